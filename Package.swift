@@ -64,6 +64,8 @@ let values: [Target] = [
     target("VaubanSecretBytes", in: "Values"),
     // The shapes of our ASN.1 modules, over swift-asn1.
     target("VaubanDER", in: "Values", [asn1]),
+    // Keys for one-time codes, and the addresses that hold them.
+    target("VaubanOneTimeCodes", in: "Values", ["VaubanSecretBytes", crypto]),
     // Text from elsewhere, made fit to show, and paths as bytes.
     target("VaubanPlainText", in: "Values"),
     // The typed answer no: its reason, and who is to blame.
@@ -268,7 +270,8 @@ let commandLine: [Target] = [
         "VaubanCommands", in: "CommandLine",
         [
             "VaubanKeychainClient", "VaubanKeyWire", "VaubanSSHWire", "VaubanAuthenticationClient", "VaubanKeychainWire",
-            "VaubanKeychainModel", "VaubanRefusal", "VaubanPlainText", "VaubanPasscode", "VaubanUserModel", "VaubanAccessPolicy",
+            "VaubanOneTimeCodes", "VaubanKeychainModel", "VaubanRefusal", "VaubanPlainText", "VaubanPasscode", "VaubanUserModel",
+            "VaubanAccessPolicy",
             "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", "CVaubanLinux", "CVaubanZlib",
             "CVaubanZxcvbn", crypto, cryptoExtras, .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ]),
@@ -335,7 +338,8 @@ let testing: [Target] = [
     tests(
         "ValuesTests",
         [
-            "VaubanSSHWire", "VaubanUserWire", "VaubanKeyWire", "VaubanSecretBytes", "VaubanDER", "VaubanRefusal", "VaubanPlainText",
+            "VaubanOneTimeCodes", "VaubanSSHWire", "VaubanUserWire", "VaubanKeyWire", "VaubanSecretBytes", "VaubanDER", "VaubanRefusal",
+            "VaubanPlainText",
             "VaubanPasscode", "VaubanUserModel", "VaubanAccessPolicy",
             "VaubanKeychainModel", "VaubanKeychainWire", "VaubanAuthenticationWire", "EnclaveWire", "FuzzHarness", asn1,
         ]),

@@ -89,7 +89,7 @@ import Testing
 
     @Test func theDescriptionIsTheSameInEveryForm() {
         let error = LAError(.biometryNotEnrolled)
-        let text = "No finger or face is enrolled on this device."
+        let text = "No fingerprint or face is enrolled on this device."
         #expect(error.localizedDescription == text)
         #expect((error as NSError).localizedDescription == text)
         #expect((error as any Error).localizedDescription == text)

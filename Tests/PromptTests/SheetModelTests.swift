@@ -27,16 +27,16 @@ import VaubanUserModel
     @Test func nothingIsShownBeforeAQuestionAndAfterItsEnd() throws {
         var model = SheetModel()
         #expect(model.view(now: 0) == nil)
-        _ = model.asked(Self.question(), nil, now: 0)
+        _ = model.show(Self.question(), nil, now: 0)
         #expect(model.view(now: 0) != nil)
-        model.settled()
+        model.removePrompt()
         #expect(model.view(now: 0) == nil)
     }
 
     @Test func theNameIsTheSystemsAndTheReasonStandsApart() throws {
         var model = SheetModel()
         let asked = Self.question(reason: "send\u{202e} your\u{1b}[2J mail\nfrom: the bank")
-        _ = model.asked(asked, .init(name: "Mail", icon: "mail-app"), now: 0)
+        _ = model.show(asked, .init(name: "Mail", icon: "mail-app"), now: 0)
         let view = try #require(model.view(now: 0))
         #expect(view.application == "Mail")
         #expect(view.icon == "mail-app")
@@ -51,22 +51,22 @@ import VaubanUserModel
         var model = SheetModel()
         let first = Self.question()
         #expect(!model.isShowing(first.prompt))
-        let number = model.asked(first, .init(name: "Mail", icon: "mail-app"), now: 0)
+        let number = model.show(first, .init(name: "Mail", icon: "mail-app"), now: 0)
         #expect(model.isShowing(first.prompt))
-        _ = model.answers(number, withPasscode: true, now: 0)
+        _ = model.beginAnswer(number, withPasscode: true, now: 0)
         #expect(model.isShowing(first.prompt))
-        _ = model.asked(Self.question(attempt: 2, triesLeft: 4), nil, now: 0)
+        _ = model.show(Self.question(attempt: 2, triesLeft: 4), nil, now: 0)
         let view = try #require(model.view(now: 0))
         #expect((view.application, view.icon) == ("Mail", "mail-app"))
         let other = Self.question(prompt: 2)
         #expect(!model.isShowing(other.prompt))
-        _ = model.asked(other, nil, now: 0)
+        _ = model.show(other, nil, now: 0)
         #expect(model.view(now: 0)?.application == "mail")
     }
 
     @Test func aNameFullOfEscapeCodesIsWrittenOut() throws {
         var model = SheetModel()
-        _ = model.asked(Self.question(caller: CallerName(pid: 1, path: "/home/a/\u{1b}]0;x\u{7}\u{202e}liam")), nil, now: 0)
+        _ = model.show(Self.question(caller: CallerName(pid: 1, path: "/home/a/\u{1b}]0;x\u{7}\u{202e}liam")), nil, now: 0)
         let view = try #require(model.view(now: 0))
         #expect(view.application == "\\u{1b}]0;x\\u{7}\\u{202e}liam")
         #expect(view.origin == "/home/a/\\u{1b}]0;x\\u{7}\\u{202e}liam · process 1")
@@ -74,46 +74,46 @@ import VaubanUserModel
 
     @Test func aWrongPasscodeSaysSoAndHowManyTriesAreLeft() throws {
         var model = SheetModel()
-        let number = model.asked(Self.question(), nil, now: 0)
+        let number = model.show(Self.question(), nil, now: 0)
         #expect(model.view(now: 0)?.notice == nil)
-        let isTaken = model.answers(number, withPasscode: true, now: 0)
+        let isTaken = model.beginAnswer(number, withPasscode: true, now: 0)
         #expect(isTaken)
         #expect(model.view(now: 0)?.entry == .closed)
         // What is being judged cannot be answered again.
-        let isTakenAgain = model.answers(number, withPasscode: true, now: 0)
+        let isTakenAgain = model.beginAnswer(number, withPasscode: true, now: 0)
         #expect(!isTakenAgain)
-        let again = model.asked(Self.question(attempt: 2, triesLeft: 4), nil, now: 0)
+        let again = model.show(Self.question(attempt: 2, triesLeft: 4), nil, now: 0)
         #expect(again == number)
         let view = try #require(model.view(now: 0))
-        #expect(view.notice == .init(text: "That was not your passcode. 4 tries are left before you have to wait.", isError: true))
+        #expect(view.notice == .init(text: "That was not your passcode. 4 attempts are left before you have to wait.", isError: true))
         #expect((view.entry, view.misses) == (.open, 1))
     }
 
     @Test func anAnswerToAnotherQuestionIsNone() {
         var model = SheetModel()
-        let first = model.asked(Self.question(prompt: 1), nil, now: 0)
-        model.settled()
-        let second = model.asked(Self.question(prompt: 2), nil, now: 0)
+        let first = model.show(Self.question(prompt: 1), nil, now: 0)
+        model.removePrompt()
+        let second = model.show(Self.question(prompt: 2), nil, now: 0)
         #expect(first != second)
-        let isFirstTaken = model.answers(first, withPasscode: true, now: 0)
+        let isFirstTaken = model.beginAnswer(first, withPasscode: true, now: 0)
         #expect(!isFirstTaken)
-        let wayOfFirst = model.fellBack(first)
+        let wayOfFirst = model.fallBack(first)
         #expect(wayOfFirst == .none)
-        let isTaken = model.answers(second, withPasscode: true, now: 0)
+        let isTaken = model.beginAnswer(second, withPasscode: true, now: 0)
         #expect(isTaken)
     }
 
     @Test func aFingerComesFirstAndThePasscodeWhenItIsWanted() throws {
         var model = SheetModel()
-        let number = model.asked(Self.question(ways: [.finger, .passcode], state: Self.fingerFirst), nil, now: 0)
+        let number = model.show(Self.question(ways: [.finger, .passcode], state: Self.fingerFirst), nil, now: 0)
         var view = try #require(model.view(now: 0))
         #expect((view.finger, view.entry, view.confirm, view.fallback) == (.waiting, .hidden, nil, "Use Passcode…"))
-        let way = model.fellBack(number)
+        let way = model.fallBack(number)
         #expect(way == .entry)
         view = try #require(model.view(now: 0))
         #expect((view.finger, view.entry, view.confirm, view.fallback) == (.waiting, .open, "Allow", nil))
         // A miss of the finger meanwhile takes nothing away.
-        _ = model.asked(
+        _ = model.show(
             Self.question(attempt: 2, ways: [.finger, .passcode], state: PromptState(finger: .awaited, fingersLeft: 4)), nil, now: 0)
         view = try #require(model.view(now: 0))
         #expect((view.finger, view.entry, view.misses) == (.tryAgain, .open, 0))
@@ -121,7 +121,7 @@ import VaubanUserModel
 
     @Test func thePictureReactsToTheReader() throws {
         var model = SheetModel()
-        _ = model.asked(Self.question(ways: [.finger, .passcode], state: Self.fingerFirst), nil, now: 0)
+        _ = model.show(Self.question(ways: [.finger, .passcode], state: Self.fingerFirst), nil, now: 0)
         let steps: [(PromptUpdate, SheetView.Finger, String)] = [
             (
                 PromptUpdate(.hint, fingersLeft: 5, hint: .tooShort), .tryAgain,
@@ -130,18 +130,18 @@ import VaubanUserModel
             (PromptUpdate(.tryAgain, fingersLeft: 4), .tryAgain, "That finger was not recognized. Try again."),
             (
                 PromptUpdate(.tryAgain, fingersLeft: 1), .tryAgain,
-                "That finger was not recognized. Try again: one more miss switches fingers off."
+                "That finger was not recognized. Try again: after one more miss, fingerprints are switched off."
             ),
-            (PromptUpdate(.disabled, fingersLeft: 0), .disabled, "Fingers are switched off until you type your passcode."),
+            (PromptUpdate(.disabled, fingersLeft: 0), .disabled, "Fingerprints are switched off until you type your passcode."),
             (
                 PromptUpdate(.disabled, fingersLeft: 2), .disabled,
-                "No finger is taken for this question any more. Type your passcode."
+                "Fingerprints no longer count for this prompt. Type your passcode."
             ),
             (PromptUpdate(.readerGone, fingersLeft: 0), .hidden, "The fingerprint reader is gone."),
             (PromptUpdate(.matched, fingersLeft: 0), .matched, "Recognized."),
         ]
         for (update, finger, words) in steps {
-            model.happened(update)
+            model.record(update)
             let view = try #require(model.view(now: 0))
             #expect((view.finger, view.notice?.text) == (finger, words))
         }
@@ -149,24 +149,26 @@ import VaubanUserModel
 
     @Test func whereNoFingerCountsThePasscodeIsAskedForAtOnce() throws {
         var model = SheetModel()
-        _ = model.asked(Self.question(ways: .passcode, state: PromptState(finger: .disabled)), nil, now: 0)
+        _ = model.show(Self.question(ways: .passcode, state: PromptState(finger: .disabled)), nil, now: 0)
         let view = try #require(model.view(now: 0))
         #expect(
-            (view.finger, view.entry, view.notice?.text) == (.disabled, .open, "Fingers are switched off until you type your passcode."))
+            (view.finger, view.entry, view.notice?.text) == (
+                .disabled, .open, "Fingerprints are switched off until you type your passcode."
+            ))
     }
 
     /// Three misses end the finger in one question; the next question takes it again while some of the five are left.
     @Test func missesInOneQuestionSwitchNothingOff() throws {
         var model = SheetModel()
-        _ = model.asked(Self.question(ways: [.finger, .passcode], state: Self.fingerFirst), nil, now: 0)
-        model.happened(PromptUpdate(.disabled, fingersLeft: 2))
-        _ = model.asked(Self.question(ways: .passcode, state: PromptState(finger: .disabled, fingersLeft: 2)), nil, now: 0)
+        _ = model.show(Self.question(ways: [.finger, .passcode], state: Self.fingerFirst), nil, now: 0)
+        model.record(PromptUpdate(.disabled, fingersLeft: 2))
+        _ = model.show(Self.question(ways: .passcode, state: PromptState(finger: .disabled, fingersLeft: 2)), nil, now: 0)
         var view = try #require(model.view(now: 0))
-        #expect(view.notice?.text == "No finger is taken for this question any more. Type your passcode.")
+        #expect(view.notice?.text == "Fingerprints no longer count for this prompt. Type your passcode.")
         #expect((view.finger, view.entry) == (.disabled, .open))
-        model.settled()
+        model.removePrompt()
         let next = Self.question(prompt: 2, ways: [.finger, .passcode], state: PromptState(finger: .awaited, fingersLeft: 2))
-        _ = model.asked(next, nil, now: 0)
+        _ = model.show(next, nil, now: 0)
         view = try #require(model.view(now: 0))
         #expect((view.finger, view.notice?.text) == (.waiting, nil))
     }
@@ -174,56 +176,56 @@ import VaubanUserModel
     @Test func theCallersTitlesAreOnTheButtons() throws {
         var model = SheetModel()
         let titles = PromptTitles(cancel: "Not now", fallback: "Use the bank’s own password")
-        let number = model.asked(
+        let number = model.show(
             Self.question(ways: .finger, state: Self.fingerFirst, operation: .evaluatePolicy, titles: titles), nil, now: 0)
         let view = try #require(model.view(now: 0))
         #expect((view.cancel, view.fallback, view.confirm, view.entry) == ("Not now", "Use the bank’s own password", nil, .hidden))
-        let way = model.fellBack(number)
+        let way = model.fallBack(number)
         #expect(way == .answer)
     }
 
     @Test func anEmptyTitleTakesTheButtonAway() throws {
         var model = SheetModel()
         let titles = PromptTitles(cancel: nil, fallback: "")
-        let number = model.asked(Self.question(ways: .finger, state: Self.fingerFirst, titles: titles), nil, now: 0)
+        let number = model.show(Self.question(ways: .finger, state: Self.fingerFirst, titles: titles), nil, now: 0)
         #expect(model.view(now: 0)?.fallback == nil)
-        let way = model.fellBack(number)
+        let way = model.fallBack(number)
         #expect(way == .none)
     }
 
     @Test(arguments: [(0, "1:30", 1.0), (30_500_000_000, "1:00", 0.5), (89_999_999_999, "0:01", 0.000_000_001)])
     func aLockOutCountsDown(now: UInt64, clock: String, next: Double) throws {
         var model = SheetModel()
-        let number = model.asked(Self.question(triesLeft: 0, state: PromptState(secondsToWait: 90)), nil, now: 0)
+        let number = model.show(Self.question(triesLeft: 0, state: PromptState(secondsToWait: 90)), nil, now: 0)
         let view = try #require(model.view(now: now))
         #expect(view.notice == .init(text: "You can try again in \(clock).", isError: true))
         #expect((view.entry, view.secondsToNext) == (.closed, next))
-        let isTaken = model.answers(number, withPasscode: true, now: now)
+        let isTaken = model.beginAnswer(number, withPasscode: true, now: now)
         #expect(!isTaken)
-        let canDecline = model.answers(number, withPasscode: false, now: now)
+        let canDecline = model.beginAnswer(number, withPasscode: false, now: now)
         #expect(canDecline, "no is an answer at any time")
     }
 
     @Test func aLockOutEnds() throws {
         var model = SheetModel()
-        let number = model.asked(Self.question(triesLeft: 0, state: PromptState(secondsToWait: 90)), nil, now: 7)
+        let number = model.show(Self.question(triesLeft: 0, state: PromptState(secondsToWait: 90)), nil, now: 7)
         let view = try #require(model.view(now: 90 * Self.second + 7))
         #expect((view.entry, view.notice, view.secondsToNext) == (.open, nil, nil))
-        let isTaken = model.answers(number, withPasscode: true, now: 90 * Self.second + 7)
+        let isTaken = model.beginAnswer(number, withPasscode: true, now: 90 * Self.second + 7)
         #expect(isTaken)
     }
 
     @Test func aWrongPasscodeTooManyIsCountedDownUntilItIsReadOrOver() throws {
         var model = SheetModel()
-        let first = model.asked(Self.question(), nil, now: 0)
-        model.settled()
-        model.lockedOut(seconds: 60, now: 0)
+        let first = model.show(Self.question(), nil, now: 0)
+        model.removePrompt()
+        model.lockOut(seconds: 60, now: 0)
         let view = try #require(model.view(now: 500_000_000))
         #expect((view.notice?.text, view.entry, view.confirm, view.secondsToNext) == ("You can try again in 1:00.", .hidden, nil, 0.5))
         #expect(view.question != first)
         #expect(model.view(now: 60 * Self.second) == nil)
         // A question that comes meanwhile takes its place.
-        _ = model.asked(Self.question(prompt: 2), nil, now: 0)
+        _ = model.show(Self.question(prompt: 2), nil, now: 0)
         #expect(model.view(now: 0)?.confirm == "Allow")
     }
 
@@ -231,7 +233,7 @@ import VaubanUserModel
         var model = SheetModel()
         let consent = Consent(
             .readItem, offered: [.once, .untilLock, .always], item: "bank/\u{202e}anna", owner: "program:/usr/bin/bank", program: nil)
-        let number = model.asked(Self.question(operation: .consent, consent: consent), nil, now: 0)
+        let number = model.show(Self.question(operation: .consent, consent: consent), nil, now: 0)
         let view = try #require(model.view(now: 0))
         #expect(view.particulars.map(\.label) == ["Secret", "Kept by"])
         #expect(view.particulars.map(\.text) == ["bank/\\u{202e}anna", "program:/usr/bin/bank"])
@@ -242,38 +244,38 @@ import VaubanUserModel
 
     @Test func whatCanOnlyBeAllowedOnceHasNoChoices() throws {
         var model = SheetModel()
-        let number = model.asked(Self.question(operation: .consent, consent: Consent(.restore, offered: .once)), nil, now: 0)
+        let number = model.show(Self.question(operation: .consent, consent: Consent(.restore, offered: .once)), nil, now: 0)
         #expect(model.view(now: 0)?.choices == [])
         #expect(!model.offers(.always, number))
         #expect(model.offers(.once, number))
     }
 
     @Test(arguments: [
-        (IdentityGap.interpreter, "It runs what anybody wrote: which script that is cannot be told.", false),
+        (IdentityGap.interpreter, "It runs scripts and commands: which one asks is unknown.", false),
         (.traced, "Another program watches and controls it.", true),
         (.foreignCode, "It may run code that the administrator did not install.", true),
     ])
     func whatIsDoubtfulIsSaid(doubt: IdentityGap, words: String, isWarning: Bool) throws {
         var model = SheetModel()
-        _ = model.asked(Self.question(caller: CallerName(pid: 1, path: "/usr/bin/python3.11", doubt: doubt)), nil, now: 0)
+        _ = model.show(Self.question(caller: CallerName(pid: 1, path: "/usr/bin/python3.11", doubt: doubt)), nil, now: 0)
         #expect(model.view(now: 0)?.cautions == [.init(text: words, isWarning: isWarning)])
     }
 
     @Test func whoStartedTheCommandLineIsSaid() throws {
         var model = SheetModel()
         let caller = CallerName(pid: 1, path: "/usr/bin/vauban", doubt: .interpreter, startedBy: ["/usr/bin/bash", "/usr/bin/mail"])
-        _ = model.asked(Self.question(caller: caller), nil, now: 0)
-        let words = "Started by /usr/bin/bash, started by /usr/bin/mail. Which script or command that was cannot be told."
+        _ = model.show(Self.question(caller: caller), nil, now: 0)
+        let words = "Started by /usr/bin/bash, started by /usr/bin/mail. Which script or command asks is unknown."
         #expect(model.view(now: 0)?.cautions == [.init(text: words, isWarning: false)])
     }
 
     @Test func aBrokenServiceIsToldUntilItIsRead() throws {
         var model = SheetModel()
-        model.broke("WARNING: the key is not the enclave's")
-        model.settled()
+        model.fail("WARNING: the key is not the enclave's")
+        model.removePrompt()
         let view = try #require(model.view(now: 0))
         #expect((view.entry, view.confirm, view.cancel) == (.hidden, nil, "Close"))
-        let isGone = model.dismissed(view.question)
+        let isGone = model.dismissNotice(view.question)
         #expect(isGone)
         #expect(model.view(now: 0) == nil)
     }

@@ -49,8 +49,8 @@ struct SheetTests {
         reader.expect(.nothing, .nothing)
         let call = Call { try rooms.read("s", "p", prompt: "show the balance of Anna’s account") }
         try desktop.step("sees Touch the fingerprint reader to allow it.")
-        try desktop.step("sees It says: “show the balance of Anna’s account”")
-        try desktop.step("sees Fingerprint: the reader waits for your finger")
+        try desktop.step("sees Message: “show the balance of Anna’s account”")
+        try desktop.step("sees Fingerprint: touch the reader")
         try desktop.step("shot finger-waiting")
         #expect(reader.awaitAsk())
         try missed(reader)
@@ -92,15 +92,15 @@ struct SheetTests {
         let first = Call { try rooms.read("s", "p") }
         // Three misses are the most that one question takes; what is left of the five is another's.
         try desktop.step("sees Type your Vauban passcode to allow it.")
-        try desktop.step("sees No finger is taken for this question any more. Type your passcode.")
+        try desktop.step("sees Fingerprints no longer count for this prompt. Type your passcode.")
         try desktop.step("key Escape")
         try desktop.step("gone")
         #expect(throws: (any Error).self) { try first.value() }
         #expect(try rooms.biometry.isReady)
         reader.expect(.miss, .miss)
         let after = Call { try rooms.read("s", "p") }
-        try desktop.step("sees Fingers are switched off until you type your passcode.")
-        try desktop.step("sees Fingerprint: none is taken, type your passcode")
+        try desktop.step("sees Fingerprints are switched off until you type your passcode.")
+        try desktop.step("sees Fingerprint: not accepted, type your passcode")
         try desktop.step("shot finger-disabled")
         try desktop.step("type \(Rooms.passcode)")
         try desktop.step("key Return")

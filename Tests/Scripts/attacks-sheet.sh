@@ -113,15 +113,15 @@ start
 run import -window root $TMPDIR/before.png
 run $TMPDIR/get
 sees Vauban passcode
-run $TMPDIR/peek-as-alice peeked 'questions cannot be asked here now' $TMPDIR/vauban-sheet
+run $TMPDIR/peek-as-alice peeked 'prompts cannot appear here now' $TMPDIR/vauban-sheet
 run $TMPDIR/peek-as-alice control begun sh -c 'echo begun >&2; exec tail -f /dev/null'
 run import -window root $TMPDIR/seen.png
 type wrong
 key Return
-sees 4 tries are left
+sees 4 attempts are left
 run $TMPDIR/hands type 'Vauban passcode' guess
 run $TMPDIR/hands press Allow
-sees 3 tries are left
+sees 3 attempts are left
 run $TMPDIR/listen secret
 run $TMPDIR/ears
 type $passcode
@@ -136,12 +136,12 @@ run $TMPDIR/heard known
 STEPS
 check 'A90 another program on an X11 display reads the keys that are typed into the sheet: succeeds' eval '[ "$(wc -l <"$TMPDIR/secret.keys")" -ge ${#passcode} ] && cmp "$TMPDIR/secret.keys" "$TMPDIR/known.keys"'
 check 'A91 it takes a picture of the sheet: succeeds, and sees the question' eval '[ "$(identify -format %k "$TMPDIR/before.png")" -lt 10 ] && [ "$(identify -format %k "$TMPDIR/seen.png")" -gt 50 ]'
-check 'A92 it types into the sheet: succeeds, and a wrong passcode counts' expect_text 'ok: sees 4 tries are left' "$TMPDIR/desktop"
+check 'A92 it types into the sheet: succeeds, and a wrong passcode counts' expect_text 'ok: sees 4 attempts are left' "$TMPDIR/desktop"
 check 'A93 it reads the memory of the sheet: refused, and not of a program that hides nothing' eval \
     'equals "$(xargs <"$TMPDIR/peeked")" "refused 13 refused 13 refused 13 it was there" && equals "$(xargs <"$TMPDIR/control")" "done done done it was there"'
 # It hears that something was typed, and how much; whatever it is told or asks for has stars, or the dots that are on the screen.
 check 'A94 it listens on the bus of screen readers for what is typed into the sheet: refused, it hears stars' eval \
     '[ "$(grep -c "text-changed:insert" "$TMPDIR/ears.out")" -ge ${#passcode} ] && grep -q "Vauban passcode.*$stars" "$TMPDIR/ears.out" &&
     ! sed 1d "$TMPDIR/ears.out" | cut -f 3- | tr "\t" "\n" | grep -qvE "^$quote[*●]*$quote\$"'
-check 'A95 it types and presses buttons over that bus: succeeds, and a wrong passcode counts' expect_text 'ok: sees 3 tries are left' "$TMPDIR/desktop"
+check 'A95 it types and presses buttons over that bus: succeeds, and a wrong passcode counts' expect_text 'ok: sees 3 attempts are left' "$TMPDIR/desktop"
 end_attacks

@@ -31,7 +31,7 @@ run $TMPDIR/get
 sees Vauban passcode
 stands focused
 run wtype wrong -k Return
-sees 4 tries are left
+sees 4 attempts are left
 run grim $TMPDIR/seen.png
 run $TMPDIR/listen
 type $passcode
@@ -48,6 +48,6 @@ sed -n 's/.*"symbol": "\([^"]*\)".*/\1/p' "$TMPDIR/told" >"$TMPDIR/told.keys"
 { printf '%s' "$passcode" | sed 's/./&\n/g' | sed 's/^ $/space/'; echo Return; } >"$TMPDIR/known.keys"
 check 'A96 another program asks sway for the keys that are typed into the sheet: succeeds' cmp "$TMPDIR/told.keys" "$TMPDIR/known.keys"
 check 'A97 it takes a picture of the sheet: succeeds, and sees the question' eval '[ "$(colours "$TMPDIR/before.png")" -lt 10 ] && [ "$(colours "$TMPDIR/seen.png")" -gt 50 ]'
-check 'A98 it types into the sheet: succeeds, and a wrong passcode counts' expect_text 'ok: sees 4 tries are left' "$TMPDIR/desktop"
+check 'A98 it types into the sheet: succeeds, and a wrong passcode counts' expect_text 'ok: sees 4 attempts are left' "$TMPDIR/desktop"
 check 'A99 it listens with a window of its own: refused, it hears what is typed into that one' eval '[ "$(cat "$TMPDIR/heard")" = known ]'
 end_attacks

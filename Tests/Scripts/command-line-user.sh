@@ -34,7 +34,7 @@ for access in 1 2; do
 expect Vauban asks for your passcode
 expect Who asks:  vauban (/
 expect /vauban, process
-expect What for:  to read an item that asks for you
+expect What for:  to read an item that needs your approval
 expect It says:   “get bank/anna”
 expect Attempt 1 of 3
 expect Passcode

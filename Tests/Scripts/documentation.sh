@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The documentation of VaubanKeychain builds without a warning, so each link leads somewhere, and every public name has words.
+# The documentation of the modules that applications import builds without a warning, so each link works, and every public symbol has a
+# documentation comment.
 set -u
 command -v docc >/dev/null || PATH=$(dirname "$(readlink -f "$(command -v swift)")"):$PATH
 scripts/documentation "$TMPDIR/documentation" || exit "$?"

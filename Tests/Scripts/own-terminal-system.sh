@@ -25,14 +25,14 @@ refused_everywhere() { at_terminal "$program evaluate a; $program get a" </dev/n
 check 'without her word a program is refused at once, and its terminal told nothing' refused_everywhere
 check 'the word of another user is not hers' eval 'with_passcode bob allow terminal-prompts on 2>/dev/null && refused_everywhere'
 check 'vauban asks on its own terminal without it' at_terminal "$bin/vauban get bank/me; echo; $bin/vauban get bank/me; echo \"ended \$?\"" <<STEPS
-expect Who asks:  vauban ($bin/vauban, process
+expect Program:  vauban ($bin/vauban, process
 expect asscode (
 secret not her passcode
 expect That was not the passcode; 4 tries left
 expect asscode (
 secret alice passcode
 expect by hand
-expect Who asks:  vauban ($bin/vauban, process
+expect Program:  vauban ($bin/vauban, process
 expect asscode (
 key ctrl-c
 expect ended 128
@@ -61,9 +61,9 @@ STEPS
 check 'the status calls it weak' eval 'alice status 2>/dev/null | grep -q "weak: other programs may ask on the terminal"'
 
 check 'a program asks on its own terminal: says who, and that it can read along; wrong, and right' at_terminal "$program get a" <<STEPS
-expect Vauban asks for you
-expect Who asks:  $program (process
-expect This program can read what you type here; you allowed that: vauban allow terminal-prompts
+expect Vauban asks for your approval
+expect Program:  $program (process
+expect This program can read what you type here; you allowed that with: vauban allow terminal-prompts
 expect Passcode (
 secret not her passcode
 expect That was not the passcode. Attempt 2 of 3
@@ -74,9 +74,9 @@ expect modes as before
 STEPS
 check 'no passcode was shown' eval '! grep -q "her passcode\|alice passcode" "$TMPDIR/shown"'
 check 'it says what it asks for; Ctrl-C refuses' at_terminal "$program ask 'open the vault'; $program get a" <<STEPS
-expect Who asks:  $program (process
-expect What for:  to know that you are here
-expect It says:   “open the vault”
+expect Program:  $program (process
+expect Action:   to make sure that it is you
+expect Message:  “open the vault”
 expect Passcode (
 key ctrl-c
 expect -2
@@ -140,11 +140,11 @@ check 'and on a terminal that is not its own' eval 'at_terminal "setsid --wait $
 
 # Whether a new build is the same program: a no would be remembered, and she must have said it.
 cp "$program" "$program.first" && printf x >>"$program"
-check 'consent is not asked there; the terminal says where' eval 'at_terminal "$program get a" </dev/null && shows "vauban: you are not asked about this here; run vauban approve in another terminal, and try again" -25308 "modes as before"'
+check 'consent is not asked there; the terminal says where' eval 'at_terminal "$program get a" </dev/null && shows "vauban: this prompt cannot appear in this terminal; run vauban approve in another terminal, then try again" -25308 "modes as before"'
 check 'and is answered at an approver' eval 'play alice "$bin/vauban" approve >"$TMPDIR/shown"; [ $? = 130 ] || { cat "$TMPDIR/shown"; false; }' <<STEPS
 expect Programs can ask you here
 run setsid $program add b 'of the new build' >$own/got 2>&1 </dev/null & echo \$! >$own/pid
-expect Who asks:  program ($program, process
+expect Program:  program ($program, process
 expect asscode
 secret alice passcode
 expect Accepted

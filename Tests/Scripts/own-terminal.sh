@@ -24,14 +24,14 @@ STEPS
 
 # Allowed and in the foreground: it asks, without echo, and the terminal is as before.
 play sh -c '"$1" get a; "$1" evaluate a' sh "$caller" >"$TMPDIR/out" <<STEPS
-expect Vauban asks for you
-expect Who asks:  $caller
+expect Vauban asks for your approval
+expect Program:  $caller
 expect Passcode (
 secret not the passcode
 expect That was not the passcode
 secret $passcode
 expect 0 the value
-expect It says:   “evaluate”
+expect Message:  “evaluate”
 expect Passcode (
 key ctrl-c
 expect -2

@@ -98,15 +98,15 @@ run $TMPDIR/other
 run $TMPDIR/get
 stands focused shown
 $wrong
-sees 4 tries are left
+sees 4 attempts are left
 $wrong
-sees 3 tries are left
+sees 3 attempts are left
 $wrong
 gone
 run $TMPDIR/get-ended 51
 run $TMPDIR/get
 $wrong
-sees 1 try is left
+sees 1 attempt is left
 $wrong
 sees You can try again in 0:5
 sees You can try again in 0:52
@@ -118,6 +118,6 @@ run $TMPDIR/asked 0
 STEPS
 # Its words are the same whoever asks.
 cat "$TMPDIR/calls" >>"$TMPDIR/calls.before"; mv "$TMPDIR/calls.before" "$TMPDIR/calls"
-[ "$(grep -c 'string "Vauban has a question for you"' "$TMPDIR/calls")" = 4 ] || { cat "$TMPDIR/calls"; fail 'the notification does not say what it should'; }
+[ "$(grep -c 'string "Vauban needs your approval"' "$TMPDIR/calls")" = 4 ] || { cat "$TMPDIR/calls"; fail 'the notification does not say what it should'; }
 grep -qE 'bank|anna|keychain-caller|secret' "$TMPDIR/calls" && { cat "$TMPDIR/calls"; fail 'the notification says who asks or for what'; }
 echo 'a user who does not see the question is told that there is one'

@@ -16,8 +16,8 @@ cat >"$TMPDIR/session" <<SESSION
 echo "session \$*" >/proc/$$/fd/$logind_in
 SESSION
 chmod +x "$TMPDIR/session"
-here='says questions are asked here'
-away='says questions cannot be asked here now: this session is not the active one'
+here='says prompts appear here'
+away='says prompts cannot appear here now: this session is not the active one'
 
 # Nobody looks at it: whoever asks is told so at once, a question that was there is taken away, and what comes is not shown.
 at_desktop <<STEPS

@@ -18,7 +18,7 @@ run [ -z "\${DISPLAY:-}" ]
 run $TMPDIR/ask
 sees keychain-caller
 sees wants to make sure that it is you
-sees It says: “payment”
+sees Message: “payment”
 stands native focused floating whole middle shown
 focus Vauban passcode
 shot wayland
@@ -28,7 +28,7 @@ gone
 run $TMPDIR/ask-ended 0
 run grep -qx -- -2 $TMPDIR/ask.out
 run $TMPDIR/ask
-sees It says: “payment”
+sees Message: “payment”
 type $passcode
 key Return
 gone
@@ -50,7 +50,7 @@ run $TMPDIR/get
 sees Vauban passcode
 type wrong
 key Return
-sees That was not your passcode. 4 tries are left before you have to wait.
+sees That was not your passcode. 4 attempts are left before you have to wait.
 focus Vauban passcode
 stands native focused floating whole shown
 shot wayland-wrong

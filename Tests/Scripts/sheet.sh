@@ -20,7 +20,7 @@ start
 run $TMPDIR/get
 sees wants to read a secret that is given out only with your approval
 sees $(readlink -f "$VAUBAN_BUILD/vauban") · process
-sees It says: “get bank/anna”
+sees Message: “get bank/anna”
 sees Vauban passcode
 focus Vauban passcode
 shot passcode
@@ -41,7 +41,7 @@ run $TMPDIR/get
 sees Vauban passcode
 type wrong
 click Allow
-sees That was not your passcode. 4 tries are left before you have to wait.
+sees That was not your passcode. 4 attempts are left before you have to wait.
 focus Vauban passcode
 shot passcode-wrong
 type $passcode
@@ -160,7 +160,7 @@ start
 run $TMPDIR/evil
 sees bank\\u{1b}[2J\\u{202e}moc.live
 sees wants to make sure that it is you
-sees It says: “pay[31m From: your bank”
+sees Message: “pay[31m From: your bank”
 shot escape-codes
 click No, _thanks
 gone
@@ -170,10 +170,10 @@ STEPS
 # Three wrong ones end a question, and the fifth closes the door for a while, which is counted down.
 wrong_three='type wrong
 key Return
-sees 4 tries are left
+sees 4 attempts are left
 type wrong
 key Return
-sees 3 tries are left
+sees 3 attempts are left
 type wrong
 key Return
 gone'
@@ -184,10 +184,10 @@ sees Vauban passcode
 $wrong_three
 run $TMPDIR/get-ended 51
 run $TMPDIR/get
-sees 2 tries are left
+sees 2 attempts are left
 type wrong
 key Return
-sees 1 try is left
+sees 1 attempt is left
 type wrong
 key Return
 sees Too many wrong passcodes

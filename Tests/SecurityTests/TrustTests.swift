@@ -172,7 +172,7 @@ import Testing
                 try trust([leaf, intermediate, root], SecPolicyCreateSSL(true, "else.example"), anchors: [alone]), &error))
         let words = (error?.userInfo[NSUnderlyingErrorKey] as? NSError)?.localizedDescription ?? ""
         #expect(words.contains("another host") && words.contains("not trusted"))
-        #expect(error?.localizedDescription == "“leaf” is for another host.")
+        #expect(error?.localizedDescription == "“leaf” was issued for another host.")
         // A forged one of the same names is another.
         let forger = try OpenSSL()
         defer { forger.remove() }

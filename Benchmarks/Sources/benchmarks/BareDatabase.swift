@@ -1,14 +1,14 @@
 import CSQLite
 import Foundation
 
-/// What an add would cost if it were nothing but a synced transaction: the same settings, the same columns and indexes, and a row of
-/// the same size as keychaind writes for these items, filled with random bytes.
+/// The cost of an add if it were only a synced transaction: the same settings, columns and indexes, and a row of the same size as keychaind
+/// writes for these items, filled with random bytes.
 final class BareDatabase {
     private var database: OpaquePointer?
     private var insertItem: OpaquePointer?
     private var insertLookup: OpaquePointer?
 
-    /// Bytes of each column as keychaind writes it for the items measured here (read from its file with sqlite3's length()).
+    /// The size in bytes of each column as keychaind writes it for the items measured here (read from its file with sqlite3's length()).
     private static let columns: [(name: String, bytes: Int, constraint: String)] = [
         ("item", 16, "NOT NULL UNIQUE"), ("generation", 8, "NOT NULL"), ("primary_blind", 16, "NOT NULL UNIQUE"),
         ("blinds", 60, "NOT NULL"), ("metadata_binding", 70, "NOT NULL"), ("metadata", 284, "NOT NULL"),
@@ -19,7 +19,7 @@ final class BareDatabase {
     private var state: UInt64 = 1
 
     init(path: String) throws {
-        guard sqlite3_open(path, &database) == SQLITE_OK else { throw Fault("no database at \(path)") }
+        guard sqlite3_open(path, &database) == SQLITE_OK else { throw Failure("no database at \(path)") }
         try run("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA cell_size_check = ON")
         let columns = Self.columns.map { "\($0.name) BLOB \($0.constraint)" }.joined(separator: ", ")
         try run(
@@ -45,7 +45,7 @@ final class BareDatabase {
         sqlite3_close(database)
     }
 
-    /// So many rows, not measured and not synced one by one.
+    /// Adds rows without measuring or syncing each.
     func fill(_ count: Int) throws {
         var left = count
         while left > 0 {
@@ -57,7 +57,7 @@ final class BareDatabase {
         }
     }
 
-    /// One row and what it is found by, on disk when this returns.
+    /// Adds one row and its lookups; they are on disk when this returns.
     func add() throws {
         try run("BEGIN IMMEDIATE")
         try insert()
@@ -75,7 +75,7 @@ final class BareDatabase {
         }
     }
 
-    /// Bytes without order, so that they fall anywhere in an index; cheap, since they are made while the time runs.
+    /// Random bytes, so that they are spread over an index; cheap, since the clock is running.
     private func random(_ count: Int) -> [UInt8] {
         (0..<count).map { _ in
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
@@ -84,24 +84,24 @@ final class BareDatabase {
     }
 
     private func bind(_ statement: OpaquePointer?, _ index: Int32, _ bytes: [UInt8]) {
-        // SQLITE_TRANSIENT, which C spells as a cast that Swift does not take over: the bytes are copied at once.
+        // SQLITE_TRANSIENT, which C defines with a cast that Swift does not import: the bytes are copied at once.
         sqlite3_bind_blob(statement, index, bytes, Int32(bytes.count), unsafeBitCast(-1, to: sqlite3_destructor_type.self))
     }
 
     private func step(_ statement: OpaquePointer?) throws {
         defer { sqlite3_reset(statement) }
-        guard sqlite3_step(statement) == SQLITE_DONE else { throw Fault(String(cString: sqlite3_errmsg(database))) }
+        guard sqlite3_step(statement) == SQLITE_DONE else { throw Failure(String(cString: sqlite3_errmsg(database))) }
     }
 
     private func prepare(_ sql: String) throws -> OpaquePointer? {
         var statement: OpaquePointer?
         guard sqlite3_prepare_v2(database, sql, -1, &statement, nil) == SQLITE_OK else {
-            throw Fault(String(cString: sqlite3_errmsg(database)))
+            throw Failure(String(cString: sqlite3_errmsg(database)))
         }
         return statement
     }
 
     private func run(_ sql: String) throws {
-        guard sqlite3_exec(database, sql, nil, nil, nil) == SQLITE_OK else { throw Fault(String(cString: sqlite3_errmsg(database))) }
+        guard sqlite3_exec(database, sql, nil, nil, nil) == SQLITE_OK else { throw Failure(String(cString: sqlite3_errmsg(database))) }
     }
 }

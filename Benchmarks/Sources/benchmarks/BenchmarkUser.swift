@@ -2,8 +2,8 @@ import Foundation
 import LocalAuthentication
 import Security
 
-/// What a user waits for, seen from the application: calls that ask them, one after the other. `Benchmarks/run --user` plays the
-/// user beside it. Times are of CLOCK_MONOTONIC, in nanoseconds, so that they can be compared with those of other processes.
+/// What a user waits for, seen from the application: consecutive calls that prompt them. `Benchmarks/run --user` plays the user. Times are
+/// of CLOCK_MONOTONIC, in nanoseconds, so that they can be compared with those of other processes.
 enum BenchmarkUser {
     private static let index = 0
 
@@ -19,22 +19,22 @@ enum BenchmarkUser {
         item[kSecValueData as String] = Items.secret(index)
         item[kSecAttrAccessControl as String] = SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, .userPresence, nil)
         let status = SecItemAdd(item as CFDictionary, nil)
-        guard status == errSecSuccess || status == errSecDuplicateItem else { throw Fault("the item cannot be kept: \(status)") }
+        guard status == errSecSuccess || status == errSecDuplicateItem else { throw Failure("the item cannot be kept: \(status)") }
     }
 
-    /// Reads it so often, and prints when each value was in hand.
+    /// Reads the item repeatedly, and prints when it received each value.
     static func read(_ count: Int) throws {
         for _ in 0..<count {
             var result: CFTypeRef?
             let status = SecItemCopyMatching(query(), &result)
             let now = Samples.now
-            guard status == errSecSuccess, result as? Data == Items.secret(index) else { throw Fault("it was not read: \(status)") }
+            guard status == errSecSuccess, result as? Data == Items.secret(index) else { throw Failure("it was not read: \(status)") }
             print(now)
         }
     }
 
-    /// Asks so often, until the words of `eyes` on standard input say that the question was drawn; then it takes the question back.
-    /// Prints how long the window took to be on the screen, and to be drawn.
+    /// Prompts repeatedly; once the output of `eyes` on standard input says that the prompt was drawn, cancels it. Prints how long the
+    /// window took to be mapped and to be drawn.
     static func ask(_ count: Int) throws {
         for _ in 0..<count {
             let context = LAContext()
@@ -55,7 +55,7 @@ enum BenchmarkUser {
 
     private static func seen(_ what: String) throws -> UInt64 {
         let words = readLine()?.split(separator: " ") ?? []
-        guard words.count == 2, words[0] == what, let when = UInt64(words[1]) else { throw Fault("not \(what), but \(words)") }
+        guard words.count == 2, words[0] == what, let when = UInt64(words[1]) else { throw Failure("not \(what), but \(words)") }
         return when
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// Client processes that do one thing at the same time, each this program once more, with a connection of its own.
+/// Client processes that do the same thing concurrently; each is this program again, with its own connection.
 struct Fleet {
     static let argument = "client"
 
@@ -9,15 +9,15 @@ struct Fleet {
 
     struct Result {
         let samples: Samples
-        /// Done by all clients together in each second, from the common start to the end of the last.
+        /// The rate of all clients together per second, from the common start to the end of the last.
         let perSecond: Double
         let counts: [Int]
     }
 
-    /// Where the items begin that a client adds: beyond all others', and the same for the one that deletes them.
+    /// The first item that a client adds: beyond all others', and the same for the client that deletes them.
     static func firstAdded(_ client: Int, _ items: Int) -> Int { items + (client + 1) * 10_000_000 }
 
-    /// Runs the work for this long with so many clients; `counts` limits each of them.
+    /// Runs the work for this long with this many clients; `counts` limits each of them.
     static func run(_ work: Work, clients: Int, items: Int, seconds: Double, counts: [Int]? = nil) throws -> Result {
         var members: [Process] = []
         var ends: [(start: FileHandle, answers: FileHandle)] = []
@@ -32,8 +32,8 @@ struct Fleet {
             members.append(process)
             ends.append((start.fileHandleForWriting, answers.fileHandleForReading))
         }
-        // Each says when it is connected; then all are let go.
-        for end in ends where end.answers.readData(ofLength: 1).count != 1 { throw Fault("a client of \(work) did not come up") }
+        // Each reports when it is connected; then all start.
+        for end in ends where end.answers.readData(ofLength: 1).count != 1 { throw Failure("a client of \(work) did not come up") }
         let began = Samples.now
         for end in ends { end.start.write(Data([1])) }
         var times: [UInt64] = []
@@ -44,7 +44,7 @@ struct Fleet {
                 stride(from: 0, to: bytes.count - 7, by: 8).map { bytes.loadUnaligned(fromByteOffset: $0, as: UInt64.self) }
             }
             process.waitUntilExit()
-            guard process.terminationStatus == 0, let ended = numbers.last else { throw Fault("a client of \(work) failed") }
+            guard process.terminationStatus == 0, let ended = numbers.last else { throw Failure("a client of \(work) failed") }
             last = max(last, ended)
             times += numbers.dropLast()
             done.append(numbers.count - 1)
@@ -54,16 +54,16 @@ struct Fleet {
 
     // MARK: A member
 
-    /// `client WORK NUMBER CLIENTS ITEMS SECONDS COUNT`: says a byte when it is ready, waits for one, works, and writes its times and
+    /// `client WORK NUMBER CLIENTS ITEMS SECONDS COUNT`: writes a byte when it is ready, waits for one, works, and writes its times and
     /// when it ended.
     static func serve(_ words: [String]) throws {
         guard words.count == 6, let work = Work(rawValue: words[0]), let number = Int(words[1]), let clients = Int(words[2]),
             let items = Int(words[3]), let seconds = Double(words[4]), let countMax = Int(words[5])
-        else { throw Fault("a client's words are wrong") }
-        // The connection and what Foundation does once is made before.
+        else { throw Failure("a client's words are wrong") }
+        // The connection and Foundation's one-time work come first.
         try Member(number: number, clients: clients, items: items).once(work == .sign ? .sign : .get, 0)
         FileHandle.standardOutput.write(Data([1]))
-        guard FileHandle.standardInput.readData(ofLength: 1).count == 1 else { throw Fault("the others are gone") }
+        guard FileHandle.standardInput.readData(ofLength: 1).count == 1 else { throw Failure("the others are gone") }
         let member = Member(number: number, clients: clients, items: items)
         let end = Samples.now + UInt64(seconds * 1e9)
         var times: [UInt64] = []
@@ -77,10 +77,10 @@ struct Fleet {
         let clients: Int
         let items: Int
 
-        /// The call's own time; what surrounds it is made before and looked at after.
+        /// The time of the call itself, without the work around it.
         @discardableResult
         func once(_ work: Work, _ turn: Int) throws -> UInt64 {
-            // Scattered, each client over a part of its own, so that no two change the same one.
+            // Scattered, each client over its own part, so that no two change the same item.
             let part = max(items / clients, 1)
             let item = number * part + turn &* 7919 % part
             switch work {

@@ -1,7 +1,7 @@
 import Glibc
 
-/// The least that a request to another process costs: 200 bytes over a Unix stream socket and 200 bytes back, with nothing done in
-/// between. The other process is this program once more.
+/// The minimum cost of a request to another process: 200 bytes over a Unix stream socket and 200 bytes back, with no work in between. The
+/// other process is this program again.
 struct Floor {
     static let bytes = 200
     static let echoArgument = "echo"
@@ -11,7 +11,7 @@ struct Floor {
 
     init() throws {
         var ends: [Int32] = [0, 0]
-        guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0 else { throw Fault("no pair of sockets: \(errno)") }
+        guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0 else { throw Failure("no pair of sockets: \(errno)") }
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
@@ -22,7 +22,7 @@ struct Floor {
         var pid: pid_t = 0
         let problem = posix_spawn(&pid, "/proc/self/exe", &actions, nil, &arguments, environ)
         close(ends[1])
-        guard problem == 0 else { throw Fault("the other process does not start: \(problem)") }
+        guard problem == 0 else { throw Failure("the other process does not start: \(problem)") }
         socket = ends[0]
         child = pid
     }
@@ -38,12 +38,12 @@ struct Floor {
         var buffer = [UInt8](repeating: 7, count: Self.bytes)
         return try Samples(count) { _ in
             guard write(socket, &buffer, buffer.count) == buffer.count, Self.readAll(socket, &buffer) else {
-                throw Fault("the other process is gone")
+                throw Failure("the other process is gone")
             }
         }
     }
 
-    /// What the other process does until its socket ends.
+    /// The other process until its socket ends.
     static func echo() -> Never {
         var buffer = [UInt8](repeating: 0, count: bytes)
         while readAll(STDIN_FILENO, &buffer), write(STDIN_FILENO, &buffer, buffer.count) == buffer.count {}

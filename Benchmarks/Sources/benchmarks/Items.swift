@@ -7,7 +7,7 @@ enum Items {
 
     static func account(_ index: Int) -> String { "account-\(index)@mail.example" }
 
-    /// 32 bytes that are those of item i.
+    /// Returns the 32 bytes of item i.
     static func secret(_ index: Int) -> Data {
         var state = UInt64(index) &+ 0x9E37_79B9_7F4A_7C15
         return Data(
@@ -17,7 +17,7 @@ enum Items {
             })
     }
 
-    /// What names one item exactly.
+    /// Returns a query for exactly one item.
     static func identity(_ index: Int) -> [String: Any] {
         [
             kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: service,
@@ -31,7 +31,7 @@ enum Items {
 
     static func add(_ index: Int) throws { _ = try timeAdd(index) }
 
-    // MARK: One call each, and its time in nanoseconds; a wrong answer is none.
+    // MARK: Single calls and their time in nanoseconds; a wrong result throws
 
     static func timeAdd(_ index: Int) throws -> UInt64 {
         var item = identity(index)
@@ -47,11 +47,11 @@ enum Items {
         let query = identity(index).merging([kSecReturnData as String: true]) { $1 }
         let (status, time) = timed(query as CFDictionary) { SecItemCopyMatching($0, &result) }
         try check(status, [errSecSuccess], "read item \(index)")
-        guard result as? Data == secret(index) else { throw Fault("item \(index) has another value") }
+        guard result as? Data == secret(index) else { throw Failure("item \(index) has another value") }
         return time
     }
 
-    /// By label, ten references back.
+    /// Searches by label, with ten references in the result.
     static func timeSearch(_ group: Int) throws -> UInt64 {
         var result: CFTypeRef?
         let query: [String: Any] = [
@@ -61,7 +61,7 @@ enum Items {
         ]
         let (status, time) = timed(query as CFDictionary) { SecItemCopyMatching($0, &result) }
         try check(status, [errSecSuccess], "find group \(group)")
-        guard (result as? [Data])?.count == groupSize else { throw Fault("group \(group) has not \(groupSize) items") }
+        guard (result as? [Data])?.count == groupSize else { throw Failure("group \(group) has not \(groupSize) items") }
         return time
     }
 
@@ -92,7 +92,7 @@ enum Items {
 
     static func delete(_ index: Int) throws { _ = try timeDelete(index) }
 
-    /// Before the first unlock the refusal of a read is the first answer that there is.
+    /// Before the first unlock, the refusal of a read is the first possible answer.
     static func timeRefusal() throws -> UInt64 {
         let query = identity(0).merging([kSecReturnData as String: true]) { $1 }
         let (status, time) = timed(query as CFDictionary) { SecItemCopyMatching($0, nil) }
@@ -103,6 +103,6 @@ enum Items {
     private static func check(_ status: OSStatus, _ expected: [OSStatus], _ what: String) throws {
         guard !expected.contains(status) else { return }
         let words = SecCopyErrorMessageString(status, nil).map { $0 as String } ?? ""
-        throw Fault("could not \(what): \(status) \(words)")
+        throw Failure("could not \(what): \(status) \(words)")
     }
 }

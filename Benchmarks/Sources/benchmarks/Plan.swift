@@ -1,23 +1,23 @@
 import Foundation
 import Glibc
 
-/// How much is measured, and where.
+/// What to measure, and where.
 struct Plan {
     var items = 1000
     var rounds = 5
     var floorTrips = 50_000
     var gets = 4000
     var adds = 200
-    /// So many gets and nothing else.
+    /// This many reads and nothing else.
     private var loops: Int?
-    /// Where the bare database lies: beside the keychain, on the same file system.
+    /// The place of the bare database: beside the keychain, on the same file system.
     let home: String
 
     init(_ words: ArraySlice<String>, home: String) throws {
         self.home = home
         var words = words
         while let word = words.popFirst() {
-            guard let number = words.popFirst().flatMap({ Int($0) }), number > 0 else { throw Fault("\(word) takes a number") }
+            guard let number = words.popFirst().flatMap({ Int($0) }), number > 0 else { throw Failure("\(word) takes a number") }
             switch word {
             case "loop": loops = number
             case "--items": items = number
@@ -25,7 +25,7 @@ struct Plan {
             case "--gets": gets = number
             case "--adds": adds = number
             case "--floor": floorTrips = number
-            default: throw Fault("unknown word \(word)")
+            default: throw Failure("unknown word \(word)")
             }
         }
     }

@@ -1,11 +1,11 @@
 import Foundation
 import Glibc
 
-/// What a process has cost so far, in the kernel's own count, all its threads together.
+/// The cost of a process so far as the kernel counts it, for all its threads.
 struct ProcessCost {
     var cpuMicroseconds = 0.0
     var waitsMicroseconds = 0.0
-    /// How often a thread gave up its processor to wait, which is about once for each message.
+    /// How often a thread gave up its processor to wait, about once per message.
     var sleeps = 0
     var userTicks = 0
     var systemTicks = 0
@@ -24,7 +24,7 @@ struct ProcessCost {
                 sleeps += Int(line.split(separator: "\t").last ?? "") ?? 0
             }
         }
-        // The program's name may hold anything, so counting begins after it.
+        // The program's name may contain anything, so counting starts after it.
         let numbers = Self.text("/proc/\(pid)/stat").split(separator: ")").last?.split(separator: " ") ?? []
         if numbers.count > 13 {
             userTicks = Int(numbers[11]) ?? 0
@@ -42,7 +42,7 @@ struct ProcessCost {
         return difference
     }
 
-    /// The part of its time that it spent in the kernel.
+    /// The fraction of its time that it spent in the kernel.
     var systemPart: Double { Double(systemTicks) / Double(max(userTicks + systemTicks, 1)) }
 
     private static func text(_ path: String) -> String { (try? String(contentsOfFile: path, encoding: .utf8)) ?? "" }
@@ -63,7 +63,7 @@ struct Cast {
         members = found
     }
 
-    /// What the body cost each of them.
+    /// Returns the body's cost for each of them.
     func costs(of body: () throws -> Void) rethrows -> [(name: String, cost: ProcessCost)] {
         let before = members.map { ProcessCost(of: $0.pid) }
         try body()

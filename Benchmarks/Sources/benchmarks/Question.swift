@@ -1,7 +1,7 @@
 import Foundation
 import Security
 
-/// One kind of query, made ready for each item: what is timed is the call and nothing around it.
+/// One kind of query, prepared for each item: only the call itself is timed.
 struct Question {
     struct Answer {
         let status: OSStatus
@@ -22,7 +22,7 @@ struct Question {
         self.isRight = isRight
     }
 
-    /// Asks for the items in this order.
+    /// Runs the query for the items in this order.
     func measure(_ order: some Collection<Int>) throws -> Samples {
         let order = Array(order)
         return try Samples(order.count) { turn in
@@ -30,17 +30,17 @@ struct Question {
             let status = SecItemCopyMatching(queries[order[turn]], &result)
             return Answer(status: status, result: result)
         } check: { turn, answer in
-            // A fast wrong answer is none.
+            // A wrong result is not a measurement.
             guard answer.status == expected, isRight(order[turn], answer.result) else {
                 let words = SecCopyErrorMessageString(answer.status, nil).map { $0 as String } ?? ""
-                throw Fault("item \(order[turn]): \(answer.status) instead of \(expected), or a wrong answer. \(words)")
+                throw Failure("item \(order[turn]): \(answer.status) instead of \(expected), or a wrong answer. \(words)")
             }
         }
     }
 
-    // MARK: The questions
+    // MARK: The queries
 
-    /// Service and account, and the value back.
+    /// By service and account, with the value.
     static func value(_ items: Int) -> Question {
         let secrets = (0..<items).map { Items.secret($0) }
         return Question(items, errSecSuccess, [kSecReturnData as String: true]) { $1 as? Data == secrets[$0] }
@@ -57,11 +57,11 @@ struct Question {
     /// There is no such item, which the index alone tells.
     static func absence(_ items: Int) -> Question { Question(items, errSecItemNotFound, [:], identity: { Items.identity(-1 - $0) }) }
 
-    /// keychaind refuses its own access group before it looks anything up: the bare way there and back.
+    /// keychaind refuses its own access group before any lookup: the round trip alone.
     static func foreignGroup(_ items: Int) -> Question {
         Question(items, errSecMissingEntitlement, [kSecAttrAccessGroup as String: "vauban.permissions"])
     }
 
-    /// Security itself refuses the limit, after it has read the dictionary: no other process takes part.
+    /// Security refuses the limit after parsing the dictionary: no other process is involved.
     static func badLimit(_ items: Int) -> Question { Question(items, errSecParam, [kSecMatchLimit as String: -1]) }
 }

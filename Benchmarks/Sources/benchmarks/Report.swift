@@ -7,7 +7,7 @@ enum Report {
             let bestAdd = rounds.min(by: { $0.add.median < $1.add.median }),
             let lowest = rounds.map(\.floor).min(by: { $0.median < $1.median })
         else { return }
-        // The lowest floor of all rounds: a ratio must not look better because something else ran just then.
+        // The lowest floor of all rounds: other load must not improve a ratio.
         let floor = 2 * lowest.median
         say("The quietest of \(rounds.count) rounds for each; \(plan.items) items; microseconds.\n")
         row(["", "median", "p99", "ratio"])

@@ -1,8 +1,8 @@
-/// One pass over everything. The floor is measured within each pass, so that a ratio compares what ran side by side.
+/// One pass over all measurements. The floor is measured within each pass, so that a ratio compares measurements made side by side.
 struct Round {
     let floor: Samples
     let get: Samples
-    /// The same way, a step farther each time. What a step adds is the difference to the step at `from`.
+    /// The same path, one step further each time. The cost of a step is the difference to the step at `from`.
     let steps: [(name: String, from: Int?, samples: Samples)]
     let getCosts: [(name: String, cost: ProcessCost)]
     let add: Samples
@@ -33,7 +33,7 @@ struct Round {
         ]
         self.steps = try steps.map { ($0, $1, try $2.measure(order.prefix(plan.gets / 2))) }
 
-        // In turns, since a disk is slower at one time than at another.
+        // In turns, since the speed of a disk varies.
         var added: [UInt64] = []
         var bare: [UInt64] = []
         var nextItem = plan.items

@@ -1,10 +1,10 @@
 import Glibc
 
-/// Times of single operations, in nanoseconds.
+/// The times of single operations, in nanoseconds.
 struct Samples {
     private var sorted: [UInt64] = []
 
-    /// Runs the body so often and takes each time; what it answers is looked at when the time no longer runs.
+    /// Runs and times the body repeatedly; checks each result when the clock is stopped.
     init<Answer>(_ count: Int, _ body: (Int) throws -> Answer, check: (Int, Answer) throws -> Void = { _, _ in }) rethrows {
         sorted.reserveCapacity(count)
         for index in 0..<count {
@@ -35,8 +35,8 @@ struct Samples {
     }
 }
 
-/// What ends a run: a number that was measured on a wrong answer is worth nothing.
-struct Fault: Error, CustomStringConvertible {
+/// An error that ends the run: a measurement with a wrong result is worthless.
+struct Failure: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }
 }

@@ -2,8 +2,8 @@ import Foundation
 import Glibc
 import Security
 
-/// How speed depends on how many items there are: one keychain of N items, the same work by 1, 4 and 16 client processes, the memory of
-/// keychaind, a cold start and an unlock.
+/// How speed depends on the number of items: one keychain of N items, the same work by 1, 4 and 16 client processes, keychaind's memory, a
+/// cold start and an unlock.
 struct Scale {
     var items = 1000
     var seconds = 2.0
@@ -47,8 +47,7 @@ struct Scale {
         ])
     }
 
-    /// A durable add beside a bare synced transaction in a database of as many rows, in turns, since a disk is slower at one time than
-    /// at another.
+    /// Compares a durable add with a bare synced transaction in a database of as many rows, in turns, since the speed of a disk varies.
     private func compareAdds(_ floor: Samples) throws {
         let path = "\(home)/bare.db"
         defer { for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) } }
@@ -85,15 +84,15 @@ struct Scale {
         }
     }
 
-    /// An unlock by the command line, beside a status by it, which is the same without the unlock; what enclaved computed for it, in
-    /// the kernel's count; and what one synced write of a state file costs just then.
+    /// Measures an unlock with the command line, a status with it, which is the same without the unlock, the processor time of enclaved for
+    /// it as the kernel counts it, and one synced write of a state file at the same time.
     private func measureUnlock() throws {
         var unlocks: [UInt64] = []
         var statuses: [UInt64] = []
         var computed: [UInt64] = []
         var writes: [UInt64] = []
         guard let enclave = Cast(home: home).members.first(where: { $0.name == "enclaved" })?.pid else {
-            throw Fault("there is no enclaved")
+            throw Failure("there is no enclaved")
         }
         for _ in 0..<starts {
             _ = try command(["lock"])
@@ -116,17 +115,17 @@ struct Scale {
         )
     }
 
-    /// Nanoseconds of all threads of a process, those that have ended too.
+    /// Returns the nanoseconds of all threads of a process, ended ones included.
     private func computing(_ process: pid_t) throws -> UInt64 {
         var clock = clockid_t()
         var time = timespec()
         guard clock_getcpuclockid(process, &clock) == 0, clock_gettime(clock, &time) == 0 else {
-            throw Fault("process \(process) has no clock")
+            throw Failure("process \(process) has no clock")
         }
         return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
     }
 
-    /// From no process of the service at all to the first answer, which is the typed refusal before the first unlock.
+    /// Measures from no process of the service to the first answer, which is the typed refusal before the first unlock.
     private func measureStart() throws {
         var calls: [UInt64] = []
         for _ in 0..<starts {
@@ -139,7 +138,7 @@ struct Scale {
             try process.run()
             let text = String(decoding: answer.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
             process.waitUntilExit()
-            guard process.terminationStatus == 0, let time = UInt64(text) else { throw Fault("there was no first answer: \(text)") }
+            guard process.terminationStatus == 0, let time = UInt64(text) else { throw Failure("there was no first answer: \(text)") }
             calls.append(time)
         }
         let samples = Samples(calls)
@@ -169,12 +168,12 @@ struct Scale {
         try pipe.fileHandleForWriting.close()
         process.waitUntilExit()
         let time = Samples.now - start
-        guard process.terminationStatus == 0 else { throw Fault("vauban \(words[0]) ended with \(process.terminationStatus)") }
+        guard process.terminationStatus == 0 else { throw Failure("vauban \(words[0]) ended with \(process.terminationStatus)") }
         return time
     }
 }
 
-/// Adds items through the keychain's own door, by several clients, each a part of them.
+/// Adds items through the keychain's API with several clients, each a part of them.
 enum Filling {
     static let argument = "fill"
     static let partArgument = "fill-part"
@@ -189,19 +188,19 @@ enum Filling {
             return process
         }
         for process in members { process.waitUntilExit() }
-        guard members.allSatisfy({ $0.terminationStatus == 0 }) else { throw Fault("the items could not all be added") }
+        guard members.allSatisfy({ $0.terminationStatus == 0 }) else { throw Failure("the items could not all be added") }
         let seconds = Double(Samples.now - start) / 1e9
         Table.say("added items \(from) to \(to) in \(Table.text(seconds)) s, \(Table.text(Double(to - from) / seconds)) a second")
     }
 
     static func part(_ words: [String]) throws {
         let numbers = words.compactMap { Int($0) }
-        guard numbers.count == 3 else { throw Fault("fill-part takes three numbers") }
+        guard numbers.count == 3 else { throw Failure("fill-part takes three numbers") }
         for index in stride(from: numbers[0], to: numbers[1], by: numbers[2]) { try Items.add(index) }
     }
 }
 
-/// A small file replaced as state files are: written beside, synced, renamed, its folder synced.
+/// Replaces a small file as state files are replaced: written beside, synced, renamed, its folder synced.
 enum SyncedFile {
     static func time(in folder: String) throws -> UInt64 {
         let path = "\(folder)/synced"
@@ -216,14 +215,14 @@ enum SyncedFile {
         }
         guard file >= 0, directory >= 0, write(file, bytes, bytes.count) == bytes.count, fsync(file) == 0, rename("\(path).new", path) == 0,
             fsync(directory) == 0
-        else { throw Fault("a synced write failed: \(errno)") }
+        else { throw Failure("a synced write failed: \(errno)") }
         return Samples.now - start
     }
 }
 
 enum Table {
     static func text(_ number: Double) -> String { String(format: "%.1f", number) }
-    /// At once, so that a run of minutes shows how far it is.
+    /// Written immediately, so that a long run shows its progress.
     static func say(_ text: String) { FileHandle.standardOutput.write(Data((text + "\n").utf8)) }
 
     static func row(_ cells: [String]) {

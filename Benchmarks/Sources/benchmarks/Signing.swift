@@ -1,14 +1,14 @@
 import Foundation
 import Security
 
-/// Signatures by a private key of the enclave that asks for nothing, over 32 bytes, by clients that each fetched its reference once.
+/// Signatures by a private key of the enclave without constraints, over 32 bytes, by clients that each fetched its reference once.
 enum Signing {
     private static let tag = Data("org.example.benchmarks.signing".utf8)
     private static let digest = Data((0..<32).map { UInt8($0 * 7 + 1) })
     private static let algorithm = SecKeyAlgorithm.ecdsaSignatureDigestX962SHA256
     private static let reference = Result { try fetch() }
 
-    /// Makes the key, measures, and prints what the peers' client prints of itself.
+    /// Creates the key, measures, and prints the same as the peers' client.
     static func run(clients: Int, seconds: Double) throws {
         try makeKey()
         defer { _ = SecItemDelete([kSecClass: kSecClassKey, kSecAttrApplicationTag: tag] as CFDictionary) }
@@ -17,18 +17,18 @@ enum Signing {
         Table.say(#"{"per_s":\#(rate),"sign":{"med_us":\#(median),"p99_us":\#(p99)}}"#)
     }
 
-    /// The call's own time. Whether it answered is looked at each time; whether rightly, before the work and now and then, since to
-    /// verify takes longer than to sign and would be work that the peers' client does not do.
+    /// Times the call itself. Checks each time that there is a signature, and before the work and now and then that it is valid, since
+    /// verifying takes longer than signing and is work that the peers' client does not do.
     static func time() throws -> UInt64 {
         let key = try reference.get()
         let start = Samples.now
         let signature = SecKeyCreateSignature(key, algorithm, digest as CFData, nil)
         let time = Samples.now - start
-        guard let signature else { throw Fault("a signature was refused") }
+        guard let signature else { throw Failure("a signature was refused") }
         count += 1
         if count % 4096 == 1, let half = SecKeyCopyPublicKey(key), !SecKeyVerifySignature(half, algorithm, digest as CFData, signature, nil)
         {
-            throw Fault("a signature is wrong")
+            throw Failure("a signature is wrong")
         }
         return time
     }
@@ -41,14 +41,14 @@ enum Signing {
             kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeySizeInBits: 256, kSecAttrTokenID: kSecAttrTokenIDSecureEnclave,
             kSecPrivateKeyAttrs: [kSecAttrIsPermanent: true, kSecAttrApplicationTag: tag] as [CFString: Any],
         ]
-        guard SecKeyCreateRandomKey(parameters as CFDictionary, nil) != nil else { throw Fault("the key could not be made") }
+        guard SecKeyCreateRandomKey(parameters as CFDictionary, nil) != nil else { throw Failure("the key could not be made") }
     }
 
     private static func fetch() throws -> SecKey {
         let query: [CFString: Any] = [kSecClass: kSecClassKey, kSecAttrApplicationTag: tag, kSecReturnRef: true]
         var found: CFTypeRef?
         let status = SecItemCopyMatching(query as CFDictionary, &found)
-        guard status == errSecSuccess, let key = found as? SecKey else { throw Fault("the key was not found: \(status)") }
+        guard status == errSecSuccess, let key = found as? SecKey else { throw Failure("the key was not found: \(status)") }
         return key
     }
 }

@@ -1,8 +1,7 @@
 // benchmarks [--items N] [--rounds N] [--gets N] [--adds N]: measures the service that VAUBAN_HOME names, which must be unlocked.
-// Benchmarks/run makes one, measures, and removes it. `benchmarks loop N` does N gets and nothing else, for a profiler to watch.
-// `benchmarks fill FROM TO` adds items; `benchmarks scale ITEMS SECONDS` measures a keychain that has them.
-// `benchmarks guard` keeps an item that asks for the user; `benchmarks read N` and `benchmarks ask N` ask for it.
-// `benchmarks sign CLIENTS SECONDS` signs with a key of the enclave.
+// Benchmarks/run creates one, measures, and removes it. `benchmarks loop N` does N gets and nothing else, for a profiler. `benchmarks fill
+// FROM TO` adds items; `benchmarks scale ITEMS SECONDS` measures a keychain that has them. `benchmarks guard` adds an item that requires
+// the user; `benchmarks read N` and `benchmarks ask N` prompt for it. `benchmarks sign CLIENTS SECONDS` signs with a key of the enclave.
 import Foundation
 import Glibc
 

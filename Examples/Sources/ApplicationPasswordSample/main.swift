@@ -1,12 +1,12 @@
-// Keeps a value that opens only with a password from outside this device, after WWDC 2015, session 706: what a server answers, so
-// that the server decides over data that lies here; or a key file on an accessory, so that the data opens where that is plugged in.
+// Stores a value that opens only with a password from outside this device, after WWDC 2015, session 706: a server's answer, so that the
+// server controls data on this device; or a key file on an accessory, so that the data opens only where it is plugged in.
 //
 //     ApplicationPasswordSample save server COMMAND [ARGUMENT…]     the value is one line on standard input
 //     ApplicationPasswordSample save accessory FILE
 //     ApplicationPasswordSample load server COMMAND [ARGUMENT…]     prints it
 //     ApplicationPasswordSample load accessory FILE
 //
-// COMMAND asks the server, as `curl` or `ssh` do, and prints the answer.
+// COMMAND queries the server, as `curl` or `ssh` do, and prints the answer.
 import Foundation
 import LocalAuthentication
 import Security
@@ -18,7 +18,7 @@ func finish(_ text: String, _ code: Int32) -> Never {
 
 func words(for status: OSStatus) -> String { SecCopyErrorMessageString(status, nil).map { $0 as String } ?? "no words for it" }
 
-/// The password, which is used for one call and kept nowhere here.
+/// Returns the password, which is used for one call and not stored.
 func password(from source: [String]) -> Data? {
     switch (source.first, source.count) {
     case ("server", 2...):

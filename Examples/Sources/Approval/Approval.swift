@@ -1,18 +1,18 @@
-// What a relying party and a second factor say to each other: a challenge there, a response back, each one line of JSON.
+// The messages between a relying party and a second factor: a challenge and a response, each one line of JSON.
 import Foundation
 
-/// What somebody is to approve, once, and until when. The factor shows `statement` and signs all of it, so that a signature is worth
-/// nothing for another statement, another user, another relying party or another time.
+/// What the user is to approve, once, and until when. The factor shows `statement` and signs all fields, so that a signature is useless for
+/// another statement, user, relying party or time.
 public struct Challenge: Codable, Sendable {
     public let relyingParty: String
     public let user: String
     public let statement: String
-    /// 32 random bytes in hexadecimal digits, never given twice: the challenge's name as well.
+    /// 32 random bytes in hexadecimal digits, never reused; also the challenge's name.
     public let nonce: String
     /// Seconds since 1970.
     public let expires: Int
 
-    /// Nil where a word is none that a user could be shown on one line.
+    /// Nil if a field cannot be shown on one line.
     public init?(relyingParty: String, user: String, statement: String, nonce: String, expires: Int) {
         self.relyingParty = relyingParty
         self.user = user
@@ -27,12 +27,12 @@ public struct Challenge: Codable, Sendable {
         return challenge
     }
 
-    /// One field on each line. No field has line ends, so there are no two challenges with the same bytes.
+    /// One field per line. No field contains line ends, so different challenges have different bytes.
     public var signedBytes: Data {
         Data(["org.example.approval 1", relyingParty, user, nonce, "\(expires)", statement].joined(separator: "\n").utf8)
     }
 
-    /// What the user is shown as the reason, all of it: a longer one would be cut off on the screen.
+    /// The reason shown to the user, in full: a longer one would be cut off on the screen.
     public var shown: String { "\(relyingParty): \(statement)" }
     private static let shownCharactersMax = 200
 
@@ -42,8 +42,7 @@ public struct Challenge: Codable, Sendable {
 }
 
 extension String {
-    /// A line on which nothing is hidden: no control, format or private characters, none that draws nothing, and no spaces but single ones
-    /// between words.
+    /// Text that hides nothing: no control, format or private characters, no invisible ones, and only single spaces between words.
     fileprivate var isPlain: Bool {
         (1...300).contains(utf8.count) && !hasPrefix(" ") && !hasSuffix(" ") && !contains("  ")
             && unicodeScalars.allSatisfy { scalar in
@@ -57,10 +56,10 @@ extension String {
     }
 }
 
-/// Which challenge was approved, and the proof. What it says is the relying party's own, so none of it comes back.
+/// The approved challenge, by its nonce, and the proof. The relying party knows the statement, so it is not repeated.
 public struct Response: Codable, Sendable {
     public let nonce: String
-    /// ECDSA over P-256 and SHA-256 of `Challenge.signedBytes`, X9.62.
+    /// ECDSA over P-256 and SHA-256 of `Challenge.signedBytes`, in X9.62 form.
     public let signature: Data
 
     public init(nonce: String, signature: Data) {

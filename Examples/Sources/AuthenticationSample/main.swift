@@ -1,5 +1,5 @@
-// Asks for the user first, then reads a password that itself asks for nothing, after "Touch ID and the Keychain". Who is
-// rejected loses the password, so that it has to be typed anew; nobody is locked out.
+// Authenticates the user first, then reads a password that itself requires no authentication, after "Touch ID and the Keychain". A rejected
+// user loses the stored password and types it again; nobody is locked out.
 //
 //     AuthenticationSample check     whether each policy can succeed on this device
 //     AuthenticationSample store     the password is one line on standard input
@@ -56,7 +56,7 @@ func read() {
     }
 }
 
-/// Gives the password, after the user or from them.
+/// Gets the password, from the keychain or from the user.
 func open() {
     guard gate.obstacle(to: .deviceOwnerAuthentication) == nil else { return typeAnew("Nobody can be asked here.") }
     gate.ask("open the mailbox") { answer in

@@ -1,4 +1,4 @@
-// Saves a token in the keychain so that reading it asks for the user, after "iOS8 Day-by-Day, Day 31".
+// Saves a token in the keychain so that reading it prompts the user, after "iOS8 Day-by-Day, Day 31".
 //
 //     KeychainSample save          the token is one line on standard input; reading it will ask
 //     KeychainSample save-plain    the same, but reading it will not ask

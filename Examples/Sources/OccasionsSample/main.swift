@@ -1,5 +1,5 @@
-// The occasions on which an application asks whether its owner is there. Each is one evaluation with a reason of its own; where something
-// secret is at stake it is the keychain that asks, which a changed program cannot leave out.
+// The occasions on which an application authenticates its user. Each is one evaluation with its own reason; for secrets, the keychain
+// prompts, which a modified program cannot skip.
 //
 //     OccasionsSample owner        is it the owner who holds the device?
 //     OccasionsSample parents      parental control: more time for a child
@@ -18,7 +18,7 @@ func finish(_ text: String, _ code: Int32) -> Never {
     exit(code)
 }
 
-/// Returns when the user has shown that they are there; else the program ends, and nothing is done.
+/// Returns once the user has authenticated; otherwise ends the program without doing anything.
 func ask(_ reason: String, _ context: LAContext = LAContext()) async {
     do {
         try await context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: reason)
@@ -31,7 +31,7 @@ func item(_ account: String) -> [String: Any] {
     [kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: "org.example.Occasions", kSecAttrAccount as String: account]
 }
 
-/// Puts a value there for what follows; one that is there stays.
+/// Adds a value for the next step; keeps an existing one.
 func keep(_ account: String, _ value: String, asks: Bool) {
     var added = item(account)
     added[kSecValueData as String] = Data(value.utf8)
@@ -70,7 +70,7 @@ case "sign-in":
     await ask("sign in to your account")
     finish("Signed in with \(value("token")).", 0)
 case "second":
-    // A server would check it. A wrong one never comes to the second factor, so nobody is asked for nothing.
+    // A server would check it. After a wrong password the second factor is never requested.
     guard readLine() == "pässword" else { finish("That is not the password.", 1) }
     await ask("finish signing in")
     finish("Signed in, twice over.", 0)

@@ -1,13 +1,13 @@
 import Foundation
 import LocalAuthentication
 
-/// Lets the user through after they have shown that they are there.
+/// Lets the user through after they have authenticated.
 public final class Gate: Sendable {
     public enum Answer: Sendable {
         case open
-        /// Not this user, or not in this way: what lies behind should go.
+        /// Not this user, or not with this method: the protected data should be deleted.
         case rejected(LAError)
-        /// Nothing is known about the user: they cancelled, or could not be asked.
+        /// Unknown: the user cancelled, or no prompt was possible.
         case undecided(LAError)
     }
 
@@ -15,14 +15,14 @@ public final class Gate: Sendable {
 
     public init() {}
 
-    /// Why the policy cannot succeed on this device; nil when it can. Shows nothing.
+    /// Returns why the policy cannot succeed on this device; nil if it can. Does not prompt.
     public func obstacle(to policy: LAPolicy) -> LAError? {
         var error: NSError?
         if laContext.canEvaluatePolicy(policy, error: &error) { return nil }
         return error as? LAError ?? LAError(.authenticationFailed)
     }
 
-    /// Asks the user, and answers on a queue of its own.
+    /// Prompts the user, and answers on a private queue.
     public func ask(
         _ reason: String, for policy: LAPolicy = .deviceOwnerAuthentication, answer: @escaping @Sendable (Answer) -> Void
     ) {

@@ -1,5 +1,5 @@
-// Who relies on a second factor: a server, here a folder with the people it knows and the challenges that are open. It needs no
-// keychain; what it keeps is public halves.
+// A relying party of a second factor: a server, here a folder with its users and the open challenges. It needs no keychain, since it stores
+// public keys only.
 //
 //     RelyingParty FOLDER enrol NAME [ACTION…]           a public key on standard input; what the user may approve: actions
 //     RelyingParty FOLDER ask NAME STATEMENT [SECONDS]   prints a challenge, good for 120 seconds; the statement begins with an action
@@ -8,7 +8,7 @@ import Approval
 import Foundation
 import Security
 
-/// What is known of a user.
+/// A user's record.
 struct CommandUser: Codable {
     let publicKey: Data
     let actions: [String]
@@ -42,7 +42,7 @@ struct RelyingParty {
         return place.appendingPathComponent(name)
     }
 
-    /// Records the public half. Whose it is must be known by other means, such as who is signed in with their password.
+    /// Records the public key. Whose it is must be known by other means, such as a session that was opened with the password.
     func enrol(_ name: String, _ publicKey: Data, _ actions: [String]) throws {
         let place = try file("people", name)
         guard Self.key(publicKey) != nil else { throw Refusal.key }
@@ -50,7 +50,7 @@ struct RelyingParty {
         do { try user.write(to: place, options: .withoutOverwriting) } catch { throw Refusal.enrolled }
     }
 
-    /// A fresh challenge, remembered until it is answered.
+    /// Returns a new challenge, stored until it is answered.
     func ask(_ name: String, _ statement: String, seconds: Int) throws -> Challenge {
         guard FileManager.default.fileExists(atPath: try file("people", name).path) else { throw Refusal.unknownUser }
         var random = SystemRandomNumberGenerator()
@@ -63,18 +63,18 @@ struct RelyingParty {
         return challenge
     }
 
-    /// What was approved. A challenge is answered once, rightly or not.
+    /// Returns the approved challenge. A challenge is answered once, correctly or not.
     func verify(_ line: Data) throws -> Challenge {
         guard let response = try? JSONDecoder().decode(Response.self, from: line) else { throw Refusal.response }
         let open = try file("open", response.nonce)
-        // Whoever takes it away has it; of two at the same time that is one.
+        // Whoever removes the file has the challenge; of two concurrent calls, only one succeeds.
         guard let challenge = (try? Data(contentsOf: open)).flatMap(Challenge.read), (try? FileManager.default.removeItem(at: open)) != nil
         else {
             throw Refusal.notOpen
         }
         guard Int(Date().timeIntervalSince1970) < challenge.expires else { throw Refusal.expired }
 
-        // Authentication: who is it? The text that is verified is the one that was asked, whatever was shown elsewhere.
+        // Authentication: who is it? Verifies the statement that was requested, whatever was shown elsewhere.
         guard let stored = try? Data(contentsOf: try file("people", challenge.user)),
             let user = try? JSONDecoder().decode(CommandUser.self, from: stored),
             let key = Self.key(user.publicKey)
@@ -84,7 +84,7 @@ struct RelyingParty {
                 key, .ecdsaSignatureMessageX962SHA256, challenge.signedBytes as CFData, response.signature as CFData, nil)
         else { throw Refusal.signature }
 
-        // Authorization: may they? That is another question, which only now can be asked.
+        // Authorization: are they allowed? A separate question, which can only be asked now.
         let action = challenge.statement.split(separator: " ").first.map(String.init) ?? ""
         guard user.actions.contains(action) else { throw Refusal.notAllowed }
         return challenge

@@ -1,4 +1,4 @@
-// The code of the same talk before it comes to rights: an LAContext, an access control and a key of the Secure Enclave, each step by hand.
+// The code of the same talk before it introduces rights: an LAContext, an access control and a key of the Secure Enclave, step by step.
 import Foundation
 import LocalAuthentication
 import Security
@@ -49,7 +49,7 @@ struct KeyOfContext {
         return sgt
     }
 
-    // What the talk leaves out.
+    // Omitted in the talk.
     enum Problem: Error { case aclNotFound, keyNotFound, signatureFailure }
 
     let algorithm = SecKeyAlgorithm.ecdsaSignatureMessageX962SHA256

@@ -1,4 +1,4 @@
-// The code of "Streamline local authorization flows" (WWDC 2022) with rights, as the talk shows it; what it leaves out is below each type.
+// The code of "Streamline local authorization flows" (WWDC 2022) with rights, as in the talk; what the talk omits is below each type.
 import Foundation
 import LocalAuthentication
 import Security
@@ -26,7 +26,7 @@ final class Account {
         await self.loginRight.deauthorize()
     }
 
-    // What the talk leaves out.
+    // Omitted in the talk.
     enum Section { case `public`, protected }
     enum Problem { case authenticationRequired }
 
@@ -51,7 +51,7 @@ struct SecondFactor {
         return try await persisted2FA.key.sign(challenge, algorithm: algorithm)
     }
 
-    // What the talk leaves out: the same for whoever has no reader.
+    // Omitted in the talk: the same for users without a fingerprint reader.
     func generateClientKeysForPasscode() async throws -> Data {
         let login2FA = LARight(requirement: .biometry(fallback: .devicePasscode))
         let persisted2FA = try await LARightStore.shared.saveRight(login2FA, identifier: "2fa")

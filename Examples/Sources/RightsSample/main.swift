@@ -1,4 +1,4 @@
-// Rights, after "Streamline local authorization flows": a login that is gated by one, and a second factor whose key a server knows.
+// Rights, after "Streamline local authorization flows": a login gated by a right, and a second factor whose public key a server knows.
 //
 //     RightsSample login                           logs in, and out again
 //     RightsSample register|register-passcode KEY  makes the key of the second factor; its public half goes to the file KEY
@@ -29,7 +29,7 @@ func write(_ data: Data, _ index: Int) throws {
     try data.write(to: URL(fileURLWithPath: words[index]))
 }
 
-/// Knows the public key, and what it asked to be signed.
+/// The server's part: it has the public key and the challenge.
 func isValid(_ signature: Data, of challenge: Data, by publicKey: Data) -> Bool {
     let attributes: [CFString: Any] = [kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeyClass: kSecAttrKeyClassPublic]
     guard let key = SecKeyCreateWithData(publicKey as CFData, attributes as CFDictionary, nil) else { return false }
@@ -55,7 +55,7 @@ do {
         let steps = KeyOfContext()
         let context = try await steps.authorize(steps.accessControl())
         let key = try steps.key(context)
-        // Nothing more is asked until the context is invalidated.
+        // No further prompts until the context is invalidated.
         for _ in 1...3 { try write(steps.sign(key, read(1) as CFData), 2) }
         context.invalidate()
     case "verify": finish(isValid(try read(3), of: try read(2), by: try read(1)) ? "It is the right answer." : "It is not.", 0)

@@ -1,4 +1,4 @@
-// Keeps the token of a service, with VaubanKeychain. The same program builds on Apple's systems.
+// Stores the token of a service with VaubanKeychain. The same program builds on Apple's systems.
 //
 //     TokenKeeper keep       the token is one line on standard input; one that is there keeps its protection
 //     TokenKeeper guard      the same, and from now on reading it asks
@@ -9,7 +9,7 @@
 import Foundation
 import VaubanKeychain
 
-/// The application's own wrapper, which its tests give an `InMemorySecretStore`.
+/// The application's own wrapper, to which its tests pass an `InMemorySecretStore`.
 struct TokenKeeper<Store: SecretStore> {
     let store: Store
     let name = GenericPassword(service: "org.example.TokenKeeper", account: "anna")
@@ -48,7 +48,7 @@ do {
         try await keychain.set(tokenFromInput(), for: keeper.name, attributes: described, protection: .presence)
         print("Kept.")
     case "show":
-        // A program that shows its secret has no use for it beyond that; any other lends the bytes to what needs them.
+        // This program prints the secret; any other would pass the bytes to the code that needs them.
         guard let text = try await keeper.use(for: "show the token of anna", { String(decoding: $0, as: UTF8.self) }) else { noToken() }
         print(text)
     case "exists":

@@ -1,6 +1,6 @@
 import CGtk
 
-/// The application's picture: the desktop's for it, or its first letter where the system knows none.
+/// The application's icon: the desktop's, or the first letter of its name if the system knows none.
 @MainActor final class ApplicationPicture {
     let widget: UnsafeMutablePointer<GtkWidget>
     private let image: UnsafeMutablePointer<GtkWidget>
@@ -23,7 +23,7 @@ import CGtk
         }
         Self.drawn = self
         let draw: GtkDrawingAreaDrawFunc = { _, context, _, _, _ in
-            // Lent by GTK for the length of this call, on this thread.
+            // Valid during this call only, on this thread.
             nonisolated(unsafe) let context = context
             MainActor.assumeIsolated { if let context { ApplicationPicture.drawn?.draw(context) } }
         }

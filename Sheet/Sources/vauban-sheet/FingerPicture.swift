@@ -2,7 +2,7 @@ import CGtk
 import Foundation
 import VaubanPrompt
 
-/// The picture of a finger. What it says by colour it says by a sign too, and in words for the screen reader.
+/// The picture of a finger. Every state has a sign besides its color, and a description for the screen reader.
 @MainActor final class FingerPicture {
     let widget: UnsafeMutablePointer<GtkWidget>
     private var finger = SheetView.Finger.hidden
@@ -12,7 +12,7 @@ import VaubanPrompt
     private static let height: Int32 = 96
     private static let beatMilliseconds: UInt32 = 80
 
-    /// The one that is drawn; there is one sheet.
+    /// The picture to draw; there is one sheet.
     private static weak var drawn: FingerPicture?
     private static var phase = 0.0
 
@@ -24,7 +24,7 @@ import VaubanPrompt
         gtk_widget_set_visible(widget, 0)
         Self.drawn = self
         let draw: GtkDrawingAreaDrawFunc = { _, context, _, _, _ in
-            // Lent by GTK for the length of this call, on this thread.
+            // Valid during this call only, on this thread.
             nonisolated(unsafe) let context = context
             MainActor.assumeIsolated { if let context { FingerPicture.drawn?.draw(context) } }
         }
@@ -39,7 +39,7 @@ import VaubanPrompt
         gtk_widget_queue_draw(widget)
         if beats != 0 { g_source_remove(beats) }
         beats = 0
-        // Something that waits breathes, unless the user has asked their desktop to keep still.
+        // Pulsates while waiting, unless the user has disabled animations.
         guard finger == .waiting, sheet_setting_is_on(gtk_settings_get_default(), "gtk-enable-animations") != 0 else { return }
         Self.phase = 0
         beats = g_timeout_add(Self.beatMilliseconds, { _ in MainActor.assumeIsolated { FingerPicture.beat() } }, nil)
@@ -54,43 +54,43 @@ import VaubanPrompt
     private static func words(_ finger: SheetView.Finger) -> String {
         switch finger {
         case .hidden: ""
-        case .waiting: "Fingerprint: the reader waits for your finger"
+        case .waiting: "Fingerprint: touch the reader"
         case .tryAgain: "Fingerprint: not recognized, try again"
         case .matched: "Fingerprint: recognized"
-        case .disabled: "Fingerprint: none is taken, type your passcode"
+        case .disabled: "Fingerprint: not accepted, type your passcode"
         }
     }
 
-    private struct Colour { let red, green, blue: Double }
+    private struct Color { let red, green, blue: Double }
 
     private func draw(_ context: OpaquePointer) {
         let isDark = Appearance.isDark(widget)
-        let colour: Colour
+        let color: Color
         switch finger {
         case .hidden: return
-        case .waiting: colour = isDark ? Colour(red: 0.47, green: 0.68, blue: 0.93) : Colour(red: 0.11, green: 0.44, blue: 0.85)
-        case .tryAgain: colour = isDark ? Colour(red: 1, green: 0.63, blue: 0.3) : Colour(red: 0.78, green: 0.33, blue: 0)
-        case .matched: colour = isDark ? Colour(red: 0.34, green: 0.89, blue: 0.54) : Colour(red: 0.1, green: 0.55, blue: 0.32)
-        case .disabled: colour = isDark ? Colour(red: 0.6, green: 0.6, blue: 0.6) : Colour(red: 0.55, green: 0.55, blue: 0.55)
+        case .waiting: color = isDark ? Color(red: 0.47, green: 0.68, blue: 0.93) : Color(red: 0.11, green: 0.44, blue: 0.85)
+        case .tryAgain: color = isDark ? Color(red: 1, green: 0.63, blue: 0.3) : Color(red: 0.78, green: 0.33, blue: 0)
+        case .matched: color = isDark ? Color(red: 0.34, green: 0.89, blue: 0.54) : Color(red: 0.1, green: 0.55, blue: 0.32)
+        case .disabled: color = isDark ? Color(red: 0.6, green: 0.6, blue: 0.6) : Color(red: 0.55, green: 0.55, blue: 0.55)
         }
         let strength = finger == .waiting ? 0.8 + 0.2 * cos(Self.phase * 2.2) : finger == .disabled ? 0.75 : 1
-        cairo_set_source_rgba(context, colour.red, colour.green, colour.blue, strength)
+        cairo_set_source_rgba(context, color.red, color.green, color.blue, strength)
         drawRidges(context)
         switch finger {
         case .hidden, .waiting: break
         case .tryAgain:
-            drawSign(context, colour) {
+            drawSign(context, color) {
                 Self.line(context, [(0, -6), (0, 1.5)]); Self.line(context, [(0, 6), (0, 6)])
             }
-        case .matched: drawSign(context, colour) { Self.line(context, [(-5.5, 0.5), (-1.5, 4.5), (6, -4.5)]) }
+        case .matched: drawSign(context, color) { Self.line(context, [(-5.5, 0.5), (-1.5, 4.5), (6, -4.5)]) }
         case .disabled:
-            drawSign(context, colour) {
+            drawSign(context, color) {
                 Self.line(context, [(-5, -5), (5, 5)]); Self.line(context, [(-5, 5), (5, -5)])
             }
         }
     }
 
-    /// Arches around one another; each is (radius, length of the left leg, of the right leg, angle at which it begins and ends).
+    /// Concentric arches; each is (radius, length of the left leg, of the right leg, start angle, end angle).
     private func drawRidges(_ context: OpaquePointer) {
         let ridges: [(radius: Double, left: Double, right: Double, from: Double, to: Double)] = [
             (5, 6, 26, 180, 360), (12, 30, 14, 180, 360), (19, 12, 30, 180, 360), (26, 27, 19, 180, 360), (33, 17, 25, 180, 360),
@@ -112,7 +112,7 @@ import VaubanPrompt
                 y + ridge.right)
             cairo_stroke(context)
         }
-        // Ends of the ridges that the arches leave open.
+        // The ends of the ridges between the arches.
         cairo_move_to(context, 41.5, 62)
         cairo_curve_to(context, 42, 70, 41, 76, 39, 82)
         cairo_move_to(context, 58, 70)
@@ -120,16 +120,16 @@ import VaubanPrompt
         cairo_stroke(context)
     }
 
-    /// A disc at the lower right with a sign in it.
-    private func drawSign(_ context: OpaquePointer, _ colour: Colour, sign: () -> Void) {
+    /// Draws a disc at the lower right with a sign in it.
+    private func drawSign(_ context: OpaquePointer, _ color: Color, sign: () -> Void) {
         cairo_save(context)
         cairo_translate(context, Double(Self.width) - 17, Double(Self.height) - 17)
-        // A gap between the ridges and the disc, whatever the window's colour.
+        // A gap between the ridges and the disc, independent of the window's color.
         cairo_set_operator(context, CAIRO_OPERATOR_CLEAR)
         cairo_arc(context, 0, 0, 17, 0, 2 * .pi)
         cairo_fill(context)
         cairo_set_operator(context, CAIRO_OPERATOR_OVER)
-        cairo_set_source_rgb(context, colour.red, colour.green, colour.blue)
+        cairo_set_source_rgb(context, color.red, color.green, color.blue)
         cairo_arc(context, 0, 0, 14, 0, 2 * .pi)
         cairo_fill(context)
         if Appearance.isDark(widget) { cairo_set_source_rgb(context, 0.1, 0.1, 0.1) } else { cairo_set_source_rgb(context, 1, 1, 1) }

@@ -1,4 +1,4 @@
-// The sheet: a window that appears when a program asks for the user, and goes when that is settled. It runs from login to logout.
+// The sheet: a window that appears with a prompt and disappears when the prompt is settled. It runs from login to logout.
 
 import CGtk
 import Foundation
@@ -17,10 +17,10 @@ import VaubanPrompt
         guard let lock = SessionLock.wait() else { end(70, "vauban-sheet: \(SessionLock.path) cannot be locked") }
         g_set_prgname("vauban-sheet")
         g_set_application_name("Vauban")
-        // A window this small is drawn fastest without the graphics card's drivers, which take most of a second to load.
+        // A small window appears faster without the graphics drivers, which take most of a second to load.
         setenv("GSK_RENDERER", "cairo", 0)
-        guard gtk_init_check() != 0 else { end(69, "vauban-sheet: there is no display here") }
-        // What is typed under X11 goes through no input method's process; Wayland's own comes from whoever has the keys anyway.
+        guard gtk_init_check() != 0 else { end(69, "vauban-sheet: there is no display") }
+        // Under X11, keeps typed text away from input method processes; under Wayland the compositor has the keys anyway.
         if sheet_is_on_x11() != 0 { setenv("GTK_IM_MODULE", "gtk-im-context-simple", 1) }
         do {
             try serve()
@@ -34,7 +34,7 @@ import VaubanPrompt
 
     private static func serve() throws {
         let agent = try SheetAgent(place: "the Vauban window on your desktop") {
-            // From whichever thread, onto the one that draws.
+            // From any thread to the one that draws.
             g_idle_add_full(
                 G_PRIORITY_DEFAULT,
                 { _ in
@@ -57,11 +57,11 @@ import VaubanPrompt
     }
 }
 
-/// One sheet a user: two of them would both be asked for, and one would stay unseen. A second waits for the first to end.
+/// One sheet per user: with two, prompts would go to both, one of them unseen. A second sheet waits for the first to end.
 enum SessionLock {
     static var path: String { "\(getenv("XDG_RUNTIME_DIR").map { String(cString: $0) } ?? "/tmp")/vauban-sheet-\(getuid()).lock" }
 
-    /// Answers the open file that holds the lock.
+    /// Returns the open file that holds the lock.
     static func wait() -> FileHandle? {
         let number = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard number >= 0 else { return nil }

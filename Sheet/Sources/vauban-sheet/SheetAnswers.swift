@@ -1,17 +1,17 @@
 import CGtk
 import VaubanPrompt
 
-/// What the user can do: the lower half of the sheet.
+/// The user's choices: the lower half of the sheet.
 @MainActor final class SheetAnswers {
     let widget: UnsafeMutablePointer<GtkWidget>
     let entry: UnsafeMutablePointer<GtkWidget>
     let cancel: UnsafeMutablePointer<GtkWidget>
     let fallback: UnsafeMutablePointer<GtkWidget>
     let confirm: UnsafeMutablePointer<GtkWidget>
-    /// What was typed into the entry, which holds a star for each sign.
+    /// The typed text; the entry itself shows asterisks.
     private let signs: UnsafeMutablePointer<GtkEntryBuffer>
     private let instruction = Line("sheet-instruction")
-    // An alert is read out when its words change.
+    // Screen readers read an alert when its text changes.
     private let notice = Line("sheet-notice", role: GTK_ACCESSIBLE_ROLE_ALERT)
     private let choices: UnsafeMutablePointer<GtkWidget>
     private var choiceButtons: [(number: Int, button: UnsafeMutablePointer<GtkWidget>)] = []
@@ -20,13 +20,13 @@ import VaubanPrompt
     init() {
         widget = gtk_box_new(GTK_ORIENTATION_VERTICAL, 12)
         entry = gtk_password_entry_new()
-        // Lies in memory that is never written to the swap, and overwritten when freed.
+        // In memory that is never swapped, and is overwritten when freed.
         signs = sheet_take_signs(entry)
         gtk_editable_set_max_width_chars(sheet_editable(entry), 40)
         sheet_name(entry, "Vauban passcode")
         choices = gtk_box_new(GTK_ORIENTATION_VERTICAL, 4)
         gtk_widget_set_halign(choices, GTK_ALIGN_CENTER)
-        sheet_name(choices, "How long it is allowed")
+        sheet_name(choices, "How long to allow it")
         cancel = gtk_button_new()
         fallback = gtk_button_new()
         confirm = gtk_button_new()
@@ -65,18 +65,18 @@ import VaubanPrompt
         if takesPasscode, !wasOpen || view.misses != before?.misses {
             gtk_widget_grab_focus(entry)
         } else if isNew {
-            // The one that does no harm, pressed unawares.
+            // The button that does no harm if it is pressed by accident.
             gtk_widget_grab_focus(cancel)
         }
     }
 
-    /// There is something to answer with, or not.
+    /// Updates the buttons: there is an answer, or none.
     func typed() {
         let isEmpty = gtk_editable_get_text(sheet_editable(entry)).map { $0.pointee == 0 } ?? true
         gtk_widget_set_sensitive(confirm, takesPasscode && !isEmpty ? 1 : 0)
     }
 
-    /// Lends the passcode where GTK keeps it, with the choice; it is overwritten there afterwards.
+    /// Calls `body` with the passcode where GTK stores it, and the choice; then overwrites it.
     func take(_ body: (UnsafeRawBufferPointer, Int?) -> Void) {
         guard takesPasscode, let text = gtk_entry_buffer_get_text(signs) else { return }
         let count = strlen(text)
@@ -87,7 +87,7 @@ import VaubanPrompt
         sheet_overwrite_stack()
     }
 
-    /// The buffer is overwritten in place first: GTK itself only moves the end of a text over what it deletes.
+    /// Overwrites the buffer in place first: GTK only moves the end of the text.
     func erase() {
         guard let text = gtk_entry_buffer_get_text(signs), text.pointee != 0 else { return }
         sheet_overwrite(text)

@@ -1,9 +1,9 @@
 import CGtk
 import VaubanPrompt
 
-/// The window. It shows what the agent's view says, whole each time, and hands on what the user does.
+/// The window. It shows each view of the agent as a whole, and passes on what the user does.
 @MainActor final class SheetWindow {
-    /// There is one, for as long as the program runs.
+    /// The only window of the process.
     static var current: SheetWindow?
 
     private let agent: SheetAgent
@@ -23,7 +23,7 @@ import VaubanPrompt
         gtk_window_set_title(sheet_window(window), "Vauban")
         gtk_window_set_icon_name(sheet_window(window), "dialog-password")
         gtk_window_set_resizable(sheet_window(window), 0)
-        // A bar of its own, so that its name stands on it under every window manager and under none.
+        // With its own title bar, so that its name is visible under any window manager, or none.
         gtk_window_set_titlebar(sheet_window(window), gtk_header_bar_new())
         let column = gtk_box_new(GTK_ORIENTATION_VERTICAL, 14)
         gtk_widget_add_css_class(column, "sheet")
@@ -40,13 +40,13 @@ import VaubanPrompt
         sheet_on(answers.entry, "changed", { _, _ in MainActor.assumeIsolated { SheetWindow.current?.answers.typed() } }, nil)
         sheet_on(answers.cancel, "clicked", { _, _ in MainActor.assumeIsolated { SheetWindow.current?.cancel() } }, nil)
         sheet_on(answers.fallback, "clicked", { _, _ in MainActor.assumeIsolated { SheetWindow.current?.fallBack() } }, nil)
-        // Closing the window is no answer but cancel; what becomes of the window is told by the view.
+        // Closing the window cancels; the view decides what happens to the window.
         sheet_on_close(
             window,
             { _, _ in
                 MainActor.assumeIsolated { SheetWindow.current?.cancel() }; return 1
             }, nil)
-        // Before the entry gets the key, which might have a use of its own for Escape.
+        // Before the entry handles the key, which may use Escape itself.
         guard let keys = gtk_event_controller_key_new() else { return }
         gtk_event_controller_set_propagation_phase(keys, GTK_PHASE_CAPTURE)
         sheet_on_key(
@@ -59,7 +59,7 @@ import VaubanPrompt
         gtk_widget_add_controller(window, keys)
     }
 
-    /// Shows what is to be shown now.
+    /// Shows the current view.
     func refresh() {
         if alarm != 0 { g_source_remove(alarm) }
         alarm = 0
@@ -83,7 +83,7 @@ import VaubanPrompt
         }
     }
 
-    /// The user clicked the notification: the window is shown anew, since a new one comes to where they are.
+    /// The user clicked the notification: shows the window again, since a new window appears on the current workspace.
     func comeForward(_ token: UnsafePointer<CChar>?) {
         guard shown != nil else { return }
         gtk_widget_set_visible(window, 0)

@@ -1,7 +1,7 @@
 import CGtk
 import VaubanPrompt
 
-/// Who asks, for what, and what they say: the upper half of the sheet.
+/// The program, its action and its message: the upper half of the sheet.
 @MainActor final class SheetWording {
     let widget: UnsafeMutablePointer<GtkWidget>
     private let picture = ApplicationPicture()
@@ -29,7 +29,7 @@ import VaubanPrompt
         application.show(view.application)
         wish.show(view.wish)
         origin.show(view.origin)
-        reason.show(view.reason.map { "It says: “\($0)”" } ?? "")
+        reason.show(view.reason.map { "Message: “\($0)”" } ?? "")
         empty(particulars)
         for (row, particular) in view.particulars.enumerated() {
             let label = Line("sheet-particular-label", alignment: 1)
@@ -57,7 +57,7 @@ import VaubanPrompt
     }
 }
 
-/// A label whose text is never markup, wraps, and keeps to itself the direction that it is written in.
+/// A label that never interprets markup, wraps, and keeps the direction of its text.
 @MainActor struct Line {
     let widget: UnsafeMutablePointer<GtkWidget>
     private let signsMax: Int32
@@ -73,10 +73,10 @@ import VaubanPrompt
         gtk_label_set_xalign(sheet_label(widget), alignment)
     }
 
-    /// Empty: the line is not there.
+    /// Hides the line if the text is empty.
     func show(_ text: String) {
         gtk_label_set_text(sheet_label(widget), text)
-        // As wide as it may be: GTK would keep room for the height that it had if it were narrower.
+        // As wide as allowed: otherwise GTK reserves the height of a narrower label.
         gtk_label_set_width_chars(sheet_label(widget), min(Int32(text.unicodeScalars.count), signsMax))
         gtk_widget_set_visible(widget, text.isEmpty ? 0 : 1)
     }

@@ -6,20 +6,20 @@ import VaubanLinuxHost
 import VaubanRefusal
 import VaubanUserModel
 
-/// A question with the key to answer it.
+/// A prompt's request together with the enclave key to which the agent seals the answer.
 struct AgentQuestion: Sendable {
     let question: PromptQuestion
     let card: Result<EnclaveKeyCard, Refusal>
 }
 
-/// What authd said and the agent has not yet acted on. A thread of its own fills it, so that a question on the screen can
-/// be withdrawn while the user types; its descriptor is readable while there is something in it.
+/// Messages of authd that the agent has not handled yet. A separate thread fills the inbox, so a prompt can be withdrawn while the user
+/// types. `descriptor` is readable while the inbox has entries.
 final class AgentInbox: Sendable {
     enum Entry: Sendable {
         case ask(AgentQuestion)
         case settled(prompt: [UInt8], PromptOutcome)
         case update(prompt: [UInt8], PromptUpdate)
-        /// The connection ended; nothing comes after it.
+        /// The connection ended; no entry follows.
         case ended(Refusal)
     }
 
@@ -40,12 +40,12 @@ final class AgentInbox: Sendable {
 
     func put(_ entry: Entry) {
         entries.withLock { $0.append(entry) }
-        // A full pipe rings already.
+        // A full pipe is already readable.
         var ring: UInt8 = 0
         _ = write(bell.number, &ring, 1)
     }
 
-    /// The next thing to act on. A settled prompt takes its unasked questions with it.
+    /// Removes and returns the next entry. A settled prompt removes its pending questions too.
     func take() -> Entry? {
         entries.withLock { waiting in
             if waiting.isEmpty { clear(); return nil }
@@ -55,18 +55,18 @@ final class AgentInbox: Sendable {
         }
     }
 
-    /// Why the question that is on the screen needs no answer any more.
+    /// Why the prompt on the screen no longer needs an answer.
     enum News: Sendable {
-        /// The prompt was settled, or the connection has ended, which settles everything.
+        /// The prompt was settled, or the connection ended, which settles every prompt.
         case settled(PromptOutcome)
-        /// The same prompt asks otherwise now: a finger is no way any more, say. Its question is the next to act on.
+        /// The same prompt comes in another form, for example because fingerprints no longer count. Its question is the next entry.
         case askedAnew
     }
 
-    /// What has come meanwhile about a prompt, if anything has.
+    /// Returns news about a prompt, or nil if there is none.
     func news(of prompt: [UInt8]) -> News? {
         entries.withLock { waiting in
-            // What is left must not wake the same waiter for ever: it is acted on after the question that is on the screen.
+            // The entries left must not wake the same waiter again and again: they are handled after the prompt on the screen.
             clear()
             for (index, entry) in waiting.enumerated() {
                 switch entry {
@@ -78,11 +78,12 @@ final class AgentInbox: Sendable {
                 default: continue
                 }
             }
-            return waiting.contains { if case .ask(let asked) = $0 { asked.question.prompt == prompt } else { false } } ? .askedAnew : nil
+            return waiting.contains { if case .ask(let asked) = $0 { asked.question.prompt == prompt } else { false } }
+                ? .askedAnew : nil
         }
     }
 
-    /// What happened to a prompt that is on the screen, oldest first; each is told once.
+    /// Returns what happened to the prompt on the screen, oldest first; returns each update once.
     func updates(of prompt: [UInt8]) -> [PromptUpdate] {
         entries.withLock { waiting in
             var news: [PromptUpdate] = []

@@ -1,4 +1,4 @@
-// One request and its answer on a pooled connection.
+// One request and its reply on a pooled connection.
 
 import VaubanAuthenticationWire
 import VaubanDER
@@ -8,7 +8,8 @@ import VaubanUserModel
 import VaubanUserWire
 
 extension AuthenticationClient {
-    /// Sends the request and gives the answer to it, with what came beside it. A refusal is thrown, and so is an answer to something else.
+    /// Sends the request and returns the reply with what accompanied it. Throws the service's refusal, or `unavailable` for a reply to
+    /// another request.
     func call(
         _ request: UserRequest, _ waiting: Waiting? = nil, _ cancellation: CallCancellation? = nil
     ) throws(Refusal) -> Answer {
@@ -17,7 +18,7 @@ extension AuthenticationClient {
         return answer
     }
 
-    /// The same; the connection stays with the caller where what it answered lasts as long as it.
+    /// Like `call`, but keeps the connection out of the pool, for replies whose effect lasts as long as the connection.
     func callKeeping(
         _ request: UserRequest, _ waiting: Waiting? = nil, _ cancellation: CallCancellation? = nil
     ) throws(Refusal) -> Answer {

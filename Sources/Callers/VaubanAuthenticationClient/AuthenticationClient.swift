@@ -1,4 +1,4 @@
-// The authentication door, typed: one method for each request, and an end for each call.
+// A typed client of the authentication socket: one method for each request.
 
 import VaubanAuthenticationWire
 package import VaubanLinuxHost
@@ -8,7 +8,7 @@ package import VaubanSecretBytes
 package import VaubanUserModel
 import VaubanUserWire
 
-/// Speaks to authd. A passcode leaves this process only sealed to the enclave, for one challenge.
+/// A connection pool to authd. A passcode leaves this process only sealed to the enclave, for one challenge.
 package final class AuthenticationClient: Sendable {
     package typealias Waiting = (String) -> Void
     package let service: Service
@@ -21,28 +21,28 @@ package final class AuthenticationClient: Sendable {
         )
     }
 
-    /// The state of this user's device, and where prompts would appear now, best place first.
+    /// Returns the state of this user's device, and where prompts would appear now, best place first.
     package func status() throws(Refusal) -> (device: DeviceStatus, promptPlaces: [String]) {
         let answer = try call(.status)
         guard case .status(let device) = answer.answer else { throw Self.unexpected() }
         return (device, answer.promptPlaces)
     }
 
-    /// A fresh number for one use, and the key to seal to.
+    /// Returns a fresh nonce for one use and the key to which to seal the passcode.
     package func challenge(_ purpose: PasscodePurpose) throws(Refusal) -> (challenge: PasscodeChallenge, card: EnclaveKeyCard) {
         let answer = try call(.challenge(purpose))
         guard case .challenge(let challenge) = answer.answer else { throw Self.unexpected() }
         return (challenge, try EnclaveKeyCard(from: answer.descriptors, of: service))
     }
 
-    /// Sets the first passcode, with a recovery key if one is given.
+    /// Sets the first passcode, and a recovery key if one is given.
     package func setPasscode(_ new: borrowing SecretBytes, recoveryKey: borrowing RecoveryKey? = nil) throws(Refusal) {
         let (challenge, card) = try challenge(.set)
         let sealedKey = try SealedPasscode(recoveryKey, to: card, for: challenge)
         try send(.setPasscode(recoveryKey: sealedKey), authorizedBy: new, challenge, card)
     }
 
-    /// With `rolls`, class keys are made anew; `KeychainClient.rewrap` then moves the items to them.
+    /// Changes the passcode. With `rolls`, the enclave also makes new class keys, to which `KeychainClient.rewrap` then moves the items.
     package func changePasscode(from old: borrowing SecretBytes, to new: borrowing SecretBytes, rolls: Bool = false) throws(Refusal) {
         let (challenge, card) = try challenge(.change)
         let sealedNew = try SealedPasscode(new, to: card, for: challenge)
@@ -56,21 +56,21 @@ package final class AuthenticationClient: Sendable {
 
     package func lock() throws(Refusal) { try done(.lock) }
 
-    /// Whether the policy can succeed at all; asks nobody.
+    /// Returns whether the policy can succeed now, without prompting.
     @discardableResult
     package func canEvaluate(_ policy: OwnerPolicy) throws(Refusal) -> EvaluationResult {
         guard case .evaluated(let result) = try call(.canEvaluate(policy)).answer else { throw Self.unexpected() }
         return result
     }
 
-    /// What the user could answer with now, and whether a prompt of this process would appear anywhere; asks nobody.
+    /// Returns what the user could answer with now, and whether a prompt of this process would appear anywhere, without prompting.
     package func environment() throws(Refusal) -> (environment: OwnerEnvironment, canBeAsked: Bool) {
         let answer = try call(.environment)
         guard case .environment(let environment) = answer.answer else { throw Self.unexpected() }
         return (environment, !answer.promptPlaces.isEmpty)
     }
 
-    /// Asks the user where that is needed. Returns when they have shown that they are there, and throws when they have not.
+    /// Prompts the user if the control needs it. Returns once the user has satisfied it; throws otherwise.
     package func evaluate(
         _ evaluation: Evaluation, waiting: Waiting? = nil, cancellation: CallCancellation? = nil
     ) throws(Refusal) -> Authorization {
@@ -81,7 +81,7 @@ package final class AuthenticationClient: Sendable {
         return Authorization(handle: handle, domainState: result.domainState, channel: channel)
     }
 
-    /// The same for a policy, and for whoever only wants to know.
+    /// Evaluates a policy, for callers that need only the outcome.
     package func evaluate(
         _ policy: OwnerPolicy, reason: String, waiting: Waiting? = nil, cancellation: CallCancellation? = nil
     ) throws(Refusal) {
@@ -95,6 +95,6 @@ package final class AuthenticationClient: Sendable {
     }
 
     static func unexpected() -> Refusal {
-        Refusal(.unavailable, "the authentication service gave an answer that does not fit the request")
+        Refusal(.unavailable, "the authentication service sent a reply that does not match the request")
     }
 }

@@ -1,10 +1,10 @@
 import Glibc
 import VaubanLinuxHost
 
-/// What the enclave let one context do, for as long as this lives: it holds the connection with which it ends. Neither a child
-/// nor a program that takes this process's place has it, since the connection is this process's and closes when it executes.
+/// What the enclave authorized one context to do, while this object lives: it holds the connection whose end revokes the authorization.
+/// Neither a child process nor a program that this process executes inherits it: the connection belongs to this process and closes on exec.
 package final class Authorization: Sendable {
-    /// Worth something at the enclave alone, from this process.
+    /// Meaningful only to the enclave, and only from this process.
     private let handle: [UInt8]
     package let domainState: [UInt8]?
     private let channel: Channel
@@ -16,11 +16,11 @@ package final class Authorization: Sendable {
         self.channel = channel
     }
 
-    /// Nil in a forked child, to which it does not belong.
+    /// Nil in a forked child, which does not own the authorization.
     package var ownHandle: [UInt8]? { getpid() == process ? handle : nil }
 
     deinit { end() }
 
-    /// Ends it at the enclave. A forked child's copy ends nothing of its parent's.
+    /// Revokes the authorization at the enclave. In a forked child it does nothing.
     package func end() { if getpid() == process { channel.shutDown() } }
 }

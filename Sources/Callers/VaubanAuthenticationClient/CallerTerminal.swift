@@ -5,15 +5,15 @@ import VaubanPlainText
 import VaubanSecretBytes
 import VaubanUserModel
 
-/// The terminal on which this process runs, as the kernel names it: never a descriptor that the program offers. Asked here
-/// only where the user allowed that, since the program can read what is typed on its own terminal.
+/// The controlling terminal of this process as the kernel names it, never a descriptor that the program provides. Used only if the user
+/// allowed it, since a program can read what is typed on its own terminal.
 final class CallerTerminal: PromptSurface {
-    static let place = "the terminal of the program that asks"
+    static let place = "the terminal of the calling program"
     private let descriptor: Descriptor
 
     private init(_ descriptor: Descriptor) { self.descriptor = descriptor }
 
-    /// Nil where there is none, and where this process is in its background.
+    /// Returns nil if the process has no terminal or runs in its background.
     static func inForeground() -> CallerTerminal? {
         let number = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC)
         guard number >= 0 else { return nil }
@@ -34,7 +34,7 @@ final class CallerTerminal: PromptSurface {
     // MARK: PromptSurface
 
     func ask(_ question: PromptQuestion, withdrawal: any Withdrawal) -> PromptResponse {
-        // Where programs are told apart, authd brings none; what a consent lets happen takes more words than this place has.
+        // Where programs are told apart, authd sends no consent prompts here; they need more explanation than this terminal shows.
         guard question.consent == nil, let mode = QuietMode(descriptor) else { return .cancelled }
         defer { withExtendedLifetime(mode) {} }
         write(CallerTerminalText.head(question))
@@ -70,7 +70,7 @@ final class CallerTerminal: PromptSurface {
         return withdrawal.isWithdrawn() ? .withdrawn : .cancelled
     }
 
-    /// In UTF-8 a character is a leading byte and those that continue it.
+    /// Returns whether the byte at the position begins a character in UTF-8.
     private static func begins(_ typed: borrowing SecretBytes, at position: Int) -> Bool {
         typed.withUnsafeBytes { $0[position] & 0xC0 != 0x80 }
     }
@@ -80,7 +80,7 @@ final class CallerTerminal: PromptSurface {
         static let carriageReturn: UInt8 = 0x0D, killLine: UInt8 = 0x15, escape: UInt8 = 0x1B, delete: UInt8 = 0x7F
     }
 
-    /// The next key; nil when the question was withdrawn or the terminal is gone.
+    /// Reads the next key. Returns nil if the prompt was withdrawn or the terminal is gone.
     private func key(_ withdrawal: any Withdrawal) -> UInt8? {
         while true {
             var pollers = [
@@ -98,7 +98,7 @@ final class CallerTerminal: PromptSurface {
     }
 }
 
-/// What is said on a program's own terminal.
+/// The texts of prompts on a program's own terminal.
 enum CallerTerminalText {
     static func head(_ question: PromptQuestion) -> String {
         guard question.attempt == 1 else {
@@ -106,11 +106,11 @@ enum CallerTerminalText {
             return "That was not \(what). Attempt \(question.attempt) of \(PromptQuestion.attemptsMax).\n" + entry(question)
         }
         let path = question.caller.path.map { PlainLine.path($0, charactersMax: TerminalPhrases.pathMax) } ?? "an unknown program"
-        var lines = ["", "Vauban asks for you.", "  Who asks:  \(path) (process \(question.caller.pid))"]
+        var lines = ["", "Vauban asks for your approval.", "  Program:  \(path) (process \(question.caller.pid))"]
         lines += TerminalPhrases.doubt(question.caller).map { "             \($0)" }
-        lines.append("  What for:  \(TerminalPhrases.operation(question.operation))")
-        if let reason = question.reason { lines.append("  It says:   “\(reason)”") }
-        lines.append("  This program can read what you type here; you allowed that: vauban allow terminal-prompts")
+        lines.append("  Action:   \(TerminalPhrases.operation(question.operation))")
+        if let reason = question.reason { lines.append("  Message:  “\(reason)”") }
+        lines.append("  This program can read what you type here; you allowed that with: vauban allow terminal-prompts")
         return lines.joined(separator: "\n") + "\n" + entry(question)
     }
 
@@ -123,7 +123,7 @@ enum CallerTerminalText {
         }
     }
 
-    static let notHere = "vauban: you are not asked about this here; run vauban approve in another terminal, and try again\n"
+    static let notHere = "vauban: this prompt cannot appear in this terminal; run vauban approve in another terminal, then try again\n"
 
     static func waiting(at place: String) -> String { "vauban: waiting for your answer: \(PlainLine.of(place, charactersMax: 200))\n" }
 }

@@ -1,4 +1,4 @@
-// What a user does with their passcode, their recovery key and their fingers, besides unlocking.
+// Requests about the user's passcode, recovery key and fingerprints, apart from unlocking.
 
 package import VaubanLinuxHost
 package import VaubanPasscode
@@ -8,13 +8,13 @@ package import VaubanUserModel
 import VaubanUserWire
 
 extension AuthenticationClient {
-    /// Removes the passcode: items of the passcode class are gone for ever, the others open without one.
+    /// Removes the passcode. Items of the when-passcode-set class are erased; all others open without a passcode.
     package func removePasscode(_ passcode: borrowing SecretBytes) throws(Refusal) {
         try request(.removePasscode, authorizedBy: passcode)
     }
 
-    /// Makes the keychain unreadable for ever and begins a new one. Without a passcode only where none is set, or after
-    /// ten wrong ones in a row.
+    /// Erases all class keys, which makes the keychain's items unreadable for good, and starts a new keychain. The passcode may be nil only
+    /// if none is set, or after ten wrong attempts in a row.
     package func erase(_ passcode: borrowing SecretBytes?) throws(Refusal) {
         switch passcode {
         case .some(let passcode): try request(.erase, authorizedBy: passcode)
@@ -22,7 +22,7 @@ extension AuthenticationClient {
         }
     }
 
-    /// Sets a passcode with a recovery key in the place of the old one. The used key is worth nothing afterwards.
+    /// Replaces the passcode, authorized by the recovery key, and sets a new recovery key. The used one becomes invalid.
     package func recover(
         with recoveryKey: borrowing RecoveryKey, to new: borrowing SecretBytes, newRecoveryKey: borrowing RecoveryKey?
     ) throws(Refusal) {
@@ -32,20 +32,20 @@ extension AuthenticationClient {
         try send(.recover(new: sealedNew, newRecoveryKey: sealedNext), authorizedBy: recoveryKey.digits, challenge, card)
     }
 
-    /// Another recovery key, or none any more.
+    /// Replaces the recovery key; nil removes it.
     package func setRecoveryKey(_ recoveryKey: borrowing RecoveryKey?, passcode: borrowing SecretBytes) throws(Refusal) {
         let (challenge, card) = try challenge(.recoveryKey)
         let sealedKey = try SealedPasscode(recoveryKey, to: card, for: challenge)
         try send(.setRecoveryKey(sealedKey), authorizedBy: passcode, challenge, card)
     }
 
-    /// When the keychain locks by itself.
+    /// Changes when the keychain locks automatically.
     package func configure(_ settings: LockSettings, passcode: borrowing SecretBytes) throws(Refusal) {
         try request(.configure(settings), authorizedBy: passcode)
     }
 
-    /// Enrolls a fingerprint; `waiting` is called when it is the user's turn. With `unlocks`, a matched finger
-    /// unlocks from now on.
+    /// Enrolls a fingerprint; calls `waiting` when the user should touch the reader. With `unlocks`, a matched fingerprint unlocks the
+    /// keychain from now on.
     package func enrol(_ passcode: borrowing SecretBytes, unlocks: Bool, waiting: Waiting? = nil) throws(Refusal) {
         try request(.enrol(unlocks: unlocks), authorizedBy: passcode, waiting)
     }
@@ -54,18 +54,18 @@ extension AuthenticationClient {
         try request(.forgetFingers, authorizedBy: passcode, waiting)
     }
 
-    /// The names of the fingers that the reader knows of this user.
+    /// Returns the names of the fingers that the reader has enrolled for this user.
     package func fingers(_ passcode: borrowing SecretBytes) throws(Refusal) -> [String] {
         guard case .fingers(let names) = try request(.listFingers, authorizedBy: passcode) else { throw Self.unexpected() }
         return names
     }
 
-    /// Unlocks by a finger, where the user chose that at enrollment.
+    /// Unlocks with a fingerprint, if the user chose that at enrollment.
     package func unlockByFinger(waiting: Waiting? = nil, cancellation: CallCancellation? = nil) throws(Refusal) {
         try done(.unlockByFinger, waiting, cancellation)
     }
 
-    /// Asks for a challenge, and sends the request with the secret that authorizes it.
+    /// Requests a challenge, then sends the request with the secret that authorizes it.
     @discardableResult
     private func request(
         _ request: CredentialRequest, authorizedBy secret: borrowing SecretBytes, _ waiting: Waiting? = nil
@@ -74,7 +74,7 @@ extension AuthenticationClient {
         return try send(request, authorizedBy: secret, challenge, card, waiting)
     }
 
-    /// Seals the secret that authorizes a request last, bound to all the rest of it.
+    /// Seals the secret that authorizes a request last, so that it is bound to all other fields.
     @discardableResult
     func send(
         _ request: CredentialRequest, authorizedBy secret: borrowing SecretBytes, _ challenge: PasscodeChallenge, _ card: EnclaveKeyCard,
@@ -86,7 +86,7 @@ extension AuthenticationClient {
 }
 
 extension SealedPasscode {
-    /// A recovery key that may be absent.
+    /// Seals a recovery key; nil if there is none.
     init?(_ recoveryKey: borrowing RecoveryKey?, to card: EnclaveKeyCard, for challenge: PasscodeChallenge) throws(Refusal) {
         switch recoveryKey {
         case .some(let key): self = try SealedPasscode(key.digits, to: card, for: challenge)

@@ -4,22 +4,22 @@ internal import VaubanAuthenticationWire
 internal import VaubanDER
 package import VaubanLinuxHost
 
-/// A thread that hears when it is worth looking again at what the user can show (Specs/environment.md).
+/// A thread that waits for changes of what the user could answer with (Specs/environment.md).
 package final class EnvironmentListener: Sendable {
     private struct State {
         var channel: Channel?
         var isEnded = false
     }
 
-    /// Milliseconds between two tries to reach the service.
+    /// Milliseconds between two attempts to reach the service.
     private static let pauses: (shortest: Int32, longest: Int32) = (20, 5_000)
     private let service: @Sendable () -> Service?
     private let look: @Sendable (Bool) -> Bool
     private let ended: Wakeup
     private let state = Mutex(State())
 
-    /// `look` is called on the watch's thread: with true where there may be something new to see, with false where the service cannot be
-    /// reached; it answers whether it saw what there is. `service` is asked at each try, since a service may be set up later.
+    /// `look` is called on the listener's thread: with true if something may have changed, with false if the service cannot be reached. It
+    /// returns whether it read the current state. `service` is evaluated at each attempt, since a service may be set up later.
     package init(service: @escaping @Sendable () -> Service?, look: @escaping @Sendable (Bool) -> Bool) throws(SystemError) {
         self.service = service
         self.look = look
@@ -32,7 +32,7 @@ package final class EnvironmentListener: Sendable {
         thread.start()
     }
 
-    /// No look begins after this.
+    /// Stops the listener; no call of `look` begins after this.
     package func end() {
         let channel = state.withLock { state in
             state.isEnded = true
@@ -52,7 +52,7 @@ package final class EnvironmentListener: Sendable {
         }
     }
 
-    /// It does not start a service that somebody stopped, as a call does.
+    /// Unlike a call, the listener does not start a stopped service.
     private func connected() -> Channel? {
         guard let channel = try? service()?.authenticationAddress.connect(role: AuthenticationRole.watcher.rawValue) else { return nil }
         return state.withLock { state in
@@ -67,7 +67,7 @@ package final class EnvironmentListener: Sendable {
             state.withLock { $0.channel = nil }
             channel.shutDown()
         }
-        // A look that saw nothing is made again from time to time, by another connection; and every look where there are too many watches.
+        // On each idle timeout too: it repeats a look that failed, and replaces notices where there are too many listeners.
         while let message = try? channel.receive(.idle), let notice = try? EnvironmentNotice(derBytes: message.header) {
             guard tell(true), notice == .changed else { return }
         }

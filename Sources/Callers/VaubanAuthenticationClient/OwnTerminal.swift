@@ -1,5 +1,5 @@
-// Calls of an application that may ask the user: its own terminal is told where they are asked, and is where they are asked
-// only if nothing else is there and they allowed it.
+// Calls of an application that may prompt the user. Its own terminal says where the prompt appears, and shows the prompt only if no agent
+// is registered and the user allowed that.
 
 import Foundation
 package import VaubanLinuxHost
@@ -9,10 +9,10 @@ internal import VaubanUserModel
 package enum OwnTerminal {
     package typealias Waiting = (String) -> Void
 
-    /// Runs a call. One that finds nobody to ask is made once more with this process's own terminal as the place; nobody had been
-    /// asked, so nothing was done.
-    package static func asking<Value: ~Copyable>(
-        of service: @autoclosure () throws(Refusal) -> Service, _ call: (@escaping Waiting) throws(Refusal) -> Value
+    /// Runs a call. If it finds no prompt agent, runs it once more with this process's own terminal as the agent; the first run had no
+    /// effect, since nobody was prompted.
+    package static func withPrompts<Value: ~Copyable>(
+        for service: @autoclosure () throws(Refusal) -> Service, _ call: (@escaping Waiting) throws(Refusal) -> Value
     ) throws(Refusal) -> Value {
         do throws(Refusal) {
             return try call(tell)
@@ -25,7 +25,7 @@ package enum OwnTerminal {
             }
             thread.stackSize = 1 << 19
             thread.start()
-            // The terminal is as it was before this returns.
+            // Restores the terminal before this returns.
             defer {
                 agent.end()
                 _ = left.wait(timeout: .now() + .nanoseconds(Int(ConnectionLimits.machineTime)))
@@ -33,23 +33,23 @@ package enum OwnTerminal {
             do throws(Refusal) {
                 return try call { if $0 != CallerTerminal.place { tell($0) } }
             } catch {
-                // Questions for consent: authd does not ask them here.
+                // Consent prompts: authd does not send them here.
                 if error.reason == .nobodyToAsk { CallerTerminal.inForeground()?.write(CallerTerminalText.notHere) }
                 throw error
             }
         }
     }
 
-    /// Whether the user could be asked at this process's terminal.
-    package static func mayAsk(of service: Service) -> Bool { CallerTerminal.inForeground() != nil && isAllowed(service) }
+    /// Returns whether this process's terminal could show a prompt.
+    package static func canPrompt(for service: Service) -> Bool { CallerTerminal.inForeground() != nil && allowsPrompts(service) }
 
     private static func agent(of service: Service) -> PromptAgent? {
-        guard let terminal = CallerTerminal.inForeground(), isAllowed(service) else { return nil }
+        guard let terminal = CallerTerminal.inForeground(), allowsPrompts(service) else { return nil }
         return try? PromptAgent.forThisProcess(of: service, place: CallerTerminal.place, surface: terminal)
     }
 
-    /// The service refuses it in any case where programs are told apart; where they are not, the user's word counts as well.
-    private static func isAllowed(_ service: Service) -> Bool {
+    /// The service refuses it wherever programs are told apart; elsewhere the user's setting decides too.
+    private static func allowsPrompts(_ service: Service) -> Bool {
         (try? AuthenticationClient(service: service).status().device.settings.allowsTerminalPrompts) ?? false
     }
 

@@ -1,4 +1,4 @@
-// Sealing a passcode so that only the enclave can open it, once, for one purpose (RFC 9180, base mode).
+// Seals a passcode so that only the enclave can open it, once, for one purpose (RFC 9180, base mode).
 
 internal import Crypto
 internal import Foundation
@@ -11,14 +11,14 @@ import VaubanUserModel
 import VaubanUserWire
 
 extension EnclaveKeyCard {
-    /// The card that came beside a challenge. Rooms and agents pass it on, so who passed it says nothing: the kernel
-    /// must name the enclave's user as the maker of the sealed memory that it is in.
+    /// Reads the key card that accompanied a challenge. Rooms and agents pass it on, so the sender proves nothing: the kernel must name the
+    /// enclave's user as the creator of the sealed memory that holds it.
     init(from descriptors: [Descriptor], of service: Service) throws(Refusal) {
         guard descriptors.count == 1 else {
             throw Refusal(.unavailable, "the enclave's key did not come with the challenge; no passcode was sent")
         }
         guard let bytes = SealedMemory.bytes(of: descriptors[0], madeBy: service.enclaveUID, max: Self.bytesMax) else {
-            // Not `unavailable`, which some would take for a reason to try again.
+            // Not `unavailable`, on which callers may retry.
             throw Refusal(
                 .internalFault,
                 """
@@ -34,8 +34,8 @@ extension EnclaveKeyCard {
 }
 
 extension SealedPasscode {
-    /// The secret that authorizes a request is sealed last, bound to all the rest of it. Without a binding the seal allows
-    /// what the challenge says (an unlock, a prompt), or is itself part of what another one is bound to.
+    /// Seals the secret that authorizes a request; it is sealed last and bound to all other fields. Without a binding, the seal authorizes
+    /// what the challenge says (an unlock, a prompt), or another seal is bound to it.
     init(
         _ passcode: borrowing SecretBytes, to card: EnclaveKeyCard, for challenge: PasscodeChallenge,
         authorizing binding: SealBinding? = nil
@@ -51,7 +51,7 @@ extension SealedPasscode {
             let ciphertext = try passcode.withUnsafeBytes { bytes in try sender.seal(bytes, authenticating: bound) }
             self.init(encapsulated: Array(sender.encapsulatedKey), ciphertext: Array(ciphertext))
         } catch {
-            // The library's error says nothing of the passcode, but nothing that it says would help the user either.
+            // The library's error holds nothing of the passcode, but would not help the user either.
             throw Refusal(.internalFault, "the passcode could not be sealed to the enclave")
         }
     }

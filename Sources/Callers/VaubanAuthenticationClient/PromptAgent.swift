@@ -1,4 +1,4 @@
-// The user's side of a prompt. An agent is not trusted: it can return a passcode sealed to the enclave, or no.
+// The user's side of a prompt. An agent is not trusted: it can return a passcode sealed to the enclave, or decline.
 
 import Foundation
 import Glibc
@@ -10,28 +10,28 @@ import VaubanSecretBytes
 internal import VaubanUserModel
 import VaubanUserWire
 
-/// A registered agent. Whoever made it calls `serve` on one thread whenever `descriptor` is readable, or `run`.
+/// A registered agent. Its creator calls `serve` on one thread whenever `descriptor` is readable, or `run`.
 package final class PromptAgent: Sendable {
     private let channel: Channel
     private let inbox: AgentInbox
     private let surface: any PromptSurface
 
-    /// An agent for every caller of this user: the approver terminal.
+    /// Registers an agent for every caller of this user: the approver terminal.
     package static func forEveryCaller(of service: Service, place: String, surface: any PromptSurface) throws(Refusal) -> PromptAgent {
         try PromptAgent(service: service, scope: .everyCaller, place: place, surface: surface)
     }
 
-    /// The sheet on the user's desktop, for every caller, before any terminal.
+    /// Registers the sheet on the user's desktop, for every caller, ahead of any terminal.
     package static func sheet(of service: Service, place: String, surface: any PromptSurface) throws(Refusal) -> PromptAgent {
         try PromptAgent(service: service, scope: .sheet, place: place, surface: surface)
     }
 
-    /// An agent for what this process itself asks: Vauban's own command line, on its own terminal.
+    /// Registers an agent for requests of this process: Vauban's command line, on its own terminal.
     package static func forThisProcess(of service: Service, place: String, surface: any PromptSurface) throws(Refusal) -> PromptAgent {
         try PromptAgent(service: service, scope: .ownProcess, place: place, surface: surface)
     }
 
-    /// Registers with authd. Returns when authd knows the agent, so that a request made afterwards is asked here.
+    /// Returns once authd has registered the agent, so that requests made afterwards prompt here.
     private init(service: Service, scope: AgentScope, place: String, surface: any PromptSurface) throws(Refusal) {
         let door = ServiceConnection(service: service, address: service.authenticationAddress, role: AuthenticationRole.agent.rawValue)
         self.surface = surface
@@ -42,7 +42,8 @@ package final class PromptAgent: Sendable {
             switch try AgentNotice(derBytes: try channel.receive(.machine).header) {
             case .registered: break
             case .refused(let refusal): throw refusal
-            case .ask, .settled, .update: throw Refusal(.unavailable, "the authentication service asked before it registered this terminal")
+            case .ask, .settled, .update:
+                throw Refusal(.unavailable, "the authentication service sent a prompt before it registered this terminal")
             }
         } catch {
             throw Self.refusal(error)
@@ -54,30 +55,30 @@ package final class PromptAgent: Sendable {
 
     deinit { channel.shutDown() }
 
-    /// Readable while there is something for `serve` to do.
+    /// Readable while there is something for `serve` to handle.
     package var descriptor: Descriptor { inbox.descriptor }
 
-    /// Ends the agent: authd asks here no more, and `run` returns.
+    /// Ends the agent: authd sends no more prompts here, and `run` returns.
     package func end() { channel.shutDown() }
 
-    /// Serves until the connection ends, and answers why it did.
+    /// Serves until the connection ends, and returns why it did.
     package func run() -> Refusal {
         while true {
             var poller = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
-            if poll(&poller, 1, -1) < 0 && errno != EINTR { return Refusal(.internalFault, "waiting for questions failed") }
+            if poll(&poller, 1, -1) < 0 && errno != EINTR { return Refusal(.internalFault, "waiting for prompts failed") }
             if let ended = serve() { return ended }
         }
     }
 
-    /// Acts on everything that has come, which may show questions and wait for the user. Answers why the connection
-    /// ended, once it has.
+    /// Handles everything that has arrived, which may show prompts and wait for the user. Returns why the connection ended, once it has;
+    /// nil before that.
     package func serve() -> Refusal? {
         while let entry = inbox.take() {
             switch entry {
             case .ended(let refusal): return refusal
             case .settled(_, let outcome): surface.settled(outcome)
             case .ask(let asked): answer(asked)
-            // Nothing is on the screen any more that it could be about.
+            // No prompt is on the screen that it could be about.
             case .update: continue
             }
         }
@@ -101,7 +102,7 @@ package final class PromptAgent: Sendable {
             }
         case .consent(let passcode, let choice):
             do throws(Refusal) {
-                // A choice that nothing was asked about allows nothing.
+                // A choice without a consent prompt permits nothing.
                 guard let consent = question.consent else { return send(.cancelled, to: question) }
                 let sealed = try SealedPasscode(passcode, to: card, for: question.challenge, authorizing: .consent(consent, choice))
                 send(.consent(sealed, choice), to: question)
@@ -120,7 +121,7 @@ package final class PromptAgent: Sendable {
     }
 
     private func send(_ answer: PromptAnswer, to question: PromptQuestion) {
-        // A connection that has ended says so to the reader, which puts it into the inbox.
+        // If the connection has ended, the reading thread reports it to the inbox.
         guard let header = try? AgentMessage.answer(prompt: question.prompt, challenge: question.challenge.nonce, answer).encoded() else {
             return
         }
@@ -140,7 +141,7 @@ package final class PromptAgent: Sendable {
                     let descriptors = message.descriptors
                     let card = Result { () throws(Refusal) in try EnclaveKeyCard(from: descriptors, of: service) }
                     inbox.put(.ask(AgentQuestion(question: question, card: card)))
-                    // A key that is not the enclave's is no matter of one question: the agent ends, and says why.
+                    // A key that is not the enclave's concerns every prompt: the agent ends and says why.
                     if case .failure(let refusal) = card { throw refusal }
                 }
             } catch {
@@ -155,12 +156,12 @@ package final class PromptAgent: Sendable {
         case let fault as HandshakeError: Refusal(unreachable: fault, what: "the authentication service")
         case let fault as ChannelError: Refusal(unreachable: .channel(fault), what: "the authentication service")
         case let fault as SystemError: Refusal(.unavailable, fault.description)
-        default: Refusal(.unavailable, "the authentication service was not understood")
+        default: Refusal(.unavailable, "the authentication service sent a message that cannot be read")
         }
     }
 }
 
-/// The withdrawal of one prompt, as the inbox tells it.
+/// The withdrawal of one prompt, as the inbox reports it.
 private final class PromptWithdrawal: Withdrawal {
     private let inbox: AgentInbox
     private let prompt: [UInt8]

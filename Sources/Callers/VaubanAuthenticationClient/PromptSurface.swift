@@ -2,39 +2,39 @@ package import VaubanLinuxHost
 package import VaubanSecretBytes
 package import VaubanUserModel
 
-/// What the user did with a question.
+/// How the user responded to a prompt.
 package enum PromptResponse: ~Copyable, Sendable {
     case passcode(SecretBytes)
-    /// To a question for consent: the passcode, and how long the yes holds.
+    /// To a consent prompt: the passcode, and for how long the consent holds.
     case consent(SecretBytes, ConsentChoice)
     case cancelled
-    /// The caller's own way out instead; only where the question offers it.
+    /// The caller's fallback; only if the prompt offers one.
     case fallback
-    /// The question was settled elsewhere, its asker is gone, or it comes anew in another form: there is nothing to answer.
+    /// The prompt was settled elsewhere, its caller is gone, or it comes again in another form: no answer is needed.
     case withdrawn
 }
 
-/// A place where a user can be asked: a terminal, later a sheet. It is asked one question at a time, on one thread.
+/// A place that can show prompts: a terminal or a sheet. It shows one at a time, on one thread.
 package protocol PromptSurface: AnyObject, Sendable {
-    /// Shows the question and waits for the user. While it waits it must watch `withdrawal` too: when its descriptor
-    /// is readable and `isWithdrawn` then answers true, the question leaves the screen and the answer is `withdrawn`.
+    /// Shows the prompt and waits for the user. While waiting it must watch `withdrawal` too: when its descriptor is readable and
+    /// `isWithdrawn` returns true, it removes the prompt from the screen and returns `withdrawn`.
     func ask(_ question: PromptQuestion, withdrawal: any Withdrawal) -> PromptResponse
 
-    /// Says how the last question ended, in a word. Nothing is to be waited for here.
+    /// Shows briefly how the last prompt ended. Must not wait.
     func settled(_ outcome: PromptOutcome)
 }
 
-/// The news that a question on the screen needs no answer any more.
+/// The notice that a prompt on the screen no longer needs an answer.
 package protocol Withdrawal {
     /// Becomes readable when there may be news.
     var descriptor: Descriptor { get }
-    /// Takes the news in, and says whether the question was withdrawn.
+    /// Handles the news, and returns whether the prompt was withdrawn.
     func isWithdrawn() -> Bool
-    /// What happened to the question since this was asked the last time: for the picture of the finger.
+    /// Returns what happened at the fingerprint reader since the last call.
     func updates() -> [PromptUpdate]
 }
 
 extension Withdrawal {
-    /// A place without a picture has no use for them.
+    /// A place without a picture of the finger has no use for updates.
     package func updates() -> [PromptUpdate] { [] }
 }

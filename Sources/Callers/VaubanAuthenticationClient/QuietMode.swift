@@ -2,14 +2,14 @@ import Glibc
 import Synchronization
 package import VaubanLinuxHost
 
-/// No echo, and each key at once: also those that would otherwise become signals, so that Ctrl-C is an answer. A process has one
-/// terminal, and threads of it may ask there one after the other: the first question makes it quiet, and the end of the last makes
-/// it as it was before the first. So does the process's own end (`exit`); whoever is killed can put nothing right.
+/// A terminal mode without echo in which each key arrives at once, including those that would become signals, so that Ctrl-C is an answer.
+/// A process has one terminal, on which its threads may prompt one after the other: the first prompt sets the mode, and the end of the last
+/// restores the original mode. So does the process's exit (`exit`); a killed process cannot restore it.
 package final class QuietMode {
     private struct Shared {
         var questions = 0
         var before = termios()
-        /// The process that asks; a forked child has nothing to put right.
+        /// The process that prompts; a forked child has nothing to restore.
         var process: pid_t = 0
         var isAtExit = false
     }
@@ -28,7 +28,7 @@ package final class QuietMode {
                 shared.process = getpid()
                 if !shared.isAtExit { shared.isAtExit = atexit { QuietMode.putRight() } == 0 }
             }
-            // What was typed before the user was asked is no answer.
+            // Discards what was typed before the prompt appeared.
             guard tcflush(descriptor.number, TCIFLUSH) == 0 else { return false }
             shared.questions += 1
             return true
@@ -36,7 +36,7 @@ package final class QuietMode {
         guard isQuiet else { return nil }
     }
 
-    /// In the background the terminal is another's, who has made it as they want it.
+    /// In the background the terminal belongs to another process, which has set its own mode.
     private static func putRight() {
         shared.withLock { shared in
             guard shared.questions > 0, shared.process == getpid() else { return }

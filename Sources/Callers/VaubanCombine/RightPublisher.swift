@@ -1,15 +1,15 @@
-// `right.publisher(for: \.state)` as on Apple's systems, over OpenCombine, since Linux has no Combine (C-194). A module of its own, so that
-// nobody else needs that package.
+// `right.publisher(for: \.state)` as on Apple's systems, over OpenCombine, since Linux has no Combine (C-194). A separate module, so that
+// only its users need that package.
 
 internal import Foundation
 public import VaubanLocalAuthentication
 @_exported public import OpenCombine
 
 extension NSObjectProtocol where Self: LARight {
-    /// The present state and every later one, in order, as they are asked for: Combine's `publisher(for:)`, for `\.state`, which is the one
-    /// property of a right that is observed. It does not keep the right, and finishes with it. Values come on any thread.
+    /// Returns a publisher of the current state and every later one, in order: Combine's `publisher(for:)`. `\.state` is the only
+    /// observable property of a right. The publisher does not retain the right, and finishes with it. Values arrive on any thread.
     public func publisher(for keyPath: KeyPath<Self, LARight.State>) -> RightStatePublisher {
-        precondition(keyPath == \Self.state, "only the state of a right is published")
+        precondition(keyPath == \Self.state, "only the state of a right can be observed")
         return RightStatePublisher(right: observable)
     }
 }
@@ -29,15 +29,15 @@ public struct RightStatePublisher: Publisher, Sendable {
     }
 }
 
-/// A subscriber of whatever type.
+/// A type-erased subscriber.
 private struct Receiver {
     let state: (LARight.State) -> Subscribers.Demand
     let end: () -> Void
 }
 
-/// States for one subscriber, kept until it wants them: a transition is never dropped, and there are few.
+/// The states for one subscriber, queued until it demands them: no transition is dropped, and there are few.
 ///
-/// `@unchecked Sendable`: what changes is used under the lock; the subscriber is called outside of it, by one thread at a time.
+/// `@unchecked Sendable`: mutable state is used under the lock; the subscriber is called outside of it, by one thread at a time.
 private final class StateSubscription: Subscription, @unchecked Sendable {
     private let lock = NSLock()
     private var downstream: Receiver?
@@ -45,7 +45,7 @@ private final class StateSubscription: Subscription, @unchecked Sendable {
     private var demand = Subscribers.Demand.none
     private var states: [LARight.State] = []
     private var isOver = false
-    private var isTelling = false
+    private var isDelivering = false
 
     init(_ downstream: Receiver) { self.downstream = downstream }
 
@@ -60,7 +60,7 @@ private final class StateSubscription: Subscription, @unchecked Sendable {
 
     func request(_ more: Subscribers.Demand) {
         lock.withLock { demand += more }
-        tellAll()
+        deliverAll()
     }
 
     func cancel() {
@@ -69,7 +69,7 @@ private final class StateSubscription: Subscription, @unchecked Sendable {
             return (self.downstream, self.observation)
         }
         observation?.invalidate()
-        // Let go outside the lock: whatever it held may end with it.
+        // Released outside the lock, since deinitializers may run.
         _ = downstream
     }
 
@@ -80,36 +80,36 @@ private final class StateSubscription: Subscription, @unchecked Sendable {
             case .end: isOver = true
             }
         }
-        tellAll()
+        deliverAll()
     }
 
-    private enum Word {
+    private enum Event {
         case state(LARight.State)
         case end
     }
 
-    private func tellAll() {
-        while let (downstream, word) = next() {
-            switch word {
+    private func deliverAll() {
+        while let (downstream, event) = next() {
+            switch event {
             case .state(let state):
                 let more = downstream.state(state)
                 lock.withLock {
                     demand += more
-                    isTelling = false
+                    isDelivering = false
                 }
             case .end: downstream.end()
             }
         }
     }
 
-    private func next() -> (Receiver, Word)? {
+    private func next() -> (Receiver, Event)? {
         lock.withLock {
-            guard !isTelling, let downstream else { return nil }
+            guard !isDelivering, let downstream else { return nil }
             if let state = states.first {
                 guard demand > 0 else { return nil }
                 demand -= 1
                 states.removeFirst()
-                isTelling = true
+                isDelivering = true
                 return (downstream, .state(state))
             }
             guard isOver else { return nil }

@@ -5,9 +5,10 @@ public import VaubanSecurity
 internal import VaubanKeyWire
 
 extension SecureEnclave.MLDSA65 {
-    /// A key of MLDSA65: CryptoKit's `SecureEnclave.MLDSA65.PrivateKey`.
+    /// A private ML-DSA-65 key of the enclave: CryptoKit's `SecureEnclave.MLDSA65.PrivateKey`.
     public struct PrivateKey: Sendable {
         private let key: EnclavePrivateKey
+        /// The public key.
         public let publicKey: Crypto.MLDSA65.PublicKey
 
         private init(_ key: EnclavePrivateKey) throws {
@@ -15,33 +16,34 @@ extension SecureEnclave.MLDSA65 {
             publicKey = try Crypto.MLDSA65.PublicKey(rawRepresentation: key.publicKey)
         }
 
-        /// A new key, for use after the first unlock, on this device alone.
+        /// Creates a key that this device can use after the first unlock, without a prompt.
         public init(authenticationContext: LAContext? = nil) throws {
             try self.init(EnclavePrivateKey(.mldsa65, nil, authenticationContext))
         }
 
-        /// A new key under an access control; one that asks for the user needs `.privateKeyUsage`.
+        /// Creates a key with an access control, which needs `.privateKeyUsage` if it has constraints.
         public init(accessControl: SecAccessControl, authenticationContext: LAContext? = nil) throws {
             try self.init(EnclavePrivateKey(.mldsa65, accessControl, authenticationContext))
         }
 
-        /// The key that gave these bytes.
+        /// Restores a key from its `dataRepresentation`. Throws if another enclave made the key, or if the bytes were altered.
         public init(dataRepresentation: Data, authenticationContext: LAContext? = nil) throws {
             try self.init(EnclavePrivateKey(.mldsa65, stored: dataRepresentation, authenticationContext))
         }
 
-        /// The key as it may be kept anywhere.
+        /// The key, encrypted for the enclave that made it; safe to store anywhere.
         public var dataRepresentation: Data { key.reference.stored }
 
-        /// Signs up to 32 KiB.
+        /// Returns the signature of at most 32 KiB of data: 3309 bytes (FIPS 204). Prompts the user if the access control requires it.
         public func signature<D: DataProtocol>(for data: D) throws -> Data { try key.use { try $0.signature(of: Array(data)) } }
     }
 }
 
 extension SecureEnclave.MLDSA87 {
-    /// A key of MLDSA87: CryptoKit's `SecureEnclave.MLDSA87.PrivateKey`.
+    /// A private ML-DSA-87 key of the enclave: CryptoKit's `SecureEnclave.MLDSA87.PrivateKey`.
     public struct PrivateKey: Sendable {
         private let key: EnclavePrivateKey
+        /// The public key.
         public let publicKey: Crypto.MLDSA87.PublicKey
 
         private init(_ key: EnclavePrivateKey) throws {
@@ -49,25 +51,25 @@ extension SecureEnclave.MLDSA87 {
             publicKey = try Crypto.MLDSA87.PublicKey(rawRepresentation: key.publicKey)
         }
 
-        /// A new key, for use after the first unlock, on this device alone.
+        /// Creates a key that this device can use after the first unlock, without a prompt.
         public init(authenticationContext: LAContext? = nil) throws {
             try self.init(EnclavePrivateKey(.mldsa87, nil, authenticationContext))
         }
 
-        /// A new key under an access control; one that asks for the user needs `.privateKeyUsage`.
+        /// Creates a key with an access control, which needs `.privateKeyUsage` if it has constraints.
         public init(accessControl: SecAccessControl, authenticationContext: LAContext? = nil) throws {
             try self.init(EnclavePrivateKey(.mldsa87, accessControl, authenticationContext))
         }
 
-        /// The key that gave these bytes.
+        /// Restores a key from its `dataRepresentation`. Throws if another enclave made the key, or if the bytes were altered.
         public init(dataRepresentation: Data, authenticationContext: LAContext? = nil) throws {
             try self.init(EnclavePrivateKey(.mldsa87, stored: dataRepresentation, authenticationContext))
         }
 
-        /// The key as it may be kept anywhere.
+        /// The key, encrypted for the enclave that made it; safe to store anywhere.
         public var dataRepresentation: Data { key.reference.stored }
 
-        /// Signs up to 32 KiB.
+        /// Returns the signature of at most 32 KiB of data: 4627 bytes (FIPS 204). Prompts the user if the access control requires it.
         public func signature<D: DataProtocol>(for data: D) throws -> Data { try key.use { try $0.signature(of: Array(data)) } }
     }
 }

@@ -5,9 +5,10 @@ public import VaubanSecurity
 internal import VaubanKeyWire
 
 extension SecureEnclave.MLKEM768 {
-    /// A key of MLKEM768: CryptoKit's `SecureEnclave.MLKEM768.PrivateKey`.
+    /// A private ML-KEM-768 key of the enclave: CryptoKit's `SecureEnclave.MLKEM768.PrivateKey`.
     public struct PrivateKey: Sendable {
         private let key: EnclavePrivateKey
+        /// The public key.
         public let publicKey: Crypto.MLKEM768.PublicKey
 
         private init(_ key: EnclavePrivateKey) throws {
@@ -15,24 +16,26 @@ extension SecureEnclave.MLKEM768 {
             publicKey = try Crypto.MLKEM768.PublicKey(rawRepresentation: key.publicKey)
         }
 
-        /// A new key, for use after the first unlock, on this device alone.
+        /// Creates a key that this device can use after the first unlock, without a prompt.
         public init(authenticationContext: LAContext? = nil) throws {
             try self.init(EnclavePrivateKey(.mlkem768, nil, authenticationContext))
         }
 
-        /// A new key under an access control; one that asks for the user needs `.privateKeyUsage`.
+        /// Creates a key with an access control, which needs `.privateKeyUsage` if it has constraints.
         public init(accessControl: SecAccessControl, authenticationContext: LAContext? = nil) throws {
             try self.init(EnclavePrivateKey(.mlkem768, accessControl, authenticationContext))
         }
 
-        /// The key that gave these bytes.
+        /// Restores a key from its `dataRepresentation`. Throws if another enclave made the key, or if the bytes were altered.
         public init(dataRepresentation: Data, authenticationContext: LAContext? = nil) throws {
             try self.init(EnclavePrivateKey(.mlkem768, stored: dataRepresentation, authenticationContext))
         }
 
-        /// The key as it may be kept anywhere.
+        /// The key, encrypted for the enclave that made it; safe to store anywhere.
         public var dataRepresentation: Data { key.reference.stored }
 
+        /// Returns the key, 32 bytes, that was encapsulated with the public key (FIPS 203). Prompts the user if the access control requires
+        /// it.
         public func decapsulate<D: DataProtocol>(_ encapsulated: D) throws -> SymmetricKey {
             try key.use { try $0.decapsulated(Array(encapsulated)) }
         }
@@ -40,9 +43,10 @@ extension SecureEnclave.MLKEM768 {
 }
 
 extension SecureEnclave.MLKEM1024 {
-    /// A key of MLKEM1024: CryptoKit's `SecureEnclave.MLKEM1024.PrivateKey`.
+    /// A private ML-KEM-1024 key of the enclave: CryptoKit's `SecureEnclave.MLKEM1024.PrivateKey`.
     public struct PrivateKey: Sendable {
         private let key: EnclavePrivateKey
+        /// The public key.
         public let publicKey: Crypto.MLKEM1024.PublicKey
 
         private init(_ key: EnclavePrivateKey) throws {
@@ -50,24 +54,26 @@ extension SecureEnclave.MLKEM1024 {
             publicKey = try Crypto.MLKEM1024.PublicKey(rawRepresentation: key.publicKey)
         }
 
-        /// A new key, for use after the first unlock, on this device alone.
+        /// Creates a key that this device can use after the first unlock, without a prompt.
         public init(authenticationContext: LAContext? = nil) throws {
             try self.init(EnclavePrivateKey(.mlkem1024, nil, authenticationContext))
         }
 
-        /// A new key under an access control; one that asks for the user needs `.privateKeyUsage`.
+        /// Creates a key with an access control, which needs `.privateKeyUsage` if it has constraints.
         public init(accessControl: SecAccessControl, authenticationContext: LAContext? = nil) throws {
             try self.init(EnclavePrivateKey(.mlkem1024, accessControl, authenticationContext))
         }
 
-        /// The key that gave these bytes.
+        /// Restores a key from its `dataRepresentation`. Throws if another enclave made the key, or if the bytes were altered.
         public init(dataRepresentation: Data, authenticationContext: LAContext? = nil) throws {
             try self.init(EnclavePrivateKey(.mlkem1024, stored: dataRepresentation, authenticationContext))
         }
 
-        /// The key as it may be kept anywhere.
+        /// The key, encrypted for the enclave that made it; safe to store anywhere.
         public var dataRepresentation: Data { key.reference.stored }
 
+        /// Returns the key, 32 bytes, that was encapsulated with the public key (FIPS 203). Prompts the user if the access control requires
+        /// it.
         public func decapsulate<D: DataProtocol>(_ encapsulated: D) throws -> SymmetricKey {
             try key.use { try $0.decapsulated(Array(encapsulated)) }
         }

@@ -5,9 +5,10 @@ public import VaubanSecurity
 internal import VaubanKeyWire
 
 extension SecureEnclave.P256.Signing {
-    /// A key that signs: CryptoKit's `SecureEnclave.P256.Signing.PrivateKey`.
+    /// A private P-256 key of the enclave that signs: CryptoKit's `SecureEnclave.P256.Signing.PrivateKey`.
     public struct PrivateKey: Sendable {
         private let key: EnclavePrivateKey
+        /// The public key.
         public let publicKey: Crypto.P256.Signing.PublicKey
 
         private init(_ key: EnclavePrivateKey) throws {
@@ -15,29 +16,30 @@ extension SecureEnclave.P256.Signing {
             publicKey = try Crypto.P256.Signing.PublicKey(x963Representation: key.publicKey)
         }
 
-        /// A new key, for use after the first unlock, on this device alone. Every key is compact representable.
+        /// Creates a key that this device can use after the first unlock, without a prompt. Every key is compact representable.
         public init(compactRepresentable: Bool = true, authenticationContext: LAContext? = nil) throws {
             try self.init(EnclavePrivateKey(.p256, nil, authenticationContext))
         }
 
-        /// A new key under an access control; one that asks for the user needs `.privateKeyUsage`.
+        /// Creates a key with an access control, which needs `.privateKeyUsage` if it has constraints.
         public init(compactRepresentable: Bool = true, accessControl: SecAccessControl, authenticationContext: LAContext? = nil) throws {
             try self.init(EnclavePrivateKey(.p256, accessControl, authenticationContext))
         }
 
-        /// The key that gave these bytes. Refused by name where another enclave made it, or where it was altered.
+        /// Restores a key from its `dataRepresentation`. Throws if another enclave made the key, or if the bytes were altered.
         public init(dataRepresentation: Data, authenticationContext: LAContext? = nil) throws {
             try self.init(EnclavePrivateKey(.p256, stored: dataRepresentation, authenticationContext))
         }
 
-        /// The key as it may be kept anywhere.
+        /// The key, encrypted for the enclave that made it; safe to store anywhere.
         public var dataRepresentation: Data { key.reference.stored }
 
+        /// Returns the ECDSA signature of a digest. Prompts the user if the access control requires it.
         public func signature<D: Digest>(for digest: D) throws -> Crypto.P256.Signing.ECDSASignature {
             try key.use { try Crypto.P256.Signing.ECDSASignature(rawRepresentation: $0.signature(of: Array(digest))) }
         }
 
-        /// Signs the SHA-256 digest of the data.
+        /// Returns the ECDSA signature of the data's SHA-256 digest. Prompts the user if the access control requires it.
         public func signature<D: DataProtocol>(for data: D) throws -> Crypto.P256.Signing.ECDSASignature {
             try signature(for: SHA256.hash(data: data))
         }
@@ -45,9 +47,10 @@ extension SecureEnclave.P256.Signing {
 }
 
 extension SecureEnclave.P256.KeyAgreement {
-    /// A key for key agreement: CryptoKit's `SecureEnclave.P256.KeyAgreement.PrivateKey`.
+    /// A private P-256 key of the enclave for key agreement: CryptoKit's `SecureEnclave.P256.KeyAgreement.PrivateKey`.
     public struct PrivateKey: Sendable {
         private let key: EnclavePrivateKey
+        /// The public key.
         public let publicKey: Crypto.P256.KeyAgreement.PublicKey
 
         private init(_ key: EnclavePrivateKey) throws {
@@ -55,24 +58,26 @@ extension SecureEnclave.P256.KeyAgreement {
             publicKey = try Crypto.P256.KeyAgreement.PublicKey(x963Representation: key.publicKey)
         }
 
-        /// A new key, for use after the first unlock, on this device alone. Every key is compact representable.
+        /// Creates a key that this device can use after the first unlock, without a prompt. Every key is compact representable.
         public init(compactRepresentable: Bool = true, authenticationContext: LAContext? = nil) throws {
             try self.init(EnclavePrivateKey(.p256, nil, authenticationContext))
         }
 
-        /// A new key under an access control; one that asks for the user needs `.privateKeyUsage`.
+        /// Creates a key with an access control, which needs `.privateKeyUsage` if it has constraints.
         public init(compactRepresentable: Bool = true, accessControl: SecAccessControl, authenticationContext: LAContext? = nil) throws {
             try self.init(EnclavePrivateKey(.p256, accessControl, authenticationContext))
         }
 
-        /// The key that gave these bytes. Refused by name where another enclave made it, or where it was altered.
+        /// Restores a key from its `dataRepresentation`. Throws if another enclave made the key, or if the bytes were altered.
         public init(dataRepresentation: Data, authenticationContext: LAContext? = nil) throws {
             try self.init(EnclavePrivateKey(.p256, stored: dataRepresentation, authenticationContext))
         }
 
-        /// The key as it may be kept anywhere.
+        /// The key, encrypted for the enclave that made it; safe to store anywhere.
         public var dataRepresentation: Data { key.reference.stored }
 
+        /// Returns the secret shared with another public key: the x coordinate of the shared point. Prompts the user if the access control
+        /// requires it.
         public func sharedSecretFromKeyAgreement(with publicKeyShare: Crypto.P256.KeyAgreement.PublicKey) throws -> SharedSecret {
             try key.use { try $0.exchange(publicKeyShare.x963Representation, for: .exchange) }
         }

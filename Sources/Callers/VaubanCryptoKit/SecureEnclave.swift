@@ -1,5 +1,5 @@
-// What Apple's CryptoKit has and swift-crypto has not: private keys that never leave the enclave. Everything else of it is
-// swift-crypto's, whose names are the same.
+// The part of Apple's CryptoKit that swift-crypto lacks: private keys that never leave the enclave. Everything else is swift-crypto's,
+// under the same names.
 
 @_exported public import Crypto
 internal import Foundation
@@ -9,34 +9,40 @@ internal import VaubanLocalAuthentication
 internal import VaubanRefusal
 internal import VaubanSecurity
 
-/// Keys of the enclave: Apple's `SecureEnclave`. A key's `dataRepresentation` is worth something to the enclave that made it alone, so
-/// that it may be kept anywhere (Specs/enclave-keys.md).
+/// Private keys of the enclave: Apple's `SecureEnclave`. A key's `dataRepresentation` is useful only to the enclave that made it, so it can
+/// be stored anywhere (Specs/enclave-keys.md).
 ///
-/// What is refused is an `NSError` in `NSOSStatusErrorDomain`, with the same codes as `SecKey…`.
+/// Errors are `NSError`s of `NSOSStatusErrorDomain`, with the same codes as `SecKey…`.
 public enum SecureEnclave {
-    /// Whether a Vauban is set up for this process.
+    /// Whether a Vauban service is set up for this process.
     public static var isAvailable: Bool { EnclaveKeyReference.isAvailable }
 
     /// Keys over NIST P-256.
     public enum P256 {
+        /// Keys for ECDSA signatures.
         public enum Signing {}
+        /// Keys for ECDH key agreement.
         public enum KeyAgreement {}
     }
 
-    /// Keys of FIPS 204.
+    /// Signing keys of FIPS 204, category 3.
     public enum MLDSA65 {}
+
+    /// Signing keys of FIPS 204, category 5.
     public enum MLDSA87 {}
 
-    /// Keys of FIPS 203.
+    /// Decapsulation keys of FIPS 203, category 3.
     public enum MLKEM768 {}
+
+    /// Decapsulation keys of FIPS 203, category 5.
     public enum MLKEM1024 {}
 }
 
-/// What all these keys are: a reference to a key of one kind.
+/// A reference to an enclave key, shared by all key types here.
 struct EnclavePrivateKey: Sendable {
     let reference: EnclaveKeyReference
 
-    /// Makes a key. Without an access control it can be used from the first unlock on, on this device, and asks nobody.
+    /// Creates a key. Without an access control, this device can use it after the first unlock, without a prompt.
     init(_ kind: EnclaveKeyKind, _ control: SecAccessControl?, _ context: LAContext?) throws {
         reference = try EnclaveKeyReference.reporting {
             let own = try control?.ofKey ?? AccessControl(protection: .afterFirstUnlockThisDeviceOnly, flags: [])
@@ -44,7 +50,7 @@ struct EnclavePrivateKey: Sendable {
         }
     }
 
-    /// From bytes that an earlier one gave.
+    /// Restores a key from its stored bytes.
     init(_ kind: EnclaveKeyKind, stored: Data, _ context: LAContext?) throws {
         reference = try EnclaveKeyReference.reporting {
             let reference = try EnclaveKeyReference(checking: stored, EnclaveKeyContext(context: context))

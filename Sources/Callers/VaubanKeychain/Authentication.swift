@@ -1,4 +1,4 @@
-// What a call may do to get at an item, and the LAContext that says so to the keychain.
+// How a call may authenticate the user, and the LAContext that passes this on to the keychain.
 
 internal import Foundation
 internal import Security
@@ -7,54 +7,54 @@ internal import Security
 internal import LocalAuthentication
 #endif
 
-/// A password of the application's own, for items whose access control needs one: 1 to 1024 bytes. It can be the answer of
-/// a server, or a key on an accessory; without it the item does not open, whoever asks.
+/// An application password of 1 to 1024 bytes, for items whose access control requires one. It can come from a server or an accessory;
+/// without it nobody can open the item.
 public final class ApplicationPassword: Sendable {
     let bytes: Secret
 
-    /// Takes over the password, which is overwritten with the last that holds this object.
+    /// Takes over the password, which is overwritten when the last reference to this object ends.
     public init(_ password: consuming Secret) { bytes = password }
 }
 
-/// What a call may do to get at an item that asks for the user.
+/// How a call may authenticate the user for items that require it.
 public struct Authentication: Sendable {
-    /// Whether the user may be asked.
+    /// Whether the call may prompt the user.
     public enum Interaction: Hashable, Sendable {
-        /// They may; each call can ask anew, and waits for the answer.
+        /// It may; each call can prompt, and waits for the answer.
         case allowed
-        /// They may not; where they would have to be, the call ends with ``KeychainError/Reason/interactionNotAllowed``.
+        /// It may not; a call that would have to prompt fails with ``KeychainError/Reason/interactionNotAllowed``.
         case forbidden
-        /// They may not, and a search leaves out what asks for them. For a call that is no search this is `forbidden`.
+        /// It may not, and a search omits items that require the user. In calls other than searches this is `forbidden`.
         case skipping
     }
 
-    /// Whether the user may be asked.
+    /// Whether the call may prompt the user.
     public var interaction: Interaction
-    /// Why the program wants the item, shown to the user under the program's name: "show the recovery codes".
+    /// Why the program wants the item, shown under the program's name, such as "show the recovery codes".
     public var reason: String?
-    /// For items that need it.
+    /// The application password, for items that require one.
     public var applicationPassword: ApplicationPassword?
 
-    /// What a call may do.
+    /// Creates an authentication.
     public init(_ interaction: Interaction = .allowed, reason: String? = nil, applicationPassword: ApplicationPassword? = nil) {
         self.interaction = interaction
         self.reason = reason
         self.applicationPassword = applicationPassword
     }
 
-    /// The user may be asked.
+    /// The call may prompt the user.
     public static var allowed: Self { Self() }
-    /// The user may be asked, and is told why.
+    /// The call may prompt the user, with this reason.
     public static func because(_ reason: String) -> Self { Self(reason: reason) }
-    /// Nobody is asked.
+    /// The call never prompts.
     public static var never: Self { Self(.forbidden) }
-    /// Nobody is asked, and a search leaves out what asks for the user.
+    /// The call never prompts, and a search omits items that require the user.
     public static var skipping: Self { Self(.skipping) }
-    /// Opens items that need the application's own password.
+    /// The call opens items that require this application password.
     public static func with(_ password: ApplicationPassword) -> Self { Self(applicationPassword: password) }
 }
 
-/// One call's context. It belongs to that call alone; another thread does nothing with it but end it.
+/// The context of one call. It belongs to that call alone; other threads only invalidate it.
 ///
 /// `@unchecked Sendable`: every stored property is immutable, and an `LAContext` can be invalidated from any thread.
 final class CallContext: @unchecked Sendable {
@@ -69,23 +69,23 @@ final class CallContext: @unchecked Sendable {
         context.interactionNotAllowed = authentication.interaction != .allowed
     }
 
-    /// What goes into the query. On the thread of the call, since it may wait for a service.
+    /// Returns the entries for the query. Call it on the thread of the call, since it may wait for a service.
     func entries(isSearch: Bool = false) throws(KeychainError) -> [String: Any] {
         if isSearch, authentication.interaction == .skipping {
             return [kSecUseAuthenticationUI as String: kSecUseAuthenticationUISkip]
         }
         if let password = authentication.applicationPassword {
             guard context.setCredential(password.bytes.disclosed(), type: .applicationPassword) else {
-                throw KeychainError(status: errSecParam, message: "An application's password has 1 to 1024 bytes")
+                throw KeychainError(status: errSecParam, message: "An application password has 1 to 1024 bytes")
             }
         }
         return [kSecUseAuthenticationContext as String: context]
     }
 
-    /// Ends what the context still does: a question to the user disappears.
+    /// Invalidates the context, which withdraws a prompt.
     func end() { context.invalidate() }
     #else
-    // A television asks nobody: it has no LocalAuthentication, and no items that ask.
+    // tvOS has no prompts: no LocalAuthentication and no items that require the user.
     init(_ authentication: Authentication) { self.authentication = authentication }
 
     func entries(isSearch: Bool = false) throws(KeychainError) -> [String: Any] {

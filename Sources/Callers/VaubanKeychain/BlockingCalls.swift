@@ -1,23 +1,23 @@
-// Calls that block, away from the threads of Swift's tasks. `SecItem…` returns when the keychain has answered, which may be
-// when a user has; the few threads that all tasks share must not wait for that.
+// Runs blocking calls off the threads of Swift's tasks. `SecItem…` returns when the keychain replies, which may be after the user answers;
+// the few threads that all tasks share must not wait for that.
 
 internal import Foundation
 
-/// Threads that are there only while there are calls.
+/// Threads that exist only while there are calls.
 ///
 /// `@unchecked Sendable`: all state is used under the lock.
 final class BlockingCalls: @unchecked Sendable {
     static let shared = BlockingCalls()
 
-    /// Fewer than the connections that Vauban serves to one user at a time, which other programs of theirs need as well.
+    /// Fewer than the connections that Vauban serves to one user at a time, which the user's other programs need as well.
     static let threadsMax = 64
 
     private let lock = NSLock()
     private var waiting: [@Sendable () -> Void] = []
     private var threads = 0
 
-    /// Runs `body` on a thread where it may block. When the task is cancelled, a call that has not begun does not begin, and
-    /// one that has is no longer waited for: its value is dropped when it ends. `abandon` is called then.
+    /// Runs `body` on a thread where it may block. If the task is cancelled, a pending call does not start, and a running one is no longer
+    /// awaited: its value is discarded when it ends. `abandon` is called then.
     func run<Value: Sendable>(
         _ body: @escaping @Sendable () throws -> Value, abandon: @escaping @Sendable () -> Void
     ) async throws -> Value {
@@ -54,7 +54,7 @@ final class BlockingCalls: @unchecked Sendable {
         }
     }
 
-    /// On Apple's systems what a call made lives until its pool ends, secrets included.
+    /// On Apple's systems, autoreleased objects of a call live until its pool drains, secrets included.
     private func autoreleased(_ call: () -> Void) {
         #if canImport(ObjectiveC)
         autoreleasepool { call() }
@@ -64,7 +64,7 @@ final class BlockingCalls: @unchecked Sendable {
     }
 }
 
-/// One task that waits, resumed once.
+/// A waiting task, resumed exactly once.
 ///
 /// `@unchecked Sendable`: all state is used under the lock.
 private final class Wait<Value: Sendable>: @unchecked Sendable {
@@ -77,7 +77,7 @@ private final class Wait<Value: Sendable>: @unchecked Sendable {
     private let lock = NSLock()
     private var state = State.notBegun
 
-    /// False when the task was cancelled before; it has been told.
+    /// Returns false if the task was cancelled before; it has been resumed.
     func begin(_ continuation: CheckedContinuation<Value, any Error>) -> Bool {
         let begins = lock.withLock {
             guard case .notBegun = state else { return false }
@@ -92,7 +92,7 @@ private final class Wait<Value: Sendable>: @unchecked Sendable {
         lock.withLock { if case .waiting = state { true } else { false } }
     }
 
-    /// False when the wait was over already, and the value is dropped.
+    /// Returns false if the wait was already over; the value is discarded.
     @discardableResult
     func end(_ result: Result<Value, any Error>) -> Bool {
         let (isFirst, continuation): (Bool, CheckedContinuation<Value, any Error>?) = lock.withLock {

@@ -6,9 +6,9 @@ internal import Security
 /// let token = GenericPassword(service: "com.example.Mail", account: "anna")
 /// ```
 public struct GenericPassword: PasswordName {
-    /// What the secret is for. A name in reverse domain style keeps applications apart.
+    /// The service that the secret is for. A name in reverse domain style keeps applications apart.
     public var service: String
-    /// Whose it is.
+    /// The account of the service.
     public var account: String
 
     /// Names a generic password.
@@ -17,20 +17,20 @@ public struct GenericPassword: PasswordName {
         self.account = account
     }
 
-    /// The name as the keychain has it.
+    /// The name as keychain attributes.
     public var fields: ItemFields {
         ItemFields(kSecClassGenericPassword, [kSecAttrService as String: .text(service), kSecAttrAccount as String: .text(account)])
     }
 
-    /// The name of an item that a search found; nil where its parts are not text.
+    /// Creates the name of an item that a search found; nil if its parts are not text.
     public init?(fields: ItemFields) {
         guard let service = fields.text(kSecAttrService), let account = fields.text(kSecAttrAccount) else { return nil }
         self.init(service: service, account: account)
     }
 
-    /// Which generic passwords a search means. What is nil matches any.
+    /// A search for generic passwords. Nil matches any value.
     public struct Query: PasswordQuery {
-        /// The name that is found.
+        /// The kind of name that the search returns.
         public typealias Name = GenericPassword
 
         /// The service.
@@ -40,14 +40,14 @@ public struct GenericPassword: PasswordName {
         /// The label.
         public var label: String?
 
-        /// A search by what is given here.
+        /// Creates a search for these values.
         public init(service: String? = nil, account: String? = nil, label: String? = nil) {
             self.service = service
             self.account = account
             self.label = label
         }
 
-        /// The query as the keychain takes it.
+        /// The query as keychain attributes.
         public var fields: ItemFields {
             var fields = ItemFields(kSecClassGenericPassword, [:])
             fields.values[kSecAttrService as String] = service.map { .text($0) }
@@ -58,11 +58,11 @@ public struct GenericPassword: PasswordName {
     }
 }
 
-/// What a search looks for: ``GenericPassword/Query`` or ``InternetPassword/Query``.
+/// A search for items: ``GenericPassword/Query`` or ``InternetPassword/Query``.
 public protocol PasswordQuery: Hashable, Sendable {
-    /// The kind of name that is found.
+    /// The kind of name that the search returns.
     associatedtype Name: PasswordName
 
-    /// The query as the keychain takes it.
+    /// The query as keychain attributes.
     var fields: ItemFields { get }
 }

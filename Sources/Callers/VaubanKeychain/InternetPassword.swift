@@ -2,15 +2,15 @@ internal import Security
 
 /// A password for an account on a server.
 ///
-/// All parts name the item: the password for port 8443 is another one than that for no particular port, and a part that
-/// is left out means "none", never "any". To look for any, search with ``InternetPassword/Query``.
+/// All parts identify the item: the password for port 8443 is not the password for no particular port. A part that is omitted means "none",
+/// never "any". To match any value, search with ``InternetPassword/Query``.
 public struct InternetPassword: PasswordName {
-    /// The protocol that the password is used with, by Apple's four letters.
+    /// The protocol that the password is used with, as Apple's four-letter code.
     public struct Scheme: RawRepresentable, Hashable, Sendable {
-        /// Apple's four letters, such as "htps".
+        /// Apple's four-letter code, such as "htps".
         public let rawValue: String
 
-        /// A protocol that has no name here; one of Apple's `kSecAttrProtocol…` as text.
+        /// Creates a protocol from one of Apple's `kSecAttrProtocol…` values, for those without a name here.
         public init(rawValue: String) { self.rawValue = rawValue }
 
         /// HTTP.
@@ -35,7 +35,7 @@ public struct InternetPassword: PasswordName {
 
     /// The host name of the server.
     public var server: String
-    /// The account on it.
+    /// The account on the server.
     public var account: String
     /// The protocol; nil for no particular one.
     public var scheme: Scheme?
@@ -58,7 +58,7 @@ public struct InternetPassword: PasswordName {
         self.securityDomain = securityDomain
     }
 
-    /// The name as the keychain has it: each part is said, so that a part that is none does not match any.
+    /// The name as keychain attributes: all parts are set, so that an omitted part does not match any value.
     public var fields: ItemFields {
         ItemFields(
             kSecClassInternetPassword,
@@ -70,21 +70,21 @@ public struct InternetPassword: PasswordName {
             ])
     }
 
-    /// The name of an item that a search found; nil where its parts are not text, or where it has an authentication type,
-    /// which this kind of name cannot say.
+    /// Creates the name of an item that a search found; nil if its parts are not text, or if it has an authentication type, which this type
+    /// cannot represent.
     public init?(fields: ItemFields) {
         guard let server = fields.text(kSecAttrServer), let account = fields.text(kSecAttrAccount), let path = fields.text(kSecAttrPath),
             let domain = fields.text(kSecAttrSecurityDomain), fields.text(kSecAttrAuthenticationType) == "",
             let port = UInt16(exactly: fields.number(kSecAttrPort) ?? 0)
         else { return nil }
-        // None is the number 0 there, and everything else is text.
+        // An omitted port is stored as the number 0, and every other omitted part as empty text.
         let scheme = fields.text(kSecAttrProtocol).flatMap { $0.isEmpty ? nil : Scheme(rawValue: $0) }
         self.init(server: server, account: account, scheme: scheme, port: port == 0 ? nil : port, path: path, securityDomain: domain)
     }
 
-    /// Which Internet passwords a search means. What is nil matches any.
+    /// A search for Internet passwords. Nil matches any value.
     public struct Query: PasswordQuery {
-        /// The name that is found.
+        /// The kind of name that the search returns.
         public typealias Name = InternetPassword
 
         /// The host name of the server.
@@ -98,7 +98,7 @@ public struct InternetPassword: PasswordName {
         /// The label.
         public var label: String?
 
-        /// A search by what is given here.
+        /// Creates a search for these values.
         public init(server: String? = nil, account: String? = nil, scheme: Scheme? = nil, port: UInt16? = nil, label: String? = nil) {
             self.server = server
             self.account = account
@@ -107,7 +107,7 @@ public struct InternetPassword: PasswordName {
             self.label = label
         }
 
-        /// The query as the keychain takes it.
+        /// The query as keychain attributes.
         public var fields: ItemFields {
             var fields = ItemFields(kSecClassInternetPassword, [:])
             fields.values[kSecAttrServer as String] = server.map { .text($0) }

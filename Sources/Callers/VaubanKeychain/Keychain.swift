@@ -12,35 +12,35 @@ internal import Security
 /// }
 /// ```
 ///
-/// A value of this type holds nothing open and is free to make. Calls run on threads of their own, since they may wait for a
-/// user; any number can run at once.
+/// A value of this type has no state and costs nothing to create. Calls run on separate threads, since they may wait for the user; any
+/// number can run at once.
 ///
-/// When a task is cancelled while it waits, it stops waiting with `CancellationError`. A call that had begun goes on: a secret
-/// that is read is overwritten, a change may still happen, and a question to the user disappears.
+/// When a task is cancelled while it waits, it throws `CancellationError`. A call that has started continues: a secret that it reads is
+/// overwritten, a change may still take effect, and a prompt disappears.
 ///
-/// Every method throws ``KeychainError``, or `CancellationError` when its task was cancelled.
+/// Every method throws ``KeychainError``, or `CancellationError` if its task was cancelled.
 public struct Keychain: SecretStore, Hashable {
-    /// The access group that items are looked for in and added to. With nil an item is added to the program's first group
-    /// and looked for in all of them.
+    /// The access group to search and to add to. With nil, an item is added to the program's first group, and searches cover all of its
+    /// groups.
     public let accessGroup: String?
 
-    /// The keychain, or the part of it that is an access group.
+    /// Creates a keychain that uses one access group, or all of the program's.
     public init(accessGroup: String? = nil) { self.accessGroup = accessGroup }
 
     // MARK: Writing
 
-    /// Keeps a secret under a name, whether or not there was one.
+    /// Stores a secret under a name, in place of an existing one.
     ///
-    /// An item that is there is changed in place, so that what it is protected by and who may read it stay as they are;
-    /// where it asks for the user, changing it does, too. To delete it and add it again would lose all that.
+    /// An existing item is updated, so its protection and its permissions stay as they are; deleting and adding it again would lose them.
+    /// If the item requires the user, updating it prompts too.
     ///
     /// - Parameters:
-    ///   - secret: At most 1 MiB; encrypt more outside, and keep its key here.
+    ///   - secret: At most 1 MiB; encrypt larger data yourself, and store its key here.
     ///   - name: The item.
-    ///   - attributes: What describes the item; what is nil stays as it is.
-    ///   - protection: Nil leaves an item as it is and adds a new one readable while the keychain is unlocked; anything else
-    ///     holds from now on.
-    ///   - authentication: What the call may do to get at the item.
+    ///   - attributes: The item's attributes; nil leaves them as they are.
+    ///   - protection: Nil leaves an existing item as it is and makes a new one readable while the keychain is unlocked; any other value
+    ///     applies from now on.
+    ///   - authentication: How the call may authenticate the user.
     public func set<Name: PasswordName>(
         _ secret: borrowing Secret, for name: Name, attributes: ItemAttributes, protection: Protection? = nil,
         authentication: Authentication = .allowed
@@ -49,8 +49,8 @@ public struct Keychain: SecretStore, Hashable {
         try await call(authentication) { context in
             let query = try matching(name.fields, context.entries())
             let changes = try Self.changes(held, attributes, protection)
-            // Who says a protection most often has no item yet. Between the two calls somebody else may add or remove it;
-            // where that has no end, it is told.
+            // With a protection there is most often no item yet. Another program may add or remove it between the two calls; if that
+            // repeats too often, the call fails.
             for round in 0..<Self.roundsMax {
                 if protection == nil || round > 0 {
                     let updated = SecItemUpdate(query as CFDictionary, changes as CFDictionary)
@@ -63,21 +63,21 @@ public struct Keychain: SecretStore, Hashable {
         }
     }
 
-    /// Keeps a secret under a name, whether or not there was one: the same without attributes.
+    /// Stores a secret under a name, in place of an existing one, without attributes.
     public func set<Name: PasswordName>(
         _ secret: borrowing Secret, for name: Name, protection: Protection?, authentication: Authentication = .allowed
     ) async throws {
         try await set(secret, for: name, attributes: ItemAttributes(), protection: protection, authentication: authentication)
     }
 
-    /// Adds an item, and fails with ``KeychainError/Reason/duplicate`` where there is one of that name.
+    /// Adds an item. Throws ``KeychainError/Reason/duplicate`` if one of that name exists.
     ///
     /// - Parameters:
     ///   - secret: At most 1 MiB.
     ///   - name: The item.
-    ///   - attributes: What describes the item.
+    ///   - attributes: The item's attributes.
     ///   - protection: How it is protected.
-    ///   - authentication: For the application's own password, where the protection needs it; adding asks nobody.
+    ///   - authentication: The application password, if the protection requires one; adding never prompts.
     public func add<Name: PasswordName>(
         _ secret: borrowing Secret, for name: Name, attributes: ItemAttributes = ItemAttributes(), protection: Protection = .whenUnlocked,
         authentication: Authentication = .allowed
@@ -89,14 +89,14 @@ public struct Keychain: SecretStore, Hashable {
         }
     }
 
-    /// Changes what describes an item or protects it, and leaves its secret as it is. Fails with
-    /// ``KeychainError/Reason/notFound`` where there is none. Where the item asks for the user, changing it does, too.
+    /// Updates an item's attributes or protection, and leaves its secret as it is. Throws ``KeychainError/Reason/notFound`` if there is no
+    /// such item. If the item requires the user, updating it prompts too.
     ///
     /// - Parameters:
     ///   - name: The item.
-    ///   - attributes: What is nil stays as it is.
+    ///   - attributes: Nil leaves them as they are.
     ///   - protection: Nil leaves it as it is.
-    ///   - authentication: What the call may do to get at the item.
+    ///   - authentication: How the call may authenticate the user.
     public func update<Name: PasswordName>(
         _ name: Name, attributes: ItemAttributes = ItemAttributes(), protection: Protection? = nil,
         authentication: Authentication = .allowed
@@ -107,12 +107,12 @@ public struct Keychain: SecretStore, Hashable {
         }
     }
 
-    /// Removes an item; false where there was none. Asks nobody, whatever the item asks for when it is read.
+    /// Removes an item, without a prompt. Returns false if there was none.
     @discardableResult
     public func remove<Name: PasswordName>(_ name: Name) async throws -> Bool { try await removeAll(name.fields) }
 
-    /// Removes every match; false where there was none. Asks nobody. A query without anything in it means every item of its
-    /// kind that is this program's.
+    /// Removes every match, without a prompt. Returns false if there was none. An empty query matches every item of its kind that belongs
+    /// to this program.
     @discardableResult
     public func removeAll<Query: PasswordQuery>(matching query: Query) async throws -> Bool { try await removeAll(query.fields) }
 
@@ -129,7 +129,7 @@ public struct Keychain: SecretStore, Hashable {
 
     private static let roundsMax = 4
 
-    /// Runs one call where it may block. What it answers must be read on that thread: messages are kept for each thread.
+    /// Runs a call where it may block. Read its result on that thread: error messages are kept per thread.
     func call<Value: Sendable>(
         _ authentication: Authentication, _ body: @escaping @Sendable (CallContext) throws -> Value
     ) async throws -> Value {
@@ -141,12 +141,12 @@ public struct Keychain: SecretStore, Hashable {
             }, abandon: { context.end() })
     }
 
-    /// The keys by which an item is found, which are also those that it is added with.
+    /// Returns the attributes by which an item is found and with which it is added.
     func matching(_ fields: ItemFields, _ entries: [String: Any]) -> [String: Any] {
         var query = fields.values.mapValues(\.object)
         query[kSecClass as String] = fields.itemClass
         query[kSecAttrAccessGroup as String] = accessGroup
-        // On macOS the older keychain knows neither accessibility nor access controls.
+        // On macOS the file-based keychain supports neither accessibility nor access controls.
         query[kSecUseDataProtectionKeychain as String] = true
         return query.merging(entries) { $1 }
     }

@@ -1,65 +1,64 @@
 public import Foundation
 internal import Security
 
-/// Why a call to the keychain did not succeed.
+/// The error of a keychain call.
 ///
 /// ```swift
 /// do {
 ///     token = try await keychain.secret(for: name)
 /// } catch let error as KeychainError where error.reason == .cancelled {
-///     return  // The user said no.
+///     return  // The user cancelled the prompt.
 /// }
 /// ```
 ///
-/// That there is no such item is no error when it is read or removed; the answer is nil or false then.
+/// Reading or removing an item that does not exist is not an error: the result is nil or false.
 public struct KeychainError: Error, Hashable, Sendable {
-    /// What a program can tell apart. More may come with a later version, so a `switch` needs a default.
+    /// The causes that a program can tell apart. Later versions may add some, so a `switch` needs a default.
     public enum Reason: Hashable, Sendable {
-        /// There is no such item to change (`errSecItemNotFound`).
+        /// There is no such item to update (`errSecItemNotFound`).
         case notFound
-        /// There is such an item already (`errSecDuplicateItem`).
+        /// The item already exists (`errSecDuplicateItem`).
         case duplicate
-        /// The keychain is locked, or the item asks for the user and nobody can be asked, or may be
+        /// The keychain is locked, or the item requires the user and the call may not prompt or nothing can show a prompt
         /// (`errSecInteractionNotAllowed`). The message says which, where the system does.
         case interactionNotAllowed
-        /// The user said no (`errSecUserCanceled`).
+        /// The user cancelled the prompt (`errSecUserCanceled`).
         case cancelled
-        /// The user was not recognized, or what the item asks for is not set up, or the application's password is not the
-        /// item's (`errSecAuthFailed`).
+        /// The user was not recognized, the required passcode or biometry is not set up, or the application password is wrong
+        /// (`errSecAuthFailed`).
         case authenticationFailed
         /// The program may not use the access group, or, on macOS, is not signed for the keychain
         /// (`errSecMissingEntitlement`).
         case missingEntitlement
-        /// The keychain does not answer (`errSecNotAvailable`).
+        /// The keychain does not respond (`errSecNotAvailable`).
         case unavailable
-        /// The secret is too large: encrypt the data outside, and keep its key here (`errSecDataTooLarge`).
+        /// The secret is too large: encrypt the data yourself, and store its key here (`errSecDataTooLarge`).
         case tooLarge
-        /// The call names what cannot be, such as an attribute that the item's kind does not have (`errSecParam`,
-        /// `errSecNoSuchAttr`).
+        /// A parameter is invalid, such as an attribute that the item's class does not have (`errSecParam`, `errSecNoSuchAttr`).
         case invalid
         /// Not supported on this system (`errSecUnimplemented`).
         case unsupported
-        /// Anything else; ``KeychainError/status`` and ``KeychainError/message`` say what.
+        /// Any other error; see ``KeychainError/status`` and ``KeychainError/message``.
         case other
     }
 
-    /// Apple's status, as `SecItem…` returned it.
+    /// Apple's status, as returned by `SecItem…`.
     public let status: Int32
 
     /// A sentence for the user: what happened and, on Linux, what to do about it.
     public let message: String
 
-    /// Makes an error, for stores of one's own and for tests.
+    /// Creates an error, for your own stores and for tests.
     ///
     /// - Parameters:
     ///   - status: One of Apple's `errSec…`.
-    ///   - message: Nil takes the system's sentence for the status.
+    ///   - message: Nil uses the system's message for the status.
     public init(status: Int32, message: String? = nil) {
         self.status = status
         self.message = message ?? SecCopyErrorMessageString(status, nil).map { $0 as String } ?? "Status \(status)"
     }
 
-    /// What the status means.
+    /// The cause, derived from the status.
     public var reason: Reason {
         switch status {
         case errSecItemNotFound: .notFound
@@ -76,16 +75,16 @@ public struct KeychainError: Error, Hashable, Sendable {
         }
     }
 
-    /// Must be called on the thread of the call that answered the status: the sentence is that call's.
+    /// Throws unless the status is success. Call it on the thread of the call that returned the status: the message belongs to that call.
     static func check(_ status: Int32) throws(KeychainError) {
         guard status == errSecSuccess else { throw KeychainError(status: status) }
     }
 }
 
 extension KeychainError: LocalizedError, CustomStringConvertible {
-    /// The sentence for the user.
+    /// The message for the user.
     public var errorDescription: String? { message }
 
-    /// The sentence and the status.
+    /// The message and the status.
     public var description: String { "\(message) (\(status))" }
 }

@@ -1,20 +1,19 @@
 public import Foundation
 internal import Security
 
-/// What describes an item beside its name. Attributes are encrypted too, but they are told without asking the user where
-/// the item does not ask for one: put no secret here.
+/// The attributes of an item beside its name. They are encrypted too, but are returned without a prompt unless the item requires the user:
+/// store no secret here.
 public struct ItemAttributes: Hashable, Sendable {
-    /// The name that people see.
+    /// The name shown to users.
     public var label: String?
-    /// The kind of item, in words for people.
+    /// The kind of item, for users.
     public var kind: String?
-    /// A remark for people.
+    /// A comment for users.
     public var comment: String?
-    /// Data of the application's choice. Only a ``GenericPassword`` has it; for another item it is refused as
-    /// ``KeychainError/Reason/invalid``.
+    /// Data of the application's choice. Only a ``GenericPassword`` has it; other items fail with ``KeychainError/Reason/invalid``.
     public var genericData: Data?
 
-    /// What is nil is not set by an add, and left as it is by a change.
+    /// Creates attributes. An add does not set those that are nil, and an update leaves them as they are.
     public init(label: String? = nil, kind: String? = nil, comment: String? = nil, genericData: Data? = nil) {
         self.label = label
         self.kind = kind
@@ -32,22 +31,22 @@ public struct ItemAttributes: Hashable, Sendable {
     }
 }
 
-/// An item as the keychain describes it, without its secret.
+/// An item's name and attributes, without its secret.
 public struct KeychainItem<Name: PasswordName>: Hashable, Sendable {
-    /// What makes it the one item that it is.
+    /// The name, which identifies the item.
     public let name: Name
-    /// What describes it.
+    /// The attributes.
     public let attributes: ItemAttributes
     /// When it was added.
     public let created: Date?
     /// When it last changed.
     public let modified: Date?
-    /// When it can be read; nil where that is a class that Apple no longer recommends.
+    /// When it can be read; nil for a class that Apple has deprecated.
     public let accessibility: Accessibility?
     /// The access group that it belongs to.
     public let accessGroup: String?
 
-    /// From the attributes of a match; nil where its name is not text.
+    /// Creates an item from the attributes of a match; nil if its name is not text.
     init?(_ itemClass: String, found: [String: Any]) {
         let fields = ItemFields(itemClass, found: found)
         guard let name = Name(fields: fields) else { return nil }

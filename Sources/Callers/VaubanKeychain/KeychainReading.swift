@@ -2,11 +2,11 @@ internal import Foundation
 internal import Security
 
 extension Keychain {
-    /// The secret of an item; nil where there is no such item. Where the item asks for the user, each call asks.
+    /// Returns the secret of an item; nil if there is no such item. If the item requires the user, each call prompts.
     ///
     /// - Parameters:
     ///   - name: The item.
-    ///   - authentication: What the call may do to get at it: `.because("show the recovery codes")` tells the user why.
+    ///   - authentication: How the call may authenticate the user: `.because("show the recovery codes")` shows the reason.
     public func secret<Name: PasswordName>(for name: Name, authentication: Authentication = .allowed) async throws -> Secret? {
         let found: HeldSecret? = try await call(authentication) { context in
             var query = try matching(name.fields, context.entries())
@@ -23,18 +23,18 @@ extension Keychain {
         return found.secret.duplicate()
     }
 
-    /// What describes an item, without its secret; nil where there is no such item. Where the item asks for the user, so
-    /// does this; ``contains(_:)`` does not.
+    /// Returns an item's attributes without its secret; nil if there is no such item. If the item requires the user, this prompts too;
+    /// ``contains(_:)`` does not.
     public func item<Name: PasswordName>(for name: Name, authentication: Authentication = .allowed) async throws -> KeychainItem<Name>? {
         let found: [KeychainItem<Name>] = try await items(name.fields, kSecMatchLimitOne, authentication)
         return found.first
     }
 
-    /// What describes every match, without secrets and in no particular order. An item whose name is not text is left out.
+    /// Returns the attributes of every match, without secrets and in no particular order. Omits items whose name is not text.
     ///
     /// - Parameters:
-    ///   - query: What is nil in it matches any.
-    ///   - authentication: `.skipping` leaves out what asks for the user; otherwise they are asked once for all of it.
+    ///   - query: The search; nil in it matches any value.
+    ///   - authentication: `.skipping` omits items that require the user; otherwise one prompt covers all of them.
     public func items<Query: PasswordQuery>(
         matching query: Query, authentication: Authentication = .allowed
     ) async throws -> [KeychainItem<Query.Name>] {
@@ -58,18 +58,18 @@ extension Keychain {
         }
     }
 
-    /// Whether there is an item of that name. Asks nobody, whatever the item asks for when it is read; fails with
-    /// ``KeychainError/Reason/interactionNotAllowed`` where that cannot be known while the keychain is locked.
+    /// Returns whether an item of that name exists, without a prompt. Throws ``KeychainError/Reason/interactionNotAllowed`` if that cannot
+    /// be known while the keychain is locked.
     public func contains<Name: PasswordName>(_ name: Name) async throws -> Bool {
         guard let refusal = try await existence(name.fields, .never) else { return true }
         guard refusal.reason == .interactionNotAllowed else { return false }
-        // Locked, or an item that asks for the user: leaving those out tells the two apart.
+        // Either the keychain is locked or the item requires the user: a search that omits such items tells the two apart.
         guard let second = try await existence(name.fields, .skipping) else { return true }
         guard second.reason == .notFound else { throw second }
         return true
     }
 
-    /// Nil where there is a match; otherwise why none was told, if that is not a failure of another kind.
+    /// Returns nil if there is a match; otherwise the error that hides it. Throws errors of any other kind.
     private func existence(_ fields: ItemFields, _ authentication: Authentication) async throws -> KeychainError? {
         try await call(authentication) { context in
             let query = try matching(fields, context.entries(isSearch: true))

@@ -1,18 +1,18 @@
 internal import Foundation
 internal import Security
 
-/// What makes an item the one item that it is: ``GenericPassword`` or ``InternetPassword``.
+/// The attributes that identify an item: ``GenericPassword`` or ``InternetPassword``.
 ///
 /// A name is a value: two equal names mean the same item. Labels, comments and protection are not part of it.
 public protocol PasswordName: Hashable, Sendable {
-    /// The name as the keychain has it.
+    /// The name as keychain attributes.
     var fields: ItemFields { get }
 
-    /// The name of an item that a search found; nil where its parts are not text.
+    /// Creates the name of an item that a search found; nil if its parts are not text.
     init?(fields: ItemFields)
 }
 
-/// A class and attributes as `SecItem…` takes them. It has no public parts, so names and queries come from this module only.
+/// A class and attributes for `SecItem…`. It has no public parts, so only this module defines names and queries.
 public struct ItemFields: Sendable {
     enum Value: Hashable, Sendable {
         case text(String)
@@ -36,7 +36,7 @@ public struct ItemFields: Sendable {
         self.values = values
     }
 
-    /// From the attributes of a found item: those that this module knows and that are there.
+    /// Creates fields from the attributes of a found item, ignoring those that this module does not know.
     init(_ itemClass: String, found: [String: Any]) {
         self.itemClass = itemClass
         values = found.compactMapValues { value in
@@ -49,7 +49,7 @@ public struct ItemFields: Sendable {
         }
     }
 
-    /// A text; one that was stored as data counts where it is UTF-8, and one that is missing as empty.
+    /// Returns text; decodes data as UTF-8, and returns empty text for a missing attribute.
     func text(_ name: CFString) -> String? {
         switch values[name as String] {
         case .text(let text): text

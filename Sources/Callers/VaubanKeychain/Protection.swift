@@ -1,17 +1,18 @@
 internal import Foundation
 internal import Security
 
-/// When an item can be read at all. Apple's two classes for "always" are left out, as Apple advises against them.
+/// When an item can be read. Apple's two deprecated "always" classes are omitted.
 public enum Accessibility: Hashable, Sendable, CaseIterable {
     /// While the keychain is unlocked.
     case whenUnlocked
-    /// From the first unlock after a start: for what works in the background.
+    /// From the first unlock after the service starts, for background work.
     case afterFirstUnlock
     /// While the keychain is unlocked, and in no backup that another device can open.
     case whenUnlockedThisDeviceOnly
-    /// From the first unlock after a start, and in no backup that another device can open.
+    /// From the first unlock after the service starts, and in no backup that another device can open.
     case afterFirstUnlockThisDeviceOnly
-    /// While the keychain is unlocked and has a passcode. Without a passcode nothing can be added; removing it destroys the item.
+    /// While the keychain is unlocked and a passcode is set. Without a passcode nothing can be added; removing the passcode erases the
+    /// item.
     case whenPasscodeSetThisDeviceOnly
 
     var code: CFString {
@@ -30,21 +31,21 @@ public enum Accessibility: Hashable, Sendable, CaseIterable {
     }
 }
 
-/// What must happen before an item is given out: an access control.
+/// What an item requires before it is returned: Apple's access control.
 public struct AccessControl: Hashable, Sendable {
-    /// One thing that the user can be asked for.
+    /// A constraint that the user must satisfy.
     public enum Constraint: Hashable, Sendable, CaseIterable {
-        /// That they are there, shown by a finger, a face or the passcode.
+        /// A fingerprint, a face or the passcode.
         case presence
-        /// Any enrolled finger or face.
+        /// Any enrolled fingerprint or face.
         case anyBiometry
-        /// A finger or face of those enrolled now; the item can no longer be opened once the enrollment changes.
+        /// A fingerprint or face that is enrolled now; the item can no longer be opened once the enrollment changes.
         case currentBiometry
         /// The passcode.
         case passcode
     }
 
-    /// Whether one of several constraints is enough.
+    /// How several constraints combine.
     public enum Combination: Hashable, Sendable {
         /// One of them is enough.
         case any
@@ -52,14 +53,14 @@ public struct AccessControl: Hashable, Sendable {
         case all
     }
 
-    /// What the user is asked for; empty asks nobody.
+    /// What the user must satisfy; empty for no prompt.
     public var constraints: Set<Constraint>
-    /// How several constraints go together.
+    /// How several constraints combine.
     public var combination: Combination
-    /// Whether a password of the application's own takes part in the encryption; see ``ApplicationPassword``.
+    /// Whether an application password takes part in the encryption; see ``ApplicationPassword``.
     public var needsApplicationPassword: Bool
 
-    /// An access control. Some combinations make no sense, such as presence with anything else; the keychain refuses them as
+    /// Creates an access control. The keychain refuses meaningless combinations, such as presence with anything else, with
     /// ``KeychainError/Reason/invalid``.
     public init(_ constraints: Set<Constraint>, combination: Combination = .all, needsApplicationPassword: Bool = false) {
         self.constraints = constraints
@@ -67,15 +68,15 @@ public struct AccessControl: Hashable, Sendable {
         self.needsApplicationPassword = needsApplicationPassword
     }
 
-    /// The user shows that they are there.
+    /// A fingerprint, a face or the passcode.
     public static var presence: Self { Self([.presence]) }
-    /// Any enrolled finger or face.
+    /// Any enrolled fingerprint or face.
     public static var anyBiometry: Self { Self([.anyBiometry]) }
-    /// A finger or face of those enrolled now.
+    /// A fingerprint or face that is enrolled now.
     public static var currentBiometry: Self { Self([.currentBiometry]) }
     /// The passcode.
     public static var passcode: Self { Self([.passcode]) }
-    /// The application's own password; nobody is asked.
+    /// The application password; no prompt.
     public static var applicationPassword: Self { Self([], needsApplicationPassword: true) }
 
     var flags: SecAccessControlCreateFlags {
@@ -94,27 +95,27 @@ public struct AccessControl: Hashable, Sendable {
     }
 }
 
-/// How an item is protected: when it can be read, and what must happen before.
+/// How an item is protected: when it can be read, and what it requires first.
 public struct Protection: Hashable, Sendable {
-    /// When it can be read at all.
+    /// When it can be read.
     public var accessibility: Accessibility
-    /// What must happen before; nil for nothing.
+    /// What it requires first; nil for nothing.
     public var accessControl: AccessControl?
 
-    /// A protection.
+    /// Creates a protection.
     public init(_ accessibility: Accessibility, asking accessControl: AccessControl? = nil) {
         self.accessibility = accessibility
         self.accessControl = accessControl
     }
 
-    /// Readable while the keychain is unlocked: what an item has that is added without saying more.
+    /// Readable while the keychain is unlocked: the default of a new item.
     public static var whenUnlocked: Self { Self(.whenUnlocked) }
-    /// Readable from the first unlock after a start.
+    /// Readable from the first unlock after the service starts.
     public static var afterFirstUnlock: Self { Self(.afterFirstUnlock) }
-    /// Each reading asks the user to show that they are there; gone with the passcode.
+    /// Each read prompts the user for a fingerprint, a face or the passcode; erased with the passcode.
     public static var presence: Self { Self(.whenPasscodeSetThisDeviceOnly, asking: .presence) }
 
-    /// The attribute that says so, and its value.
+    /// Returns the attribute and its value.
     func attribute() throws(KeychainError) -> (name: String, value: Any) {
         guard let accessControl else { return (kSecAttrAccessible as String, accessibility.code) }
         var failure: Unmanaged<CFError>?

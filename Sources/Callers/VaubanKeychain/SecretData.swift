@@ -1,10 +1,10 @@
-// The one place where a secret becomes `Data` and comes back: `SecItem…` knows nothing else. What is made here is
-// overwritten here; copies that the system's own code makes of it are out of reach.
+// The only place where a secret becomes `Data` and back, since `SecItem…` takes nothing else. What is created here is overwritten here;
+// copies in the system's code are out of reach.
 
 package import Foundation
 
 extension Secret {
-    /// The bytes as `Data` in memory of their own, which is overwritten when the last holder lets go of it.
+    /// Returns the bytes as `Data` in separate memory, which is overwritten when the last reference to it ends.
     package borrowing func disclosed() -> Data {
         guard count > 0 else { return Data() }
         let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 16)
@@ -19,8 +19,8 @@ extension Secret {
             })
     }
 
-    /// Takes over what a search returned, and overwrites the object in place. It must be fresh from the call, with no other
-    /// holder: an object that is shared would lose its bytes for all.
+    /// Takes over the result of a search, and overwrites the object in place. It must be fresh from the call and not shared, since all of
+    /// its holders would lose the bytes.
     package init(absorbing data: NSData) {
         self.init(copying: UnsafeRawBufferPointer(start: data.bytes, count: data.length))
         Self.overwrite(UnsafeMutableRawBufferPointer(start: UnsafeMutableRawPointer(mutating: data.bytes), count: data.length))

@@ -1,4 +1,4 @@
-// Private keys of the enclave, typed: made, and used over lines of this process's own.
+// A typed client for private keys of the enclave, on connections of this process.
 
 package import VaubanAccessPolicy
 internal import VaubanDER
@@ -8,12 +8,12 @@ package import VaubanLinuxHost
 package import VaubanRefusal
 package import VaubanSecretBytes
 
-/// How a private key is used.
+/// How to prompt the user for a use of a private key.
 package struct KeyPrompting {
-    /// What the user is told; nil says nothing.
+    /// The reason in the prompt; nil for none.
     package var reason: String?
     package var mayAsk: Bool
-    /// What the caller's context was authorized by.
+    /// The handle of the caller's authorized context.
     package var authorization: [UInt8]?
 
     package init(reason: String? = nil, mayAsk: Bool = true, authorization: [UInt8]? = nil) {
@@ -23,13 +23,13 @@ package struct KeyPrompting {
     }
 }
 
-/// What comes of a use: a signature, or what is shared with the other side.
+/// The result of a use: a signature, or the shared secret.
 package enum KeyOutcome: ~Copyable {
     case signature([UInt8])
     case shared(SecretBytes)
 }
 
-/// Uses keys over a small pool of lines, since one that waits for the user must not hold up another thread. A line belongs to the
+/// Uses keys over a small pool of connections, since one that waits for the user must not block other threads. A connection belongs to the
 /// process that made it; a forked child makes its own.
 package final class KeyClient: Sendable {
     package typealias Waiting = (String) -> Void
@@ -37,61 +37,61 @@ package final class KeyClient: Sendable {
     private let door: ServiceConnection
     private let idle = ProcessPool<KeyConnection>()
 
-    /// `startsService` false leaves a service that does not run as it is.
+    /// With `startsService` false, a stopped service is not started.
     package init(service: Service, startsService: Bool = true) {
         self.service = service
         door = ServiceConnection(service: service, address: service.keychainAddress, startsService: startsService)
     }
 
-    /// Makes a key. The password is the application's own, for an access control that needs one: 1 to 1024 bytes.
+    /// Creates a key. The password, 1 to 1024 bytes, is the application password that the access control requires.
     package func make(_ kind: EnclaveKeyKind, _ control: AccessControl, password: borrowing SecretBytes? = nil) throws(Refusal)
         -> EnclaveKey
     {
-        try onLine(for: nil, nil) { (line, _) throws(KeyConnectionError) in try line.make(kind, control, password) }
+        try withConnection(for: nil, nil) { (connection, _) throws(KeyConnectionError) in try connection.make(kind, control, password) }
     }
 
-    /// Refuses by name what is no key of this enclave, was altered, or is closed now.
+    /// Throws the refusal for a key that belongs to another enclave, was altered, or is locked now.
     package func check(_ key: EnclaveKey) throws(Refusal) {
-        try onLine(for: key, nil) { (line, _) throws(KeyConnectionError) in try line.open(key) }
+        try withConnection(for: key, nil) { (connection, _) throws(KeyConnectionError) in try connection.open(key) }
     }
 
     package func use(
-        _ key: EnclaveKey, _ operation: KeyOperation, _ input: [UInt8], _ asking: KeyPrompting = KeyPrompting(),
+        _ key: EnclaveKey, _ operation: KeyOperation, _ input: [UInt8], _ prompting: KeyPrompting = KeyPrompting(),
         password: borrowing SecretBytes? = nil,
         waiting: Waiting? = nil, cancellation: CallCancellation? = nil
     ) throws(Refusal) -> KeyOutcome {
         guard input.count <= KeyUse.inputBytesMax else { throw Refusal(.dataTooLarge, "a key takes at most \(KeyUse.inputBytesMax) bytes") }
-        return try onLine(for: key, cancellation) { (line, wasAsked) throws(KeyConnectionError) in
-            try line.use(key, operation, input, asking, password) { place in
-                wasAsked.isTrue = true
+        return try withConnection(for: key, cancellation) { (connection, wasPrompted) throws(KeyConnectionError) in
+            try connection.use(key, operation, input, prompting, password) { place in
+                wasPrompted.isTrue = true
                 waiting?(place)
             }
         }
     }
 
-    /// Runs a call on a line. One that is idle may be ended by the enclave where there are many: then it runs once more on a fresh one,
-    /// unless the user was asked already.
-    private func onLine<Value: ~Copyable>(
-        for key: EnclaveKey?, _ cancellation: CallCancellation?, _ call: (KeyConnection, PromptedError) throws(KeyConnectionError) -> Value
+    /// Runs a call on a pooled connection. The enclave may close an idle connection when there are many: then the call runs once more on a
+    /// fresh one, unless the user was already prompted.
+    private func withConnection<Value: ~Copyable>(
+        for key: EnclaveKey?, _ cancellation: CallCancellation?, _ call: (KeyConnection, PromptedFlag) throws(KeyConnectionError) -> Value
     ) throws(Refusal) -> Value {
-        let wasAsked = PromptedError()
+        let wasPrompted = PromptedFlag()
         for isLast in [false, true] {
-            // One on which the key is open, if there is one.
-            let kept = isLast ? nil : idle.take { line in key.map(line.hasOpen) ?? true }
-            let line: KeyConnection
-            if let kept { line = kept } else { line = try fresh() }
-            cancellation?.watch(line.channel)
+            // Prefers a connection on which the key is already open.
+            let kept = isLast ? nil : idle.take { connection in key.map(connection.hasOpen) ?? true }
+            let connection: KeyConnection
+            if let kept { connection = kept } else { connection = try fresh() }
+            cancellation?.watch(connection.channel)
             do throws(KeyConnectionError) {
-                let value = try call(line, wasAsked)
-                idle.give(back: line, cancellation)
+                let value = try call(connection, wasPrompted)
+                idle.give(back: connection, cancellation)
                 return value
             } catch {
                 switch error {
                 case .refused(let refusal):
-                    if refusal.reason != .malformed { idle.give(back: line, cancellation) }
+                    if refusal.reason != .malformed { idle.give(back: connection, cancellation) }
                     throw refusal
                 case .broken(let fault):
-                    let mayRepeat = !isLast && !wasAsked.isTrue && cancellation?.isCancelled != true
+                    let mayRepeat = !isLast && !wasPrompted.isTrue && cancellation?.isCancelled != true
                     guard mayRepeat else { throw Refusal(unreachable: .channel(fault), what: "the enclave") }
                 }
             }
@@ -99,14 +99,14 @@ package final class KeyClient: Sendable {
         throw Refusal(.unavailable, "the enclave does not answer")
     }
 
-    /// A connection to keychaind, which lets the enclave go on with it.
+    /// Returns a new connection to the enclave, which keychaind accepted and handed over.
     private func fresh() throws(Refusal) -> KeyConnection {
         let handedOver: (channel: Channel, reply: KeychainReply)
         do throws(HandshakeError) { handedOver = try askToHandOver() } catch { throw Refusal(unreachable: error, what: "the enclave") }
         switch handedOver.reply {
         case .handedOver: break
         case .refused(let refusal): throw refusal
-        default: throw Refusal(.unavailable, "the keychain does not hand its connection on; update Vauban")
+        default: throw Refusal(.unavailable, "the keychain does not hand its connection over; update Vauban")
         }
         do throws(SystemError) {
             return KeyConnection(try Channel(socket: handedOver.channel.socket, expecting: .user(uid: service.enclaveUID)))
@@ -130,7 +130,7 @@ package final class KeyClient: Sendable {
     }
 }
 
-/// Whether the user was asked in a call: then it is not made again.
-private final class PromptedError {
+/// Whether the user was prompted during a call, which then is not repeated.
+private final class PromptedFlag {
     var isTrue = false
 }

@@ -1,4 +1,4 @@
-// One line to the enclave, and the keys that are open on it.
+// One connection to the enclave, and the keys that are open on it.
 
 internal import VaubanAccessPolicy
 internal import VaubanDER
@@ -7,20 +7,20 @@ internal import VaubanLinuxHost
 internal import VaubanRefusal
 internal import VaubanSecretBytes
 
-/// Why a call on a line gave nothing.
+/// Why a call on a connection failed.
 enum KeyConnectionError: Error {
-    /// The enclave's word; the line is as good as before.
+    /// The enclave refused; the connection remains usable.
     case refused(Refusal)
     case broken(ChannelError)
 }
 
-/// `@unchecked Sendable`: the pool gives a line to one thread at a time.
+/// `@unchecked Sendable`: the pool gives a connection to one thread at a time.
 final class KeyConnection: @unchecked Sendable {
     let channel: Channel
-    /// The handles of open keys, the one that was used last at the end.
+    /// The handles of open keys, most recently used last.
     private var handles: [(key: EnclaveKey, handle: Int64)] = []
 
-    /// Keys that stay open on one line; fewer than the enclave allows.
+    /// The most keys kept open on one connection; fewer than the enclave allows.
     private static let openMax = 32
 
     init(_ channel: Channel) { self.channel = channel }
@@ -37,12 +37,12 @@ final class KeyConnection: @unchecked Sendable {
     func open(_ key: EnclaveKey) throws(KeyConnectionError) { _ = try handle(of: key) }
 
     func use(
-        _ key: EnclaveKey, _ operation: KeyOperation, _ input: [UInt8], _ asking: KeyPrompting, _ password: borrowing SecretBytes?,
+        _ key: EnclaveKey, _ operation: KeyOperation, _ input: [UInt8], _ prompting: KeyPrompting, _ password: borrowing SecretBytes?,
         waiting: @escaping (String) -> Void
     ) throws(KeyConnectionError) -> KeyOutcome {
         let use = KeyUse(
-            handle: try handle(of: key), operation: operation, input: input, mayAsk: asking.mayAsk, reason: asking.reason,
-            authorization: asking.authorization)
+            handle: try handle(of: key), operation: operation, input: input, mayAsk: prompting.mayAsk, reason: prompting.reason,
+            authorization: prompting.authorization)
         try send(.use(use), password)
         let answer = try receive(waiting)
         switch answer.reply {
@@ -54,7 +54,7 @@ final class KeyConnection: @unchecked Sendable {
         }
     }
 
-    /// Opens the key where it is not open here; the one that was used least recently gives way.
+    /// Returns the key's handle; opens the key if necessary, in place of the least recently used one.
     private func handle(of key: EnclaveKey) throws(KeyConnectionError) -> Int64 {
         if let last = handles.last, last.key == key { return last.handle }
         if let index = handles.firstIndex(where: { $0.key == key }) {
@@ -105,7 +105,7 @@ final class KeyConnection: @unchecked Sendable {
     private static var notUnderstood: KeyConnectionError { .broken(.malformed("the enclave's answer is not understood")) }
 }
 
-/// A message of the enclave, read.
+/// A decoded message of the enclave.
 private final class KeyAnswer {
     let reply: KeyReply
     private var secret: SecretBytes?

@@ -1,4 +1,4 @@
-// The keychain's door, typed: one method for each request, and an end for each call.
+// A typed client of the keychain socket: one method for each request.
 
 internal import VaubanDER
 package import VaubanKeychainModel
@@ -7,12 +7,12 @@ package import VaubanLinuxHost
 package import VaubanRefusal
 package import VaubanSecretBytes
 
-/// One match. Its value, where it was asked for, can be taken once.
+/// One match. Its value, if requested, can be taken once.
 package final class FoundEntry {
     package let record: ItemRecord?
-    /// The item's identity, 16 bytes, where a reference was asked for.
+    /// The item's identifier, 16 bytes, if a reference was requested.
     package let reference: [UInt8]?
-    /// The certificate of an identity whose value was asked for.
+    /// The certificate of an identity, in DER, if its value was requested.
     package let certificate: [UInt8]?
     private var secret: SecretBytes?
 
@@ -23,23 +23,23 @@ package final class FoundEntry {
         self.secret = secret
     }
 
-    /// The value; nil when the item has none, when it was not asked for, or when it was taken before.
+    /// Returns the value once; nil if the item has none, it was not requested, or it was taken before.
     package func takeSecret() -> SecretBytes? { secret.take() }
 }
 
-/// Speaks to keychaind. `waiting` is called, on the caller's thread, when the user is being asked, with the place
-/// where they are asked; from then on the call has the user's time, not the machine's.
+/// A connection pool to keychaind. `waiting` is called on the caller's thread when the user is prompted, with the place of the prompt; from
+/// then on the user's timeout applies to the call.
 package final class KeychainClient: Sendable {
     package typealias Waiting = (String) -> Void
     private let connection: ServiceConnection
 
-    /// `startsService` false leaves a service that does not run as it is.
+    /// With `startsService` false, a stopped service is not started.
     package init(service: Service, startsService: Bool = true) {
         connection = ServiceConnection(service: service, address: service.keychainAddress, startsService: startsService)
     }
 
-    /// Adds an item; answers it if `returns` asks for something. The password is the application's own, for an item whose
-    /// access control needs one: 1 to 1024 bytes. `applications` may read the item besides its owner.
+    /// Adds an item; returns it if `returns` requests something. The password, 1 to 1024 bytes, is the application password that the access
+    /// control requires. `applications` may read the item in addition to its owner.
     package func add(
         _ record: ItemRecord, secret: borrowing SecretBytes?, password: borrowing SecretBytes? = nil, returns: ReturnKinds = [],
         applications: [String] = [], waiting: Waiting? = nil, cancellation: CallCancellation? = nil
@@ -50,7 +50,7 @@ package final class KeychainClient: Sendable {
         return try call(request, secret: secret, password: password, waiting: waiting, cancellation).found.first
     }
 
-    /// The matches, in no particular order; at least one, or `itemNotFound`.
+    /// Returns the matches in no particular order; throws `itemNotFound` if there are none.
     package func copyMatching(
         _ query: ItemQuery, password: borrowing SecretBytes? = nil, waiting: Waiting? = nil, cancellation: CallCancellation? = nil
     ) throws(Refusal) -> [FoundEntry] {
@@ -69,58 +69,58 @@ package final class KeychainClient: Sendable {
         _ = try call(request, secret: secret, password: password, waiting: waiting, cancellation)
     }
 
-    /// Removes every match. A password can be restored for a while, unless it is to be gone `atOnce`.
+    /// Removes every match. A password can be restored for a while, unless `atOnce` is true.
     package func delete(_ query: ItemQuery, atOnce: Bool = false, waiting: Waiting? = nil) throws(Refusal) {
         _ = try call(.delete(query, atOnce: atOnce), secret: nil, waiting: waiting)
     }
 
-    /// Moves a batch of rows to the current keys of their classes; to be repeated while some are left.
+    /// Moves a batch of rows to the current keys of their classes; call again while some are left.
     package func rewrap(waiting: Waiting? = nil) throws(Refusal) -> RewrapProgress {
         guard let progress = try call(.rewrap, secret: nil, waiting: waiting).progress else {
-            throw Refusal(.internalFault, "the keychain says nothing of its progress")
+            throw Refusal(.internalFault, "the keychain reported no progress")
         }
         return progress
     }
 
-    /// Removes what no key opens any more.
+    /// Removes items that no key can open.
     package func discard(waiting: Waiting? = nil) throws(Refusal) {
         _ = try call(.discard, secret: nil, waiting: waiting)
     }
 
-    /// What this program is called in the keychain, and which groups are its own.
+    /// Returns this program's name in the keychain and its access groups.
     package func ownRights() throws(Refusal) -> ProgramRights {
         guard let rights = try call(.ownRights, secret: nil, waiting: nil).rights else {
-            throw Refusal(.internalFault, "the keychain says nothing of this program")
+            throw Refusal(.internalFault, "the keychain did not identify this program")
         }
         return rights
     }
 
-    /// What the user has permitted programs to do.
+    /// Returns the permissions that the user has granted to programs.
     package func permissions(waiting: Waiting? = nil) throws(Refusal) -> [Permission] {
         try call(.permissions, secret: nil, waiting: waiting).permissions
     }
 
-    /// Permits something, or no longer. To permit asks the user.
+    /// Grants or revokes a permission. Granting prompts the user.
     package func permit(_ change: PermissionChange, waiting: Waiting? = nil) throws(Refusal) {
         _ = try call(.permit(change), secret: nil, waiting: waiting)
     }
 
-    /// Gives a batch of the items that belong to nobody to an owner; to be repeated while some are left.
+    /// Assigns a batch of items without an owner to an owner; call again while some are left.
     package func move(to owner: String, waiting: Waiting? = nil) throws(Refusal) -> RewrapProgress {
         guard let progress = try call(.move(to: owner), secret: nil, waiting: waiting).progress else {
-            throw Refusal(.internalFault, "the keychain says nothing of its progress")
+            throw Refusal(.internalFault, "the keychain reported no progress")
         }
         return progress
     }
 
-    /// Moves or renames the one item that is meant, or makes a copy: its attributes with these laid over them. No value comes here.
+    /// Moves, renames or copies the one matching item, with these attributes replaced. The value does not leave keychaind.
     package func transfer(
         _ query: ItemQuery, _ attributes: ItemAttributes, keepsOriginal: Bool, waiting: Waiting? = nil
     ) throws(Refusal) {
         _ = try call(.transfer(query, attributes, keepsOriginal: keepsOriginal), secret: nil, waiting: waiting)
     }
 
-    /// Not inlined: with it the optimizer of Swift 6.3 fails on the two borrowed secrets of `update`.
+    /// Not inlined: otherwise the Swift 6.3 optimizer fails on the two borrowed secrets of `update`.
     @inline(never)
     func call(
         _ request: KeychainRequest, secret: borrowing SecretBytes?, password: borrowing SecretBytes?, waiting: Waiting?,
@@ -146,7 +146,7 @@ package final class KeychainClient: Sendable {
         return count
     }
 
-    /// The secret section: the value, and behind it the password.
+    /// Returns the secret section: the value followed by the password.
     private static func joined(_ value: borrowing SecretBytes?, _ password: borrowing SecretBytes) -> SecretBytes {
         switch value {
         case .none: return password.duplicate()
@@ -162,7 +162,7 @@ package final class KeychainClient: Sendable {
         }
     }
 
-    /// What came back for one request.
+    /// The reply to one request.
     struct Outcome {
         var found: [FoundEntry] = []
         var progress: RewrapProgress?
@@ -176,24 +176,23 @@ package final class KeychainClient: Sendable {
         var rights: ProgramRights?
     }
 
-    /// Looks at every row and at the file. `progress` is told how far it has come. A large file takes its time, so this call
-    /// has the user's.
+    /// Examines every row and the database file. Calls `progress` as it proceeds. A large file takes long, so the user's timeout applies.
     package func examine(progress: @escaping (DoctorReport) -> Void = { _ in }) throws(Refusal) -> DoctorReport {
         guard let report = try call(.examine, secret: nil, waiting: nil, progress: progress).report else {
-            throw Refusal(.internalFault, "the keychain says nothing of what it found")
+            throw Refusal(.internalFault, "the keychain reported no findings")
         }
         return report
     }
 
-    /// The verified copy that can be put in the place of a damaged database; refused where it is not damaged or there is none.
+    /// Returns the verified copy that can replace a damaged database; throws if the database is intact or there is no copy.
     package func restorableCopy() throws(Refusal) -> RestorableCopy {
         guard let copy = try call(.restore(copyOf: nil), secret: nil, waiting: nil, progress: { _ in }).copy else {
-            throw Refusal(.internalFault, "the keychain says nothing of its copy")
+            throw Refusal(.internalFault, "the keychain did not describe its copy")
         }
         return copy
     }
 
-    /// Puts that copy in the database's place.
+    /// Replaces the database with that copy.
     package func restore(_ copy: RestorableCopy, waiting: Waiting? = nil) throws(Refusal) {
         _ = try call(.restore(copyOf: copy.date), secret: nil, waiting: waiting, progress: { _ in })
     }
@@ -248,7 +247,7 @@ package final class KeychainClient: Sendable {
             case .keepsHistory(let isOn): outcome.keepsHistory = isOn
             case .cleared(let count): outcome.cleared = count
             case .ownRights(let application, let groups): outcome.rights = ProgramRights(application: application, groups: groups)
-            case .handedOver: throw .malformed("the keychain hands on what nobody asked it to")
+            case .handedOver: throw .malformed("the keychain handed over a connection without a request")
             case .queued: continue
             case .waitingForUser(let place):
                 timeout = .after(ConnectionLimits.userTimeout + ConnectionLimits.machineTime)
@@ -264,10 +263,10 @@ package final class KeychainClient: Sendable {
     }
 }
 
-/// What a program may use in the keychain without asking.
+/// The access of a program to the keychain without a prompt.
 package struct ProgramRights: Hashable, Sendable {
-    /// The name that the system gave it; nil where it has none, and in user mode.
+    /// The program's identifier from the system; nil if it has none, and in user mode.
     package let application: String?
-    /// In their order: the first takes what is added without a group.
+    /// The access groups in order: an item added without a group goes to the first.
     package let groups: [String]
 }

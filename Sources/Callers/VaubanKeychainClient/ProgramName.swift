@@ -1,4 +1,4 @@
-// The name that the system will give a program when it asks, by the same rule as the witness's (Specs/caller-identity.md).
+// The identifier that the system gives a calling program, by the same rule as the witness's (Specs/caller-identity.md).
 
 internal import Crypto
 internal import Glibc
@@ -6,8 +6,8 @@ package import VaubanAccessPolicy
 internal import VaubanLinuxHost
 
 extension ApplicationIdentifier {
-    /// The name of the program in this file; nil where there is no file that can be read. Interpreters have one here and
-    /// none when they ask.
+    /// Returns the identifier of the program in this file; nil if the file cannot be read. An interpreter has one here, but none as a
+    /// caller.
     package static func ofProgram(at path: String) -> ApplicationIdentifier? {
         try? InstalledFile.applicationIdentifier(path: path) { file in
             var hash = SHA256()

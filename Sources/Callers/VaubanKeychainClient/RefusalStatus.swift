@@ -1,9 +1,9 @@
-// The one table from the rooms' refusals to Apple's statuses, for every translator that speaks them (Specs/secitem.md, 4).
+// The one table from the rooms' refusals to Apple's statuses, for every translator that returns them (Specs/secitem.md, 4).
 
 internal import VaubanRefusal
 
 extension Refusal {
-    /// The OSStatus of `SecItem…`; a command's exit code is its low byte.
+    /// The OSStatus that `SecItem…` returns; a command's exit code is its low byte.
     package var status: Int32 {
         switch reason {
         case .malformed, .badParameter: -50
@@ -29,7 +29,7 @@ extension Refusal {
         }
     }
 
-    /// A sentence for the user: what is so, and what to do about it.
+    /// A sentence for the user: what happened, and what to do about it.
     package var message: String {
         let sentence: String =
             switch reason {
@@ -46,19 +46,19 @@ extension Refusal {
             case .notAllowedHere: "This is not allowed here"
             case .locked: "The keychain is locked; run: vauban unlock"
             case .beforeFirstUnlock: "The keychain has not been unlocked since it started; run: vauban unlock"
-            case .interactionNotAllowed: "The item asks for the user, and this call does not allow that"
-            case .nobodyToAsk: "The item asks for the user, and there is nowhere to ask; run in another terminal: vauban approve"
-            case .passcodeNotSet: "No passcode is set, so presence cannot be shown; run: vauban passcode set"
+            case .interactionNotAllowed: "The item needs the user's approval, and this call does not allow a prompt"
+            case .nobodyToAsk: "The item needs your approval, and nothing can show the prompt; run in another terminal: vauban approve"
+            case .passcodeNotSet: "No passcode is set, so you cannot authenticate; run: vauban passcode set"
             case .authenticationFailed: "Authentication failed"
             case .cancelled: "Cancelled"
-            case .fallbackChosen: "The user chose another way"
+            case .fallbackChosen: "The user chose the fallback"
             case .lockedOut: "Too many wrong passcodes"
             case .passcodeTooWeak: "The passcode is too weak"
             case .passcodeAlreadySet: "A passcode is set already; run: vauban passcode change"
-            case .userTimeOver: "Nobody answered in time"
+            case .userTimeOver: "The prompt was not answered in time"
             case .biometryNotAvailable: "There is no fingerprint reader that can be used"
-            case .biometryNotEnrolled: "No finger is enrolled that this item accepts"
-            case .biometryLockedOut: "Fingers are not accepted until the passcode is entered; run: vauban unlock"
+            case .biometryNotEnrolled: "No fingerprint is enrolled that this item accepts"
+            case .biometryLockedOut: "Fingerprints are not accepted until the passcode is entered; run: vauban unlock"
             case .recoveryKeyNotSet: "There is no recovery key; to make one, run: vauban passcode recovery-key"
             case .applicationPasswordMissing: "The item needs the application's own password"
             case .keyOfAnotherDevice: "The key was made on another device, or before this keychain was erased; make a new one"
@@ -68,11 +68,11 @@ extension Refusal {
             case .storageFailed: "The disk refused to write; nothing was changed"
             case .stateUnreadable: "Stored state cannot be read and was left as it is"
             case .internalFault: "Vauban failed; see its log"
-            case .keysChanged: "The keys have changed meanwhile; try again"
+            case .keysChanged: "The keys have changed in the meantime; try again"
             }
-        // A limit of Vauban's own: the disk has room.
+        // A limit that Vauban set: the disk is not full.
         if reason == .storageFull, let detail { return detail }
-        // What is so, then the particulars, then what to do.
+        // What happened, then the details, then what to do.
         let halves = sentence.split(separator: "; ", maxSplits: 1).map(String.init)
         var parts = [detail.map { reason == .unavailable ? $0 : "\(halves[0]): \($0)" } ?? halves[0]]
         if halves.count > 1, detail?.contains("run: ") != true { parts.append(halves[1]) }
@@ -81,7 +81,7 @@ extension Refusal {
         return parts.joined(separator: "; ")
     }
 
-    /// Seconds as a user says them.
+    /// Returns the duration in words.
     package static func duration(_ seconds: Int64) -> String {
         if seconds < 60 { return "\(seconds) second\(seconds == 1 ? "" : "s")" }
         let minutes = (seconds + 59) / 60

@@ -1,5 +1,5 @@
-// What an LAContext knows and runs, apart from the class that applications subclass. An evaluation holds this and not the
-// context, so that letting go of the context ends it, as on Apple's systems.
+// The state and the evaluations of an LAContext, apart from the class that applications subclass. An evaluation retains this and not the
+// context, so that releasing the context ends it, as on Apple's systems.
 
 internal import Foundation
 internal import Synchronization
@@ -38,10 +38,10 @@ final class ContextCore: Sendable {
     var isInvalid: Bool { state.withLock { $0.isInvalid } }
     var applicationPassword: ApplicationPassword? { state.withLock { $0.applicationPassword } }
     var domainState: Data? { state.withLock { $0.domainState } }
-    /// Of this very process: a child has none.
+    /// The authorization's handle in this process; nil in a forked child.
     var authorization: [UInt8]? { state.withLock { $0.authorization?.ownHandle } }
 
-    /// False where the context is invalid.
+    /// Returns false if the context is invalid.
     func set(_ password: ApplicationPassword?) -> Bool {
         state.withLock { state in
             guard !state.isInvalid else { return false }
@@ -50,7 +50,7 @@ final class ContextCore: Sendable {
         }
     }
 
-    /// Ends what runs and what was allowed; a second call finds nothing to end.
+    /// Ends running evaluations and revokes authorizations. A second call does nothing.
     func invalidate() {
         let (calls, authorization) = state.withLock { state in
             let ended = (Array(state.running.values), state.authorization)
@@ -66,7 +66,7 @@ final class ContextCore: Sendable {
 
     // MARK: Calls
 
-    /// False where the context is invalid; a call that has begun is ended by `invalidate`.
+    /// Returns false if the context is invalid; `invalidate` ends a call that has begun.
     func begin(_ call: CallCancellation) -> Bool {
         state.withLock { state in
             guard !state.isInvalid else { return false }
@@ -85,7 +85,7 @@ final class ContextCore: Sendable {
                 let result = try AuthenticationClient(service: service).canEvaluate(try Self.owner(policy))
                 if let found = result.domainState { state.withLock { $0.domainState = Data(found) } }
             } catch {
-                guard error.reason == .nobodyToAsk, OwnTerminal.mayAsk(of: service) else { throw error }
+                guard error.reason == .nobodyToAsk, OwnTerminal.canPrompt(for: service) else { throw error }
             }
         } catch {
             throw LAContext.error(error)
@@ -101,7 +101,7 @@ final class ContextCore: Sendable {
     func evaluate(_ control: AccessControl?, _ operation: ControlOperation, _ reason: String) throws(LAError) {
         if isInvalid { throw LAError(.invalidContext) }
         guard !reason.isEmpty else { throw LAContext.parameterError }
-        // The control of a plain item asks for nothing.
+        // The control of a plain item has no constraints.
         guard let control else { return }
         try evaluate(.control(control, operation), reason)
     }
@@ -118,7 +118,7 @@ final class ContextCore: Sendable {
             titles: PromptTitles(cancel: settings.cancelTitle, fallback: settings.fallbackTitle), authorization: authorization)
         do throws(Refusal) {
             let client = AuthenticationClient(service: try Service.current())
-            let authorization = try OwnTerminal.asking(of: client.service) { (waiting) throws(Refusal) in
+            let authorization = try OwnTerminal.withPrompts(for: client.service) { (waiting) throws(Refusal) in
                 try client.evaluate(evaluation, waiting: waiting, cancellation: cancellation)
             }
             guard keep(authorization) else { throw Refusal(.cancelled) }
@@ -128,7 +128,7 @@ final class ContextCore: Sendable {
         }
     }
 
-    /// The newest stands for all: it was made with what the one before allowed.
+    /// The newest authorization includes the previous one, on which it builds.
     private func keep(_ authorization: Authorization) -> Bool {
         let (isKept, old) = state.withLock { state -> (Bool, Authorization?) in
             guard !state.isInvalid else { return (false, authorization) }
@@ -145,15 +145,15 @@ final class ContextCore: Sendable {
         switch policy {
         case .deviceOwnerAuthenticationWithBiometrics: .biometry
         case .deviceOwnerAuthentication: .biometryOrPasscode
-        // Either of the two: a companion is none here, so biometry is what is left.
+        // Vauban has no companion devices, so only biometry remains.
         case .deviceOwnerAuthenticationWithBiometricsOrCompanion: .biometry
-        default: throw Refusal(.unsupported, "this policy needs a companion device, which Vauban does not know")
+        default: throw Refusal(.unsupported, "this policy needs a companion device, which Vauban does not support")
         }
     }
 }
 
 extension ContextCore.Settings {
-    /// As long as Apple's at most; what is no number of seconds is none.
+    /// In whole seconds, at most Apple's limit; 0 for values that are not finite.
     fileprivate var reuseSeconds: Int64 {
         guard reuseDuration > 0 else { return 0 }
         return Int64(min(reuseDuration, LATouchIDAuthenticationMaximumAllowableReuseDuration))

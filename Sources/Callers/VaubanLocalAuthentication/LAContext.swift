@@ -2,26 +2,25 @@ package import VaubanLinuxHost
 public import VaubanSecurity
 internal import VaubanUserModel
 
-/// Asks the user to show that they are there: Apple's `LAContext` (C-113 … C-136). What was shown stays with the context:
-/// keychain calls that it is given to (`kSecUseAuthenticationContext`) ask for no more than is missing, until it is
-/// invalidated, the keychain locks or the process ends.
+/// Authenticates the user: Apple's `LAContext` (C-113 … C-136). Keychain calls that get the context (`kSecUseAuthenticationContext`) reuse
+/// its authentication and prompt only for what is missing, until the context is invalidated, the keychain locks, or the process ends.
 ///
-/// `@unchecked Sendable`: what changes lies behind `core`'s lock; a subclass that adds storage answers for it, as on Apple's
-/// systems.
+/// `@unchecked Sendable`: mutable state is protected by `core`'s lock; a subclass that adds storage must protect it, as on Apple's systems.
 open class LAContext: NSObject, @unchecked Sendable {
     private let core = ContextCore()
 
+    /// Creates a context without any authentication.
     public override init() {
         super.init()
     }
 
-    // A running evaluation holds the core and not the context, so this is reached and ends it.
+    // A running evaluation retains the core and not the context, so this runs and ends it.
     deinit { core.invalidate() }
 
     // MARK: Evaluating
 
-    /// Whether the policy can succeed here at all; shows nothing and asks nobody (C-115). The answer can change at any
-    /// time, so an evaluation may fail all the same.
+    /// Returns whether evaluating the policy could succeed now, without a prompt (C-115); `error` receives an `LAError` otherwise. The
+    /// answer can change at any time, so an evaluation may still fail.
     open func canEvaluatePolicy(_ policy: LAPolicy, error: NSErrorPointer) -> Bool {
         do throws(LAError) {
             try core.canEvaluate(policy)
@@ -32,15 +31,15 @@ open class LAContext: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Shows the reason under the caller's name and answers on a private queue (C-116). The reason must not be empty
-    /// (C-119). The context must be kept until the answer.
+    /// Prompts the user with this reason under the caller's name, and calls `reply` on a private queue (C-116). Passes an `LAError` on
+    /// failure. The reason must not be empty (C-119). Releasing the context ends the evaluation.
     open func evaluatePolicy(
         _ policy: LAPolicy, localizedReason: String, reply: @escaping @Sendable (Bool, (any Error)?) -> Void
     ) {
         Self.answering(reply) { [core] () throws(LAError) in try core.evaluate(policy, localizedReason) }
     }
 
-    /// The same as a call that waits without holding a thread of the caller's.
+    /// Prompts the user with this reason under the caller's name. Returns true, or throws an `LAError`.
     @discardableResult
     open func evaluatePolicy(_ policy: LAPolicy, localizedReason: String) async throws -> Bool {
         try await withCheckedThrowingContinuation { continuation in
@@ -48,20 +47,20 @@ open class LAContext: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Has the user show what an access control asks for an operation, before the operation itself (C-129). What the context has
-    /// already counts.
+    /// Authenticates the user for an operation with this access control, ahead of the operation (C-129). Calls `reply` on a private queue.
+    /// Factors that the context already has count.
     open func evaluateAccessControl(
         _ accessControl: SecAccessControl, operation: LAAccessControlOperation, localizedReason: String,
         reply: @escaping @Sendable (Bool, (any Error)?) -> Void
     ) {
         Self.answering(reply) { [core] () throws(LAError) in
-            // The numbers are the same on both sides, so there is none without a name.
+            // The numbers are the same on both sides, so every operation has one.
             guard let known = ControlOperation(rawValue: Int64(operation.rawValue)) else { throw LAContext.parameterError }
             try core.evaluate(accessControl.control, known, localizedReason)
         }
     }
 
-    /// The same as a call that waits without holding a thread of the caller's.
+    /// Authenticates the user for an operation with this access control, ahead of the operation. Returns true, or throws an `LAError`.
     @discardableResult
     open func evaluateAccessControl(
         _ accessControl: SecAccessControl, operation: LAAccessControlOperation, localizedReason: String
@@ -73,14 +72,14 @@ open class LAContext: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Ends what runs with `appCancel`, and every later use with `invalidContext` (C-128).
+    /// Invalidates the context: running evaluations end with `appCancel`, and later uses fail with `invalidContext` (C-128).
     open func invalidate() { core.invalidate() }
 
     // MARK: Credentials
 
-    /// Gives keychain calls with this context the application's own password for items whose access control has
-    /// `.applicationPassword` (C-133); nil takes it back. False if the context is invalid, if the password is empty or has
-    /// more than 1024 bytes, or if the type is another.
+    /// Sets the application password for items whose access control has `.applicationPassword` (C-133), for keychain calls with this
+    /// context; nil removes it. Returns false if the context is invalid, if the password is empty or longer than 1024 bytes, or for another
+    /// type.
     @discardableResult
     open func setCredential(_ credential: Data?, type: LACredentialType) -> Bool {
         guard type == .applicationPassword else { return false }
@@ -89,43 +88,42 @@ open class LAContext: NSObject, @unchecked Sendable {
         return core.set(held)
     }
 
-    /// Whether a password was given and not taken back.
+    /// Returns whether a credential of this type is set.
     open func isCredentialSet(_ type: LACredentialType) -> Bool { type == .applicationPassword && core.applicationPassword != nil }
 
     // MARK: What the user sees
 
-    /// The title of the fallback button; nil is the system's own, and the empty one takes the button away.
+    /// The title of the fallback button; nil for the system's title. An empty title removes the button.
     open var localizedFallbackTitle: String? {
         get { core.settings.fallbackTitle }
         set { core.change { $0.fallbackTitle = newValue } }
     }
 
-    /// The title of the cancel button; nil and the empty one are the system's own.
+    /// The title of the cancel button; nil or empty for the system's title.
     open var localizedCancelTitle: String? {
         get { core.settings.cancelTitle }
         set { core.change { $0.cancelTitle = newValue } }
     }
 
-    /// The reason of keychain calls that give none of their own.
+    /// The reason for keychain calls that provide none.
     open var localizedReason: String {
         get { core.settings.localizedReason }
         set { core.change { $0.localizedReason = newValue } }
     }
 
-    /// Makes an evaluation fail with `notInteractive`, and a keychain call with errSecInteractionNotAllowed, where the
-    /// user would have to be asked.
+    /// Makes an evaluation fail with `notInteractive`, and a keychain call with errSecInteractionNotAllowed, instead of prompting the user.
     open var interactionNotAllowed: Bool {
         get { core.settings.interactionNotAllowed }
         set { core.change { $0.interactionNotAllowed = newValue } }
     }
 
-    /// For how many seconds after a finger unlocked the device nobody is asked again; 0, and at most five minutes.
+    /// The number of seconds after an unlock by fingerprint during which no prompt is needed; 0 by default, at most five minutes.
     open var touchIDAuthenticationAllowableReuseDuration: TimeInterval {
         get { core.settings.reuseDuration }
         set { core.change { $0.reuseDuration = newValue } }
     }
 
-    /// Has no effect, as on Apple's systems: the device decides how often a finger may fail.
+    /// Has no effect, as on Apple's systems: the device decides how often a fingerprint may fail.
     open var maxBiometryFailures: NSNumber? {
         get { core.settings.biometryFailures.map { NSNumber(value: $0) } }
         set { core.change { $0.biometryFailures = newValue?.intValue } }
@@ -133,19 +131,19 @@ open class LAContext: NSObject, @unchecked Sendable {
 
     // MARK: What is here
 
-    /// The kind of sensor that this machine has for Vauban, whether or not it can be used now.
+    /// The machine's biometric sensor, whether or not it can be used now.
     open var biometryType: LABiometryType { .here }
 
-    /// Stands for the enrolled fingers after a successful evaluation by a finger, or a successful look at that policy; another
-    /// value than a kept one means that they have changed (C-127).
+    /// A hash of the enrolled fingerprints after a successful evaluation by fingerprint, or a successful check of that policy. A changed
+    /// value means that the enrollment has changed (C-127).
     open var evaluatedPolicyDomainState: Data? { core.domainState }
 
-    /// What is enrolled now.
+    /// The current enrollment.
     open var domainState: LADomainState { .current() }
 
     // MARK: -
 
-    /// A thread of its own for each, since it waits for a user: a shared pool would be used up by a few.
+    /// Runs each evaluation on a separate thread, since it waits for the user: a few would exhaust a shared pool.
     private static func answering(
         _ reply: @escaping @Sendable (Bool, (any Error)?) -> Void, _ body: @escaping @Sendable () throws(LAError) -> Void
     ) {

@@ -1,38 +1,39 @@
 public import Foundation
 
 extension LAError {
-    /// What went wrong: Apple's `LAError.Code`.
+    /// The cause of an error: Apple's `LAError.Code`.
     public enum Code: Int, _ErrorCodeProtocol, Sendable {
+        /// The error type of these codes.
         public typealias _ErrorType = LAError
 
-        /// The user did not give valid credentials.
+        /// The user did not provide valid credentials.
         case authenticationFailed = -1
 
-        /// The user chose to cancel.
+        /// The user cancelled the prompt.
         case userCancel = -2
 
         /// The user chose the fallback.
         case userFallback = -3
 
-        /// The system took the dialog away.
+        /// The system withdrew the prompt, for example because the keychain locked or the prompt timed out.
         case systemCancel = -4
 
-        /// The device has no passcode.
+        /// No passcode is set.
         case passcodeNotSet = -5
 
-        /// The device has no biometric sensor that can be used.
+        /// There is no usable biometric sensor.
         case biometryNotAvailable = -6
 
-        /// No finger or face is enrolled.
+        /// No fingerprint or face is enrolled.
         case biometryNotEnrolled = -7
 
-        /// Biometry failed too often and needs the passcode first.
+        /// Biometry failed too often and requires the passcode first.
         case biometryLockout = -8
 
-        /// The application ended the authentication.
+        /// The application cancelled the authentication.
         case appCancel = -9
 
-        /// The context was invalidated before.
+        /// The context was invalidated.
         case invalidContext = -10
 
         /// No companion device is nearby.
@@ -47,7 +48,7 @@ extension LAError {
         /// The embedded view is too small.
         case invalidDimensions = -14
 
-        /// The user would have to be asked, but the context forbids it.
+        /// A prompt is necessary, but the context forbids it.
         case notInteractive = -1004
     }
 }
@@ -72,16 +73,16 @@ extension LAError.Code {
     @available(macOS, introduced: 10.15, deprecated: 15.0, renamed: "companionNotAvailable")
     public static var watchNotAvailable: Self { .companionNotAvailable }
 
-    /// The sentence that tells a user what went wrong.
+    /// The message for the user.
     var localizedDescription: String {
         switch self {
         case .authenticationFailed: "The authentication did not succeed."
         case .userCancel: "You cancelled the authentication."
-        case .userFallback: "You chose another way to authenticate."
+        case .userFallback: "You chose the fallback."
         case .systemCancel: "The system ended the authentication."
         case .passcodeNotSet: "No passcode is set on this device."
         case .biometryNotAvailable: "Biometric authentication is not available on this device."
-        case .biometryNotEnrolled: "No finger or face is enrolled on this device."
+        case .biometryNotEnrolled: "No fingerprint or face is enrolled on this device."
         case .biometryLockout: "Biometry failed too often. Enter the passcode to use it again."
         case .appCancel: "The application ended the authentication."
         case .invalidContext: "The authentication context can no longer be used."
@@ -89,7 +90,7 @@ extension LAError.Code {
         case .biometryNotPaired: "The biometric accessory is not paired with this device."
         case .biometryDisconnected: "The biometric accessory is not connected."
         case .invalidDimensions: "The authentication view is too small."
-        case .notInteractive: "Authentication needs the user, who may not be asked now."
+        case .notInteractive: "Authentication requires a prompt, which is not allowed now."
         }
     }
 }

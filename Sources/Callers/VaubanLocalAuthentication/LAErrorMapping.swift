@@ -4,9 +4,9 @@ internal import VaubanKeychainClient
 internal import VaubanRefusal
 
 extension LAContext {
-    /// Apple's number for a bad argument, which has no name in `LAError.Code`; an empty reason is one (C-119).
+    /// Apple's code for an invalid parameter, which has no name in `LAError.Code`; an empty reason is one (C-119).
     static var parameterError: LAError {
-        let words = [NSLocalizedDescriptionKey: "A reason for the user is needed."]
+        let words = [NSLocalizedDescriptionKey: "The reason must not be empty."]
         return LAError(_nsError: NSError(domain: LAErrorDomain, code: -1001, userInfo: words))
     }
 
@@ -23,9 +23,9 @@ extension LAContext {
             case .biometryNotEnrolled: .biometryNotEnrolled
             case .biometryLockedOut: .biometryLockout
             case .nobodyToAsk, .interactionNotAllowed: .notInteractive
-            // The question was taken away, by the lock or by its time.
+            // The prompt was withdrawn by the lock or by its timeout.
             case .userTimeOver, .locked, .beforeFirstUnlock: .systemCancel
-            // Nothing is known of the user: an application that deletes a secret after a failed authentication must not delete it
+            // These say nothing about the user: an application that deletes a secret after a failed authentication must not delete it
             // because a service restarted.
             case .unavailable, .internalFault, .storageFull, .storageFailed, .stateUnreadable, .keysChanged, .malformed, .unknownRequest:
                 .systemCancel

@@ -1,18 +1,18 @@
-/// What the user has to do to authenticate: Apple's `LAPolicy`.
+/// How the user must authenticate: Apple's `LAPolicy`.
 public enum LAPolicy: Int, Sendable {
-    /// A finger or a face.
+    /// A fingerprint or a face.
     case deviceOwnerAuthenticationWithBiometrics = 1
 
-    /// A finger, a face or the device passcode.
+    /// A fingerprint, a face or the device passcode.
     case deviceOwnerAuthentication = 2
 
-    /// A paired companion device nearby.
+    /// A paired companion device nearby. Vauban supports none.
     case deviceOwnerAuthenticationWithCompanion = 3
 
-    /// A finger, a face or a companion device.
+    /// A fingerprint, a face or a companion device.
     case deviceOwnerAuthenticationWithBiometricsOrCompanion = 4
 
-    /// A watch worn since its passcode was entered.
+    /// A watch worn since its passcode was entered. Vauban supports none.
     case deviceOwnerAuthenticationWithWristDetection = 5
 }
 

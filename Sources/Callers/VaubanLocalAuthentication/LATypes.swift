@@ -1,8 +1,8 @@
 @_exported public import Foundation
 
-/// The kind of biometric sensor: Apple's `LABiometryType`.
+/// A biometric sensor: Apple's `LABiometryType`.
 public enum LABiometryType: Int, Sendable {
-    /// There is no sensor.
+    /// No sensor.
     case none = 0
 
     /// A fingerprint sensor.
@@ -15,40 +15,40 @@ public enum LABiometryType: Int, Sendable {
     case opticID = 4
 }
 
-/// The kind of secret that an application may give to a context: Apple's `LACredentialType`.
+/// A credential that an application provides to a context: Apple's `LACredentialType`.
 public enum LACredentialType: Int, Sendable {
-    /// A password of the application, which takes part in the encryption of an item.
+    /// An application password, which takes part in the encryption of an item.
     case applicationPassword = 0
 
-    /// The personal identification number of a smart card.
+    /// The PIN of a smart card. Vauban accepts none.
     case smartCardPIN = -3
 }
 
-/// What an access control is evaluated for: Apple's `LAAccessControlOperation`.
+/// The operation for which to evaluate an access control: Apple's `LAAccessControlOperation`.
 public enum LAAccessControlOperation: Int, Sendable {
-    /// An item is created.
+    /// Creating an item.
     case createItem = 0
 
-    /// An item is used.
+    /// Using an item.
     case useItem = 1
 
-    /// A key is created.
+    /// Creating a key.
     case createKey = 2
 
-    /// A key signs.
+    /// Signing with a key.
     case useKeySign = 3
 
-    /// A key decrypts.
+    /// Decrypting with a key.
     case useKeyDecrypt = 4
 
-    /// A key takes part in a key exchange.
+    /// Exchanging keys.
     case useKeyKeyExchange = 5
 }
 
-/// The longest time, in seconds, for which unlocking the device may count as authentication:
-/// Apple's `LATouchIDAuthenticationMaximumAllowableReuseDuration`.
+/// The longest time, in seconds, for which an unlock by fingerprint counts as authentication: Apple's
+/// `LATouchIDAuthenticationMaximumAllowableReuseDuration`.
 public let LATouchIDAuthenticationMaximumAllowableReuseDuration: TimeInterval = 5 * 60
 
-/// Where a function puts the error it reports: Apple's `NSErrorPointer`, which Foundation for Linux
-/// lacks. `&error` of a `var error: NSError?` converts to it.
+/// A pointer to which a function writes its error: Apple's `NSErrorPointer`, which Foundation for Linux lacks. `&error` of a `var error:
+/// NSError?` converts to it.
 public typealias NSErrorPointer = UnsafeMutablePointer<NSError?>?

@@ -1,1 +1,1 @@
-// On Apple's systems Security and LocalAuthentication are the system's own; this product adds nothing to them.
+// On Apple's systems, Security and LocalAuthentication are the system's own; this product adds nothing to them.

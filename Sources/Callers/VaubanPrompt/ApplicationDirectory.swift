@@ -4,12 +4,12 @@ import VaubanLinuxHost
 internal import VaubanPlainText
 package import VaubanUserModel
 
-/// The name and picture that a program has on the desktop, by what the system knows of it: its executable, or its flatpak or
-/// snap. Only entries count that root alone can change, since any program of the user could write others.
+/// The desktop's name and icon of a program, found by what the system knows about it: its executable, or its flatpak or snap. Uses only
+/// entries that root alone can change, since any program of the user could write others.
 package struct ApplicationDirectory: Sendable {
     package struct Entry: Hashable, Sendable {
         package let name: String
-        /// A name in the icon theme, or the path of a picture.
+        /// A name in the icon theme, or the path of an image.
         package let icon: String?
 
         package init(name: String, icon: String?) {
@@ -18,7 +18,7 @@ package struct ApplicationDirectory: Sendable {
         }
     }
 
-    /// Folders of entries, the most wanted first.
+    /// Folders of entries, by descending priority.
     private let folders: [String]
 
     package init(folders: [String]) { self.folders = folders }
@@ -31,7 +31,7 @@ package struct ApplicationDirectory: Sendable {
     ])
 
     package func entry(of caller: CallerName) -> Entry? {
-        // What runs anybody's code has no name of its own, whatever entries start it.
+        // An interpreter has no name of its own, whatever entries start it.
         guard caller.doubt == nil else { return nil }
         if let confinement = caller.confinement { return entry(of: confinement) }
         guard let path = caller.path else { return nil }
@@ -74,7 +74,7 @@ package struct ApplicationDirectory: Sendable {
         return status.st_uid == 0 && status.st_mode & 0o022 == 0
     }
 
-    /// The executable that an entry starts, as the kernel would name it.
+    /// Returns the executable that an entry starts, as the kernel would name it.
     private static func program(of entry: DesktopEntry) -> String? {
         guard let command = entry.program else { return nil }
         let candidates =
@@ -89,11 +89,11 @@ package struct ApplicationDirectory: Sendable {
     }
 }
 
-/// What is wanted of one `.desktop` file (Desktop Entry Specification 1.5).
+/// The keys used of one `.desktop` file (Desktop Entry Specification 1.5).
 struct DesktopEntry {
     let entry: ApplicationDirectory.Entry
-    /// The program of `Exec`, where it is started as itself: a program that is handed a command, as a terminal is, would
-    /// lend its name to that command, and the command's to it.
+    /// The program of `Exec`, if it is started without a command: a program that runs a given command, such as a terminal, would lend its
+    /// name to that command.
     let program: String?
 
     init?(_ text: String) {
@@ -110,7 +110,7 @@ struct DesktopEntry {
         guard !shown.isEmpty else { return nil }
         entry = ApplicationDirectory.Entry(name: shown, icon: values["Icon"].map(String.init))
         let words = (values["Exec"] ?? "").split(separator: " ").map { $0.trimmingCharacters(in: ["\""]) }
-        // `%u` and its like stand for files; options change nothing about whose name it is.
+        // `%u` and the like are placeholders for files; options do not change which program runs.
         program = words.dropFirst().allSatisfy { $0.hasPrefix("%") || $0.hasPrefix("-") } ? words.first : nil
     }
 }

@@ -2,22 +2,22 @@ import VaubanAccessPolicy
 import VaubanPlainText
 import VaubanUserModel
 
-/// The sheet's sentences. What is asked is the enclave's word and who asks is the system's; what the caller says of itself
-/// stands apart, and is quoted.
+/// The sheet's sentences. The action comes from the enclave and the caller's name from the system; the caller's own text is kept apart and
+/// quoted.
 enum PromptWords {
     static let nameMax = 60
     static let pathMax = 160
     private static let textMax = 240
     private static let reasonMax = 200
 
-    /// The program's name: the desktop's for it, else its file's.
+    /// The program's name: from the desktop if it has one, else its file's name.
     static func name(of caller: CallerName, _ entry: ApplicationDirectory.Entry?) -> String {
         if let entry { return entry.name }
         guard let path = caller.path else { return "An unknown program" }
         return PlainLine.path(PathBytes.name(of: path), charactersMax: nameMax)
     }
 
-    /// Where the program lies, so that two of one name can be told apart.
+    /// The program's path, which distinguishes programs of the same name.
     static func origin(of caller: CallerName) -> String {
         let process = "process \(caller.pid)"
         if let confinement = caller.confinement {
@@ -34,10 +34,10 @@ enum PromptWords {
             case .readItem: return "wants to read a secret that is given out only with your approval"
             case .evaluatePolicy: return "wants to make sure that it is you"
             case .unlock: return "wants to unlock your keychain"
-            case .consent: return "wants to be let in"
+            case .consent: return "wants to get access"
             case .sign: return "wants to sign with a key that it keeps in your keychain"
             case .decrypt: return "wants to decrypt with a key that it keeps in your keychain"
-            case .applicationPassword: return "wants to open a secret that has a password of its own"
+            case .applicationPassword: return "wants to open a secret that has its own password"
             case .exchangeKeys: return "wants to agree on a secret with a key that it keeps in your keychain"
             }
         }
@@ -45,11 +45,11 @@ enum PromptWords {
         case .readItem: return "wants to read a secret that another program keeps"
         case .changeItem: return "wants to change a secret that another program keeps"
         case .deleteItem: return "wants to delete a secret that another program keeps"
-        case .acceptBuild: return "wants to be taken for a new version of a program that keeps secrets here"
+        case .acceptBuild: return "wants to be accepted as a new version of a program that keeps secrets here"
         case .listOwners: return "wants to see what every program keeps, without the secrets themselves"
         case .changePermission: return "wants to change which programs may read which secrets"
         case .moveItems: return "wants to give secrets to another owner"
-        case .restore: return "wants to put an earlier copy in the place of your damaged keychain; what was deleted since comes back"
+        case .restore: return "wants to replace your damaged keychain with an earlier copy; what was deleted since comes back"
         }
     }
 
@@ -69,18 +69,18 @@ enum PromptWords {
         }
     }
 
-    /// What a user should know of a caller whose name says little.
+    /// What the user should know about a caller whose name says little.
     static func cautions(_ caller: CallerName) -> [SheetView.Caution] {
         let chain = caller.startedBy.map { PlainLine.path($0, charactersMax: pathMax) }.joined(separator: ", started by ")
         switch caller.doubt {
         case .interpreter where chain.isEmpty:
-            return [.init(text: "It runs what anybody wrote: which script that is cannot be told.", isWarning: false)]
+            return [.init(text: "It runs scripts and commands: which one asks is unknown.", isWarning: false)]
         case .interpreter:
-            return [.init(text: "Started by \(chain). Which script or command that was cannot be told.", isWarning: false)]
+            return [.init(text: "Started by \(chain). Which script or command asks is unknown.", isWarning: false)]
         case .unseen:
             return [
                 .init(
-                    text: chain.isEmpty ? "It could not be looked at." : "Started by \(chain). It could not be looked at.", isWarning: false
+                    text: chain.isEmpty ? "It could not be inspected." : "Started by \(chain). It could not be inspected.", isWarning: false
                 )
             ]
         default: break
@@ -89,7 +89,7 @@ enum PromptWords {
         switch caller.doubt {
         case .traced: cautions.append(.init(text: "Another program watches and controls it.", isWarning: true))
         case .orphan:
-            cautions.append(.init(text: "Who started it cannot be told: they have ended, or it was cut off from them.", isWarning: false))
+            cautions.append(.init(text: "Which program started it is unknown: that program ended or detached from it.", isWarning: false))
         case .foreignCode: cautions.append(.init(text: "It may run code that the administrator did not install.", isWarning: true))
         case .interpreter, .unseen, nil: break
         }
@@ -106,7 +106,7 @@ enum PromptWords {
     }
 
     static func tries(_ count: Int64) -> String {
-        count == 1 ? "1 try is left before you have to wait." : "\(count) tries are left before you have to wait."
+        count == 1 ? "1 attempt is left before you have to wait." : "\(count) attempts are left before you have to wait."
     }
 
     static func wrongPasscode(_ question: PromptQuestion) -> String {
@@ -117,14 +117,14 @@ enum PromptWords {
     static func wrongFinger(_ fingersLeft: Int64) -> String {
         switch fingersLeft {
         case ..<1: "That finger was not recognized."
-        case 1: "That finger was not recognized. Try again: one more miss switches fingers off."
+        case 1: "That finger was not recognized. Try again: after one more miss, fingerprints are switched off."
         default: "That finger was not recognized. Try again."
         }
     }
 
     static func hint(_ hint: FingerHint) -> String {
         switch hint {
-        // The last three are about learning, and come with no question.
+        // The last three belong to enrollment and never accompany a prompt.
         case .again, .progress, .known, .full: "The finger could not be read. Touch the reader again."
         case .tooShort: "That was too short. Rest your finger on the reader a little longer."
         case .notCentred: "Place the middle of your finger on the reader."
@@ -135,18 +135,18 @@ enum PromptWords {
         }
     }
 
-    /// Why only the passcode is left: fingers are switched off, or there were too many misses in this question alone.
+    /// Why only the passcode is left: fingerprints are switched off, or this prompt had too many misses.
     static func disabled(_ fingersLeft: Int64) -> String {
         fingersLeft > 0
-            ? "No finger is taken for this question any more. Type your passcode."
-            : "Fingers are switched off until you type your passcode."
+            ? "Fingerprints no longer count for this prompt. Type your passcode."
+            : "Fingerprints are switched off until you type your passcode."
     }
 
     static let readerGone = "The fingerprint reader is gone."
     static let matched = "Recognized."
     static let checking = "Checking…"
 
-    /// A wait, as a clock shows it.
+    /// A wait as minutes and seconds.
     static func wait(_ seconds: Int64) -> String {
         let two = { (number: Int64) in number < 10 ? "0\(number)" : "\(number)" }
         let clock =
@@ -162,7 +162,7 @@ enum PromptWords {
     }
 
     static func fallback(_ question: PromptQuestion) -> String {
-        question.titles.fallback ?? (question.ways.contains(.passcode) ? "Use Passcode…" : "Use Another Way…")
+        question.titles.fallback ?? (question.ways.contains(.passcode) ? "Use Passcode…" : "Use Another Method…")
     }
 
     static func choice(_ choice: ConsentChoice) -> String {

@@ -4,7 +4,7 @@ import VaubanAuthenticationClient
 import VaubanLinuxHost
 import VaubanSecretBytes
 
-/// What the user did, on its way from the thread that draws to the thread that waits for it.
+/// The user's response, passed from the thread that draws to the thread that waits for it.
 final class ReplyBox: Sendable {
     private struct Reply: ~Copyable {
         let question: Int
@@ -28,14 +28,14 @@ final class ReplyBox: Sendable {
     }
 
     func put(_ response: consuming PromptResponse, to question: Int) {
-        // Handed over through an optional, since a closure cannot consume what it captures.
+        // Passed through an optional, since a closure cannot consume what it captures.
         var handed: Reply? = Reply(question: question, response: response)
         reply.withLock { $0 = handed.take() }
         var ring: UInt8 = 0
         _ = write(bell.number, &ring, 1)
     }
 
-    /// The reply to this question, if it has come. One to another question is of no use any more, and goes.
+    /// Returns the reply to this prompt, if there is one. Discards a reply to another prompt.
     func take(_ question: Int) -> PromptResponse? {
         var rings = [UInt8](repeating: 0, count: 16)
         while read(descriptor.number, &rings, rings.count) > 0 {}

@@ -1,5 +1,5 @@
-// For prompt agents that draw: programs of the user's that show what authd asks. Not for applications. An agent is not
-// trusted, and nothing here lets it say yes: it can pass on a passcode, sealed to the enclave, or decline.
+// For prompt agents with a window: the user's programs that show authd's prompts. Not for applications. An agent is not trusted, and
+// nothing here lets it give consent: it can pass on a passcode, sealed to the enclave, or decline.
 
 import Dispatch
 import Glibc
@@ -10,24 +10,24 @@ internal import VaubanRefusal
 import VaubanSecretBytes
 package import VaubanUserModel
 
-/// A sheet's side of the conversation with authd. `run` is called on a thread of its own; all else from any thread.
+/// A sheet's connection to authd. Call `run` on a separate thread; call everything else from any thread.
 public final class SheetAgent: Sendable {
     private let place: String
     private let directory: ApplicationDirectory
     private let changed: @Sendable () -> Void
     private let model = Mutex(SheetModel())
     private let replies: ReplyBox
-    /// Whether the user is before this session, and the agent that is registered while they are.
+    /// Whether the user is in front of this session, and the agent registered while they are.
     private let seat = Mutex<(isTaken: Bool, agent: PromptAgent?)>((true, nil))
     private let seatChanged = DispatchSemaphore(value: 0)
 
-    /// How often it is looked whether a service that is gone is back.
+    /// How often to check whether a stopped service is back.
     private static let returnPause = DispatchTimeInterval.seconds(1)
     private static let away = Refusal(.nobodyToAsk, "this session is not the active one")
 
     /// - Parameters:
-    ///   - place: what a waiting caller's terminal says of where the question is, such as `a window on your desktop`.
-    ///   - changed: called on any thread when `view` has become another.
+    ///   - place: The place of the prompt as a waiting caller's terminal names it, such as `a window on your desktop`.
+    ///   - changed: Called on any thread when `view` has changed.
     public convenience init(place: String, changed: @escaping @Sendable () -> Void) throws {
         try self.init(place: place, directory: .ofThisSystem, changed: changed)
     }
@@ -39,15 +39,15 @@ public final class SheetAgent: Sendable {
         replies = try ReplyBox()
     }
 
-    /// No other program of the user can read this one's memory from now on. To be called first. In user mode the rooms
-    /// are such programs, and nothing is gained.
+    /// Prevents other programs of the user from reading this process's memory. Call it first. In user mode it gains nothing, since the
+    /// rooms are such programs.
     public static func hideMemory() throws { try ProcessHardening.hide() }
 
-    /// What is to be shown now; nil: nothing.
+    /// What to show now; nil for nothing.
     public var view: SheetView? { model.withLock { $0.view(now: MachineClock.boot) } }
 
-    /// Answers with a passcode, which is copied to memory that is overwritten after its one use; the caller's bytes stay
-    /// the caller's to erase. `choice` is the number of one of the view's choices, where it has any.
+    /// Answers with a passcode, which is copied to memory that is overwritten after its one use; the caller must erase its own bytes.
+    /// `choice` is the number of one of the view's choices, if it has any.
     public func answer(_ passcode: UnsafeRawBufferPointer, choice: Int?, to question: Int) {
         guard !passcode.isEmpty else { return }
         let secret = SecretBytes(copying: passcode)
@@ -55,26 +55,26 @@ public final class SheetAgent: Sendable {
             let chosen = choice.flatMap { ConsentChoice(rawValue: Int64($0)) } ?? .once
             return model.offers(chosen, question) ? chosen : nil
         }
-        guard taken(question, withPasscode: true) else { return }
+        guard beginAnswer(question, withPasscode: true) else { return }
         if let consent { replies.put(.consent(secret, consent), to: question) } else { replies.put(.passcode(secret), to: question) }
     }
 
     public func cancel(_ question: Int) {
-        if model.withLock({ $0.dismissed(question) }) { return changed() }
-        if taken(question) { replies.put(.cancelled, to: question) }
+        if model.withLock({ $0.dismissNotice(question) }) { return changed() }
+        if beginAnswer(question) { replies.put(.cancelled, to: question) }
     }
 
-    /// The second button: the caller's own way out, or, where the passcode is a way, the entry for it.
+    /// Handles the second button: the caller's fallback, or, if a passcode is accepted, the entry for it.
     public func fallBack(_ question: Int) {
-        switch model.withLock({ $0.fellBack(question) }) {
+        switch model.withLock({ $0.fallBack(question) }) {
         case .none: return
         case .entry: changed()
-        case .answer: if taken(question) { replies.put(.fallback, to: question) }
+        case .answer: if beginAnswer(question) { replies.put(.fallback, to: question) }
         }
     }
 
-    /// Whether the user sits before this session. While they do not, nothing is asked here: what was on the screen goes to the next
-    /// place, and authd is not told of this one.
+    /// Reports whether the user is in front of this session. While they are not, the agent is not registered with authd: a prompt on the
+    /// screen moves to the next place.
     public func session(isActive: Bool) {
         let (isNews, left) = seat.withLock { seat -> (Bool, PromptAgent?) in
             defer { seat.isTaken = isActive }
@@ -85,14 +85,14 @@ public final class SheetAgent: Sendable {
         seatChanged.signal()
     }
 
-    private func taken(_ question: Int, withPasscode: Bool = false) -> Bool {
-        guard model.withLock({ $0.answers(question, withPasscode: withPasscode, now: MachineClock.boot) }) else { return false }
+    private func beginAnswer(_ question: Int, withPasscode: Bool = false) -> Bool {
+        guard model.withLock({ $0.beginAnswer(question, withPasscode: withPasscode, now: MachineClock.boot) }) else { return false }
         changed()
         return true
     }
 
-    /// Serves for ever: joins rooms that come back. `say` gets a line for the log whenever that is worth one. Returns only
-    /// where going on would be wrong, after the view has said why.
+    /// Serves until it must not continue, which the view then explains, and reconnects to restarted rooms. Calls `say` with each line for
+    /// the log.
     public func run(say: (String) -> Void) {
         var said = ""
         var mayStart = true
@@ -100,31 +100,30 @@ public final class SheetAgent: Sendable {
             let refusal = serve(mayStart: mayStart) {
                 said = ""
                 mayStart = false
-                say("questions are asked here")
+                say("prompts appear here")
             }
-            model.withLock { $0.settled() }
+            model.withLock { $0.removePrompt() }
             changed()
             let why = refusal.detail ?? "the service refused (\(refusal.reason))"
             if refusal.reason == .internalFault {
                 say(why)
-                model.withLock { $0.broke(why) }
+                model.withLock { $0.fail(why) }
                 return changed()
             }
-            if why != said { say("questions cannot be asked here now: \(why)") }
+            if why != said { say("prompts cannot appear here now: \(why)") }
             said = why
             // In another session this waits until the user is back.
             if seat.withLock({ $0.isTaken }) { _ = seatChanged.wait(timeout: .now() + Self.returnPause) } else { seatChanged.wait() }
         }
     }
 
-    /// Serves until the connection ends, and answers why it did. What is stopped is not started again from here, or
-    /// `vauban stop` would stop nothing.
+    /// Serves until the connection ends, and returns why. Does not start a stopped service; otherwise `vauban stop` would have no effect.
     private func serve(mayStart: Bool, registered: () -> Void) -> Refusal {
         guard seat.withLock({ $0.isTaken }) else { return Self.away }
         do throws(Refusal) {
             let service = try Service.current()
             if !mayStart, let home = service.home, LauncherControl.running(home: home) == nil {
-                return Refusal(.unavailable, "the keychain does not run")
+                return Refusal(.unavailable, "the keychain is not running")
             }
             let agent = try PromptAgent.sheet(of: service, place: place, surface: self)
             let isTaken = seat.withLock { seat in
@@ -144,20 +143,20 @@ public final class SheetAgent: Sendable {
 
 extension SheetAgent: PromptSurface {
     package func ask(_ question: PromptQuestion, withdrawal: any Withdrawal) -> PromptResponse {
-        // Every entry of the desktop's is read for it, so once for a question, and not each time that it comes anew.
+        // Looking it up reads every desktop entry, so do it once for each prompt, not for each of its forms.
         let entry = model.withLock { $0.isShowing(question.prompt) } ? nil : directory.entry(of: question.caller)
-        let number = model.withLock { $0.asked(question, entry, now: MachineClock.boot) }
+        let number = model.withLock { $0.show(question, entry, now: MachineClock.boot) }
         changed()
         while true {
             if withdrawal.isWithdrawn() { return .withdrawn }
             let updates = withdrawal.updates()
             if !updates.isEmpty {
-                model.withLock { model in for update in updates { model.happened(update) } }
+                model.withLock { model in for update in updates { model.record(update) } }
                 changed()
             }
             if let response = replies.take(number) {
-                // It may have been given to the form of the question before this one.
-                _ = model.withLock { $0.answers(number, withPasscode: false, now: MachineClock.boot) }
+                // The response may have been given to the previous form of this prompt.
+                _ = model.withLock { $0.beginAnswer(number, withPasscode: false, now: MachineClock.boot) }
                 return response
             }
             var pollers = [
@@ -169,13 +168,13 @@ extension SheetAgent: PromptSurface {
     }
 
     package func settled(_ outcome: PromptOutcome) {
-        model.withLock { $0.settled() }
+        model.withLock { $0.removePrompt() }
         changed()
-        // The window is gone already; whether it was one passcode too many is worth another.
+        // The window is closed already; a lockout opens another.
         guard outcome == .failed, let service = try? Service.current(),
             let device = try? AuthenticationClient(service: service).status().device, device.secondsToWait > 0
         else { return }
-        model.withLock { $0.lockedOut(seconds: device.secondsToWait, now: MachineClock.boot) }
+        model.withLock { $0.lockOut(seconds: device.secondsToWait, now: MachineClock.boot) }
         changed()
     }
 }

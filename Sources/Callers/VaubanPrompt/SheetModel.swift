@@ -1,24 +1,24 @@
 internal import VaubanAccessPolicy
 package import VaubanUserModel
 
-/// The sheet as a state: what is asked and how far the answer is. Each change comes from the user, from authd, or from
-/// the clock; what is to be seen follows from it alone.
+/// The sheet's state: which prompt it shows and how far the answer is. Each change comes from the user, from authd, or from the clock; the
+/// view follows from the state alone.
 package struct SheetModel: Sendable {
     package init() {}
 
     private enum State: Sendable {
         case nothing
         /// The user can answer.
-        case asking(Card)
-        /// An answer was given, and what came of it is awaited.
-        case judging(Card)
-        /// No passcode is taken for a while, and the user has to know how long.
+        case prompting(Card)
+        /// An answer was given and is being checked.
+        case checking(Card)
+        /// No passcode is accepted for a while, and the user must see for how long.
         case lockedOut(LockOut)
-        /// Nothing can be asked here any more, and the user has to know why.
+        /// No prompt can appear here any more, and the user must see why.
         case broken(Broken)
     }
 
-    /// One question and what has happened to it.
+    /// One prompt and what has happened to it.
     private struct Card: Sendable {
         let number: Int
         var misses = 0
@@ -26,9 +26,9 @@ package struct SheetModel: Sendable {
         var entry: ApplicationDirectory.Entry?
         var finger: SheetView.Finger
         var notice: SheetView.Notice?
-        /// The user wants to type, although a finger would do.
+        /// The user chose to type although a fingerprint would do.
         var typesInstead = false
-        /// When a passcode is taken again, on the boot clock in nanoseconds; 0: at once.
+        /// When a passcode is accepted again, on the boot clock in nanoseconds; 0 for at once.
         var closedUntil: UInt64
     }
 
@@ -48,16 +48,16 @@ package struct SheetModel: Sendable {
 
     private var card: Card? {
         switch state {
-        case .asking(let card), .judging(let card): card
+        case .prompting(let card), .checking(let card): card
         case .nothing, .lockedOut, .broken: nil
         }
     }
 
-    /// Whether this is the question that is on the screen, in whichever form.
+    /// Whether this prompt is on the screen, in any form.
     package func isShowing(_ prompt: [UInt8]) -> Bool { card?.question.prompt == prompt }
 
-    /// A question comes, or comes anew in another form; who asks stays who it was. Answers the number by which answers name it.
-    package mutating func asked(_ question: PromptQuestion, _ entry: ApplicationDirectory.Entry?, now: UInt64) -> Int {
+    /// Shows a prompt, or a new form of it with the same caller. Returns the number by which answers refer to it.
+    package mutating func show(_ question: PromptQuestion, _ entry: ApplicationDirectory.Entry?, now: UInt64) -> Int {
         let closedUntil = question.state.secondsToWait > 0 ? now + UInt64(question.state.secondsToWait) * Self.second : 0
         var notice: SheetView.Notice?
         var finger: SheetView.Finger = question.ways.contains(.finger) ? .waiting : question.state.finger == .disabled ? .disabled : .hidden
@@ -65,28 +65,28 @@ package struct SheetModel: Sendable {
         var entry = entry
         if let before = card, before.question.prompt == question.prompt { entry = before.entry }
         switch state {
-        case .asking(let before) where before.question.prompt == question.prompt:
+        case .prompting(let before) where before.question.prompt == question.prompt:
             (number, misses, typesInstead) = (before.number, before.misses, before.typesInstead)
             if question.attempt > before.question.attempt, finger == .waiting {
                 finger = .tryAgain
                 notice = .init(text: PromptWords.wrongFinger(question.state.fingersLeft), isError: true)
             }
-        case .judging(let before) where before.question.prompt == question.prompt:
+        case .checking(let before) where before.question.prompt == question.prompt:
             (number, misses, typesInstead) = (before.number, before.misses, before.typesInstead)
-            // A finger that missed meanwhile comes as another attempt too; only a passcode that was compared costs a try.
+            // A fingerprint that missed in the meantime counts as another attempt too; only a checked passcode costs an attempt.
             if question.triesLeft < before.question.triesLeft {
                 misses += 1
                 notice = .init(text: PromptWords.wrongPasscode(question), isError: true)
             }
         default:
             number += 1
-            // Someone else may have used up tries: then it is told before the first one here.
+            // Attempts may have been used elsewhere: then the sheet says so before the first one here.
             if question.ways.contains(.passcode), question.operation != .applicationPassword, question.triesLeft <= 2, closedUntil == 0 {
                 notice = .init(text: PromptWords.tries(question.triesLeft), isError: false)
             }
         }
         if finger == .disabled, notice == nil { notice = .init(text: PromptWords.disabled(question.state.fingersLeft), isError: false) }
-        state = .asking(
+        state = .prompting(
             Card(
                 number: number, misses: misses, question: question, entry: entry, finger: finger, notice: notice,
                 typesInstead: typesInstead,
@@ -94,8 +94,8 @@ package struct SheetModel: Sendable {
         return number
     }
 
-    /// Something happened at the reader.
-    package mutating func happened(_ update: PromptUpdate) {
+    /// Records an event at the fingerprint reader.
+    package mutating func record(_ update: PromptUpdate) {
         change { card in
             switch update.news {
             case .tryAgain:
@@ -117,24 +117,24 @@ package struct SheetModel: Sendable {
         }
     }
 
-    /// The user answers: whether this question can be answered now. From then on it is judged.
-    package mutating func answers(_ number: Int, withPasscode: Bool, now: UInt64) -> Bool {
-        guard case .asking(let card) = state, card.number == number else { return false }
+    /// Records an answer; returns whether the prompt can be answered now. From then on the answer is being checked.
+    package mutating func beginAnswer(_ number: Int, withPasscode: Bool, now: UInt64) -> Bool {
+        guard case .prompting(let card) = state, card.number == number else { return false }
         if withPasscode {
             guard card.question.ways.contains(.passcode), card.closedUntil <= now else { return false }
         }
-        state = .judging(card)
+        state = .checking(card)
         return true
     }
 
     package enum Fallback { case answer, entry, none }
 
-    /// What the second button does now: the caller's own way out, or, where the passcode is a way here, the entry for it.
-    package mutating func fellBack(_ number: Int) -> Fallback {
-        guard case .asking(var card) = state, card.number == number, Self.fallback(of: card) != nil else { return .none }
+    /// Returns what the second button does now: the caller's fallback, or, if a passcode is accepted, the entry for it.
+    package mutating func fallBack(_ number: Int) -> Fallback {
+        guard case .prompting(var card) = state, card.number == number, Self.fallback(of: card) != nil else { return .none }
         if card.question.offersFallback { return .answer }
         card.typesInstead = true
-        state = .asking(card)
+        state = .prompting(card)
         return .entry
     }
 
@@ -143,33 +143,33 @@ package struct SheetModel: Sendable {
         return PromptWords.fallback(card.question)
     }
 
-    /// A finger comes first where there is one to come: the entry appears when it is wanted, or when no finger counts.
+    /// A fingerprint comes first if one can be used: the entry appears on request, or when no fingerprint counts.
     private static func showsEntry(_ card: Card) -> Bool {
         guard card.question.ways.contains(.passcode) else { return false }
         let awaitsFinger = card.finger == .waiting || card.finger == .tryAgain || card.finger == .matched
         return card.typesInstead || !awaitsFinger
     }
 
-    /// Whether a choice is one of those that the question offers.
+    /// Whether the prompt offers this choice.
     package func offers(_ choice: ConsentChoice, _ number: Int) -> Bool {
-        guard case .asking(let card) = state, card.number == number else { return false }
+        guard case .prompting(let card) = state, card.number == number else { return false }
         return card.question.consent?.offered.contains(choice) ?? false
     }
 
-    package mutating func settled() {
+    package mutating func removePrompt() {
         if case .broken = state { return }
         state = .nothing
     }
 
-    /// A question ended by one wrong passcode too many.
-    package mutating func lockedOut(seconds: Int64, now: UInt64) {
+    /// Records that a prompt ended with one wrong passcode too many.
+    package mutating func lockOut(seconds: Int64, now: UInt64) {
         guard seconds > 0, case .nothing = state else { return }
         number += 1
         state = .lockedOut(LockOut(number: number, until: now + UInt64(seconds) * Self.second))
     }
 
-    /// The user has read what there is no answer to.
-    package mutating func dismissed(_ number: Int) -> Bool {
+    /// Records that the user has read a notice that needs no answer.
+    package mutating func dismissNotice(_ number: Int) -> Bool {
         switch state {
         case .broken(let broken) where broken.number == number: break
         case .lockedOut(let lockOut) where lockOut.number == number: break
@@ -179,19 +179,19 @@ package struct SheetModel: Sendable {
         return true
     }
 
-    package mutating func broke(_ message: String) {
+    package mutating func fail(_ message: String) {
         number += 1
         state = .broken(Broken(number: number, message: message))
     }
 
     private mutating func change(_ body: (inout Card) -> Void) {
         switch state {
-        case .asking(var card):
+        case .prompting(var card):
             body(&card)
-            state = .asking(card)
-        case .judging(var card):
+            state = .prompting(card)
+        case .checking(var card):
             body(&card)
-            state = .judging(card)
+            state = .checking(card)
         case .nothing, .lockedOut, .broken: break
         }
     }
@@ -199,20 +199,20 @@ package struct SheetModel: Sendable {
     package func view(now: UInt64) -> SheetView? {
         switch state {
         case .nothing: nil
-        case .asking(let card): Self.view(of: card, isJudged: false, now)
-        case .judging(let card): Self.view(of: card, isJudged: true, now)
+        case .prompting(let card): Self.view(of: card, isChecked: false, now)
+        case .checking(let card): Self.view(of: card, isChecked: true, now)
         case .lockedOut(let lockOut): Self.view(of: lockOut, now)
-        case .broken(let broken): Self.statement(broken.number, of: "Vauban", that: "cannot ask you anything here", warning: broken.message)
+        case .broken(let broken): Self.statement(broken.number, of: "Vauban", that: "cannot show prompts here", warning: broken.message)
         }
     }
 
-    private static func view(of card: Card, isJudged: Bool, _ now: UInt64) -> SheetView {
+    private static func view(of card: Card, isChecked: Bool, _ now: UInt64) -> SheetView {
         let question = card.question
         let showsEntry = showsEntry(card)
         let wait = countdown(until: card.closedUntil, now)
         var notice = card.notice
         if let wait, showsEntry { notice = .init(text: PromptWords.wait(wait.seconds), isError: true) }
-        if isJudged { notice = .init(text: PromptWords.checking, isError: false) }
+        if isChecked { notice = .init(text: PromptWords.checking, isError: false) }
         let choices = ConsentChoice.allCases.filter { question.consent?.offered.contains($0) ?? false }
         return SheetView(
             question: card.number, misses: card.misses, application: PromptWords.name(of: question.caller, card.entry),
@@ -220,7 +220,7 @@ package struct SheetModel: Sendable {
             wish: PromptWords.wish(question), origin: PromptWords.origin(of: question.caller), reason: PromptWords.reason(question),
             cautions: PromptWords.cautions(question.caller), particulars: question.consent.map(PromptWords.particulars) ?? [],
             finger: card.finger, instruction: PromptWords.instruction(question, showsEntry: showsEntry),
-            entry: !showsEntry ? .hidden : isJudged || wait != nil || card.finger == .matched ? .closed : .open, notice: notice,
+            entry: !showsEntry ? .hidden : isChecked || wait != nil || card.finger == .matched ? .closed : .open, notice: notice,
             choices: showsEntry && choices.count > 1 ? choices.map { .init(number: Int($0.rawValue), title: PromptWords.choice($0)) } : [],
             cancel: PromptWords.cancel(question), fallback: fallback(of: card),
             confirm: showsEntry ? PromptWords.confirm(question) : nil,
@@ -230,11 +230,11 @@ package struct SheetModel: Sendable {
     private static func view(of lockOut: LockOut, _ now: UInt64) -> SheetView? {
         guard let (seconds, next) = countdown(until: lockOut.until, now) else { return nil }
         return statement(
-            lockOut.number, of: "Too many wrong passcodes", that: "so that nobody can guess yours, none is taken for a while",
+            lockOut.number, of: "Too many wrong passcodes", that: "to protect yours from guessing, none is accepted for a while",
             notice: PromptWords.wait(seconds), secondsToNext: next)
     }
 
-    /// Something to be read, and nothing to be answered.
+    /// A notice that needs no answer.
     private static func statement(
         _ number: Int, of subject: String, that words: String, warning: String? = nil, notice: String? = nil, secondsToNext: Double? = nil
     ) -> SheetView {
@@ -246,7 +246,7 @@ package struct SheetModel: Sendable {
             secondsToNext: secondsToNext)
     }
 
-    /// Whole seconds that are left, counted up so that the last one is shown as one, and the time until the next is; nil: none.
+    /// Returns the seconds left, rounded up so that the last one shows as 1, and the time until the next; nil for none.
     private static func countdown(until end: UInt64, _ now: UInt64) -> (seconds: Int64, next: Double)? {
         guard end > now else { return nil }
         let seconds = (end - now + second - 1) / second

@@ -1,17 +1,17 @@
-// What a prompt agent that draws has to show, as values. Whoever draws it decides nothing.
+// What a prompt agent with a window shows, as values. The code that draws it decides nothing.
 
-/// All that is on the sheet at one moment. A newer one takes its place whole.
+/// Everything on the sheet at one moment. A newer view replaces it as a whole.
 public struct SheetView: Hashable, Sendable {
-    /// A line about the item that a question for consent is about.
+    /// A detail of the item that a consent prompt is about.
     public struct Particular: Hashable, Sendable {
         public let label: String
         public let text: String
     }
 
-    /// Something to know of a program whose name says little.
+    /// What to know about a program whose name says little.
     public struct Caution: Hashable, Sendable {
         public let text: String
-        /// It is a danger, and not only a gap in what is known.
+        /// True for a danger; false for missing knowledge.
         public let isWarning: Bool
 
         package init(text: String, isWarning: Bool) {
@@ -20,39 +20,39 @@ public struct SheetView: Hashable, Sendable {
         }
     }
 
-    /// How the picture of the finger looks.
+    /// The state of the picture of the finger.
     public enum Finger: Hashable, Sendable {
-        /// There is no picture: no reader, or no finger is asked for.
+        /// No picture: there is no reader, or the prompt accepts no fingerprint.
         case hidden
-        /// Waits for a touch.
+        /// Waiting for a touch.
         case waiting
-        /// A touch was not recognized or not read, and another is waited for.
+        /// A touch was not recognized or not read; waiting for another.
         case tryAgain
         case matched
-        /// Fingers do not count until a passcode comes.
+        /// Fingerprints do not count until a passcode is entered.
         case disabled
     }
 
-    /// How long a yes holds.
+    /// How long a consent holds.
     public struct Choice: Hashable, Sendable {
-        /// 1 once, 2 until the keychain locks, 3 always.
+        /// 1 for once, 2 until the keychain locks, 3 always.
         public let number: Int
         public let title: String
     }
 
-    /// Where the passcode is typed.
+    /// The state of the passcode entry.
     public enum Entry: Hashable, Sendable {
-        /// There is none: the passcode is no way to answer.
+        /// No entry: the prompt accepts no passcode.
         case hidden
         case open
-        /// It is there, and nothing can be typed: an answer is being checked, or too many were wrong.
+        /// Visible but disabled: an answer is being checked, or too many were wrong.
         case closed
     }
 
-    /// The one line that changes.
+    /// The status line.
     public struct Notice: Hashable, Sendable {
         public let text: String
-        /// Something failed, and the user should look.
+        /// Whether something failed that the user should notice.
         public let isError: Bool
 
         package init(text: String, isError: Bool) {
@@ -61,12 +61,12 @@ public struct SheetView: Hashable, Sendable {
         }
     }
 
-    /// Names the question; another number is another question, and what was typed belongs to the one before.
+    /// Identifies the prompt; with another number, what was typed belongs to the previous prompt.
     public let question: Int
-    /// Goes up with each answer that was wrong: the entry starts anew.
+    /// Increases with each wrong answer: the entry is cleared.
     public let misses: Int
     public let application: String
-    /// A name in the icon theme or the path of a picture; nil where the system knows none.
+    /// A name in the icon theme or the path of an image; nil if the system knows none.
     public let icon: String?
     public let wish: String
     public let origin: String
@@ -78,10 +78,10 @@ public struct SheetView: Hashable, Sendable {
     public let entry: Entry
     public let notice: Notice?
     public let choices: [Choice]
-    /// The titles of the buttons; without a title there is no such button.
+    /// The titles of the buttons; nil hides the button.
     public let cancel: String
     public let fallback: String?
     public let confirm: String?
-    /// Seconds until the view changes by time alone; nil: it does not.
+    /// Seconds until the view changes by time alone; nil if it does not.
     public let secondsToNext: Double?
 }

@@ -1,14 +1,13 @@
 internal import VaubanAccessPolicy
 
-/// The list of a control in Apple's words (Specs/secitem.md, 8.2, 8.3): each operation with what it asks for. It is what
-/// two controls are compared by and what a description shows. Apple also serializes it, for its own daemons only
-/// (`SecAccessControlCopyData` is not in the public headers); here nothing between client and enclave speaks in Apple's
-/// words, so that form does not exist, and a control travels as `AccessControl` of Specs/key-hierarchy.md.
+/// The constraints of an access control in Apple's notation (Specs/secitem.md, 8.2, 8.3): each operation with its constraint. Used to
+/// compare and describe controls. Apple also serializes it, for its own daemons only (`SecAccessControlCopyData` is not in the public
+/// headers); here a control travels as the `AccessControl` of Specs/key-hierarchy.md instead.
 indirect enum AccessControlList: Hashable {
     case yes
     case count(Int)
     case policy(String)
-    /// The identifier of an enrollment; empty until the enclave binds the item to one.
+    /// The identifier of an enrollment, empty until the enclave binds the item to one.
     case unbound
     case entries([String: AccessControlList])
 
@@ -42,7 +41,7 @@ indirect enum AccessControlList: Hashable {
         (.companion, "cwtch", .yes),
     ]
 
-    /// `;od(cup(true));odel(true);oe(true)`: in alphabetical order, where Apple has none.
+    /// `;od(cup(true));odel(true);oe(true)`: operations in alphabetical order, while Apple's order is arbitrary.
     var description: String { text(before: ";") }
 
     private func text(before separator: String) -> String {

@@ -1,31 +1,37 @@
-// The oldest access model of Apple's keychain: an item that names the applications that may read it (C-030).
+// The oldest access model of Apple's keychain: an item lists the applications that may read it (C-030).
 
 internal import VaubanAccessPolicy
 internal import VaubanKeychainClient
 
-/// Apple's `SecTrustedApplication`: a program by its file, under the name that the system will give it when it asks.
+/// A program named by its file: Apple's `SecTrustedApplication`. It has the identifier that the system gives the program as a caller.
 public final class SecTrustedApplication: NSObject, Sendable {
     let identifier: String
 
     init(_ identifier: String) { self.identifier = identifier }
 
+    /// Whether the other object is the same program.
     public override func isEqual(_ object: Any?) -> Bool { (object as? SecTrustedApplication)?.identifier == identifier }
+    /// A hash of the program's identifier.
     public override var hash: Int { identifier.hashValue }
 }
 
-/// Apple's `SecAccess`: who may read an item besides the program that adds it, which always may.
+/// The programs that may read an item in addition to the program that adds it: Apple's `SecAccess`.
 public final class SecAccess: NSObject, Sendable {
     let applications: [String]
 
     init(_ applications: [String]) { self.applications = applications }
 
+    /// Whether the other object lists the same programs.
     public override func isEqual(_ object: Any?) -> Bool { (object as? SecAccess)?.applications == applications }
+    /// A hash of the list.
     public override var hash: Int { applications.hashValue }
 }
 
-/// Names a program by the path of its executable; nil means the calling program itself. A program of the user's own is
-/// named by its content: its next build is another one.
-/// - Returns: `errSecParam` where there is no file that can be read.
+/// Creates a trusted application from the path of an executable, or for the calling program if the path is nil: Apple's
+/// `SecTrustedApplicationCreateFromPath`. A program in the user's own files is identified by its content, so its next build is another
+/// program.
+///
+/// - Returns: `errSecSuccess`, or `errSecParam` if the file cannot be read.
 public func SecTrustedApplicationCreateFromPath(
     _ path: UnsafePointer<CChar>?, _ app: UnsafeMutablePointer<SecTrustedApplication?>
 ) -> OSStatus {
@@ -36,9 +42,10 @@ public func SecTrustedApplicationCreateFromPath(
     return errSecSuccess
 }
 
-/// A list of applications for `kSecAttrAccess`. Without a list, or with an empty one, nobody but the program that adds the
-/// item is let in. The descriptor is not kept: a question names the item itself.
-/// - Returns: `errSecParam` where the list holds anything but `SecTrustedApplication`s, or more than 64.
+/// Creates a list of applications for `kSecAttrAccess`: Apple's `SecAccessCreate`. With a nil or empty list, only the program that adds the
+/// item may read it. The descriptor is ignored: prompts name the item itself.
+///
+/// - Returns: `errSecSuccess`, or `errSecParam` if the list has more than 64 elements or other objects than `SecTrustedApplication`.
 public func SecAccessCreate(
     _ descriptor: CFString, _ trustedlist: CFArray?, _ accessRef: UnsafeMutablePointer<SecAccess?>
 ) -> OSStatus {

@@ -1,15 +1,15 @@
 package import VaubanAccessPolicy
 internal import VaubanRefusal
 
-/// When an item can be decrypted and what must happen before: Apple's `SecAccessControl`. Two are equal when they ask for
-/// the same in the same class, so that one that was read back compares with one that was made; flags that change nothing
-/// (`and`, or `or` beside a single constraint) make no difference, as on Apple's systems.
+/// When an item is accessible and what the user must do first: Apple's `SecAccessControl`. Controls are equal if they have the same class
+/// and constraints, so one that was read back equals the one that was created; flags without an effect (`and`, or `or` beside a single
+/// constraint) do not matter, as on Apple's systems.
 ///
 /// `@unchecked Sendable`: every stored property is immutable.
 public final class SecAccessControl: NSObject, CFTypeNumbered, @unchecked Sendable {
     package static let typeID: CFTypeID = 256
     let protection: Protection
-    /// Nil for the control that reading attributes makes up for a plain item: it carries the class and no list.
+    /// Nil for the control that a search returns for a plain item: it has a class and no constraints.
     package let control: AccessControl?
 
     init(_ control: AccessControl) {
@@ -22,18 +22,20 @@ public final class SecAccessControl: NSObject, CFTypeNumbered, @unchecked Sendab
         self.control = nil
     }
 
-    /// What it asks for as the control of a private key: without a list, nothing but its class.
+    /// The access control of a private key: without constraints, only its class.
     package var ofKey: AccessControl {
         get throws { try control ?? AccessControl(protection: protection, flags: []) }
     }
 
     private var list: AccessControlList? { control.map(AccessControlList.init) }
 
+    /// Whether the other object has the same class and constraints.
     public override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? SecAccessControl else { return false }
         return protection == other.protection && list == other.list
     }
 
+    /// A hash of the class and the constraints.
     public override var hash: Int {
         var hasher = Hasher()
         hasher.combine(protection)
@@ -41,23 +43,22 @@ public final class SecAccessControl: NSObject, CFTypeNumbered, @unchecked Sendab
         return hasher.finalize()
     }
 
-    /// As Apple's: `<SecAccessControlRef: cku;od(cpo(DeviceOwnerAuthentication));odel(true);oe(true)>`.
+    /// A description in Apple's form: `<SecAccessControlRef: cku;od(cpo(DeviceOwnerAuthentication));odel(true);oe(true)>`.
     public override var description: String { "<SecAccessControlRef: \(protection.rawValue)\(list?.description ?? "")>" }
 }
 
-/// The class number of `SecAccessControl`: Apple's `SecAccessControlGetTypeID`.
+/// Returns the type identifier of `SecAccessControl`: Apple's `SecAccessControlGetTypeID`.
 public func SecAccessControlGetTypeID() -> CFTypeID { SecAccessControl.typeID }
 
-/// Makes an access control from an accessibility class (`kSecAttrAccessible…`) and flags: Apple's
-/// `SecAccessControlCreateWithFlags` (C-073). Nil and errSecParam when the class is none of the seven or the flags
-/// contradict each other.
+/// Creates an access control from an accessibility (`kSecAttrAccessible…`) and flags: Apple's `SecAccessControlCreateWithFlags` (C-073).
+/// Returns nil and errSecParam for an unknown accessibility or contradictory flags.
 public func SecAccessControlCreateWithFlags(
     _ allocator: CFAllocator?, _ protection: CFTypeRef, _ flags: SecAccessControlCreateFlags,
     _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
 ) -> SecAccessControl? {
     do {
         guard let code = protection as? String, let known = Protection(rawValue: code) else {
-            throw Refusal(.badParameter, "the accessibility is none of kSecAttrAccessible…")
+            throw Refusal(.badParameter, "the accessibility is not one of kSecAttrAccessible…")
         }
         return SecAccessControl(try AccessControl(protection: known, flags: AccessControlFlags(rawValue: UInt64(flags.rawValue))))
     } catch let failure {

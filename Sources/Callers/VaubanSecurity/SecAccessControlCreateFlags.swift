@@ -1,28 +1,30 @@
-/// The conditions under which an item may be used: Apple's `SecAccessControlCreateFlags`.
+/// The constraints on the use of an item: Apple's `SecAccessControlCreateFlags`.
 ///
-/// Five of the flags are constraints on the user. `or` and `and` say whether one of several
-/// constraints is enough or all must hold. The last two change what the constraints apply to.
+/// Five of the flags are constraints on the user. `or` and `and` say whether one or all of several constraints must hold. The last two
+/// change what the constraints apply to.
 public struct SecAccessControlCreateFlags: OptionSet, Sendable {
+    /// The flags as a bit set.
     public let rawValue: CFOptionFlags
 
+    /// Creates flags from a bit set.
     public init(rawValue: CFOptionFlags) {
         self.rawValue = rawValue
     }
 
-    /// The user is present, shown by biometry or the passcode: `kSecAccessControlUserPresence`.
+    /// The user authenticates with biometry or the passcode: `kSecAccessControlUserPresence`.
     public static let userPresence = Self(rawValue: 1 << 0)
 
-    /// Any enrolled finger or face: `kSecAccessControlBiometryAny`.
+    /// Any enrolled fingerprint or face: `kSecAccessControlBiometryAny`.
     public static let biometryAny = Self(rawValue: 1 << 1)
 
-    /// A finger or face of the present enrollment; a change of enrollment makes the item unusable:
+    /// A fingerprint or face of the current enrollment; a change of the enrollment makes the item inaccessible:
     /// `kSecAccessControlBiometryCurrentSet`.
     public static let biometryCurrentSet = Self(rawValue: 1 << 3)
 
     /// The device passcode: `kSecAccessControlDevicePasscode`.
     public static let devicePasscode = Self(rawValue: 1 << 4)
 
-    /// A paired companion device nearby: `kSecAccessControlCompanion`.
+    /// A paired companion device nearby: `kSecAccessControlCompanion`. Accepted, but never satisfied here.
     public static let companion = Self(rawValue: 1 << 5)
 
     /// One of the constraints is enough: `kSecAccessControlOr`.
@@ -34,8 +36,7 @@ public struct SecAccessControlCreateFlags: OptionSet, Sendable {
     /// The constraints govern the use of a private key: `kSecAccessControlPrivateKeyUsage`.
     public static let privateKeyUsage = Self(rawValue: 1 << 30)
 
-    /// A password of the application takes part in the encryption:
-    /// `kSecAccessControlApplicationPassword`.
+    /// An application password takes part in the encryption: `kSecAccessControlApplicationPassword`.
     public static let applicationPassword = Self(rawValue: 1 << 31)
 }
 

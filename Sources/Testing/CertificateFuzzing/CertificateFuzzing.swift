@@ -1,13 +1,13 @@
 import VaubanSecurity
 
-/// Bytes that somebody else calls a certificate: whatever they are, they are one or none, and one comes back as it went in. In
-/// Apple's public names alone.
+/// Bytes from an untrusted source as a certificate: they are one certificate or none, and a certificate returns the bytes it was made of.
+/// Uses Apple's public names only.
 public enum CertificateFuzzing {
     public struct Finding: Error, CustomStringConvertible {
         public let description: String
     }
 
-    /// Answers whether the input is a certificate.
+    /// Returns whether the input is a certificate.
     @discardableResult public static func run(_ input: [UInt8]) throws(Finding) -> Bool {
         guard let certificate = SecCertificateCreateWithData(nil, NSData(data: Data(input))) else { return false }
         try promise(SecCertificateCopyData(certificate) as Data == Data(input), "it has other bytes than it was made of")

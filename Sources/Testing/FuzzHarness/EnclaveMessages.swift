@@ -4,7 +4,7 @@ import VaubanDER
 import VaubanKeyWire
 import VaubanUserModel
 
-/// Every type that the enclave's door reads. What reads as one of them has no second spelling.
+/// Every message type of the enclave's socket. Each value must have exactly one encoding.
 enum EnclaveMessages {
     private static let readers: [@Sendable ([UInt8]) throws(Finding) -> Bool] = [
         reader(EnclaveRequest.self), reader(EnclaveReply.self), reader(LeaseRecall.self), reader(LeaseErased.self),
@@ -14,7 +14,7 @@ enum EnclaveMessages {
         reader(KeyRequest.self), reader(KeyReply.self), reader(EnclaveKey.self),
     ]
 
-    /// How many types the bytes read as.
+    /// Returns as how many types the bytes can be decoded.
     static func read(_ bytes: [UInt8]) throws(Finding) -> Int {
         var count = 0
         for reader in readers where try reader(bytes) { count += 1 }
@@ -27,14 +27,14 @@ enum EnclaveMessages {
         { (bytes) throws(Finding) in
             guard let value = try? Value(derBytes: bytes) else { return false }
             let again: [UInt8]
-            do { again = try value.encoded() } catch { throw Finding("\(type) was read and cannot be written: \(error)") }
-            try promise(again == bytes, "\(type) has two spellings")
-            try promise((try? Value(derBytes: again)) == value, "\(type) does not read back as it was written")
+            do { again = try value.encoded() } catch { throw Finding("\(type) was decoded and cannot be encoded: \(error)") }
+            try promise(again == bytes, "\(type) has two encodings")
+            try promise((try? Value(derBytes: again)) == value, "\(type) does not decode to the encoded value")
             return true
         }
     }
 
-    /// Cuts an input into DER values laid end to end; what does not fit is the last piece.
+    /// Splits an input into consecutive DER values; the remainder is the last piece.
     static func split(_ bytes: [UInt8], max: Int) -> [[UInt8]] {
         var pieces: [[UInt8]] = []
         var rest = bytes[...]
@@ -46,7 +46,7 @@ enum EnclaveMessages {
         return pieces
     }
 
-    /// Bytes of the value that comes first, header included; nil when they are not all there.
+    /// Returns the length of the first value with its header; nil if it is incomplete.
     private static func length(_ bytes: ArraySlice<UInt8>) -> Int? {
         guard bytes.count >= 2 else { return nil }
         let first = Int(bytes[bytes.startIndex + 1])

@@ -1,4 +1,4 @@
-/// What a fuzzer is looking for: a sentence that says which promise an input breaks. A crash is one without a sentence.
+/// A fuzzer's finding: a sentence that says which promise an input breaks. A crash is a finding without a sentence.
 package struct Finding: Error, CustomStringConvertible {
     package let description: String
     package init(_ description: String) { self.description = description }

@@ -2,7 +2,7 @@ import Enclave
 import Synchronization
 import VaubanSecretBytes
 
-// A machine of which everything is known beforehand: its device secret, its clock, its files.
+// A deterministic machine: its device secret, its clock and its files are known.
 
 struct FuzzDevice: EnclaveBackend {
     var deviceIdentifier: [UInt8] { key("vauban device identifier v1", []).withUnsafeBytes { Array($0.prefix(16)) } }
@@ -58,7 +58,7 @@ final class FuzzClock: EnclaveClock {
     func advance(seconds: UInt64) { now.withLock { $0 += seconds * 1_000_000_000 } }
 }
 
-/// One device with one user on it.
+/// One device with one user.
 struct FuzzMachine {
     static let user: UInt32 = 1000
     static let passcode = Array("correct horse".utf8)

@@ -2,8 +2,8 @@ import Enclave
 import EnclaveWire
 import VaubanUserModel
 
-/// Changes of a whole keybag, as bytes say: behind the code that protects it, and behind DER as well, where a fuzzer that
-/// turns single bytes seldom comes. Three bytes are one change: what, which slot, and with what.
+/// Changes to a whole keybag, encoded as bytes: beneath the authentication code, and beneath DER, which a fuzzer that flips single bytes
+/// seldom passes. Three bytes are one change: what, which slot, and the new value.
 struct KeybagEdits {
     private var rest: ArraySlice<UInt8>
     private var bag: Keybag

@@ -5,14 +5,14 @@ import VaubanAccessPolicy
 import VaubanDER
 import VaubanSecretBytes
 
-// State in which every key follows from its name, so that a kept input means the same in every run, and so that a key
-// that was never put in is known as such.
+// State in which every key is derived from its name, so that a stored input means the same in every run, and a key that was never put in is
+// recognized.
 
 enum KnownState {
     static let identifier = [UInt8](repeating: 0xBA, count: 16)
     static let parameters = StretchParameters(salt: Array(repeating: 0x33, count: 32), log2Rounds: 4, blockSize: 1, parallelism: 1)
 
-    /// The current generation of a purpose, and an older one.
+    /// Returns the current generation of a purpose, or an older one.
     static func generation(_ purpose: KeyPurpose, older: Bool = false) -> [UInt8] {
         [UInt8(purpose.number), older ? 2 : 1] + [UInt8](repeating: 0x77, count: 6)
     }
@@ -27,7 +27,7 @@ enum KnownState {
         generation == Self.generation(purpose) || generation == Self.generation(purpose, older: true)
     }
 
-    /// A keybag as the enclave makes it: with a passcode and older generations, or without.
+    /// Returns a keybag as the enclave creates it: with a passcode and older generations, or without.
     static func keybag(hasPasscode: Bool) throws -> Keybag {
         var bag = Keybag(
             identifier: identifier, user: FuzzMachine.user, device: FuzzDevice().deviceIdentifier, slots: [],
@@ -72,7 +72,7 @@ enum KnownState {
         try StateEnvelope(content: content, name: name, user: FuzzMachine.user, backend: FuzzDevice()).encoded()
     }
 
-    /// Both files, whole and authenticated.
+    /// Returns both files, complete and authenticated.
     static func files(hasPasscode: Bool) throws -> [StateName: [UInt8]] {
         [
             .keybag: try envelope(keybag(hasPasscode: hasPasscode).encoded(), .keybag),

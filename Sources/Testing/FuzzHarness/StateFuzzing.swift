@@ -5,22 +5,20 @@ import VaubanDER
 import VaubanSecretBytes
 import VaubanUserModel
 
-/// The state files as an input: whatever lies there, the enclave neither crashes nor makes up a key, and what it refuses
-/// it refuses in words.
+/// State files as an input: whatever they contain, the enclave neither crashes nor invents a key, and every refusal has a message.
 ///
-/// The first byte says which file the rest becomes and how: bit 0 sets authenticated content in place of the bare file,
-/// bit 1 the record of tries in place of the keybag, bit 2 that no passcode was set in the other file, bit 3 that the rest
-/// changes a whole keybag (`KeybagEdits`). Authenticated content is what only the device itself can write: with it the
-/// fuzzer gets behind the code that protects the rest.
+/// The first byte says which file the rest becomes and how: bit 0 for authenticated content instead of the bare file, bit 1 for the record
+/// of attempts instead of the keybag, bit 2 for no passcode in the other file, bit 3 for changes to a whole keybag (`KeybagEdits`). Only
+/// the device itself can write authenticated content: with it, the fuzzer gets beneath the authentication code.
 package struct StateFuzzing {
     private let pristine: [StateName: [UInt8]]
     private let withoutPasscode: [StateName: [UInt8]]
-    /// With a passcode, and without.
+    /// With a passcode, and without one.
     private let keybag: Keybag
     private let openKeybag: Keybag
     private let rows: [KnownRow]
 
-    /// Prepares what every input is held against.
+    /// Prepares the state to which every input is compared.
     package init() throws {
         pristine = try KnownState.files(hasPasscode: true)
         withoutPasscode = try KnownState.files(hasPasscode: false)
@@ -36,7 +34,7 @@ package struct StateFuzzing {
         }
     }
 
-    /// Inputs to begin with: each file whole, bare and authenticated.
+    /// Returns the first inputs: each file complete, bare and authenticated.
     package static func seeds() throws -> [[UInt8]] {
         var seeds: [[UInt8]] = []
         for (mode, hasPasscode) in [(UInt8(0), true), (4, false)] {
@@ -59,7 +57,7 @@ package struct StateFuzzing {
         return seeds
     }
 
-    /// Answers how many keys came out, so that a promise about them can be seen to be put to the test.
+    /// Returns the number of keys that were returned, so that tests can see that promises about keys are exercised.
     @discardableResult package func run(_ input: [UInt8]) throws -> Int {
         guard let mode = input.first else { return 0 }
         if mode & 8 != 0 {
@@ -77,7 +75,7 @@ package struct StateFuzzing {
         return visit.opened
     }
 
-    /// What reads as stored state can be written, and is then read as the same. An older version is written as the newest.
+    /// Stored state that can be decoded can be encoded and decoded again. An older version is encoded as the newest.
     private static func readsBack(_ content: [UInt8]) throws {
         try readsBack(content, as: StateEnvelope.self, same: { $0.content == $1.content && $0.device == $1.device })
         try readsBack(content, as: Keybag.self, same: ==)
@@ -89,6 +87,6 @@ package struct StateFuzzing {
     {
         guard let value = try? Value(derBytes: content) else { return }
         let again = try Value(derBytes: value.encoded())
-        try promise(same(value, again), "\(type) does not read back as it was written")
+        try promise(same(value, again), "\(type) does not decode to the encoded value")
     }
 }

@@ -3,10 +3,10 @@ internal import VaubanDER
 internal import VaubanKeychainModel
 internal import VaubanKeychainWire
 
-/// A message of keychaind's door as an input: whatever it is, it is read within the limits or refused in words, and what is
-/// read is written as the same.
+/// A message to keychaind's socket as an input: it is decoded within the limits or refused with a message, and a decoded value encodes to
+/// the same bytes.
 package enum KeychainDoorFuzzing {
-    /// Answers as how many messages the input can be read.
+    /// Returns as how many messages the input can be decoded.
     @discardableResult package static func run(_ input: [UInt8]) throws -> Int {
         var count = 0
         if let request = try read(input, as: KeychainRequest.self) {
@@ -31,11 +31,11 @@ package enum KeychainDoorFuzzing {
         guard let value = try? Value(derBytes: input) else { return nil }
         let bytes = try value.encoded()
         guard let again = try? Value(derBytes: bytes) else {
-            throw KeychainFinding(description: "\(type) cannot be read as it was written")
+            throw KeychainFinding(description: "\(type) cannot be decoded from its encoding")
         }
-        try promise(again == value, "\(type) does not read back as it was written")
-        // Strict DER has one form for each value: another could pass as a different message.
-        try promise(bytes == input, "\(type) has two forms")
+        try promise(again == value, "\(type) does not decode to the encoded value")
+        // Strict DER has one encoding for each value: a second one could pass as a different message.
+        try promise(bytes == input, "\(type) has two encodings")
         return value
     }
 

@@ -7,7 +7,7 @@ internal import VaubanKeychainModel
 internal import VaubanKeychainWire
 internal import VaubanRefusal
 
-// First inputs, so that a fuzzer need not find out what a message or a row looks like.
+// First inputs, so that a fuzzer need not discover what a message or a row looks like.
 
 extension KeychainDoorFuzzing {
     package static func seeds() throws -> [[UInt8]] {
@@ -86,7 +86,7 @@ extension RowFuzzing {
         return bytes + plaintext
     }
 
-    /// `RowMetadata`, as the specification has it.
+    /// `RowMetadata`, as specified.
     private struct Metadata: DERWritable {
         let attributes: ItemAttributes
 

@@ -7,16 +7,16 @@ internal import VaubanDER
 internal import VaubanKeychainModel
 internal import VaubanSecretBytes
 
-/// A row that somebody else wrote as an input, behind the cryptography that protects the rest: the plaintext of the metadata
-/// half is the input's own, as only one who has the metadata key could make it.
+/// A row from an untrusted source as an input, beneath the encryption: the input contains the plaintext of the metadata half, as an
+/// attacker with the metadata key could write it.
 ///
-/// The first byte says what the row's columns are: bit 0 those of its binding, else zeros; bit 1 that both halves have the one
-/// binding. Then come the metadata half's binding and the secret half's, each with its length as two bytes, and the rest is
-/// the plaintext with its padding, which is also taken for a list of blinds and for a value.
+/// The first byte defines the row's columns: bit 0 for those of its binding instead of zeros; bit 1 for the same binding in both halves.
+/// The metadata half's binding and the secret half's follow, each with its length as two bytes; the rest is the plaintext with its padding,
+/// which is also used as a list of blinds and as a value.
 package enum RowFuzzing {
     private static let user: UInt32 = 1000
 
-    /// Answers how far the input came: 1 for bindings that fit, 2 for an item.
+    /// Returns how far the input got: 1 for matching bindings, 2 for an item.
     @discardableResult package static func run(_ input: [UInt8]) throws -> Int {
         guard let mode = input.first else { return 0 }
         var rest = input.dropFirst()
@@ -36,10 +36,10 @@ package enum RowFuzzing {
         guard let end = plaintext.withUnsafeBytes({ Padding.end(of: $0) }), let found = bindings.record(of: Array(plaintext.prefix(end)))
         else { return 1 }
         try promise(found.digest.count == 32, "a digest of \(found.digest.count) bytes")
-        try promise(found.record.kind.rawValue == row.kind, "an item of another kind than its row's")
+        try promise(found.record.kind.rawValue == row.kind, "an item of a kind other than its row's")
         try promise(
-            found.record.attributes[.accessGroup] == .text(bindings.metadata.accessGroup), "an item of another group than its row's")
-        try promise(found.record.protection == bindings.metadata.protection, "an item of another class than its row's")
+            found.record.attributes[.accessGroup] == .text(bindings.metadata.accessGroup), "an item of a group other than its row's")
+        try promise(found.record.protection == bindings.metadata.protection, "an item of a class other than its row's")
         try indexes(found.record)
         return 2
     }
@@ -54,18 +54,18 @@ package enum RowFuzzing {
 
     private static func fits(_ bindings: RowBindings, _ row: StoredRow) throws {
         for binding in [bindings.secret, bindings.metadata] {
-            try promise(binding.user == user, "a row of another user is taken")
-            try promise(binding.item == row.item && binding.kind == row.kind, "a half of another item is taken")
-            try promise(binding.protection.number == row.protection, "a half of another class is taken")
+            try promise(binding.user == user, "a row of another user is accepted")
+            try promise(binding.item == row.item && binding.kind == row.kind, "a half of another item is accepted")
+            try promise(binding.protection.number == row.protection, "a half of another class is accepted")
         }
-        try promise(bindings.metadata.generation == row.generation, "a half of another generation is taken")
-        try promise(bindings.secret.accessControl == bindings.metadata.accessControl, "halves with two access controls are taken")
-        try promise(bindings.secret.accessGroup == bindings.metadata.accessGroup, "halves of two groups are taken")
-        try promise(bindings.secret.format == bindings.metadata.format, "halves of two formats are taken")
-        try promise(bindings.item.generation == row.generation, "the key is asked for under another generation")
+        try promise(bindings.metadata.generation == row.generation, "a half of another generation is accepted")
+        try promise(bindings.secret.accessControl == bindings.metadata.accessControl, "halves with two access controls are accepted")
+        try promise(bindings.secret.accessGroup == bindings.metadata.accessGroup, "halves of two groups are accepted")
+        try promise(bindings.secret.format == bindings.metadata.format, "halves of two formats are accepted")
+        try promise(bindings.item.generation == row.generation, "the key is requested with another generation")
     }
 
-    /// What is indexed is bounded and has an order, whatever the attributes are.
+    /// Indexes are limited and ordered, whatever the attributes are.
     private static func indexes(_ record: ItemRecord) throws {
         let key = SymmetricKey(data: [UInt8](repeating: 7, count: 32))
         let blinds = RowBindings.blinds(of: record, under: key)
@@ -79,7 +79,7 @@ package enum RowFuzzing {
         let half = Array(bytes.prefix(bytes.count / 2))
         _ = bytes.withUnsafeBytes { BlindList.contains($0, half) }
         let isWhole = bytes.count % BlindList.entryBytes == 0
-        try promise(bytes.withUnsafeBytes { BlindList.contains($0, []) } == isWhole, "a list of a wrong length is taken")
+        try promise(bytes.withUnsafeBytes { BlindList.contains($0, []) } == isWhole, "a list of a wrong length is accepted")
     }
 
     private static func values(_ bytes: [UInt8]) throws {

@@ -1,4 +1,4 @@
-// What a disk and the kernel's cache in front of it hold: a value, so that a test keeps one at every step for little.
+// The contents of a disk and of the kernel's cache: a value, so that a test can keep one for each step.
 
 /// Files and folders, each with what the kernel shows and what is durable. Node 0 is the root folder.
 package struct DiskImage: Sendable, Hashable {
@@ -7,11 +7,11 @@ package struct DiskImage: Sendable, Hashable {
         case file(File)
     }
 
-    /// Names of a folder, by node.
+    /// The names of a folder, by node.
     struct Folder: Sendable, Hashable {
         var durable: [String: Int] = [:]
         var shown: [String: Int] = [:]
-        /// What was done since the last sync, in its order.
+        /// The changes since the last sync, in order.
         var changes: [Change] = []
 
         enum Change: Sendable, Hashable {
@@ -37,7 +37,7 @@ package struct DiskImage: Sendable, Hashable {
             case .set(let name, let node): names[name] = node
             case .unset(let name): names[name] = nil
             case .rename(let name, let new, let node):
-                // Renaming a file to what is a second name of it changes nothing, as POSIX has it.
+                // In POSIX, renaming a file to a second name of the same file changes nothing.
                 if names[name] == node && names[new] == node { return }
                 if names[name] == node { names[name] = nil }
                 names[new] = node
@@ -53,10 +53,10 @@ package struct DiskImage: Sendable, Hashable {
     struct File: Sendable, Hashable {
         var durable: [UInt8] = []
         var shown: [UInt8] = []
-        /// Contents that were begun since the last sync and given up by truncation.
+        /// Contents written since the last sync and abandoned by truncation.
         var abandoned: [[UInt8]] = []
         var isDirty = false
-        /// A sync failed. Linux marks such pages clean: a later sync succeeds and proves nothing about them.
+        /// A sync failed. Linux marks such pages clean: a later sync succeeds without writing them.
         var isForgotten = false
 
         mutating func settle() {
@@ -68,12 +68,12 @@ package struct DiskImage: Sendable, Hashable {
     }
 
     var nodes: [Node] = [.folder(Folder())]
-    /// Places of files that no name leads to any more, on the disk or in the cache; they are used again.
+    /// Nodes without a name, on the disk and in the cache, which are used again.
     private var free: [Int] = []
 
     package init() {}
 
-    /// What a process reads, by path without the leading slash; folders are left out.
+    /// The files as a process reads them, by path without the leading slash; without folders.
     package var files: [String: [UInt8]] {
         var found: [String: [UInt8]] = [:]
         collect(0, "", into: &found)
@@ -141,7 +141,7 @@ extension DiskImage {
         let before = Set(folder.durable.values).union(folder.changes.compactMap(\.node))
         folder.settle()
         nodes[node] = .folder(folder)
-        // Files are named in one folder only, since a rename leads nowhere else.
+        // Files have names in one folder only, since renames stay within a folder.
         for gone in before.subtracting(folder.shown.values).sorted() where file(gone) != nil {
             nodes[gone] = .file(File())
             free.append(gone)

@@ -1,9 +1,9 @@
-// What a power cut leaves. More can be left here than any one file system leaves: an algorithm that is right over all of
-// it needs nothing of a file system but that a sync is a sync and that a rename puts one whole file for another.
+// The possible results of a power cut, more than any one file system produces: an algorithm that is correct for all of them relies only on
+// syncs being durable and on renames being atomic.
 
 extension DiskImage {
-    /// Every distinct disk that a power cut now can leave, torn at representative offsets; nil when there are more than
-    /// `max`. The first is the one on which everything that was not synced is lost.
+    /// Returns every distinct disk that a power cut can now leave, with writes torn at representative offsets; nil if there are more than
+    /// `max`. On the first, everything unsynced is lost.
     package func survivors(max: Int) -> [DiskImage]? {
         var found: Set<DiskImage> = []
         var list: [DiskImage] = []
@@ -15,7 +15,7 @@ extension DiskImage {
         return isWhole ? list : nil
     }
 
-    /// One disk that a power cut now can leave, torn at any byte.
+    /// Returns one disk that a power cut can now leave, with writes torn at any byte.
     package func survivor(_ chance: inout Chance) -> DiskImage {
         var image = self
         var open = [0]
@@ -35,7 +35,7 @@ extension DiskImage {
         return image.compacted
     }
 
-    /// Settles one node after another, in every way; false when `found` has had enough.
+    /// Settles one node after another, in every way; returns false when `found` stops.
     private func eachOutcome(of image: DiskImage, _ open: [Int], _ seen: Set<Int>, _ found: (DiskImage) -> Bool) -> Bool {
         var open = open
         guard let node = open.popLast() else { return found(image) }
@@ -57,7 +57,7 @@ extension DiskImage {
         return true
     }
 
-    /// Without what no name leads to, and numbered by name, so that equal disks are equal values.
+    /// The image without nodes that have no name, numbered by name, so that equal disks are equal values.
     private var compacted: DiskImage {
         var numbers = [0: 0]
         var order = [0]
@@ -82,7 +82,7 @@ extension DiskImage {
 }
 
 extension DiskImage.Folder {
-    /// Any of the changes may be lost while later ones are kept.
+    /// Any change may be lost while later ones are kept.
     var outcomes: Set<[String: Int]> {
         var outcomes: Set = [durable]
         for change in changes {
@@ -100,17 +100,17 @@ extension DiskImage.Folder {
 }
 
 extension DiskImage.Folder.Change {
-    /// What may come of a change: nothing, all of it, and of a rename also the new name beside the old.
+    /// The possible results of a change: nothing, all of it, and for a rename also both names.
     var outcomes: [Self?] {
         if case .rename(_, let new, let node) = self { [nil, self, .set(new, node)] } else { [nil, self] }
     }
 }
 
 extension DiskImage.File {
-    /// Bytes of a page: what a disk keeps or loses as one.
+    /// The size of a page, which a disk keeps or loses as a whole.
     private static let page = 4096
 
-    /// What may stand in the file, torn at representative offsets.
+    /// The possible contents of the file, torn at representative offsets.
     var outcomes: Set<[UInt8]> {
         var outcomes: Set = [durable, []]
         for content in abandoned + [shown] {
@@ -130,7 +130,7 @@ extension DiskImage.File {
         return torn(content, at: chance.below(content.count + 1), Tail.allCases.pick(&chance))
     }
 
-    /// What stands after the tear.
+    /// The contents after the tear.
     private enum Tail: CaseIterable { case nothing, zeros, garbage, old, lostBefore }
 
     private func torn(_ content: [UInt8], at tear: Int, _ tail: Tail) -> [UInt8] {
@@ -139,15 +139,15 @@ extension DiskImage.File {
         case .nothing: Array(content[..<tear])
         case .zeros: Array(content[..<tear]) + [UInt8](repeating: 0, count: rest)
         case .garbage: Array(content[..<tear]) + (0..<rest).map { UInt8(truncatingIfNeeded: 0xA5 &+ $0 &* 29) }
-        // A file written over in place before its truncation was kept.
+        // A file overwritten in place before its truncation was durable.
         case .old: Array(content[..<tear]) + durable.dropFirst(tear)
-        // Later pages were kept and earlier ones not.
+        // Later pages were kept but earlier ones lost.
         case .lostBefore: [UInt8](repeating: 0, count: tear) + content[tear...]
         }
     }
 }
 
-/// Numbers that look random and come from a seed (SplitMix64), so that a failure can be had again.
+/// Pseudorandom numbers from a seed (SplitMix64), so that failures can be reproduced.
 package struct Chance: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
@@ -161,7 +161,7 @@ package struct Chance: RandomNumberGenerator, Sendable {
         return mixed ^ (mixed >> 31)
     }
 
-    /// From 0 up to one less than the bound.
+    /// Returns a number from 0 to one less than the bound.
     package mutating func below(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &self) }
 }
 

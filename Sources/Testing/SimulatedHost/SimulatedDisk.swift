@@ -2,19 +2,19 @@ import Glibc
 import Synchronization
 import VaubanLinuxHost
 
-/// A disk for tests. It does what `StateFolder` asks, fails where it is told to, keeps its image after every step, and
-/// takes any image back: a killed process is an image of the trace put back, a power cut one of its survivors.
+/// A disk for tests. It does what `StateFolder` requests, injects faults, keeps its image after every step, and restores any image: a
+/// killed process is an image of the trace, and a power cut one of its survivors.
 package final class SimulatedDisk: Sendable {
-    /// What goes wrong, by the number of the step, counted from 0 since `prepare`. A step is one call that may change the
-    /// disk: create, write, sync of a file or folder, rename, remove, making a folder.
+    /// A fault at a numbered step, counted from 0 since `prepare`. A step is one call that may change the disk: create, write, sync of a
+    /// file or folder, rename, remove, creating a folder.
     package enum Fault: Sendable, Hashable {
-        /// From this step on nothing new finds room (ENOSPC). The first write takes half of its bytes, as a real one.
+        /// From this step on there is no space (ENOSPC). The first write stores half of its bytes, as on a real disk.
         case full(from: Int)
-        /// This step, if it is a write, takes half of its bytes and is no failure.
+        /// This step, if it is a write, stores half of its bytes and succeeds.
         case short(at: Int)
-        /// This step fails (EIO), whatever it is, and changes nothing; a sync that fails makes nothing durable.
+        /// This step fails (EIO) and changes nothing; a failed sync makes nothing durable.
         case broken(at: Int)
-        /// From this step on nothing can be changed (EROFS), and what was not durable cannot become so.
+        /// From this step on nothing can be changed (EROFS), and nothing more becomes durable.
         case readOnly(from: Int)
         /// No file can be read (EIO).
         case unreadable
@@ -35,13 +35,13 @@ package final class SimulatedDisk: Sendable {
 
     package var root: SimulatedFolder { SimulatedFolder(disk: self, node: 0, path: "") }
 
-    /// What the kernel holds now. Putting another in place makes folders that were opened before worthless.
+    /// What the kernel has now. Setting another image invalidates folders opened before.
     package var image: DiskImage {
         get { state.withLock { $0.image } }
         set { state.withLock { $0.image = newValue } }
     }
 
-    /// Begins to count steps anew, with this fault. With `tracing`, every image from here on is kept.
+    /// Starts counting steps again, with this fault. With `tracing`, keeps every image from here on.
     package func prepare(_ fault: Fault? = nil, tracing: Bool = false) {
         state.withLock { state in
             state.fault = fault
@@ -52,14 +52,14 @@ package final class SimulatedDisk: Sendable {
         }
     }
 
-    /// Steps since `prepare`, failed ones too.
+    /// The number of steps since `prepare`, failed ones included.
     package var steps: Int { state.withLock { $0.steps } }
 
-    /// The image before the first step, and after each: where a process can be killed.
+    /// The images before the first step and after each: where a process can be killed.
     package var trace: [DiskImage] { state.withLock { $0.trace } }
 }
 
-/// What a step is, as far as faults tell them apart.
+/// The kinds of steps that faults distinguish.
 enum Step { case making, writing, syncing, removing }
 
 extension SimulatedDisk {
@@ -69,7 +69,7 @@ extension SimulatedDisk {
         if state.withLock({ $0.fault }) == .unreadable { throw SystemError("read \(name)", code: EIO) }
     }
 
-    /// Carries out one step, or fails it as it was told to.
+    /// Performs one step, or makes it fail.
     func step<Value>(
         _ kind: Step, _ name: String, failing: (inout DiskImage) -> Void = { _ in },
         _ body: (inout DiskImage) throws(SystemError) -> Value
@@ -84,7 +84,7 @@ extension SimulatedDisk {
         }
     }
 
-    /// A write, which may take less than it is given.
+    /// A write, which may store less than it is given.
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int, to node: Int) throws(SystemError) -> Int {
         try state.withLock { (state) throws(SystemError) -> Int in
             defer { state.end() }

@@ -1,5 +1,5 @@
-// Joins what tests claim to prove with what their runner reported, and prints the acceptance table; or counts the tests.
-// It decides nothing by itself: it reads three files and never runs a test.
+// Joins the claims of tests with their results, and prints the acceptance table; or counts the tests. It only reads files and never runs a
+// test.
 
 internal import Foundation
 
@@ -39,15 +39,15 @@ struct AcceptanceCommand {
         let attacks = try options.attacks.map { try AttackResult.read($0) } ?? []
         switch options.verb {
         case .attacks:
-            guard let manual = options.manual else { throw Fault("--manual is missing") }
+            guard let manual = options.manual else { throw Failure("--manual is missing") }
             return AttackReport(listed: AttackReport.listed(in: try contents(of: manual)), results: attacks).print()
         case .report:
             let (outcomes, scripts) = try outcomes(options)
             let claims = try options.claims.map { try Claim.read($0) } ?? []
-            guard let rows = options.rows else { throw Fault("--list or --rows is missing") }
+            guard let rows = options.rows else { throw Failure("--list or --rows is missing") }
             return Report(rows: rows, claims: claims + scripts.flatMap(\.claims), outcomes: outcomes).print()
         case .count:
-            // The scripts are counted; what they could not try is counted as open beside them, never as passed.
+            // Scripts are counted; what they could not try is counted as open beside them, never as passed.
             let notTried = attacks.filter { $0.openness != nil }.map(\.outcome)
             return Count(outcomes: try outcomes(options).all + notTried, runnerStatus: options.runnerStatus).print()
         }
@@ -68,16 +68,16 @@ struct Options {
     var scripts: String?
     var attacks: String?
     var manual: String?
-    /// The names of the rows, in their order.
+    /// The names of the rows, in order.
     var rows: [String]?
     var runnerStatus: Int32 = 0
 
     init(_ arguments: [String]) throws {
-        guard let first = arguments.first, let verb = Verb(rawValue: first) else { throw Fault(AcceptanceCommand.usage) }
+        guard let first = arguments.first, let verb = Verb(rawValue: first) else { throw Failure(AcceptanceCommand.usage) }
         self.verb = verb
         var rest = arguments.dropFirst()
         while let name = rest.popFirst() {
-            guard let value = rest.popFirst() else { throw Fault("\(name) needs a value") }
+            guard let value = rest.popFirst() else { throw Failure("\(name) needs a value") }
             switch name {
             case "--events": events.append(value)
             case "--claims": claims = value
@@ -87,19 +87,19 @@ struct Options {
             case "--list": rows = try RowList.read(value)
             case "--rows": rows = try RowRange(value).names
             case "--runner-status": runnerStatus = Int32(value) ?? 1
-            default: throw Fault("unknown option \(name)\n\(AcceptanceCommand.usage)")
+            default: throw Failure("unknown option \(name)\n\(AcceptanceCommand.usage)")
             }
         }
     }
 }
 
-/// The rows of a page, each at the beginning of a line of a table.
+/// The rows of a page, each at the start of a table line.
 enum RowList {
     static func read(_ path: String) throws -> [String] {
         let rows = try contents(of: path).split(separator: "\n").compactMap {
             $0.firstMatch(of: /^\| ([A-Z]-[0-9]{3}) \|/).map { String($0.1) }
         }
-        guard !rows.isEmpty, Set(rows).count == rows.count else { throw Fault("\(path) has no rows, or one of them twice") }
+        guard !rows.isEmpty, Set(rows).count == rows.count else { throw Failure("\(path) has no rows, or one of them twice") }
         return rows
     }
 }
@@ -119,7 +119,7 @@ struct RowRange {
         let ends = text.components(separatedBy: "...")
         guard ends.count == 2, let letter = ends[0].first, ends[1].first == letter,
             let low = Int(ends[0].dropFirst(2)), let high = Int(ends[1].dropFirst(2)), low <= high
-        else { throw Fault("not a range of rows: \(text)") }
+        else { throw Failure("not a range of rows: \(text)") }
         self.init(letter: letter, numbers: low...high)
     }
 
@@ -131,8 +131,8 @@ struct RowRange {
     }
 }
 
-/// What was wrong with the files or the command line.
-struct Fault: Error, CustomStringConvertible {
+/// An error in the files or the command line.
+struct Failure: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }
 }

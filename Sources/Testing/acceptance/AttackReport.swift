@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// What became of one attack, a line a script and attack: attack, result, reason, script.
+/// The result of one attack, one line per script and attack: attack, result, reason, script.
 struct AttackResult {
     let attack: String
     let result: Outcome.Result
@@ -8,34 +8,34 @@ struct AttackResult {
 
     var outcome: Outcome { Outcome(test: "attack \(attack) was not tried", result: result) }
 
-    /// Why it failed and in which script; nil when it did not.
+    /// Why it failed and in which script; nil if it did not.
     var failure: (why: String, script: String)? { if case .failed(let why) = result { (why, script) } else { nil } }
-    /// Why it was not tried and in which script; nil when it was.
+    /// Why it was not tried and in which script; nil if it was.
     var openness: (why: String, script: String)? { if case .open(let why) = result { (why, script) } else { nil } }
 
     static func read(_ path: String) throws -> [AttackResult] {
         try contents(of: path).split(separator: "\n").map { line in
             let fields = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
-            guard fields.count == 4 else { throw Fault("not the result of an attack: \(line)") }
+            guard fields.count == 4 else { throw Failure("not the result of an attack: \(line)") }
             let result: Outcome.Result
             switch fields[1] {
             case "passed": result = .passed
             case "failed": result = .failed(fields[2])
             case "open": result = .open(fields[2])
-            default: throw Fault("not the result of an attack: \(line)")
+            default: throw Failure("not the result of an attack: \(line)")
             }
             return AttackResult(attack: fields[0], result: result, script: fields[3])
         }
     }
 }
 
-/// The attacks that the manual lists, against what a run tried. An attack that the machine could not try is open: it is neither refused
-/// nor known to succeed, and the page then says what nobody saw on this machine.
+/// The attacks that the manual lists, compared with those that a run tried. An attack that the machine could not try is open: neither
+/// refused nor known to succeed, so this run does not confirm the page.
 struct AttackReport {
     let listed: [String]
     let results: [AttackResult]
 
-    /// The names that begin the rows of the page's tables, such as A01.
+    /// Returns the names at the start of the page's table rows, such as A01.
     static func listed(in manual: String) -> [String] {
         manual.split(separator: "\n").compactMap { $0.firstMatch(of: #/^\| ([AU][0-9]{2,3}) \|/#).map { String($0.1) } }
     }

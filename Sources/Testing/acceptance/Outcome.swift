@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// How one test or script ended, by its runner's own word.
+/// How one test or script ended, according to its runner.
 struct Outcome {
     enum Result: Equatable {
         case passed
@@ -9,11 +9,11 @@ struct Outcome {
         case open(String)
     }
 
-    /// What claims refer to.
+    /// The name in claims.
     let test: String
     let result: Result
 
-    /// The test as a reader wants it: without the place in the file that makes the runner's name unique.
+    /// The test's name without its place in the file, which only makes the runner's name unique.
     var title: String { Outcome.title(of: test) }
 
     static func title(of test: String) -> String {
@@ -22,8 +22,8 @@ struct Outcome {
     }
 }
 
-/// The runner's event stream, version 0: one JSON object a line, first the plan, then what happened, written as it happens.
-/// So a process that ends early, even with status 0, leaves a stream without its last event, which the xUnit file cannot show.
+/// The runner's event stream, version 0: one JSON object per line, first the plan, then the events as they happen. A process that ends
+/// early, even with status 0, leaves a stream without its last event, which the xUnit file cannot show.
 enum EventStream {
     static func read(_ path: String) throws -> [Outcome] {
         var plan: [String] = []
@@ -32,14 +32,14 @@ enum EventStream {
         let lines = try contents(of: path).split(separator: "\n")
         for (index, line) in lines.enumerated() {
             guard let event = try? JSONDecoder().decode(Event.self, from: Data(line.utf8)) else {
-                // Only the last line may be torn, by a process that died while writing it; the missing end then tells.
+                // Only the last line may be incomplete, if the process died while writing it; the missing end then shows.
                 if index == lines.count - 1 { break }
-                throw Fault("line \(index + 1) of the event stream is not an event")
+                throw Failure("line \(index + 1) of the event stream is not an event")
             }
             if event.kind == "test", event.payload.kind == "function", let test = event.payload.id { plan.append(test) }
             guard event.kind == "event" else { continue }
             if event.payload.kind == "runEnded" { ended = true }
-            // An issue outside any test (in a detached task, say) still fails the run.
+            // An issue outside of any test, such as in a detached task, fails the run too.
             history[event.payload.testID ?? outsideAnyTest, default: History()].add(event.payload)
         }
         var outcomes = plan.map { Outcome(test: $0, result: history[$0, default: History()].result(runEnded: ended)) }
@@ -85,7 +85,7 @@ enum EventStream {
                 if event.issue?.isKnown == true {
                     openness = "known issue"
                 }
-                // A stream that does not say whether an issue is a failure reports failures only.
+                // In streams that do not say whether an issue is a failure, every issue is one.
                 else if event.issue?.isFailure != false {
                     failure = failure ?? event.messages?.first?.text ?? "issue"
                 }
@@ -102,7 +102,7 @@ enum EventStream {
     }
 }
 
-/// What the script runner wrote, a line a script: script, result, reason, rows claimed, rows claimed by equivalence.
+/// The script runner's results, one line per script: script, result, reason, rows claimed, rows claimed by equivalence.
 struct ScriptResults {
     let outcome: Outcome
     let claims: [Claim]
@@ -110,13 +110,13 @@ struct ScriptResults {
     static func read(_ path: String) throws -> [ScriptResults] {
         try contents(of: path).split(separator: "\n").map { line in
             let fields = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
-            guard fields.count == 5 else { throw Fault("not a script result: \(line)") }
+            guard fields.count == 5 else { throw Failure("not a script result: \(line)") }
             let result: Outcome.Result
             switch fields[1] {
             case "passed": result = .passed
             case "failed": result = .failed(fields[2])
             case "open": result = .open(fields[2])
-            default: throw Fault("not a script result: \(line)")
+            default: throw Failure("not a script result: \(line)")
             }
             let claims = [(fields[3], Claim.Strength.literal), (fields[4], .equivalent)].flatMap { rows, strength in
                 rows.split(separator: " ").map { Claim(row: String($0), strength: strength, test: fields[0]) }
@@ -127,6 +127,6 @@ struct ScriptResults {
 }
 
 func contents(of path: String) throws -> String {
-    guard let data = FileManager.default.contents(atPath: path) else { throw Fault("cannot read \(path)") }
+    guard let data = FileManager.default.contents(atPath: path) else { throw Failure("cannot read \(path)") }
     return String(decoding: data, as: UTF8.self)
 }

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// One test's word that it proves a row.
+/// The claim of one test that it proves a row.
 struct Claim: Hashable {
     enum Strength: String { case literal, equivalent }
 
@@ -12,7 +12,7 @@ struct Claim: Hashable {
         let lines = try contents(of: path).split(separator: "\n")
         return try lines.map { line in
             let fields = line.split(separator: "\t", maxSplits: 2).map(String.init)
-            guard fields.count == 3, let strength = Strength(rawValue: fields[1]) else { throw Fault("not a claim: \(line)") }
+            guard fields.count == 3, let strength = Strength(rawValue: fields[1]) else { throw Failure("not a claim: \(line)") }
             return Claim(row: fields[0], strength: strength, test: fields[2])
         }
     }
@@ -28,7 +28,7 @@ struct Report {
         let results = Dictionary(
             outcomes.map { ($0.test, $0.result) },
             uniquingKeysWith: { first, second in
-                // The same test in two streams: its failure counts wherever it stands.
+                // The same test in two streams: its failure counts in either.
                 if case .failed = second { second } else { first }
             })
         // A repeated test writes its claim again; the table shows it once.
@@ -70,7 +70,7 @@ struct Report {
     }
 }
 
-/// The closing line of a test run, and before it the name of everything that did not pass.
+/// The last line of a test run, preceded by the name of everything that did not pass.
 struct Count {
     let outcomes: [Outcome]
     let runnerStatus: Int32

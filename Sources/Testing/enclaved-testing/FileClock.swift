@@ -2,9 +2,9 @@ import Enclave
 import Glibc
 import VaubanLinuxHost
 
-/// The machine's clocks, moved by what a file says: nanoseconds to add to the boot-time and to the monotonic clock, and
-/// microseconds to add to the wall clock, three decimal numbers, of which the last may be missing. An empty file adds nothing. It
-/// is opened before the room shuts itself in and read at every look.
+/// The machine's clocks, moved by a file: nanoseconds to add to the boot-time and the monotonic clock, and microseconds to add to the wall
+/// clock, as three decimal numbers, the last of which is optional. An empty file adds nothing. It is opened before the room is hardened and
+/// read at every use.
 struct FileClock: EnclaveClock {
     private let file: Descriptor
 

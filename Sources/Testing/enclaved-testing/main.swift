@@ -1,7 +1,7 @@
-// The room of enclaved with a cheap KDF, so that tests can enter many passcodes. It is never installed. It takes more than the
-// shipped program does: `--without FEATURE,…` does as on a machine that lacks these protections, `--clock FILE` has a file move
-// the clocks, `--trace FILE` records the steps of the evidence protocol. It takes items for the present set of fingers in user mode
-// as well, unless `--finger-sets by-mode` has it do as the shipped program, and `--cost shipped` has a guess cost what it costs there.
+// enclaved with a cheap KDF, so that tests can enter many passcodes. Never installed. It has options that the shipped program lacks:
+// `--without FEATURE,…` behaves as on a machine without these protections, `--clock FILE` moves the clocks with a file, `--trace FILE`
+// records the steps of the evidence protocol. It accepts items for the current enrollment in user mode too, unless `--finger-sets by-mode`
+// makes it behave as the shipped program, and `--cost shipped` makes an attempt cost what it costs there.
 
 import Enclave
 import EnclaveRoom
@@ -14,7 +14,7 @@ func fail(_ why: String) -> Never {
     exit(64)
 }
 
-/// Takes an argument of this program and its value away; what is left is for the room.
+/// Removes an option of this program and returns its value; the rest belongs to the room.
 func take(_ name: String, from words: inout [String]) -> String? {
     guard let index = words.firstIndex(of: name) else { return nil }
     guard index + 1 < words.count else { fail("\(name) needs a value") }

@@ -3,11 +3,11 @@ internal import FuzzHarness
 internal import Foundation
 internal import KeychainFuzzing
 
-/// What is fuzzed, by the names of the folders in Fuzz/Corpus.
+/// The fuzzers, by the names of the folders in Fuzz/Corpus.
 enum Fuzzer: String, CaseIterable {
     case wire, state, keychain, row, certificate
 
-    /// One input, as the engine gives it.
+    /// The engine's entry point for one input.
     typealias Entry = @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
 
     var entry: Entry {
@@ -20,7 +20,7 @@ enum Fuzzer: String, CaseIterable {
         }
     }
 
-    /// Inputs to begin with; none where Fuzz/Corpus has all that there are.
+    /// Returns the first inputs; none if Fuzz/Corpus has all of them.
     func seeds() throws -> [[UInt8]] {
         switch self {
         case .wire: try WireFuzzing.seeds()
@@ -34,7 +34,7 @@ enum Fuzzer: String, CaseIterable {
     private static let wireFuzzing = Result { try WireFuzzing() }
     private static let stateFuzzing = Result { try StateFuzzing() }
 
-    /// A promise that the input breaks ends the process, so that the engine keeps the input.
+    /// Ends the process if the input breaks a promise, so that the engine keeps the input.
     private static func run<Answer>(_ start: UnsafePointer<UInt8>?, _ count: Int, _ body: ([UInt8]) throws -> Answer) -> Int32 {
         do { _ = try body(Array(UnsafeBufferPointer(start: start, count: count))) } catch { fatalError("\(error)") }
         return 0

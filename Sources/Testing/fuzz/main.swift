@@ -1,6 +1,6 @@
-// fuzz: one program for every fuzzer. VAUBAN_FUZZ_TARGET in the environment names what is fuzzed, since the engine starts this program
-// again with options of its own. A build without the engine runs each file that is named once, which repeats a finding.
-// `fuzz --seeds FOLDER` writes the first inputs of all fuzzers into FOLDER, as Fuzz/Corpus has them.
+// fuzz: one program for every fuzzer. VAUBAN_FUZZ_TARGET in the environment names the fuzzer, since the engine starts this program again
+// with its own options. A build without the engine runs each named file once, which reproduces a finding. `fuzz --seeds FOLDER` writes the
+// first inputs of all fuzzers into FOLDER, in the layout of Fuzz/Corpus.
 
 internal import CFuzzer
 internal import Foundation

@@ -6,7 +6,7 @@ import VaubanLinuxHost
 import VaubanRoomHardening
 import VaubanSecretBytes
 
-/// Attempts from within a room's walls.
+/// Attempts from inside a room's hardening.
 struct Confined {
     private let profile: RoomProfile
     private let state: String
@@ -47,7 +47,7 @@ struct Confined {
         }
     }
 
-    /// The errno of the attempt, or 0. 255 is a fault of the probe's own.
+    /// Returns the errno of the attempt, or 0. 255 is an error of the probe itself.
     private func inside(_ attempt: String) -> Int32 {
         do {
             let folder = profile.holdsSecrets ? try PrivateFolder(path: state, creating: false) : nil
@@ -68,7 +68,7 @@ struct Confined {
             var numbers = words.dropFirst(2).map { Int($0) ?? 0 }
             while numbers.count < 6 { numbers.append(0) }
             let result = vauban_probe_call(argument, numbers)
-            // A name that is not known here cannot be tried.
+            // An unknown name cannot be tried.
             return result < -255 ? 254 : result < 0 ? Int32(-result) : 0
         case "read": return opening(argument, O_RDONLY)
         case "change": return opening(argument, O_WRONLY)
@@ -95,8 +95,8 @@ struct Confined {
         }
     }
 
-    /// Work that waits longer than a second for a worker of Dispatch's. As many workers as there are processors begin at once; more of
-    /// them are its monitor's, which looked at how all of them fare before it added one.
+    /// Work that waits longer than a second for one of Dispatch's workers. As many workers as there are processors start at once; its
+    /// monitor starts more after it has looked at all of them.
     private static func backlog() -> Int32 {
         let processors = sysconf(Int32(_SC_NPROCESSORS_ONLN))
         let (begun, never) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
@@ -110,7 +110,7 @@ struct Confined {
         return 0
     }
 
-    /// Gives a Unix socket a name: abstract after an @, otherwise a path.
+    /// Binds a Unix socket to a name: abstract after an @, otherwise a path.
     private static func naming(_ name: String) -> Int32 {
         let number = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         guard number >= 0 else { return errno }
@@ -131,7 +131,7 @@ struct Confined {
         return 0
     }
 
-    /// What a room without positions can get of another process's memory: the byte at its beginning, where nothing is.
+    /// Reads the first byte of another process's memory, without further privileges.
     private static func memory(of process: String) -> Int32 {
         let file = open("/proc/\(process)/mem", O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return errno }
@@ -139,7 +139,7 @@ struct Confined {
         return read(file, &byte, 1) == 1 ? 0 : errno
     }
 
-    /// Whether a secret of so many bytes lies in memory that is locked and in no dump, by the kernel's word.
+    /// Returns whether a secret of this size is in memory that is locked and excluded from dumps, according to the kernel.
     private static func secret(_ bytes: String) -> Int32 {
         SecretBytes(count: Int(bytes) ?? 0, writing: { _ in }).withUnsafeBytes { secret in
             let address = UInt(bitPattern: secret.baseAddress)
@@ -155,7 +155,7 @@ struct Confined {
         }
     }
 
-    /// The room's own way of working: a thread is made, does something, and ends.
+    /// What the room itself does: a thread starts, works and ends.
     private static func thread() -> Int32 {
         let ended = DispatchSemaphore(value: 0)
         Thread.detachNewThread { ended.signal() }

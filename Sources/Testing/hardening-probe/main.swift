@@ -1,4 +1,4 @@
-// Tries what a room that was taken over would try, and what other programs would try on a room. For tests; never installed.
+// Tries what a compromised room would try, and what other programs would try on a room. For tests; never installed.
 //
 //   hardening-probe confined ROOM STATE [--without FEATURE,…] [--landlock VERSION] ATTEMPT…   each attempt in a process of its own, shut in
 // as ROOM is
@@ -16,7 +16,7 @@ func fail(_ why: String) -> Never {
     exit(64)
 }
 
-/// Straight to the descriptor: a forked child must not have what its parent has not written yet.
+/// Directly to the descriptor: a forked child must not inherit its parent's unwritten output.
 func say(_ line: String) {
     let bytes = Array("\(line)\n".utf8)
     _ = write(STDOUT_FILENO, bytes, bytes.count)

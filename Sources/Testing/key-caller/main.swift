@@ -1,5 +1,5 @@
-// A small program that keeps private keys in the enclave by Apple's API, for tests of what comes out and of what holds when many
-// work at once. `key-caller VERB TAG [ARGUMENT]`; bytes are hexadecimal. It prints the status of its call, and behind it what came of it.
+// A small program that uses private keys of the enclave through Apple's API, for tests of results and of concurrent use. `key-caller VERB
+// TAG [ARGUMENT]`; bytes are hexadecimal. It prints the status of its call, followed by the result.
 
 import Foundation
 import LocalAuthentication
@@ -52,7 +52,7 @@ func make() -> Never {
     end(SecKeyCreateRandomKey(wanted as CFDictionary, &error) == nil ? status(error) : errSecSuccess)
 }
 
-/// Signs again and again, and counts what came of it by its status; a signature that is not right has none.
+/// Signs repeatedly, and counts the results by status; an invalid signature has none.
 func storm() -> Never {
     let (message, count) = (Data("storm".utf8) as CFData, Int(argument) ?? 1)
     var outcomes: [String: Int] = [:]

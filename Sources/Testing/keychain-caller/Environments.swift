@@ -1,10 +1,10 @@
-// What a program sees of its user, it and its child.
+// What a program and its child see of the user's environment.
 
 import Foundation
 import Glibc
 import LocalAuthentication
 
-/// Says at each change whether its user can be asked for the passcode.
+/// Prints at each change whether the user can be prompted for the passcode.
 private final class Saying: NSObject, LAEnvironment.Observer, Sendable {
     private let name: String
     private let said = DispatchSemaphore(value: 0)
@@ -16,7 +16,7 @@ private final class Saying: NSObject, LAEnvironment.Observer, Sendable {
         said.signal()
     }
 
-    /// Ends the process where none comes.
+    /// Ends the process if there are none.
     func awaitWords(_ count: Int) { for _ in 0..<count where said.wait(timeout: .now() + 20) != .success { _exit(75) } }
 }
 
@@ -25,8 +25,8 @@ private func say(_ text: String) {
     fflush(nil)
 }
 
-/// Watches, and after the first word has a child that takes its parent's observer away and watches by itself. By then no other thread is
-/// at something that its copy in the child would never end.
+/// Observes, and after the first line starts a child that removes its parent's observer and observes by itself. By then no other thread is
+/// in the middle of something that its copy in the child would never finish.
 func watchInParentAndChild() -> Never {
     let environment = LAEnvironment.currentUser
     let ofParent = Saying("parent")
@@ -35,7 +35,7 @@ func watchInParentAndChild() -> Never {
     ofParent.awaitWords(1)
     let child = fork()
     if child == 0 {
-        // What another thread held at the fork would hold this one for ever.
+        // A lock that another thread held at the fork would block this one forever.
         alarm(20)
         environment.removeObserver(ofParent)
         let ofChild = Saying("child")

@@ -5,7 +5,7 @@ import LocalAuthentication
 import Security
 import Synchronization
 
-/// Has the user asked by the right, signs the text of its identifier, and says what it was before and what it made.
+/// Authorizes the right, signs the text of its identifier, and prints the right's state and the signature.
 func signByRight(_ identifier: String) -> String {
     let said = Mutex("")
     let done = DispatchSemaphore(value: 0)
@@ -27,7 +27,7 @@ func signByRight(_ identifier: String) -> String {
     return said.withLock { $0 }
 }
 
-/// Saves and removes rights with secrets under four identifiers in turn, until it is killed. Says so once it has begun.
+/// Saves and removes rights with secrets under four identifiers in turn, until it is killed. Prints a line once it has started.
 func saveRightsForever(_ prefix: String) -> Never {
     Task.detached {
         for round in 0... {
@@ -40,7 +40,7 @@ func saveRightsForever(_ prefix: String) -> Never {
     dispatchMain()
 }
 
-/// Saves a right for the fingers that are enrolled now; says 0, or the code of what went wrong.
+/// Saves a right for the current enrollment; returns 0, or the error's code.
 func saveRightForTheseFingers(_ identifier: String) -> Int {
     let code = Mutex(0)
     let done = DispatchSemaphore(value: 0)

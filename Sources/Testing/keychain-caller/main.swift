@@ -1,5 +1,5 @@
-// A small program that keeps secrets by Apple's API, for tests of who sees what. It prints the status of its one call, and
-// behind it what was found: `keychain-caller VERB ACCOUNT [VALUE|-] [GROUP] [TRUSTED...]`.
+// A small program that stores secrets through Apple's API, for tests of access. It prints the status of its one call, followed by what was
+// found: `keychain-caller VERB ACCOUNT [VALUE|-] [GROUP] [TRUSTED...]`.
 
 import Foundation
 import Glibc
@@ -27,12 +27,12 @@ case "add":
     item[kSecValueData] = Data(value.utf8)
     if words.count > 4 { item[kSecAttrAccess] = access(for: Array(words.dropFirst(4))) }
     status = SecItemAdd(item as CFDictionary, nil)
-// With every attribute that an item can have.
+// With every attribute of an item.
 case "rich":
     item[kSecValueData] = Data(value.utf8)
     item.merge(rich) { $1 }
     status = SecItemAdd(item as CFDictionary, nil)
-// With a password of the program's own, which is the item's name.
+// With an application password, which is the item's name.
 case "sealed":
     item[kSecValueData] = Data(value.utf8)
     let context = LAContext()
@@ -40,7 +40,7 @@ case "sealed":
     item[kSecUseAuthenticationContext] = context
     item[kSecAttrAccessControl] = SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, .applicationPassword, nil)
     status = SecItemAdd(item as CFDictionary, nil)
-// For a finger of the present set.
+// For a fingerprint of the current enrollment.
 case "fingers":
     item[kSecValueData] = Data(value.utf8)
     item[kSecAttrAccessControl] = SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, .biometryCurrentSet, nil)
@@ -58,7 +58,7 @@ case "list":
     item[kSecMatchLimit] = kSecMatchLimitAll
     status = SecItemCopyMatching(item as CFDictionary, &found)
 case "update": status = SecItemUpdate(item as CFDictionary, [kSecValueData: Data(value.utf8)] as CFDictionary)
-// So that reading it asks.
+// Reading it prompts.
 case "guard":
     item[kSecValueData] = Data(value.utf8)
     item[kSecAttrAccessControl] = SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, .userPresence, nil)
@@ -71,7 +71,7 @@ case "evaluate":
     }
     answered.wait()
     exit(0)
-// Ends by itself, at a signal, while the user is asked.
+// Ends by itself, at a signal, during a prompt.
 case "leave":
     signal(SIGTERM, SIG_IGN)
     let (context, leaving) = (LAContext(), DispatchSource.makeSignalSource(signal: SIGTERM))
@@ -79,7 +79,7 @@ case "leave":
     leaving.resume()
     context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "leave") { _, _ in }
     withExtendedLifetime((context, leaving)) { dispatchMain() }
-// For a reason and under a title of its own.
+// With a reason and its own titles.
 case "ask":
     let (context, answered) = (LAContext(), DispatchSemaphore(value: 0))
     if words.count > 2 { context.localizedCancelTitle = words[2] }
@@ -89,7 +89,7 @@ case "ask":
     }
     answered.wait()
     exit(0)
-// Has the user asked, and tries in a child and by itself what was allowed.
+// Prompts the user, and uses the authorization in a child and by itself.
 case "forked":
     item[kSecAttrService] = words[2]
     let context = LAContext()
@@ -130,7 +130,7 @@ case let attributes as [String: Any]:
 default: print(status)
 }
 
-/// Swift hides it, since a child must not go on with what other threads had begun; here there is no other.
+/// Swift hides fork, since a child must not continue what other threads had begun; here there are none.
 func fork() -> pid_t {
     typealias Fork = @convention(c) () -> pid_t
     guard let symbol = dlsym(nil, "fork") else { exit(70) }
@@ -145,10 +145,10 @@ var rich: [CFString: Any] {
     ]
 }
 
-/// Data as bytes, whose order is part of what is compared.
+/// Data as bytes, whose order is compared too.
 func text(of value: Any) -> String { (value as? Data).map { "\(Array($0))" } ?? "\(value)" }
 
-/// The oldest of Apple's access models: an item that names the applications that may read it.
+/// The oldest of Apple's access models: an item that lists the applications that may read it.
 func access(for paths: [String]) -> SecAccess? {
     let applications = paths.map { path -> SecTrustedApplication? in
         var application: SecTrustedApplication?

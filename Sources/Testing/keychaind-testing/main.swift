@@ -1,17 +1,17 @@
-// The room of keychaind with a machine that sleeps when a test says so; it is never installed.
+// keychaind with a clock that a test moves; never installed.
 //
-// `--clock FILE` comes besides the room's own arguments, and FILE lies in its state folder, since the room reaches no other.
-// It holds two decimal numbers: nanoseconds to add to the clock that runs while the machine sleeps, and to the one that does
-// not. Without the file nothing is added.
+// `--clock FILE` is an option in addition to the room's own, and FILE is in its state folder, since the room has access to no other. It
+// contains two decimal numbers: nanoseconds to add to the clock that runs while the machine sleeps, and to the one that does not. Without
+// the file nothing is added.
 
 import Keychain
 import VaubanLinuxHost
 
-/// The file is read at every look at a clock, so that a test moves it from one request to the next.
+/// The file is read at every use of a clock, so that a test can change it between requests.
 struct MovedClock: Sendable {
     let file: String
 
-    /// The file's first or second number; 0 without a file of two.
+    /// Returns the file's first or second number; 0 without a file of two numbers.
     func offset(_ place: Int) -> UInt64 {
         let numbers = SmallFile.text(path: file, max: 256)?.split(whereSeparator: { $0 == " " || $0 == "\n" }) ?? []
         return numbers.count == 2 ? UInt64(numbers[place]) ?? 0 : 0

@@ -15,8 +15,8 @@ import VaubanLinuxHost
 ///     hangup              closes the terminal
 ///     run COMMAND         runs a shell command beside, and fails if it fails
 ///
-/// Nothing waits by the clock: each step waits for the command's words, and the deadline is only for failing. It prints
-/// what the terminal showed, and ends as the command ends; 99 is a step that failed.
+/// Nothing waits for a fixed time: each step waits for the command's output, and the deadline is only for failing. It prints what the
+/// terminal showed, and exits with the command's status; 99 means that a step failed.
 struct Play {
     static let failed: Int32 = 99
 
@@ -33,10 +33,10 @@ struct Play {
             case "--quiet": isQuiet = true
             case "--size": size = try Self.size(rest.popFirst() ?? "")
             case "--": command = Array(rest); rest = []
-            default: throw Fault("unknown option \(word)")
+            default: throw Failure("unknown option \(word)")
             }
         }
-        guard !command.isEmpty else { throw Fault("no command: pty-play [options] -- COMMAND") }
+        guard !command.isEmpty else { throw Failure("no command: pty-play [options] -- COMMAND") }
     }
 
     func run() throws -> Int32 {
@@ -50,7 +50,7 @@ struct Play {
                 try Self.play(verb, text, on: stage)
             } catch {
                 stage.end()
-                throw Fault("step \(index + 1), \(step): \(error)")
+                throw Failure("step \(index + 1), \(step): \(error)")
             }
         }
         return try stage.exitCode()
@@ -59,19 +59,19 @@ struct Play {
     private static func play(_ verb: String, _ text: String, on stage: Stage) throws {
         switch verb {
         case "expect": try stage.expect(text)
-        case "absent": if stage.hasShown(text) { throw Fault("it was shown") }
+        case "absent": if stage.hasShown(text) { throw Failure("it was shown") }
         case "send": try stage.type(Array(text.utf8) + [0x0D])
         case "type": try stage.type(Array(text.utf8))
         case "secret":
-            if stage.hasEcho { throw Fault("the terminal would show it") }
+            if stage.hasEcho { throw Failure("the terminal would show it") }
             try stage.type(Array(text.utf8) + [0x0D])
         case "key":
-            guard let bytes = keys[text] else { throw Fault("unknown key") }
+            guard let bytes = keys[text] else { throw Failure("unknown key") }
             try stage.type(bytes)
         case "resize": stage.resize(try size(text))
         case "hangup": stage.hangUp()
-        case "run": if system(text) != 0 { throw Fault("it failed") }
-        default: throw Fault("unknown step")
+        case "run": if system(text) != 0 { throw Failure("it failed") }
+        default: throw Failure("unknown step")
         }
     }
 
@@ -83,7 +83,7 @@ struct Play {
 
     private static func size(_ text: String) throws -> winsize {
         let numbers = text.split(separator: "x").compactMap { UInt16($0) }
-        guard numbers.count == 2 else { throw Fault("a size is ROWSxCOLUMNS") }
+        guard numbers.count == 2 else { throw Failure("a size is ROWSxCOLUMNS") }
         return winsize(ws_row: numbers[0], ws_col: numbers[1], ws_xpixel: 0, ws_ypixel: 0)
     }
 
@@ -93,7 +93,7 @@ struct Play {
     ]
 }
 
-struct Fault: Error, CustomStringConvertible {
+struct Failure: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }
 }

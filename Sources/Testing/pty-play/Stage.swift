@@ -10,7 +10,7 @@ final class Stage {
     private let pid: pid_t
     private let deadline: UInt64
     private var shown: [UInt8] = []
-    /// Up to where the output was expected already.
+    /// The end of the output that was already expected.
     private var seen = 0
 
     // From <asm-generic/ioctls.h>; the Glibc module has no names for these.
@@ -38,7 +38,7 @@ final class Stage {
         let wanted = Array(text.utf8)
         while true {
             if let end = position(of: wanted, from: seen) { seen = end; return }
-            if try !waitForOutput() { throw Fault("the command ended without it; it showed: \(tail)") }
+            if try !waitForOutput() { throw Failure("the command ended without it; it showed: \(tail)") }
         }
     }
 
@@ -47,15 +47,15 @@ final class Stage {
         return position(of: Array(text.utf8), from: 0) != nil
     }
 
-    /// Whether what is typed now would be shown.
+    /// Whether the terminal would show what is typed now.
     var hasEcho: Bool {
         var mode = termios()
         return tcgetattr(slave.number, &mode) != 0 || mode.c_lflag & tcflag_t(ECHO) != 0
     }
 
     func type(_ bytes: [UInt8]) throws {
-        guard let master else { throw Fault("the terminal is closed") }
-        guard write(master.number, bytes, bytes.count) == bytes.count else { throw Fault("the terminal takes no keys") }
+        guard let master else { throw Failure("the terminal is closed") }
+        guard write(master.number, bytes, bytes.count) == bytes.count else { throw Failure("the terminal takes no keys") }
     }
 
     func resize(_ size: winsize) {
@@ -65,7 +65,7 @@ final class Stage {
 
     func hangUp() { master = nil }
 
-    /// Waits for the command's end.
+    /// Waits until the command ends.
     func exitCode() throws -> Int32 {
         while try waitForOutput() {}
         take()
@@ -75,15 +75,14 @@ final class Stage {
         return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
     }
 
-    /// Ends the command after a step that failed.
+    /// Ends the command after a failed step.
     func end() {
         take()
         kill(-pid, SIGTERM)
         kill(pid, SIGTERM)
     }
 
-    /// What a user would have read: a line that was written over is only its last state, and colours and cursor moves are
-    /// left out.
+    /// Prints what a user would have read: an overwritten line appears only in its last state, without colors and cursor movements.
     func printTranscript() {
         let text = Self.readable(shown)
         text.withUnsafeBytes { bytes in
@@ -119,13 +118,13 @@ final class Stage {
         return text
     }
 
-    /// Waits for more output; false when the command has ended and nothing more has come.
+    /// Waits for more output; returns false if the command has ended and there is no more.
     private func waitForOutput() throws -> Bool {
         let before = shown.count
         take()
         if shown.count > before { return true }
         let now = MachineClock.monotonic
-        guard now < deadline else { end(); throw Fault("the time is over; it showed: \(tail)") }
+        guard now < deadline else { end(); throw Failure("the time is over; it showed: \(tail)") }
         var pollers = [
             pollfd(fd: master?.number ?? -1, events: Int16(POLLIN), revents: 0),
             pollfd(fd: process.number, events: Int16(POLLIN), revents: 0),
@@ -145,7 +144,7 @@ final class Stage {
         }
     }
 
-    /// Where the text ends in what was shown, if it is there.
+    /// Returns where the text ends in the output, if it is there.
     private func position(of text: [UInt8], from start: Int) -> Int? {
         guard !text.isEmpty else { return start }
         var index = start

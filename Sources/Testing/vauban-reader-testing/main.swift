@@ -1,4 +1,4 @@
-// The reader with a bus and an fprintd of the test's own; never installed.
+// The reader with a bus and an fprintd of the test; never installed.
 
 import FingerprintReader
 

@@ -1,4 +1,4 @@
-// The watcher with a bus and a login manager of the test's own; never installed.
+// The watcher with a bus and a login manager of the test; never installed.
 
 import Watcher
 

@@ -4,7 +4,7 @@ and to click, from standard input. It sees what a screen reader is told, and it 
 
     desktop.py SHEET SHOTS      which makes a session of its own
 
-    start [NAME=VALUE...]       starts the sheet, and waits until it says that questions are asked here
+    start [NAME=VALUE...]       starts the sheet, and waits until it says that prompts appear here
     says TEXT                   waits until the sheet has written a line with this text
     kill                        ends the sheet at once, as a crash would
     sees TEXT                   waits until something visible in the window has this text
@@ -101,7 +101,7 @@ class Desktop:
         environment.update(word.split("=", 1) for word in words.split())
         self.sheet = subprocess.Popen([sheet_program], env=environment, stderr=subprocess.PIPE)
         self.unread = b""
-        self.says("questions are asked here")
+        self.says("prompts appear here")
 
     def says(self, text):
         end = time.monotonic() + seconds_max

@@ -2,15 +2,15 @@ public import Foundation
 internal import VaubanUserModel
 
 extension LAEnvironment {
-    /// One way to show who is there: Apple's `LAEnvironment.Mechanism`.
+    /// A method of authentication: Apple's `LAEnvironment.Mechanism`.
     ///
-    /// `@unchecked Sendable`: every stored property, those of the classes below too, is immutable.
+    /// `@unchecked Sendable`: every stored property is immutable, in the subclasses below too.
     public class Mechanism: NSObject, @unchecked Sendable {
-        /// Whether an evaluation that needs it could succeed now.
+        /// Whether an evaluation with this mechanism could succeed now.
         public let isUsable: Bool
-        /// For the user.
+        /// The name to show to the user.
         public let localizedName: String
-        /// The name of an icon of the desktop's theme (freedesktop.org, *Icon Naming*).
+        /// The name of an icon in the desktop's theme (freedesktop.org, *Icon Naming*).
         public let iconSystemName: String
 
         init(isUsable: Bool, localizedName: String, iconSystemName: String) {
@@ -20,16 +20,18 @@ extension LAEnvironment {
         }
     }
 
-    /// The user's fingers: Apple's `LAEnvironment.MechanismBiometry`.
+    /// Biometry, which on Linux is fingerprints: Apple's `LAEnvironment.MechanismBiometry`.
     public final class MechanismBiometry: Mechanism, @unchecked Sendable {
-        /// What the machine has, whether or not it can be used now.
+        /// The machine's sensor, whether or not it can be used now.
         public let biometryType: LABiometryType
+        /// Whether the user has enrolled a fingerprint.
         public let isEnrolled: Bool
-        /// Enrolled, and worth nothing before the passcode is entered.
+        /// Whether fingerprints do not count until the passcode is entered.
         public let isLockedOut: Bool
-        /// As `LAContext.domainState.biometry.stateHash`: differs between applications and after every enrollment; nil where none is.
+        /// A hash of the enrollment, as in `LAContext.domainState.biometry.stateHash`: 32 bytes that differ between applications and change
+        /// with every enrollment; nil if nothing is enrolled.
         public let stateHash: Data?
-        /// Always false: whether a reader is built in, and behind a closed lid, is not known.
+        /// Always false: Vauban cannot tell whether a reader is built in and behind a closed lid.
         public var builtInSensorInaccessible: Bool { false }
 
         init(_ facts: State.Facts) {
@@ -43,7 +45,7 @@ extension LAEnvironment {
 
     /// The user's passcode: Apple's `LAEnvironment.MechanismUserPassword`.
     public final class MechanismUserPassword: Mechanism, @unchecked Sendable {
-        /// To show, and not to decide by: an item that needs a passcode says so by its access control.
+        /// Whether a passcode is set. For display only: items that need a passcode require it with their access control.
         public let isSet: Bool
 
         init(_ facts: State.Facts) {
@@ -52,9 +54,11 @@ extension LAEnvironment {
         }
     }
 
-    /// A companion device, of which there are none: Apple's `LAEnvironment.MechanismCompanion`.
+    /// A companion device: Apple's `LAEnvironment.MechanismCompanion`. Vauban never creates one.
     public final class MechanismCompanion: Mechanism, @unchecked Sendable {
+        /// The kind of companion device.
         public let type: LACompanionType
+        /// A hash of the paired devices of this kind.
         public let stateHash: Data?
 
         private init(_ type: LACompanionType) {

@@ -4,16 +4,17 @@ internal import VaubanLinuxHost
 internal import VaubanUserModel
 
 extension LAEnvironment {
-    /// What the user could answer with at one moment: Apple's `LAEnvironment.State`. Two of equal facts are equal.
+    /// The authentication mechanisms at one moment: Apple's `LAEnvironment.State`. States with equal facts are equal.
     ///
     /// `@unchecked Sendable`: every stored property is immutable.
     public final class State: NSObject, NSCopying, @unchecked Sendable {
-        /// Nil where the machine has no reader and no finger is enrolled.
+        /// Nil if the machine has no reader and no fingerprint is enrolled.
         public let biometry: MechanismBiometry?
+        /// The passcode; nil if the service cannot be reached.
         public let userPassword: MechanismUserPassword?
-        /// Always empty: Vauban knows no companion devices.
+        /// Always empty: Vauban supports no companion devices.
         public var companions: [MechanismCompanion] { [] }
-        /// All of the above.
+        /// All mechanisms of this state.
         public var allMechanisms: [Mechanism] { [biometry, userPassword].compactMap { $0 } + companions }
 
         private let facts: Facts
@@ -24,17 +25,20 @@ extension LAEnvironment {
             userPassword = MechanismUserPassword(facts)
         }
 
+        /// Whether the other object is a state with equal facts.
         public override func isEqual(_ object: Any?) -> Bool { (object as? State)?.facts == facts }
+        /// A hash of the state's facts.
         public override var hash: Int { facts.hashValue }
+        /// Returns the same object, which is immutable.
         public func copy(with zone: NSZone? = nil) -> Any { self }
     }
 }
 
 extension LAEnvironment.State {
-    /// The same without a class around it.
+    /// The contents of a state as a value.
     struct Facts: Hashable, Sendable {
         var environment: OwnerEnvironment
-        /// Whether a question of this process would appear anywhere.
+        /// Whether a prompt of this process would appear anywhere.
         var canBeAsked: Bool
 
         static let none = Facts(environment: .none, canBeAsked: false)
@@ -43,12 +47,12 @@ extension LAEnvironment.State {
         var fingersAreUsable: Bool { environment.fingersAreUsable && canBeAsked }
         var passcodeIsUsable: Bool { environment.passcodeIsUsable && canBeAsked }
 
-        /// As the service says now; nobody is asked. Nil where it cannot be reached.
+        /// Returns the current facts from the service, without a prompt; nil if it cannot be reached.
         static func current(startingService: Bool = true) -> Facts? {
             guard let service = try? Service.current(),
-                let seen = try? AuthenticationClient(service: service, startsService: startingService).environment()
+                let lastRead = try? AuthenticationClient(service: service, startsService: startingService).environment()
             else { return nil }
-            return Facts(environment: seen.environment, canBeAsked: seen.canBeAsked || OwnTerminal.mayAsk(of: service))
+            return Facts(environment: lastRead.environment, canBeAsked: lastRead.canBeAsked || OwnTerminal.canPrompt(for: service))
         }
     }
 }

@@ -4,131 +4,132 @@ internal import Synchronization
 internal import VaubanAuthenticationClient
 internal import VaubanLinuxHost
 
-/// What the user could answer with here, and its changes: Apple's `LAEnvironment` (Specs/environment.md). To look at, and not to
-/// decide by: what an item needs is said by its access control.
+/// The authentication mechanisms available here and their changes: Apple's `LAEnvironment` (Specs/environment.md). For display only: items
+/// state their requirements with their access control.
 ///
-/// `@unchecked Sendable`: what changes lies behind a lock.
+/// `@unchecked Sendable`: mutable state is protected by a lock.
 public final class LAEnvironment: NSObject, @unchecked Sendable {
-    /// Hears of changes: Apple's `LAEnvironment.Observer`.
+    /// An observer of changes: Apple's `LAEnvironment.Observer`.
     public protocol Observer: NSObjectProtocol {
-        /// The state is another than `oldState`; the environment has the new one already. Called on a thread of Vauban's, by one
-        /// thread at a time.
+        /// The state has changed from `oldState`; the environment already has the new one. Called on a thread of Vauban's, never
+        /// concurrently.
         func environment(_ environment: LAEnvironment, stateDidChangeFromOldState oldState: State)
     }
 
-    /// `@unchecked Sendable`: an observer is only called, on the watch's thread, as its protocol tells whoever conforms to it.
+    /// `@unchecked Sendable`: an observer is only called, on the listener's thread, as its protocol documents.
     private struct Registration: @unchecked Sendable { let observer: any Observer }
-    /// The same, held weakly.
-    private struct Listener: @unchecked Sendable { weak var observer: (any Observer)? }
+    /// A weak reference to an observer. `@unchecked Sendable` for the same reason.
+    private struct WeakObserver: @unchecked Sendable { weak var observer: (any Observer)? }
 
-    private struct Watching: Sendable {
-        private var listeners: [Listener] = []
-        var watch: EnvironmentListener?
-        /// Of the watch; one that was ended tells nobody any more.
+    private struct Observation: Sendable {
+        private var observers: [WeakObserver] = []
+        var listener: EnvironmentListener?
+        /// The listener's number; one that was ended notifies no observers.
         var number = 0
-        /// A forked child has its parent's listeners and not its thread.
+        /// A forked child inherits its parent's observers, but not the thread.
         var process: pid_t = 0
-        /// What the listeners were told last, and what was seen last.
-        var told = State.Facts.none
-        var seen = State.Facts.none
+        /// The facts that observers were last reported, and the facts that were last read.
+        var reported = State.Facts.none
+        var lastRead = State.Facts.none
 
-        /// For the caller to keep until it holds the lock no more: whoever lets go of an observer last runs that one's end.
-        var living: [Registration] { listeners.compactMap { $0.observer.map { Registration(observer: $0) } } }
-        var isHeard: Bool { !listeners.isEmpty }
+        /// Retained by the caller until it releases the lock: releasing an observer's last reference runs its deinitializer.
+        var living: [Registration] { observers.compactMap { $0.observer.map { Registration(observer: $0) } } }
+        var isObserved: Bool { !observers.isEmpty }
 
-        mutating func listen(_ observers: [Registration]) { listeners = observers.map { Listener(observer: $0.observer) } }
+        mutating func set(_ registrations: [Registration]) { observers = registrations.map { WeakObserver(observer: $0.observer) } }
 
-        mutating func note(_ found: State.Facts?) -> State.Facts {
-            if let found { seen = found } else { seen.canBeAsked = false }
-            return seen
+        mutating func record(_ found: State.Facts?) -> State.Facts {
+            if let found { lastRead = found } else { lastRead.canBeAsked = false }
+            return lastRead
         }
     }
 
-    /// That of the user whose process this is.
+    /// The environment of the user who runs this process.
     public static let currentUser = LAEnvironment()
 
-    private let watching = Mutex(Watching())
+    private let observation = Mutex(Observation())
 
     private override init() {}
 
-    /// As it is now. Where the service cannot be reached nothing is usable, and the rest is as it was seen last.
+    /// The current state. If the service cannot be reached, no mechanism is usable, and the rest is as last read.
     public var state: State {
-        // What an observer reads when it hears that somebody stopped the service must not start it again.
-        let found = State.Facts.current(startingService: watching.withLock { $0.watch == nil })
-        return State(watching.withLock { $0.note(found) })
+        // An observer that reads the state after the service was stopped must not start it again.
+        let found = State.Facts.current(startingService: observation.withLock { $0.listener == nil })
+        return State(observation.withLock { $0.record(found) })
     }
 
-    /// Tells the observer of every later change, for as long as somebody else keeps it.
+    /// Adds an observer of later changes, which is held weakly.
     public func addObserver(_ observer: any Observer) {
         let found = State.Facts.current()
         let added = Registration(observer: observer)
-        let before = watching.withLock { watching in
-            let before = watching.living
-            watching.listen(before.filter { $0.observer !== added.observer } + [added])
-            // Read before the watch begins, whose first notice is a look: no change falls between the two.
-            let now = watching.note(found)
-            if watching.watch == nil || watching.process != getpid() { begin(&watching, now) }
+        let before = observation.withLock { observation in
+            let before = observation.living
+            observation.set(before.filter { $0.observer !== added.observer } + [added])
+            // Read before the listener starts, whose first notice reads again: no change is lost between the two.
+            let now = observation.record(found)
+            if observation.listener == nil || observation.process != getpid() { begin(&observation, now) }
             return before
         }
         withExtendedLifetime(before) {}
     }
 
+    /// Removes an observer.
     public func removeObserver(_ observer: any Observer) {
-        let before = watching.withLock { watching in
-            let before = watching.living
-            watching.listen(before.filter { $0.observer !== observer })
+        let before = observation.withLock { observation in
+            let before = observation.living
+            observation.set(before.filter { $0.observer !== observer })
             return before
         }
-        endUnheard()
+        endIfUnobserved()
         withExtendedLifetime(before) {}
     }
 
-    // MARK: The watch
+    // MARK: The listener
 
-    private func begin(_ watching: inout Watching, _ now: State.Facts) {
-        watching.told = now
-        watching.process = getpid()
-        watching.number += 1
-        let number = watching.number
-        watching.watch = try? EnvironmentListener(
-            service: { try? Service.current() }, look: { [weak self] in self?.look(isReachable: $0, forWatch: number) ?? true })
-        watching.watch?.start()
+    private func begin(_ observation: inout Observation, _ now: State.Facts) {
+        observation.reported = now
+        observation.process = getpid()
+        observation.number += 1
+        let number = observation.number
+        observation.listener = try? EnvironmentListener(
+            service: { try? Service.current() }, look: { [weak self] in self?.readState(isReachable: $0, forListener: number) ?? true })
+        observation.listener?.start()
     }
 
-    /// Looks, and tells what is new. False where nothing could be seen, which is worth another look.
-    private func look(isReachable: Bool, forWatch number: Int) -> Bool {
+    /// Reads the state and notifies observers of a change. Returns false if it could not be read, so that the listener tries again.
+    private func readState(isReachable: Bool, forListener number: Int) -> Bool {
         let found = isReachable ? State.Facts.current(startingService: false) : nil
-        let (old, new, listeners) = watching.withLock { watching in
-            guard watching.number == number else { return (State.Facts.none, State.Facts.none, [Registration]()) }
-            let (old, listeners) = (watching.told, watching.living)
-            watching.told = watching.note(found)
-            watching.listen(listeners)
-            return (old, watching.told, listeners)
+        let (old, new, listeners) = observation.withLock { observation in
+            guard observation.number == number else { return (State.Facts.none, State.Facts.none, [Registration]()) }
+            let (old, listeners) = (observation.reported, observation.living)
+            observation.reported = observation.record(found)
+            observation.set(listeners)
+            return (old, observation.reported, listeners)
         }
         if listeners.isEmpty {
-            endUnheard()
+            endIfUnobserved()
         } else if old != new {
             for listener in listeners { listener.observer.environment(self, stateDidChangeFromOldState: State(old)) }
         }
         return found != nil
     }
 
-    /// Nobody listens: the watch ends, and with it its place among the user's watches.
-    private func endUnheard() {
-        let watch = watching.withLock { watching in
-            // A forked child would end its parent's.
-            guard !watching.isHeard, watching.process == getpid() else { return EnvironmentListener?.none }
+    /// Ends the listener if there are no observers, which frees its place among the user's listeners.
+    private func endIfUnobserved() {
+        let listener = observation.withLock { observation in
+            // A forked child would end its parent's listener.
+            guard !observation.isObserved, observation.process == getpid() else { return EnvironmentListener?.none }
             defer {
-                watching.watch = nil
-                watching.number += 1
+                observation.listener = nil
+                observation.number += 1
             }
-            return watching.watch
+            return observation.listener
         }
-        watch?.end()
+        listener?.end()
     }
 }
 
 extension LAEnvironment.Observer {
-    /// To hear of nothing is allowed, as in Objective-C.
+    /// Implementing this is optional, as in Objective-C.
     public func environment(_ environment: LAEnvironment, stateDidChangeFromOldState oldState: LAEnvironment.State) {}
 }

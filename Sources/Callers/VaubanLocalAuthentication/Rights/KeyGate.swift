@@ -1,4 +1,4 @@
-// The gate of a kept right: the access control of its key, judged by the enclave.
+// The gate of a persisted right: the access control of its key, which the enclave enforces.
 
 internal import Foundation
 internal import VaubanSecurity
@@ -6,7 +6,7 @@ internal import Synchronization
 
 final class KeyGate: RightGate {
     let kept: StoredRight
-    /// Looked up once for each authorization. `Bound` is compared by its context, which it keeps.
+    /// Looked up once for each authorization. `Bound` retains its context and is compared by it.
     private let bound = Mutex<Bound?>(nil)
 
     private struct Bound: Sendable {
@@ -20,14 +20,14 @@ final class KeyGate: RightGate {
 
     func check() throws {
         try kind.policy.check()
-        // Another program of this user's may have removed it.
+        // Another program of this user may have removed it.
         _ = try kept.privateKey(for: LAContext())
     }
 
     func ask(_ context: LAContext, _ reason: String, _ answer: @escaping @Sendable ((any Error)?) -> Void) {
         if !kind.hasFallback { context.localizedFallbackTitle = "" }
         RightCalls.begin { [self] in
-            // Nobody is asked for a key that is gone.
+            // No prompt for a key that is gone.
             do { _ = try kept.privateKey(for: context) } catch { return answer(error) }
             context.evaluateAccessControl(kept.control, operation: .useKeySign, localizedReason: reason) { [self] _, error in
                 answer(error ?? refusal(context))
@@ -35,8 +35,8 @@ final class KeyGate: RightGate {
         }
     }
 
-    /// What was shown may be of fingers that the key does not know, or for a key that will never work again; so it is tried, by an exchange
-    /// whose result nobody sees.
+    /// The factor may be a fingerprint that the key does not accept, or the key may be invalid for good; so this tries it with a key
+    /// exchange, whose result is discarded.
     private func refusal(_ context: LAContext) -> (any Error)? {
         context.interactionNotAllowed = true
         do {
@@ -53,11 +53,13 @@ final class KeyGate: RightGate {
         } catch {
             return LAError(
                 .authenticationFailed,
-                userInfo: [NSLocalizedDescriptionKey: "The key of the right does not take what was shown.", NSUnderlyingErrorKey: error])
+                userInfo: [
+                    NSLocalizedDescriptionKey: "The key of the right does not accept this authentication.", NSUnderlyingErrorKey: error,
+                ])
         }
     }
 
-    /// The key as an authorization of the right may use it.
+    /// Returns the key for use with an authorization of the right.
     func key(for context: LAContext) throws -> SecKey {
         if let known = bound.withLock({ $0 }), known.context === context { return known.key }
         let key = try kept.privateKey(for: context)

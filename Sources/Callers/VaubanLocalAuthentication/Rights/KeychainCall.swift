@@ -1,4 +1,4 @@
-// Security's calls with errors that are thrown.
+// The calls of Security with thrown errors.
 
 internal import Foundation
 internal import VaubanSecurity
@@ -27,7 +27,7 @@ enum KeychainCall {
         return status == errSecSuccess
     }
 
-    /// None is an empty list.
+    /// Returns an empty list if there are no matches.
     static func list(_ query: [CFString: Any]) throws -> [NSDictionary] {
         var found: CFTypeRef?
         let status = SecItemCopyMatching(query as CFDictionary, &found)
@@ -36,7 +36,7 @@ enum KeychainCall {
         return (found as? [AnyObject])?.compactMap { $0 as? NSDictionary } ?? []
     }
 
-    /// A call that answers an object, or reports an error.
+    /// Runs a call that returns an object or an error.
     static func object<Object: AnyObject>(_ body: (UnsafeMutablePointer<Unmanaged<CFError>?>) -> Object?) throws -> Object {
         var error: Unmanaged<CFError>?
         guard let object = body(&error) else { throw error?.takeRetainedValue() ?? fault(errSecInternal) }

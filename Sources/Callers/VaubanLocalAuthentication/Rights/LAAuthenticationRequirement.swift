@@ -1,8 +1,8 @@
 public import VaubanSecurity
 
-/// What a user must show before a right is authorized: Apple's `LAAuthenticationRequirement` (C-179 … C-182).
+/// What a right requires of the user: Apple's `LAAuthenticationRequirement` (C-179 … C-182).
 public final class LAAuthenticationRequirement: NSObject, Sendable {
-    /// The four that there are; each is one access control of a kept right's key.
+    /// The four requirements; each corresponds to one access control of a persisted right's key.
     enum Kind: CaseIterable, Sendable {
         case presence
         case biometry
@@ -14,31 +14,32 @@ public final class LAAuthenticationRequirement: NSObject, Sendable {
 
     init(_ kind: Kind) { self.kind = kind }
 
-    /// A finger or the device passcode, whichever is there.
+    /// A fingerprint or the device passcode, whichever is available.
     public static let `default` = LAAuthenticationRequirement(.presence)
 
-    /// Any enrolled finger, and nothing else.
+    /// Any enrolled fingerprint, and nothing else.
     public static let biometry = LAAuthenticationRequirement(.biometry)
 
-    /// A finger of the enrollment at the time when the right is made; another enrollment ends what the right can do. A right that is kept is
-    /// bound to it by its key. A plain one asks the service once when it is made, and where the enrollment cannot be told then (nobody can
-    /// be
-    /// asked, no reader), it is that of its first use.
+    /// A fingerprint of the enrollment at the time when the right is created; any later enrollment invalidates the right. The key of a
+    /// persisted right binds it to the enrollment. Any other right reads the enrollment from the service when it is created; if that fails
+    /// (there is no reader, or nothing can show a prompt), it uses the enrollment at its first use.
     public static let biometryCurrentSet = LAAuthenticationRequirement(.biometryCurrentSet)
 
-    /// Any enrolled finger, or what stands in where that fails or is not there.
+    /// Any enrolled fingerprint, with a fallback where it fails or is unavailable.
     public static func biometry(fallback: LABiometryFallbackRequirement) -> LAAuthenticationRequirement {
-        // The one fallback that there is on this system is the passcode, so both kinds mean it.
+        // The passcode is the only fallback on this system, so both kinds mean the same.
         LAAuthenticationRequirement(.biometryOrPasscode)
     }
 
+    /// Whether the other object is the same requirement.
     public override func isEqual(_ object: Any?) -> Bool { (object as? LAAuthenticationRequirement)?.kind == kind }
+    /// A hash of the requirement.
     public override var hash: Int { kind.hashValue }
 }
 
-/// What stands in for biometry: Apple's `LABiometryFallbackRequirement`.
+/// The fallback of biometry: Apple's `LABiometryFallbackRequirement`.
 public final class LABiometryFallbackRequirement: NSObject, Sendable {
-    /// What the system offers by itself, which is the device passcode.
+    /// The system's fallback, which is the device passcode.
     public static let `default` = LABiometryFallbackRequirement()
 
     /// The device passcode.
@@ -53,7 +54,7 @@ extension LAAuthenticationRequirement.Kind {
         }
     }
 
-    /// Whether a button beside the question could lead anywhere.
+    /// Whether a fallback button would have an effect.
     var hasFallback: Bool { policy == .deviceOwnerAuthentication }
 
     private var flags: SecAccessControlCreateFlags {
@@ -65,12 +66,12 @@ extension LAAuthenticationRequirement.Kind {
         }
     }
 
-    /// What it is as an access control, of the class that needs a passcode: without one nobody can be told from anybody.
+    /// Returns the requirement as an access control of the when-passcode-set class: without a passcode, users cannot be told apart.
     func control(forKey isForKey: Bool) -> SecAccessControl? {
         let all = isForKey ? flags.union(.privateKeyUsage) : flags
         return SecAccessControlCreateWithFlags(kCFAllocatorDefault, kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly, all, nil)
     }
 
-    /// The requirement that a key's control stands for; nil for a control that no right has.
+    /// Returns the requirement that a key's control represents; nil for a control that no right uses.
     static func of(_ control: SecAccessControl) -> Self? { allCases.first { $0.control(forKey: true) == control } }
 }

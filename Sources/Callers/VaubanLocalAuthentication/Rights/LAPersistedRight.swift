@@ -2,10 +2,10 @@ public import Foundation
 internal import VaubanSecurity
 internal import Synchronization
 
-/// A right that is kept, with a private key that nobody but the enclave holds and that works only while the right is authorized: Apple's
-/// `LAPersistedRight` (C-200 … C-213). `LARightStore` gives it; its requirement was fixed when it was saved.
+/// A right that outlives its process, with a private key that never leaves the enclave and works only while the right is authorized:
+/// Apple's `LAPersistedRight` (C-200 … C-213). `LARightStore` returns it; its requirement was fixed when it was saved.
 ///
-/// `@unchecked Sendable`: every stored property is immutable; what changes lies behind the locks of its core and its gate.
+/// `@unchecked Sendable`: every stored property is immutable; the core and the gate protect their mutable state with locks.
 public final class LAPersistedRight: LARight, @unchecked Sendable {
     let gate: KeyGate
 
@@ -16,20 +16,21 @@ public final class LAPersistedRight: LARight, @unchecked Sendable {
         ActiveRights.add(self)
     }
 
-    /// The key that stands behind the right. Whoever keeps it keeps the right, and so its authorization.
+    /// The right's key. Retaining it retains the right, and so its authorization.
     public var key: LAPrivateKey { LAPrivateKey(self) }
 
     /// The secret that was saved with the right, if any. Whoever keeps it keeps the right, and so its authorization.
     public var secret: LASecret { LASecret(self) }
 
-    /// Uses the private key as the authorized right may. It is never the reason for a question.
+    /// Calls `body` with the private key under the right's authorization. Never prompts.
     func withPrivateKey<Value>(_ body: (SecKey) throws -> Value) throws -> Value {
         guard let context = core.authorization else { throw LAError.rightNotAuthorized }
         do {
             return try body(gate.key(for: context))
         } catch let error as NSError where error.domain == NSOSStatusErrorDomain && Self.endings.contains(error.code) {
-            // A lock, another enrollment or another passcode ended what the right had: the enclave says it here first.
-            core.lost(context)
+            // A lock, another enrollment or another passcode has revoked the authorization: the enclave's refusal is the first notice of
+            // that.
+            core.revoke(context)
             throw LAError.rightNotAuthorized
         }
     }
@@ -38,7 +39,7 @@ public final class LAPersistedRight: LARight, @unchecked Sendable {
         [errSecInteractionNotAllowed, errSecAuthFailed, errSecUserCanceled, errSecItemNotFound].map { Int($0) })
 }
 
-/// The kept rights that somebody in this process holds, so that removing one ends it wherever it is held.
+/// The persisted rights in use by this process, so that removing one ends it everywhere.
 enum ActiveRights {
     private struct Held: Sendable {
         weak var right: LAPersistedRight?
@@ -59,7 +60,7 @@ enum ActiveRights {
     }
 }
 
-/// The one secret of a right, as it was saved: Apple's `LASecret`.
+/// The secret of a right, as it was saved: Apple's `LASecret`.
 ///
 /// `@unchecked Sendable`: every stored property is immutable.
 public final class LASecret: NSObject, @unchecked Sendable {
@@ -67,10 +68,10 @@ public final class LASecret: NSObject, @unchecked Sendable {
 
     init(_ right: LAPersistedRight) { self.right = right }
 
-    /// The secret, while the right is authorized (C-213); errSecItemNotFound where none was saved.
+    /// The secret; throws unless the right is authorized (C-213), and errSecItemNotFound if none was saved.
     public var rawData: Data { get async throws { try await RightCalls.run { [self] in try load() } } }
 
-    /// The same, which answers on a private queue.
+    /// Passes the secret or an error to `completion`, on a private queue.
     public func loadData(completion: @escaping @Sendable (Data?, (any Error)?) -> Void) {
         RightCalls.run(completion) { [self] in try load() }
     }

@@ -1,8 +1,8 @@
 public import Foundation
 public import VaubanSecurity
 
-/// The private key of a kept right, which never leaves the enclave: Apple's `LAPrivateKey` (C-208, C-211). It works while the right is
-/// authorized; otherwise every operation throws `LAError.authenticationFailed`, and nobody is asked.
+/// The private key of a persisted right, which never leaves the enclave: Apple's `LAPrivateKey` (C-208, C-211). Operations work while the
+/// right is authorized; otherwise they throw `LAError.authenticationFailed`, without a prompt.
 ///
 /// `@unchecked Sendable`: every stored property is immutable.
 public final class LAPrivateKey: NSObject, @unchecked Sendable {
@@ -10,17 +10,17 @@ public final class LAPrivateKey: NSObject, @unchecked Sendable {
 
     init(_ right: LAPersistedRight) { self.right = right }
 
-    /// The public half, which needs no authorization.
+    /// The public key, which needs no authorization.
     public var publicKey: LAPublicKey { LAPublicKey(right.gate.kept.publicKey) }
 
     // MARK: Signing
 
-    /// Signs data, or a digest where the algorithm is one for digests.
+    /// Returns the signature of the data, or of a digest if the algorithm takes digests. ECDSA signatures are in X9.62 form (DER).
     public func sign(_ data: Data, algorithm: SecKeyAlgorithm) async throws -> Data {
         try await RightCalls.run { [self] in try signature(data, algorithm) }
     }
 
-    /// The same, which answers on a private queue.
+    /// Passes the signature or an error to `completion`, on a private queue.
     public func sign(_ data: Data, algorithm: SecKeyAlgorithm, completion: @escaping @Sendable (Data?, (any Error)?) -> Void) {
         RightCalls.run(completion) { [self] in try signature(data, algorithm) }
     }
@@ -31,12 +31,12 @@ public final class LAPrivateKey: NSObject, @unchecked Sendable {
 
     // MARK: Decrypting
 
-    /// Opens what was encrypted for the public key.
+    /// Returns the plaintext of data that was encrypted with the public key.
     public func decrypt(_ data: Data, algorithm: SecKeyAlgorithm) async throws -> Data {
         try await RightCalls.run { [self] in try plaintext(data, algorithm) }
     }
 
-    /// The same, which answers on a private queue.
+    /// Passes the plaintext or an error to `completion`, on a private queue.
     public func decrypt(_ data: Data, algorithm: SecKeyAlgorithm, completion: @escaping @Sendable (Data?, (any Error)?) -> Void) {
         RightCalls.run(completion) { [self] in try plaintext(data, algorithm) }
     }
@@ -47,14 +47,14 @@ public final class LAPrivateKey: NSObject, @unchecked Sendable {
 
     // MARK: Exchanging keys
 
-    /// What this key and another's public key, in its external form, have in common. The parameters are those of
+    /// Returns the shared secret of this key and another public key in its external representation. The parameters are those of
     /// `SecKeyCopyKeyExchangeResult`: `requestedSize` and `sharedInfo`.
     public func exchangeKeys(publicKey: Data, algorithm: SecKeyAlgorithm, parameters: [AnyHashable: Any]) async throws -> Data {
         let chosen = ExchangeParameters(parameters)
         return try await RightCalls.run { [self] in try shared(publicKey, algorithm, chosen) }
     }
 
-    /// The same, which answers on a private queue.
+    /// Passes the shared secret or an error to `completion`, on a private queue.
     public func exchangeKeys(
         publicKey: Data, algorithm: SecKeyAlgorithm, parameters: [AnyHashable: Any],
         completion: @escaping @Sendable (Data?, (any Error)?) -> Void
@@ -73,21 +73,21 @@ public final class LAPrivateKey: NSObject, @unchecked Sendable {
 
     // MARK: What it does
 
-    /// Whether it signs by an algorithm. Needs no authorization.
-    public func canSign(using algorithm: SecKeyAlgorithm) -> Bool { does(.sign, algorithm) }
+    /// Returns whether the key signs with an algorithm. Needs no authorization.
+    public func canSign(using algorithm: SecKeyAlgorithm) -> Bool { supports(.sign, algorithm) }
 
-    /// Whether it decrypts by an algorithm. Needs no authorization.
-    public func canDecrypt(using algorithm: SecKeyAlgorithm) -> Bool { does(.decrypt, algorithm) }
+    /// Returns whether the key decrypts with an algorithm. Needs no authorization.
+    public func canDecrypt(using algorithm: SecKeyAlgorithm) -> Bool { supports(.decrypt, algorithm) }
 
-    /// Whether it exchanges keys by an algorithm. Needs no authorization.
-    public func canExchangeKeys(using algorithm: SecKeyAlgorithm) -> Bool { does(.keyExchange, algorithm) }
+    /// Returns whether the key exchanges keys with an algorithm. Needs no authorization.
+    public func canExchangeKeys(using algorithm: SecKeyAlgorithm) -> Bool { supports(.keyExchange, algorithm) }
 
-    private func does(_ operation: SecKeyOperationType, _ algorithm: SecKeyAlgorithm) -> Bool {
+    private func supports(_ operation: SecKeyOperationType, _ algorithm: SecKeyAlgorithm) -> Bool {
         SecKeyIsAlgorithmSupported(right.gate.kept.key, operation, algorithm)
     }
 }
 
-/// The two that there are, read on the caller's side. A value of another type is left out, as `SecKeyCopyKeyExchangeResult` does.
+/// The two parameters, read on the caller's thread. Ignores values of another type, as `SecKeyCopyKeyExchangeResult` does.
 private struct ExchangeParameters: Sendable {
     private let size: Int?
     private let sharedInfo: Data?

@@ -1,7 +1,7 @@
 public import Foundation
 public import VaubanSecurity
 
-/// The public half of a kept right's key: Apple's `LAPublicKey` (C-209, C-210). Nothing that it does needs an authorization.
+/// The public key of a persisted right: Apple's `LAPublicKey` (C-209, C-210). No operation needs an authorization.
 ///
 /// `@unchecked Sendable`: every stored property is immutable.
 public final class LAPublicKey: NSObject, @unchecked Sendable {
@@ -9,22 +9,22 @@ public final class LAPublicKey: NSObject, @unchecked Sendable {
 
     init(_ key: SecKey) { self.key = key }
 
-    /// The key in X9.63 form, 65 bytes: what a server is given to verify signatures with.
+    /// The key in X9.63 form, 65 bytes, with which a server verifies signatures.
     public var bytes: Data { get async throws { try await RightCalls.run { [self] in try external() } } }
 
-    /// The same, which answers on a private queue.
+    /// Passes the key in X9.63 form or an error to `completion`, on a private queue.
     public func exportBytes(completion: @escaping @Sendable (Data?, (any Error)?) -> Void) {
         RightCalls.run(completion) { [self] in try external() }
     }
 
     private func external() throws -> Data { try KeychainCall.data { SecKeyCopyExternalRepresentation(key, $0) } }
 
-    /// Encrypts what the private key alone opens.
+    /// Returns the ciphertext of the data, which only the private key can decrypt.
     public func encrypt(_ data: Data, algorithm: SecKeyAlgorithm) async throws -> Data {
         try await RightCalls.run { [self] in try ciphertext(data, algorithm) }
     }
 
-    /// The same, which answers on a private queue.
+    /// Passes the ciphertext or an error to `completion`, on a private queue.
     public func encrypt(_ data: Data, algorithm: SecKeyAlgorithm, completion: @escaping @Sendable (Data?, (any Error)?) -> Void) {
         RightCalls.run(completion) { [self] in try ciphertext(data, algorithm) }
     }
@@ -33,12 +33,12 @@ public final class LAPublicKey: NSObject, @unchecked Sendable {
         try KeychainCall.data { SecKeyCreateEncryptedData(key, algorithm, NSData(data: data), $0) }
     }
 
-    /// Throws unless the signature of the data is this key's.
+    /// Verifies a signature of the data; throws if it is invalid.
     public func verify(_ data: Data, signature: Data, algorithm: SecKeyAlgorithm) async throws {
         try await RightCalls.run { [self] in try check(data, signature, algorithm) }
     }
 
-    /// The same, which answers on a private queue; nil means that it is.
+    /// Passes nil to `completion` if the signature is valid, else an error, on a private queue.
     public func verify(_ data: Data, signature: Data, algorithm: SecKeyAlgorithm, completion: @escaping @Sendable ((any Error)?) -> Void) {
         RightCalls.run({ completion($1) }) { [self] in try check(data, signature, algorithm) }
     }
@@ -50,9 +50,9 @@ public final class LAPublicKey: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Whether it encrypts by an algorithm.
+    /// Returns whether the key encrypts with an algorithm.
     public func canEncrypt(using algorithm: SecKeyAlgorithm) -> Bool { SecKeyIsAlgorithmSupported(key, .encrypt, algorithm) }
 
-    /// Whether it verifies signatures by an algorithm.
+    /// Returns whether the key verifies signatures with an algorithm.
     public func canVerify(using algorithm: SecKeyAlgorithm) -> Bool { SecKeyIsAlgorithmSupported(key, .verify, algorithm) }
 }

@@ -1,53 +1,53 @@
 public import Foundation
 
-/// Whether this user may use something of the application's: Apple's `LARight` (C-177 … C-198). It is asked for, held, and given up; it
-/// ends
-/// when it is let go, so whoever needs it keeps it.
+/// The right to use something of the application's: Apple's `LARight` (C-177 … C-198). An application authorizes it and deauthorizes it.
+/// Releasing the right ends its authorization, so retain it while you need it.
 ///
-/// Each authorization asks anew, with an `LAContext` of its own. Every call may come from any thread, and none waits on the caller's.
+/// Each authorization prompts, with an `LAContext` of its own. Call any method from any thread; none blocks the caller's.
 ///
-/// `@unchecked Sendable`: what changes lies behind `core`'s lock; a subclass that adds storage answers for it, as on Apple's systems.
+/// `@unchecked Sendable`: mutable state is protected by `core`'s lock; a subclass that adds storage must protect it, as on Apple's systems.
 open class LARight: NSObject, @unchecked Sendable {
-    /// Where a right is in its cycle: Apple's `LARight.State`.
+    /// The state of a right: Apple's `LARight.State`.
     public enum State: Int, Sendable {
-        /// Nobody was asked yet.
+        /// No authorization was requested yet.
         case unknown = 0
-        /// The user is asked now.
+        /// A prompt is on the screen.
         case authorizing = 1
-        /// The user has shown what the right requires, and it was not given up since.
+        /// The user has satisfied the requirement.
         case authorized = 2
-        /// The user has not, or the right was given up.
+        /// The authorization failed or ended.
         case notAuthorized = 3
     }
 
     let core: RightCore
 
-    /// A right that a finger or the passcode authorizes.
+    /// Creates a right that a fingerprint or the passcode authorizes.
     public override init() {
         core = RightCore(RequirementGate(.presence))
         super.init()
-        core.belong(to: self)
+        core.attach(to: self)
     }
 
+    /// Creates a right with this requirement.
     public init(requirement: LAAuthenticationRequirement) {
         core = RightCore(RequirementGate(requirement.kind))
         super.init()
-        core.belong(to: self)
+        core.attach(to: self)
     }
 
     init(gate: any RightGate) {
         core = RightCore(gate)
         super.init()
-        core.belong(to: self)
+        core.attach(to: self)
     }
 
-    // Whatever runs holds the core and not the right, so this is reached and ends it.
+    // A running authorization retains the core and not the right, so this runs and ends it.
     deinit { core.end() }
 
-    /// Where the right is now (C-192).
+    /// The current state (C-192).
     public var state: State { core.state }
 
-    /// The application's own number for the right; 0 unless it says otherwise.
+    /// A number for the application's own use; 0 by default.
     open var tag: Int {
         get { core.tag }
         set { core.tag = newValue }
@@ -55,26 +55,27 @@ open class LARight: NSObject, @unchecked Sendable {
 
     // MARK: Authorizing
 
-    /// Asks the user, who is shown the reason (C-184). Throws unless the right is authorized then: an `LAError` of the user, and of a
-    /// kept right that is gone or locked what the keychain says (`NSOSStatusErrorDomain`). An authorized right is no longer so while it
-    /// asks again; one that asks already refuses with `systemCancel`.
+    /// Prompts the user with this reason (C-184). Throws an `LAError` unless the user satisfies the requirement; for a persisted right that
+    /// is gone or locked, throws the keychain's error (`NSOSStatusErrorDomain`). Ends a previous authorization first. Throws `systemCancel`
+    /// if a prompt of this right is already on the screen.
     open func authorize(localizedReason: String) async throws {
         try await withCheckedThrowingContinuation { continuation in
             authorize(localizedReason: localizedReason) { RightCalls.resume(continuation, $0) }
         }
     }
 
-    /// The same, which answers on a private queue; nil means authorized.
+    /// Passes nil to `completion` once the right is authorized, else an error, on a private queue.
     open func authorize(localizedReason: String, completion: @escaping @Sendable ((any Error)?) -> Void) {
         core.authorize(localizedReason, completion)
     }
 
-    /// Throws where `authorize` could not succeed now: no finger is enrolled, no passcode is set, nobody can be asked (C-183). Asks nobody.
+    /// Throws if `authorize` could not succeed now, for example because no fingerprint is enrolled, no passcode is set, or nothing can show
+    /// a prompt (C-183). Does not prompt.
     open func checkCanAuthorize() async throws {
         try await withCheckedThrowingContinuation { continuation in checkCanAuthorize { RightCalls.resume(continuation, $0) } }
     }
 
-    /// The same, which answers on a private queue; nil means that it could.
+    /// Passes nil to `completion` if `authorize` could succeed now, else an error, on a private queue.
     open func checkCanAuthorize(completion: @escaping @Sendable ((any Error)?) -> Void) {
         RightCalls.begin { [core] in
             do {
@@ -86,10 +87,10 @@ open class LARight: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Gives the right up, and ends a question that is open; it can be asked for again (C-188, C-191).
+    /// Ends the authorization and withdraws a prompt; the right can be authorized again (C-188, C-191).
     open func deauthorize() async { core.deauthorize() }
 
-    /// The same, which answers on a private queue.
+    /// Ends the authorization, then calls `completion` on a private queue.
     open func deauthorize(completion: @escaping @Sendable () -> Void) {
         core.deauthorize()
         RightCalls.begin(completion)
@@ -97,19 +98,19 @@ open class LARight: NSObject, @unchecked Sendable {
 }
 
 extension LARight {
-    /// Posted to the default centre after a right became authorized; the right is its object (C-195).
+    /// Posted to the default center after a right was authorized; its object is the right (C-195).
     public static let didBecomeAuthorized = Notification.Name("LARightDidBecomeAuthorizedNotification")
 
-    /// Posted to the default centre after a right became not authorized: it was refused, given up, or its authorization ended. The right is
-    /// its object, unless it ended because the right was let go.
+    /// Posted to the default center after a right became not authorized: an authorization failed, or an existing one ended. Its object is
+    /// the right, unless the right was released.
     public static let didBecomeUnauthorized = Notification.Name("LARightDidBecomeUnauthorizedNotification")
 }
 
 extension Notification.Name {
-    /// The same as `LARight.didBecomeAuthorized`.
+    /// `LARight.didBecomeAuthorized` under Apple's name for notifications.
     public static var didBecomeAuthorized: Notification.Name { LARight.didBecomeAuthorized }
 
-    /// The same as `LARight.didBecomeUnauthorized`.
+    /// `LARight.didBecomeUnauthorized` under Apple's name for notifications.
     public static var didBecomeUnauthorized: Notification.Name { LARight.didBecomeUnauthorized }
 }
 
@@ -123,8 +124,8 @@ extension LARight.State {
     }
 }
 
-/// Calls of rights that wait for a room, away from the threads of Swift's tasks. None of them waits for a user, unless the program is one
-/// that the user is asked about (Specs/access-groups.md).
+/// Runs calls of rights that wait for a room, off the threads of Swift's tasks. None of them waits for the user, unless the program itself
+/// needs consent (Specs/access-groups.md).
 enum RightCalls {
     private static let queue = DispatchQueue(label: "app.vauban.rights", attributes: .concurrent)
 
@@ -134,7 +135,7 @@ enum RightCalls {
         try await withCheckedThrowingContinuation { continuation in queue.async { continuation.resume(with: Result(catching: body)) } }
     }
 
-    /// The completion form of the same.
+    /// Runs a call and passes its result to a completion handler.
     static func run<Value: Sendable>(
         _ completion: @escaping @Sendable (Value?, (any Error)?) -> Void, _ body: @escaping @Sendable () throws -> Value
     ) {

@@ -1,7 +1,7 @@
 public import Foundation
 
-/// Keeps rights from one run of a program to the next: Apple's `LARightStore` (C-199 … C-207). What went wrong is an error of
-/// `NSOSStatusErrorDomain`: errSecItemNotFound where there is no such right, errSecDuplicateItem where the identifier has one already.
+/// Stores rights from one run of a program to the next: Apple's `LARightStore` (C-199 … C-207). Errors are of `NSOSStatusErrorDomain`:
+/// errSecItemNotFound if there is no such right, errSecDuplicateItem if the identifier is in use.
 public final class LARightStore: NSObject, Sendable {
     /// The rights of this program.
     public static let shared = LARightStore()
@@ -10,36 +10,35 @@ public final class LARightStore: NSObject, Sendable {
 
     // MARK: Finding
 
-    /// The right that was saved under an identifier; nobody was asked for it yet.
+    /// Returns the right saved under an identifier, in the state `unknown`.
     public func right(forIdentifier identifier: String) async throws -> LAPersistedRight {
         try await RightCalls.run { LAPersistedRight(try StoredRight.find(identifier)) }
     }
 
-    /// The same, which answers on a private queue.
+    /// Passes the right saved under an identifier, or an error, to `completion`, on a private queue.
     public func right(forIdentifier identifier: String, completion: @escaping @Sendable (LAPersistedRight?, (any Error)?) -> Void) {
         RightCalls.run(completion) { LAPersistedRight(try StoredRight.find(identifier)) }
     }
 
     // MARK: Saving
 
-    /// Keeps a right, with a key of its own that asks for what the right requires, for good (C-203 … C-205). What is there is never
-    /// replaced:
-    /// remove it first.
+    /// Saves a right with a new enclave key that permanently carries the right's requirement (C-203 … C-205). Never replaces an existing
+    /// right: remove it first.
     public func saveRight(_ right: LARight, identifier: String) async throws -> LAPersistedRight {
         try await RightCalls.run { try Self.save(right, identifier, nil) }
     }
 
-    /// The same with a secret, which is readable only while the right is authorized, and never changes (C-212).
+    /// Saves a right with a secret, which is readable only while the right is authorized, and never changes (C-212).
     public func saveRight(_ right: LARight, identifier: String, secret: Data) async throws -> LAPersistedRight {
         try await RightCalls.run { try Self.save(right, identifier, secret) }
     }
 
-    /// The same without a secret, which answers on a private queue.
+    /// Saves a right without a secret, and passes it or an error to `completion`, on a private queue.
     public func saveRight(_ right: LARight, identifier: String, completion: @escaping @Sendable (LAPersistedRight?, (any Error)?) -> Void) {
         RightCalls.run(completion) { try Self.save(right, identifier, nil) }
     }
 
-    /// The same with a secret, which answers on a private queue.
+    /// Saves a right with a secret, and passes it or an error to `completion`, on a private queue.
     public func saveRight(
         _ right: LARight, identifier: String, secret: Data, completion: @escaping @Sendable (LAPersistedRight?, (any Error)?) -> Void
     ) {
@@ -52,28 +51,28 @@ public final class LARightStore: NSObject, Sendable {
 
     // MARK: Removing
 
-    /// Removes a right with its key and its secret. It is no longer authorized, whether or not that succeeds.
+    /// Removes a right with its key and its secret. Ends its authorization even if the removal fails.
     public func removeRight(_ right: LAPersistedRight) async throws {
         try await RightCalls.run { try Self.remove(right) }
     }
 
-    /// Removes the right of an identifier with its key and its secret; what this process holds of it is no longer authorized.
+    /// Removes the right of an identifier with its key and its secret, and ends its authorizations in this process.
     public func removeRight(forIdentifier identifier: String) async throws { try await RightCalls.run { try Self.remove(identifier) } }
 
-    /// Removes all rights of this program with their keys and secrets; that there are none is no error.
+    /// Removes all rights of this program with their keys and secrets; succeeds if there are none.
     public func removeAllRights() async throws { try await RightCalls.run { try Self.removeAll() } }
 
-    /// The same as `removeRight(_:)`, which answers on a private queue.
+    /// Removes a right as `removeRight(_:)` does, and passes nil or an error to `completion`, on a private queue.
     public func removeRight(_ right: LAPersistedRight, completion: @escaping @Sendable ((any Error)?) -> Void) {
         RightCalls.run({ completion($1) }) { try Self.remove(right) }
     }
 
-    /// The same as `removeRight(forIdentifier:)`, which answers on a private queue.
+    /// Removes a right as `removeRight(forIdentifier:)` does, and passes nil or an error to `completion`, on a private queue.
     public func removeRight(forIdentifier identifier: String, completion: @escaping @Sendable ((any Error)?) -> Void) {
         RightCalls.run({ completion($1) }) { try Self.remove(identifier) }
     }
 
-    /// The same as `removeAllRights()`, which answers on a private queue.
+    /// Removes all rights as `removeAllRights()` does, and passes nil or an error to `completion`, on a private queue.
     public func removeAllRights(completion: @escaping @Sendable ((any Error)?) -> Void) {
         RightCalls.run({ completion($1) }) { try Self.removeAll() }
     }

@@ -1,4 +1,4 @@
-// The gate of a right that is kept nowhere: its requirement alone.
+// The gate of a right that is not persisted: its requirement alone.
 
 internal import Foundation
 internal import VaubanSecurity
@@ -6,7 +6,7 @@ internal import Synchronization
 
 final class RequirementGate: RightGate {
     let kind: LAAuthenticationRequirement.Kind
-    /// The enrollment that the right is for, where it is for one: that of its making, or the first that it sees.
+    /// The enrollment to which the right is bound, if it is: that of its creation, or the first that was readable.
     private let enrollment = Mutex<Data?>(nil)
 
     init(_ kind: LAAuthenticationRequirement.Kind) {
@@ -26,7 +26,7 @@ final class RequirementGate: RightGate {
             context.evaluatePolicy(kind.policy, localizedReason: reason) { _, error in answer(error) }
             return
         }
-        // Nobody touches a reader in vain.
+        // Refuses a changed enrollment before a prompt appears.
         RightCalls.begin { [self] in
             do { try compare(Self.present()) } catch { return answer(error) }
             context.evaluateAccessControl(control, operation: .useItem, localizedReason: reason) { [self] _, error in
@@ -41,7 +41,7 @@ final class RequirementGate: RightGate {
         }
     }
 
-    /// What is not known now is no change.
+    /// An unreadable enrollment does not count as changed.
     private func compare(_ present: Data?) throws(LAError) {
         guard let present else { return }
         let isSame = enrollment.withLock { enrollment in
@@ -55,7 +55,7 @@ final class RequirementGate: RightGate {
 }
 
 extension LAPolicy {
-    /// Throws why it cannot succeed now.
+    /// Throws if an authorization cannot succeed now.
     func check() throws {
         var error: NSError?
         guard LAContext().canEvaluatePolicy(self, error: &error) else {
@@ -68,10 +68,10 @@ extension LAError {
     static var enrollmentChanged: LAError {
         LAError(
             .authenticationFailed,
-            userInfo: [NSLocalizedDescriptionKey: "The enrolled fingers are others than those that the right was made for."])
+            userInfo: [NSLocalizedDescriptionKey: "The enrolled fingerprints have changed since the right was created."])
     }
 
-    /// A private key whose right is not authorized.
+    /// The error of a private key whose right is not authorized.
     static var rightNotAuthorized: LAError {
         LAError(.authenticationFailed, userInfo: [NSLocalizedDescriptionKey: "The right is not authorized."])
     }

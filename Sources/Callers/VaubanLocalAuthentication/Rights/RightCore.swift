@@ -1,26 +1,26 @@
-// What a right is at a moment, apart from the class that applications subclass: what runs holds this and not the right, so that letting
-// go of the right ends its authorization.
+// The state of a right, apart from the class that applications subclass: running calls retain this and not the right, so that releasing the
+// right ends its authorization.
 
 internal import Foundation
 internal import Synchronization
 
-/// What happens to a right.
+/// An event of a right.
 package enum RightChange: Sendable {
-    /// The state that the right has when somebody begins to look.
+    /// The state at the start of an observation.
     case initial(LARight.State)
     case moved(from: LARight.State, to: LARight.State)
-    /// The right is no more.
+    /// The right was released.
     case end
 }
 
-/// One who looks, until they say that it is enough.
+/// An observation, until it is invalidated.
 package final class RightObservation: Sendable {
     private typealias Handler = @Sendable (RightChange) -> Void
     private let handler: Mutex<Handler?>
 
     init(_ handler: @escaping @Sendable (RightChange) -> Void) { self.handler = Mutex(handler) }
 
-    /// Lets go of the handler, which may hold whoever holds the right; outside the lock, since all of that may end with it.
+    /// Releases the handler, which may own the right; outside the lock, since deinitializers may run.
     package func invalidate() {
         let ended = handler.withLock { handler in
             defer { handler = nil }
@@ -31,15 +31,15 @@ package final class RightObservation: Sendable {
 
     var isOver: Bool { handler.withLock { $0 == nil } }
 
-    func tell(_ change: RightChange) { handler.withLock { $0 }?(change) }
+    func deliver(_ change: RightChange) { handler.withLock { $0 }?(change) }
 }
 
 package final class RightCore: Sendable {
-    /// Changes are told outside the lock and in their order, by whoever finds nobody telling: whoever is told may call the right.
-    private struct Notifying: Sendable {
+    /// Delivers changes outside the lock and in order, on the thread that finds no other delivering: a handler may call the right.
+    private struct Delivery: Sendable {
         let change: RightChange
         let observations: [RightObservation]
-        /// Held until it is told, since it is what a notification is about.
+        /// Retained until delivery, since it is the notification's object.
         let right: LARight?
     }
 
@@ -49,22 +49,22 @@ package final class RightCore: Sendable {
         var context: LAContext?
         var isEnded = false
         var observations: [RightObservation] = []
-        var untold: [Notifying] = []
-        var isTelling = false
+        var pending: [Delivery] = []
+        var isDelivering = false
         weak var right: LARight?
 
         mutating func move(to new: LARight.State) {
             guard new != state else { return }
-            tell(.moved(from: state, to: new))
+            deliver(.moved(from: state, to: new))
             state = new
         }
 
-        mutating func tell(_ change: RightChange) {
+        mutating func deliver(_ change: RightChange) {
             observations.removeAll { $0.isOver }
-            untold.append(Notifying(change: change, observations: observations, right: right))
+            pending.append(Delivery(change: change, observations: observations, right: right))
         }
 
-        /// Nothing that was shown counts once the state says so: the enclave's end comes first.
+        /// The enclave revokes the authorization before the state says so.
         mutating func endAuthorization() {
             context?.invalidate()
             context = nil
@@ -76,7 +76,7 @@ package final class RightCore: Sendable {
 
     init(_ gate: any RightGate) { self.gate = gate }
 
-    func belong(to right: LARight) { content.withLock { $0.right = right } }
+    func attach(to right: LARight) { content.withLock { $0.right = right } }
 
     var kind: LAAuthenticationRequirement.Kind { gate.kind }
 
@@ -87,14 +87,14 @@ package final class RightCore: Sendable {
         set { content.withLock { $0.tag = newValue } }
     }
 
-    /// What the user was shown to, while that counts.
+    /// The authorized context, while the right is authorized.
     var authorization: LAContext? { content.withLock { $0.state == .authorized ? $0.context : nil } }
 
     // MARK: The cycle
 
     func check() throws { try gate.check() }
 
-    /// Asks the user; `answer` is called on another thread.
+    /// Prompts the user; calls `answer` on another thread.
     func authorize(_ reason: String, _ answer: @escaping @Sendable ((any Error)?) -> Void) {
         let context = LAContext()
         do {
@@ -105,14 +105,14 @@ package final class RightCore: Sendable {
             return
         }
         gate.ask(context, reason) { [self] error in
-            // From here on calls with it find what was shown, and never the user.
+            // From now on, calls with this context use the authentication and never prompt.
             context.interactionNotAllowed = true
-            // One that the application ended says so, however far it had come.
-            answer(settle(context, isShown: error == nil) ? error : LAError(.appCancel))
+            // If the application deauthorized the right meanwhile, the error says so.
+            answer(finish(context, isAuthenticated: error == nil) ? error : LAError(.appCancel))
         }
     }
 
-    /// A new question ends what the last one allowed.
+    /// A new prompt revokes the previous authorization.
     private func begin(_ context: LAContext) throws(LAError) {
         let fault = content.withLock { content -> LAError? in
             guard !content.isEnded else { return LAError(.invalidContext) }
@@ -124,20 +124,20 @@ package final class RightCore: Sendable {
             content.move(to: .authorizing)
             return nil
         }
-        tellAll()
+        deliverAll()
         if let fault { throw fault }
     }
 
-    /// False where the question was ended meanwhile, and what was shown counts for nothing.
-    private func settle(_ context: LAContext, isShown: Bool) -> Bool {
+    /// Returns false if the prompt was withdrawn meanwhile; then the authentication does not count.
+    private func finish(_ context: LAContext, isAuthenticated: Bool) -> Bool {
         let isKept = content.withLock { content in
             guard content.context === context, content.state == .authorizing else { return false }
-            if !isShown { content.endAuthorization() }
-            content.move(to: isShown ? .authorized : .notAuthorized)
+            if !isAuthenticated { content.endAuthorization() }
+            content.move(to: isAuthenticated ? .authorized : .notAuthorized)
             return true
         }
         if !isKept { context.invalidate() }
-        tellAll()
+        deliverAll()
         return isKept
     }
 
@@ -146,75 +146,75 @@ package final class RightCore: Sendable {
             content.endAuthorization()
             content.move(to: .notAuthorized)
         }
-        tellAll()
+        deliverAll()
     }
 
-    /// The enclave says that what this context had is over.
-    func lost(_ context: LAContext) {
+    /// Records that the enclave has revoked this context's authorization.
+    func revoke(_ context: LAContext) {
         content.withLock { content in
             guard content.context === context, content.state == .authorized else { return }
             content.endAuthorization()
             content.move(to: .notAuthorized)
         }
-        tellAll()
+        deliverAll()
     }
 
-    /// The right is let go.
+    /// Ends the authorization as the right is released.
     func end() {
         content.withLock { content in
             content.isEnded = true
             content.endAuthorization()
             if content.state != .unknown { content.move(to: .notAuthorized) }
-            content.tell(.end)
+            content.deliver(.end)
             content.observations = []
         }
-        tellAll()
+        deliverAll()
     }
 
-    // MARK: Telling
+    // MARK: Delivery
 
-    /// Begins with the present state, and misses nothing from there on. Handlers are called one at a time.
+    /// Delivers the current state and every later change. Handlers are called one at a time.
     package func observe(_ handler: @escaping @Sendable (RightChange) -> Void) -> RightObservation {
         let observation = RightObservation(handler)
         content.withLock { content in
-            content.untold.append(Notifying(change: .initial(content.state), observations: [observation], right: nil))
+            content.pending.append(Delivery(change: .initial(content.state), observations: [observation], right: nil))
             if content.isEnded {
-                content.untold.append(Notifying(change: .end, observations: [observation], right: nil))
+                content.pending.append(Delivery(change: .end, observations: [observation], right: nil))
             } else {
                 content.observations.append(observation)
             }
         }
-        tellAll()
+        deliverAll()
         return observation
     }
 
-    private func tellAll() {
-        while let telling = next() {
-            for observation in telling.observations { observation.tell(telling.change) }
-            if case .moved(_, let state) = telling.change, let name = state.notification {
-                NotificationCenter.default.post(name: name, object: telling.right)
+    private func deliverAll() {
+        while let delivery = next() {
+            for observation in delivery.observations { observation.deliver(delivery.change) }
+            if case .moved(_, let state) = delivery.change, let name = state.notification {
+                NotificationCenter.default.post(name: name, object: delivery.right)
             }
             done()
         }
     }
 
-    private func next() -> Notifying? {
+    private func next() -> Delivery? {
         content.withLock { content in
-            guard !content.isTelling, !content.untold.isEmpty else { return nil }
-            content.isTelling = true
-            return content.untold.removeFirst()
+            guard !content.isDelivering, !content.pending.isEmpty else { return nil }
+            content.isDelivering = true
+            return content.pending.removeFirst()
         }
     }
 
-    private func done() { content.withLock { $0.isTelling = false } }
+    private func done() { content.withLock { $0.isDelivering = false } }
 }
 
-/// How a right comes to know whether its user may.
+/// The part of a right that decides whether the user is authorized.
 protocol RightGate: Sendable {
-    /// What the right requires.
+    /// The right's requirement.
     var kind: LAAuthenticationRequirement.Kind { get }
-    /// Throws where asking could not succeed; asks nobody.
+    /// Throws if a prompt could not succeed, without prompting.
     func check() throws
-    /// Has the user asked with a context of this one question, and answers on another thread.
+    /// Prompts the user with a new context for this prompt, and answers on another thread.
     func ask(_ context: LAContext, _ reason: String, _ answer: @escaping @Sendable ((any Error)?) -> Void)
 }

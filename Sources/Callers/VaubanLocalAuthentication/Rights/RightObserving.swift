@@ -1,10 +1,10 @@
-// Looking at a right's state as it changes, in the shapes of Apple's systems that have no Objective-C in them (Specs/rights.md).
+// Observation of a right's state, in those forms of Apple's systems that work without Objective-C (Specs/rights.md).
 
 public import Foundation
 
 extension LARight {
-    /// The present state and every later one, in order and without a gap; it ends with the right, which it does not keep. Each call gives a
-    /// sequence of its own, for one reader (C-193).
+    /// The current state and every later one, in order and without gaps. The sequence ends with the right, which it does not retain. Each
+    /// call returns a new sequence for one reader (C-193).
     public var states: AsyncStream<State> {
         let (stream, continuation) = AsyncStream.makeStream(of: State.self, bufferingPolicy: .unbounded)
         let observation = core.observe { change in
@@ -17,20 +17,20 @@ extension LARight {
         return stream
     }
 
-    /// For the module that makes a publisher of it.
+    /// For the module that provides a publisher.
     package var observable: RightCore { core }
 }
 
-// `NSObjectProtocol` is where `Self` can stand for the class of the one who is looked at, as it does on Apple's systems.
+// In an extension of `NSObjectProtocol`, `Self` can be the class of the observed object, as on Apple's systems.
 extension NSObjectProtocol where Self: LARight {
-    /// Calls the handler after each change of the state until the observation is invalidated or let go: Foundation's
-    /// `observe(_:options:changeHandler:)`, for `\.state`, which is the one property of a right that is observed. The handler may
-    /// be called on any thread, by one thread at a time, and not at the right's own end, when there is nobody left to hand over.
+    /// Calls the handler after each change of the state, until the observation is invalidated or released: Foundation's
+    /// `observe(_:options:changeHandler:)`, for `\.state`, the only observable property of a right. The handler is called on any thread,
+    /// never concurrently, and not when the right is released, since there is no object left to pass.
     public func observe(
         _ keyPath: KeyPath<Self, LARight.State>, options: NSKeyValueObservingOptions = [],
         changeHandler: @escaping @Sendable (Self, NSKeyValueObservedChange<LARight.State>) -> Void
     ) -> NSKeyValueObservation {
-        precondition(keyPath == \Self.state, "only the state of a right is observed")
+        precondition(keyPath == \Self.state, "only the state of a right can be observed")
         let observation = core.observe { [weak self] change in
             guard let self else { return }
             switch change {
@@ -48,30 +48,32 @@ extension NSObjectProtocol where Self: LARight {
     }
 }
 
-/// Which values an observer is given: Foundation's type of this name, which Linux does not have.
+/// The values that an observer receives: Foundation's type of this name, which Linux lacks.
 public struct NSKeyValueObservingOptions: OptionSet, Sendable {
+    /// The options as a bit set.
     public let rawValue: UInt
+    /// Creates options from a bit set.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
     /// The value after the change.
     public static let new = NSKeyValueObservingOptions(rawValue: 1)
     /// The value before the change.
     public static let old = NSKeyValueObservingOptions(rawValue: 2)
-    /// A first call at once, before `observe` returns unless another change is just being told.
+    /// Calls the handler with the current value as well; before `observe` returns, unless another change is being delivered.
     public static let initial = NSKeyValueObservingOptions(rawValue: 4)
 }
 
-/// One change: Foundation's type of this name, which Linux does not have.
+/// One change: Foundation's type of this name, which Linux lacks.
 public struct NSKeyValueObservedChange<Value> {
-    /// Where `.new` was asked for.
+    /// The new value; nil without the option `.new`.
     public let newValue: Value?
-    /// Where `.old` was asked for, and there was one.
+    /// The old value; nil without the option `.old`, and in the first call.
     public let oldValue: Value?
 }
 
 extension NSKeyValueObservedChange: Sendable where Value: Sendable {}
 
-/// Observes until it is invalidated or let go: Foundation's type of this name, which Linux does not have.
+/// An observation, which ends when it is invalidated or released: Foundation's type of this name, which Linux lacks.
 public final class NSKeyValueObservation: NSObject, Sendable {
     private let observation: RightObservation
 
@@ -79,6 +81,6 @@ public final class NSKeyValueObservation: NSObject, Sendable {
 
     deinit { observation.invalidate() }
 
-    /// No handler is called that has not begun.
+    /// Ends the observation. A running handler finishes; none starts afterwards.
     public func invalidate() { observation.invalidate() }
 }

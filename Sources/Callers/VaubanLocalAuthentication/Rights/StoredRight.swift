@@ -1,23 +1,23 @@
-// Rights in the keychain (Specs/rights.md): a private key of the enclave that asks for what the right requires, and a record that names it.
-// The record makes the right: it is written last and deleted first, so that a kill leaves a whole right or none.
+// Rights in the keychain (Specs/rights.md): a private key of the enclave with the right's requirement, and a record that names it. The
+// record is written last and deleted first, so that a killed process leaves a whole right or none.
 
 internal import Foundation
 internal import VaubanSecurity
 
-/// One right as it was found.
+/// One right as found in the keychain.
 ///
-/// `@unchecked Sendable`: every stored property is immutable, and so are the objects that they hold.
+/// `@unchecked Sendable`: every stored property is immutable, as are the objects they refer to.
 struct StoredRight: @unchecked Sendable {
     let identifier: String
     let tag: Int
     let kind: LAAuthenticationRequirement.Kind
     let control: SecAccessControl
-    /// What the record names its key by (`kSecAttrApplicationLabel`).
+    /// The label by which the record names its key (`kSecAttrApplicationLabel`).
     let label: Data
-    /// Bound to no context; what it can do is asked of it, and nothing is done with it.
+    /// The key without a context, for queries about its algorithms only.
     let key: SecKey
     let publicKey: SecKey
-    /// Under the public key; nil where none was saved.
+    /// Encrypted with the public key; nil if none was saved.
     let secret: Data?
 }
 
@@ -54,7 +54,7 @@ extension StoredRight {
             secret: record.secret)
     }
 
-    /// The key as a context may use it. Finding it asks nobody; what is done with it would.
+    /// Returns the key for use with a context. Looking it up does not prompt; using it would.
     func privateKey(for context: LAContext) throws -> SecKey { try Self.privateKey(identifier, label, context: context) }
 
     private static func privateKey(_ identifier: String, _ label: Data, context: LAContext?) throws -> SecKey {
@@ -86,19 +86,19 @@ extension StoredRight {
                         kSecAttrDescription: "right", kSecAttrComment: "tag \(number)", kSecValueData: Record.value(sealed),
                     ]))
         } catch {
-            // It is nobody's: another has the identifier, or none was to be had.
+            // Deletes the unused key: the identifier is in use, or the record could not be added.
             try? KeychainCall.delete(key(tag(of: identifier), label))
             throw error
         }
         deleteStrayKeys { $0.tag == tag(of: identifier) && $0.label != label }
-        // Whoever removed the right at the same time has the last word, and nothing is left of it.
+        // Another caller may have removed the right at the same time; then nothing of it is left.
         do { return try find(identifier) } catch {
             try? KeychainCall.delete(record(identifier, [kSecAttrGeneric: label]))
             throw error
         }
     }
 
-    /// An identifier is taken while there is a right. A record whose key is no more is none.
+    /// Throws if the identifier has a right. A record without its key is not a right, and is removed.
     private static func makeRoom(for identifier: String) throws {
         do {
             let old = try Record(found: KeychainCall.find(record(identifier, [kSecReturnAttributes: true, kSecReturnData: true])))
@@ -125,7 +125,7 @@ extension StoredRight {
         try remove(identifier, label)
     }
 
-    /// This right, and not one that was saved under its identifier since.
+    /// Removes this right, but not one saved under its identifier since.
     func remove() throws { try Self.remove(identifier, label) }
 
     private static func remove(_ identifier: String, _ label: Data) throws {
@@ -135,7 +135,7 @@ extension StoredRight {
         {
             missing = error
         }
-        // Also where the record is gone already: an earlier removal may have come no farther.
+        // Even if the record is already gone: an earlier removal may have stopped halfway.
         do { try KeychainCall.delete(key(tag(of: identifier), label)) } catch let error as NSError
             where error.code == Int(errSecItemNotFound)
         {}
@@ -153,7 +153,7 @@ extension StoredRight {
         deleteStrayKeys { $0.tag.starts(with: tag(of: "")) }
     }
 
-    /// Keys that no record names: what a kill left. A failure leaves them for the next time; they are no right.
+    /// Deletes keys without a record, which a killed process left. A failure leaves them for the next call; they are not rights.
     private static func deleteStrayKeys(_ isStray: ((tag: Data, label: Data)) -> Bool) {
         let query: [CFString: Any] = [
             kSecClass: kSecClassKey, kSecAttrKeyClass: kSecAttrKeyClassPrivate, kSecAttrTokenID: kSecAttrTokenIDSecureEnclave,
@@ -168,8 +168,8 @@ extension StoredRight {
         }
     }
 
-    /// Whether a record names the key now: somebody may have saved a right under the identifier meanwhile. What cannot be told counts as
-    /// one.
+    /// Returns whether a record names the key: another caller may have saved a right under the identifier meanwhile. Returns true if that
+    /// cannot be read.
     private static func isNamed(_ label: Data, _ identifier: String) -> Bool {
         do {
             return try Record(found: KeychainCall.find(record(identifier, [kSecReturnAttributes: true, kSecReturnData: true]))).label
@@ -180,7 +180,7 @@ extension StoredRight {
     }
 }
 
-/// What the record says.
+/// The contents of a record.
 private struct Record {
     let label: Data
     let tag: Int
@@ -200,6 +200,6 @@ private struct Record {
         }
     }
 
-    /// A first byte that says whether there is a secret, and the secret as it was sealed.
+    /// The record's value: a byte that tells whether there is a secret, and the encrypted secret.
     static func value(_ sealed: Data?) -> Data { sealed.map { Data([1]) + $0 } ?? Data([0]) }
 }

@@ -1,4 +1,4 @@
-// The attributes that describe every item, and those of passwords.
+// The attributes of every item, and those of passwords.
 //
 // Each constant has the name and the text that Apple's `Security` gives it. Foundation calls NSString
 // non-Sendable because of its mutable subclass; these are immutable literals, never replaced, which
@@ -6,23 +6,22 @@
 
 // MARK: Every item.
 
-/// When the item may be read. The values are the `kSecAttrAccessible…` constants.
+/// When the item is accessible: one of the `kSecAttrAccessible…` constants.
 nonisolated(unsafe) public let kSecAttrAccessible: CFString = "pdmn"
 
-/// The conditions on the user, as a `SecAccessControl`. It takes the place of `kSecAttrAccessible`.
+/// The item's access control, a `SecAccessControl`, in place of `kSecAttrAccessible`.
 nonisolated(unsafe) public let kSecAttrAccessControl: CFString = "accc"
 
-/// The access object of the older macOS keychain.
+/// The access object of the file-based macOS keychain, a `SecAccess`. Vauban accepts it in `SecItemAdd`.
 nonisolated(unsafe) public let kSecAttrAccess: CFString = "acls"
 
 /// The group of programs that share the item.
 nonisolated(unsafe) public let kSecAttrAccessGroup: CFString = "agrp"
 
-/// Whether the item goes to the owner's other devices. A query that does not name it finds only
-/// items that stay here.
+/// Whether the item synchronizes with the user's other devices. A query without it finds only items that do not.
 nonisolated(unsafe) public let kSecAttrSynchronizable: CFString = "sync"
 
-/// The view in which a synchronized item travels.
+/// The view in which a synchronizable item travels.
 nonisolated(unsafe) public let kSecAttrSyncViewHint: CFString = "vwht"
 
 /// The token that holds the item, such as `kSecAttrTokenIDSecureEnclave`.
@@ -34,33 +33,33 @@ nonisolated(unsafe) public let kSecAttrPersistentReference: CFString = "persistr
 /// A misspelling of `kSecAttrPersistentReference` that Apple keeps for older sources.
 nonisolated(unsafe) public let kSecAttrPersistantReference: CFString = "persistref"
 
-/// The name that people see.
+/// The name shown to users.
 nonisolated(unsafe) public let kSecAttrLabel: CFString = "labl"
 
 /// When the item was added. The keychain sets it.
 nonisolated(unsafe) public let kSecAttrCreationDate: CFString = "cdat"
 
-/// When the item last changed. The keychain sets it.
+/// When the item was last modified. The keychain sets it.
 nonisolated(unsafe) public let kSecAttrModificationDate: CFString = "mdat"
 
 // MARK: Passwords.
 
-/// The kind of item, in words for people.
+/// The kind of item, for users.
 nonisolated(unsafe) public let kSecAttrDescription: CFString = "desc"
 
-/// A remark for people.
+/// A comment for users.
 nonisolated(unsafe) public let kSecAttrComment: CFString = "icmt"
 
-/// The program that made the item, as a four-character code.
+/// The creator of the item, as a four-character code.
 nonisolated(unsafe) public let kSecAttrCreator: CFString = "crtr"
 
 /// The type of the item, as a four-character code.
 nonisolated(unsafe) public let kSecAttrType: CFString = "type"
 
-/// Whether the item is hidden from people.
+/// Whether the item is hidden from users.
 nonisolated(unsafe) public let kSecAttrIsInvisible: CFString = "invi"
 
-/// Whether the item stands for a password that must not be stored.
+/// Whether the item marks a password that must not be stored.
 nonisolated(unsafe) public let kSecAttrIsNegative: CFString = "nega"
 
 /// The account the password belongs to.
@@ -81,8 +80,7 @@ nonisolated(unsafe) public let kSecAttrServer: CFString = "srvr"
 /// The protocol of the server. The values are the `kSecAttrProtocol…` constants.
 nonisolated(unsafe) public let kSecAttrProtocol: CFString = "ptcl"
 
-/// How the server asks for the password. The values are the `kSecAttrAuthenticationType…`
-/// constants.
+/// How the server authenticates the user: one of the `kSecAttrAuthenticationType…` constants.
 nonisolated(unsafe) public let kSecAttrAuthenticationType: CFString = "atyp"
 
 /// The port of the server.

@@ -9,13 +9,13 @@
 /// The passphrase of the file.
 nonisolated(unsafe) public let kSecImportExportPassphrase: CFString = "passphrase"
 
-/// The keychain to import to, in the older macOS keychain.
+/// The keychain to import to, in the file-based macOS keychain. Ignored here.
 nonisolated(unsafe) public let kSecImportExportKeychain: CFString = "keychain"
 
-/// The access object of what is imported, in the older macOS keychain.
+/// The access object of imported items, in the file-based macOS keychain. Ignored here.
 nonisolated(unsafe) public let kSecImportExportAccess: CFString = "access"
 
-/// Whether nothing goes into a keychain.
+/// Whether to import to memory only, which is always so here.
 nonisolated(unsafe) public let kSecImportToMemoryOnly: CFString = "memory"
 
 // MARK: Results.
@@ -26,7 +26,7 @@ nonisolated(unsafe) public let kSecImportItemLabel: CFString = "label"
 /// The identifier of the key.
 nonisolated(unsafe) public let kSecImportItemKeyID: CFString = "keyid"
 
-/// The trust object, set up with the certificate chain.
+/// The trust object, created with the certificate chain.
 nonisolated(unsafe) public let kSecImportItemTrust: CFString = "trust"
 
 /// The certificate chain.

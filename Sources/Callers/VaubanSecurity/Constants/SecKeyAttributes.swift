@@ -6,7 +6,7 @@
 
 // MARK: Certificates.
 
-/// The distinguished name of the owner.
+/// The distinguished name of the subject.
 nonisolated(unsafe) public let kSecAttrSubject: CFString = "subj"
 
 /// The distinguished name of the issuer.
@@ -15,7 +15,7 @@ nonisolated(unsafe) public let kSecAttrIssuer: CFString = "issr"
 /// The serial number.
 nonisolated(unsafe) public let kSecAttrSerialNumber: CFString = "slnr"
 
-/// The identifier of the owner's key.
+/// The identifier of the subject's key.
 nonisolated(unsafe) public let kSecAttrSubjectKeyID: CFString = "skid"
 
 /// The SHA-1 hash of the public key. It joins a certificate to its key.
@@ -24,7 +24,7 @@ nonisolated(unsafe) public let kSecAttrPublicKeyHash: CFString = "pkhh"
 /// The version of the certificate's format.
 nonisolated(unsafe) public let kSecAttrCertificateType: CFString = "ctyp"
 
-/// How the certificate is encoded.
+/// The encoding of the certificate.
 nonisolated(unsafe) public let kSecAttrCertificateEncoding: CFString = "cenc"
 
 // MARK: Keys.
@@ -32,7 +32,7 @@ nonisolated(unsafe) public let kSecAttrCertificateEncoding: CFString = "cenc"
 /// Whether the key is public, private or symmetric.
 nonisolated(unsafe) public let kSecAttrKeyClass: CFString = "kcls"
 
-/// The label programs find the key by. For asymmetric keys it is the SHA-1 hash of the public key.
+/// The label by which programs find the key. For asymmetric keys it is the SHA-1 hash of the public key.
 nonisolated(unsafe) public let kSecAttrApplicationLabel: CFString = "klbl"
 
 /// A tag of the application's choice.
@@ -44,10 +44,10 @@ nonisolated(unsafe) public let kSecAttrKeyType: CFString = "type"
 /// The size of the key in bits.
 nonisolated(unsafe) public let kSecAttrKeySizeInBits: CFString = "bsiz"
 
-/// The number of bits that count.
+/// The number of effective bits.
 nonisolated(unsafe) public let kSecAttrEffectiveKeySize: CFString = "esiz"
 
-/// Whether a new key goes into the keychain.
+/// Whether to store a new key in the keychain.
 nonisolated(unsafe) public let kSecAttrIsPermanent: CFString = "perm"
 
 /// Whether the key may leave the keychain only wrapped.
@@ -79,10 +79,10 @@ nonisolated(unsafe) public let kSecAttrCanUnwrap: CFString = "unwp"
 
 // MARK: Parts of a key pair.
 
-/// The attributes of the private half alone, when a key pair is made.
+/// The attributes of the private key alone, when a key pair is created.
 nonisolated(unsafe) public let kSecPrivateKeyAttrs: CFString = "private"
 
-/// The attributes of the public half alone, when a key pair is made.
+/// The attributes of the public key alone, when a key pair is created.
 nonisolated(unsafe) public let kSecPublicKeyAttrs: CFString = "public"
 
 // MARK: Key derivation in the older macOS keychain.

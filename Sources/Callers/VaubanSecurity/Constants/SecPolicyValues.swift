@@ -1,4 +1,4 @@
-// The names of policies, of their properties, and of what an evaluation of trust tells.
+// The names of policies, of their properties, and of the results of trust evaluation.
 //
 // Each constant has the name and the text that Apple's `Security` gives it. Foundation calls NSString
 // non-Sendable because of its mutable subclass; these are immutable literals, never replaced, which
@@ -6,58 +6,58 @@
 
 // MARK: Policies.
 
-/// A chain, for no purpose in particular.
+/// The policy for a chain without a particular purpose.
 nonisolated(unsafe) public let kSecPolicyAppleX509Basic: CFString = "1.2.840.113635.100.1.2"
 
-/// The certificate of the other end of a TLS connection.
+/// The policy for the peer's certificate of a TLS connection.
 nonisolated(unsafe) public let kSecPolicyAppleSSL: CFString = "1.2.840.113635.100.1.3"
 
-/// Whether a certificate is revoked.
+/// The policy for revocation.
 nonisolated(unsafe) public let kSecPolicyAppleRevocation: CFString = "1.2.840.113635.100.1.21"
 
 // MARK: Properties of policies.
 
-/// Which policy it is.
+/// The identifier of the policy.
 nonisolated(unsafe) public let kSecPolicyOid: CFString = "SecPolicyOid"
 
-/// The name that the certificate must be for.
+/// The name that the certificate must contain.
 nonisolated(unsafe) public let kSecPolicyName: CFString = "SecPolicyName"
 
 /// Whether the certificate is a client's.
 nonisolated(unsafe) public let kSecPolicyClient: CFString = "SecPolicyClient"
 
-/// How revocation is looked at.
+/// How to check revocation.
 nonisolated(unsafe) public let kSecPolicyRevocationFlags: CFString = "SecPolicyRevocationFlags"
 
 // MARK: Flags of the revocation policy.
 
-/// By responders (RFC 6960).
+/// Use OCSP responses (RFC 6960).
 public let kSecRevocationOCSPMethod: CFOptionFlags = 1 << 0
 
-/// By lists (RFC 5280), which are not read here.
+/// Use revocation lists (RFC 5280), which Vauban does not read.
 public let kSecRevocationCRLMethod: CFOptionFlags = 1 << 1
 
-/// Lists rather than responders.
+/// Prefer revocation lists to OCSP.
 public let kSecRevocationPreferCRL: CFOptionFlags = 1 << 2
 
-/// Nobody's silence counts as good.
+/// Require a response that says the certificate is good.
 public let kSecRevocationRequirePositiveResponse: CFOptionFlags = 1 << 3
 
-/// Nothing is fetched, which is always so here.
+/// Do not access the network, which is always so here.
 public let kSecRevocationNetworkAccessDisabled: CFOptionFlags = 1 << 4
 
-/// By whatever there is.
+/// Use any available method.
 public let kSecRevocationUseAnyAvailableMethod: CFOptionFlags = kSecRevocationOCSPMethod | kSecRevocationCRLMethod
 
-// MARK: What an evaluation tells.
+// MARK: Results of an evaluation.
 
 /// The name of a certificate, in `SecTrustCopyProperties`.
 nonisolated(unsafe) public let kSecPropertyTypeTitle: CFString = "title"
 
-/// What is wrong with a certificate, in `SecTrustCopyProperties`.
+/// The problem of a certificate, in `SecTrustCopyProperties`.
 nonisolated(unsafe) public let kSecPropertyTypeError: CFString = "error"
 
-/// When it was evaluated.
+/// The date of the evaluation.
 nonisolated(unsafe) public let kSecTrustEvaluationDate: CFString = "TrustEvaluationDate"
 
 /// The result, a `SecTrustResultType`.

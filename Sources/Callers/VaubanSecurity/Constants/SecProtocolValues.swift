@@ -10,7 +10,7 @@
 /// FTP.
 nonisolated(unsafe) public let kSecAttrProtocolFTP: CFString = "ftp "
 
-/// An FTP account on the client's side.
+/// A client's FTP account.
 nonisolated(unsafe) public let kSecAttrProtocolFTPAccount: CFString = "ftpa"
 
 /// HTTP.

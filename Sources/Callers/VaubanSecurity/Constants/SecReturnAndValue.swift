@@ -1,4 +1,4 @@
-// The keys that say what a call gives back, and those that carry an item in or out.
+// The keys for what a call returns, and those for an item's values.
 //
 // Each constant has the name and the text that Apple's `Security` gives it. Foundation calls NSString
 // non-Sendable because of its mutable subclass; these are immutable literals, never replaced, which
@@ -15,7 +15,7 @@ nonisolated(unsafe) public let kSecReturnAttributes: CFString = "r_Attributes"
 /// Whether to return a reference, such as a `SecKey`.
 nonisolated(unsafe) public let kSecReturnRef: CFString = "r_Ref"
 
-/// Whether to return a reference that can be stored, as data.
+/// Whether to return a persistent reference, as data.
 nonisolated(unsafe) public let kSecReturnPersistentRef: CFString = "r_PersistentRef"
 
 // MARK: Values of the item.
@@ -26,7 +26,7 @@ nonisolated(unsafe) public let kSecValueData: CFString = "v_Data"
 /// A reference, such as a `SecKey`.
 nonisolated(unsafe) public let kSecValueRef: CFString = "v_Ref"
 
-/// A reference that was stored, as data.
+/// A persistent reference, as data.
 nonisolated(unsafe) public let kSecValuePersistentRef: CFString = "v_PersistentRef"
 
 /// The password in the result of a request for shared web credentials.

@@ -1,7 +1,7 @@
 /// Wraps bytes that the caller allocated: Apple's `CFDataCreateWithBytesNoCopy`.
 ///
-/// With `kCFAllocatorNull` the bytes stay the caller's and must outlive the data. With any other
-/// deallocator they must come from `malloc` and are freed together with the data.
+/// With `kCFAllocatorNull` the caller still owns the bytes, which must outlive the data. With any other deallocator they must come from
+/// `malloc` and are freed together with the data.
 public func CFDataCreateWithBytesNoCopy(
     _ allocator: CFAllocator!,
     _ bytes: UnsafePointer<UInt8>!,

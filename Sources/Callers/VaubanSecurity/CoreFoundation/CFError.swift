@@ -1,4 +1,4 @@
-/// Makes an error object: Apple's `CFErrorCreate`.
+/// Creates an error: Apple's `CFErrorCreate`.
 public func CFErrorCreate(
     _ allocator: CFAllocator!,
     _ domain: CFErrorDomain!,
@@ -9,17 +9,17 @@ public func CFErrorCreate(
     return NSError(domain: domain as String, code: code, userInfo: userInfo as? [String: Any])
 }
 
-/// The domain that gives the error's code its meaning: Apple's `CFErrorGetDomain`.
+/// Returns the domain of the error's code: Apple's `CFErrorGetDomain`.
 public func CFErrorGetDomain(_ err: CFError!) -> CFErrorDomain! {
     err.map { $0.domain as NSString }
 }
 
-/// The number of the error within its domain: Apple's `CFErrorGetCode`.
+/// Returns the error's code within its domain: Apple's `CFErrorGetCode`.
 public func CFErrorGetCode(_ err: CFError!) -> CFIndex {
     err?.code ?? 0
 }
 
-/// What else is known about the error: Apple's `CFErrorCopyUserInfo`.
+/// Returns the error's user info dictionary: Apple's `CFErrorCopyUserInfo`.
 public func CFErrorCopyUserInfo(_ err: CFError!) -> CFDictionary! {
     err.map { $0.userInfo as NSDictionary }
 }

@@ -1,8 +1,7 @@
 @_exported public import Foundation
 
-// The Core Foundation names that Apple's `Security` brings along. Each collection and value type
-// is the Foundation class that Apple bridges it to, so that `as CFDictionary`, `as? String` and
-// dictionary literals with `kSec` keys mean the same here as there.
+// The Core Foundation names that Apple's `Security` re-exports. Each collection and value type is the Foundation class to which Apple
+// bridges it, so `as CFDictionary`, `as? String` and dictionary literals with `kSec` keys work as on Apple's systems.
 
 /// Any Core Foundation object: Apple's `CFTypeRef`.
 public typealias CFTypeRef = AnyObject
@@ -52,7 +51,7 @@ public typealias CFBoolean = NSNumber
 /// Apple's `CFError`.
 public typealias CFError = NSError
 
-/// Apple's `CFErrorDomain`, the text that says whose error code it is.
+/// The domain of an error code: Apple's `CFErrorDomain`.
 public typealias CFErrorDomain = NSString
 
 /// The C spelling of `CFString`, which Apple's Swift no longer offers.
@@ -69,7 +68,7 @@ public typealias CFIndex = Int
 /// A set of option bits: Apple's `CFOptionFlags`. It is unsigned because flags reach bit 31.
 public typealias CFOptionFlags = UInt
 
-/// The number of a Core Foundation class: Apple's `CFTypeID`.
+/// The identifier of a Core Foundation class: Apple's `CFTypeID`.
 public typealias CFTypeID = UInt
 
 /// Seconds since the beginning of 2001: Apple's `CFAbsoluteTime`.
@@ -78,7 +77,7 @@ public typealias CFAbsoluteTime = Double
 /// A result code: Apple's `OSStatus` from `MacTypes.h`.
 public typealias OSStatus = Int32
 
-/// Four characters packed in a number: Apple's `FourCharCode` from `MacTypes.h`.
+/// Four characters packed into a number: Apple's `FourCharCode` from `MacTypes.h`.
 public typealias FourCharCode = UInt32
 
 /// The result code of success: Apple's `noErr` from `MacTypes.h`.
@@ -90,7 +89,6 @@ public let kCFBooleanTrue: CFBoolean! = NSNumber(value: true)
 /// The Boolean false as an object: Apple's `kCFBooleanFalse`.
 public let kCFBooleanFalse: CFBoolean! = NSNumber(value: false)
 
-/// The key of the bundle identifier in an information property list: Apple's
-/// `kCFBundleIdentifierKey`. Foundation calls NSString non-Sendable because of its mutable subclass;
-/// this one is an immutable literal, never replaced, so that `nonisolated(unsafe)` is sound.
+/// The key of the bundle identifier in an information property list: Apple's `kCFBundleIdentifierKey`. Foundation declares NSString
+/// non-Sendable because of its mutable subclass; this one is an immutable literal, never replaced, so `nonisolated(unsafe)` is sound.
 nonisolated(unsafe) public let kCFBundleIdentifierKey: CFString! = "CFBundleIdentifier"

@@ -1,4 +1,4 @@
-// The tables of DES, as FIPS 46-3 prints them.
+// The tables of DES from FIPS 46-3.
 
 enum DESTables {
     static let initial: [UInt8] = [

@@ -1,20 +1,19 @@
-// The two ciphers of old PKCS #12 files, for reading alone. Neither is safe, and no library that is at hand has them: swift-crypto
-// leaves them out on
-// purpose. What they gave has been compared by the file's seal before, and is judged by the readers of keys and certificates after.
+// The two ciphers of old PKCS #12 files, for decryption only. Neither is secure, and swift-crypto omits them on purpose. The file's MAC has
+// been verified before their output is used, and the parsers of keys and certificates check it afterwards.
 
-/// A cipher of eight bytes a block.
+/// A cipher with blocks of eight bytes.
 protocol OldBlockCipher {
-    /// The block as a number, first byte highest.
+    /// Decrypts a block, given as a big-endian number.
     func decrypt(block: UInt64) -> UInt64
 }
 
-/// Why bytes were not decrypted.
-struct OldCipherFault: Error {}
+/// Bytes that could not be decrypted.
+struct OldCipherError: Error {}
 
 extension OldBlockCipher {
-    /// Undoes chaining and padding (CBC; RFC 8018, 6.1.1).
+    /// Decrypts in CBC mode and removes the padding (RFC 8018, 6.1.1).
     func decrypt(_ bytes: ArraySlice<UInt8>, vector: [UInt8]) throws -> Data {
-        guard vector.count == 8, !bytes.isEmpty, bytes.count.isMultiple(of: 8) else { throw OldCipherFault() }
+        guard vector.count == 8, !bytes.isEmpty, bytes.count.isMultiple(of: 8) else { throw OldCipherError() }
         var previous = Self.number(vector[...])
         var clear = Data(capacity: bytes.count)
         for start in stride(from: bytes.startIndex, to: bytes.endIndex, by: 8) {
@@ -23,7 +22,7 @@ extension OldBlockCipher {
             previous = block
         }
         guard let padding = clear.last, (1...8).contains(padding), clear.suffix(Int(padding)).allSatisfy({ $0 == padding }) else {
-            throw OldCipherFault()
+            throw OldCipherError()
         }
         return clear.prefix(clear.count - Int(padding))
     }
@@ -36,7 +35,7 @@ struct RC2: OldBlockCipher {
     private let words: [UInt16]
 
     init(key: UnsafeRawBufferPointer, effectiveBits: Int) throws {
-        guard (1...128).contains(key.count), (1...1024).contains(effectiveBits) else { throw OldCipherFault() }
+        guard (1...128).contains(key.count), (1...1024).contains(effectiveBits) else { throw OldCipherError() }
         var bytes = Array(key)
         while bytes.count < 128 { bytes.append(Self.pi[Int(bytes[bytes.count - 1] &+ bytes[bytes.count - key.count])]) }
         let effectiveBytes = (effectiveBits + 7) / 8
@@ -62,7 +61,7 @@ struct RC2: OldBlockCipher {
         return parts.reduce(0) { $0 << 16 | UInt64($1.byteSwapped) }
     }
 
-    /// Digits of pi, in an order that the RFC gives.
+    /// Digits of pi, in the order of the RFC.
     private static let pi: [UInt8] = [
         0xd9, 0x78, 0xf9, 0xc4, 0x19, 0xdd, 0xb5, 0xed, 0x28, 0xe9, 0xfd, 0x79, 0x4a, 0xa0, 0xd8, 0x9d, 0xc6, 0x7e, 0x37, 0x83, 0x2b, 0x76,
         0x53, 0x8e,
@@ -88,13 +87,13 @@ struct RC2: OldBlockCipher {
     ]
 }
 
-/// Three times DES with three keys (FIPS 46-3).
+/// Triple DES with three keys (FIPS 46-3).
 struct TripleDES: OldBlockCipher {
-    /// For each of the three keys the parts of 48 bits of its sixteen rounds.
+    /// For each of the three keys, the 48-bit subkeys of its sixteen rounds.
     private let keys: [[UInt64]]
 
     init(key: UnsafeRawBufferPointer) throws {
-        guard key.count == 24 else { throw OldCipherFault() }
+        guard key.count == 24 else { throw OldCipherError() }
         keys = (0..<3).map { third in Self.rounds(of: key[third * 8..<third * 8 + 8].reduce(0) { $0 << 8 | UInt64($1) }) }
     }
 
@@ -129,7 +128,7 @@ struct TripleDES: OldBlockCipher {
         }
     }
 
-    /// The bits that a table names, the highest being 1.
+    /// Returns the bits that a table selects; 1 is the highest.
     private static func permuted(_ value: UInt64, of width: Int, by table: [UInt8]) -> UInt64 {
         table.reduce(0) { $0 << 1 | (value >> UInt64(width - Int($1))) & 1 }
     }

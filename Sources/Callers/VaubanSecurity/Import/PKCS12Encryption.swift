@@ -1,5 +1,4 @@
-// How parts of a file are encrypted: PBES2 (RFC 8018), which everything writes today, and the schemes of PKCS #12 itself (RFC 7292,
-// appendix C), which
+// The encryption of a file's parts: PBES2 (RFC 8018), which current tools write, and the PKCS #12 schemes (RFC 7292, appendix C), which
 // OpenSSL wrote before version 3 and Keychain Access still writes.
 
 internal import Crypto
@@ -26,7 +25,7 @@ struct PKCS12Encryption {
     private let digest: PKCS12Digest
     private let salt: ArraySlice<UInt8>
     private let rounds: Int
-    /// Nil where it is derived as well, and with it the key in the way of PKCS #12.
+    /// Nil if the vector is derived together with the key, as in PKCS #12.
     private let vector: ArraySlice<UInt8>?
 
     private static let pbes2: ASN1ObjectIdentifier = [1, 2, 840, 113549, 1, 5, 13]
@@ -40,7 +39,7 @@ struct PKCS12Encryption {
         [1, 2, 840, 113549, 1, 12, 1, 6]: .rc2(bits: 40),
     ]
 
-    private static let unsupported = KeyFault(errSecUnsupportedFormat, "the file is encrypted in a way that is not known here")
+    private static let unsupported = KeyOperationError(errSecUnsupportedFormat, "the file uses an unsupported encryption")
 
     init(_ algorithm: ASN1Node) throws {
         let (name, parameters) = try Self.identifier(algorithm)
@@ -96,7 +95,7 @@ struct PKCS12Encryption {
                 }
             return SecretBytes(absorbing: &clear)
         } catch {
-            // The seal was right, so the passphrase is.
+            // The MAC was correct, so the passphrase is.
             throw PKCS12File.malformed
         }
     }

@@ -1,12 +1,11 @@
-// A file of PKCS #12 (RFC 7292), read strictly: DER, sealed by a passphrase, bounded in size and in work. No library that could be
-// depended on reads
-// one: swift-crypto has the primitives, and swift-certificates the certificates.
+// A strict parser of PKCS #12 files (RFC 7292): DER, authenticated with a passphrase, limited in size and work. No available library reads
+// them: swift-crypto provides the primitives, and swift-certificates the certificates.
 
 internal import Glibc
 internal import SwiftASN1
 internal import VaubanSecretBytes
 
-/// The keys and the certificates of a file.
+/// The keys and certificates of a file.
 struct PKCS12File {
     struct Entry<Content> {
         let content: Content
@@ -15,10 +14,10 @@ struct PKCS12File {
 
     private(set) var keys: [Entry<KeyMaterial>] = []
     private(set) var certificates: [Entry<SecCertificate>] = []
-    /// Whether a key was there that is of no type known here.
+    /// Whether the file has a key of an unsupported type.
     private(set) var hasUnknownKey = false
 
-    /// A file holds a few keys and certificates; what is larger is none.
+    /// A file holds a few keys and certificates; anything larger is refused.
     static let bytesMax = 1 << 20
     private static let bagsMax = 256
 
@@ -31,7 +30,7 @@ struct PKCS12File {
         var outer = try Self.children(of: DER.parse(der))
         guard let version = outer.next(), try Int(derEncoded: version) == 3, let info = outer.next() else { throw Self.malformed }
         guard let seal = outer.next(), outer.next() == nil else {
-            throw KeyFault(errSecPkcs12VerifyFailure, "the file has no seal by which its passphrase could be told from another")
+            throw KeyOperationError(errSecPkcs12VerifyFailure, "the file has no MAC with which to verify its passphrase")
         }
         guard case .data(let sealed) = try Self.content(of: info) else { throw Self.malformed }
         try PKCS12Seal(seal).check(sealed, passphrase, &budget)
@@ -45,7 +44,7 @@ struct PKCS12File {
         }
     }
 
-    static let malformed = KeyFault(errSecDecode, "the file is not a PKCS #12 file, or is damaged")
+    static let malformed = KeyOperationError(errSecDecode, "the file is not a PKCS #12 file, or is damaged")
 
     private enum Content {
         case data(ArraySlice<UInt8>)
@@ -70,7 +69,7 @@ struct PKCS12File {
                 case .primitive(let encryptedBytes) = bytes.content
             else { throw malformed }
             return .encrypted(algorithm, encryptedBytes)
-        default: throw KeyFault(errSecUnsupportedFormat, "the file is encrypted to a key and not by a passphrase")
+        default: throw KeyOperationError(errSecUnsupportedFormat, "the file is encrypted with a key, not with a passphrase")
         }
     }
 
@@ -80,7 +79,7 @@ struct PKCS12File {
     private static let certificateID: ASN1ObjectIdentifier = [1, 2, 840, 113549, 1, 9, 22, 1]
     private static let friendlyName: ASN1ObjectIdentifier = [1, 2, 840, 113549, 1, 9, 20]
 
-    /// Bags of other kinds, such as revocation lists, are passed over.
+    /// Ignores bags of other kinds, such as revocation lists.
     private mutating func read(bags: [UInt8]) throws {
         for bag in IteratorSequence(try Self.children(of: DER.parse(bags))) {
             guard keys.count + certificates.count < Self.bagsMax else { throw Self.malformed }
@@ -136,7 +135,7 @@ struct PKCS12File {
         return first
     }
 
-    /// The reader of DER takes arrays; the one that it is lent here is overwritten. What `body` answers must not be a part of it.
+    /// The DER parser takes arrays; the one passed here is overwritten. The result of `body` must not share its memory.
     private static func reading<Value>(_ secret: borrowing SecretBytes, _ body: ([UInt8]) throws -> Value) throws -> Value {
         var bytes = secret.withUnsafeBytes { Array($0) }
         defer { bytes.withUnsafeMutableBytes { if let base = $0.baseAddress { explicit_bzero(base, $0.count) } } }

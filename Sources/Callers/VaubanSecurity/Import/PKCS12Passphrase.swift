@@ -1,4 +1,4 @@
-// From a passphrase to keys: PBKDF2 (RFC 8018) by swift-crypto, and the derivation of PKCS #12 (RFC 7292, appendix B).
+// Derives keys from a passphrase: with PBKDF2 (RFC 8018) by swift-crypto, and with the derivation of PKCS #12 (RFC 7292, appendix B).
 
 internal import Crypto
 internal import CryptoExtras
@@ -6,10 +6,10 @@ internal import Glibc
 internal import SwiftASN1
 internal import VaubanSecretBytes
 
-/// The two ways in which a passphrase is written as bytes.
+/// A passphrase in its two encodings.
 final class PKCS12Passphrase: Sendable {
     let utf8: SecretBytes
-    /// UTF-16, big end first, with a zero at its end.
+    /// UTF-16, big-endian, with a terminating zero.
     let terminated: SecretBytes
 
     init(_ text: String) {
@@ -24,25 +24,25 @@ final class PKCS12Passphrase: Sendable {
     }
 }
 
-/// How many rounds one file may cost, all of its derivations together. OpenSSL writes 2,048, and the most cautious tools a million.
+/// The limit of derivation rounds for one file. OpenSSL writes 2,048, and the most cautious tools a million.
 struct PKCS12Budget {
     private var rounds = 10_000_000
 
     mutating func take(_ wanted: Int) throws {
         guard wanted > 0, wanted <= rounds else {
-            throw KeyFault(errSecDecode, "the file asks for more rounds of derivation than any honest one")
+            throw KeyOperationError(errSecDecode, "the file requires too many rounds of key derivation")
         }
         rounds -= wanted
     }
 }
 
-/// The digests that a file may name.
+/// The digests that a file may use.
 enum PKCS12Digest: CaseIterable {
     case sha1, sha256, sha384, sha512
 
     init(_ identifier: ASN1ObjectIdentifier, _ names: KeyPath<PKCS12Digest, ASN1ObjectIdentifier>) throws {
         guard let found = Self.allCases.first(where: { $0[keyPath: names] == identifier }) else {
-            throw KeyFault(errSecUnsupportedFormat, "the file uses a digest that is not known here")
+            throw KeyOperationError(errSecUnsupportedFormat, "the file uses an unsupported digest")
         }
         self = found
     }
@@ -81,7 +81,7 @@ enum PKCS12Digest: CaseIterable {
         }
     }
 
-    /// What the bytes are derived for, by its number in RFC 7292.
+    /// The purpose of derived bytes, with its number in RFC 7292.
     enum Purpose: UInt8 {
         case key = 1
         case vector = 2
@@ -123,7 +123,7 @@ enum PKCS12Digest: CaseIterable {
         bytes.isEmpty ? [] : (0..<(bytes.count + block - 1) / block * block).map { bytes[$0 % bytes.count] }
     }
 
-    /// Adds one number and 1 to another, both as long as a block, and lets what is too much go.
+    /// Adds one number plus 1 to another of the block's length, discarding the overflow.
     private static func add(_ addend: [UInt8], to input: inout [UInt8], at start: Int) {
         var carry = 1
         for place in addend.indices.reversed() {
@@ -138,7 +138,7 @@ enum PKCS12Digest: CaseIterable {
     }
 }
 
-/// The seal over a file's content (RFC 7292, 5.1): an HMAC whose key is derived from the passphrase.
+/// The MAC over a file's content (RFC 7292, 5.1): an HMAC whose key is derived from the passphrase.
 struct PKCS12Seal {
     private let digest: PKCS12Digest
     private let value: ArraySlice<UInt8>
@@ -158,7 +158,7 @@ struct PKCS12Seal {
         rounds = try fields.next().map { try Int(derEncoded: $0) } ?? 1
     }
 
-    /// Another passphrase, or other content, is `errSecAuthFailed`: nobody can tell which.
+    /// Throws `errSecAuthFailed` for a wrong passphrase or altered content, which cannot be told apart.
     func check(_ content: ArraySlice<UInt8>, _ passphrase: PKCS12Passphrase, _ budget: inout PKCS12Budget) throws {
         try budget.take(rounds)
         let isRight =
@@ -168,7 +168,7 @@ struct PKCS12Seal {
             case .sha384: isRight(SHA384.self, content, passphrase)
             case .sha512: isRight(SHA512.self, content, passphrase)
             }
-        guard isRight else { throw KeyFault(errSecAuthFailed, "the passphrase is not that of the file, or the file is damaged") }
+        guard isRight else { throw KeyOperationError(errSecAuthFailed, "the passphrase is wrong, or the file is damaged") }
     }
 
     private func isRight<Hash: HashFunction>(_: Hash.Type, _ content: ArraySlice<UInt8>, _ passphrase: PKCS12Passphrase) -> Bool {

@@ -1,27 +1,24 @@
-// Identities from a file.
+// Import of identities from a file.
 
 internal import Crypto
 internal import SwiftASN1
 
-/// Reads the identities of a PKCS #12 file: Apple's `SecPKCS12Import`. Nothing is stored, as on iOS: what is to be kept goes to
-/// `SecItemAdd`
-/// by `kSecValueRef`.
+/// Reads the identities of a PKCS #12 file: Apple's `SecPKCS12Import`. Stores nothing, as on iOS: add items with `SecItemAdd` and
+/// `kSecValueRef`.
 ///
 /// - Parameters:
-///   - pkcs12_data: The file, in DER, of 1 MiB at most. It may be encrypted with AES, triple DES or RC2.
-///   - options: `kSecImportExportPassphrase` with a string, which may be empty. Other keys mean nothing here.
-///   - items: Receives an array with a dictionary for each identity: `kSecImportItemLabel`, `kSecImportItemKeyID` (SHA-1 of the public
-///     key),
-///     `kSecImportItemTrust`, `kSecImportItemCertChain` and `kSecImportItemIdentity`.
-/// - Returns: `errSecPassphraseRequired` without a passphrase, `errSecAuthFailed` for another one than the file's,
-///   `errSecPkcs12VerifyFailure` where the file
-///   has nothing by which to tell, `errSecDecode` where it is damaged or asks for too much work, `errSecUnsupportedFormat` where it is
-///   encrypted in another way, and
-///   `errSecUnsupportedKeyFormat` where it has only keys of kinds that are not known here.
+///   - pkcs12_data: The file in DER, at most 1 MiB. It may be encrypted with AES, triple DES or RC2.
+///   - options: `kSecImportExportPassphrase` with a string, which may be empty. Other keys are ignored.
+///   - items: Receives an array with a dictionary for each identity: `kSecImportItemLabel`, `kSecImportItemKeyID` (SHA-1 of the public key,
+///     20 bytes), `kSecImportItemTrust`, `kSecImportItemCertChain` and `kSecImportItemIdentity`.
+/// - Returns: `errSecSuccess`; `errSecPassphraseRequired` without a passphrase, `errSecAuthFailed` for a wrong one,
+///   `errSecPkcs12VerifyFailure` if the file has no MAC, `errSecDecode` if it is damaged or requires too much work,
+///   `errSecUnsupportedFormat` for another encryption, and `errSecUnsupportedKeyFormat` if it has only keys of unsupported kinds.
 public func SecPKCS12Import(_ pkcs12_data: CFData, _ options: CFDictionary, _ items: UnsafeMutablePointer<CFArray?>) -> OSStatus {
     reporting {
         guard let passphrase = options[kSecImportExportPassphrase] as? String else {
-            throw KeyFault(errSecPassphraseRequired, "kSecImportExportPassphrase is missing; for a file without one it is an empty string")
+            throw KeyOperationError(
+                errSecPassphraseRequired, "kSecImportExportPassphrase is missing; pass an empty string for a file without a passphrase")
         }
         let file: PKCS12File
         do {
@@ -30,20 +27,20 @@ public func SecPKCS12Import(_ pkcs12_data: CFData, _ options: CFDictionary, _ it
             throw PKCS12File.malformed
         }
         guard !file.keys.isEmpty || !file.hasUnknownKey else {
-            throw KeyFault(errSecUnsupportedKeyFormat, "the file's key is of a kind that is not known here")
+            throw KeyOperationError(errSecUnsupportedKeyFormat, "the file's key is of an unsupported kind")
         }
         items.pointee = NSArray(array: file.keys.compactMap { key in file.identity(of: key) })
     }
 }
 
 extension PKCS12File {
-    /// Nil where no certificate is for the key.
+    /// Returns nil if no certificate matches the key.
     fileprivate func identity(of key: Entry<KeyMaterial>) -> NSDictionary? {
         guard let own = certificates.first(where: { $0.content.fields.publicKey.elementsEqual(key.content.publicBytes) }) else {
             return nil
         }
         let others = certificates.map(\.content).filter { $0 != own.content }
-        let trust = SecTrust(TrustQuestion(certificates: [own.content] + others, policies: [SecPolicyCreateBasicX509()]))
+        let trust = SecTrust(TrustInput(certificates: [own.content] + others, policies: [SecPolicyCreateBasicX509()]))
         let item = NSMutableDictionary()
         item[kSecImportItemLabel] = NSString(string: key.name ?? own.name ?? own.content.summary)
         item[kSecImportItemKeyID] = NSData(data: key.content.fingerprint)
@@ -63,7 +60,7 @@ extension KeyMaterial {
         [1, 3, 132, 0, 35]: { try P521.Signing.PrivateKey(derRepresentation: $0).x963Representation },
     ]
 
-    /// Reads a private key in the form of PKCS #8 (RFC 5208); nil where it is of a kind that is not known here.
+    /// Reads a private key in PKCS #8 form (RFC 5208); nil for an unsupported kind.
     convenience init?(privateKeyInfo node: ASN1Node) throws {
         var fields = try PKCS12File.children(of: node)
         guard fields.next()?.identifier == .integer, let algorithm = fields.next(), let key = fields.next() else {

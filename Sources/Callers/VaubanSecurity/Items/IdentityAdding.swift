@@ -1,4 +1,4 @@
-// SecItemAdd of an identity, which is two items: one that is there already is no fault, unless both are (Specs/secitem.md, 2.6).
+// SecItemAdd of an identity, which is two items: one may already exist, unless both do (Specs/secitem.md, 2.6).
 
 internal import VaubanKeychainClient
 internal import VaubanKeychainModel
@@ -14,12 +14,13 @@ struct IdentityAdding {
     init(_ identity: SecIdentity, _ parsed: ItemDictionary) throws {
         self.identity = identity
         self.parsed = parsed
-        client = try Keychain.client()
+        client = try KeychainConnections.client()
     }
 
-    /// Adds both, and gives what the return keys ask for, made of what was added: to look for it afterwards could ask the user.
+    /// Adds both, and returns what the return keys request, built from the added items: searching for them afterwards could prompt the
+    /// user.
     func run() throws -> AnyObject? {
-        // Both are read before the first is written.
+        // Builds both records before storing the first.
         let records = try (certificate: parsed.record(of: .certificate(identity.certificate)), key: parsed.record(of: .key(identity.key)))
         let certificate = try add(.certificate(identity.certificate), records.certificate)
         let key = try add(.key(identity.key), records.key)
@@ -33,7 +34,7 @@ struct IdentityAdding {
         return ItemResult(record, .identity(identity), value: identity.key.external, reference: reference).shaped(parsed.returns)
     }
 
-    /// Nil where it is there already.
+    /// Returns nil if the item already exists.
     private func add(_ part: ItemObject, _ record: ItemRecord) throws(Refusal) -> FoundEntry? {
         do throws(Refusal) {
             return try client.add(
@@ -45,7 +46,7 @@ struct IdentityAdding {
         }
     }
 
-    /// Of a certificate that was there before. Nothing else is told of it, so nobody is asked.
+    /// Returns the reference of an existing certificate, and nothing else about it, so that no prompt is needed.
     private func reference(of certificate: ItemRecord) throws(Refusal) -> [UInt8]? {
         let named = certificate.attributes.values.filter { AttributeRule.rule(for: $0.key, of: .certificate)?.isPrimary ?? false }
         var query = ItemQuery(kind: .certificate, attributes: ItemAttributes(named))

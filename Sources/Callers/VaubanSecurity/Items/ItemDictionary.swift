@@ -1,5 +1,4 @@
-// The grammar of a SecItem dictionary (Specs/secitem.md, 5): the shape of a key says what it is, and every key is either
-// understood or refused.
+// Parses a SecItem dictionary (Specs/secitem.md, 5): the form of a key tells its kind, and every key is either understood or refused.
 
 internal import VaubanAccessPolicy
 internal import VaubanKeyWire
@@ -8,7 +7,7 @@ internal import VaubanKeychainWire
 package import VaubanLinuxHost
 internal import VaubanRefusal
 
-/// One dictionary, read but not yet judged as a whole.
+/// One dictionary, parsed key by key but not yet validated as a whole.
 struct ItemDictionary {
     enum Role { case add, copyMatching, update, delete, changes }
 
@@ -17,24 +16,24 @@ struct ItemDictionary {
     private(set) var attributes = ItemAttributes()
     private(set) var value: Data?
     private(set) var returns: ItemReturns = []
-    /// The item that a persistent reference names.
+    /// The item that a persistent reference identifies.
     private(set) var reference: PersistentReference?
-    /// The object that the item is, or is to be.
+    /// The object that the item is or will be.
     private(set) var object: ItemObject?
     private(set) var filter = MatchFilter()
     private var matchKeys: [(name: String, value: AnyObject)] = []
     private var protection: Protection?
     private var accessControl: SecAccessControl?
-    /// Who else may read an item that is added (`kSecAttrAccess`).
+    /// The programs that may read an added item too (`kSecAttrAccess`).
     private(set) var applications: [String] = []
     private var includesSynchronizable = false
     private(set) var limit: MatchLimit?
     private(set) var authenticationUI: AuthenticationUI?
     private(set) var suppressesUI = false
     private(set) var operationPrompt: String?
-    /// The application's own password, of the authentication context.
+    /// The application password of the authentication context.
     private(set) var password: ApplicationPassword?
-    /// What ends the call when it is invalidated.
+    /// The context whose invalidation ends the call.
     private(set) var context: (any KeychainAuthenticationContext)?
 
     init(_ dictionary: CFDictionary, for role: Role) throws {
@@ -45,30 +44,30 @@ struct ItemDictionary {
             guard let name = key as? String else { throw Refusal(.badParameter, "a key is not a string") }
             try take(name, value as AnyObject)
         }
-        try settleKind()
+        try determineKind()
         if kind == .certificate || kind == .identity { normalizeNames() }
-        // What a match key means depends on the class, which may be said by a reference alone.
+        // The meaning of a match key depends on the class, which may come from a reference alone.
         if let kind { for key in matchKeys { try filter.take(key.name, key.value, for: kind) } }
     }
 
     private static let keysMax = 128
 
-    /// A reference says its class, and an object is of one; what is said twice must be the same.
-    private mutating func settleKind() throws {
+    /// Determines the class from the dictionary, the reference or the object, which must agree.
+    private mutating func determineKind() throws {
         for known in [reference?.kind, object?.kind].compactMap(\.self) {
-            guard kind == nil || kind == known else { throw Refusal(.noSuchClass, "the class is not that of the reference") }
+            guard kind == nil || kind == known else { throw Refusal(.noSuchClass, "the class differs from that of the reference") }
             kind = known
         }
         if role == .copyMatching, reference != nil, !attributes.isEmpty {
-            throw Refusal(.badParameter, "a persistent reference stands alone")
+            throw Refusal(.badParameter, "a persistent reference cannot be combined with other keys")
         }
         guard let object else { return }
-        // What the caller says explicitly wins over what the object says of itself.
+        // Explicit attributes take precedence over those of the object.
         attributes = object.attributes(forQuery: role != .add).merging(attributes)
         if role == .add, value == nil { value = object.value }
     }
 
-    /// The names of certificates are kept in their normal form, and may be written as they stand in the certificate.
+    /// Certificate names are stored in normalized form; callers may use the form of the certificate.
     private mutating func normalizeNames() {
         for name in [AttributeName.issuer, .subject] {
             if case .data(let bytes)? = attributes[name], let whole = NormalizedName(sequence: bytes) {
@@ -115,7 +114,9 @@ struct ItemDictionary {
             accessControl = control
         case kSecAttrAccess:
             guard let access = value as? SecAccess else { throw Refusal(.badParameter, "the access is not a SecAccess") }
-            guard role == .add else { throw Refusal(.unsupported, "who may read an item is said when it is added; later: vauban allow") }
+            guard role == .add else {
+                throw Refusal(.unsupported, "kSecAttrAccess is accepted when an item is added; to change it later, run: vauban allow")
+            }
             applications = access.applications
         case kSecAttrSynchronizable where (value as? String) == kSecAttrSynchronizableAny as String:
             guard role != .add, role != .changes else { throw Refusal(.badParameter, "kSecAttrSynchronizableAny is for searches") }
@@ -129,8 +130,8 @@ struct ItemDictionary {
 
     private mutating func takeMatch(_ name: String, _ value: AnyObject) throws {
         if role == .changes { throw Refusal(.noSuchAttribute) }
-        // Search results only exist for a search; Apple's add would report success and store nothing, which helps nobody. A delete means
-        // every match, and may say so.
+        // Match keys are for searches. Apple's add would report success and store nothing. A delete removes every match, so it may say
+        // kSecMatchLimitAll.
         if role == .delete, name == kSecMatchLimit as String, value as? String == kSecMatchLimitAll as String { return }
         guard role == .copyMatching else { throw Refusal(.badParameter, "match keys belong to SecItemCopyMatching") }
         guard name == kSecMatchLimit as String else { return matchKeys.append((name, value)) }
@@ -197,57 +198,57 @@ struct ItemDictionary {
             guard let data = value as? Data, let named = PersistentReference(data) else {
                 throw Refusal(.badParameter, "the persistent reference is not one of this keychain")
             }
-            // An item that is added gets an identity of its own.
+            // An added item gets a new identifier.
             if role != .add { reference = named }
         case kSecValueRef:
             if role == .changes { throw Refusal(.noSuchAttribute) }
-            guard let named = ItemObject(value) else { throw Refusal(.badParameter, "kSecValueRef is no certificate, key or identity") }
+            guard let named = ItemObject(value) else { throw Refusal(.badParameter, "kSecValueRef is not a certificate, key or identity") }
             object = named
         default: throw Refusal(.badParameter, "the key \"\(name.prefix(32))\" is not known")
         }
     }
 }
 
-// MARK: What a dictionary means
+// MARK: The meaning of a dictionary
 
 extension ItemDictionary {
-    /// The item that an add describes.
+    /// Returns the item that an add describes.
     func record() throws -> ItemRecord {
         let kind = try requiredKind()
-        guard kind != .identity else { throw Refusal(.badParameter, "an identity is added as the object that it is") }
-        // What is asked back as an object must be one.
+        guard kind != .identity else { throw Refusal(.badParameter, "an identity can only be added with kSecValueRef") }
+        // A certificate must be parseable if it is returned as an object.
         if kind == .certificate, value != nil || returns.contains(.ref) { try Self.checkCertificate(value) }
         return try record(kind, attributes)
     }
 
-    /// One of the two items that an identity is.
+    /// Returns one of the two items of an identity.
     func record(of part: ItemObject) throws -> ItemRecord {
         var own = part.attributes(forQuery: false)
         for name in [AttributeName.accessGroup, .label, .synchronizable] { if let value = attributes[name] { own[name] = value } }
         return try record(part.kind, own)
     }
 
-    /// Without a class or control an item is readable while unlocked (C-052).
+    /// Without an accessibility or an access control, an item is readable when unlocked (C-052).
     private func record(_ kind: ItemKind, _ attributes: ItemAttributes) throws -> ItemRecord {
         let control = try resolvedControl()
         if case .key(let key)? = object, let own = key.material?.enclaveKey?.control { return try record(own, control, attributes) }
         guard attributes[.tokenID] == nil || kind != .key else {
-            throw Refusal(.badParameter, "only a private key that the enclave made has its token")
+            throw Refusal(.badParameter, "only a private key of the enclave can have its token")
         }
         guard control == nil || applications.isEmpty else {
             throw Refusal(.badParameter, "kSecAttrAccess and kSecAttrAccessControl exclude each other")
         }
-        // A certificate is no secret: whoever cannot unlock must still be able to show it.
+        // A certificate is not secret: it must be readable while the keychain is locked.
         let standard: Protection = kind == .certificate ? .always : .whenUnlocked
         return ItemRecord(
             kind: kind, attributes: attributes, protection: protection ?? accessControl?.protection ?? standard, accessControl: control)
     }
 
-    /// A private key of the enclave is stored in the class that it was made for. What it asks for is the enclave's to keep, and is
-    /// only told here.
+    /// A private key of the enclave is stored in the class for which it was created. The enclave enforces its access control, which the
+    /// record only repeats.
     private func record(_ own: AccessControl, _ named: AccessControl?, _ attributes: ItemAttributes) throws -> ItemRecord {
         guard named.map({ $0 == own }) ?? true, protection.map({ $0 == own.protection }) ?? true, applications.isEmpty else {
-            throw Refusal(.badParameter, "the key was made with another access control")
+            throw Refusal(.badParameter, "the key was created with another access control")
         }
         return ItemRecord(kind: .key, attributes: attributes, protection: own.protection)
     }
@@ -261,7 +262,7 @@ extension ItemDictionary {
         _ = try resolvedControl()
         query.protection = protection
         query.includesSynchronizable = includesSynchronizable
-        // What is judged here is judged before the limit.
+        // With a filter, the limit applies after filtering.
         query.limit = filter.isEmpty ? limit ?? .one : .all
         query.reference = reference?.item
         query.returnsData = returns.contains(.data) || needsObject(kind: query.kind)
@@ -282,7 +283,7 @@ extension ItemDictionary {
             hasData: value != nil)
     }
 
-    /// Whether the objects themselves are to be made, of which passwords have none. A certificate must be read to be judged.
+    /// Whether to build objects, which passwords do not have. A filter needs the parsed certificate.
     func needsObject(kind: ItemKind) -> Bool {
         switch kind {
         case .certificate: returns.contains(.ref) || filter.needsCertificate
@@ -291,7 +292,7 @@ extension ItemDictionary {
         }
     }
 
-    /// Whether only the attributes say if the value is anybody's to have.
+    /// Whether the attributes decide if the value can be returned.
     static func mayBeOfEnclave(_ kind: ItemKind?) -> Bool { kind == .key || kind == .identity }
 
     private func requiredKind() throws -> ItemKind {
@@ -299,8 +300,8 @@ extension ItemDictionary {
         return kind
     }
 
-    /// A class and a control together contradict each other, but for the pair that reading a plain item's attributes
-    /// gives, so that results can be queries (Specs/secitem.md, 5).
+    /// Accessibility and access control exclude each other, except for the pair that a search returns for a plain item, so that results can
+    /// be used as queries (Specs/secitem.md, 5).
     private func resolvedControl() throws -> AccessControl? {
         guard let accessControl else { return nil }
         if let protection {
@@ -312,16 +313,15 @@ extension ItemDictionary {
     }
 }
 
-/// What an `LAContext` tells a keychain call. LocalAuthentication stands above this module, so it is known here by what
-/// it can do.
+/// What a keychain call needs of an `LAContext`. LocalAuthentication is built on this module, so this module knows it by protocol only.
 package protocol KeychainAuthenticationContext: AnyObject {
     var interactionNotAllowed: Bool { get }
     var localizedReason: String { get }
-    /// What `setCredential` was given for the items that it opens.
+    /// The password passed to `setCredential`.
     var applicationPassword: ApplicationPassword? { get }
-    /// The enclave's handle to what the user has shown in it.
+    /// The enclave's handle of the context's authorization.
     var authorization: [UInt8]? { get }
-    /// A call begins that the context's invalidation is to end; false when it is invalid already.
+    /// Begins a call that the context's invalidation ends; returns false if the context is already invalid.
     func begin(_ call: CallCancellation) -> Bool
     func end(_ call: CallCancellation)
 }

@@ -1,6 +1,6 @@
 internal import VaubanKeychainModel
 
-/// An object that stands for an item: `kSecValueRef`, and what `kSecReturnRef` gives.
+/// An item as an object: `kSecValueRef`, and the result of `kSecReturnRef`.
 enum ItemObject {
     case certificate(SecCertificate)
     case key(SecKey)
@@ -31,7 +31,7 @@ enum ItemObject {
         }
     }
 
-    /// What is stored of it; nil for an identity, which is two items.
+    /// The value to store; nil for an identity, which is two items.
     var value: Data? {
         switch self {
         case .certificate(let certificate): Data(certificate.der)
@@ -40,12 +40,12 @@ enum ItemObject {
         }
     }
 
-    /// By what it is known. In a query what a key can do does not count, nor whether it is permanent (Specs/secitem.md, 5).
+    /// Returns the identifying attributes. Queries ignore a key's usage and permanence (Specs/secitem.md, 5).
     func attributes(forQuery: Bool) -> ItemAttributes {
         switch self {
         case .certificate(let certificate):
             var attributes = certificate.itemAttributes
-            // A label is a user's, and may have been changed.
+            // The label may have been changed by the user.
             if forQuery { attributes[.label] = nil }
             return attributes
         case .key(let key):
@@ -56,7 +56,7 @@ enum ItemObject {
                 for name in Self.capabilities { attributes[name] = nil }
                 attributes[.accessGroup] = nil
                 attributes[.accessControl] = nil
-                // Which of two items it was found in is not the key's to say.
+                // Not a property of the key but of the item in which it was found.
                 attributes[.synchronizable] = nil
             }
             return attributes
@@ -73,7 +73,7 @@ enum ItemObject {
     ]
 }
 
-/// What a call gives back.
+/// What a call returns.
 struct ItemReturns: OptionSet, Hashable {
     let rawValue: Int
     static let data = Self(rawValue: 1)

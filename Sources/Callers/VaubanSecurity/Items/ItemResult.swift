@@ -1,4 +1,4 @@
-// From a match to the objects that the return keys ask for (Specs/secitem.md, 6.1).
+// Converts a match to the objects that the return keys request (Specs/secitem.md, 6.1).
 
 internal import VaubanAccessPolicy
 internal import VaubanKeychainClient
@@ -7,30 +7,30 @@ internal import VaubanKeychainWire
 internal import VaubanRefusal
 internal import VaubanSecretBytes
 
-/// One match, with its value disclosed once.
+/// One match, with its value copied out once.
 struct ItemResult {
     let kind: ItemKind
     let record: ItemRecord?
     let reference: [UInt8]?
     let value: Data?
-    /// The object that the item is; nil for passwords, and where it was not asked for.
+    /// The item as an object; nil for passwords, and if it was not requested.
     let object: ItemObject?
 
-    /// What an add made of an object that is known.
+    /// The result of adding a known object.
     init(_ record: ItemRecord, _ object: ItemObject, value: Data?, reference: [UInt8]?) {
         (kind, self.record, self.object, self.reference) = (record.kind, record, object, reference)
         self.value = record.attributes.isOfEnclave ? nil : value
     }
 
-    /// Nil where what was found is not what its class says: bytes that are no certificate.
-    /// A private key of the enclave is used as `keys` says.
+    /// Returns nil if the value does not match the class: bytes that are not a certificate. `keys` is the context for using a private key
+    /// of the enclave.
     init?(_ entry: FoundEntry, kind: ItemKind, makesObject: Bool, keys: EnclaveKeyContext = EnclaveKeyContext()) {
         self.kind = kind
         record = entry.record
         reference = entry.reference
         var value: Data?
         if let secret = entry.takeSecret() { value = secret.disclosed() }
-        // Such a key has no value for anybody; its bytes are the enclave's.
+        // The bytes of such a key are useful only to the enclave.
         self.value = entry.record?.attributes.isOfEnclave == true ? nil : value
         guard makesObject else {
             object = nil
@@ -59,8 +59,8 @@ struct ItemResult {
         }
     }
 
-    /// The result in the shape that the return keys ask for. A password has no reference object: asked for that alone, the
-    /// call succeeds and gives nothing. Data alone is never nil: an item without a value gives empty data.
+    /// Returns the result in the form that the return keys request. A password has no reference object: with that key alone, the call
+    /// succeeds and returns nil. Data alone is never nil: an item without a value returns empty data.
     func shaped(_ returns: ItemReturns) -> AnyObject? {
         switch returns {
         case []: return nil
@@ -90,14 +90,14 @@ struct ItemResult {
     }
 }
 
-/// Bytes that should be a certificate and are none. No room says so: to them a value is bytes.
+/// A certificate item whose bytes are not a certificate. The rooms do not parse values, so only this module notices.
 struct Undecodable: Error {
     let status = errSecDecode
-    let message = "the value of this certificate is no certificate"
+    let message = "the value of this item is not a certificate"
 }
 
 extension AttributeValue {
-    /// From what a caller put into a dictionary. A Boolean is the number 0 or 1 (Specs/secitem.md, 3).
+    /// Converts a value from a caller's dictionary. A Boolean becomes the number 0 or 1 (Specs/secitem.md, 3).
     init(foundation value: AnyObject) throws {
         switch value {
         case let text as String: self = .text(text)
@@ -105,11 +105,11 @@ extension AttributeValue {
         case let date as Date: self = .date(Int64((date.timeIntervalSinceReferenceDate * 1_000_000).rounded()))
         case let number as NSNumber: self = .number(number.int64Value)
         case let uuid as UUID: self = .text(uuid.uuidString)
-        default: throw Refusal(.badParameter, "an attribute has a type that no attribute takes")
+        default: throw Refusal(.badParameter, "an attribute has an unsupported type")
         }
     }
 
-    /// The object that a caller gets, of the type that was stored.
+    /// The object for the caller, of the type that was stored.
     var foundation: AnyObject {
         switch self {
         case .text(let text): NSString(string: text)

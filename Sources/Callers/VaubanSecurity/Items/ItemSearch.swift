@@ -1,5 +1,5 @@
-// SecItemCopyMatching once its dictionary is read: keychaind finds, and what only a certificate or a server's name says is judged
-// here (Specs/secitem.md, 5.1).
+// Runs SecItemCopyMatching for a parsed dictionary: keychaind searches, and conditions on certificates and server names are checked here
+// (Specs/secitem.md, 5.1).
 
 internal import VaubanKeychainClient
 internal import VaubanKeychainModel
@@ -15,11 +15,11 @@ struct ItemSearch {
     init(_ parsed: ItemDictionary) throws {
         self.parsed = parsed
         request = try parsed.query()
-        client = try Keychain.client()
+        client = try KeychainConnections.client()
         issuers = CertificatesInKeychain(client)
     }
 
-    /// The matches, one at least.
+    /// Returns the matches, at least one.
     func found() throws -> [ItemResult] {
         guard !parsed.filter.isEmpty else { return try results(of: request) }
         let found = request.kind == .identity && parsed.filter.needsCertificate ? try identities() : try results(of: request).filter(fits)
@@ -33,19 +33,19 @@ struct ItemSearch {
         parsed.filter.matches(found.record, found.certificate, issuers: issuers.ofSubject)
     }
 
-    /// Where some of what was found is not what its class says, that behaves as absent; where all of it is not, that is said.
+    /// Omits items whose value does not match their class; throws if that is true of all of them.
     private func results(of query: ItemQuery) throws -> [ItemResult] {
         let makesObject = query.kind == request.kind ? parsed.needsObject(kind: query.kind) : true
-        let entries = try parsed.running { (waiting, cancellation) throws(Refusal) in
+        let entries = try parsed.perform { (waiting, cancellation) throws(Refusal) in
             try client.copyMatching(query, password: parsed.passwordBytes, waiting: waiting, cancellation: cancellation)
         }
         let found = entries.compactMap { ItemResult($0, kind: query.kind, makesObject: makesObject, keys: parsed.keyContext) }
-        // Where nothing was asked back there are no entries.
+        // Without return keys there are no entries.
         if found.isEmpty, !entries.isEmpty { throw Undecodable() }
         return found
     }
 
-    /// Certificates are judged first, so that no private key is opened, and nobody asked for one, but for those that are meant.
+    /// Checks certificates first, so that only the private keys of matching identities are opened and prompted for.
     private func identities() throws -> [ItemResult] {
         var search = request
         search.kind = .certificate
@@ -62,7 +62,7 @@ struct ItemSearch {
         return found
     }
 
-    /// What of an identity's attributes its certificate must have; what only keys have is judged when the key is looked for.
+    /// Returns the attributes that an identity's certificate must have; those that only keys have are checked when the key is looked up.
     private static func ofCertificate(_ attributes: ItemAttributes) throws(Refusal) -> ItemAttributes {
         var own = ItemAttributes()
         for (name, value) in attributes.values {
@@ -75,14 +75,14 @@ struct ItemSearch {
     }
 }
 
-/// The certificates of the keychain by what they are about, to follow issuers. Each name is looked up once in a search.
+/// The certificates of the keychain by subject, for following issuers. Looks up each name once per search.
 private final class CertificatesInKeychain {
     private let client: KeychainClient
     private var known: [[UInt8]: [SecCertificate]] = [:]
 
     init(_ client: KeychainClient) { self.client = client }
 
-    /// Those that may have issued this one. A chain is followed without asking anybody.
+    /// Returns the possible issuers of this certificate, without a prompt.
     func ofSubject(_ certificate: SecCertificate) -> [SecCertificate] {
         if let found = known[certificate.normalizedIssuer] { return found }
         var query = ItemQuery(kind: .certificate, attributes: ItemAttributes([.subject: .data(certificate.normalizedIssuer)]))

@@ -1,5 +1,5 @@
-// The four verbs, in Apple's names. Each reads its dictionaries into typed requests, asks keychaind, and answers a
-// status; nothing is decided here.
+// The four SecItem functions. Each converts its dictionaries to typed requests, sends them to keychaind, and returns a status; nothing is
+// decided here.
 
 internal import VaubanAuthenticationClient
 internal import VaubanKeychainClient
@@ -9,7 +9,15 @@ internal import VaubanLinuxHost
 internal import VaubanRefusal
 internal import VaubanSecretBytes
 
-/// Adds an item: Apple's `SecItemAdd` (C-008). `result` receives what the return keys ask for.
+/// Adds an item: Apple's `SecItemAdd` (C-008).
+///
+/// - Parameters:
+///   - attributes: The item's class, attributes and value, and return keys. Without `kSecAttrAccessible` or `kSecAttrAccessControl` the
+///     item is readable when unlocked.
+///   - result: Receives what the return keys request: data, a dictionary, a reference, or nil.
+/// - Returns: `errSecSuccess`, `errSecDuplicateItem` if the item exists, `errSecParam` for an invalid dictionary,
+///   `errSecMissingEntitlement` for a foreign access group, `errSecInteractionNotAllowed` while the keychain is locked, or another of
+///   Apple's statuses.
 public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
     reporting {
         let parsed = try ItemDictionary(attributes, for: .add)
@@ -18,7 +26,7 @@ public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointe
             object = try IdentityAdding(identity, parsed).run()
         } else {
             let record = try parsed.record()
-            let added = try Keychain.client().add(
+            let added = try KeychainConnections.client().add(
                 record, secret: parsed.secret, password: parsed.passwordBytes, returns: parsed.wireReturns,
                 applications: parsed.applications)
             guard let added else { return }
@@ -32,7 +40,14 @@ public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointe
     }
 }
 
-/// Searches: Apple's `SecItemCopyMatching` (C-012 … C-016). Without a return key it only says whether there is a match.
+/// Searches for items: Apple's `SecItemCopyMatching` (C-012 … C-016).
+///
+/// - Parameters:
+///   - query: The class, attributes, match keys and return keys. Without `kSecMatchLimit` it returns one match.
+///   - result: Receives one match, or an array of them with `kSecMatchLimitAll` or a number. Without return keys the call only reports
+///     whether there is a match.
+/// - Returns: `errSecSuccess`, `errSecItemNotFound`, `errSecInteractionNotAllowed` if the keychain is locked or no prompt is possible,
+///   `errSecUserCanceled`, `errSecAuthFailed`, or another of Apple's statuses.
 public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
     reporting {
         let parsed = try ItemDictionary(query, for: .copyMatching)
@@ -46,7 +61,12 @@ public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePo
     }
 }
 
-/// Changes every match: Apple's `SecItemUpdate` (C-017). The second dictionary holds attributes and the value only.
+/// Updates every match: Apple's `SecItemUpdate` (C-017).
+///
+/// - Parameters:
+///   - query: The class, attributes and match keys of the items.
+///   - attributesToUpdate: New attributes and `kSecValueData` only.
+/// - Returns: `errSecSuccess`, `errSecItemNotFound`, `errSecDuplicateItem` if the new name is in use, or another of Apple's statuses.
 public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDictionary) -> OSStatus {
     reporting {
         let selection = try ItemDictionary(query, for: .update)
@@ -54,29 +74,34 @@ public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDiction
         let changes = try ItemDictionary(attributesToUpdate, for: .changes)
         let secret = changes.secret
         let wanted = try changes.changes(of: request.kind)
-        try selection.running { (waiting, cancellation) throws(Refusal) in
-            try Keychain.client().update(
+        try selection.perform { (waiting, cancellation) throws(Refusal) in
+            try KeychainConnections.client().update(
                 request, wanted, secret: secret, password: selection.passwordBytes, waiting: waiting, cancellation: cancellation)
         }
     }
 }
 
-/// Removes every match: Apple's `SecItemDelete` (C-018).
+/// Deletes every match, without a prompt: Apple's `SecItemDelete` (C-018).
+///
+/// - Parameter query: The class, attributes and match keys of the items.
+/// - Returns: `errSecSuccess`, `errSecItemNotFound`, or another of Apple's statuses.
 public func SecItemDelete(_ query: CFDictionary) -> OSStatus {
     reporting {
         let parsed = try ItemDictionary(query, for: .delete)
         var request = try parsed.query()
         if case .identity? = parsed.object, request.reference == nil {
-            // The one that the object is: its certificate's reference says which. Deleting asks nobody, and so does this.
+            // The certificate's reference identifies the identity. A deletion does not prompt, so this lookup must not either.
             var search = request
             search.returnsReference = true
             search.authenticationUI = .describe
-            // Without a reference the request would mean every identity.
-            guard let reference = try Keychain.client().copyMatching(search).first?.reference else { throw Refusal(.itemNotFound) }
+            // Without a reference the request would match every identity.
+            guard let reference = try KeychainConnections.client().copyMatching(search).first?.reference else {
+                throw Refusal(.itemNotFound)
+            }
             request.reference = reference
             request.attributes = ItemAttributes()
         }
-        try Keychain.client().delete(request)
+        try KeychainConnections.client().delete(request)
     }
 }
 
@@ -88,7 +113,7 @@ extension ItemObject {
 }
 
 extension ItemDictionary {
-    /// What has to come back so that the result can be made.
+    /// What keychaind must return to build the result.
     fileprivate var wireReturns: ReturnKinds {
         var kinds: ReturnKinds = []
         if returns.contains(.data) || returns.contains(.ref) { kinds.insert(.data) }

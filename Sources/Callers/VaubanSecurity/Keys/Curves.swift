@@ -1,18 +1,18 @@
-// The three curves, each as swift-crypto has it, under one protocol.
+// The three curves of swift-crypto under one protocol.
 
 internal import Crypto
 internal import VaubanSecretBytes
 
-/// A curve over a prime field, by the bits of its coordinates.
+/// A curve over a prime field, with its size in bits.
 enum CurveName: Int, CaseIterable, Sendable {
     case p256 = 256
     case p384 = 384
     case p521 = 521
 
     var coordinateBytes: Int { (rawValue + 7) / 8 }
-    /// X9.63: 04, X, Y.
+    /// X9.63: 04 ‖ X ‖ Y.
     var publicBytes: Int { 1 + 2 * coordinateBytes }
-    /// The same with the private number behind it.
+    /// The same, followed by the private number.
     var privateBytes: Int { 1 + 3 * coordinateBytes }
 
     var curve: any Curve.Type {
@@ -24,7 +24,7 @@ enum CurveName: Int, CaseIterable, Sendable {
     }
 }
 
-/// A digest of whatever length the caller has; the curve takes its leftmost bits.
+/// A digest of any length; the curve uses its leftmost bits.
 struct GivenDigest: Digest {
     static var byteCount: Int { 0 }
     let bytes: [UInt8]

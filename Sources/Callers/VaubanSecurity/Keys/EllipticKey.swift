@@ -1,10 +1,10 @@
-// What a key over an elliptic curve does, whichever curve it is.
+// The operations of an elliptic-curve key, for any curve.
 
 internal import Crypto
 internal import VaubanSecretBytes
 
-/// Why a key did not do what was asked, as its caller hears it.
-struct KeyFault: Error {
+/// The error of a key operation, as its caller receives it.
+struct KeyOperationError: Error {
     let status: OSStatus
     let message: String
 
@@ -13,11 +13,11 @@ struct KeyFault: Error {
         self.message = message
     }
 
-    static let unsupported = KeyFault(errSecParam, "the key does not do this algorithm")
+    static let unsupported = KeyOperationError(errSecParam, "the key does not support this algorithm")
 }
 
 extension Curve {
-    /// A new private key in its external form.
+    /// Returns a new private key in its external form.
     static func random() -> Data { Agreement(compactRepresentable: false).x963Representation }
 
     static func sign(_ digest: GivenDigest, isRaw: Bool, privateKey: UnsafeRawBufferPointer) throws -> Data {
@@ -41,10 +41,10 @@ extension Curve {
         try derived(hash, try Agreement(x963Representation: privateKey).agree(with: peer(publicKey)), sharedInfo, byteCount)
     }
 
-    /// What an exchange gives: the secret itself, or what is derived of it.
+    /// Returns the result of a key exchange: the secret itself, or a key derived from it.
     static func derived(_ hash: KeyHash?, _ secret: SharedSecret, _ sharedInfo: Data, _ byteCount: Int?) throws -> Data {
         guard let hash else { return secret.withUnsafeBytes { Data($0) } }
-        guard let byteCount else { throw KeyFault(errSecParam, "this key exchange takes requestedSize") }
+        guard let byteCount else { throw KeyOperationError(errSecParam, "this key exchange requires requestedSize") }
         return hash.derive(secret, sharedInfo, byteCount).withUnsafeBytes { Data($0) }
     }
 
@@ -52,11 +52,11 @@ extension Curve {
         do {
             return try Agreement.Peer(x963Representation: publicKey)
         } catch {
-            throw KeyFault(errSecParam, "the other public key is not one of this curve")
+            throw KeyOperationError(errSecParam, "the other public key is not on this curve")
         }
     }
 
-    // MARK: ECIES, in the form of Apple's: ephemeral public key, ciphertext, tag
+    // MARK: ECIES in Apple's form: ephemeral public key, ciphertext, tag
 
     static func encrypt(_ message: Data, _ scheme: ECIES, publicKey: Data) throws -> Data {
         let ephemeral = Agreement(compactRepresentable: false)
@@ -70,9 +70,11 @@ extension Curve {
         try decrypt(packet, scheme) { try Agreement(x963Representation: privateKey).agree(with: peer($0)) }
     }
 
-    /// `exchange` gives what is shared with the sender's ephemeral key.
+    /// `exchange` returns the secret shared with the sender's ephemeral key.
     static func decrypt(_ packet: Data, _ scheme: ECIES, _ exchange: (Data) throws -> SharedSecret) throws -> Data {
-        guard packet.count >= scheme.curve.publicBytes + ECIES.tagBytes else { throw KeyFault(errSecParam, "the ciphertext is too short") }
+        guard packet.count >= scheme.curve.publicBytes + ECIES.tagBytes else {
+            throw KeyOperationError(errSecParam, "the ciphertext is too short")
+        }
         let (sent, rest) = (packet.prefix(scheme.curve.publicBytes), packet.dropFirst(scheme.curve.publicBytes))
         let secret = try exchange(Data(sent))
         let (key, nonce) = try scheme.keys(secret, Data(sent))
@@ -80,13 +82,13 @@ extension Curve {
             let box = try AES.GCM.SealedBox(nonce: nonce, ciphertext: rest.dropLast(ECIES.tagBytes), tag: rest.suffix(ECIES.tagBytes))
             return try AES.GCM.open(box, using: key)
         } catch {
-            throw KeyFault(errSecDecode, "the ciphertext is not for this key, or was altered")
+            throw KeyOperationError(errSecDecode, "the ciphertext was made for another key, or was altered")
         }
     }
 }
 
-/// One of Apple's ECIES variants: X9.63 key derivation with the ephemeral public key as shared information, and AES-GCM with an
-/// IV of 16 bytes, zeros or derived beside the key.
+/// One of Apple's ECIES variants: X9.63 key derivation with the ephemeral public key as shared information, and AES-GCM with an IV of 16
+/// bytes, which are zero or derived with the key.
 struct ECIES {
     static let tagBytes = 16
     private static let ivBytes = 16

@@ -1,4 +1,4 @@
-// A private key that the enclave holds, as this process refers to it.
+// This process's reference to a private key of the enclave.
 
 package import Crypto
 package import VaubanAccessPolicy
@@ -9,7 +9,7 @@ internal import VaubanLinuxHost
 internal import VaubanRefusal
 internal import VaubanSecretBytes
 
-/// How a key's user is asked: what came with the call that gave the reference.
+/// How to prompt for a key's use, from the call that returned the reference.
 package struct EnclaveKeyContext {
     let context: (any KeychainAuthenticationContext)?
     let prompt: String?
@@ -21,8 +21,8 @@ package struct EnclaveKeyContext {
         self.suppressesUI = suppressesUI
     }
 
-    /// As the context stands now: it may have been authorized, or ended, since the reference was made.
-    fileprivate var asking: KeyPrompting {
+    /// From the context's current state: it may have been authorized or invalidated since the reference was made.
+    fileprivate var prompting: KeyPrompting {
         let words = context?.localizedReason ?? ""
         return KeyPrompting(
             reason: prompt ?? (words.isEmpty ? nil : words), mayAsk: !suppressesUI && context?.interactionNotAllowed != true,
@@ -30,73 +30,73 @@ package struct EnclaveKeyContext {
     }
 }
 
-/// `@unchecked Sendable`: it never changes; the context is locked within itself.
+/// `@unchecked Sendable`: it never changes; the context has its own lock.
 package final class EnclaveKeyReference: @unchecked Sendable {
     package let key: EnclaveKey
-    /// The bytes of the key as they may lie anywhere.
+    /// The key's encrypted bytes, safe to store anywhere.
     package let stored: Data
     private let keys: EnclaveKeyContext
-    /// The lines of the service that it was fetched from, so that a use need not look for them.
+    /// The connections of the service from which the key was fetched.
     private let client: Result<KeyClient, Refusal>
 
     init(_ key: EnclaveKey, _ keys: EnclaveKeyContext) throws {
         self.key = key
         self.keys = keys
-        client = Result { () throws(Refusal) in try EnclaveKeys.client() }
+        client = Result { () throws(Refusal) in try KeyConnections.client() }
         stored = Data(try key.encoded())
     }
 
-    /// From an item of the keychain, which vouches for its bytes.
+    /// Creates a reference from an item of the keychain, which vouches for its bytes.
     convenience init(stored: Data, _ keys: EnclaveKeyContext) throws {
         try self.init(EnclaveKey(stored: [UInt8](stored)), keys)
     }
 
-    /// From bytes that lay anywhere: the enclave says whether they are a key of its, so that nobody is given another's public half
-    /// for it. The key's class must be open.
+    /// Creates a reference from bytes of unknown origin: the enclave checks that they are one of its keys, so that nobody can pass off
+    /// another public key. The key's protection class must be unlocked.
     package convenience init(checking stored: Data, _ keys: EnclaveKeyContext) throws {
         try self.init(stored: stored, keys)
         try client.get().check(key)
     }
 
-    /// Whether a Vauban is set up for this process.
+    /// Whether a Vauban service is set up for this process.
     package static var isAvailable: Bool { (try? Service.current()) != nil }
 
-    /// Throws what went wrong as the calls of this module report it.
+    /// Converts thrown errors to those that this module reports.
     package static func reporting<Value>(_ body: () throws -> Value) throws -> Value {
         var error: Unmanaged<CFError>?
         if let value = VaubanSecurity.reporting(&error, body) { return value }
         throw error?.takeRetainedValue() ?? NSError(domain: NSOSStatusErrorDomain, code: Int(errSecInternal))
     }
 
-    /// Makes a key in the enclave.
+    /// Creates a key in the enclave.
     package convenience init(making kind: EnclaveKeyKind, _ control: AccessControl, _ keys: EnclaveKeyContext) throws {
         let password: SecretBytes? = keys.context?.applicationPassword?.bytes.duplicate()
-        try self.init(try EnclaveKeys.client().make(kind, control, password: password), keys)
+        try self.init(try KeyConnections.client().make(kind, control, password: password), keys)
     }
 
-    /// ECDSA over a digest, as X9.62 or as r ‖ s.
+    /// Returns an ECDSA signature over a digest, in X9.62 form or as r ‖ s.
     func sign(_ digest: GivenDigest, isRaw: Bool) throws -> Data {
         let raw = try signature(of: digest.bytes)
         return isRaw ? raw : try P256.Signing.ECDSASignature(rawRepresentation: raw).derRepresentation
     }
 
-    /// ECDSA over a digest as r ‖ s, or ML-DSA over a message.
+    /// Returns an ECDSA signature over a digest as r ‖ s, or an ML-DSA signature over a message.
     package func signature(of input: [UInt8]) throws -> Data {
         guard case .signature(let signature) = try use(.sign, input) else { throw Refusal(.internalFault) }
         return Data(signature)
     }
 
-    /// What is shared with another public key in its X9.63 form.
+    /// Returns the secret shared with another public key in X9.63 form.
     package func exchange(_ publicKey: Data, for operation: KeyOperation) throws -> SharedSecret {
         let peer: P256.KeyAgreement.PublicKey
         do { peer = try P256.KeyAgreement.PublicKey(x963Representation: publicKey) } catch {
-            throw KeyFault(errSecParam, "the other public key is not one of this curve")
+            throw KeyOperationError(errSecParam, "the other public key is not on this curve")
         }
         let secret = try shared(operation, [UInt8](peer.x963Representation))
         return try SharedSecret.withCoordinate(secret)
     }
 
-    /// What was encapsulated.
+    /// Returns the encapsulated key.
     package func decapsulated(_ encapsulated: [UInt8]) throws -> SymmetricKey {
         let secret = try shared(.decapsulate, encapsulated)
         return secret.withUnsafeBytes { SymmetricKey(data: $0) }
@@ -111,15 +111,15 @@ package final class EnclaveKeyReference: @unchecked Sendable {
 
     private func use(_ operation: KeyOperation, _ input: [UInt8]) throws -> KeyOutcome {
         let client = try client.get()
-        return try asking(keys.context) { (waiting, cancellation) throws(Refusal) in
+        return try withPrompts(keys.context) { (waiting, cancellation) throws(Refusal) in
             let password: SecretBytes? = keys.context?.applicationPassword?.bytes.duplicate()
-            return try client.use(key, operation, input, keys.asking, password: password, waiting: waiting, cancellation: cancellation)
+            return try client.use(key, operation, input, keys.prompting, password: password, waiting: waiting, cancellation: cancellation)
         }
     }
 }
 
 extension SharedSecret {
-    /// The library makes shared secrets by an exchange alone, so that of the private number 1 gives the point's own coordinate back.
+    /// The library creates shared secrets only by a key exchange; one with the private number 1 returns the coordinate of the given point.
     fileprivate static func withCoordinate(_ coordinate: borrowing SecretBytes) throws -> SharedSecret {
         let one = try P256.KeyAgreement.PrivateKey(rawRepresentation: [UInt8](repeating: 0, count: 31) + [1])
         var compressed = SecretBytes(count: coordinate.count + 1) { target in
@@ -133,12 +133,12 @@ extension SharedSecret {
 }
 
 extension KeyDictionary {
-    /// The only token that there is.
+    /// Throws unless the token, if any, is the enclave's.
     func checkToken() throws {
         for dictionary in [self, half(isPrivate: true)] {
             guard let token = dictionary[kSecAttrTokenID] else { continue }
             guard token as? String == kSecAttrTokenIDSecureEnclave as String else {
-                throw KeyFault(errSecParam, "the only token is kSecAttrTokenIDSecureEnclave")
+                throw KeyOperationError(errSecParam, "the only token is kSecAttrTokenIDSecureEnclave")
             }
         }
     }
@@ -148,19 +148,19 @@ extension KeyDictionary {
         var context: (any KeychainAuthenticationContext)?
         if let given = own[kSecUseAuthenticationContext] {
             guard let known = given as? any KeychainAuthenticationContext else {
-                throw KeyFault(errSecParam, "the authentication context is not an LAContext")
+                throw KeyOperationError(errSecParam, "the authentication context is not an LAContext")
             }
             context = known
         }
         return EnclaveKeyContext(context: context, prompt: own[kSecUseOperationPrompt] as? String)
     }
 
-    /// A key as the dictionary asks for it: 256 bits, in the class and under the control that it names.
+    /// Creates a key from the dictionary: 256 bits, with its accessibility and access control.
     func madeInEnclave() throws -> EnclaveKeyReference {
         try checkToken()
         let own = half(isPrivate: true)
         guard own.text(kSecAttrKeyType) == KeyType.elliptic.rawValue, [nil, 256].contains(own.number(kSecAttrKeySizeInBits)) else {
-            throw KeyFault(errSecParam, "the enclave makes keys over P-256 (kSecAttrKeyTypeECSECPrimeRandom, 256 bits)")
+            throw KeyOperationError(errSecParam, "the enclave creates keys over P-256 (kSecAttrKeyTypeECSECPrimeRandom, 256 bits)")
         }
         return try EnclaveKeyReference(making: .p256, try own.control(), try keyContext())
     }
@@ -168,13 +168,13 @@ extension KeyDictionary {
     private func control() throws -> AccessControl {
         if let given = self[kSecAttrAccessControl] {
             guard let control = given as? SecAccessControl else {
-                throw KeyFault(errSecParam, "the access control is not a SecAccessControl")
+                throw KeyOperationError(errSecParam, "the access control is not a SecAccessControl")
             }
             return try control.ofKey
         }
         guard let code = self[kSecAttrAccessible] else { return try AccessControl(protection: .whenUnlocked, flags: []) }
         guard let protection = (code as? String).flatMap(Protection.init) else {
-            throw KeyFault(errSecParam, "the accessibility is not known")
+            throw KeyOperationError(errSecParam, "the accessibility is not known")
         }
         return try AccessControl(protection: protection, flags: [])
     }

@@ -1,18 +1,18 @@
-// What is said of a key in a dictionary, and what a key says of itself (Specs/secitem.md, 12.3).
+// The attributes of a key in a dictionary and from the key itself (Specs/secitem.md, 12.3).
 
 internal import VaubanAccessPolicy
 internal import VaubanDER
 internal import VaubanKeyWire
 internal import VaubanKeychainModel
 
-/// The types of keys that this process can work with itself.
+/// The key types that this process supports itself.
 enum KeyType: String, Sendable {
     case rsa = "42"
     case elliptic = "73"
 }
 
 extension KeyMaterial {
-    /// What bytes of the keychain are, as far as their attributes say so.
+    /// Returns the key that the bytes encode according to their attributes; nil if that is unknown.
     static func read(_ external: Data, by attributes: ItemAttributes, _ keys: EnclaveKeyContext) -> KeyMaterial? {
         if attributes.isOfEnclave { return try? KeyMaterial(EnclaveKeyReference(stored: external, keys)) }
         guard let type = attributes[.type]?.decimal.flatMap(KeyType.init), let half = attributes[.keyClass]?.decimal,
@@ -28,7 +28,7 @@ extension KeyMaterial {
         }
     }
 
-    /// As a stored item has them.
+    /// The attributes of a stored item.
     var itemAttributes: ItemAttributes {
         func yes(_ value: Bool) -> AttributeValue { .number(value ? 1 : 0) }
         let shared = ItemAttributes([
@@ -51,7 +51,7 @@ extension KeyMaterial {
 }
 
 extension ItemAttributes {
-    /// What a private key of the enclave asks for.
+    /// The access control of a private key of the enclave.
     var controlOfKey: SecAccessControl? {
         guard case .data(let bytes)? = self[.accessControl] else { return nil }
         return (try? AccessControl(derBytes: bytes)).map { SecAccessControl($0) }
@@ -59,7 +59,7 @@ extension ItemAttributes {
 }
 
 extension AttributeValue {
-    /// A number, or its decimal text: kinds and sizes are given as either.
+    /// Returns a number or its decimal text: types and sizes are given as either.
     var decimal: String? {
         switch self {
         case .number(let number): String(number)
@@ -69,8 +69,7 @@ extension AttributeValue {
     }
 }
 
-/// One dictionary that describes a key or a pair: what stands at its top is said of both halves, and each half's own
-/// dictionary wins.
+/// A dictionary that describes a key or a key pair: top-level entries apply to both keys, and each key's own dictionary takes precedence.
 struct KeyDictionary {
     private let whole: NSDictionary
 
@@ -96,7 +95,7 @@ struct KeyDictionary {
         if let own = whole[isPrivate ? kSecPrivateKeyAttrs : kSecPublicKeyAttrs] as? NSDictionary {
             for (key, value) in own { if let name = key as? String { merged[NSString(string: name)] = value } }
         }
-        // A public half is no key of a token, and asks nobody unless its own dictionary says so.
+        // A public key belongs to no token, and requires no prompt unless its own dictionary says so.
         if !isPrivate, namesToken {
             merged.removeObject(forKey: kSecAttrTokenID)
             if (whole[kSecPublicKeyAttrs] as? NSDictionary)?[kSecAttrAccessControl] == nil {
@@ -108,14 +107,14 @@ struct KeyDictionary {
         return KeyDictionary(merged)
     }
 
-    /// Whether a half is to be stored. The public one is only where its own dictionary says so.
+    /// Whether to store a key. The public key only if its own dictionary says so.
     func isPermanent(isPrivate: Bool) -> Bool {
         let own = whole[isPrivate ? kSecPrivateKeyAttrs : kSecPublicKeyAttrs] as? NSDictionary
-        // A key of the enclave is kept unless it is said that it is not (Specs/secitem.md, 12.1).
+        // A key of the enclave is stored unless the dictionary says otherwise (Specs/secitem.md, 12.1).
         return (own?[kSecAttrIsPermanent] as? Bool) ?? (isPrivate ? self[kSecAttrIsPermanent] as? Bool : nil) ?? (isPrivate && namesToken)
     }
 
-    /// What the caller says of one half beside what the key says of itself, for `SecItemAdd`.
+    /// Returns the caller's attributes combined with the key's own, for `SecItemAdd`.
     func toStore(_ key: SecKey) -> CFDictionary {
         let attributes = NSMutableDictionary()
         for (name, value) in whole {
@@ -128,7 +127,7 @@ struct KeyDictionary {
         return attributes
     }
 
-    /// What a dictionary cannot make true of a key.
+    /// The attributes that come from the key itself, whatever the dictionary says.
     private static let ofItself: Set<String> = Set(
         [kSecAttrKeyClass, kSecAttrKeyType, kSecAttrKeySizeInBits, kSecAttrEffectiveKeySize, kSecAttrIsPermanent].map { $0 as String })
 }

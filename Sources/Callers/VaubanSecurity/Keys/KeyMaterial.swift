@@ -1,10 +1,10 @@
-// The bytes of a key that this process holds, read once.
+// The bytes of a key in this process, parsed once.
 
 internal import Crypto
 internal import VaubanKeyWire
 internal import VaubanSecretBytes
 
-/// A key of a type that can be worked with, checked when it is made.
+/// A key of a supported type, validated when it is created.
 ///
 /// `Sendable` without a lock: it never changes.
 final class KeyMaterial: Sendable {
@@ -14,11 +14,11 @@ final class KeyMaterial: Sendable {
     }
 
     let kind: Kind
-    /// The public half in its external form.
+    /// The public key in its external form.
     let publicBytes: Data
-    /// The private key in its external form, where this is one that this process holds.
+    /// The private key in its external form, if this process has it.
     private let privateKey: PrivateBytes?
-    /// The private key that the enclave holds, where this is one.
+    /// The private key, if the enclave has it.
     let enclave: EnclaveKeyReference?
 
     var isPrivate: Bool { privateKey != nil || isOfEnclave }
@@ -32,10 +32,10 @@ final class KeyMaterial: Sendable {
         enclave = nil
     }
 
-    /// A private key of the enclave over P-256.
+    /// Creates a private P-256 key of the enclave.
     init(_ enclave: EnclaveKeyReference) throws {
         guard enclave.key.kind == .p256 else {
-            throw KeyFault(errSecParam, "the enclave's key is not over P-256; SecureEnclave has types for the others")
+            throw KeyOperationError(errSecParam, "the enclave's key is not over P-256; SecureEnclave has types for the others")
         }
         kind = .elliptic(.p256)
         publicBytes = Data(enclave.key.publicKey)
@@ -43,23 +43,23 @@ final class KeyMaterial: Sendable {
         self.enclave = enclave
     }
 
-    /// Reads an external form: X9.63 for curves, PKCS#1 for RSA.
+    /// Parses an external form: X9.63 for curves, PKCS #1 for RSA.
     convenience init(type: KeyType, isPrivate: Bool, external: Data) throws {
         do {
             switch type {
             case .elliptic: try self.init(elliptic: external, isPrivate: isPrivate)
             case .rsa: try self.init(rsa: external, isPrivate: isPrivate)
             }
-        } catch let fault as KeyFault {
+        } catch let fault as KeyOperationError {
             throw fault
         } catch {
-            throw KeyFault(errSecParam, "the bytes are not a key of this type")
+            throw KeyOperationError(errSecParam, "the bytes are not a key of this type")
         }
     }
 
     private convenience init(elliptic bytes: Data, isPrivate: Bool) throws {
         guard let curve = CurveName.allCases.first(where: { (isPrivate ? $0.privateBytes : $0.publicBytes) == bytes.count }) else {
-            throw KeyFault(errSecParam, "the bytes are not a key over P-256, P-384 or P-521")
+            throw KeyOperationError(errSecParam, "the bytes are not a key over P-256, P-384 or P-521")
         }
         let publicBytes = Data(bytes.prefix(curve.publicBytes))
         try curve.curve.check(bytes, isPrivate: isPrivate)
@@ -92,15 +92,15 @@ final class KeyMaterial: Sendable {
 
     var publicHalf: KeyMaterial { isPrivate ? KeyMaterial(kind, publicBytes: publicBytes, privateKey: nil) : self }
 
-    /// The whole key as it is stored. For a private key this is the key itself, unless the enclave holds it.
+    /// The key as it is stored: for a private key the key itself, unless the enclave has it.
     var external: Data { enclave.map(\.stored) ?? privateKey.map { $0.disclosed() } ?? publicBytes }
 
     func withPrivateBytes<Value>(_ body: (UnsafeRawBufferPointer) throws -> Value) throws -> Value {
-        guard let privateKey else { throw KeyFault.unsupported }
+        guard let privateKey else { throw KeyOperationError.unsupported }
         return try privateKey.withUnsafeBytes(body)
     }
 
-    /// What it is known by: SHA-1 of the public half (`kSecAttrApplicationLabel`).
+    /// The key's identifier: SHA-1 of the public key (`kSecAttrApplicationLabel`), 20 bytes.
     var fingerprint: Data { Data(Insecure.SHA1.hash(data: publicBytes)) }
 
     var bits: Int {
@@ -110,11 +110,11 @@ final class KeyMaterial: Sendable {
         }
     }
 
-    /// Bytes of a signature by RSA, or of a coordinate's field over a curve (`SecKeyGetBlockSize`).
+    /// The size in bytes of an RSA signature, or of a curve's coordinates (`SecKeyGetBlockSize`).
     var blockBytes: Int { (bits + 7) / 8 }
 }
 
-/// A private key's bytes, erased with their last user.
+/// A private key's bytes, erased with the last reference to them.
 final class PrivateBytes: Sendable {
     private let bytes: SecretBytes
 
@@ -131,7 +131,7 @@ final class PrivateBytes: Sendable {
 }
 
 extension Curve {
-    /// Refuses what is no point of the curve, or a private number that is not that of its public one.
+    /// Throws for points that are not on the curve, and for a private number that does not match the public key.
     fileprivate static func check(_ external: Data, isPrivate: Bool) throws {
         guard isPrivate else {
             _ = try Verifier(x963Representation: external)
@@ -139,7 +139,7 @@ extension Curve {
         }
         let key = try Agreement(x963Representation: external)
         guard external.starts(with: key.peer.x963Representation) else {
-            throw KeyFault(errSecParam, "the private key is not that of its public half")
+            throw KeyOperationError(errSecParam, "the private key does not match the public key")
         }
     }
 }

@@ -1,6 +1,6 @@
-// An algorithm's name, taken apart. What has no case here is not supported, whatever the key.
+// An algorithm's name, parsed. Algorithms without a case here are unsupported for every key.
 
-/// A hash that swift-crypto has. SHA-224 is not among them.
+/// A hash of swift-crypto, which does not include SHA-224.
 enum KeyHash: String, Sendable {
     case sha1 = "SHA1"
     case sha256 = "SHA256"
@@ -18,20 +18,20 @@ enum KeyHash: String, Sendable {
 }
 
 enum KeyMethod: Hashable, Sendable {
-    /// What is signed: the message, or its digest; nil takes a digest of any length.
+    /// What is signed: the message or its digest; nil accepts a digest of any length.
     enum Input: Hashable, Sendable {
         case message(KeyHash)
         case digest(KeyHash?)
     }
 
-    /// `isRaw`: r and s side by side (RFC 4754) and not as a sequence (X9.62).
+    /// `isRaw`: r ‖ s (RFC 4754) instead of a sequence (X9.62).
     case ecdsa(Input, isRaw: Bool)
     case rsaSignature(Input, isPSS: Bool)
     case rsaEncryption(RSAPadding)
-    /// An AES key under RSA, and the message under that.
+    /// An AES key encrypted with RSA, and the message encrypted with that AES key.
     case rsaHybrid(KeyHash)
     case ecies(KeyHash, derivesIV: Bool)
-    /// Without a hash the shared secret itself.
+    /// Without a hash, the shared secret itself.
     case exchange(KeyHash?)
 
     enum RSAPadding: Hashable, Sendable {
@@ -47,7 +47,7 @@ enum KeyMethod: Hashable, Sendable {
         case ("sign", "ECDSA"): self.init(ecdsa: rest)
         case ("sign", "RSA"): self.init(rsaSignature: rest)
         case ("encrypt", "RSA"): self.init(rsaEncryption: rest)
-        // Curves over prime fields have the cofactor 1, so both exchanges are one.
+        // The cofactor of these curves is 1, so both exchanges are the same.
         case ("encrypt", "ECIES") where rest.count == 4 && ["ECDH", "ECDHC"].contains(rest[0]) && rest[1] == "KDFX963":
             guard let hash = KeyHash(rawValue: rest[2]), ["AESGCM", "AESGCM-KDFIV"].contains(rest[3]) else { return nil }
             let derivesIV = rest[3] == "AESGCM-KDFIV"
@@ -82,7 +82,7 @@ enum KeyMethod: Hashable, Sendable {
             guard rest.count == 2, let input = Self.input(kind, rest.dropFirst(), anyDigest: false) else { return nil }
             self = .rsaSignature(input, isPSS: false)
         case "PSS":
-            // Both hashes are one, and the salt is as long as it.
+            // Both hashes must be the same, and the salt as long as the hash.
             guard rest.count == 4, rest[1] == rest[2], let hash = KeyHash(rawValue: rest[1]), Int(rest[3]) == hash.byteCount,
                 let input = Self.input(kind, rest[1...1], anyDigest: false)
             else { return nil }
@@ -95,7 +95,7 @@ enum KeyMethod: Hashable, Sendable {
         switch rest.first {
         case "PKCS1" where rest.count == 1: self = .rsaEncryption(.pkcs1)
         case "OAEP" where rest.count == 2 || (rest.count == 3 && rest[2] == "AESGCM"):
-            // swift-crypto has OAEP with these two alone.
+            // swift-crypto supports OAEP with these two hashes only.
             guard let hash = KeyHash(rawValue: rest[1]), [.sha1, .sha256].contains(hash) else { return nil }
             self = rest.count == 3 ? .rsaHybrid(hash) : .rsaEncryption(.oaep(hash))
         default: return nil
@@ -118,7 +118,7 @@ enum KeyMethod: Hashable, Sendable {
 }
 
 extension SecKeyOperationType {
-    /// Whether the half that can do this is the private one.
+    /// Whether the operation needs the private key.
     var takesPrivateKey: Bool {
         switch self {
         case .sign, .decrypt, .keyExchange: true

@@ -1,18 +1,18 @@
-// What an RSA key does, over swift-crypto, which takes keys of 1024 bits and more.
+// The operations of an RSA key, with swift-crypto, which accepts keys of at least 1024 bits.
 
 internal import Crypto
 internal import CryptoExtras
 internal import VaubanSecretBytes
 
 enum RSAKey {
-    /// Sizes that are made; more can be read.
+    /// Key sizes that can be created; others can be imported.
     static let sizesMade = [2048, 3072, 4096]
     private static let ivBytes = 16
     private static let tagBytes = 16
 
     static func random(bits: Int) throws -> Data { try _RSA.Signing.PrivateKey(keySize: .init(bitCount: bits)).derRepresentation }
 
-    /// The public half of a private key, and its size; the outer form of both is PKCS#1.
+    /// Returns the public key of a private key, and its size; the external form of both is PKCS #1.
     static func publicHalf(ofPrivate bytes: UnsafeRawBufferPointer) throws -> (Data, bits: Int) {
         let key = try _RSA.Signing.PrivateKey(unsafeDERRepresentation: bytes)
         return (key.publicKey.pkcs1DERRepresentation, key.keySizeInBits)
@@ -36,7 +36,7 @@ enum RSAKey {
     static func encrypt(_ data: Data, _ padding: KeyMethod.RSAPadding, publicKey: Data) throws -> Data {
         let key = try _RSA.Encryption.PublicKey(unsafeDERRepresentation: publicKey)
         guard data.count <= key.maximumEncryptSize(with: padding.forCrypto) else {
-            throw KeyFault(errSecParam, "the data is too long for this key")
+            throw KeyOperationError(errSecParam, "the data is too long for this key")
         }
         return try key.encrypt(data, padding: padding.forCrypto)
     }
@@ -46,11 +46,11 @@ enum RSAKey {
         do {
             return try key.decrypt(data, padding: padding.forCrypto)
         } catch {
-            throw KeyFault(errSecDecode, "the ciphertext is not for this key, or was altered")
+            throw KeyOperationError(errSecDecode, "the ciphertext was made for another key, or was altered")
         }
     }
 
-    // MARK: An AES key under RSA, and the message under that with an IV of zeros: the key is used once
+    // MARK: Hybrid encryption: an AES key under RSA, and the message under that key with an IV of zeros, since the key is used once
 
     static func encryptHybrid(_ message: Data, _ hash: KeyHash, publicKey: Data, bits: Int) throws -> Data {
         let session = SymmetricKey(size: bits >= 4096 ? .bits256 : .bits128)
@@ -63,7 +63,7 @@ enum RSAKey {
         _ packet: Data, _ hash: KeyHash, privateKey: UnsafeRawBufferPointer, publicKey: Data, bits: Int
     ) throws -> Data {
         let wrappedBytes = (bits + 7) / 8
-        guard packet.count >= wrappedBytes + tagBytes else { throw KeyFault(errSecParam, "the ciphertext is too short") }
+        guard packet.count >= wrappedBytes + tagBytes else { throw KeyOperationError(errSecParam, "the ciphertext is too short") }
         let rest = packet.dropFirst(wrappedBytes)
         var opened = try decrypt(packet.prefix(wrappedBytes), .oaep(hash), privateKey: privateKey)
         let session = SecretBytes(absorbing: &opened).withUnsafeBytes { SymmetricKey(data: $0) }
@@ -71,7 +71,7 @@ enum RSAKey {
             let box = try AES.GCM.SealedBox(nonce: zeroNonce(), ciphertext: rest.dropLast(tagBytes), tag: rest.suffix(tagBytes))
             return try AES.GCM.open(box, using: session, authenticating: publicKey)
         } catch {
-            throw KeyFault(errSecDecode, "the ciphertext is not for this key, or was altered")
+            throw KeyOperationError(errSecDecode, "the ciphertext was made for another key, or was altered")
         }
     }
 
@@ -89,19 +89,19 @@ extension KeyMethod.RSAPadding {
 }
 
 extension KeyMethod.Input {
-    /// The bytes to sign over a curve.
+    /// Returns the digest to sign with a curve.
     func digest(of data: Data) throws -> GivenDigest {
         switch self {
         case .message(let hash): return GivenDigest(bytes: hash.digest(of: data))
         case .digest(let hash):
             guard hash.map({ $0.byteCount == data.count }) ?? !data.isEmpty else {
-                throw KeyFault(errSecParam, "the digest has a wrong length")
+                throw KeyOperationError(errSecParam, "the digest has a wrong length")
             }
             return GivenDigest(bytes: Array(data))
         }
     }
 
-    /// Calls with a digest of swift-crypto's own type, by which RSA knows its hash.
+    /// Calls `body` with a digest of swift-crypto's own type, which tells RSA the hash.
     fileprivate func withDigest<Value>(of data: Data, _ body: (any Digest) throws -> Value) throws -> Value {
         let digest = try digest(of: data)
         switch self {
@@ -109,20 +109,20 @@ extension KeyMethod.Input {
         case .message(.sha256), .digest(.sha256): return try body(Self.known(digest, as: SHA256.Digest.self))
         case .message(.sha384), .digest(.sha384): return try body(Self.known(digest, as: SHA384.Digest.self))
         case .message(.sha512), .digest(.sha512): return try body(Self.known(digest, as: SHA512.Digest.self))
-        case .digest(nil): throw KeyFault.unsupported
+        case .digest(nil): throw KeyOperationError.unsupported
         }
     }
 
-    /// swift-crypto makes a digest only by hashing. Its digests are plain bytes and nothing else: where one has another
-    /// size, or does not hold what was put into it, the algorithm is not supported.
+    /// swift-crypto creates digests only by hashing. Its digests are plain bytes: if one has another size or does not contain the bytes put
+    /// into it, the algorithm is unsupported.
     private static func known<Known: Digest>(_ digest: GivenDigest, as type: Known.Type) throws -> Known {
         guard digest.bytes.count == Known.byteCount, MemoryLayout<Known>.size >= Known.byteCount, _isPOD(type) else {
-            throw KeyFault.unsupported
+            throw KeyOperationError.unsupported
         }
         var bytes = digest.bytes
         bytes.append(contentsOf: repeatElement(0, count: MemoryLayout<Known>.size - bytes.count))
         let known = bytes.withUnsafeBytes { $0.loadUnaligned(as: Known.self) }
-        guard Array(known) == digest.bytes else { throw KeyFault.unsupported }
+        guard Array(known) == digest.bytes else { throw KeyOperationError.unsupported }
         return known
     }
 }

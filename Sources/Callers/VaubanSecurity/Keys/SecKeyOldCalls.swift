@@ -1,6 +1,9 @@
-// The calls before 2016, which take a buffer and a padding. Each is one of the newer ones (C-160, C-161).
+// The functions from before 2016, which take a buffer and a padding. Each calls a newer one (C-160, C-161).
 
-/// Signs a digest: Apple's `SecKeyRawSign`. Over a curve the signature is X9.62; RSA takes the paddings of PKCS#1 with a hash.
+/// Signs a digest: Apple's `SecKeyRawSign`. ECDSA signatures are in X9.62 form; RSA accepts the PKCS #1 paddings with a hash. `sigLen`
+/// holds the size of the buffer and receives the number of bytes.
+///
+/// - Returns: `errSecSuccess`, or `errSecParam` for a small buffer or an unsupported padding.
 public func SecKeyRawSign(
     _ key: SecKey, _ padding: SecPadding, _ dataToSign: UnsafePointer<UInt8>, _ dataToSignLen: Int, _ sig: UnsafeMutablePointer<UInt8>,
     _ sigLen: UnsafeMutablePointer<Int>
@@ -11,7 +14,9 @@ public func SecKeyRawSign(
     }
 }
 
-/// Whether a signature of a digest is right: Apple's `SecKeyRawVerify`.
+/// Verifies a signature of a digest: Apple's `SecKeyRawVerify`.
+///
+/// - Returns: `errSecSuccess` if the signature is valid, otherwise `errSecVerifyFailed`, or `errSecParam` for an unsupported padding.
 public func SecKeyRawVerify(
     _ key: SecKey, _ padding: SecPadding, _ signedData: UnsafePointer<UInt8>, _ signedDataLen: Int, _ sig: UnsafePointer<UInt8>,
     _ sigLen: Int
@@ -26,7 +31,9 @@ public func SecKeyRawVerify(
     }
 }
 
-/// Encrypts to an RSA key: Apple's `SecKeyEncrypt`.
+/// Encrypts with a public RSA key: Apple's `SecKeyEncrypt`. `cipherTextLen` holds the size of the buffer and receives the number of bytes.
+///
+/// - Returns: `errSecSuccess`, or `errSecParam`.
 public func SecKeyEncrypt(
     _ key: SecKey, _ padding: SecPadding, _ plainText: UnsafePointer<UInt8>, _ plainTextLen: Int, _ cipherText: UnsafeMutablePointer<UInt8>,
     _ cipherTextLen: UnsafeMutablePointer<Int>
@@ -39,7 +46,9 @@ public func SecKeyEncrypt(
     }
 }
 
-/// Decrypts with an RSA key: Apple's `SecKeyDecrypt`.
+/// Decrypts with a private RSA key: Apple's `SecKeyDecrypt`. `plainTextLen` holds the size of the buffer and receives the number of bytes.
+///
+/// - Returns: `errSecSuccess`, `errSecDecode` for a ciphertext of another key, or `errSecParam`.
 public func SecKeyDecrypt(
     _ key: SecKey, _ padding: SecPadding, _ cipherText: UnsafePointer<UInt8>, _ cipherTextLen: Int,
     _ plainText: UnsafeMutablePointer<UInt8>,
@@ -61,7 +70,7 @@ extension SecKey {
         case .PKCS1SHA256: return .rsaSignatureDigestPKCS1v15SHA256
         case .PKCS1SHA384: return .rsaSignatureDigestPKCS1v15SHA384
         case .PKCS1SHA512: return .rsaSignatureDigestPKCS1v15SHA512
-        default: throw KeyFault.unsupported
+        default: throw KeyOperationError.unsupported
         }
     }
 }
@@ -70,20 +79,20 @@ private func encryption(for padding: SecPadding) throws -> SecKeyAlgorithm {
     switch padding {
     case .PKCS1: .rsaEncryptionPKCS1
     case .OAEP: .rsaEncryptionOAEPSHA1
-    default: throw KeyFault.unsupported
+    default: throw KeyOperationError.unsupported
     }
 }
 
-/// Calls one of the newer functions and throws what it reports.
+/// Calls one of the newer functions and throws its error.
 private func withSuccess(_ body: (UnsafeMutablePointer<Unmanaged<CFError>?>) -> CFData?) throws -> Data {
     var error: Unmanaged<CFError>?
     if let result = body(&error) { return result as Data }
-    guard let report = error?.takeRetainedValue() else { throw KeyFault(errSecInternal, "no reason was given") }
-    throw KeyFault(OSStatus(truncatingIfNeeded: report.code), report.localizedDescription)
+    guard let report = error?.takeRetainedValue() else { throw KeyOperationError(errSecInternal, "no reason was given") }
+    throw KeyOperationError(OSStatus(truncatingIfNeeded: report.code), report.localizedDescription)
 }
 
 private func fill(_ buffer: UnsafeMutablePointer<UInt8>, _ length: UnsafeMutablePointer<Int>, _ bytes: Data) throws {
-    guard bytes.count <= length.pointee else { throw KeyFault(errSecParam, "the buffer is too small") }
+    guard bytes.count <= length.pointee else { throw KeyOperationError(errSecParam, "the buffer is too small") }
     bytes.copyBytes(to: buffer, count: bytes.count)
     length.pointee = bytes.count
 }

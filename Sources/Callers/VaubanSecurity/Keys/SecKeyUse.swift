@@ -1,46 +1,51 @@
-// Working with keys: Apple's calls of 2016, in which an algorithm says everything.
+// Operations with keys: Apple's functions of 2016, which take an algorithm.
 
 internal import VaubanKeyWire
 internal import VaubanRefusal
 internal import VaubanSecretBytes
 
-/// Signs: Apple's `SecKeyCreateSignature` (C-162). Nil with an error in `NSOSStatusErrorDomain` where the key does not do the algorithm
-/// (errSecParam) or a digest has a wrong length.
+/// Signs data, or a digest if the algorithm takes digests: Apple's `SecKeyCreateSignature` (C-162).
+///
+/// - Returns: The signature: DER (X9.62) or r ‖ s (RFC 4754) for ECDSA, as the algorithm says. Nil with an error of
+///   `NSOSStatusErrorDomain`: errSecParam if the key does not support the algorithm or a digest has the wrong length, and the statuses of
+///   `SecItemCopyMatching` if the key needs a prompt.
 public func SecKeyCreateSignature(
     _ key: SecKey, _ algorithm: SecKeyAlgorithm, _ dataToSign: CFData, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
 ) -> CFData? {
     perform(.sign, key, algorithm, error) { try $0.sign(dataToSign.copied, $1) }
 }
 
-/// Whether a signature is right: Apple's `SecKeyVerifySignature`. One that is not gives errSecVerifyFailed.
+/// Verifies a signature: Apple's `SecKeyVerifySignature`. Returns false with errSecVerifyFailed for an invalid signature.
 public func SecKeyVerifySignature(
     _ key: SecKey, _ algorithm: SecKeyAlgorithm, _ signedData: CFData, _ signature: CFData,
     _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
 ) -> Bool {
     let verified: NSData? = perform(.verify, key, algorithm, error) { material, method in
         guard try material.verify(signature as Data, signedData as Data, method) else {
-            throw KeyFault(errSecVerifyFailed, "the signature is not this key's")
+            throw KeyOperationError(errSecVerifyFailed, "the signature is invalid")
         }
         return Data()
     }
     return verified != nil
 }
 
-/// Encrypts to a public key: Apple's `SecKeyCreateEncryptedData`.
+/// Encrypts data with a public key: Apple's `SecKeyCreateEncryptedData`. ECIES ciphertexts are the ephemeral public key, the ciphertext and
+/// the tag. Returns nil and an error of `NSOSStatusErrorDomain` on failure.
 public func SecKeyCreateEncryptedData(
     _ key: SecKey, _ algorithm: SecKeyAlgorithm, _ plaintext: CFData, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
 ) -> CFData? {
     perform(.encrypt, key, algorithm, error) { try $0.encrypt(plaintext as Data, $1) }
 }
 
-/// Decrypts with a private key: Apple's `SecKeyCreateDecryptedData`.
+/// Decrypts data with a private key: Apple's `SecKeyCreateDecryptedData`. Returns nil and errSecDecode for a ciphertext of another key.
 public func SecKeyCreateDecryptedData(
     _ key: SecKey, _ algorithm: SecKeyAlgorithm, _ ciphertext: CFData, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
 ) -> CFData? {
     perform(.decrypt, key, algorithm, error) { try $0.decrypt(ciphertext as Data, $1) }
 }
 
-/// What both sides can compute: Apple's `SecKeyCopyKeyExchangeResult`. With a key derivation, `requestedSize` is needed.
+/// Returns the shared secret of a private key and another public key: Apple's `SecKeyCopyKeyExchangeResult`. Algorithms with a key
+/// derivation require `requestedSize`, in bytes; the others return the x coordinate.
 public func SecKeyCopyKeyExchangeResult(
     _ privateKey: SecKey, _ algorithm: SecKeyAlgorithm, _ publicKey: SecKey, _ parameters: CFDictionary,
     _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
@@ -49,20 +54,20 @@ public func SecKeyCopyKeyExchangeResult(
         let dictionary = KeyDictionary(parameters)
         let size = dictionary.number(kSecKeyKeyExchangeParameterRequestedSize)
         guard size.map({ (1...KeyMaterial.derivedBytesMax).contains($0) }) ?? true else {
-            throw KeyFault(errSecParam, "requestedSize is not a size")
+            throw KeyOperationError(errSecParam, "requestedSize is not a valid size")
         }
         let info = dictionary[kSecKeyKeyExchangeParameterSharedInfo] as? Data ?? Data()
         guard let other = publicKey.material, other.kind == material.kind else {
-            throw KeyFault(errSecParam, "the other key is not of the same curve")
+            throw KeyOperationError(errSecParam, "the other key is not on the same curve")
         }
         return try material.exchange(method, other.publicBytes, sharedInfo: info, byteCount: size)
     }
 }
 
-/// Whether a key does something: Apple's `SecKeyIsAlgorithmSupported`. Asks nobody.
+/// Returns whether a key supports an algorithm for an operation, without a prompt: Apple's `SecKeyIsAlgorithmSupported`.
 public func SecKeyIsAlgorithmSupported(_ key: SecKey, _ operation: SecKeyOperationType, _ algorithm: SecKeyAlgorithm) -> Bool {
     guard let material = key.material, let method = algorithm.method else { return false }
-    return material.does(operation, method)
+    return material.supports(operation, method)
 }
 
 private func perform(
@@ -70,36 +75,36 @@ private func perform(
     _ body: (KeyMaterial, KeyMethod) throws -> Data
 ) -> NSData? {
     reporting(error) {
-        guard let material = key.material, let method = algorithm.method, material.does(operation, method) else {
-            throw KeyFault(errSecParam, "the key does not do \(algorithm.isKnownName ? algorithm.name : "this algorithm")")
+        guard let material = key.material, let method = algorithm.method, material.supports(operation, method) else {
+            throw KeyOperationError(errSecParam, "the key does not support \(algorithm.isKnownName ? algorithm.name : "this algorithm")")
         }
         do {
             return NSData(data: try body(material, method))
-        } catch let fault as KeyFault {
+        } catch let fault as KeyOperationError {
             throw fault
         } catch let refusal as Refusal {
             throw refusal
         } catch {
-            throw KeyFault(errSecParam, "the key does not take this data")
+            throw KeyOperationError(errSecParam, "the key cannot process this data")
         }
     }
 }
 
 extension SecKeyAlgorithm {
-    /// A caller's own words go into no text.
+    /// Keeps the caller's own strings out of error texts.
     fileprivate var isKnownName: Bool { method != nil }
 }
 
 extension NSData {
-    /// Its bytes in one copy; a cast goes through them one by one.
+    /// The bytes in one copy; a cast copies them one by one.
     fileprivate var copied: Data { Data(bytes: bytes, count: length) }
 }
 
 extension KeyMaterial {
     static let derivedBytesMax = 1 << 16
 
-    /// Whether this half of the key does it.
-    func does(_ operation: SecKeyOperationType, _ method: KeyMethod) -> Bool {
+    /// Whether this key supports the operation.
+    func supports(_ operation: SecKeyOperationType, _ method: KeyMethod) -> Bool {
         guard operation.fits(method), operation.takesPrivateKey == isPrivate else { return false }
         switch (kind, method) {
         case (.elliptic, .ecdsa), (.elliptic, .ecies), (.elliptic, .exchange): return true
@@ -116,7 +121,7 @@ extension KeyMaterial {
             return try withPrivateBytes { try name.curve.sign(digest, isRaw: isRaw, privateKey: $0) }
         case (.rsa, .rsaSignature(let input, let isPSS)):
             return try withPrivateBytes { try RSAKey.sign(data, input, isPSS: isPSS, privateKey: $0) }
-        default: throw KeyFault.unsupported
+        default: throw KeyOperationError.unsupported
         }
     }
 
@@ -126,7 +131,7 @@ extension KeyMaterial {
             return try name.curve.verify(signature, try input.digest(of: data), isRaw: isRaw, publicKey: publicBytes)
         case (.rsa, .rsaSignature(let input, let isPSS)):
             return try RSAKey.verify(signature, data, input, isPSS: isPSS, publicKey: publicBytes)
-        default: throw KeyFault.unsupported
+        default: throw KeyOperationError.unsupported
         }
     }
 
@@ -136,7 +141,7 @@ extension KeyMaterial {
             return try name.curve.encrypt(message, ECIES(curve: name, hash: hash, derivesIV: derivesIV), publicKey: publicBytes)
         case (.rsa, .rsaEncryption(let padding)): return try RSAKey.encrypt(message, padding, publicKey: publicBytes)
         case (.rsa, .rsaHybrid(let hash)): return try RSAKey.encryptHybrid(message, hash, publicKey: publicBytes, bits: bits)
-        default: throw KeyFault.unsupported
+        default: throw KeyOperationError.unsupported
         }
     }
 
@@ -149,12 +154,12 @@ extension KeyMaterial {
         case (.rsa, .rsaEncryption(let padding)): return try withPrivateBytes { try RSAKey.decrypt(packet, padding, privateKey: $0) }
         case (.rsa, .rsaHybrid(let hash)):
             return try withPrivateBytes { try RSAKey.decryptHybrid(packet, hash, privateKey: $0, publicKey: publicBytes, bits: bits) }
-        default: throw KeyFault.unsupported
+        default: throw KeyOperationError.unsupported
         }
     }
 
     func exchange(_ method: KeyMethod, _ publicKey: Data, sharedInfo: Data, byteCount: Int?) throws -> Data {
-        guard case .elliptic(let name) = kind, case .exchange(let hash) = method else { throw KeyFault.unsupported }
+        guard case .elliptic(let name) = kind, case .exchange(let hash) = method else { throw KeyOperationError.unsupported }
         if let enclave { return try name.curve.derived(hash, try enclave.exchange(publicKey, for: .exchange), sharedInfo, byteCount) }
         return try withPrivateBytes {
             try name.curve.exchange(hash, publicKey, sharedInfo: sharedInfo, byteCount: byteCount, privateKey: $0)

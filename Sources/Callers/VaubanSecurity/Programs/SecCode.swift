@@ -1,44 +1,47 @@
-// Signed code, of which there is none on this system yet: what a program asks is answered, and the answer is no.
+// Code signatures, which this system does not have: the functions work, and report unsigned code.
 
 /// Running code: Apple's `SecCode`.
 public final class SecCode: NSObject, CFTypeNumbered, Sendable {
     package static let typeID: CFTypeID = 265
 }
 
-/// What code must be: Apple's `SecRequirement`. None can be made here.
+/// A requirement on code: Apple's `SecRequirement`. Vauban cannot create one.
 public final class SecRequirement: NSObject, CFTypeNumbered, Sendable {
     package static let typeID: CFTypeID = 266
     private override init() {}
 }
 
-/// How code is looked at: Apple's `SecCSFlags`. No flag changes an answer here.
+/// Options for code functions: Apple's `SecCSFlags`. None has an effect here.
 public struct SecCSFlags: OptionSet, Sendable {
+    /// The options as a bit set.
     public let rawValue: UInt32
+    /// Creates options from a bit set.
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 }
 
-/// Code carries no signature: Apple's `errSecCSUnsigned`.
+/// The code has no signature: Apple's `errSecCSUnsigned`.
 public let errSecCSUnsigned: OSStatus = -67062
 
-/// No such process: Apple's `errSecCSNoSuchCode`.
+/// There is no such process: Apple's `errSecCSNoSuchCode`.
 public let errSecCSNoSuchCode: OSStatus = -67065
 
-/// The class number: Apple's `SecCodeGetTypeID`.
+/// Returns the type identifier of `SecCode`: Apple's `SecCodeGetTypeID`.
 public func SecCodeGetTypeID() -> CFTypeID { SecCode.typeID }
 
-/// This program's code: Apple's `SecCodeCopySelf`.
+/// Passes this program's code to `self`: Apple's `SecCodeCopySelf`. Always returns `errSecSuccess`.
 public func SecCodeCopySelf(_ flags: SecCSFlags, _ self: UnsafeMutablePointer<SecCode?>) -> OSStatus {
     `self`.pointee = SecCode()
     return errSecSuccess
 }
 
-/// The code of a process: Apple's older `SecCodeCreateWithPID`.
-/// - Returns: `errSecCSNoSuchCode` where there is no such process.
+/// Passes the code of a process to `process`: Apple's older `SecCodeCreateWithPID`.
+///
+/// - Returns: `errSecSuccess`, or `errSecCSNoSuchCode` if there is no such process.
 public func SecCodeCreateWithPID(_ pid: Int32, _ flags: SecCSFlags, _ process: UnsafeMutablePointer<SecCode?>) -> OSStatus {
     guard pid > 0, FileManager.default.fileExists(atPath: "/proc/\(pid)") else { return errSecCSNoSuchCode }
     process.pointee = SecCode()
     return errSecSuccess
 }
 
-/// Whether code is signed as it must be: Apple's `SecCodeCheckValidity`. Always `errSecCSUnsigned`: programs are not signed here.
+/// Checks a code signature: Apple's `SecCodeCheckValidity`. Always returns `errSecCSUnsigned`: programs are not signed on this system.
 public func SecCodeCheckValidity(_ code: SecCode, _ flags: SecCSFlags, _ requirement: SecRequirement?) -> OSStatus { errSecCSUnsigned }

@@ -1,8 +1,8 @@
-// What this program may use, as the keychain sees it.
+// The entitlements of this program, as the keychain sees them.
 
 internal import VaubanKeychainClient
 
-/// This program: Apple's `SecTask`.
+/// The task of this program: Apple's `SecTask`.
 public final class SecTask: NSObject, CFTypeNumbered, Sendable {
     package static let typeID: CFTypeID = 264
 
@@ -14,27 +14,26 @@ public final class SecTask: NSObject, CFTypeNumbered, Sendable {
         }
     }
 
-    fileprivate func rights() throws -> ProgramRights { try Keychain.client().ownRights() }
+    fileprivate func rights() throws -> ProgramRights { try KeychainConnections.client().ownRights() }
 }
 
-/// The class number: Apple's `SecTaskGetTypeID`.
+/// Returns the type identifier of `SecTask`: Apple's `SecTaskGetTypeID`.
 public func SecTaskGetTypeID() -> CFTypeID { SecTask.typeID }
 
-/// This program: Apple's `SecTaskCreateFromSelf`.
+/// Returns this program's task: Apple's `SecTaskCreateFromSelf`.
 public func SecTaskCreateFromSelf(_ allocator: CFAllocator?) -> SecTask? { SecTask() }
 
-/// What this program is entitled to, asked from the keychain's service: Apple's `SecTaskCopyValueForEntitlement`.
+/// Returns an entitlement of this program from keychaind: Apple's `SecTaskCopyValueForEntitlement`.
 ///
-/// `keychain-access-groups` is an array with its groups, the first of which takes what is added without one; `application-identifier`
-/// is the name that the
-/// system gave it. Others are nil, and so is the name in user mode, where programs have none.
+/// `keychain-access-groups` is an array of access groups, the first of which is the default for new items; `application-identifier` is the
+/// identifier from the system. Other entitlements are nil, as is the identifier in user mode, where programs have none.
 public func SecTaskCopyValueForEntitlement(
     _ task: SecTask, _ entitlement: CFString, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
 ) -> CFTypeRef? {
     reporting(error) { try task.rights() }.flatMap { task.entitlement(entitlement as String, $0) }
 }
 
-/// Several at once, without those that it has not: Apple's `SecTaskCopyValuesForEntitlements`.
+/// Returns several entitlements, without those that the program lacks: Apple's `SecTaskCopyValuesForEntitlements`.
 public func SecTaskCopyValuesForEntitlements(
     _ task: SecTask, _ entitlements: CFArray, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
 ) -> CFDictionary? {
@@ -48,7 +47,7 @@ public func SecTaskCopyValuesForEntitlements(
     }
 }
 
-/// The name that the system gave this program: Apple's `SecTaskCopySigningIdentifier`. Nil where it has none.
+/// Returns the program's identifier from the system: Apple's `SecTaskCopySigningIdentifier`. Nil if it has none.
 public func SecTaskCopySigningIdentifier(_ task: SecTask, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?) -> CFString? {
     reporting(error) { try task.rights() }.flatMap { $0.application.map { NSString(string: $0) } }
 }

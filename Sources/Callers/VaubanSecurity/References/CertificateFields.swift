@@ -1,7 +1,6 @@
-// The fields of an X.509 certificate (RFC 5280, 4.1) that the keychain describes it by, over swift-asn1's strict DER. Nothing is
-// verified here. swift-certificates reads most certificates, and judges them (Trust/), but refuses whole those with a key or a signature
-// that
-// it does not know, such as RSA below 2048 bits, DSA and RSASSA-PSS. Such a certificate can be kept, found and described all the same.
+// The fields of an X.509 certificate (RFC 5280, 4.1) that become item attributes, parsed with swift-asn1's strict DER. Nothing is verified
+// here. swift-certificates parses most certificates and evaluates them (Trust/), but rejects those whose key or signature it does not
+// support, such as RSA below 2048 bits, DSA and RSASSA-PSS. The keychain stores, finds and describes these too.
 
 internal import Glibc
 internal import SwiftASN1
@@ -9,20 +8,20 @@ internal import SwiftASN1
 struct CertificateFields {
     let version: Int
     let serialNumber: [UInt8]
-    /// Names as they are written, whole.
+    /// The names as encoded in DER.
     let issuer: [UInt8]
     let subject: [UInt8]
     let subjectValues: [(type: ASN1ObjectIdentifier, text: String)]
     let notBefore: Date
     let notAfter: Date
-    /// The content of the public key's BIT STRING.
+    /// The contents of the public key's BIT STRING.
     let publicKey: [UInt8]
-    /// What kind of key it is: an algorithm and, for a curve, its name.
+    /// The type of the key: an algorithm and, for a curve, its name.
     let keyAlgorithm: [ASN1ObjectIdentifier]
     let subjectKeyIdentifier: [UInt8]?
     let emailAddresses: [String]
 
-    /// Nil where the bytes are not one certificate.
+    /// Nil unless the bytes are exactly one certificate.
     init?(der: [UInt8]) {
         do { try self.init(parsing: der) } catch { return nil }
     }
@@ -40,7 +39,7 @@ struct CertificateFields {
         if let tagged = next, tagged.identifier == versionTag {
             var inner = try Self.children(of: tagged, versionTag)
             guard let number = inner.next() else { throw Malformed() }
-            // Looked at before it is counted on: it may be any number that an Int holds.
+            // Checked before the addition: it may be any Int.
             let written = try Int(derEncoded: number)
             guard (0...2).contains(written) else { throw Malformed() }
             version = written + 1
@@ -92,7 +91,7 @@ struct CertificateFields {
         extensions[try ASN1ObjectIdentifier(derEncoded: name)] = try ASN1OctetString(derEncoded: value).bytes
     }
 
-    /// The values of a name that are text, in their order.
+    /// Returns the textual values of a name, in order.
     private static func values(of name: ASN1Node) throws -> [(type: ASN1ObjectIdentifier, text: String)] {
         var values: [(ASN1ObjectIdentifier, String)] = []
         for set in IteratorSequence(try children(of: name, .sequence)) {
@@ -109,7 +108,7 @@ struct CertificateFields {
     private static func text(_ bytes: ArraySlice<UInt8>, _ identifier: ASN1Identifier) -> String? {
         switch identifier {
         case .utf8String, .printableString, .ia5String, .numericString, .visibleString: String(validating: bytes, as: UTF8.self)
-        // Latin-1, as the oldest certificates mean it.
+        // Latin-1, as in the oldest certificates.
         case .teletexString: String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
         case .bmpString: String(bytes: bytes, encoding: .utf16BigEndian)
         default: nil

@@ -1,4 +1,4 @@
-// The public key of a certificate (RFC 5280, 4.1.2.7; RFC 3279 and 5480 for its kinds).
+// The public key of a certificate (RFC 5280, 4.1.2.7; RFC 3279 and 5480 for its types).
 
 internal import SwiftASN1
 
@@ -9,7 +9,7 @@ extension SecCertificate {
         [1, 2, 840, 10045, 3, 1, 7]: 256, [1, 3, 132, 0, 34]: 384, [1, 3, 132, 0, 35]: 521,
     ]
 
-    /// Nil where it is of a kind that is not worked with here.
+    /// Nil for a key of an unsupported type.
     var key: SecKey? {
         switch fields.keyAlgorithm.first {
         case Self.rsa: (try? KeyMaterial(type: .rsa, isPrivate: false, external: Data(fields.publicKey))).map { SecKey($0) }
@@ -21,7 +21,7 @@ extension SecCertificate {
         }
     }
 
-    /// Whether it is an RSA key below 2048 bits.
+    /// Whether the key is RSA with fewer than 2048 bits.
     var hasShortKey: Bool {
         guard fields.keyAlgorithm.first == Self.rsa, let root = try? DER.parse(fields.publicKey),
             case .constructed(let numbers) = root.content,

@@ -1,13 +1,12 @@
 internal import SwiftASN1
 
-/// A distinguished name in the form by which Apple compares names: text that differs only in the case of ASCII letters and in
-/// spaces is the same. Values of PrintableString, IA5String and UTF8String without other signs than ASCII's are upper-cased,
-/// trimmed, and have single spaces; all others stay as they are.
+/// A distinguished name in the form in which Apple compares names: it ignores the case of ASCII letters and differences in spaces. ASCII
+/// values of PrintableString, IA5String and UTF8String are upper-cased and trimmed, with single spaces; all others are unchanged.
 struct NormalizedName: Hashable {
-    /// The relative names one after the other, without the outer SEQUENCE.
+    /// The relative names one after another, without the outer SEQUENCE.
     let content: [UInt8]
 
-    /// A name as a DER sequence; nil where the bytes are none.
+    /// Parses a name, a DER sequence; nil for other bytes.
     init?(sequence bytes: [UInt8]) {
         guard let root = try? DER.parse(bytes), root.identifier == .sequence, case .constructed(let sets) = root.content else { return nil }
         var serializer = DER.Serializer()
@@ -19,7 +18,7 @@ struct NormalizedName: Hashable {
         content = serializer.serializedBytes
     }
 
-    /// The content as a whole name.
+    /// Returns the content as a complete name.
     static func sequence(_ content: [UInt8]) -> [UInt8] {
         var serializer = DER.Serializer()
         serializer.appendConstructedNode(identifier: .sequence) { $0.serializeRawBytes(content) }

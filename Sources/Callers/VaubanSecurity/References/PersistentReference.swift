@@ -1,6 +1,6 @@
 internal import VaubanKeychainModel
 
-/// A persistent reference: the class in four letters, then the item's identity, 20 bytes in all (Specs/item-attributes.md).
+/// A persistent reference: the class as four letters and the item's identifier, 20 bytes in all (Specs/item-attributes.md).
 struct PersistentReference: Hashable {
     let kind: ItemKind
     let item: [UInt8]
@@ -10,7 +10,7 @@ struct PersistentReference: Hashable {
         self.item = item
     }
 
-    /// Nil where the bytes are none. Apple's older form, with a row's number, names nothing here.
+    /// Nil for other bytes. Apple's older form with a row number is not supported.
     init?(_ data: Data) {
         let bytes = [UInt8](data)
         guard bytes.count == 20, let code = String(validating: bytes.prefix(4), as: UTF8.self), let kind = ItemKind(code: code) else {

@@ -2,18 +2,18 @@ internal import Crypto
 internal import SwiftASN1
 internal import VaubanKeychainModel
 
-/// An X.509 certificate: Apple's `SecCertificate`. Two are equal when their bytes are.
+/// An X.509 certificate: Apple's `SecCertificate`. Certificates with equal bytes are equal.
 ///
 /// `@unchecked Sendable`: every stored property is immutable.
 public final class SecCertificate: NSObject, CFTypeNumbered, @unchecked Sendable {
     package static let typeID: CFTypeID = 257
     let der: [UInt8]
     let fields: CertificateFields
-    /// The contents of the names, normalized, without their outer SEQUENCE.
+    /// The contents of the names, normalized, without the outer SEQUENCE.
     let normalizedIssuer: [UInt8]
     let normalizedSubject: [UInt8]
 
-    /// Nil where the bytes are not one certificate.
+    /// Nil unless the bytes are exactly one certificate.
     init?(der: [UInt8]) {
         guard let fields = CertificateFields(der: der), let issuer = NormalizedName(sequence: fields.issuer),
             let subject = NormalizedName(sequence: fields.subject)
@@ -24,11 +24,14 @@ public final class SecCertificate: NSObject, CFTypeNumbered, @unchecked Sendable
         normalizedSubject = subject.content
     }
 
+    /// Whether the other object is a certificate with the same bytes.
     public override func isEqual(_ object: Any?) -> Bool { (object as? SecCertificate)?.der == der }
+    /// A hash of the certificate's bytes.
     public override var hash: Int { der.hashValue }
+    /// The subject's name, for logs.
     public override var description: String { "<SecCertificate: \(summary)>" }
 
-    /// The common name, else the organization or its unit, else whatever names the subject first.
+    /// The common name, else the organization or its unit, else the first value of the subject.
     var summary: String {
         commonName ?? value(of: [2, 5, 4, 10]) ?? value(of: [2, 5, 4, 11]) ?? fields.subjectValues.first?.text ?? emailAddresses.first ?? ""
     }
@@ -37,7 +40,7 @@ public final class SecCertificate: NSObject, CFTypeNumbered, @unchecked Sendable
 
     private func value(of type: ASN1ObjectIdentifier) -> String? { fields.subjectValues.last { $0.type == type }?.text }
 
-    /// Those of the subject's alternative names, and of the subject itself (PKCS #9 emailAddress).
+    /// The addresses among the alternative names and in the subject (PKCS #9 emailAddress).
     var emailAddresses: [String] {
         guard let address = value(of: [1, 2, 840, 113549, 1, 9, 1]), !fields.emailAddresses.contains(address) else {
             return fields.emailAddresses
@@ -45,10 +48,10 @@ public final class SecCertificate: NSObject, CFTypeNumbered, @unchecked Sendable
         return fields.emailAddresses + [address]
     }
 
-    /// SHA-1 of the public key's bits, by which a certificate finds its key.
+    /// SHA-1 of the public key's bits, by which the keychain finds the matching private key; 20 bytes.
     var publicKeyHash: [UInt8] { Array(Insecure.SHA1.hash(data: fields.publicKey)) }
 
-    /// What a certificate's row has (Specs/item-attributes.md).
+    /// The attributes of the certificate as an item (Specs/item-attributes.md).
     var itemAttributes: ItemAttributes {
         var attributes: [AttributeName: AttributeValue] = [
             .certificateType: .number(Int64(fields.version)), .certificateEncoding: .number(3), .issuer: .data(normalizedIssuer),
@@ -60,60 +63,62 @@ public final class SecCertificate: NSObject, CFTypeNumbered, @unchecked Sendable
     }
 }
 
-/// The class number: Apple's `SecCertificateGetTypeID`.
+/// Returns the type identifier of `SecCertificate`: Apple's `SecCertificateGetTypeID`.
 public func SecCertificateGetTypeID() -> CFTypeID { SecCertificate.typeID }
 
-/// Reads a DER certificate: Apple's `SecCertificateCreateWithData`. Nil where it is none.
+/// Creates a certificate from DER bytes: Apple's `SecCertificateCreateWithData`. Nil for other bytes.
 public func SecCertificateCreateWithData(_ allocator: CFAllocator?, _ data: CFData) -> SecCertificate? {
     SecCertificate(der: [UInt8](data as Data))
 }
 
-/// The certificate's DER bytes: Apple's `SecCertificateCopyData`.
+/// Returns the certificate's DER bytes: Apple's `SecCertificateCopyData`.
 public func SecCertificateCopyData(_ certificate: SecCertificate) -> CFData { NSData(data: Data(certificate.der)) }
 
-/// A name for people: Apple's `SecCertificateCopySubjectSummary`.
+/// Returns a name for display: Apple's `SecCertificateCopySubjectSummary`.
 public func SecCertificateCopySubjectSummary(_ certificate: SecCertificate) -> CFString? {
     certificate.summary.isEmpty ? nil : NSString(string: certificate.summary)
 }
 
-/// The subject's common name: Apple's `SecCertificateCopyCommonName`.
+/// Passes the subject's common name to `commonName`: Apple's `SecCertificateCopyCommonName`. Always returns `errSecSuccess`; the name may
+/// be nil.
 public func SecCertificateCopyCommonName(_ certificate: SecCertificate, _ commonName: UnsafeMutablePointer<CFString?>) -> OSStatus {
     commonName.pointee = certificate.commonName.map { NSString(string: $0) }
     return certificate.commonName == nil ? errSecParam : errSecSuccess
 }
 
-/// The e-mail addresses that the certificate names: Apple's `SecCertificateCopyEmailAddresses`.
+/// Passes the certificate's email addresses to `emailAddresses`, as an array of strings: Apple's `SecCertificateCopyEmailAddresses`. Always
+/// returns `errSecSuccess`.
 public func SecCertificateCopyEmailAddresses(_ certificate: SecCertificate, _ emailAddresses: UnsafeMutablePointer<CFArray?>) -> OSStatus {
     emailAddresses.pointee = NSArray(array: certificate.emailAddresses.map { NSString(string: $0) })
     return errSecSuccess
 }
 
-/// The issuer's name, normalized, as a DER sequence: Apple's `SecCertificateCopyNormalizedIssuerSequence`.
+/// Returns the issuer's normalized name as a DER sequence: Apple's `SecCertificateCopyNormalizedIssuerSequence`.
 public func SecCertificateCopyNormalizedIssuerSequence(_ certificate: SecCertificate) -> CFData? {
     NSData(data: Data(NormalizedName.sequence(certificate.normalizedIssuer)))
 }
 
-/// The subject's name, normalized, as a DER sequence: Apple's `SecCertificateCopyNormalizedSubjectSequence`.
+/// Returns the subject's normalized name as a DER sequence: Apple's `SecCertificateCopyNormalizedSubjectSequence`.
 public func SecCertificateCopyNormalizedSubjectSequence(_ certificate: SecCertificate) -> CFData? {
     NSData(data: Data(NormalizedName.sequence(certificate.normalizedSubject)))
 }
 
-/// The serial number's bytes: Apple's `SecCertificateCopySerialNumberData`. It cannot fail here.
+/// Returns the bytes of the serial number: Apple's `SecCertificateCopySerialNumberData`. Never fails.
 public func SecCertificateCopySerialNumberData(_ certificate: SecCertificate, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?)
     -> CFData?
 {
     NSData(data: Data(certificate.fields.serialNumber))
 }
 
-/// When the certificate begins to be valid: Apple's `SecCertificateCopyNotValidBeforeDate`.
+/// Returns the beginning of the certificate's validity: Apple's `SecCertificateCopyNotValidBeforeDate`.
 public func SecCertificateCopyNotValidBeforeDate(_ certificate: SecCertificate) -> CFDate? {
     certificate.fields.notBefore as CFDate
 }
 
-/// When the certificate ceases to be valid: Apple's `SecCertificateCopyNotValidAfterDate`.
+/// Returns the end of the certificate's validity: Apple's `SecCertificateCopyNotValidAfterDate`.
 public func SecCertificateCopyNotValidAfterDate(_ certificate: SecCertificate) -> CFDate? {
     certificate.fields.notAfter as CFDate
 }
 
-/// The public key: Apple's `SecCertificateCopyKey`. Nil where it is neither RSA of 1024 bits and more nor over P-256, P-384 or P-521.
+/// Returns the public key: Apple's `SecCertificateCopyKey`. Nil unless it is RSA with at least 1024 bits or over P-256, P-384 or P-521.
 public func SecCertificateCopyKey(_ certificate: SecCertificate) -> SecKey? { certificate.key }

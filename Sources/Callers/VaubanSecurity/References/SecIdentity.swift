@@ -1,4 +1,4 @@
-/// A certificate with its private key: Apple's `SecIdentity`.
+/// A certificate and its private key: Apple's `SecIdentity`.
 ///
 /// `@unchecked Sendable`: every stored property is immutable.
 public final class SecIdentity: NSObject, CFTypeNumbered, @unchecked Sendable {
@@ -11,31 +11,34 @@ public final class SecIdentity: NSObject, CFTypeNumbered, @unchecked Sendable {
         self.key = key
     }
 
+    /// Whether the other object is an identity with the same certificate and key.
     public override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? SecIdentity else { return false }
         return certificate == other.certificate && key == other.key
     }
 
+    /// A hash of the certificate.
     public override var hash: Int { certificate.hash }
+    /// The certificate's subject, for logs.
     public override var description: String { "<SecIdentity: \(certificate.summary)>" }
 }
 
-/// The class number: Apple's `SecIdentityGetTypeID`.
+/// Returns the type identifier of `SecIdentity`: Apple's `SecIdentityGetTypeID`.
 public func SecIdentityGetTypeID() -> CFTypeID { SecIdentity.typeID }
 
-/// The certificate of an identity: Apple's `SecIdentityCopyCertificate`.
+/// Passes the certificate of an identity to `certificateRef`: Apple's `SecIdentityCopyCertificate`. Always returns `errSecSuccess`.
 public func SecIdentityCopyCertificate(_ identityRef: SecIdentity, _ certificateRef: UnsafeMutablePointer<SecCertificate?>) -> OSStatus {
     certificateRef.pointee = identityRef.certificate
     return errSecSuccess
 }
 
-/// The private key of an identity: Apple's `SecIdentityCopyPrivateKey`.
+/// Passes the private key of an identity to `privateKeyRef`: Apple's `SecIdentityCopyPrivateKey`. Always returns `errSecSuccess`.
 public func SecIdentityCopyPrivateKey(_ identityRef: SecIdentity, _ privateKeyRef: UnsafeMutablePointer<SecKey?>) -> OSStatus {
     privateKeyRef.pointee = identityRef.key
     return errSecSuccess
 }
 
-/// Puts a certificate and its private key together: Apple's `SecIdentityCreate`. Nothing is stored. Nil where the key is not that of the
+/// Combines a certificate with its private key, without storing them: Apple's `SecIdentityCreate`. Nil if the key does not match the
 /// certificate.
 public func SecIdentityCreate(_ allocator: CFAllocator?, _ certificate: SecCertificate, _ privateKey: SecKey) -> SecIdentity? {
     guard let material = privateKey.material, material.isPrivate, material.publicBytes.elementsEqual(certificate.fields.publicKey) else {
@@ -44,9 +47,13 @@ public func SecIdentityCreate(_ allocator: CFAllocator?, _ certificate: SecCerti
     return SecIdentity(certificate: certificate, key: privateKey)
 }
 
-/// Finds the private key of a certificate in the keychain: Apple's `SecIdentityCreateWithCertificate`.
-/// - Parameter keychainOrArray: Means nothing here; there is one keychain.
-/// - Returns: `errSecItemNotFound` where it is not there; what `SecItemCopyMatching` answers for the key otherwise.
+/// Creates an identity with a certificate's private key from the keychain: Apple's `SecIdentityCreateWithCertificate`.
+///
+/// - Parameters:
+///   - keychainOrArray: Ignored; there is one keychain.
+///   - certificateRef: The certificate.
+///   - identityRef: Receives the identity.
+/// - Returns: `errSecSuccess`, `errSecItemNotFound` if the key is not in the keychain, or another status of `SecItemCopyMatching`.
 public func SecIdentityCreateWithCertificate(
     _ keychainOrArray: CFTypeRef?, _ certificateRef: SecCertificate, _ identityRef: UnsafeMutablePointer<SecIdentity?>
 ) -> OSStatus {

@@ -1,21 +1,20 @@
 internal import VaubanKeyWire
 internal import VaubanKeychainModel
 
-/// A cryptographic key: Apple's `SecKey`. Two are equal when they are of the same half and kind, and their bytes and what
-/// makes them unique are equal.
+/// A cryptographic key: Apple's `SecKey`. Keys are equal if their class, type, bytes and identifying attributes are equal.
 ///
 /// `@unchecked Sendable`: every stored property is immutable.
 public final class SecKey: NSObject, CFTypeNumbered, @unchecked Sendable {
     package static let typeID: CFTypeID = 258
     let attributes: ItemAttributes
-    /// What the key does; nil where the bytes are no key of a type that is known here.
+    /// The parsed key; nil if its type is unsupported.
     let material: KeyMaterial?
-    /// The external form of what has no material.
+    /// The external form of an unsupported key.
     private let unread: PrivateBytes?
 
-    /// A key as the keychain keeps it.
+    /// Creates a key from an item of the keychain.
     init(attributes: ItemAttributes, external: Data, keys: EnclaveKeyContext = EnclaveKeyContext()) {
-        // Those of a certificate are not the key's, where it comes with one.
+        // Drops attributes of a certificate that was found with the key.
         self.attributes = ItemAttributes(attributes.values.filter { AttributeRule.rule(for: $0.key, of: .key) != nil })
         material = KeyMaterial.read(external, by: self.attributes, keys)
         unread = material == nil ? PrivateBytes(external) : nil
@@ -27,17 +26,18 @@ public final class SecKey: NSObject, CFTypeNumbered, @unchecked Sendable {
         unread = nil
     }
 
-    /// What is stored of it: the external form, which for a private key is the key itself, or what the enclave made of it.
+    /// The bytes to store: the external form, or for a private key of the enclave its encrypted form.
     var external: Data { material?.external ?? unread?.disclosed() ?? Data() }
 
+    /// Whether the other object is an equal key.
     public override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? SecKey, hasSameBytes(as: other) else { return false }
-        // One key of the enclave is one, wherever it is kept.
+        // A key of the enclave is the same wherever it is stored.
         if let mine = material?.enclaveKey, let theirs = other.material?.enclaveKey { return mine.identifier == theirs.identifier }
         return AttributeRule.primary(of: .key).allSatisfy { attributes[$0.name] == other.attributes[$0.name] }
     }
 
-    /// The public half says which private one it is.
+    /// The public key identifies the private key.
     private func hasSameBytes(as other: SecKey) -> Bool {
         switch (material, other.material) {
         case (let mine?, let theirs?):
@@ -47,9 +47,11 @@ public final class SecKey: NSObject, CFTypeNumbered, @unchecked Sendable {
         }
     }
 
+    /// A hash of the public key.
     public override var hash: Int { material?.publicBytes.hashValue ?? attributes[.applicationLabel]?.equalityBytes.hashValue ?? 0 }
 
-    // Never the key itself.
+    // Never includes the key itself.
+    /// The key's class, type and size, for logs.
     public override var description: String {
         guard let material else { return "<SecKey>" }
         let half = material.isPrivate ? "private" : "public"
@@ -61,5 +63,5 @@ public final class SecKey: NSObject, CFTypeNumbered, @unchecked Sendable {
     }
 }
 
-/// The class number: Apple's `SecKeyGetTypeID`.
+/// Returns the type identifier of `SecKey`: Apple's `SecKeyGetTypeID`.
 public func SecKeyGetTypeID() -> CFTypeID { SecKey.typeID }

@@ -1,5 +1,4 @@
-/// A status of Apple's `SecBase.h` together with its symbolic name and, for the ones that a user
-/// may meet, a sentence that says what happened.
+/// A status of Apple's `SecBase.h` with its symbolic name and, for those that a user may see, a message.
 struct KnownStatus: Sendable {
     let number: OSStatus
     let name: String
@@ -11,8 +10,8 @@ struct KnownStatus: Sendable {
         self.sentence = sentence
     }
 
-    /// What `SecCopyErrorMessageString` says about this status. A status without a sentence of its
-    /// own gets one made from its name: `errSecCRLServerDown` becomes "CRL server down".
+    /// The message of `SecCopyErrorMessageString` for this status. Without a specific message it is derived from the name:
+    /// `errSecCRLServerDown` becomes "CRL server down".
     var message: String {
         sentence ?? "The operation failed: \(words) (\(name))."
     }
@@ -38,7 +37,7 @@ struct KnownStatus: Sendable {
 }
 
 extension KnownStatus {
-    /// Every status that the module knows, by its number.
+    /// Every known status by its number.
     static let byNumber: [OSStatus: KnownStatus] = {
         let tables = [
             systemStatuses, keychainStatuses, itemStatuses, trustStatuses,
@@ -49,13 +48,12 @@ extension KnownStatus {
     }()
 }
 
-/// The sentence that explains `status`, or nil when the number is not one of Apple's `errSec*`.
-/// This is the table behind `SecCopyErrorMessageString(_:_:)`.
+/// Returns the message for a status; nil unless it is one of Apple's `errSec*`. This is the table behind `SecCopyErrorMessageString(_:_:)`.
 package func staticMessage(for status: OSStatus) -> String? {
     KnownStatus.byNumber[status]?.message
 }
 
-/// The symbolic name of `status`, such as `errSecItemNotFound`, for logs and command-line tools.
+/// Returns the symbolic name of a status, such as `errSecItemNotFound`, for logs and command-line tools.
 package func symbolicName(for status: OSStatus) -> String? {
     KnownStatus.byNumber[status]?.name
 }

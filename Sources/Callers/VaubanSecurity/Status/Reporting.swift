@@ -1,9 +1,9 @@
-// From what went wrong to what a caller is told: the one mapping of this module.
+// The one mapping of this module from thrown errors to what a caller receives.
 
 internal import VaubanKeychainClient
 internal import VaubanRefusal
 
-/// Runs a call and answers its status; what the user should know is kept for `SecCopyErrorMessageString`.
+/// Runs a call and returns its status; keeps the message for `SecCopyErrorMessageString`.
 func reporting(_ body: () throws -> Void) -> OSStatus {
     do {
         try body()
@@ -11,7 +11,7 @@ func reporting(_ body: () throws -> Void) -> OSStatus {
     } catch let refusal as Refusal {
         LastRefusal.set(refusal)
         return refusal.status
-    } catch let fault as KeyFault {
+    } catch let fault as KeyOperationError {
         LastRefusal.set(fault.status, fault.message)
         return fault.status
     } catch let undecodable as Undecodable {
@@ -22,7 +22,7 @@ func reporting(_ body: () throws -> Void) -> OSStatus {
     }
 }
 
-/// Runs a call that answers an object, or nil and an error in `NSOSStatusErrorDomain`.
+/// Runs a call that returns an object, or nil and an error of `NSOSStatusErrorDomain`.
 func reporting<Value>(_ error: UnsafeMutablePointer<Unmanaged<CFError>?>?, _ body: () throws -> Value) -> Value? {
     var found: Value?
     let status = reporting { found = try body() }

@@ -1,6 +1,6 @@
-// What certificates are judged by.
+// The policies for evaluating certificates.
 
-/// The rules for a chain of certificates: Apple's `SecPolicy`. Two are equal when they ask for the same.
+/// A policy for a certificate chain: Apple's `SecPolicy`. Policies with the same rules are equal.
 ///
 /// `@unchecked Sendable`: every stored property is immutable.
 public final class SecPolicy: NSObject, CFTypeNumbered, @unchecked Sendable {
@@ -8,7 +8,7 @@ public final class SecPolicy: NSObject, CFTypeNumbered, @unchecked Sendable {
 
     enum Rules: Hashable, Sendable {
         case basic
-        /// The certificate of a server, or of a client; where a name is given the certificate must have it.
+        /// The certificate of a server or of a client; it must contain the name, if there is one.
         case connection(ofServer: Bool, name: String?)
         case revocation(CFOptionFlags)
     }
@@ -17,9 +17,12 @@ public final class SecPolicy: NSObject, CFTypeNumbered, @unchecked Sendable {
 
     init(_ rules: Rules) { self.rules = rules }
 
+    /// Whether the other object is a policy with the same rules.
     public override func isEqual(_ object: Any?) -> Bool { (object as? SecPolicy)?.rules == rules }
+    /// A hash of the rules.
     public override var hash: Int { rules.hashValue }
 
+    /// The rules, for logs.
     public override var description: String {
         switch rules {
         case .basic: "<SecPolicy: basic X.509>"
@@ -30,35 +33,36 @@ public final class SecPolicy: NSObject, CFTypeNumbered, @unchecked Sendable {
     }
 }
 
-/// The class number: Apple's `SecPolicyGetTypeID`.
+/// Returns the type identifier of `SecPolicy`: Apple's `SecPolicyGetTypeID`.
 public func SecPolicyGetTypeID() -> CFTypeID { SecPolicy.typeID }
 
-/// Judges a chain by RFC 5280 alone, for no purpose in particular: Apple's `SecPolicyCreateBasicX509`.
+/// Creates a policy for RFC 5280 alone, without a particular purpose: Apple's `SecPolicyCreateBasicX509`.
 public func SecPolicyCreateBasicX509() -> SecPolicy { SecPolicy(.basic) }
 
-/// Judges the certificate of the other end of a TLS connection: Apple's `SecPolicyCreateSSL`.
+/// Creates a policy for the peer's certificate of a TLS connection: Apple's `SecPolicyCreateSSL`.
 ///
-/// The name is looked for among the certificate's alternative names (RFC 9525), as an address where it is one. The common name counts
-/// for nothing.
+/// The name must be among the certificate's alternative names (RFC 9525), as an address if it is one. The common name is ignored.
+///
 /// - Parameters:
-///   - server: Whether the certificate is a server's; a client's otherwise.
-///   - hostname: The name or the address that the certificate must be for; nil for any.
+///   - server: True for a server's certificate, false for a client's.
+///   - hostname: The name or address that the certificate must contain; nil for any.
 public func SecPolicyCreateSSL(_ server: Bool, _ hostname: CFString?) -> SecPolicy {
     SecPolicy(.connection(ofServer: server, name: hostname as String?))
 }
 
-/// Asks that a certificate is not revoked: Apple's `SecPolicyCreateRevocation`.
+/// Creates a policy for revocation: Apple's `SecPolicyCreateRevocation`.
 ///
-/// Nothing is fetched here: what counts is what `SecTrustSetOCSPResponse` was given. With `kSecRevocationRequirePositiveResponse` a
-/// chain is
-/// refused, with -67635, unless one of those says of each certificate that names a responder that it is good.
-/// - Returns: Nil without any flag.
+/// It uses the responses passed to `SecTrustSetOCSPResponse` and fetches nothing. With `kSecRevocationRequirePositiveResponse` the
+/// evaluation fails with `errSecIncompleteCertRevocationCheck` (-67635) unless a response confirms each certificate that names a responder.
+///
+/// - Returns: The policy; nil without any flag.
 public func SecPolicyCreateRevocation(_ revocationFlags: CFOptionFlags) -> SecPolicy? {
     revocationFlags == 0 ? nil : SecPolicy(.revocation(revocationFlags))
 }
 
-/// Makes a policy of its identifier: Apple's `SecPolicyCreateWithProperties`.
-/// - Returns: Nil for an identifier other than those of the basic, the SSL and the revocation policy.
+/// Creates a policy from its identifier: Apple's `SecPolicyCreateWithProperties`.
+///
+/// - Returns: The policy; nil for other identifiers than those of the basic, the SSL and the revocation policy.
 public func SecPolicyCreateWithProperties(_ policyIdentifier: CFTypeRef, _ properties: CFDictionary?) -> SecPolicy? {
     switch (policyIdentifier as? String).map({ NSString(string: $0) }) {
     case kSecPolicyAppleX509Basic: SecPolicyCreateBasicX509()
@@ -70,8 +74,8 @@ public func SecPolicyCreateWithProperties(_ policyIdentifier: CFTypeRef, _ prope
     }
 }
 
-/// What a policy was made of: Apple's `SecPolicyCopyProperties`, with the keys `kSecPolicyOid`, `kSecPolicyName`, `kSecPolicyClient` and
-/// `kSecPolicyRevocationFlags`, as far as they apply.
+/// Returns the properties of a policy: Apple's `SecPolicyCopyProperties`, with those of the keys `kSecPolicyOid`, `kSecPolicyName`,
+/// `kSecPolicyClient` and `kSecPolicyRevocationFlags` that apply.
 public func SecPolicyCopyProperties(_ policyRef: SecPolicy) -> CFDictionary? {
     let properties = NSMutableDictionary()
     switch policyRef.rules {

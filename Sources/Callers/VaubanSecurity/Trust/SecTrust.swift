@@ -1,14 +1,14 @@
-// A certificate whose trust is in question, and how it is to be judged.
+// A certificate to evaluate, and how to evaluate it.
 
 internal import Synchronization
 
-/// Certificates and how to judge them: Apple's `SecTrust`. It may be used by several threads.
+/// Certificates and the policies for evaluating them: Apple's `SecTrust`. Several threads may use it.
 public final class SecTrust: NSObject, CFTypeNumbered, Sendable {
     package static let typeID: CFTypeID = 263
 
     private struct State {
-        var question: TrustQuestion
-        /// What the question came to; nil where it was not evaluated since it changed.
+        var input: TrustInput
+        /// The outcome; nil if it was not evaluated since the last change.
         var outcome: TrustOutcome?
         var mayFetch = true
         var changes = 0
@@ -16,16 +16,16 @@ public final class SecTrust: NSObject, CFTypeNumbered, Sendable {
 
     private let state: Mutex<State>
 
-    init(_ question: TrustQuestion) { state = Mutex(State(question: question)) }
+    init(_ input: TrustInput) { state = Mutex(State(input: input)) }
 
-    var question: TrustQuestion { state.withLock { $0.question } }
+    var input: TrustInput { state.withLock { $0.input } }
     var mayFetch: Bool { state.withLock { $0.mayFetch } }
-    /// What it was found to be; nil where nobody asked since it was last changed.
+    /// The outcome of the last evaluation; nil if there was none since the last change.
     var lastOutcome: TrustOutcome? { state.withLock { $0.outcome } }
 
-    func change(_ change: (inout TrustQuestion) -> Void) {
+    func change(_ change: (inout TrustInput) -> Void) {
         state.withLock { state in
-            change(&state.question)
+            change(&state.input)
             state.outcome = nil
             state.changes += 1
         }
@@ -33,10 +33,10 @@ public final class SecTrust: NSObject, CFTypeNumbered, Sendable {
 
     func allowFetching(_ isAllowed: Bool) { state.withLock { $0.mayFetch = isAllowed } }
 
-    /// Judges anew, since dates pass.
+    /// Evaluates again, since the result depends on the date.
     func evaluate() -> TrustOutcome {
-        let (question, changes) = state.withLock { ($0.question, $0.changes) }
-        let outcome = question.answered()
+        let (input, changes) = state.withLock { ($0.input, $0.changes) }
+        let outcome = input.outcome()
         state.withLock { state in if state.changes == changes { state.outcome = outcome } }
         return outcome
     }
@@ -44,41 +44,45 @@ public final class SecTrust: NSObject, CFTypeNumbered, Sendable {
     var outcome: TrustOutcome { lastOutcome ?? evaluate() }
 }
 
-/// The class number: Apple's `SecTrustGetTypeID`.
+/// Returns the type identifier of `SecTrust`: Apple's `SecTrustGetTypeID`.
 public func SecTrustGetTypeID() -> CFTypeID { SecTrust.typeID }
 
-/// Puts certificates together with the policies that they are to be judged by: Apple's `SecTrustCreateWithCertificates`.
+/// Creates a trust object from certificates and policies: Apple's `SecTrustCreateWithCertificates`.
+///
 /// - Parameters:
 ///   - certificates: One `SecCertificate` or an array of them, the leaf first.
-///   - policies: One `SecPolicy` or an array of them; nil is the basic policy.
-/// - Returns: `errSecParam` where they are of other kinds, or there is no certificate.
+///   - policies: One `SecPolicy` or an array of them; nil for the basic policy.
+///   - trust: Receives the object.
+/// - Returns: `errSecSuccess`, or `errSecParam` for other objects or without a certificate.
 public func SecTrustCreateWithCertificates(_ certificates: CFTypeRef, _ policies: CFTypeRef?, _ trust: UnsafeMutablePointer<SecTrust?>)
     -> OSStatus
 {
     guard let given = elements(of: certificates, as: SecCertificate.self), !given.isEmpty,
         let rules = policies.map({ elements(of: $0, as: SecPolicy.self) }) ?? [SecPolicyCreateBasicX509()]
     else { return errSecParam }
-    trust.pointee = SecTrust(TrustQuestion(certificates: given, policies: rules.isEmpty ? [SecPolicyCreateBasicX509()] : rules))
+    trust.pointee = SecTrust(TrustInput(certificates: given, policies: rules.isEmpty ? [SecPolicyCreateBasicX509()] : rules))
     return errSecSuccess
 }
 
-/// Judges by other policies: Apple's `SecTrustSetPolicies`.
-/// - Returns: `errSecParam` where it is neither a policy nor an array with nothing but policies.
+/// Replaces the policies: Apple's `SecTrustSetPolicies`.
+///
+/// - Returns: `errSecSuccess`, or `errSecParam` unless it is a policy or an array of policies.
 @discardableResult public func SecTrustSetPolicies(_ trust: SecTrust, _ policies: CFTypeRef) -> OSStatus {
     guard let rules = elements(of: policies, as: SecPolicy.self), !rules.isEmpty else { return errSecParam }
     trust.change { $0.policies = rules }
     return errSecSuccess
 }
 
-/// The policies that it is judged by: Apple's `SecTrustCopyPolicies`.
+/// Passes the policies to `policies`, as an array: Apple's `SecTrustCopyPolicies`. Always returns `errSecSuccess`.
 public func SecTrustCopyPolicies(_ trust: SecTrust, _ policies: UnsafeMutablePointer<CFArray?>) -> OSStatus {
-    policies.pointee = NSArray(array: trust.question.policies)
+    policies.pointee = NSArray(array: trust.input.policies)
     return errSecSuccess
 }
 
-/// Takes these anchors in the place of the system's: Apple's `SecTrustSetAnchorCertificates`. Nil brings the system's back. An anchor
-/// need not
-/// be an authority: a leaf that is its own anchor is trusted.
+/// Replaces the system's anchors: Apple's `SecTrustSetAnchorCertificates`. Nil restores the system's. An anchor need not be an authority: a
+/// leaf that is its own anchor is trusted.
+///
+/// - Returns: `errSecSuccess`, or `errSecParam` unless it is an array of certificates.
 @discardableResult public func SecTrustSetAnchorCertificates(_ trust: SecTrust, _ anchorCertificates: CFArray?) -> OSStatus {
     guard let anchorCertificates else {
         trust.change { ($0.anchors, $0.usesSystemAnchors) = (nil, true) }
@@ -89,23 +93,24 @@ public func SecTrustCopyPolicies(_ trust: SecTrust, _ policies: UnsafeMutablePoi
     return errSecSuccess
 }
 
-/// Says whether the given anchors are the only ones, or the system's count beside them: Apple's `SecTrustSetAnchorCertificatesOnly`.
-/// It is
-/// called after `SecTrustSetAnchorCertificates`, which makes them the only ones.
+/// Sets whether the given anchors are the only ones or are added to the system's: Apple's `SecTrustSetAnchorCertificatesOnly`. Call it
+/// after `SecTrustSetAnchorCertificates`, which makes them the only ones. Always returns `errSecSuccess`.
 @discardableResult public func SecTrustSetAnchorCertificatesOnly(_ trust: SecTrust, _ anchorCertificatesOnly: Bool) -> OSStatus {
     trust.change { $0.usesSystemAnchors = !anchorCertificatesOnly }
     return errSecSuccess
 }
 
-/// The anchors that were given; nil where none were: Apple's `SecTrustCopyCustomAnchorCertificates`.
+/// Passes the given anchors to `anchors`; nil if there are none: Apple's `SecTrustCopyCustomAnchorCertificates`. Always returns
+/// `errSecSuccess`.
 public func SecTrustCopyCustomAnchorCertificates(_ trust: SecTrust, _ anchors: UnsafeMutablePointer<CFArray?>) -> OSStatus {
-    anchors.pointee = trust.question.anchors.map { NSArray(array: $0) }
+    anchors.pointee = trust.input.anchors.map { NSArray(array: $0) }
     return errSecSuccess
 }
 
-/// The system's anchors: Apple's `SecTrustCopyAnchorCertificates`. They come from the system's file, such as
+/// Passes the system's anchors to `anchors`: Apple's `SecTrustCopyAnchorCertificates`. They come from the system's file, such as
 /// `/etc/ssl/certs/ca-certificates.crt`.
-/// - Returns: `errSecTrustNotAvailable` where there is none.
+///
+/// - Returns: `errSecSuccess`, or `errSecTrustNotAvailable` if there is no such file.
 public func SecTrustCopyAnchorCertificates(_ anchors: UnsafeMutablePointer<CFArray?>) -> OSStatus {
     let found = TrustAnchors.ofSystem.certificates
     guard !found.isEmpty else { return errSecTrustNotAvailable }
@@ -113,32 +118,37 @@ public func SecTrustCopyAnchorCertificates(_ anchors: UnsafeMutablePointer<CFArr
     return errSecSuccess
 }
 
-/// Judges as of another time than now: Apple's `SecTrustSetVerifyDate`.
+/// Sets the date of the evaluation: Apple's `SecTrustSetVerifyDate`. Always returns `errSecSuccess`.
 @discardableResult public func SecTrustSetVerifyDate(_ trust: SecTrust, _ verifyDate: CFDate) -> OSStatus {
     let date = verifyDate as Date
     trust.change { $0.date = date }
     return errSecSuccess
 }
 
-/// The time as of which it is judged, in seconds since 2001: Apple's `SecTrustGetVerifyTime`. Now, where none was set.
-public func SecTrustGetVerifyTime(_ trust: SecTrust) -> CFAbsoluteTime { (trust.question.date ?? Date()).timeIntervalSinceReferenceDate }
+/// Returns the date of the evaluation in seconds since 2001, now if none was set: Apple's `SecTrustGetVerifyTime`.
+public func SecTrustGetVerifyTime(_ trust: SecTrust) -> CFAbsoluteTime { (trust.input.date ?? Date()).timeIntervalSinceReferenceDate }
 
-/// Keeps what `SecTrustGetNetworkFetchAllowed` answers: Apple's `SecTrustSetNetworkFetchAllowed`. Nothing is fetched here either way.
+/// Sets the value that `SecTrustGetNetworkFetchAllowed` returns: Apple's `SecTrustSetNetworkFetchAllowed`. Vauban never fetches anything.
+/// Always returns `errSecSuccess`.
 @discardableResult public func SecTrustSetNetworkFetchAllowed(_ trust: SecTrust, _ allowFetch: Bool) -> OSStatus {
     trust.allowFetching(allowFetch)
     return errSecSuccess
 }
 
-/// Whether missing certificates may be fetched: Apple's `SecTrustGetNetworkFetchAllowed`.
+/// Passes the value of `SecTrustSetNetworkFetchAllowed` to `allowFetch`: Apple's `SecTrustGetNetworkFetchAllowed`. Always returns
+/// `errSecSuccess`.
 public func SecTrustGetNetworkFetchAllowed(_ trust: SecTrust, _ allowFetch: UnsafeMutablePointer<DarwinBoolean>) -> OSStatus {
     allowFetch.pointee = DarwinBoolean(trust.mayFetch)
     return errSecSuccess
 }
 
-/// Brings along what responders said, such as what a server stapled: Apple's `SecTrustSetOCSPResponse`. A certificate that one of them
-/// calls revoked is
-/// refused; a response that is not understood, is too old or is about another certificate counts for nothing.
-/// - Parameter responseData: One `CFData` or an array of them (RFC 6960, DER); nil for none.
+/// Adds OCSP responses, such as one that a server stapled: Apple's `SecTrustSetOCSPResponse`. The evaluation fails for a certificate that
+/// one of them calls revoked; it ignores responses that are malformed, outdated or about other certificates.
+///
+/// - Parameters:
+///   - trust: The trust object.
+///   - responseData: One `CFData` or an array of them (RFC 6960, DER); nil for none.
+/// - Returns: `errSecSuccess`, or `errSecParam` for other objects.
 @discardableResult public func SecTrustSetOCSPResponse(_ trust: SecTrust, _ responseData: CFTypeRef?) -> OSStatus {
     let given = responseData.map { ($0 as? Data).map { [$0] } ?? elements(of: $0, as: NSData.self)?.map { $0 as Data } } ?? []
     guard let given else { return errSecParam }
@@ -146,7 +156,7 @@ public func SecTrustGetNetworkFetchAllowed(_ trust: SecTrust, _ allowFetch: Unsa
     return errSecSuccess
 }
 
-/// One object or an array of such; nil where anything is of another kind.
+/// Returns one object as an array, or an array of such objects; nil if any is of another type.
 private func elements<Element: AnyObject>(of object: CFTypeRef, as kind: Element.Type) -> [Element]? {
     if let one = object as? Element { return [one] }
     guard let list = object as? NSArray else { return nil }

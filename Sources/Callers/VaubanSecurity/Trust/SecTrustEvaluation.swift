@@ -1,24 +1,27 @@
-// Asking whether certificates are trusted, and what was found.
+// Evaluation of trust, and its results.
 
 public import Dispatch
 
-/// Called with what an evaluation came to: Apple's `SecTrustWithErrorCallback`.
+/// Receives the result of an evaluation: Apple's `SecTrustWithErrorCallback`.
 public typealias SecTrustWithErrorCallback = @Sendable (SecTrust, Bool, CFError?) -> Void
 
-/// Called with what an evaluation came to: Apple's `SecTrustCallback`.
+/// Receives the result of an evaluation: Apple's `SecTrustCallback`.
 public typealias SecTrustCallback = @Sendable (SecTrust, SecTrustResultType) -> Void
 
-/// Whether the certificates are trusted: Apple's `SecTrustEvaluateWithError`.
-/// - Parameter error: Where they are not, an error in `NSOSStatusErrorDomain`, such as `errSecHostNameMismatch` (-67602),
-///   `errSecCertificateExpired` (-67818),
-///   `errSecNotTrusted` (-67843) and `errSecCreateChainFailed` (-25318), with a sentence; the error beneath it names all that is wrong.
+/// Returns whether the certificates are trusted: Apple's `SecTrustEvaluateWithError`.
+///
+/// - Parameters:
+///   - trust: The certificates and policies.
+///   - error: Receives an error of `NSOSStatusErrorDomain` if they are not, such as `errSecHostNameMismatch` (-67602),
+///     `errSecCertificateExpired` (-67818), `errSecNotTrusted` (-67843) or `errSecCreateChainFailed` (-25318), with a message; its
+///     underlying error lists all problems.
 public func SecTrustEvaluateWithError(_ trust: SecTrust, _ error: UnsafeMutablePointer<CFError?>?) -> Bool {
     let found = trust.evaluate().error
     error?.pointee = found
     return found == nil
 }
 
-/// The same on a queue: Apple's `SecTrustEvaluateAsyncWithError`. The callback runs on that queue.
+/// Evaluates on a queue, and calls `result` there: Apple's `SecTrustEvaluateAsyncWithError`. Always returns `errSecSuccess`.
 @discardableResult public func SecTrustEvaluateAsyncWithError(
     _ trust: SecTrust, _ queue: DispatchQueue, _ result: @escaping SecTrustWithErrorCallback
 )
@@ -31,7 +34,7 @@ public func SecTrustEvaluateWithError(_ trust: SecTrust, _ error: UnsafeMutableP
     return errSecSuccess
 }
 
-/// Evaluates, and answers what it came to in one word: Apple's `SecTrustEvaluate`.
+/// Evaluates, and passes the result to `result`: Apple's `SecTrustEvaluate`. Always returns `errSecSuccess`.
 @available(*, deprecated, renamed: "SecTrustEvaluateWithError")
 @discardableResult public func SecTrustEvaluate(_ trust: SecTrust, _ result: UnsafeMutablePointer<SecTrustResultType>?) -> OSStatus {
     let outcome = trust.evaluate()
@@ -39,7 +42,8 @@ public func SecTrustEvaluateWithError(_ trust: SecTrust, _ error: UnsafeMutableP
     return errSecSuccess
 }
 
-/// The same on a queue, the main one where none is named: Apple's `SecTrustEvaluateAsync`.
+/// Evaluates on a queue, by default the main queue, and calls `result` there: Apple's `SecTrustEvaluateAsync`. Always returns
+/// `errSecSuccess`.
 @available(*, deprecated, renamed: "SecTrustEvaluateAsyncWithError")
 @discardableResult public func SecTrustEvaluateAsync(_ trust: SecTrust, _ queue: DispatchQueue?, _ result: @escaping SecTrustCallback)
     -> OSStatus
@@ -48,50 +52,50 @@ public func SecTrustEvaluateWithError(_ trust: SecTrust, _ error: UnsafeMutableP
     return errSecSuccess
 }
 
-/// What the last evaluation came to: Apple's `SecTrustGetTrustResult`. `.invalid` where there was none since the last change.
+/// Passes the result of the last evaluation to `result`: Apple's `SecTrustGetTrustResult`. It is `.invalid` if there was none since the
+/// last change. Always returns `errSecSuccess`.
 public func SecTrustGetTrustResult(_ trust: SecTrust, _ result: UnsafeMutablePointer<SecTrustResultType>) -> OSStatus {
     result.pointee = trust.lastOutcome?.result ?? .invalid
     return errSecSuccess
 }
 
-/// The public key of the leaf: Apple's `SecTrustCopyKey`. Nil where it is of a type that is not known here.
-public func SecTrustCopyKey(_ trust: SecTrust) -> SecKey? { SecCertificateCopyKey(trust.question.certificates[0]) }
+/// Returns the public key of the leaf: Apple's `SecTrustCopyKey`. Nil if its type is unsupported.
+public func SecTrustCopyKey(_ trust: SecTrust) -> SecKey? { SecCertificateCopyKey(trust.input.certificates[0]) }
 
-/// The older name of `SecTrustCopyKey`: Apple's `SecTrustCopyPublicKey`.
+/// The former name of `SecTrustCopyKey`: Apple's `SecTrustCopyPublicKey`.
 @available(*, deprecated, renamed: "SecTrustCopyKey")
 public func SecTrustCopyPublicKey(_ trust: SecTrust) -> SecKey? { SecTrustCopyKey(trust) }
 
-/// The chain from the leaf to its anchor: Apple's `SecTrustCopyCertificateChain`. Where none leads to an anchor, as much of one as
-/// there is. It evaluates
-/// what was not evaluated yet.
+/// Returns the chain from the leaf to its anchor: Apple's `SecTrustCopyCertificateChain`. Without an anchor, returns the part of a chain
+/// that was found. Evaluates first if necessary.
 public func SecTrustCopyCertificateChain(_ trust: SecTrust) -> CFArray? { NSArray(array: trust.outcome.chain) }
 
-/// How many certificates the chain has: Apple's `SecTrustGetCertificateCount`.
+/// Returns the number of certificates in the chain: Apple's `SecTrustGetCertificateCount`.
 public func SecTrustGetCertificateCount(_ trust: SecTrust) -> CFIndex { trust.outcome.chain.count }
 
-/// A certificate of the chain, nil beyond its end: Apple's `SecTrustGetCertificateAtIndex`.
+/// Returns a certificate of the chain; nil beyond its end: Apple's `SecTrustGetCertificateAtIndex`.
 @available(*, deprecated, renamed: "SecTrustCopyCertificateChain")
 public func SecTrustGetCertificateAtIndex(_ trust: SecTrust, _ ix: CFIndex) -> SecCertificate? {
     let chain = trust.outcome.chain
     return chain.indices.contains(ix) ? chain[ix] : nil
 }
 
-/// What would have to be overlooked for the chain to be trusted, as bytes to be kept: Apple's `SecTrustCopyExceptions`. A broken
-/// algorithm, a key that is too
-/// short, a revocation and a name that the issuer may not give are not overlooked.
+/// Returns exceptions that make the chain trusted, as data that can be stored: Apple's `SecTrustCopyExceptions`. There are no exceptions
+/// for a broken algorithm, a key that is too short, a revocation, and a name that the issuer must not certify.
 public func SecTrustCopyExceptions(_ trust: SecTrust) -> CFData? { TrustExceptions(trust.outcome).data.map { NSData(data: $0) } }
 
-/// Overlooks what `SecTrustCopyExceptions` gave for the same certificate: Apple's `SecTrustSetExceptions`. The next evaluation is then
-/// `.proceed`. Nil takes
-/// them away.
-/// - Returns: False where the bytes are none, or are for another certificate.
+/// Applies exceptions from `SecTrustCopyExceptions` to the same certificate: Apple's `SecTrustSetExceptions`. The next evaluation is then
+/// `.proceed`. Nil removes them.
+///
+/// - Returns: False for other data and for exceptions of another certificate.
 @discardableResult public func SecTrustSetExceptions(_ trust: SecTrust, _ exceptions: CFData?) -> Bool {
-    let given = exceptions.flatMap { TrustExceptions($0 as Data, leaf: trust.question.certificates[0]) }
+    let given = exceptions.flatMap { TrustExceptions($0 as Data, leaf: trust.input.certificates[0]) }
     trust.change { $0.exceptions = given }
     return given != nil
 }
 
-/// What the evaluation came to, and as of when: Apple's `SecTrustCopyResult`, with `kSecTrustResultValue` and `kSecTrustEvaluationDate`.
+/// Returns the result and the date of the evaluation: Apple's `SecTrustCopyResult`, with `kSecTrustResultValue` and
+/// `kSecTrustEvaluationDate`.
 public func SecTrustCopyResult(_ trust: SecTrust) -> CFDictionary? {
     let outcome = trust.outcome
     let result = NSMutableDictionary()
@@ -100,7 +104,7 @@ public func SecTrustCopyResult(_ trust: SecTrust) -> CFDictionary? {
     return result
 }
 
-/// For each certificate of the chain its name and, where something is wrong with it, a sentence: Apple's `SecTrustCopyProperties`, with
+/// Returns for each certificate of the chain its name and the problem with it, if any: Apple's `SecTrustCopyProperties`, with
 /// `kSecPropertyTypeTitle` and `kSecPropertyTypeError`.
 public func SecTrustCopyProperties(_ trust: SecTrust) -> CFArray? {
     let outcome = trust.outcome

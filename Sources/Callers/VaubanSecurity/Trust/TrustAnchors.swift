@@ -4,18 +4,17 @@ internal import Synchronization
 internal import SwiftASN1
 @_implementationOnly import X509
 
-/// The system's anchors, read once for as long as their file is the same. A certificate that the library does not take is left out, so
-/// that one
-/// does not cost all.
+/// The system's anchors, read again when their file changes. A certificate that the library rejects is skipped, so that it does not
+/// invalidate the others.
 struct TrustAnchors: Sendable {
     let certificates: [SecCertificate]
     let readable: [Certificate]
 
-    /// Where distributions keep them: Debian and Arch; Fedora; SUSE.
+    /// The files of Debian and Arch, Fedora, and SUSE.
     private static let paths = ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem"]
     private static let known = Mutex<(file: FileStamp, anchors: TrustAnchors)?>(nil)
 
-    /// What tells one content of a file from another.
+    /// What distinguishes two contents of a file.
     private struct FileStamp: Equatable {
         let path: String
         let size: UInt64
@@ -31,7 +30,7 @@ struct TrustAnchors: Sendable {
         }
     }
 
-    /// None where the system has no such file.
+    /// Empty if the system has no such file.
     static var ofSystem: TrustAnchors {
         guard let file = paths.lazy.compactMap({ FileStamp($0) }).first else { return TrustAnchors([]) }
         if let known = known.withLock({ $0 }), known.file == file { return known.anchors }
@@ -52,6 +51,6 @@ struct TrustAnchors: Sendable {
 }
 
 extension SecCertificate {
-    /// The same certificate as the library that builds chains reads it; nil where that knows its key or its signature not.
+    /// The certificate as the library that builds chains parses it; nil if it does not support the key or the signature.
     var forVerifier: Certificate? { try? Certificate(derEncoded: der) }
 }

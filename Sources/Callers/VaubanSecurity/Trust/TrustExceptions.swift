@@ -1,9 +1,9 @@
-// What a program decided to overlook, and can bring back at the next evaluation.
+// Problems that a program has decided to ignore, and can pass to the next evaluation.
 
 internal import Crypto
 @_implementationOnly import X509
 
-/// For each certificate of one chain, by its digest, the faults that are overlooked. As bytes it is JSON, of which programs know nothing.
+/// The ignored problems of each certificate of one chain, by its digest. The data is JSON, which is opaque to programs.
 struct TrustExceptions: Codable, Hashable, Sendable {
     private struct Entry: Codable, Hashable {
         let certificate: Data
@@ -12,7 +12,7 @@ struct TrustExceptions: Codable, Hashable, Sendable {
 
     private let entries: [Entry]
 
-    /// Every fault of a chain that may be overlooked.
+    /// Collects every problem of a chain for which an exception is possible.
     init(_ outcome: TrustOutcome) {
         let found = outcome.findings + outcome.overlooked
         entries = outcome.chain.enumerated().map { place, certificate in
@@ -22,7 +22,7 @@ struct TrustExceptions: Codable, Hashable, Sendable {
         }
     }
 
-    /// Nil where the bytes are none, or are those of another leaf.
+    /// Nil for other data, and for exceptions of another leaf.
     init?(_ data: Data, leaf: SecCertificate) {
         guard data.count <= 65536, let read = try? JSONDecoder().decode(TrustExceptions.self, from: data),
             read.entries.first?.certificate == Self.digest(leaf.der)
@@ -36,14 +36,14 @@ struct TrustExceptions: Codable, Hashable, Sendable {
         return try? encoder.encode(self)
     }
 
-    /// The certificate must stand where it stood.
+    /// The certificate must be at the same place of the chain.
     func overlooks(_ finding: TrustFinding, _ certificate: [UInt8]) -> Bool {
         guard finding.isRecoverable, entries.indices.contains(finding.place) else { return false }
         let entry = entries[finding.place]
         return entry.statuses.contains(finding.status) && entry.certificate == Self.digest(certificate)
     }
 
-    func overlooks(_ finding: TrustFinding, of path: JudgedPath) -> Bool {
+    func overlooks(_ finding: TrustFinding, of path: CheckedPath) -> Bool {
         path.chain[finding.place].derBytes.map { overlooks(finding, $0) } ?? false
     }
 

@@ -1,65 +1,65 @@
-// What an evaluation of trust came to.
+// The outcome of an evaluation.
 
-/// What an evaluation says in one word: Apple's `SecTrustResultType`.
+/// The result of an evaluation: Apple's `SecTrustResultType`.
 public enum SecTrustResultType: UInt32, Sendable {
-    /// It was not evaluated yet, or changed since.
+    /// Not evaluated yet, or changed since.
     case invalid = 0
-    /// Trusted, since the user or the program said so: here by `SecTrustSetExceptions`.
+    /// Trusted because the user or the program decided so: here with `SecTrustSetExceptions`.
     case proceed = 1
-    /// Once: the user has to be asked. Never here.
+    /// Formerly: the user must confirm. Never used here.
     case confirm = 2
-    /// The user said no. Never here.
+    /// The user denied trust. Never used here.
     case deny = 3
-    /// Trusted, by an anchor.
+    /// Trusted because of an anchor.
     case unspecified = 4
-    /// Not trusted, for a reason that `SecTrustSetExceptions` can take away.
+    /// Not trusted, for a reason to which `SecTrustSetExceptions` can make an exception.
     case recoverableTrustFailure = 5
-    /// Not trusted, for a reason that cannot be taken away, such as a broken algorithm.
+    /// Not trusted, for a reason without exceptions, such as a broken algorithm.
     case fatalTrustFailure = 6
-    /// It could not be evaluated.
+    /// The evaluation failed.
     case otherError = 7
 }
 
-/// What is wrong with one certificate of a chain.
+/// A problem with one certificate of a chain.
 struct TrustFinding: Hashable, Sendable {
-    /// Its place in the chain; 0 is the leaf.
+    /// Its index in the chain; 0 is the leaf.
     let place: Int
     let status: OSStatus
 
-    /// Whether a program may decide to overlook it.
+    /// Whether a program may make an exception.
     var isRecoverable: Bool { !Self.fatal.contains(status) }
 
     private static let fatal: Set<OSStatus> = [
         errSecInvalidDigestAlgorithm, errSecUnsupportedKeySize, errSecInvalidName, errSecCertificateRevoked, errSecInvalidCertificate,
     ]
 
-    /// As it goes on after “the name of the certificate”.
+    /// The rest of the sentence that begins with the certificate's name.
     var words: String {
         switch status {
-        case errSecHostNameMismatch: "is for another host"
+        case errSecHostNameMismatch: "was issued for another host"
         case errSecCertificateExpired: "has expired"
         case errSecCertificateNotValidYet: "is not valid yet"
         case errSecNotTrusted: "is not trusted: no anchor issued it"
         case errSecCreateChainFailed: "was issued by a certificate that is missing"
-        case errSecInvalidExtendedKeyUsage: "is not for this use"
+        case errSecInvalidExtendedKeyUsage: "was not issued for this use"
         case errSecInvalidDigestAlgorithm: "is signed with SHA-1"
         case errSecUnsupportedKeySize: "has a key that is too short"
-        case errSecNoBasicConstraints, errSecNoBasicConstraintsCA: "issued another one and is no authority"
-        case errSecPathLengthConstraintExceeded: "issued a longer chain than it may"
-        case errSecInvalidName: "is outside the names that its issuers may give"
-        case errSecUnknownCriticalExtensionFlag: "has a critical extension that is not known here"
+        case errSecNoBasicConstraints, errSecNoBasicConstraintsCA: "issued another certificate but is not an authority"
+        case errSecPathLengthConstraintExceeded: "issued a chain that is longer than allowed"
+        case errSecInvalidName: "has a name that its issuers must not certify"
+        case errSecUnknownCriticalExtensionFlag: "has an unsupported critical extension"
         case errSecCertificateRevoked: "is revoked"
-        case errSecIncompleteCertRevocationCheck: "may be revoked: no responder said that it is good"
+        case errSecIncompleteCertRevocationCheck: "may be revoked: no responder confirmed that it is good"
         default: "cannot be read"
         }
     }
 }
 
-/// A chain, and what is wrong with it.
+/// A chain and its problems.
 struct TrustOutcome: Sendable {
     let chain: [SecCertificate]
     let findings: [TrustFinding]
-    /// What was overlooked, since an exception says so.
+    /// The problems that are ignored because of an exception.
     let overlooked: [TrustFinding]
     let date: Date
 
@@ -68,7 +68,8 @@ struct TrustOutcome: Sendable {
         return findings.allSatisfy(\.isRecoverable) ? .recoverableTrustFailure : .fatalTrustFailure
     }
 
-    /// The worst finding as an error in `NSOSStatusErrorDomain`; beneath it, all of them in words. Nil where it is trusted.
+    /// The most serious problem as an error of `NSOSStatusErrorDomain`; its underlying error lists all of them. Nil if the chain is
+    /// trusted.
     var error: CFError? {
         guard let worst = findings.first(where: { !$0.isRecoverable }) ?? findings.first else { return nil }
         let all = findings.map { "Certificate \($0.place) \(sentence($0))" }.joined(separator: " ")

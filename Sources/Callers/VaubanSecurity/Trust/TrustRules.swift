@@ -1,24 +1,24 @@
-// What is asked of a chain that swift-certificates' verifier found. It asks this of every path that it finds, until one is without fault.
+// The rules for a path found by swift-certificates' verifier, which checks every path until one is without problems.
 
 internal import SwiftASN1
 internal import Synchronization
 @_spi(DisableValidityCheck) @_spi(FixedExpiryValidationTime) @_implementationOnly import X509
 
 struct TrustRules: VerifierPolicy {
-    /// All that are there: an extension that nobody knows is a finding, not a path that is not found.
+    /// All extensions of the chain: an unsupported one is a finding, and must not hide the path.
     let verifyingCriticalExtensions: [ASN1ObjectIdentifier]
     let policies: [SecPolicy.Rules]
     let date: Date
     let responses: [[UInt8]]
-    let judged: JudgedPaths
-    /// What a program decided to overlook.
+    let checked: CheckedPaths
+    /// The problems that a program has decided to ignore.
     let exceptions: TrustExceptions?
 
     mutating func chainMeetsPolicyRequirements(chain: UnverifiedCertificateChain) async -> PolicyEvaluationResult {
         var found = findings(of: chain)
         found += await revocation(of: chain)
-        let path = JudgedPath(chain: Array(chain), findings: found)
-        judged.append(path)
+        let path = CheckedPath(chain: Array(chain), findings: found)
+        checked.append(path)
         let isFine = found.allSatisfy { exceptions?.overlooks($0, of: path) ?? false }
         return isFine ? .meetsPolicy : .failsToMeetPolicy(reason: "the chain has faults")
     }
@@ -48,12 +48,12 @@ struct TrustRules: VerifierPolicy {
         }
         if date < certificate.notValidBefore { faults.append(errSecCertificateNotValidYet) }
         if date > certificate.notValidAfter { faults.append(errSecCertificateExpired) }
-        // What the last one of a chain is signed with convinces nobody of anything.
+        // The signature of the last certificate proves nothing.
         if !isLast, certificate.signatureAlgorithm == .sha1WithRSAEncryption { faults.append(errSecInvalidDigestAlgorithm) }
         return faults
     }
 
-    /// Who may issue what. A certificate that is its own anchor was issued by nobody.
+    /// Checks which certificates may issue others. A certificate that is its own anchor has no issuer.
     private func structure(of chain: UnverifiedCertificateChain) -> OSStatus? {
         guard chain.count > 1,
             case .failsToMeetPolicy = RFC5280Policy.withValidityCheckDisabled().chainMeetsPolicyRequirements(chain: chain)
@@ -71,7 +71,7 @@ struct TrustRules: VerifierPolicy {
         return errSecInvalidName
     }
 
-    /// Apple asks it of servers' certificates that were issued since July 2019; older ones may leave it open, and so may clients'.
+    /// Apple requires it of server certificates issued since July 2019; older ones and those of clients may omit it.
     private static let usesAreNamedSince = Date(timeIntervalSince1970: 1_561_939_200)
 
     private static func serves(_ leaf: Certificate, server: Bool) -> Bool {
@@ -83,7 +83,7 @@ struct TrustRules: VerifierPolicy {
     }
 
     private static func isFor(_ name: String, _ chain: UnverifiedCertificateChain) -> Bool {
-        // Without alternative names the library would take the common name, which RFC 9525 no longer does.
+        // Without alternative names the library would use the common name, which RFC 9525 no longer allows.
         guard let names = try? chain.leaf.extensions.subjectAlternativeNames, !names.isEmpty else { return false }
         var policy = ServerIdentityPolicy(serverHostname: name, serverIP: name)
         if case .meetsPolicy = policy.chainMeetsPolicyRequirements(chain: chain) { return true }
@@ -92,13 +92,13 @@ struct TrustRules: VerifierPolicy {
 }
 
 extension TrustRules {
-    /// What the given responses of responders say. A response that says nothing of a certificate does not count.
+    /// Returns the findings from the given OCSP responses. Ignores responses about other certificates.
     private func revocation(of chain: UnverifiedCertificateChain) async -> [TrustFinding] {
         let needsProof = policies.contains {
             if case .revocation(let flags) = $0 { flags & kSecRevocationRequirePositiveResponse != 0 } else { false }
         }
         var isProven = false
-        // A root that names a responder is an error to the library, and one that is seen; nobody asks a responder about a root.
+        // The library treats a root that names a responder as an error, although nobody queries a responder about a root.
         if chain.count > 1, chain.last.map(Self.namesResponder) != true {
             for response in responses {
                 if await !meets(.soft, response, chain) { return [TrustFinding(place: 0, status: errSecCertificateRevoked)] }
@@ -120,26 +120,26 @@ extension TrustRules {
     }
 }
 
-/// A response that was brought along, such as one that a server stapled.
+/// A given response, such as one that a server stapled.
 private struct GivenResponse: OCSPRequester {
     let bytes: [UInt8]
     func query(request: [UInt8], uri: String) async -> OCSPRequesterQueryResult { .response(bytes) }
 }
 
-/// A path from the leaf to an anchor, and what is wrong with it.
-struct JudgedPath: Sendable {
+/// A path from the leaf to an anchor, and its problems.
+struct CheckedPath: Sendable {
     let chain: [Certificate]
     let findings: [TrustFinding]
 }
 
 /// The paths that the verifier found, in its order.
-final class JudgedPaths: Sendable {
-    private let paths = Mutex<[JudgedPath]>([])
+final class CheckedPaths: Sendable {
+    private let paths = Mutex<[CheckedPath]>([])
 
-    func append(_ path: JudgedPath) { paths.withLock { $0.append(path) } }
+    func append(_ path: CheckedPath) { paths.withLock { $0.append(path) } }
 
-    var last: JudgedPath? { paths.withLock { $0.last } }
+    var last: CheckedPath? { paths.withLock { $0.last } }
 
-    /// The one with the fewest faults; of several, the first.
-    var best: JudgedPath? { paths.withLock { $0.min { $0.findings.count < $1.findings.count } } }
+    /// The path with the fewest problems; of several, the first.
+    var best: CheckedPath? { paths.withLock { $0.min { $0.findings.count < $1.findings.count } } }
 }

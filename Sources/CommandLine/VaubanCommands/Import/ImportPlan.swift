@@ -73,6 +73,7 @@ struct ImportPlan {
         for (index, codes) in content.codes.enumerated() {
             var item = Self.companion(of: record, named: Self.codesPrefix + placement.name, Self.codesDescription)
             if !hasPassword, index == 0, !comment.isEmpty { item.attributes[.comment] = .text(comment) }
+            CodeCounter.start(codes.secret, in: &item)
             try plan(.codes, item, codes)
         }
         if !content.hidden.isEmpty {

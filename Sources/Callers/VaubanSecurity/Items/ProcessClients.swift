@@ -3,20 +3,20 @@ internal import VaubanKeychainClient
 internal import VaubanLinuxHost
 internal import VaubanRefusal
 
-/// The keychain's door.
-enum Keychain {
-    private static let ofProcess = ClientOfProcess { KeychainClient(service: $0) }
-    static func client() throws(Refusal) -> KeychainClient { try ofProcess.client() }
+/// This process's connections to keychaind.
+enum KeychainConnections {
+    private static let shared = ProcessClient { KeychainClient(service: $0) }
+    static func client() throws(Refusal) -> KeychainClient { try shared.client() }
 }
 
-/// The lines on which private keys of the enclave are used.
-enum EnclaveKeys {
-    private static let ofProcess = ClientOfProcess { KeyClient(service: $0) }
-    static func client() throws(Refusal) -> KeyClient { try ofProcess.client() }
+/// This process's connections for private keys of the enclave.
+enum KeyConnections {
+    private static let shared = ProcessClient { KeyClient(service: $0) }
+    static func client() throws(Refusal) -> KeyClient { try shared.client() }
 }
 
-/// A client of this process: one for as long as the environment names the same service.
-private final class ClientOfProcess<Client: Sendable>: Sendable {
+/// A client of this process, kept while the environment names the same service.
+private final class ProcessClient<Client: Sendable>: Sendable {
     private let current = Mutex<(environment: ServiceEnvironment, client: Client)?>(nil)
     private let make: @Sendable (Service) -> Client
 
@@ -31,20 +31,20 @@ private final class ClientOfProcess<Client: Sendable>: Sendable {
     }
 }
 
-/// Why the last call of this thread was refused, in words. Statuses are few and reasons are many: -25308 is a locked
-/// keychain as well as a prompt that nobody can see.
+/// The message of this thread's last refusal. There are few statuses and many reasons: -25308 is a locked keychain as well as a prompt that
+/// cannot be shown.
 enum LastRefusal {
     private static let key = "app.vauban.last-refusal"
 
     static func set(_ refusal: Refusal) { set(refusal.status, refusal.message) }
-    static func set(_ status: OSStatus, _ message: String) { Thread.current.threadDictionary[key] = Words(status, message) }
+    static func set(_ status: OSStatus, _ message: String) { Thread.current.threadDictionary[key] = RefusalMessage(status, message) }
 
     static func message(for status: OSStatus) -> String? {
-        guard let words = Thread.current.threadDictionary[key] as? Words, words.status == status else { return nil }
+        guard let words = Thread.current.threadDictionary[key] as? RefusalMessage, words.status == status else { return nil }
         return words.message
     }
 
-    private final class Words {
+    private final class RefusalMessage {
         let status: OSStatus
         let message: String
         init(_ status: OSStatus, _ message: String) {
@@ -54,8 +54,8 @@ enum LastRefusal {
     }
 }
 
-/// A sentence for a status: Apple's `SecCopyErrorMessageString`. Where the status is the one that this thread's last
-/// call ended with, the sentence says why it did and what to do; of a number that is none of Apple's statuses it is `OSStatus N`.
+/// Returns a message for a status: Apple's `SecCopyErrorMessageString`. For the status of this thread's last call, the message says why it
+/// failed and what to do; for a number that is not one of Apple's statuses it is `OSStatus N`.
 public func SecCopyErrorMessageString(_ status: OSStatus, _ reserved: UnsafeMutableRawPointer?) -> CFString? {
     NSString(string: LastRefusal.message(for: status) ?? staticMessage(for: status) ?? "OSStatus \(status)")
 }

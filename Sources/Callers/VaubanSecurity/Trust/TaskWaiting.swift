@@ -1,11 +1,10 @@
-// Asynchronous in form, and waited for: the verifier's calls, which ask nobody outside of this process.
+// Waits for the verifier's asynchronous calls, which stay within this process.
 
 internal import Dispatch
 internal import Synchronization
 
-/// Runs each part of a task on a thread of its own. The caller may be on one of the few threads that tasks share: if all of those
-/// waited here for
-/// work that only they could do, none would go on.
+/// Runs each part of a task on a thread of its own. The caller may be on one of the few threads that all tasks share: if all of those
+/// waited here for work that only they could do, none would proceed.
 private final class OwnThreads: TaskExecutor {
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
@@ -19,7 +18,7 @@ private final class Answer<Value: Sendable>: Sendable {
     let isThere = DispatchSemaphore(value: 0)
 }
 
-/// Does the work and waits for what it gives.
+/// Does the work and waits for its result.
 func waitFor<Value: Sendable>(_ work: @escaping @Sendable () async -> Value) -> Value {
     let answer = Answer<Value>()
     Task(executorPreference: OwnThreads()) {

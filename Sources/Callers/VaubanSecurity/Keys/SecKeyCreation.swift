@@ -1,14 +1,21 @@
-// Making keys: at random, of bytes, and the public half of a private one.
+// Creation of keys: random, from bytes, and the public key of a private one.
 
 internal import VaubanKeychainModel
 
-/// Makes a private key: Apple's `SecKeyCreateRandomKey`. Stored where `kSecAttrIsPermanent` says so; if that fails there is no
-/// key.
+/// Creates a private key: Apple's `SecKeyCreateRandomKey`.
+///
+/// - Parameters:
+///   - parameters: `kSecAttrKeyType` and `kSecAttrKeySizeInBits`; `kSecAttrTokenID` for a key of the enclave; `kSecAttrIsPermanent` in
+///     `kSecPrivateKeyAttrs` to store it.
+///   - error: Receives an error of `NSOSStatusErrorDomain`.
+/// - Returns: The private key, or nil. If storing it fails, no key is created.
 public func SecKeyCreateRandomKey(_ parameters: CFDictionary, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?) -> SecKey? {
     reporting(error) { try KeyMaking(parameters).pair().privateKey }
 }
 
-/// Makes a pair: Apple's `SecKeyGeneratePair`, the older form of `SecKeyCreateRandomKey`.
+/// Creates a key pair: Apple's `SecKeyGeneratePair`, the older form of `SecKeyCreateRandomKey`.
+///
+/// - Returns: `errSecSuccess`, `errSecParam` for an unsupported type, `errSecKeySizeNotAllowed`, or the status of storing the keys.
 public func SecKeyGeneratePair(
     _ parameters: CFDictionary, _ publicKey: UnsafeMutablePointer<SecKey?>?, _ privateKey: UnsafeMutablePointer<SecKey?>?
 ) -> OSStatus {
@@ -19,7 +26,13 @@ public func SecKeyGeneratePair(
     }
 }
 
-/// Makes a key of its external form: Apple's `SecKeyCreateWithData`. X9.63 for curves, PKCS#1 for RSA; it is not stored.
+/// Creates a key from its external representation, without storing it: Apple's `SecKeyCreateWithData`.
+///
+/// - Parameters:
+///   - keyData: X9.63 for curves, PKCS #1 for RSA.
+///   - attributes: `kSecAttrKeyType` and `kSecAttrKeyClass`.
+///   - error: Receives an error of `NSOSStatusErrorDomain`, `errSecParam` for bytes that are not such a key.
+/// - Returns: The key, or nil.
 public func SecKeyCreateWithData(_ keyData: CFData, _ attributes: CFDictionary, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?)
     -> SecKey?
 {
@@ -33,25 +46,26 @@ public func SecKeyCreateWithData(_ keyData: CFData, _ attributes: CFDictionary, 
         switch dictionary.text(kSecAttrKeyClass) {
         case "0": return SecKey(try KeyMaterial(type: type, isPrivate: false, external: keyData as Data))
         case "1": return SecKey(try KeyMaterial(type: type, isPrivate: true, external: keyData as Data))
-        case "2": throw KeyFault(errSecUnimplemented, "symmetric keys are kept as items and not as SecKey")
-        default: throw KeyFault(errSecParam, "kSecAttrKeyClass says neither public nor private")
+        case "2": throw KeyOperationError(errSecUnimplemented, "symmetric keys can be stored as items, but not used as SecKey")
+        default: throw KeyOperationError(errSecParam, "kSecAttrKeyClass is neither public nor private")
         }
     }
 }
 
-/// The public half: Apple's `SecKeyCopyPublicKey`. Nil where the bytes of the key are not understood.
+/// Returns the public key of a key: Apple's `SecKeyCopyPublicKey`. Nil for a key of an unsupported type.
 public func SecKeyCopyPublicKey(_ key: SecKey) -> SecKey? { key.material.map { SecKey($0.publicHalf) } }
 
-/// The bytes of a key: Apple's `SecKeyCopyExternalRepresentation`.
+/// Returns the external representation of a key: Apple's `SecKeyCopyExternalRepresentation`. X9.63 for curves, PKCS #1 for RSA. Nil and
+/// errSecUnimplemented for private keys of the enclave and unsupported types.
 public func SecKeyCopyExternalRepresentation(_ key: SecKey, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?) -> CFData? {
     reporting(error) {
-        guard let material = key.material else { throw KeyFault(errSecUnimplemented, "the key is of a type that is not known here") }
-        guard !material.isOfEnclave else { throw KeyFault(errSecUnimplemented, "a private key of the enclave never leaves it") }
+        guard let material = key.material else { throw KeyOperationError(errSecUnimplemented, "the key is of an unsupported type") }
+        guard !material.isOfEnclave else { throw KeyOperationError(errSecUnimplemented, "a private key of the enclave never leaves it") }
         return NSData(data: material.external)
     }
 }
 
-/// What a key says of itself: Apple's `SecKeyCopyAttributes`, the bytes of the key included.
+/// Returns the attributes of a key, including its bytes in `kSecValueData` unless the enclave has them: Apple's `SecKeyCopyAttributes`.
 public func SecKeyCopyAttributes(_ key: SecKey) -> CFDictionary? {
     let dictionary = NSMutableDictionary()
     let attributes = key.material.map { $0.itemAttributes.merging(key.attributes) } ?? key.attributes
@@ -62,7 +76,8 @@ public func SecKeyCopyAttributes(_ key: SecKey) -> CFDictionary? {
     return dictionary
 }
 
-/// The bytes of a block, which for RSA are those of a signature: Apple's `SecKeyGetBlockSize`.
+/// Returns the block size in bytes, which for RSA is the size of a signature: Apple's `SecKeyGetBlockSize`. 0 for a key of an unsupported
+/// type.
 public func SecKeyGetBlockSize(_ key: SecKey) -> Int { key.material?.blockBytes ?? 0 }
 
 extension SecKey {
@@ -70,7 +85,7 @@ extension SecKey {
 }
 
 extension AttributeValue {
-    /// Kinds are compared with constants that are texts; what a key can do is a Boolean.
+    /// Types and classes are strings, which callers compare with constants; usages are Booleans.
     fileprivate func asKeyAttribute(_ name: AttributeName) -> AnyObject {
         switch (name, self) {
         case (.type, .number(let number)), (.keyClass, .number(let number)): NSString(string: String(number))
@@ -81,7 +96,7 @@ extension AttributeValue {
     }
 }
 
-/// What `SecKeyCreateRandomKey` is asked for.
+/// The parameters of `SecKeyCreateRandomKey`.
 private struct KeyMaking {
     let dictionary: KeyDictionary
 
@@ -94,17 +109,17 @@ private struct KeyMaking {
         do {
             if dictionary.isPermanent(isPrivate: false) { _ = try store(publicKey, isPrivate: false) }
         } catch {
-            // Half a pair is none.
+            // Removes the private key if the public key could not be stored.
             guard let stored, SecItemDelete([kSecClass: kSecClassKey, kSecValuePersistentRef: stored] as CFDictionary) != errSecSuccess
             else { throw error }
-            throw KeyFault(errSecInternal, "only the private key was stored, and it could not be removed again")
+            throw KeyOperationError(errSecInternal, "only the private key was stored, and it could not be removed again")
         }
         return (publicKey, privateKey)
     }
 
     static func type(_ dictionary: KeyDictionary) throws -> KeyType {
-        guard let text = dictionary.text(kSecAttrKeyType) else { throw KeyFault(errSecParam, "kSecAttrKeyType is missing") }
-        guard let type = KeyType(rawValue: text) else { throw KeyFault(errSecParam, "keys of this type are not made here") }
+        guard let text = dictionary.text(kSecAttrKeyType) else { throw KeyOperationError(errSecParam, "kSecAttrKeyType is missing") }
+        guard let type = KeyType(rawValue: text) else { throw KeyOperationError(errSecParam, "keys of this type cannot be created") }
         return type
     }
 
@@ -114,23 +129,23 @@ private struct KeyMaking {
         switch try Self.type(own) {
         case .elliptic:
             guard let curve = CurveName(rawValue: bits ?? 256) else {
-                throw KeyFault(errSecKeySizeNotAllowed, "curves here have 256, 384 or 521 bits")
+                throw KeyOperationError(errSecKeySizeNotAllowed, "elliptic-curve keys have 256, 384 or 521 bits")
             }
             return .elliptic(curve)
         case .rsa:
             guard let bits = bits, RSAKey.sizesMade.contains(bits) else {
-                throw KeyFault(errSecKeySizeNotAllowed, "RSA keys are made with 2048, 3072 or 4096 bits")
+                throw KeyOperationError(errSecKeySizeNotAllowed, "RSA keys are created with 2048, 3072 or 4096 bits")
             }
             return .rsa(bits: bits)
         }
     }
 
-    /// Answers its persistent reference.
+    /// Stores a key and returns its persistent reference.
     private func store(_ key: SecKey, isPrivate: Bool) throws -> AnyObject? {
         var reference: CFTypeRef?
         let status = SecItemAdd(dictionary.half(isPrivate: isPrivate).toStore(key), &reference)
         guard status == errSecSuccess else {
-            throw KeyFault(status, (SecCopyErrorMessageString(status, nil) as String?) ?? "the key was not stored")
+            throw KeyOperationError(status, (SecCopyErrorMessageString(status, nil) as String?) ?? "the key was not stored")
         }
         return reference
     }

@@ -1,0 +1,164 @@
+import ArgumentParser
+import VaubanAccessPolicy
+import VaubanKeychainClient
+import VaubanKeychainModel
+import VaubanKeychainWire
+import VaubanOneTimeCodes
+import VaubanRefusal
+import VaubanSecretBytes
+
+/// The keys for one-time codes among the items: generic passwords named `otpauth:NAME`, whose secret is the `otpauth://` address
+/// (Specs/item-attributes.md).
+struct CodeKeyring {
+    let session: Session
+
+    /// A code, and how long it is valid.
+    struct Code: ~Copyable {
+        let text: SecretBytes
+        /// Nil for a code that counts, which is valid until the next one was used.
+        let secondsLeft: Int64?
+    }
+
+    /// The item that holds the key of `selection`.
+    static func selection(of selection: ItemSelection) throws -> ItemSelection {
+        let (name, account) = selection.nameAndAccount
+        guard let name, !name.isEmpty else {
+            throw Refusal(.badParameter, "which one-time code? Name it as its password is: vauban code get github/anna")
+        }
+        let service = name.hasPrefix(ImportPlan.codesPrefix) ? name : ImportPlan.codesPrefix + name
+        return try ItemSelection.parse(["--service", service] + (account.map { ["--account", $0] } ?? []))
+    }
+
+    /// Keeps a key under the name that `selection` has.
+    func add(_ secret: SecretBox, for selection: ItemSelection, _ protection: ProtectionOptions) throws {
+        let (name, account) = selection.nameAndAccount
+        let address = try Self.address(secret, name: name ?? "", account: account ?? "")
+        let login = ItemRecord(
+            kind: .genericPassword,
+            attributes: ItemAttributes([
+                .account: .text(account ?? ""),
+                .label: .text([name ?? "", account ?? ""].filter { !$0.isEmpty }.joined(separator: "/")),
+            ]))
+        var record = ImportPlan.companion(of: login, named: ImportPlan.codesPrefix + (name ?? ""), ImportPlan.codesDescription)
+        record.attributes[.accessGroup] = .text(AccessGroup.commandLine)
+        (record.protection, record.accessControl) = try protection.applied(to: .whenUnlocked, nil)
+        CodeCounter.start(address.secret, in: &record)
+        do {
+            try session.add(record, secret: address.secret.duplicate())
+        } catch let refusal as Refusal where refusal.reason == .duplicateItem {
+            throw Refusal(
+                .duplicateItem,
+                "\(selection.shown) has a one-time code already; to replace it, delete it first: vauban delete \(record.name)")
+        }
+    }
+
+    /// The code of a moment. A counter's next value is stored before its code is returned, so that no code is given out twice.
+    ///
+    /// - Parameter time: Seconds since 1970.
+    func code(for selection: ItemSelection, at time: Int64) throws -> Code {
+        let wanted = try Self.selection(of: selection)
+        let record: ItemRecord
+        do {
+            record = try session.one(wanted, for: "code get")
+        } catch let refusal as Refusal where refusal.reason == .itemNotFound {
+            throw Refusal(.itemNotFound, "\(selection.shown) has no one-time code; to add one: vauban code add \(selection.shown)")
+        }
+        guard let secret = try session.read(record, reason: "get the one-time code of \(selection.shown)").takeSecret() else {
+            throw Refusal(.itemNotFound, "the item \(record.name) has no secret")
+        }
+        let address = try Self.parsed(secret)
+        guard case .counter(let first) = address.key.movement else {
+            guard let step = address.key.step(at: time) else { throw Refusal(.internalFault) }
+            return Code(text: address.key.code(at: step), secondsLeft: address.key.secondsLeft(at: time))
+        }
+        return Code(text: address.key.code(at: try CodeCounter.take(of: record, first: first, session)), secondsLeft: nil)
+    }
+
+    /// What an address's code is to be called: its issuer, else its account, and its account.
+    ///
+    /// - Throws: `Refusal` with `badParameter` for what is no address.
+    static func name(of address: SecretBox) throws -> (name: String, account: String) {
+        let parsed = try parsed(address.secret)
+        guard !parsed.issuer.isEmpty || !parsed.account.isEmpty else {
+            throw Refusal(.badParameter, "an address has neither issuer nor account; add it by name: vauban code add NAME --picture FILE")
+        }
+        return parsed.issuer.isEmpty ? (parsed.account, "") : (parsed.issuer, parsed.account)
+    }
+
+    /// Every key that can be described here.
+    func records() throws -> [ItemRecord] {
+        try session.matches(ItemSelection.parse([])).filter {
+            $0.kind == .genericPassword && $0.text(.service).hasPrefix(ImportPlan.codesPrefix)
+        }
+    }
+
+    /// An address as it is, or one made of a bare key in base32.
+    private static func address(_ secret: SecretBox, name: String, account: String) throws -> SecretBox {
+        let made: SecretBox
+        switch CodeAddress(secret, title: name, account: account) {
+        case .whole(let box), .made(let box): made = box
+        case .none: throw Refusal(.badParameter, OneTimeCodeError.notAnAddress.description)
+        }
+        _ = try parsed(made.secret)
+        return made
+    }
+
+    private static func parsed(_ secret: borrowing SecretBytes) throws -> OneTimeCodeAddress {
+        do {
+            return try secret.withUnsafeBytes { bytes throws(OneTimeCodeError) in try OneTimeCodeAddress(bytes) }
+        } catch {
+            throw Refusal(.badParameter, error.description)
+        }
+    }
+}
+
+/// The counter of a key that counts (RFC 4226), in its item's `kSecAttrGeneric` as decimal digits.
+enum CodeCounter {
+    private static let roundsMax = 64
+
+    /// Puts the first counter of a key that counts into its item; other keys have none.
+    static func start(_ address: borrowing SecretBytes, in record: inout ItemRecord) {
+        let first: UInt64? = address.withUnsafeBytes { bytes in
+            guard let address = try? OneTimeCodeAddress(bytes), case .counter(let first) = address.key.movement else { return nil }
+            return first
+        }
+        if let first { record.attributes[.generic] = value(first) }
+    }
+
+    /// Takes the next counter: stores the one after it, and returns it once that is durable. The update names the counter that it
+    /// replaces, so of two at once one finds nothing to update, and tries again.
+    static func take(of record: ItemRecord, first: UInt64, _ session: Session) throws -> UInt64 {
+        for _ in 0..<roundsMax {
+            guard let current = try described(record, session) else {
+                throw Refusal(.badParameter, "the counter of \(record.name) is missing; delete the item and add its code again")
+            }
+            guard current >= first, current < UInt64.max else {
+                throw Refusal(.badParameter, "the counter of \(record.name) is out of range; delete the item and add its code again")
+            }
+            var query = session.query(for: record)
+            query.attributes[.generic] = value(current)
+            var changes = ItemAttributes()
+            changes[.generic] = value(current + 1)
+            let (wanted, change) = (query, ItemChanges(attributes: changes))
+            do {
+                try session.opening { try session.asking { try session.keychain.update(wanted, change, secret: nil, waiting: $0) } }
+                return current
+            } catch let refusal as Refusal where refusal.reason == .itemNotFound {
+                continue
+            }
+        }
+        throw Refusal(.unavailable, "other programs keep taking codes of \(record.name); try again")
+    }
+
+    private static func described(_ record: ItemRecord, _ session: Session) throws -> UInt64? {
+        var query = session.query(for: record)
+        query.returnsAttributes = true
+        query.authenticationUI = .describe
+        let wanted = query
+        guard let now = try session.opening({ try session.found(wanted) }).compactMap(\.record).first(where: { $0.isSameItem(as: record) })
+        else { throw Refusal(.itemNotFound) }
+        return UInt64(now.text(.generic))
+    }
+
+    private static func value(_ counter: UInt64) -> AttributeValue { .data(Array(String(counter).utf8)) }
+}

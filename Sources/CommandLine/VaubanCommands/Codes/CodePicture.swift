@@ -1,0 +1,86 @@
+import Glibc
+import VaubanLinuxHost
+import VaubanRefusal
+import VaubanSecretBytes
+
+/// The texts of the QR codes in a picture, read by zbarimg in a process of its own with bounded memory and time.
+enum CodePicture {
+    static let bytesMax = 32 << 20
+    private static let textBytesMax = 1 << 20
+
+    /// The picture's format, by its first bytes. Named to the reader, so that it takes nothing for a script, an address or a list of
+    /// other files.
+    private static func format(_ head: [UInt8]) -> String? {
+        if head.starts(with: [0x89, 0x50, 0x4E, 0x47]) { return "png" }
+        if head.starts(with: [0xFF, 0xD8, 0xFF]) { return "jpeg" }
+        if head.starts(with: "GIF8".utf8) { return "gif" }
+        if head.starts(with: "BM".utf8) { return "bmp" }
+        if head.starts(with: "RIFF".utf8), head.dropFirst(8).starts(with: "WEBP".utf8) { return "webp" }
+        return nil
+    }
+
+    /// Each code's text, in the order in which they were found; never none.
+    ///
+    /// - Throws: `Refusal` with `badParameter` for a file that is no picture or has no QR code, with `unsupported` where zbarimg is not
+    ///   installed.
+    static func texts(inFile path: String) throws -> [SecretBox] {
+        let shown = SafeText.visible(path)
+        guard ProgramSearch.path(of: "zbarimg") != nil else {
+            throw Refusal(.unsupported, "to read QR codes, install zbarimg (on Debian: zbar-tools)")
+        }
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard file >= 0 else { throw Refusal(.badParameter, SystemError("open \(shown)", code: errno).description) }
+        defer { close(file) }
+        var facts = stat()
+        guard fstat(file, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else {
+            throw Refusal(.badParameter, "\(shown) is not a file with a picture")
+        }
+        guard facts.st_size <= bytesMax else {
+            throw Refusal(.dataTooLarge, "\(shown) is larger than \(bytesMax >> 20) MiB; crop the picture to its QR code")
+        }
+        var head = [UInt8](repeating: 0, count: 16)
+        let got = pread(file, &head, head.count, 0)
+        guard let format = format(Array(head.prefix(max(got, 0)))) else {
+            throw Refusal(.badParameter, "\(shown) is not a picture in PNG, JPEG, GIF, BMP or WebP")
+        }
+        let output = try decoded(file, format)
+        let texts = lines(of: output)
+        guard !texts.isEmpty else { throw Refusal(.badParameter, "no QR code was found in \(shown)") }
+        return texts
+    }
+
+    /// What zbarimg prints: one text a line.
+    private static func decoded(_ file: Int32, _ format: String) throws -> SecretBytes {
+        var pipe = try Pipe()
+        // A shell sets the limits, which would otherwise be this process's own: 15 s of processor time and 2 GiB of memory.
+        let script = "ulimit -t 15; ulimit -v 2097152; exec zbarimg --quiet --raw --nodbus -Sdisable -Sqrcode.enable \"$1\""
+        let pid = try ChildCommand.spawn(
+            "sh", ["sh", "-c", script, "sh", "\(format):-"], input: file, output: pipe.writing?.number)
+        pipe.endWriting()
+        let output: SecretBytes
+        do {
+            output = try SecretReader.everything(from: pipe.reading.number, max: textBytesMax, keepsNewline: true)
+        } catch {
+            kill(pid, SIGKILL)
+            waitForEnd(of: pid)
+            throw error
+        }
+        waitForEnd(of: pid)
+        return output
+    }
+
+    private static func waitForEnd(of pid: pid_t) {
+        var status: Int32 = 0
+        while waitpid(pid, &status, 0) < 0 && errno == EINTR {}
+    }
+
+    private static func lines(of output: borrowing SecretBytes) -> [SecretBox] {
+        var texts: [SecretBox] = []
+        var start = 0
+        for end in 0...output.count where end == output.count || output.withUnsafeBytes({ $0[end] == 0x0A }) {
+            if end > start { texts.append(SecretBox(output.part(start..<end))) }
+            start = end + 1
+        }
+        return texts
+    }
+}

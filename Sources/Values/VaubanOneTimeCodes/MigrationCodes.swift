@@ -1,0 +1,88 @@
+package import VaubanSecretBytes
+
+/// The addresses in a code with which Google Authenticator moves accounts to another device:
+/// `otpauth-migration://offline?data=BASE64`, whose data is a Protocol Buffers message of key, name, issuer, algorithm, digits, type
+/// and counter for each account.
+package struct MigrationCodes: ~Copyable {
+    /// One account. The secret is its raw key.
+    package struct Account: ~Copyable {
+        package var secret = SecretBytes(count: 0) { _ in }
+        package var name = ""
+        package var issuer = ""
+        package var algorithm: UInt64 = 0
+        package var digits: UInt64 = 0
+        package var type: UInt64 = 0
+        package var counter: UInt64 = 0
+    }
+
+    package static let prefix = "otpauth-migration://offline?data="
+
+    /// Calls `body` with each account of the message, in its order.
+    ///
+    /// - Parameter message: The decoded data.
+    /// - Throws: `OneTimeCodeError.notAnAddress` for bytes that are no such message; whatever `body` throws.
+    package static func forEachAccount(in message: UnsafeRawBufferPointer, _ body: (borrowing Account) throws -> Void) throws {
+        var reader = ProtocolBufferReader(message)
+        while let field = try reader.next() {
+            // Field 1 repeats; the others number the picture in a series of several.
+            guard field.number == 1, case .bytes(let bytes) = field.value else { continue }
+            try body(try account(bytes))
+        }
+    }
+
+    private static func account(_ bytes: UnsafeRawBufferPointer) throws(OneTimeCodeError) -> Account {
+        var account = Account()
+        var reader = ProtocolBufferReader(bytes)
+        while let field = try reader.next() {
+            switch (field.number, field.value) {
+            case (1, .bytes(let bytes)): account.secret = SecretBytes(copying: bytes)
+            case (2, .bytes(let bytes)): account.name = String(decoding: bytes, as: UTF8.self)
+            case (3, .bytes(let bytes)): account.issuer = String(decoding: bytes, as: UTF8.self)
+            case (4, .number(let number)): account.algorithm = number
+            case (5, .number(let number)): account.digits = number
+            case (6, .number(let number)): account.type = number
+            case (7, .number(let number)): account.counter = number
+            default: break
+            }
+        }
+        return account
+    }
+}
+
+/// Reads the fields of one Protocol Buffers message, as far as this one format has them: numbers and bytes.
+struct ProtocolBufferReader {
+    enum Value {
+        case number(UInt64)
+        case bytes(UnsafeRawBufferPointer)
+    }
+
+    private var rest: Slice<UnsafeRawBufferPointer>
+
+    init(_ message: UnsafeRawBufferPointer) { rest = message[...] }
+
+    /// The next field; nil at the end.
+    mutating func next() throws(OneTimeCodeError) -> (number: UInt64, value: Value)? {
+        guard !rest.isEmpty else { return nil }
+        let tag = try varint()
+        switch tag & 7 {
+        case 0: return (tag >> 3, .number(try varint()))
+        case 2:
+            let count = try varint()
+            guard count <= UInt64(rest.count) else { throw .notAnAddress }
+            let bytes = UnsafeRawBufferPointer(rebasing: rest.prefix(Int(count)))
+            rest = rest.dropFirst(Int(count))
+            return (tag >> 3, .bytes(bytes))
+        default: throw .notAnAddress
+        }
+    }
+
+    private mutating func varint() throws(OneTimeCodeError) -> UInt64 {
+        var number: UInt64 = 0
+        for shift in stride(from: UInt64(0), to: 64, by: 7) {
+            guard let byte = rest.popFirst() else { throw .notAnAddress }
+            number |= UInt64(byte & 0x7F) << shift
+            if byte & 0x80 == 0 { return number }
+        }
+        throw .notAnAddress
+    }
+}

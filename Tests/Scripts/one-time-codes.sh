@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# proves: C-244 C-245 C-246
+# One-time codes: keys as items, codes that another implementation accepts, QR codes from pictures, and counters that give each code once.
+# limit: 600
+set -u
+. Tests/Scripts/lib/command-line.sh
+for tool in oathtool qrencode zbarimg convert python3; do command -v "$tool" >/dev/null || { echo "there is no $tool here"; exit 77; }; done
+key=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP
+refused() { local code=$1 text=$2; shift 2; "$@" >"$TMPDIR/out" 2>"$TMPDIR/err"; local got=$?; [ $got = "$code" ] || { cat "$TMPDIR/err"; fail "$* ended with $got, not $code"; }; expect_text "$text" "$TMPDIR/err"; }
+
+# A bare key becomes an ordinary item beside its password, and its codes are those of oathtool, which stands for the server.
+printf 's3cret' | vauban set github/anna || fail 'set failed'
+printf %s "$key" | vauban code add github/anna 2>"$TMPDIR/err" || { cat "$TMPDIR/err"; fail 'a bare key was refused'; }
+[ "$(vauban get github/anna)" = s3cret ] || fail 'the password is another after its code was added'
+[ "$(vauban get otpauth:github/anna)" = "otpauth://totp/github:anna?secret=$key&issuer=github" ] || fail 'the item is not the address'
+for moment in 0 59 1111111109 2000000000 20000000000; do
+    [ "$(vauban code get github/anna --at $moment)" = "$(oathtool --totp -b --now "@$moment" $key)" ] || fail "another code than oathtool's at $moment"
+done
+[ "$(vauban code get github/anna --at 2005-03-18T01:58:29Z)" = "$(vauban code get github/anna --at 1111111109)" ] || fail 'a date is another time'
+before=$(oathtool --totp -b $key); now=$(vauban code get github/anna); after=$(oathtool --totp -b $key)
+[ "$now" = "$before" ] || [ "$now" = "$after" ] || fail 'the code of now is not accepted'
+
+# Algorithms, digits and periods of an address; Steam.
+printf 'otpauth://totp/X:bert?secret=%s&algorithm=SHA256&digits=8&period=60' "$key" | vauban code add x/bert 2>/dev/null || fail 'an address was refused'
+[ "$(vauban code get x/bert --at 59)" = "$(oathtool --totp=sha256 -d 8 -s 60 -b --now @59 $key)" ] || fail 'SHA-256 codes differ'
+[ "$(vauban code list | cut -f1 | sort | tr '\n' ' ')" = 'otpauth:github/anna otpauth:x/bert ' ] || { vauban code list; fail 'the list is another'; }
+
+# A counter moves on with each code, durably, and of twenty at once each gets another.
+printf 'otpauth://hotp/C:anna?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&counter=0' | vauban code add c/anna 2>/dev/null || fail 'a counter was refused'
+[ "$(vauban code get c/anna) $(vauban code get c/anna)" = '755224 287082' ] || fail 'not the codes of RFC 4226'
+for n in $(seq 20); do vauban code get c/anna >"$TMPDIR/code.$n" & done; wait
+[ "$(cat "$TMPDIR"/code.*| wc -c)" -ge 120 ] || fail 'a code is missing'
+for n in $(seq 20); do cat "$TMPDIR/code.$n"; echo; done | sort >"$TMPDIR/given"
+for n in $(seq 2 21); do oathtool -c $n -b GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ; done | sort >"$TMPDIR/wanted"
+diff "$TMPDIR/given" "$TMPDIR/wanted" >&2 || fail 'twenty at once did not get twenty codes'
+
+# A QR code from a picture, turned and among others, and an authenticator's export.
+address="otpauth://totp/Example:carl@example.com?secret=$key&issuer=Example"
+printf %s "$address" | qrencode -o "$TMPDIR/one.png" -s 6 && printf %s "otpauth://totp/Two:dora?secret=$key" | qrencode -o "$TMPDIR/two.png" -s 6
+[ "$(vauban code scan "$TMPDIR/one.png")" = "$address" ] || fail 'the picture says another address'
+convert "$TMPDIR/one.png" -rotate 25 "$TMPDIR/turned.jpg" && [ "$(vauban code scan "$TMPDIR/turned.jpg")" = "$address" ] || fail 'a turned picture is not read'
+convert "$TMPDIR/one.png" "$TMPDIR/two.png" -append "$TMPDIR/both.png"
+[ "$(vauban code scan "$TMPDIR/both.png" | wc -l)" = 2 ] || fail 'two codes in one picture are not two'
+refused 64 'holds 2 codes' vauban code add e/carl --picture "$TMPDIR/both.png"
+vauban code add e/carl --picture "$TMPDIR/one.png" 2>/dev/null || fail 'a picture was refused'
+[ "$(vauban code get e/carl --at 59)" = "$(oathtool --totp -b --now @59 $key)" ] || fail 'the picture gave another key'
+python3 - "$TMPDIR/migration" <<'PY'
+import base64, sys, urllib.parse
+def field(number, data): return bytes([number << 3 | 2, len(data)]) + data
+def account(name, issuer, kind, counter=0):
+    return field(1, field(1, b'12345678901234567890') + field(2, name) + field(3, issuer) + bytes([0x20, 1, 0x28, 1, 0x30, kind, 0x38, counter]))
+data = account(b'M:eva', b'M', 2) + account(b'finn', b'N', 1, 3) + bytes([0x10, 1, 0x18, 1])
+open(sys.argv[1], 'w').write('otpauth-migration://offline?data=' + urllib.parse.quote(base64.b64encode(data).decode(), safe=''))
+PY
+qrencode -r "$TMPDIR/migration" -o "$TMPDIR/migration.png" -s 4
+vauban code import "$TMPDIR/migration.png" >"$TMPDIR/out" 2>&1 || { cat "$TMPDIR/out"; fail 'an export was refused'; }
+[ "$(sort "$TMPDIR/out" | tr '\t\n' '  ')" = 'added M/eva added N/finn ' ] || { cat "$TMPDIR/out"; fail 'the report is another'; }
+[ "$(vauban code get N/finn)" = 969429 ] || fail 'the counter of the export is another'
+vauban code import "$TMPDIR/migration.png" >"$TMPDIR/out" 2>&1 || fail 'a second import failed'
+expect_text 'existed already' "$TMPDIR/out"
+
+# What is wrong is told, and nothing is stored.
+bad() { printf %s "$1" >"$TMPDIR/bad"; refused 64 "$2" vauban code add bad/one <"$TMPDIR/bad"; }
+bad 'https://example.com/' 'neither an otpauth:// address nor a key'
+bad "otpauth://totp/a?issuer=b" 'has no secret'
+bad "otpauth://totp/a?secret=$key&digits=12" 'number of digits'
+bad "otpauth://totp/a?secret=$key&algorithm=MD5" 'SHA1, SHA256 or SHA512'
+bad "otpauth://hotp/a?secret=$key" 'has no counter'
+bad "otpauth://totp/a?secret=$key&secret=$key" 'twice'
+printf %s "$key" >"$TMPDIR/key"; refused 45 'delete it first' vauban code add github/anna <"$TMPDIR/key"
+refused 44 'to add one: vauban code add nobody/here' vauban code get nobody/here
+refused 64 'not a picture' vauban code scan "$TMPDIR/bad"
+convert -size 40x40 xc:white "$TMPDIR/empty.png"; refused 64 'no QR code was found' vauban code scan "$TMPDIR/empty.png"
+head -c 3000 "$TMPDIR/one.png" | head -c 60 >"$TMPDIR/cut.png"; refused 64 'no QR code was found' vauban code scan "$TMPDIR/cut.png"
+printf '\x89PNG\r\n\x1a\nmvg:/etc/passwd' >"$TMPDIR/forged.png"; refused 64 'no QR code was found' vauban code scan "$TMPDIR/forged.png"
+truncate -s 40M "$TMPDIR/large.png"; refused 64 'crop the picture' vauban code scan "$TMPDIR/large.png"
+refused 64 'not a time' vauban code get github/anna --at yesterday
+[ "$(vauban code list | grep -c bad)" = 0 ] || fail 'something wrong was stored'
+echo 'codes as items, oathtool agrees, counters give each code once, QR codes and exports are read'
