@@ -6,7 +6,7 @@ import VaubanAccessPolicy
 import VaubanKeychainModel
 import VaubanRefusal
 
-/// Keys that were leasedKeys before the machine slept are borrowed anew, since the enclave may be locked by then.
+/// Keys that were leased before the machine slept are requested again, since the enclave may be locked by then.
 @Suite struct SleepTests {
     private let name: [AttributeName: AttributeValue] = [.account: .text("a"), .service: .text("s")]
 
@@ -16,7 +16,7 @@ import VaubanRefusal
         let room = try Room()
         try room.add(name, value: "v")
         let before = leases(room)
-        // The enclave has locked, but its recall has not come yet: without the clock the leasedKeys keys would still do.
+        // The enclave has locked, but its recall has not come yet: without the clock the leased keys would still be used.
         room.enclave.set { state in
             state.lock = .locked
             state.epoch += 1

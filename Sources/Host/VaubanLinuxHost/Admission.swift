@@ -33,7 +33,7 @@ package struct Admission: Sendable {
             case .silent:
                 throw Refusal(
                     .unavailable,
-                    "the name service does not answer for the user number \(uid); try again, or root can allow it in /etc/vauban/\(Self.file)"
+                    "the name service does not answer for user number \(uid); try again, or root can allow it in /etc/vauban/\(Self.file)"
                 )
             }
         }

@@ -65,8 +65,9 @@ package enum HandshakeError: Error, Sendable {
 package enum Handshake {
     package static let version: Int64 = 1
 
-    /// Server side: reads the identity, sends the nonce, checks the client's proof. `snapshot` runs before anything is sent: what it finds is
-    /// true of the process that then answers (Specs/caller-identity.md). `usesPeerDescriptor` is false only in tests of kernels before 6.5.
+    /// Server side: reads the identity, sends the nonce, checks the client's proof. `snapshot` runs before anything is sent: what it
+    /// finds is true of the process that then answers (Specs/caller-identity.md). `usesPeerDescriptor` is false only in tests of kernels
+    /// before 6.5.
     package static func accept<CallerSnapshot>(
         _ socket: Descriptor, usesPeerDescriptor: Bool = true, snapshot: (Peer) throws -> CallerSnapshot
     ) throws(HandshakeError) -> (channel: Channel, peer: Peer, role: Int64, snapshot: CallerSnapshot) {

@@ -1,6 +1,6 @@
 internal import VaubanPlainText
 
-/// Programs that run code written by others, by file name: their identity says nothing about what they do. A star at the end isUnchanged for any
+/// Programs that run code written by others, by file name: their identity says nothing about what they do. A star at the end stands for any
 /// suffix. Specs/caller-identity.md has the same tables, and a test compares them.
 package enum InterpreterNames {
     /// The names by kind, as in the specification.
