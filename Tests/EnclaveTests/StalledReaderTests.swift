@@ -107,7 +107,7 @@ private final class ReportingReader {
         var pairing = try channel.receive(.machine)
         guard let secret = pairing.takeSecret() else { throw ChannelError.closed }
         key = secret.withUnsafeBytes { SymmetricKey(data: $0) }
-        try channel.send(header: try ReaderReport.sensor(isThere: true).encoded())
+        try channel.send(header: try ReaderReport.sensor(isPresent: true).encoded())
     }
 
     deinit { try? FileManager.default.removeItem(atPath: folder.path) }

@@ -45,7 +45,7 @@ final class RemoteEnclave: EnclaveOperations {
             guard let standing = leasedKeys.standing(within: ConnectionLimits.machineTime) else { throw Self.silent }
             do {
                 let answer = try send(.lease)
-                guard case .leased(let lease) = answer.reply else { throw Self.notUnderstood }
+                guard case .leased(let lease) = answer.reply else { throw Self.unexpectedReply }
                 return LeaseGrant(lease: lease, secrets: try secret(of: answer, lease.keys.count * KeyLease.keyBytes), standing: standing)
             } catch let refusal as Refusal
                 where refusal.reason == .unavailable && attempt < KeychainLimits.leaseAttemptsMax && client.isConnected

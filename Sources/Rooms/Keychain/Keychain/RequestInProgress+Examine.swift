@@ -123,7 +123,7 @@ extension RequestInProgress {
             }
             guard opened.isAuthenticated(by: digest, row.blinds) else { return try quarantine(row, .digest) }
             // The row is intact and was indexed by older rules.
-            guard opened.binding.format == .generationApart else { return opened }
+            guard opened.binding.format == .generationSeparate else { return opened }
             let half = SecretHalf(binding: row.halves.secretBinding, wrappedKey: row.halves.wrappedKey, secret: row.halves.secret)
             let binding = try binding(opened.record, item: row.item, generation: row.generation)
             return try repair(

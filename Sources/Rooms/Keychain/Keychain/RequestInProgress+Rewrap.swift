@@ -80,7 +80,7 @@ extension RequestInProgress {
         case .generationSeparate:
             guard let wrapped = try rewrapped(opened, to: generation) else { return nil }
             half = SecretHalf(binding: opened.row.halves.secretBinding, wrappedKey: wrapped, secret: opened.row.halves.secret)
-        case .everything:
+        case .generationBound:
             // The secret half itself is bound to the older key, so it must be opened.
             guard opened.requirement.isNone, opened.binding.accessControl?.needsApplicationPassword != true else { return nil }
             guard let value = try openValue(of: opened, reason: nil, mayAsk: false) else { return nil }

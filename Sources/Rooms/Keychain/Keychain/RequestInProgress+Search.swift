@@ -39,13 +39,12 @@ extension RequestInProgress {
         if coversAll || !rights.groups.isEmpty {
             try forEachRow(of: selection, batch: min(wanted, KeychainLimits.batchRowsMax)) { row in
                 if namesClosed, case .closed = try decode(row) {
-                    try replies.add(FoundRow(record: nil, item: row.item), returns)
+                    try replies.add(FoundRow(record: nil, item: row.item), returning: returns)
                 } else {
                     guard let opened = try open(row), coversAll || rights.owns(opened.record.accessGroup),
-                        terms.match(opened.record.attributes), try reply(opened, query, returns, replies)
+                        terms.match(opened.record.attributes), try addReply(opened, for: query, returning: returns, to: replies)
                     else { return true }
                 }
-                guard try addReply(opened, for: query, returning: returns, to: replies) else { return true }
                 found += 1
                 return found < wanted
             }

@@ -233,7 +233,7 @@ extension RequestInProgress {
             selection.item = terms.reference
             if lookup.isEmpty {
                 selection.lookups = filter.filter { $0.name == .secretServiceAttributes }.map {
-                    AttributeBlinds.blind(terms.kind, [$0], key)
+                    AttributeBlinds.blind(of: [$0], kind: terms.kind, key: key)
                 }
             }
             return selection
