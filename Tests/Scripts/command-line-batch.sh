@@ -101,7 +101,7 @@ wrong 'line 2: servce: unknown key' '[{"service":"a","secret":"hunter2"},\n{"ser
 wrong 'line 1: secret: is missing' '{"service":"a"}'
 wrong 'line 1: service: is missing' '{"secret":"hunter2"}'
 wrong 'line 2: port: wrong type' '{"server":"a","secret":"hunter2",\n"port":[1]}'
-wrong 'line 1: port: a generic password has no such key' '{"service":"a","secret":"hunter2","port":1}'
+wrong 'line 1: port: a generic password has no such attribute' '{"service":"a","secret":"hunter2","port":1}'
 wrong 'line 1: port: a port must be a number up to 65535' '{"server":"a","secret":"hunter2","port":65536}'
 wrong 'line 1: readable: unknown protection' '{"service":"a","secret":"hunter2","readable":"never"}'
 wrong 'line 1: accessControl: unknown flag' '{"service":"a","secret":"hunter2","accessControl":["magic"]}'
