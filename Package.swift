@@ -141,7 +141,13 @@ let enclave: [Target] = [
 
 let keychain: [Target] = [
     // The database: rows, blind indexes, quarantine. The only target that knows SQLite.
-    target("KeychainStore", in: "Rooms/Keychain", ["VaubanLinuxHost", .product(name: "GRDB", package: "GRDB.swift")]),
+    target(
+        "KeychainStore", in: "Rooms/Keychain",
+        [
+            "VaubanLinuxHost", .product(name: "GRDB", package: "GRDB.swift"),
+            // SQLite as GRDB has it: a row is read from its statement.
+            .product(name: "GRDBSQLite", package: "GRDB.swift"),
+        ]),
     // The query grammar and the row's two halves, over a store and the enclave's door.
     target(
         "Keychain", in: "Rooms/Keychain",
@@ -176,7 +182,8 @@ let attendants: [Target] = [
         "Witness", in: "Rooms/Witness",
         ["EnclaveWire", "VaubanDER", "VaubanPlainText", "VaubanUserModel", "VaubanLinuxHost", "VaubanRoomHardening", crypto, log]),
     program("vauban-witness", in: "Rooms/Witness", ["Witness"]),
-    // Marked C: the message bus, over libsystemd. Only the watcher and the reader have it, so that no application needs that library.
+    // Marked C: the message bus, over libsystemd. The watcher, the reader and the Secret Service have it, so
+    // that no application needs that library.
     .target(name: "CVaubanBus", path: "Sources/Host/CVaubanBus", linkerSettings: [.linkedLibrary("systemd")]),
     // Tells the enclave when the machine sleeps or a screen is locked.
     target("Watcher", in: "Rooms/Watcher", ["EnclaveWire", "VaubanDER", "VaubanLinuxHost", "VaubanRoomHardening", "CVaubanBus", log]),
@@ -256,6 +263,17 @@ let translators: [Target] = [
             "VaubanRefusal", "VaubanPlainText", "VaubanSecretBytes", "VaubanLinuxHost", "VaubanRoomHardening", crypto, cryptoExtras,
         ]),
     program("vauban-ssh-agent", in: "Translators", ["SSHAgent"]),
+    // Marked C: powers modulo a prime, by libgcrypt, which libsystemd brings along: what the key agreement of the Secret Service takes.
+    .target(name: "CVaubanGroup", path: "Sources/Translators/CVaubanGroup", linkerSettings: [.linkedLibrary("gcrypt")]),
+    // The Secret Service of freedesktop.org over the keychain, on the session bus.
+    target(
+        "SecretService", in: "Translators",
+        [
+            "CVaubanGroup", "CVaubanBus", "VaubanKeychainClient", "VaubanAuthenticationClient", "VaubanKeychainWire", "VaubanKeychainModel",
+            "VaubanAccessPolicy", "VaubanUserModel", "VaubanRefusal", "VaubanPlainText", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost",
+            "VaubanRoomHardening", crypto, cryptoExtras,
+        ]),
+    program("vauban-secret-service", in: "Translators", ["SecretService"]),
 ]
 
 let commandLine: [Target] = [

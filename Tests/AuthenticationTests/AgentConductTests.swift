@@ -29,7 +29,7 @@ import VaubanUserModel
             testDescription: "agents of another user"),
     ]
 
-    @Test(arguments: routes) func promptsGoWhereTheyMay(_ route: Route) {
+    @Test("Prompts go to the preferred agent", arguments: routes) func promptsGoWhereTheyMay(_ route: Route) {
         var queue = PromptQueue(route.agents)
         #expect(queue.places(user: Sample.alice, caller: 50) == route.places)
         let question = Sample.question(1, of: Sample.alice, caller: 50)
@@ -42,7 +42,7 @@ import VaubanUserModel
     }
 
     /// Which would answer it with a no of its own.
-    @Test func consentIsNotAskedOnTheOwnTerminalOfAProgram() {
+    @Test("A program's own terminal shows no prompt for consent") func consentIsNotAskedOnTheOwnTerminalOfAProgram() {
         var queue = PromptQueue([Sample.programsOwnAgent()])
         let question = Sample.question(1)
         #expect(queue.handle(.asked(question)).last == .shown(question, "own terminal"))
@@ -52,7 +52,7 @@ import VaubanUserModel
         #expect(queue.handle(.asked(consent)) == [.waiting(consent, "approver")])
     }
 
-    @Test func itIsOnVaubansOwn() {
+    @Test("Vauban's own terminal shows prompts for consent") func itIsOnVaubansOwn() {
         var queue = PromptQueue([Sample.ownAgent()])
         let consent = Sample.question(1, consent: Consent(.acceptBuild, offered: .once, program: "/home/a/x"))
         #expect(queue.handle(.asked(consent)).last == .shown(consent, "own terminal"))
@@ -61,7 +61,7 @@ import VaubanUserModel
     private let first = AgentID(1)
     private let second = AgentID(2)
 
-    @Test func anAnswerToSomethingElseEndsTheAgent() {
+    @Test("An answer to another prompt disconnects the agent") func anAnswerToSomethingElseEndsTheAgent() {
         let question = Sample.question(1)
         let strange: [(prompt: [UInt8], challenge: [UInt8])] = [
             (Sample.prompt(2), question.challenge.nonce), (question.prompt, Sample.nonce(99)), (Sample.prompt(2), Sample.nonce(99)),
@@ -76,7 +76,7 @@ import VaubanUserModel
         }
     }
 
-    @Test func onlyTheAgentThatWasAskedAnswers() {
+    @Test("Only the agent that was asked can answer") func onlyTheAgentThatWasAskedAnswers() {
         var queue = PromptQueue([Sample.approver(at: "old"), Sample.approver(at: "new")])
         let question = Sample.question(1)
         _ = queue.handle(.asked(question))
@@ -84,7 +84,7 @@ import VaubanUserModel
         #expect(queue.answer(second, question, .fallback) == [.answer(question, .fallback)])
     }
 
-    @Test func anotherUsersAgentNeverAnswers() {
+    @Test("Another user's agent can never answer") func anotherUsersAgentNeverAnswers() {
         var queue = PromptQueue([Sample.approver(of: Sample.alice), Sample.approver(of: Sample.bob)])
         let question = Sample.question(1, of: Sample.alice)
         _ = queue.handle(.asked(question))
@@ -92,7 +92,7 @@ import VaubanUserModel
         #expect(queue.holds(question.prompt))
     }
 
-    @Test func noAgentSaysThatNobodyIsThere() {
+    @Test("An agent cannot answer that nobody is there") func noAgentSaysThatNobodyIsThere() {
         var queue = PromptQueue([Sample.approver(at: "old"), Sample.approver(at: "new")])
         let question = Sample.question(1)
         _ = queue.handle(.asked(question))
@@ -101,7 +101,7 @@ import VaubanUserModel
         #expect(effects.dropFirst() == [.show(first, question), .shown(question, "old")])
     }
 
-    @Test func anAnswerCountsOnceAndALateOneHarmsNobody() {
+    @Test("An answer counts once, and a late one is ignored") func anAnswerCountsOnceAndALateOneHarmsNobody() {
         var queue = PromptQueue([Sample.approver()])
         let question = Sample.question(1)
         _ = queue.handle(.asked(question))
@@ -115,7 +115,7 @@ import VaubanUserModel
         #expect(queue.places(user: Sample.alice, caller: 50) == ["approver"])
     }
 
-    @Test func aDismissedAgentIsForgotten() {
+    @Test("A dismissed agent receives no more prompts") func aDismissedAgentIsForgotten() {
         var queue = PromptQueue([Sample.approver()])
         expectDismissed(first, queue.answer(first, Sample.question(9), .cancelled))
         #expect(queue.answer(first, Sample.question(9), .cancelled) == [])

@@ -11,7 +11,7 @@ import VaubanUserModel
     private let first = AgentID(1)
     private let second = AgentID(2)
 
-    @Test func aPromptIsShownAnsweredAndSettled() {
+    @Test("A prompt is shown, answered and ended") func aPromptIsShownAnsweredAndSettled() {
         var queue = PromptQueue([Sample.approver()])
         let question = Sample.question(1)
         #expect(queue.handle(.asked(question)) == [.show(first, question), .shown(question, "approver")])
@@ -20,7 +20,7 @@ import VaubanUserModel
         #expect(!queue.holds(question.prompt))
     }
 
-    @Test func withNobodyThereTheAnswerComesAtOnceAndNothingWaits() {
+    @Test("Without an agent a prompt is answered at once") func withNobodyThereTheAnswerComesAtOnceAndNothingWaits() {
         var queue = PromptQueue()
         let question = Sample.question(1)
         #expect(queue.handle(.asked(question)) == [.answer(question, .nobody)])
@@ -28,7 +28,7 @@ import VaubanUserModel
         #expect(!queue.holds(question.prompt))
     }
 
-    @Test func onePromptAtATimeInOrder() {
+    @Test("A user sees one prompt at a time, in order") func onePromptAtATimeInOrder() {
         var queue = PromptQueue([Sample.approver()])
         let questions = [Sample.question(1, caller: 50), Sample.question(2, caller: 51), Sample.question(3, caller: 52)]
         _ = queue.handle(.asked(questions[0]))
@@ -46,7 +46,7 @@ import VaubanUserModel
     }
 
     /// One in line is asked otherwise, or its agents change: still nothing of it is on a screen.
-    @Test func whatStandsInLineIsNotShownWhateverHappens() {
+    @Test("A queued prompt is never shown early") func whatStandsInLineIsNotShownWhateverHappens() {
         var queue = PromptQueue([Sample.approver(at: "old"), Sample.approver(at: "new")])
         let (before, inLine) = (Sample.question(1, caller: 50), Sample.question(2, caller: 51))
         _ = queue.handle(.asked(before))
@@ -65,7 +65,7 @@ import VaubanUserModel
         #expect(queue.handle(.agentLeft(AgentID(3))) == [.show(first, again), .shown(again, "old")])
     }
 
-    @Test func peopleDoNotWaitForEachOther() {
+    @Test("Users do not wait for each other's prompts") func peopleDoNotWaitForEachOther() {
         var queue = PromptQueue([Sample.approver(of: Sample.alice), Sample.approver(of: Sample.bob)])
         let ofAlice = Sample.question(1, of: Sample.alice)
         let ofBob = Sample.question(2, of: Sample.bob)
@@ -73,7 +73,7 @@ import VaubanUserModel
         #expect(queue.handle(.asked(ofBob)) == [.show(second, ofBob), .shown(ofBob, "approver")])
     }
 
-    @Test func aRetryGoesToTheSameAgent() {
+    @Test("A retry goes to the same agent") func aRetryGoesToTheSameAgent() {
         var queue = PromptQueue([Sample.approver(at: "old")])
         let question = Sample.question(1)
         _ = queue.handle(.asked(question))
@@ -85,7 +85,7 @@ import VaubanUserModel
         #expect(queue.answer(first, again, .cancelled) == [.answer(again, .cancelled)])
     }
 
-    @Test func aRetryWhoseAgentHasGoneGoesToTheNext() {
+    @Test("A retry whose agent is gone goes to the next one") func aRetryWhoseAgentHasGoneGoesToTheNext() {
         var queue = PromptQueue([Sample.approver(at: "old"), Sample.approver(at: "new")])
         let question = Sample.question(1)
         _ = queue.handle(.asked(question))
@@ -95,7 +95,7 @@ import VaubanUserModel
         #expect(queue.handle(.asked(again)) == [.show(first, again), .shown(again, "old")])
     }
 
-    @Test func whenAnAgentDiesItsPromptMovesAndAtLastNobodyIsThere() {
+    @Test("A dead agent's prompt moves on until no agent is left") func whenAnAgentDiesItsPromptMovesAndAtLastNobodyIsThere() {
         var queue = PromptQueue([Sample.approver(at: "old"), Sample.approver(at: "new")])
         let question = Sample.question(1)
         #expect(queue.handle(.asked(question)) == [.show(second, question), .shown(question, "new")])
@@ -104,14 +104,14 @@ import VaubanUserModel
         #expect(!queue.holds(question.prompt))
     }
 
-    @Test func whenTheLastAgentDiesTheWholeLineIsAnswered() {
+    @Test("When the last agent ends, all queued prompts are answered") func whenTheLastAgentDiesTheWholeLineIsAnswered() {
         var queue = PromptQueue([Sample.approver()])
         let questions = [Sample.question(1), Sample.question(2)]
         for question in questions { _ = queue.handle(.asked(question)) }
         #expect(queue.handle(.agentLeft(first)) == questions.map { .answer($0, .nobody) })
     }
 
-    @Test func aPromptInLineThatOnlyAGoneAgentCouldTakeIsAnswered() {
+    @Test("A queued prompt that only a gone agent could show is answered") func aPromptInLineThatOnlyAGoneAgentCouldTakeIsAnswered() {
         var queue = PromptQueue([Sample.ownAgent(pid: 50), Sample.ownAgent(pid: 51)])
         let shown = Sample.question(1, caller: 50)
         let inLine = Sample.question(2, caller: 51)
@@ -121,7 +121,7 @@ import VaubanUserModel
         #expect(queue.holds(shown.prompt))
     }
 
-    @Test func whatWasJudgedStaysTheEnclaves() {
+    @Test("An answered prompt is left to the enclave") func whatWasJudgedStaysTheEnclaves() {
         var queue = PromptQueue([Sample.approver()])
         let question = Sample.question(1)
         _ = queue.handle(.asked(question))
@@ -130,7 +130,7 @@ import VaubanUserModel
         #expect(queue.handle(.settled(prompt: question.prompt, .accepted)) == [])
     }
 
-    @Test func theEnclavesEndEndsItsPromptsAndKeepsTheAgents() {
+    @Test("Losing the enclave ends its prompts and keeps the agents") func theEnclavesEndEndsItsPromptsAndKeepsTheAgents() {
         var queue = PromptQueue([Sample.approver()])
         let questions = [Sample.question(1), Sample.question(2)]
         for question in questions { _ = queue.handle(.asked(question)) }
@@ -140,7 +140,7 @@ import VaubanUserModel
         #expect(queue.handle(.asked(next)) == [.show(first, next), .shown(next, "approver")])
     }
 
-    @Test func thereIsAnEndToPromptsAndAgents() {
+    @Test("Prompts and agents are limited") func thereIsAnEndToPromptsAndAgents() {
         var queue = PromptQueue([Sample.approver()])
         for number in 0..<64 { _ = queue.handle(.asked(Sample.question(UInt8(number)))) }
         let surplus = Sample.question(64)

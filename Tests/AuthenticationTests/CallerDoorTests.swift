@@ -15,12 +15,12 @@ import VaubanUserWire
     private static let challenge = PasscodeChallenge(nonce: Sample.nonce(1), purpose: .unlock)
     private static let sealed = SealedPasscode(encapsulated: Sample.nonce(2), ciphertext: Sample.nonce(3))
     private static let status = DeviceStatus(
-        lock: .locked, cause: .lockRequested, since: 5, passcodeIsSet: true, triesLeft: 4, secondsToWait: 0, warnings: ["a warning"])
+        lock: .locked, cause: .lockRequested, since: 5, passcodeIsSet: true, attemptsLeft: 4, secondsToWait: 0, warnings: ["a warning"])
 
-    @Test func eachRequestReachesTheEnclaveAsItIs() throws {
+    @Test("Each request reaches the enclave unchanged") func eachRequestReachesTheEnclaveAsItIs() throws {
         let credentials: [CredentialRequest] = [
             .setPasscode(recoveryKey: nil), .changePasscode(new: Self.sealed, rolls: true), .removePasscode, .erase,
-            .recover(new: Self.sealed, newRecoveryKey: nil), .setRecoveryKey(nil), .configure(.standard), .enrol(unlocks: true),
+            .recover(new: Self.sealed, newRecoveryKey: nil), .setRecoveryKey(nil), .configure(.standard), .enroll(unlocks: true),
             .forgetFingers,
         ]
         let requests: [UserRequest] =
@@ -34,7 +34,7 @@ import VaubanUserWire
         }
     }
 
-    @Test func anEvaluationsResultIsPassedOn() throws {
+    @Test("An evaluation's result is passed on") func anEvaluationsResultIsPassedOn() throws {
         let result = EvaluationResult(authorization: [UInt8](repeating: 1, count: 32), domainState: [UInt8](repeating: 2, count: 32))
         let room = try RoomFixture { _, line, _ in try line.send(header: EnclaveReply.user(.evaluated(result)).encoded()) }
         let caller = try room.caller()
@@ -47,16 +47,16 @@ import VaubanUserWire
     }
 
     /// What nobody could be shown cannot succeed, so a program hears it beforehand.
-    @Test func whereNobodyCanBeAskedNoPolicyCanBeEvaluated() throws {
+    @Test("Without an agent no policy can be evaluated") func whereNobodyCanBeAskedNoPolicyCanBeEvaluated() throws {
         let room = try RoomFixture { _, line, _ in try line.send(header: EnclaveReply.user(.evaluated(EvaluationResult())).encoded()) }
         let caller = try room.caller()
-        #expect(try caller.ask(.canEvaluate(.biometryOrPasscode)) == .refused(Refusal(.nobodyToAsk)))
+        #expect(try caller.ask(.canEvaluate(.biometryOrPasscode)) == .refused(Refusal(.noPromptAgent)))
         let agent = try room.agent()
         #expect(try caller.ask(.canEvaluate(.biometryOrPasscode)) == .answered(.evaluated(EvaluationResult()), promptPlaces: ["a test"]))
         withExtendedLifetime(agent) {}
     }
 
-    @Test func aStatusSaysWherePromptsWouldAppear() throws {
+    @Test("A status says where prompts would appear") func aStatusSaysWherePromptsWouldAppear() throws {
         let room = try RoomFixture { _, line, _ in try line.send(header: EnclaveReply.user(.status(Self.status)).encoded()) }
         let caller = try room.caller()
         #expect(try caller.ask(.status) == .answered(.status(Self.status), promptPlaces: []))
@@ -66,7 +66,7 @@ import VaubanUserWire
         withExtendedLifetime((own, approver)) {}
     }
 
-    @Test func theEnclavesKeyCardIsPassedOn() throws {
+    @Test("The enclave's key card is passed on") func theEnclavesKeyCardIsPassedOn() throws {
         let room = try RoomFixture { _, line, enclave in
             try line.send(header: EnclaveReply.user(.challenge(Self.challenge)).encoded(), descriptors: [enclave.keyCard])
         }
@@ -78,15 +78,15 @@ import VaubanUserWire
         #expect(SealedMemory.bytes(of: message.descriptors[0], madeBy: geteuid(), max: 64) == FakeEnclave.keyCardBytes)
     }
 
-    @Test func refusalsArePassedOn() throws {
-        let refusal = Refusal(.authenticationFailed, triesLeft: 3)
+    @Test("Refusals are passed on") func refusalsArePassedOn() throws {
+        let refusal = Refusal(.authenticationFailed, attemptsLeft: 3)
         let room = try RoomFixture { _, line, _ in try line.send(header: EnclaveReply.refused(refusal).encoded()) }
         #expect(try room.caller().ask(.unlock(Self.challenge, Self.sealed)) == .refused(refusal))
     }
 
-    @Test func aReplyThatDoesNotFitIsAFaultOfOurs() throws {
+    @Test("A reply that does not match the request is an internal error") func aReplyThatDoesNotFitIsAFaultOfOurs() throws {
         let room = try RoomFixture { _, line, _ in try line.send(header: EnclaveReply.opened.encoded()) }
-        #expect(try room.caller().ask(.lock) == .refused(Refusal(.internalFault)))
+        #expect(try room.caller().ask(.lock) == .refused(Refusal(.internalError)))
     }
 
     @Test(
@@ -110,7 +110,7 @@ import VaubanUserWire
         #expect(try other.ask(.lock) == .answered(.done, promptPlaces: []))
     }
 
-    @Test func anOversizedMessageIsRefused() throws {
+    @Test("An oversized message is refused") func anOversizedMessageIsRefused() throws {
         let room = try RoomFixture()
         let caller = try room.caller()
         let lengths: [UInt8] = [0x7F, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0]
@@ -119,7 +119,7 @@ import VaubanUserWire
         #expect(refusal.reason == .malformed)
     }
 
-    @Test func whatComesBesideARequestIsRefused() throws {
+    @Test("A request with a secret or descriptor is refused") func whatComesBesideARequestIsRefused() throws {
         let room = try RoomFixture()
         let caller = try room.caller()
         try caller.channel.send(header: UserRequest.lock.encoded(), descriptors: [try ProcessDescriptor.ofSelf()])
@@ -127,7 +127,8 @@ import VaubanUserWire
         #expect(refusal.reason == .malformed)
     }
 
-    @Test func anUnknownRequestIsRefusedByNameAndHarmsNothing() throws {
+    @Test("An unknown request is refused by name and the connection continues") func anUnknownRequestIsRefusedByNameAndHarmsNothing() throws
+    {
         let room = try RoomFixture()
         let caller = try room.caller()
         try caller.channel.send(header: [0x30, 0x06, 0x02, 0x01, 0x02, 0xBF, 0x63, 0x00])
@@ -137,14 +138,14 @@ import VaubanUserWire
         #expect(try caller.ask(.lock) == .answered(.done, promptPlaces: []))
     }
 
-    @Test func anUnknownRoleIsRefusedByName() throws {
+    @Test("An unknown role is refused by name") func anUnknownRoleIsRefusedByName() throws {
         let room = try RoomFixture()
         let caller = Caller(channel: try room.door.connect(role: 7))
         guard case .refused(let refusal) = try caller.reply() else { throw Unexpected(what: "no refusal") }
         #expect(refusal.reason == .unknownRequest)
     }
 
-    @Test func aLineThatBrokeIsOpenedOnceMore() throws {
+    @Test("A broken connection to the enclave is made once more") func aLineThatBrokeIsOpenedOnceMore() throws {
         let breaks = Countdown(1)
         let room = try RoomFixture { _, line, _ in
             if breaks.next() { return line.shutDown() }
@@ -153,7 +154,7 @@ import VaubanUserWire
         #expect(try room.caller().ask(.lock) == .answered(.done, promptPlaces: []))
     }
 
-    @Test func anEnclaveThatKeepsBreakingIsUnavailable() throws {
+    @Test("An enclave that keeps breaking is unavailable") func anEnclaveThatKeepsBreakingIsUnavailable() throws {
         let breaks = Countdown(2)
         let room = try RoomFixture { _, line, _ in
             if breaks.next() { return line.shutDown() }

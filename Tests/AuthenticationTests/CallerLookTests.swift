@@ -22,7 +22,7 @@ import VaubanUserWire
             case .identify: try line.send(header: EnclaveReply.identity(identity).encoded())
             case .user(.status):
                 var status = DeviceStatus(
-                    lock: .unlocked, cause: .started, since: 0, passcodeIsSet: true, triesLeft: 5, secondsToWait: 0, warnings: [])
+                    lock: .unlocked, cause: .started, since: 0, passcodeIsSet: true, attemptsLeft: 5, secondsToWait: 0, warnings: [])
                 status.settings.allowsTerminalPrompts = allowsTerminalPrompts
                 try line.send(header: EnclaveReply.user(.status(status)).encoded())
             default: try line.send(header: EnclaveReply.user(.done).encoded())
@@ -30,7 +30,7 @@ import VaubanUserWire
         }
     }
 
-    @Test func theLookComesBeforeEveryWord() throws {
+    @Test("The caller is identified before anything is sent to it") func theLookComesBeforeEveryWord() throws {
         let room = try room(Self.program)
         let caller = try room.caller()
         #expect(try room.enclave.requests.take() == .identify)
@@ -38,12 +38,12 @@ import VaubanUserWire
         #expect(try room.enclave.requests.take() == .user(.lock))
     }
 
-    @Test func whoCannotBeLookedAtIsSentNoWord() throws {
+    @Test("A caller that cannot be identified is sent nothing") func whoCannotBeLookedAtIsSentNoWord() throws {
         let room = try RoomFixture(identifies: true) { _, line, _ in line.shutDown() }
         #expect(throws: HandshakeError.self) { try room.caller().ask(.lock) }
     }
 
-    @Test func onlyVaubanAsksOnItsOwnTerminal() throws {
+    @Test("Only Vauban prompts on its own terminal by default") func onlyVaubanAsksOnItsOwnTerminal() throws {
         _ = try room(Self.vauban).agent(.ownProcess)
         _ = try room(Self.program, allowsTerminalPrompts: true).agent(.ownProcess)
         _ = try room(Self.program).agent(.everyCaller)

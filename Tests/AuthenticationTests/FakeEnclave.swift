@@ -58,7 +58,7 @@ final class FakeEnclave: Sendable {
         let line = visitor.channel
         do {
             switch EnclaveRole(rawValue: visitor.role) {
-            case .attention:
+            case .prompts:
                 attention.put(line)
                 while true { reports.put(try PromptReport(derBytes: line.receive(.idle).header)) }
             case .authentication:

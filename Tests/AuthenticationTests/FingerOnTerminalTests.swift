@@ -13,11 +13,11 @@ import VaubanUserWire
 /// What the command line shows where a finger is an answer: the real program on a terminal, the real room, and an enclave
 /// that says what the test says.
 @Suite struct FingerOnTerminalTests {
-    private func question(_ number: UInt8, attempt: Int64 = 1, _ ways: AuthenticationMethods) -> PromptQuestion {
+    private func question(_ number: UInt8, attempt: Int64 = 1, _ methods: AuthenticationMethods) -> PromptQuestion {
         let sample = Sample.question(number, of: geteuid(), attempt: attempt)
         return PromptQuestion(
             prompt: sample.prompt, user: sample.user, challenge: sample.challenge, caller: sample.caller, operation: .readItem,
-            reason: "a reason", attempt: attempt, triesLeft: 5, ways: ways)
+            reason: "a reason", attempt: attempt, attemptsLeft: 5, methods: methods)
     }
 
     private func ask(_ question: PromptQuestion, over line: Channel) throws {
@@ -35,7 +35,7 @@ import VaubanUserWire
         }
     }
 
-    @Test func aQuestionForAFingerAloneAsksForNoPasscode() throws {
+    @Test("A prompt for a fingerprint alone does not ask for the passcode") func aQuestionForAFingerAloneAsksForNoPasscode() throws {
         let room = try RoomFixture()
         let line = try room.enclave.attention.take()
         let play = try PlayedTerminal(
@@ -87,7 +87,7 @@ import VaubanUserWire
         #expect(status == 130, "\(shown)")
     }
 
-    @Test func whereEitherCountsTheReaderTakesTheQuestionOffAtOnce() throws {
+    @Test("A match ends a prompt that accepts either method at once") func whereEitherCountsTheReaderTakesTheQuestionOffAtOnce() throws {
         let room = try RoomFixture()
         let line = try room.enclave.attention.take()
         let either: AuthenticationMethods = [.finger, .passcode]
@@ -136,9 +136,9 @@ import VaubanUserWire
             switch request {
             case .user(.status):
                 var device = DeviceStatus(
-                    lock: .locked, cause: .lockRequested, since: 0, passcodeIsSet: true, triesLeft: 5, secondsToWait: 0, warnings: [])
+                    lock: .locked, cause: .lockRequested, since: 0, passcodeIsSet: true, attemptsLeft: 5, secondsToWait: 0, warnings: [])
                 device.biometry = DeviceStatus.Biometry(
-                    readerIsThere: true, isEnrolled: true, isReady: isReady, unlocks: unlocks, missesLeft: 5)
+                    readerIsPresent: true, isEnrolled: true, isReady: isReady, unlocks: unlocks, missesLeft: 5)
                 try line.send(header: EnclaveReply.user(.status(device)).encoded())
             case .user(.challenge(let purpose)):
                 let challenge = PasscodeChallenge(nonce: Sample.nonce(1), purpose: purpose)

@@ -13,7 +13,7 @@ import VaubanUserWire
 @Suite struct PromptFlowTests {
     private let user = geteuid()
 
-    @Test func aPromptGoesToTheAgentAndItsAnswersBack() throws {
+    @Test("A prompt goes to the agent, and the answers come back") func aPromptGoesToTheAgentAndItsAnswersBack() throws {
         let room = try RoomFixture()
         let line = try room.enclave.attention.take()
         let agent = try room.agent(at: "vauban approve on pts/3")
@@ -33,7 +33,7 @@ import VaubanUserWire
     }
 
     /// The enclave hears that the second is shown when the first has ended, and not before.
-    @Test func oneInLineIsShownWhenItsTurnComes() throws {
+    @Test("A queued prompt is shown when it is first") func oneInLineIsShownWhenItsTurnComes() throws {
         let room = try RoomFixture()
         let line = try room.enclave.attention.take()
         let agent = try room.agent(at: "here")
@@ -52,7 +52,7 @@ import VaubanUserWire
     }
 
     /// Messages that one receive brings together keep their own descriptors, on the line and at the agent.
-    @Test func aPromptRightBehindAnothersEndComesWithItsKeyCard() throws {
+    @Test("A prompt shown after another one's end has its key card") func aPromptRightBehindAnothersEndComesWithItsKeyCard() throws {
         let room = try RoomFixture()
         let line = try room.enclave.attention.take()
         let agent = try room.agent()
@@ -70,7 +70,7 @@ import VaubanUserWire
         }
     }
 
-    @Test func withoutAnAgentTheEnclaveHearsItAtOnce() throws {
+    @Test("Without an agent the enclave is told at once") func withoutAnAgentTheEnclaveHearsItAtOnce() throws {
         let room = try RoomFixture()
         let line = try room.enclave.attention.take()
         let question = Sample.question(1, of: user)
@@ -78,7 +78,7 @@ import VaubanUserWire
         #expect(try room.enclave.reports.take() == .answered(prompt: question.prompt, challenge: question.challenge.nonce, .nobody))
     }
 
-    @Test func anAgentIsNotAskedForAnotherUser() throws {
+    @Test("An agent receives no prompts of other users") func anAgentIsNotAskedForAnotherUser() throws {
         let room = try RoomFixture()
         let line = try room.enclave.attention.take()
         let agent = try room.agent()
@@ -90,7 +90,7 @@ import VaubanUserWire
         #expect(try agent.question() == own)
     }
 
-    @Test func aDeadAgentsPromptGoesToTheNext() throws {
+    @Test("A dead agent's prompt goes to the next one") func aDeadAgentsPromptGoesToTheNext() throws {
         let room = try RoomFixture()
         let line = try room.enclave.attention.take()
         let old = try room.agent(at: "old")
@@ -109,7 +109,7 @@ import VaubanUserWire
             ])
     }
 
-    @Test func aForgedAnswerEndsTheAgentAndNotThePrompt() throws {
+    @Test("A forged answer disconnects the agent, not the prompt") func aForgedAnswerEndsTheAgentAndNotThePrompt() throws {
         let room = try RoomFixture()
         let line = try room.enclave.attention.take()
         let honest = try room.agent(at: "honest")
@@ -138,7 +138,7 @@ import VaubanUserWire
         #expect(throws: ChannelError.self) { try agent.next() }
     }
 
-    @Test func anEvaluationSaysWhereItWaitsAndThenWhatCameOfIt() throws {
+    @Test("An evaluation reports the place, then the result") func anEvaluationSaysWhereItWaitsAndThenWhatCameOfIt() throws {
         let room = try RoomFixture { _, line, _ in
             try line.send(header: EnclaveReply.waitingForUser(place: "first").encoded())
             try line.send(header: EnclaveReply.waitingForUser(place: "second").encoded())
@@ -150,7 +150,7 @@ import VaubanUserWire
         #expect(try caller.reply() == .refused(Refusal(.cancelled)))
     }
 
-    @Test func aCallerThatHangsUpTakesItsPromptWithIt() throws {
+    @Test("A caller that hangs up ends its prompt") func aCallerThatHangsUpTakesItsPromptWithIt() throws {
         let room = try RoomFixture { _, line, _ in try line.send(header: EnclaveReply.waitingForUser(place: "here").encoded()) }
         let caller = try room.caller()
         #expect(try caller.ask(.evaluate(Evaluation(.policy(.biometryOrPasscode), reason: "why"))) == .waitingForUser("here"))
@@ -158,7 +158,7 @@ import VaubanUserWire
         try room.enclave.ended.take()
     }
 
-    @Test func whileOneCallerWaitsAnotherIsServed() throws {
+    @Test("While one caller waits, another is served") func whileOneCallerWaitsAnotherIsServed() throws {
         let room = try RoomFixture { request, line, _ in
             guard case .user(.evaluate) = request else { return try line.send(header: EnclaveReply.user(.done).encoded()) }
             try line.send(header: EnclaveReply.waitingForUser(place: "here").encoded())
@@ -182,7 +182,9 @@ import VaubanUserWire
         #expect(try room.enclave.requests.take() == .user(.evaluate(Evaluation(.policy(.biometryOrPasscode), reason: "again"))))
     }
 
-    @Test func theStandingLineIsOpenedAgainAndOldPromptsAreTakenOff() throws {
+    @Test("authd reconnects to the enclave, and old prompts are withdrawn") func theStandingLineIsOpenedAgainAndOldPromptsAreTakenOff()
+        throws
+    {
         let room = try RoomFixture()
         let line = try room.enclave.attention.take()
         let agent = try room.agent()
@@ -197,7 +199,7 @@ import VaubanUserWire
         #expect(try agent.question() == other)
     }
 
-    @Test func anAgentThatDoesNotReadIsLetGo() throws {
+    @Test("An agent that does not read is disconnected") func anAgentThatDoesNotReadIsLetGo() throws {
         let room = try RoomFixture()
         let line = try room.enclave.attention.take()
         let deaf = try room.agent(at: "deaf")
@@ -208,7 +210,7 @@ import VaubanUserWire
             let question = PromptQuestion(
                 prompt: withUnsafeBytes(of: UInt64(number)) { Array($0) + Array($0) }, user: user,
                 challenge: PasscodeChallenge(nonce: Sample.nonce(1), purpose: .prompt), caller: CallerName(pid: 50, path: reason),
-                operation: .readItem, reason: reason, attempt: 1, triesLeft: 5)
+                operation: .readItem, reason: reason, attempt: 1, attemptsLeft: 5)
             try room.enclave.ask(question, over: line)
             try line.send(header: PromptNotice.settled(prompt: question.prompt, .callerGone).encoded())
             if case .answered(_, _, .nobody) = try room.enclave.reports.take() { wasLetGo = true }

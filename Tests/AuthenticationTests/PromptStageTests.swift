@@ -12,7 +12,7 @@ import VaubanUserModel
         .reaches(one), .reaches(two), .answeredBy(one), .answeredBy(two), .askedAnew, .agentLeft(one), .agentLeft(two),
     ]
 
-    @Test func onlyTheseStepsAreAny() {
+    @Test("Only the steps of the table change a prompt's stage") func onlyTheseStepsAreAny() {
         var table: [PromptStage: [PromptStage.Step: PromptStage]] = [:]
         table[.asked] = [.reaches(Self.one): .shown(Self.one), .reaches(Self.two): .shown(Self.two), .askedAnew: .asked]
         table[.shown(Self.one)] = [.answeredBy(Self.one): .answering(Self.one), .askedAnew: .shown(Self.one), .agentLeft(Self.one): .asked]
@@ -24,7 +24,7 @@ import VaubanUserModel
     }
 
     /// An answer counts once, from whoever has the question on the screen.
-    @Test func anAnswerCountsFromWhereItIsShown() {
+    @Test("Only the agent that shows a prompt can answer it") func anAnswerCountsFromWhereItIsShown() {
         let counting = Self.stages.filter { $0.takesAnswer(of: Self.one) }
         #expect(counting == [.shown(Self.one), .retry(Self.one)])
         #expect(Self.stages.allSatisfy { !$0.takesAnswer(of: Self.two) })
@@ -33,7 +33,7 @@ import VaubanUserModel
 
 /// What an open prompt hears, and in which order places are tried.
 @Suite struct PromptUpdateTests {
-    @Test func anUpdateGoesToWhoeverHasThePromptOnTheScreen() {
+    @Test("An update goes to the agent that shows the prompt") func anUpdateGoesToWhoeverHasThePromptOnTheScreen() {
         var queue = PromptQueue([Sample.approver(pid: 10), Agent(user: Sample.alice, pid: 11, scope: .sheet, place: "the sheet")])
         let (first, second) = (Sample.question(1), Sample.question(2))
         // The sheet comes before the approver, whenever it came.

@@ -18,7 +18,7 @@ enum Sample {
             prompt: prompt(number), user: user,
             challenge: PasscodeChallenge(nonce: nonce(number + 50 * UInt8(attempt)), purpose: .prompt),
             caller: CallerName(pid: caller, path: "/usr/bin/program"), operation: .evaluatePolicy, reason: "a reason", attempt: attempt,
-            triesLeft: 5, consent: consent)
+            attemptsLeft: 5, consent: consent)
     }
 
     static func approver(of user: UInt32 = alice, pid: Int32 = 10, at place: String = "approver") -> Agent {

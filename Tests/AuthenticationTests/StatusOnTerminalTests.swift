@@ -10,7 +10,7 @@ import VaubanUserWire
 @Suite struct StatusOnTerminalTests {
     private func status(_ change: (inout DeviceStatus) -> Void) throws -> String {
         var device = DeviceStatus(
-            lock: .unlocked, cause: .fingerMatched, since: 0, passcodeIsSet: true, triesLeft: 3, secondsToWait: 0, warnings: [])
+            lock: .unlocked, cause: .fingerMatched, since: 0, passcodeIsSet: true, attemptsLeft: 3, secondsToWait: 0, warnings: [])
         change(&device)
         let told = device
         let room = try RoomFixture { _, line, _ in try line.send(header: EnclaveReply.user(.status(told)).encoded()) }
@@ -21,9 +21,9 @@ import VaubanUserWire
 
     @Test func whoUsedUpTheTriesIsTold() throws {
         let shown = try status {
-            $0.wrongGuesses = [
-                WrongGuess(date: 600_000_000_000_000, purpose: .unlock, who: "/usr/bin/vauban"),
-                WrongGuess(date: 500_000_000_000_000, purpose: .prompt, who: "/tmp/a\nb\u{1B}[2J"),
+            $0.failedAttempts = [
+                FailedAttempt(date: 600_000_000_000_000, purpose: .unlock, who: "/usr/bin/vauban"),
+                FailedAttempt(date: 500_000_000_000_000, purpose: .prompt, who: "/tmp/a\nb\u{1B}[2J"),
             ]
         }
         #expect(shown.contains("\nWrong attempts 2020-01-0"))
@@ -58,7 +58,7 @@ import VaubanUserWire
         func shown(_ there: Bool, _ enrolled: Bool, _ ready: Bool, _ unlocks: Bool) throws -> String {
             try status {
                 $0.biometry = DeviceStatus.Biometry(
-                    readerIsThere: there, isEnrolled: enrolled, isReady: ready, unlocks: unlocks, missesLeft: 4)
+                    readerIsPresent: there, isEnrolled: enrolled, isReady: ready, unlocks: unlocks, missesLeft: 4)
             }
         }
         #expect(try shown(false, false, false, false).contains("\nFingers      no reader\n"))

@@ -35,7 +35,7 @@ import VaubanUserWire
 
     private func tell(_ line: Channel, _ user: UInt32) throws { try line.send(header: PromptNotice.changed(user: user).encoded()) }
 
-    @Test func aWatchIsToldAtOnceAndAfterEachChangeOfItsUser() throws {
+    @Test("A watcher is notified at once and after each change") func aWatchIsToldAtOnceAndAfterEachChangeOfItsUser() throws {
         let fixture = try RoomFixture()
         let (line, agent) = try fixture.standingLine()
         defer { agent.channel.shutDown() }
@@ -52,7 +52,7 @@ import VaubanUserWire
         #expect(try other.rest().isEmpty)
     }
 
-    @Test func whoCanAskTheUserIsAChangeToo() throws {
+    @Test("Agents coming and going count as changes") func whoCanAskTheUserIsAChangeToo() throws {
         let fixture = try RoomFixture()
         let (_, other) = try fixture.standingLine()
         defer { other.channel.shutDown() }
@@ -65,7 +65,7 @@ import VaubanUserWire
         #expect(try watcher.rest().isEmpty)
     }
 
-    @Test func anEnclaveThatGoesAndComesIsAChangeEachTime() throws {
+    @Test("Losing and regaining the enclave counts as changes") func anEnclaveThatGoesAndComesIsAChangeEachTime() throws {
         let fixture = try RoomFixture()
         let line = try fixture.enclave.attention.take()
         let watcher = try Watcher(fixture)
@@ -77,7 +77,7 @@ import VaubanUserWire
     }
 
     /// It has notices to read, and that is all that one needs; nobody waits for it.
-    @Test func oneThatDoesNotReadHoldsUpNobody() throws {
+    @Test("A watcher that does not read holds up nobody") func oneThatDoesNotReadHoldsUpNobody() throws {
         let fixture = try RoomFixture()
         let (line, other) = try fixture.standingLine()
         defer { other.channel.shutDown() }
@@ -98,7 +98,7 @@ import VaubanUserWire
         #expect(try silent.next() == .changed)
     }
 
-    @Test func thereIsAnEndToTheNumberOfWatches() throws {
+    @Test("Watchers are limited") func thereIsAnEndToTheNumberOfWatches() throws {
         let fixture = try RoomFixture()
         var watchers: [Watcher] = []
         for _ in 0..<64 {

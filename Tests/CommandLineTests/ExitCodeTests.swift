@@ -7,9 +7,9 @@ import VaubanRefusal
     @Test(
         "A refusal ends with the code of the manual",
         arguments: [
-            (.itemNotFound, 44), (.duplicateItem, 45), (.interactionNotAllowed, 36), (.nobodyToAsk, 36), (.locked, 36),
+            (.itemNotFound, 44), (.duplicateItem, 45), (.interactionNotAllowed, 36), (.noPromptAgent, 36), (.locked, 36),
             (.authenticationFailed, 51), (.missingEntitlement, 51), (.cancelled, 128), (.badParameter, 64), (.dataTooLarge, 64),
-            (.unsupported, 64), (.unavailable, 53), (.storageFull, 53), (.internalFault, 53),
+            (.unsupported, 64), (.unavailable, 53), (.storageFull, 53), (.internalError, 53),
         ] as [(Refusal.Reason, Int32)])
     func refusalsHaveCodes(reason: Refusal.Reason, code: Int32) {
         #expect(CommandEnd.code(of: Refusal(reason)) == code)

@@ -67,7 +67,7 @@ import VaubanUserModel
     @Test("The status document has the keys of the manual")
     func statusHasKeys() throws {
         let device = DeviceStatus(
-            lock: .locked, cause: .started, since: 0, passcodeIsSet: true, triesLeft: 4, secondsToWait: 0, warnings: ["one"])
+            lock: .locked, cause: .started, since: 0, passcodeIsSet: true, attemptsLeft: 4, secondsToWait: 0, warnings: ["one"])
         let object = try parsed(StatusDocument(mode: .user(home: "/home/anna/keychain"), device, promptPlaces: ["here"]))
         #expect(
             Set(object.keys) == ["mode", "folder", "passcode", "state", "since", "locks", "fingers", "prompts", "warnings"])

@@ -115,7 +115,7 @@ package struct RowByTheBook {
     /// What the database's secret half holds, padded, under the item key.
     package func value(_ secret: [UInt8], itemKey: [UInt8]) throws -> [UInt8] {
         let box = try AES.GCM.SealedBox(combined: secret)
-        return Array(try AES.GCM.open(box, using: SymmetricKey(data: itemKey), authenticating: try binding.ofItem.encoded() + [2]))
+        return Array(try AES.GCM.open(box, using: SymmetricKey(data: itemKey), authenticating: try binding.itemBinding.encoded() + [2]))
     }
 
     /// The item key, by the keys of a keybag; where an application's password wraps it and none is given, what it wraps to.
@@ -130,7 +130,7 @@ package struct RowByTheBook {
         let layered = try ByTheBook.nodes(ByTheBook.open(outer[2], classKey, "vauban layered item key v1", row))
         guard let way = layered.first?.nodes.first?.nodes, way.count == 2 else { throw DERError("no way leads to the item key") }
         var content = way[1].octets
-        let bound = try binding.ofItem.encoded()
+        let bound = try binding.itemBinding.encoded()
         for seal in way[0].nodes.reversed() {
             let parts = seal.nodes.map(\.octets)
             guard let privateKey = keys.first(where: { $0.slot.generation == parts[0] })?.key else {

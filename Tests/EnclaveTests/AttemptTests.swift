@@ -37,7 +37,7 @@ import VaubanUserModel
         let expected: Refusal.Reason = if case .full = fault { .storageFull } else { .storageFailed }
         #expect(answer?.reason == expected)
         #expect(bench.journal.events == [.failed(.attempts)])
-        #expect(vault.status.lock == .beforeFirstUnlock && vault.status.triesLeft == 5)
+        #expect(vault.status.lock == .beforeFirstUnlock && vault.status.attemptsLeft == 5)
         bench.store.fail(.attempts, with: nil)
         try vault.unlock(secret(Workbench.passcode))
     }
@@ -48,9 +48,9 @@ import VaubanUserModel
         guessWrong(vault)
         bench.store.fail(.attempts, with: .full, after: 1)
         try vault.unlock(secret(Workbench.passcode))
-        #expect(vault.status.triesLeft == 5)
+        #expect(vault.status.attemptsLeft == 5)
         #expect(try bench.attempts().failures == 2)
-        #expect(bench.start().status.triesLeft == 3)
+        #expect(bench.start().status.attemptsLeft == 3)
     }
 
     static let delays: [(failures: Int64, seconds: Int64)] = [
@@ -59,7 +59,7 @@ import VaubanUserModel
 
     @Test(arguments: delays) func theDelaysAreThoseOfTheTable(_ failures: Int64, _ seconds: Int64) {
         #expect(DelayProfile.rolling.delay(afterFailures: failures) == seconds)
-        #expect(DelayProfile.rolling.triesLeft(afterFailures: failures) == max(0, 5 - failures))
+        #expect(DelayProfile.rolling.attemptsLeft(afterFailures: failures) == max(0, 5 - failures))
     }
 
     @Test func aDelayRefusesEvenTheRightPasscodeAndDoesNotCountIt() throws {
@@ -69,17 +69,17 @@ import VaubanUserModel
             #expect(guessWrong(vault)?.secondsToWait == seconds)
             bench.journal.clear()
             bench.clock.advance(seconds: UInt64(seconds) - 1)
-            for step in [{ try vault.unlock(secret(Workbench.passcode)) }, { try vault.throwIfPasscodeCannotBeTried() }] {
+            for step in [{ try vault.unlock(secret(Workbench.passcode)) }, { try vault.checkPasscodeCanBeTried() }] {
                 let answer = refusal(step)
-                #expect(answer?.reason == .lockedOut && answer?.secondsToWait == 1 && answer?.triesLeft == 0)
+                #expect(answer?.reason == .lockedOut && answer?.secondsToWait == 1 && answer?.attemptsLeft == 0)
             }
             #expect(bench.journal.events.isEmpty)
-            #expect(vault.status.secondsToWait == 1 && vault.status.triesLeft == 0)
+            #expect(vault.status.secondsToWait == 1 && vault.status.attemptsLeft == 0)
             bench.clock.advance(seconds: 1)
-            #expect(vault.status.secondsToWait == 0 && vault.status.triesLeft == 1)
+            #expect(vault.status.secondsToWait == 0 && vault.status.attemptsLeft == 1)
         }
         try vault.unlock(secret(Workbench.passcode))
-        #expect(vault.status.triesLeft == 5)
+        #expect(vault.status.attemptsLeft == 5)
         #expect(try bench.attempts().failures == 0)
     }
 
@@ -88,7 +88,7 @@ import VaubanUserModel
         for _ in 1...5 { guessWrong(vault) }
         bench.clock.advance(seconds: 59)
         let restarted = bench.start()
-        #expect(restarted.status.secondsToWait == 60 && restarted.status.triesLeft == 0)
+        #expect(restarted.status.secondsToWait == 60 && restarted.status.attemptsLeft == 0)
         bench.clock.advance(seconds: 60)
         #expect(guessWrong(restarted)?.secondsToWait == 300)
         // Also where the machine itself starts again and its clock begins at zero.
@@ -128,7 +128,7 @@ import VaubanUserModel
         let restarted = bench.start(), status = restarted.status
         // Nor does a lost record let anybody erase who never guessed.
         #expect(refusal { try restarted.eraseWith(nil) }?.reason == .authenticationFailed)
-        #expect(status.secondsToWait == 3600 && status.warnings == ["the record of passcode tries is missing; the longest delay applies"])
+        #expect(status.secondsToWait == 3600 && status.warnings == ["the record of failed passcodes is missing; the longest delay applies"])
     }
 
     @Test func aRecordThatCannotBeReadIsPutAsideAndTheLongestDelayApplies() throws {
@@ -140,7 +140,7 @@ import VaubanUserModel
             bench.store.files["1000/attempts"] = bad
             let vault = bench.start()
             let aside = "attempts.quarantined-\(index + 1)"
-            #expect(vault.status.secondsToWait == 3600 && vault.status.triesLeft == 0)
+            #expect(vault.status.secondsToWait == 3600 && vault.status.attemptsLeft == 0)
             #expect(vault.status.warnings.contains { $0.contains(aside) })
             #expect(bench.store.files["1000/\(aside)"] == bad && bench.store.files["1000/attempts"] == nil)
             #expect(refusal { try vault.unlock(secret(Workbench.passcode)) }?.reason == .lockedOut)
@@ -160,9 +160,9 @@ import VaubanUserModel
         bench.store.files["1000/attempts"] = [1]
         let vault = bench.start()
         #expect(vault.status.secondsToWait == 0)
-        #expect(vault.status.warnings == ["the record of passcode tries cannot be read and was put aside as attempts.quarantined-1"])
+        #expect(vault.status.warnings == ["the record of failed passcodes cannot be read and was set aside as attempts.quarantined-1"])
         try vault.setPasscode(secret(Workbench.passcode))
-        #expect(bench.start().status.warnings.isEmpty && bench.start().status.triesLeft == 5)
+        #expect(bench.start().status.warnings.isEmpty && bench.start().status.attemptsLeft == 5)
     }
 
     @Test func aRecordOfAnotherKeybagOrUserDoesNotCount() throws {

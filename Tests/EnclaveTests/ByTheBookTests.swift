@@ -67,7 +67,7 @@ import VaubanSecretBytes
         }
     }
 
-    @Test func aStateFileIsReadFromTheSpecificationAlone() throws {
+    @Test("A state file can be decoded from the specification alone") func aStateFileIsReadFromTheSpecificationAlone() throws {
         _ = try bench.startProtected()
         for name in [StateName.keybag, .attempts] {
             let envelope = try ByTheBook.fields(try #require(bench.store.files["1000/\(name.rawValue)"]))
@@ -79,7 +79,7 @@ import VaubanSecretBytes
     }
 
     /// The slots that the passcode protects, opened with the device secret alone or the passcode alone, stay closed.
-    @Test func passcodeAndDeviceAreBothNeeded() throws {
+    @Test("Both passcode and device are needed") func passcodeAndDeviceAreBothNeeded() throws {
         _ = try bench.startProtected()
         let bag = try bench.keybag()
         let slot = try #require(bag.current(.protection(.whenUnlocked)))

@@ -106,7 +106,7 @@ import Testing
     }
 
     /// Owners that come once and never again are forgotten, however many there are; everybody is served all the same.
-    @Test func manyOwnersAreServedInTurn() throws {
+    @Test("Many owners are served in turn") func manyOwnersAreServedInTurn() throws {
         var order = DerivationOrder()
         for owner in 0..<5000 as Range<UInt32> {
             _ = try stand(owner, .passcode, in: &order)

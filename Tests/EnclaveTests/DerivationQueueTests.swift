@@ -24,7 +24,7 @@ import VaubanUserModel
             let place = try queue.enter(.passcode, of: 1)
             Thread.detachNewThread { [self] in
                 _ = refusal {
-                    try queue.withTurn(place, for: .patient) {
+                    try queue.withTurn(place, for: .unattended) {
                         begun.signal(); goOn.wait()
                     }
                 }
@@ -83,7 +83,7 @@ import VaubanUserModel
         let queue = DerivationQueue()
         let holder = try Holder(queue)
         let (own, others) = try socketPair()
-        let asking = try ConsentRequest(queue, 2, DerivationRequester(connection: own, process: nil, stillWaiting: {}))
+        let asking = try ConsentRequest(queue, 2, DerivationRequester(connection: own, process: nil, reportWaiting: {}))
         shutdown(others.number, Int32(SHUT_RDWR))
         #expect(asking.end == (false, .cancelled) && queue.waitingCount == 0)
         holder.letGo()
@@ -101,7 +101,8 @@ import VaubanUserModel
         process.standardOutput = FileHandle.nullDevice
         try process.run()
         let asking = try ConsentRequest(
-            queue, 2, DerivationRequester(connection: own, process: try ProcessDescriptor.open(process.processIdentifier), stillWaiting: {})
+            queue, 2,
+            DerivationRequester(connection: own, process: try ProcessDescriptor.open(process.processIdentifier), reportWaiting: {})
         )
         kill(process.processIdentifier, SIGKILL)
         withExtendedLifetime(others) { #expect(asking.end == (false, .cancelled)) }
@@ -114,8 +115,8 @@ import VaubanUserModel
             let queue = DerivationQueue()
             let holder = try Holder(queue)
             let (own, others) = try socketPair()
-            let gone = try ConsentRequest(queue, 2, DerivationRequester(connection: own, process: nil, stillWaiting: {}))
-            let next = try ConsentRequest(queue, 3, .patient)
+            let gone = try ConsentRequest(queue, 2, DerivationRequester(connection: own, process: nil, reportWaiting: {}))
+            let next = try ConsentRequest(queue, 3, .unattended)
             shutdown(others.number, Int32(SHUT_RDWR))
             holder.letGo()
             #expect(gone.end == (false, .cancelled) && next.end == (true, nil))
@@ -127,7 +128,7 @@ import VaubanUserModel
         let queue = DerivationQueue()
         let holder = try Holder(queue)
         let told = DispatchSemaphore(value: 0)
-        let asking = try ConsentRequest(queue, 2, DerivationRequester(connection: nil, process: nil, stillWaiting: { told.signal() }))
+        let asking = try ConsentRequest(queue, 2, DerivationRequester(connection: nil, process: nil, reportWaiting: { told.signal() }))
         for _ in 0..<2 { #expect(told.wait(timeout: .now() + 60) == .success) }
         holder.letGo()
         #expect(asking.end == (true, nil))
@@ -139,7 +140,7 @@ import VaubanUserModel
         let holder = try Holder(queue)
         struct Gone: Error {}
         #expect(
-            try ConsentRequest(queue, 2, DerivationRequester(connection: nil, process: nil, stillWaiting: { throw Gone() })).end == (
+            try ConsentRequest(queue, 2, DerivationRequester(connection: nil, process: nil, reportWaiting: { throw Gone() })).end == (
                 false, .cancelled
             ))
         holder.letGo()
@@ -161,7 +162,7 @@ import VaubanUserModel
             for _ in 0..<EnclaveLimits.applicationDerivationsWaitingMax {
                 group.enter()
                 Thread.detachNewThread {
-                    let requester = DerivationRequester(connection: own, process: nil, stillWaiting: {})
+                    let requester = DerivationRequester(connection: own, process: nil, reportWaiting: {})
                     let reason = refusal {
                         let vault = Vault(user: user, host: host)
                         _ = try vault.makeKey(

@@ -41,12 +41,12 @@ import VaubanSecretBytes
         #expect(!FileManager.default.fileExists(atPath: secretPath + ".new"))
     }
 
-    @Test func everyDeviceIsAnother() throws {
+    @Test("Every device has its own secret") func everyDeviceIsAnother() throws {
         let other = try folder.subfolder("other", creating: true)
         #expect(try DeviceSecret(in: folder).deviceIdentifier != DeviceSecret(in: other).deviceIdentifier)
     }
 
-    @Test func aDamagedSecretIsRefusedAndLeftAsItIs() throws {
+    @Test("A damaged device secret is refused and left in place") func aDamagedSecretIsRefusedAndLeftAsItIs() throws {
         _ = try DeviceSecret(in: folder)
         let good = try content(secretPath)
         let bad = [[], Array(good.dropLast()), good + [0], Array(good.dropFirst()), [UInt8](repeating: 0, count: good.count)]
@@ -57,7 +57,8 @@ import VaubanSecretBytes
         }
     }
 
-    @Test func aSecretThatIsMissingWhilePeopleHaveStateIsNotMadeAnew() throws {
+    @Test("A missing device secret is not replaced while state exists") func aSecretThatIsMissingWhilePeopleHaveStateIsNotMadeAnew() throws
+    {
         _ = try DeviceSecret(in: folder)
         try FileStateStore(in: folder).replace(.keybag, of: 1000, with: [1])
         try FileManager.default.removeItem(atPath: secretPath)
@@ -66,7 +67,7 @@ import VaubanSecretBytes
         #expect(!FileManager.default.fileExists(atPath: secretPath))
     }
 
-    @Test func aLinkIsNotFollowed() throws {
+    @Test("A symbolic link is not followed") func aLinkIsNotFollowed() throws {
         let other = try folder.subfolder("other", creating: true)
         _ = try DeviceSecret(in: other)
         try FileManager.default.createSymbolicLink(atPath: secretPath, withDestinationPath: other.path + "/device-secret")
@@ -75,7 +76,7 @@ import VaubanSecretBytes
 
     // MARK: People's files
 
-    @Test func filesLieInPrivateFoldersByUser() throws {
+    @Test("State files are in private folders per user") func filesLieInPrivateFoldersByUser() throws {
         let store = FileStateStore(in: folder)
         #expect(try store.read(.keybag, of: 1000, max: 100) == nil)
         #expect(!FileManager.default.fileExists(atPath: path + "/people"))
@@ -86,7 +87,7 @@ import VaubanSecretBytes
         #expect(mode(path + "/people") == 0o700 && mode(path + "/people/1000") == 0o700 && mode(path + "/people/1000/keybag") == 0o600)
     }
 
-    @Test func aFileThatIsPutAsideIsNumberedAndListed() throws {
+    @Test("A quarantined file is numbered and listed") func aFileThatIsPutAsideIsNumberedAndListed() throws {
         let store = FileStateStore(in: folder)
         for number in 1...3 {
             try store.replace(.keybag, of: 1000, with: [UInt8(number)])
@@ -99,7 +100,7 @@ import VaubanSecretBytes
         #expect(throws: StateError.self) { try store.quarantine(.keybag, of: 1001) }
     }
 
-    @Test func whatIsNoPlainSmallFileOfOursDoesNotRead() throws {
+    @Test("Only a small regular file of the right owner is read") func whatIsNoPlainSmallFileOfOursDoesNotRead() throws {
         let store = FileStateStore(in: folder)
         try store.replace(.keybag, of: 1000, with: [UInt8](repeating: 0, count: 101))
         #expect(throws: StateError.self) { try store.read(.keybag, of: 1000, max: 100) }
@@ -112,7 +113,7 @@ import VaubanSecretBytes
     }
 
     /// The whole enclave over real files: a damaged keybag is put aside there as in memory.
-    @Test func aVaultOverFilesQuarantinesThem() throws {
+    @Test("A vault on files quarantines a damaged keybag") func aVaultOverFilesQuarantinesThem() throws {
         let host = EnclaveHost(
             backend: try DeviceSecret(in: folder), store: FileStateStore(in: folder), clock: SystemClock(),
             stretcher: PasscodeStretcher(StretchCost(log2Rounds: 4, blockSizeMin: 1)))

@@ -18,7 +18,7 @@ import VaubanUserModel
         #expect(seen.fingersAreUsable == (refusal { try vault.canEvaluate(.biometry) } == nil))
         #expect(seen.domainState == nil)
         let facts: [(String, Bool)] = [
-            ("P", seen.passcodeIsSet), ("R", seen.readerIsThere), ("E", seen.fingersAreEnrolled), ("L", seen.fingersAreLockedOut),
+            ("P", seen.passcodeIsSet), ("R", seen.readerIsPresent), ("E", seen.fingersAreEnrolled), ("L", seen.fingersAreLockedOut),
             ("p", seen.passcodeIsUsable), ("f", seen.fingersAreUsable),
         ]
         return facts.filter(\.1).map(\.0).joined()
@@ -30,36 +30,36 @@ import VaubanUserModel
         #expect(words(vault) == expected, what)
     }
 
-    @Test func eachChangeIsNoticedOnce() throws {
+    @Test("Each change of the environment is reported once") func eachChangeIsNoticedOnce() throws {
         let (vault, reader) = bench.startAtReader()
         expectOneChange(vault, to: "R", "the first look")
         try vault.setPasscode(secret(Workbench.passcode))
         expectOneChange(vault, to: "PRp", "a passcode")
         let key = try vault.authenticate(secret(Workbench.passcode))
-        try vault.enrol(fingers: Sample.fingers, unlocks: false, passcodeKey: key)
+        try vault.enroll(fingers: Sample.fingers, unlocks: false, passcodeKey: key)
         expectOneChange(vault, to: "PREpf", "a finger")
-        try vault.enrol(fingers: Sample.fingers, unlocks: false, passcodeKey: key)
+        try vault.enroll(fingers: Sample.fingers, unlocks: false, passcodeKey: key)
         expectOneChange(vault, to: "PREpf", "the same finger once more is another enrollment")
-        for _ in 1..<DeviceConditions.Biometry.missesMax { vault.fingerMissed() }
+        for _ in 1..<DeviceConditions.Biometry.missesMax { vault.recordFingerMiss() }
         #expect(!vault.takeEnvironmentChange(), "what is left of five is not told")
-        vault.fingerMissed()
+        vault.recordFingerMiss()
         expectOneChange(vault, to: "PRELp", "five misses")
         _ = try vault.authenticate(secret(Workbench.passcode))
         expectOneChange(vault, to: "PREpf", "the passcode")
-        reader.isThere = false
+        reader.isPresent = false
         expectOneChange(vault, to: "PEp", "the reader is gone")
-        reader.isThere = true
+        reader.isPresent = true
         expectOneChange(vault, to: "PREpf", "the reader is back")
         bench.clock.advance(seconds: Self.twoDays + 1)
         expectOneChange(vault, to: "PRELp", "two days, by time alone")
-        try vault.fingersAre(Sample.otherFingers)
+        try vault.verifyEnrolledFingers(Sample.otherFingers)
         expectOneChange(vault, to: "PRp", "another list of fingers")
         try vault.removePasscode(secret(Workbench.passcode))
         expectOneChange(vault, to: "R", "no passcode")
     }
 
     /// None of these is about what the user could answer with.
-    @Test func otherChangesAreNone() throws {
+    @Test("Unrelated changes are not reported") func otherChangesAreNone() throws {
         let (vault, _) = try bench.startEnrolled()
         expectOneChange(vault, to: "PREpf", "the first look")
         try vault.lock()
@@ -71,7 +71,7 @@ import VaubanUserModel
         #expect(!vault.takeEnvironmentChange())
     }
 
-    @Test func aRestartedEnclaveTakesNoFingerBeforeThePasscode() throws {
+    @Test("A restarted enclave accepts no fingerprint before the passcode") func aRestartedEnclaveTakesNoFingerBeforeThePasscode() throws {
         _ = try bench.startEnrolled()
         let (restarted, _) = bench.startAtReader()
         expectOneChange(restarted, to: "PRELp", "a restart")
@@ -79,7 +79,7 @@ import VaubanUserModel
         expectOneChange(restarted, to: "PREpf", "the passcode")
     }
 
-    @Test func nothingOfAStateThatCannotBeReadIsUsable() throws {
+    @Test("With unreadable state, no mechanism is usable") func nothingOfAStateThatCannotBeReadIsUsable() throws {
         let (vault, _) = try bench.startEnrolled()
         #expect(vault.takeEnvironmentChange())
         bench.store.failReading(with: .failed("the disk is gone"))

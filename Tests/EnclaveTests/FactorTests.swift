@@ -13,7 +13,7 @@ import VaubanSecretBytes
     static let factors: [AccessControlFlags] = [.userPresence, .devicePasscode]
 
     /// Sealing tangles no passcode and reads no record of tries: no user has any part in it.
-    @Test(arguments: factors) func sealingNeverNeedsAUser(_ flags: AccessControlFlags) throws {
+    @Test("Sealing never prompts", arguments: factors) func sealingNeverNeedsAUser(_ flags: AccessControlFlags) throws {
         let vault = try bench.startProtected()
         bench.journal.clear()
         _ = try vault.seal(bench.row(.whenUnlocked, flags))
@@ -31,7 +31,7 @@ import VaubanSecretBytes
         _ = try open.seal(unprotected.row(.whenUnlocked, flags))
     }
 
-    @Test(arguments: factors) func everyReadAsksAgain(_ flags: AccessControlFlags) throws {
+    @Test("Every read prompts again", arguments: factors) func everyReadAsksAgain(_ flags: AccessControlFlags) throws {
         let vault = try bench.startProtected()
         let sealed = try SealedRow(bench.row(.whenUnlocked, flags), in: vault)
         for _ in 1...3 {
@@ -40,7 +40,9 @@ import VaubanSecretBytes
         }
     }
 
-    @Test(arguments: factors) func nothingButThePasscodesKeyOpensASeal(_ flags: AccessControlFlags) throws {
+    @Test("Only the passcode key opens a seal", arguments: factors) func nothingButThePasscodesKeyOpensASeal(_ flags: AccessControlFlags)
+        throws
+    {
         let vault = try bench.startProtected()
         let opening = try vault.opening(SealedRow(bench.row(.whenUnlocked, flags), in: vault))
         let lent = try vault.lease()
@@ -55,7 +57,9 @@ import VaubanSecretBytes
     }
 
     /// Without a passcode the pairs lie under the device secret, and presence cannot be shown at all.
-    @Test(arguments: factors) func withoutAPasscodePresenceAlwaysFails(_ flags: AccessControlFlags) throws {
+    @Test("Without a passcode, user presence always fails", arguments: factors) func withoutAPasscodePresenceAlwaysFails(
+        _ flags: AccessControlFlags
+    ) throws {
         let vault = bench.start()
         _ = try vault.lease()
         let sealed = try SealedRow(bench.row(.whenUnlocked, flags), in: vault)
@@ -64,7 +68,7 @@ import VaubanSecretBytes
         #expect(try vault.read(sealed, passcode: Workbench.passcode) == sealed.key)
     }
 
-    @Test func aLockWhileTheUserIsAskedWins() throws {
+    @Test("A lock during a prompt wins") func aLockWhileTheUserIsAskedWins() throws {
         let vault = try bench.startProtected()
         let opening = try vault.opening(SealedRow(bench.row(.whenUnlocked, .userPresence), in: vault))
         let shown = try vault.gather(Workbench.passcode)
@@ -74,7 +78,7 @@ import VaubanSecretBytes
         _ = try vault.finish(opening, shown, password: nil)
     }
 
-    @Test func aLockDoesNotCloseWhatStaysOpenAfterTheFirstUnlock() throws {
+    @Test("A lock does not close after-first-unlock items") func aLockDoesNotCloseWhatStaysOpenAfterTheFirstUnlock() throws {
         let vault = try bench.startProtected()
         let sealed = try SealedRow(bench.row(.afterFirstUnlock, .userPresence), in: vault)
         let opening = try vault.opening(sealed)
@@ -83,7 +87,7 @@ import VaubanSecretBytes
     }
 
     /// The old passcode was right when it was given; the state is whole, so nothing may be said to be damaged.
-    @Test func aChangeWhileTheUserIsAskedIsSaidToBeOne() throws {
+    @Test("A passcode change during a prompt is reported as such") func aChangeWhileTheUserIsAskedIsSaidToBeOne() throws {
         let vault = try bench.startProtected()
         let sealed = try SealedRow(bench.row(.whenUnlocked, .userPresence), in: vault)
         let opening = try vault.opening(sealed)
@@ -93,7 +97,7 @@ import VaubanSecretBytes
         #expect(try vault.read(sealed, passcode: Workbench.otherPasscode) == sealed.key)
     }
 
-    @Test func wrongPasscodesForAnItemCountAsAnywhere() throws {
+    @Test("Wrong passcodes for an item count like any others") func wrongPasscodesForAnItemCountAsAnywhere() throws {
         let vault = try bench.startProtected()
         let sealed = try SealedRow(bench.row(.whenUnlocked, .userPresence), in: vault)
         for _ in 1...5 { #expect(refusal { _ = try vault.read(sealed, passcode: "wrong one") }?.reason == .authenticationFailed) }

@@ -11,15 +11,15 @@ import VaubanUserModel
     private let bench = Workbench()
     private static let twoDays: UInt64 = 48 * 3600
 
-    private func miss(_ vault: Vault, _ times: Int) { for _ in 0..<times { vault.fingerMissed() } }
+    private func miss(_ vault: Vault, _ times: Int) { for _ in 0..<times { vault.recordFingerMiss() } }
 
-    @Test func aMatchOpensWhatAPasscodeArmed() throws {
+    @Test("A matched fingerprint opens what a passcode armed") func aMatchOpensWhatAPasscodeArmed() throws {
         let (vault, _) = try bench.startEnrolled()
         let row = try SealedRow(bench.row(.always, .biometryAny), in: vault)
         #expect(try vault.read(row, fingers: Sample.fingers) == row.key)
         #expect(
             vault.status.biometry
-                == DeviceStatus.Biometry(readerIsThere: true, isEnrolled: true, isReady: true, unlocks: true, missesLeft: 5))
+                == DeviceStatus.Biometry(readerIsPresent: true, isEnrolled: true, isReady: true, unlocks: true, missesLeft: 5))
         // Invariant 11: a restarted enclave asks for the passcode first; any operation's passcode arms.
         let (restarted, reader) = bench.startAtReader()
         #expect(refusal { _ = try restarted.read(row, fingers: Sample.fingers) }?.reason == .biometryLockedOut)
@@ -27,60 +27,61 @@ import VaubanUserModel
         _ = try restarted.authenticate(secret(Workbench.passcode))
         #expect(restarted.status.lock == .beforeFirstUnlock)
         #expect(try restarted.read(row, fingers: Sample.fingers) == row.key)
-        reader.isThere = false
+        reader.isPresent = false
         #expect(refusal { _ = try restarted.read(row, fingers: Sample.fingers) }?.reason == .biometryNotAvailable)
     }
 
-    @Test func fiveMissesEndItUntilAPasscodeComes() throws {
+    @Test("Five misses disable fingerprints until a passcode") func fiveMissesEndItUntilAPasscodeComes() throws {
         let (vault, _) = try bench.startEnrolled()
         let row = try SealedRow(bench.row(.always, .biometryAny), in: vault)
         for left in [4, 3, 2, 1] as [Int64] {
-            vault.fingerMissed()
+            vault.recordFingerMiss()
             #expect(vault.status.biometry.missesLeft == left && vault.fingerRefusal == nil)
         }
         // A match does not give the misses back, a wrong passcode neither.
         _ = try vault.read(row, fingers: Sample.fingers)
         _ = refusal { _ = try vault.authenticate(secret("wrong one")) }
-        vault.fingerMissed()
+        vault.recordFingerMiss()
         #expect(vault.fingerRefusal == .biometryLockedOut && vault.status.biometry.missesLeft == 0)
-        #expect(refusal { _ = try vault.fingerMatched(fingers: Sample.fingers) }?.reason == .biometryLockedOut)
+        #expect(refusal { _ = try vault.acceptFingerMatch(fingers: Sample.fingers) }?.reason == .biometryLockedOut)
         _ = try vault.authenticate(secret(Workbench.passcode))
         #expect(vault.fingerRefusal == nil && vault.status.biometry.missesLeft == 5)
     }
 
-    @Test func twoDaysWithoutAPasscodeEndIt() throws {
+    @Test("48 hours without a passcode disable fingerprints") func twoDaysWithoutAPasscodeEndIt() throws {
         let (vault, _) = try bench.startEnrolled()
         bench.clock.advance(seconds: Self.twoDays)
-        #expect(vault.fingerRefusal == nil && vault.settle() == bench.clock.boot + 1)
+        #expect(vault.fingerRefusal == nil && vault.applyExpirations() == bench.clock.boot + 1)
         bench.clock.advance(seconds: 1)
-        #expect(vault.fingerRefusal == .biometryLockedOut && vault.settle() == nil)
+        #expect(vault.fingerRefusal == .biometryLockedOut && vault.applyExpirations() == nil)
         _ = try vault.authenticate(secret(Workbench.passcode))
         #expect(vault.fingerRefusal == nil)
     }
 
     /// What a finger is shown for counts for 300 seconds, and under the enrollment under which it matched.
-    @Test func aMatchGrowsOld() throws {
+    @Test("A match expires as evidence") func aMatchGrowsOld() throws {
         let (vault, _) = try bench.startEnrolled()
         let opening = try vault.opening(SealedRow(bench.row(.always, .biometryAny), in: vault))
         let shown = OperationEvidence()
-        shown.evidence.finger = try vault.fingerMatched(fingers: Sample.fingers)
+        shown.evidence.finger = try vault.acceptFingerMatch(fingers: Sample.fingers)
         bench.clock.advance(seconds: 300)
         _ = try vault.finish(opening, shown, password: nil)
         bench.clock.advance(seconds: 1)
         #expect(refusal { _ = try vault.finish(opening, shown, password: nil) }?.reason == .authenticationFailed)
-        shown.evidence.finger = try vault.fingerMatched(fingers: Sample.fingers)
-        try vault.enrol(fingers: Sample.fingers, unlocks: true, passcodeKey: vault.authenticate(secret(Workbench.passcode)))
+        shown.evidence.finger = try vault.acceptFingerMatch(fingers: Sample.fingers)
+        try vault.enroll(fingers: Sample.fingers, unlocks: true, passcodeKey: vault.authenticate(secret(Workbench.passcode)))
         #expect(refusal { _ = try vault.finish(opening, shown, password: nil) }?.reason == .authenticationFailed)
     }
 
-    @Test(arguments: ["a match", "a word", "another enrollment"]) func aChangedListEndsTheEnrollmentOnDisk(_ by: String) throws {
+    @Test("A changed list of fingers ends the enrollment on disk", arguments: ["a match", "a word", "another enrollment"])
+    func aChangedListEndsTheEnrollmentOnDisk(_ by: String) throws {
         let (vault, _) = try bench.startEnrolled()
         let current = try SealedRow(bench.row(.always, .biometryCurrentSet), in: vault)
         let generation = try #require(try bench.keybag().enrollment).generation
         switch by {
-        case "a match": #expect(refusal { _ = try vault.fingerMatched(fingers: Sample.otherFingers) }?.reason == .biometryNotEnrolled)
-        case "a word": try vault.fingersAre(Sample.otherFingers)
-        default: try vault.enrol(fingers: Sample.otherFingers, unlocks: true, passcodeKey: vault.authenticate(secret(Workbench.passcode)))
+        case "a match": #expect(refusal { _ = try vault.acceptFingerMatch(fingers: Sample.otherFingers) }?.reason == .biometryNotEnrolled)
+        case "a word": try vault.verifyEnrolledFingers(Sample.otherFingers)
+        default: try vault.enroll(fingers: Sample.otherFingers, unlocks: true, passcodeKey: vault.authenticate(secret(Workbench.passcode)))
         }
         #expect((vault.status.warnings.count == 1) == (by != "another enrollment"))
         let bag = try bench.keybag()
@@ -89,28 +90,28 @@ import VaubanUserModel
         for same in [vault, try bench.restarted(unlocked: Workbench.passcode)] {
             #expect(refusal { _ = try same.asks(for: current) }?.reason == .biometryNotEnrolled)
         }
-        try vault.fingersAre(Sample.otherFingers)
+        try vault.verifyEnrolledFingers(Sample.otherFingers)
     }
 
     /// Where the end cannot be written, no finger counts in this enclave, and the caller hears of it.
-    @Test func anEndThatCannotBeWrittenDisarms() throws {
+    @Test("An enrollment whose end cannot be written is disarmed") func anEndThatCannotBeWrittenDisarms() throws {
         let (vault, _) = try bench.startEnrolled()
         bench.store.fail(.keybag, with: .full)
-        #expect(refusal { try vault.fingersAre(Sample.otherFingers) }?.reason == .storageFull)
+        #expect(refusal { try vault.verifyEnrolledFingers(Sample.otherFingers) }?.reason == .storageFull)
         #expect(vault.fingerRefusal == .biometryLockedOut)
     }
 
-    @Test func anEnrollmentNeedsThePasscodesKeyAndAFinger() throws {
+    @Test("Enrolling needs the passcode key and a finger") func anEnrollmentNeedsThePasscodesKeyAndAFinger() throws {
         let (vault, _) = bench.startAtReader()
         try vault.setPasscode(secret(Workbench.passcode))
         #expect(vault.fingerRefusal == .biometryNotEnrolled)
-        #expect(refusal { try vault.enrol(fingers: Sample.fingers, unlocks: true, passcodeKey: secret("no key")) }?.reason == .keysChanged)
+        #expect(refusal { try vault.enroll(fingers: Sample.fingers, unlocks: true, passcodeKey: secret("no key")) }?.reason == .keysChanged)
         let key = try vault.authenticate(secret(Workbench.passcode))
         #expect(
-            refusal { try vault.enrol(fingers: [UInt8](repeating: 0, count: 32), unlocks: true, passcodeKey: key) }?.reason
+            refusal { try vault.enroll(fingers: [UInt8](repeating: 0, count: 32), unlocks: true, passcodeKey: key) }?.reason
                 == .biometryNotEnrolled)
         #expect(try bench.keybag().enrollment == nil)
         try vault.changePasscode(from: secret(Workbench.passcode), to: secret(Workbench.otherPasscode))
-        #expect(refusal { try vault.enrol(fingers: Sample.fingers, unlocks: true, passcodeKey: key) }?.reason == .keysChanged)
+        #expect(refusal { try vault.enroll(fingers: Sample.fingers, unlocks: true, passcodeKey: key) }?.reason == .keysChanged)
     }
 }

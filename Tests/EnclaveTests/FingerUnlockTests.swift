@@ -11,10 +11,10 @@ import VaubanUserModel
     private let bench = Workbench()
 
     private func unlock(_ vault: Vault, _ held: borrowing SecretBytes) throws {
-        try vault.unlock(by: vault.fingerMatched(fingers: Sample.fingers), held)
+        try vault.unlock(by: vault.acceptFingerMatch(fingers: Sample.fingers), held)
     }
 
-    @Test func whatTheReaderHeldUnlocks() throws {
+    @Test("The key held by the reader unlocks") func whatTheReaderHeldUnlocks() throws {
         let (vault, _) = try bench.startEnrolled()
         let row = try SealedRow(bench.row(), in: vault)
         #expect(vault.takeHandOver() == nil && !vault.canUnlockByFinger)
@@ -33,7 +33,7 @@ import VaubanUserModel
     }
 
     /// Older generations of class A come back too, and first-unlock keys were never gone.
-    @Test func everyGenerationComesBack() throws {
+    @Test("Unlocking with a fingerprint restores every generation") func everyGenerationComesBack() throws {
         let (vault, _) = try bench.startEnrolled()
         let old = try SealedRow(bench.row(), in: vault)
         try vault.changePasscode(from: secret(Workbench.passcode), to: secret(Workbench.passcode), rolls: true)
@@ -48,29 +48,29 @@ import VaubanUserModel
     enum End: CaseIterable { case readerGone, misses, age, passcode, rolled, removed, changedList, newEnrollment, erased, noted }
 
     /// Each of these makes what the reader holds worthless.
-    @Test(arguments: End.allCases) func theHeldKeyEnds(_ end: End) throws {
+    @Test("The key held by the reader becomes void", arguments: End.allCases) func theHeldKeyEnds(_ end: End) throws {
         let (vault, reader) = try bench.startEnrolled()
         try vault.lock()
         let held = try #require(vault.takeHandOver())
         let passcode = secret(Workbench.passcode)
         switch end {
-        case .readerGone: vault.readerIsGone()
-        case .misses: for _ in 1...5 { vault.fingerMissed() }
+        case .readerGone: vault.handleReaderDisconnect()
+        case .misses: for _ in 1...5 { vault.recordFingerMiss() }
         case .age: bench.clock.advance(seconds: 48 * 3600 + 1)
         case .passcode: try vault.unlock(passcode); try vault.lock()
         case .rolled: try vault.changePasscode(from: passcode, to: secret(Workbench.otherPasscode), rolls: true)
         case .removed: try vault.removePasscode(passcode)
-        case .changedList: try vault.fingersAre(Sample.otherFingers)
-        case .newEnrollment: try vault.enrol(fingers: Sample.fingers, unlocks: false, passcodeKey: vault.authenticate(passcode))
+        case .changedList: try vault.verifyEnrolledFingers(Sample.otherFingers)
+        case .newEnrollment: try vault.enroll(fingers: Sample.fingers, unlocks: false, passcodeKey: vault.authenticate(passcode))
         case .erased: try vault.eraseWith(Workbench.passcode)
-        case .noted: reader.isThere = false
+        case .noted: reader.isPresent = false
         }
         #expect(refusal { try unlock(vault, held.secret) } != nil)
         if end != .removed, end != .erased { #expect(vault.status.lock == .locked) }
     }
 
     /// A new passcode alone changes no key: the finger goes on.
-    @Test func aChangedPasscodeKeepsIt() throws {
+    @Test("Changing the passcode keeps the key held by the reader") func aChangedPasscodeKeepsIt() throws {
         let (vault, _) = try bench.startEnrolled()
         try vault.lock()
         let held = try #require(vault.takeHandOver())
@@ -80,24 +80,25 @@ import VaubanUserModel
 
     enum Obstacle: CaseIterable { case notChosen, notThere, missedOut, notArmed, neverEnrolled }
 
-    @Test(arguments: Obstacle.allCases) func aLockKeepsNothingWhereNoFingerMayUnlock(_ obstacle: Obstacle) throws {
+    @Test("A lock suspends no keys if no fingerprint may unlock", arguments: Obstacle.allCases)
+    func aLockKeepsNothingWhereNoFingerMayUnlock(_ obstacle: Obstacle) throws {
         var (vault, reader) = try bench.startEnrolled(unlocks: obstacle != .notChosen)
         switch obstacle {
         case .notChosen: break
-        case .notThere: reader.isThere = false
-        case .missedOut: for _ in 1...5 { vault.fingerMissed() }
+        case .notThere: reader.isPresent = false
+        case .missedOut: for _ in 1...5 { vault.recordFingerMiss() }
         case .notArmed: bench.clock.advance(seconds: 48 * 3600 + 1)
         case .neverEnrolled: try vault.endEnrollment()
         }
         try vault.lock()
-        reader.isThere = true
+        reader.isPresent = true
         #expect(vault.takeHandOver() == nil && !vault.canUnlockByFinger)
         (vault, reader) = bench.startAtReader()
         #expect(!vault.canUnlockByFinger)
     }
 
     /// A key that no row needs any more does not come back with the others.
-    @Test func aRetiredKeyDoesNotComeBack() throws {
+    @Test("A retired key does not return with an unlock") func aRetiredKeyDoesNotComeBack() throws {
         let (vault, _) = try bench.startEnrolled()
         let old = try #require(bench.keybag().current(.protection(.whenUnlocked)))
         try vault.changePasscode(from: secret(Workbench.passcode), to: secret(Workbench.passcode), rolls: true)

@@ -14,7 +14,7 @@ import Testing
             .map { ($0.lastPathComponent, [UInt8](try Data(contentsOf: $0))) }
     }
 
-    @Test func theKeptMessagesBreakNoPromise() throws {
+    @Test("Kept fuzzer messages break no invariant") func theKeptMessagesBreakNoPromise() throws {
         let fuzzing = try WireFuzzing()
         let inputs = try Self.inputs("wire")
         #expect(inputs.count >= 50)
@@ -22,7 +22,7 @@ import Testing
         print("fuzzing: \(inputs.count) kept conversations at the enclave's door")
     }
 
-    @Test func theKeptStateFilesBreakNoPromise() throws {
+    @Test("Kept fuzzer state files break no invariant") func theKeptStateFilesBreakNoPromise() throws {
         let fuzzing = try StateFuzzing()
         let inputs = try Self.inputs("state")
         #expect(inputs.count >= 50)
@@ -31,7 +31,7 @@ import Testing
     }
 
     /// The corpus is small enough to live beside the code.
-    @Test func theCorpusStaysSmall() throws {
+    @Test("The fuzzing corpus stays small") func theCorpusStaysSmall() throws {
         let bytes = try ["wire", "state"].flatMap { try Self.inputs($0) }.map(\.bytes.count)
         #expect(bytes.count <= 2000 && bytes.reduce(0, +) <= 1 << 20)
     }

@@ -15,7 +15,8 @@ import VaubanUserModel
     private static let renewed: [KeyPurpose] = KeyPurpose.classes + KeyPurpose.factors
     private static let kept: [KeyPurpose] = [.firstUnlockIndex, .deviceIndex]
 
-    @Test func withoutAPasscodeEveryKeyButOneIsThereUnderTheDevice() throws {
+    @Test("Without a passcode, the device wraps every key except the passcode class's")
+    func withoutAPasscodeEveryKeyButOneIsThereUnderTheDevice() throws {
         _ = try bench.start().lease()
         let bag = try bench.keybag()
         let expected =
@@ -28,7 +29,7 @@ import VaubanUserModel
         #expect(bag.passcode == nil)
     }
 
-    @Test func theFirstPasscodeMakesNewKeysAndKeepsTheOldUnderIt() throws {
+    @Test("The first passcode makes new keys and wraps the old ones") func theFirstPasscodeMakesNewKeysAndKeepsTheOldUnderIt() throws {
         let vault = bench.start()
         _ = try vault.lease()
         let before = try bench.keybag()
@@ -73,7 +74,7 @@ import VaubanUserModel
         #expect(try restarted.read(old, passcode: Workbench.passcode) == old.key)
     }
 
-    @Test func nothingNewIsWrappedByAnOlderGeneration() throws {
+    @Test("Nothing new is wrapped by an older generation") func nothingNewIsWrappedByAnOlderGeneration() throws {
         let vault = bench.start()
         _ = try vault.lease()
         let old = try bench.row()
@@ -83,7 +84,7 @@ import VaubanUserModel
     }
 
     /// Said in SECURITY.md: keys that a copy holds are not taken from it by what comes later.
-    @Test func aCopyFromBeforeThePasscodeOpensWhatItHeldAndNothingLater() throws {
+    @Test("A copy from before the passcode opens only what it had") func aCopyFromBeforeThePasscodeOpensWhatItHeldAndNothingLater() throws {
         let vault = bench.start()
         _ = try vault.lease()
         let early = try SealedRow(bench.row(), in: vault)
@@ -97,7 +98,7 @@ import VaubanUserModel
         #expect(refusal { _ = try restored.read(late) }?.reason == .keyUnknown)
     }
 
-    @Test func aChangeWrapsTheSameKeysAgain() throws {
+    @Test("Changing the passcode rewraps the same keys") func aChangeWrapsTheSameKeysAgain() throws {
         let vault = try bench.startProtected()
         let row = try SealedRow(bench.row(.whenUnlocked, .userPresence), in: vault)
         let before = try bench.keybag(), copy = bench.store.files
@@ -115,7 +116,7 @@ import VaubanUserModel
         #expect(try restored.read(row, passcode: Workbench.passcode) == row.key)
     }
 
-    @Test func aKeybagReadsBackAsItWasWritten() throws {
+    @Test("A keybag decodes to what was encoded") func aKeybagReadsBackAsItWasWritten() throws {
         _ = try bench.startProtected()
         let bag = try bench.keybag()
         #expect(try Keybag(derBytes: bag.encoded()) == bag)

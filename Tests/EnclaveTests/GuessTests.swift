@@ -16,48 +16,50 @@ import VaubanUserModel
 
     private func guess(_ vault: Vault, _ who: String, _ date: Int64 = 0) {
         #expect(refusal { _ = try vault.authenticate(secret("wrong one")) }?.reason == .authenticationFailed)
-        vault.note(WrongGuess(date: date, purpose: .unlock, who: who))
+        vault.record(FailedAttempt(date: date, purpose: .unlock, who: who))
     }
 
-    @Test func wrongGuessesAreListedNewestFirstUntilARightOneComes() throws {
+    @Test("Failed attempts are listed newest first until a correct passcode clears them")
+    func wrongGuessesAreListedNewestFirstUntilARightOneComes() throws {
         let vault = try bench.startProtected()
         guess(vault, "/usr/bin/first", 1)
         guess(vault, "/usr/bin/second", 2)
         let expected = [
-            WrongGuess(date: 2, purpose: .unlock, who: "/usr/bin/second"), WrongGuess(date: 1, purpose: .unlock, who: "/usr/bin/first"),
+            FailedAttempt(date: 2, purpose: .unlock, who: "/usr/bin/second"),
+            FailedAttempt(date: 1, purpose: .unlock, who: "/usr/bin/first"),
         ]
         for same in [vault, bench.start()] {
-            #expect(same.status.wrongGuesses == expected && same.status.triesLeft == 3)
+            #expect(same.status.failedAttempts == expected && same.status.attemptsLeft == 3)
             #expect(try DeviceStatus(derBytes: same.status.encoded()) == same.status)
         }
         #expect(try bench.attempts().failures == 2)
         try vault.unlock(secret(Workbench.passcode))
-        #expect(vault.status.wrongGuesses.isEmpty && bench.start().status.wrongGuesses.isEmpty)
+        #expect(vault.status.failedAttempts.isEmpty && bench.start().status.failedAttempts.isEmpty)
         // A word that comes late, after the right one, accuses nobody.
-        vault.note(WrongGuess(date: 3, purpose: .unlock, who: "/usr/bin/late"))
-        #expect(vault.status.wrongGuesses.isEmpty)
+        vault.record(FailedAttempt(date: 3, purpose: .unlock, who: "/usr/bin/late"))
+        #expect(vault.status.failedAttempts.isEmpty)
     }
 
-    @Test func theListIsBoundedAndNeverCostsACount() throws {
+    @Test("The list of failed attempts is bounded and never affects the count") func theListIsBoundedAndNeverCostsACount() throws {
         let vault = try bench.startProtected()
         for number in 1...14 {
             guess(vault, "/\(number)" + String(repeating: "ä", count: 300), Int64(number))
             bench.clock.advance(seconds: 3600)
         }
-        #expect(vault.status.wrongGuesses.map(\.date) == (5...14).reversed())
+        #expect(vault.status.failedAttempts.map(\.date) == (5...14).reversed())
         #expect(try bench.attempts().encoded().count < EnclaveLimits.attemptRecordBytesMax && bench.attempts().failures == 14)
         // Where it cannot be written, the count that was written before stands.
         bench.store.fail(.attempts, with: .full, after: 1)
         guess(vault, "/unwritten", 99)
-        #expect(bench.start().status.wrongGuesses.first?.date == 14)
+        #expect(bench.start().status.failedAttempts.first?.date == 14)
         #expect(try bench.attempts().failures == 15)
     }
 
     /// A deviation from Apple, forced by the count being written before anything is compared.
-    @Test func theSameWrongPasscodeCountsAgain() throws {
+    @Test("The same wrong passcode counts again") func theSameWrongPasscodeCountsAgain() throws {
         let vault = try bench.startProtected()
         for left in [4, 3, 2, 1, 0] as [Int64] {
-            #expect(refusal { _ = try vault.authenticate(secret("the same one")) }?.triesLeft == left)
+            #expect(refusal { _ = try vault.authenticate(secret("the same one")) }?.attemptsLeft == left)
         }
         #expect(vault.status.secondsToWait == 60)
     }
@@ -72,7 +74,7 @@ import VaubanUserModel
         #expect(
             refusal { try vault.recover(with: EveryUse.recoveryKey, to: secret(passcode), newRecoveryKey: nil) }?.reason == .passcodeTooWeak
         )
-        #expect(try vault.status.triesLeft == 5 && bench.attempts().failures == 0)
+        #expect(try vault.status.attemptsLeft == 5 && bench.attempts().failures == 0)
     }
 
     // MARK: Calibration
@@ -98,7 +100,7 @@ import VaubanUserModel
             host: EnclaveHost(backend: bench.device, store: bench.store, clock: SlowClock(step: step), stretcher: PasscodeStretcher(cost)))
     }
 
-    @Test func aPasscodesCostIsMeasuredKeptAndNeverLowered() throws {
+    @Test("The cost of a passcode is measured, stored and never lowered") func aPasscodesCostIsMeasuredKeptAndNeverLowered() throws {
         let fast = vault(step: 20_000_000)
         try fast.setPasscode(secret(Workbench.passcode))
         #expect(try bench.keybag().passcode?.blockSize == 10 && bench.keybag().passcode?.log2Rounds == 4)
@@ -114,7 +116,7 @@ import VaubanUserModel
     }
 
     /// One user's requests do not fill the enclave's door with those that wait for a derivation.
-    @Test func aUsersLineOfDerivationsIsShort() throws {
+    @Test("A user can queue only a few derivations") func aUsersLineOfDerivationsIsShort() throws {
         let cost = StretchCost(log2Rounds: 14, blockSizeMin: 8)
         let vault = Vault(
             user: Workbench.user,
@@ -140,7 +142,7 @@ import VaubanUserModel
         _ = try vault.seal(row, password: secret("an application's own"))
     }
 
-    @Test func theFloorHoldsWithoutAnAim() throws {
+    @Test("The cost has a floor without a target time") func theFloorHoldsWithoutAnAim() throws {
         let parameters = try PasscodeStretcher(StretchCost(log2Rounds: 4, blockSizeMin: 3)).parameters(
             salt: [UInt8](repeating: 0, count: 32)
         ) { 0 }

@@ -42,7 +42,7 @@ import VaubanUserModel
             PresentedEvidence(passcode: true, finger: true),
         ] {
             let gathered = shown.passcode ? try vault.gather(Workbench.passcode) : OperationEvidence()
-            if shown.finger { gathered.evidence.finger = try vault.fingerMatched(fingers: Sample.fingers) }
+            if shown.finger { gathered.evidence.finger = try vault.acceptFingerMatch(fingers: Sample.fingers) }
             if !needsPassword {
                 let key = try? vault.finishWith(nil, opening, gathered)
                 #expect(key == (opens(shown) ? sealed.key : nil), "\(shown)")
@@ -53,7 +53,7 @@ import VaubanUserModel
             #expect(refusal { _ = try vault.finishWith(nil, opening, gathered) }?.reason == .applicationPasswordMissing)
             #expect(refusal { _ = try vault.finishWith("", opening, gathered) }?.reason == .applicationPasswordMissing)
         }
-        #expect(vault.status.triesLeft == 5)
+        #expect(vault.status.attemptsLeft == 5)
     }
 
     /// It would open the pair: the policy does not let it, although the right passcode was given.
@@ -70,11 +70,11 @@ import VaubanUserModel
         let either = try SealedRow(bench.row(.always, [.or, .biometryCurrentSet, .devicePasscode]), in: vault)
         let both = try SealedRow(bench.row(.always, [.and, .biometryCurrentSet, .devicePasscode]), in: vault)
         #expect(try vault.asks(for: either) == [.finger, .passcode])
-        try vault.enrol(fingers: Sample.otherFingers, unlocks: false, passcodeKey: vault.authenticate(secret(Workbench.passcode)))
+        try vault.enroll(fingers: Sample.otherFingers, unlocks: false, passcodeKey: vault.authenticate(secret(Workbench.passcode)))
         #expect(try vault.asks(for: either) == .passcode)
         #expect(try vault.read(either, passcode: Workbench.passcode) == either.key)
         let finger = OperationEvidence()
-        finger.evidence.finger = try vault.fingerMatched(fingers: Sample.otherFingers)
+        finger.evidence.finger = try vault.acceptFingerMatch(fingers: Sample.otherFingers)
         #expect(refusal { _ = try vault.finish(vault.opening(either), finger, password: nil) }?.reason == .authenticationFailed)
         #expect(refusal { _ = try vault.asks(for: both) }?.reason == .biometryNotEnrolled)
     }
@@ -84,7 +84,7 @@ import VaubanUserModel
         let (vault, _) = bench.startAtReader()
         try vault.setPasscode(secret(Workbench.passcode))
         let sealed = try SealedRow(bench.row(.always, [.or, .biometryCurrentSet, .devicePasscode]), in: vault)
-        try vault.enrol(fingers: Sample.fingers, unlocks: false, passcodeKey: vault.authenticate(secret(Workbench.passcode)))
+        try vault.enroll(fingers: Sample.fingers, unlocks: false, passcodeKey: vault.authenticate(secret(Workbench.passcode)))
         #expect(try vault.asks(for: sealed) == .passcode)
     }
 
@@ -114,7 +114,7 @@ import VaubanUserModel
         #expect(first.wrapped != second.wrapped && first.key != second.key)
         bench.journal.clear()
         #expect(refusal { _ = try vault.read(first, password: "wrong one") }?.reason == .authenticationFailed)
-        #expect(bench.journal.events.isEmpty && vault.status.triesLeft == 5)
+        #expect(bench.journal.events.isEmpty && vault.status.attemptsLeft == 5)
     }
 
     @Test func theClassClosesItToo() throws {

@@ -24,7 +24,8 @@ import VaubanSecretBytes
         )
     }
 
-    @Test func withoutAPasscodeEverythingIsLentButThePasscodeClass() throws {
+    @Test("Without a passcode all keys are leased except those of the passcode class")
+    func withoutAPasscodeEverythingIsLentButThePasscodeClass() throws {
         let vault = bench.start()
         let lent = try purposes(vault)
         #expect(Set(lent) == metadata(.unlocked, .firstUnlock, .always, passcode: false).union([.firstUnlockIndex, .deviceIndex]))
@@ -32,7 +33,7 @@ import VaubanSecretBytes
         #expect(try !vault.lease().lease.passcodeIsSet)
     }
 
-    @Test func eachStateLendsWhatItMay() throws {
+    @Test("Each lock state leases the keys it permits") func eachStateLendsWhatItMay() throws {
         let vault = try bench.startProtected()
         #expect(Set(try purposes(vault)) == metadata(.unlocked, .firstUnlock, .always).union([.firstUnlockIndex, .deviceIndex]))
         #expect(try vault.lease().lease.lock == .unlocked)
@@ -48,7 +49,7 @@ import VaubanSecretBytes
         #expect(try restarted.lease().lease.passcodeIsSet)
     }
 
-    @Test func olderGenerationsComeAfterTheCurrentOnes() throws {
+    @Test("A lease lists older generations after the current ones") func olderGenerationsComeAfterTheCurrentOnes() throws {
         let vault = bench.start()
         let before = try vault.lease().lease.keys
         try vault.setPasscode(secret(Workbench.passcode))
@@ -61,7 +62,7 @@ import VaubanSecretBytes
         }
     }
 
-    @Test func anEpochGrowsWithEveryLockAndEveryNewSetOfKeys() throws {
+    @Test("The epoch grows with every lock and every change of the keys") func anEpochGrowsWithEveryLockAndEveryNewSetOfKeys() throws {
         let vault = bench.start()
         #expect(try vault.lease().lease.epoch == 0)
         // What ends is answered, and what is lent afterwards is of the next.
@@ -78,7 +79,7 @@ import VaubanSecretBytes
     }
 
     /// The class keys are taken from the keybag by hand, as the specification says, and looked for in what is lent.
-    @Test func aClassKeyNeverLeaves() throws {
+    @Test("A lease never contains a class key") func aClassKeyNeverLeaves() throws {
         let vault = try bench.startProtected()
         let passcodeKey = try vault.authenticate(secret(Workbench.passcode))
         let lent = try vault.lease()
@@ -100,7 +101,7 @@ import VaubanSecretBytes
         }
     }
 
-    @Test func aLeaseReadsBackAsItWasWritten() throws {
+    @Test("A lease decodes to what was encoded") func aLeaseReadsBackAsItWasWritten() throws {
         let lease = try bench.startProtected().lease().lease
         #expect(try KeyLease(derBytes: lease.encoded()) == lease)
     }

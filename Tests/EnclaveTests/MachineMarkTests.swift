@@ -21,13 +21,13 @@ import VaubanLinuxHost
     private var mark: String { path + "/machine" }
     private func content() throws -> [UInt8] { Array(try Data(contentsOf: URL(fileURLWithPath: mark))) }
 
-    @Test func theFirstStartLeavesTheMarkOfTheSpecification() throws {
+    @Test("The first start writes the machine file as specified") func theFirstStartLeavesTheMarkOfTheSpecification() throws {
         #expect(MachineFingerprint.warning(in: folder, machineID: Self.id) == nil)
         #expect(try content() == SpecDocument("state-files").example("machine of the id 0123456789abcdef0123456789abcdef"))
         #expect(MachineFingerprint.warning(in: folder, machineID: Self.id) == nil)
     }
 
-    @Test func anotherMachineIsToldAndTheMarkStays() throws {
+    @Test("Another machine causes a warning and the file stays") func anotherMachineIsToldAndTheMarkStays() throws {
         #expect(MachineFingerprint.warning(in: folder, machineID: Self.id) == nil)
         let before = try content()
         for _ in 1...2 {
@@ -54,18 +54,18 @@ import VaubanLinuxHost
         #expect(MachineFingerprint.warning(in: folder, machineID: text) == nil)
     }
 
-    @Test func whatIsNoMarkIsToldAndLeftAsItIs() throws {
+    @Test("An unreadable machine file causes a warning and stays") func whatIsNoMarkIsToldAndLeftAsItIs() throws {
         _ = MachineFingerprint.warning(in: folder, machineID: Self.id)
         let good = try content()
         let later = Array("vauban machine 2\n".utf8) + good.dropFirst(17)
         for bytes in [[], Array(good.dropLast(2)), good + [10], later, [UInt8](repeating: 97, count: 300)] {
             try Data(bytes).write(to: URL(fileURLWithPath: mark))
-            #expect(MachineFingerprint.warning(in: folder, machineID: Self.id)?.contains("cannot be told") == true)
+            #expect(MachineFingerprint.warning(in: folder, machineID: Self.id)?.contains("cannot tell whether") == true)
             #expect(try content() == bytes)
         }
     }
 
-    @Test func aMarkThatCannotBeWrittenWaits() throws {
+    @Test("A machine file that cannot be written is written later") func aMarkThatCannotBeWrittenWaits() throws {
         let place = path + "/machine.new"
         // A folder in the way of the file that is written first.
         try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)

@@ -39,7 +39,8 @@ import VaubanUserModel
         #expect(bench.store.files == files, sourceLocation: sourceLocation)
     }
 
-    @Test(arguments: [StateName.keybag, .attempts]) func aLaterContentIsRefusedByNameAndUntouched(_ name: StateName) throws {
+    @Test("Content of a later version is refused by name and left in place", arguments: [StateName.keybag, .attempts])
+    func aLaterContentIsRefusedByNameAndUntouched(_ name: StateName) throws {
         _ = try bench.startProtected()
         let good = bench.store.files
         let later: Int64 = name == .keybag ? Keybag.version + 1 : 3
@@ -49,21 +50,22 @@ import VaubanUserModel
         try bench.start().unlock(secret(Workbench.passcode))
     }
 
-    @Test(arguments: [StateName.keybag, .attempts]) func aLaterEnvelopeIsRefusedByNameAndUntouched(_ name: StateName) throws {
+    @Test("An envelope of a later version is refused by name and left in place", arguments: [StateName.keybag, .attempts])
+    func aLaterEnvelopeIsRefusedByNameAndUntouched(_ name: StateName) throws {
         _ = try bench.startProtected()
         bench.store.files["1000/\(name.rawValue)"] = try Later(version: 2).encoded()
         expectRefused("2")
     }
 
     /// A version below the first is damage, as it is of no Vauban.
-    @Test(arguments: [Int64(0), -1]) func anImpossibleVersionIsDamage(_ version: Int64) throws {
+    @Test("An invalid version counts as damage", arguments: [Int64(0), -1]) func anImpossibleVersionIsDamage(_ version: Int64) throws {
         _ = try bench.startProtected()
         try bench.put(Later(version: version), as: .keybag)
         #expect(bench.start().status.warnings.first?.contains("keybag.quarantined-1") == true)
     }
 
     /// The reserved field is refused as damage would be, in both versions: its meaning is not known.
-    @Test func theReservedCounterIsRefused() throws {
+    @Test("The reserved counter field is refused") func theReservedCounterIsRefused() throws {
         _ = try bench.startProtected()
         struct Reserved: DERWritable {
             let bag: Keybag

@@ -80,7 +80,7 @@ import VaubanRefusal
         _ = try vault.lease()
         let current = try #require(bench.keybag().current(.protection(.whenUnlocked)))
         // Bound to its class key's generation.
-        let first = Sample.row(.whenUnlocked, .userPresence, generation: current.generation, format: .everything)
+        let first = Sample.row(.whenUnlocked, .userPresence, generation: current.generation, format: .generationBound)
         var rows = [try SealedRow(first, in: vault)]
         for _ in 1...40 {
             try vault.setPasscode(secret(Workbench.passcode))
@@ -106,7 +106,7 @@ import VaubanRefusal
             case "locked": try vault.lock()
             case "time":
                 try vault.unlock(secret(Workbench.passcode))
-                bench.clock.advance(seconds: EnclaveLimits.resealingTime / 1_000_000_000 + 1)
+                bench.clock.advance(seconds: EnclaveLimits.resealingPeriod / 1_000_000_000 + 1)
             default: break
             }
             let here = moment == "restart" ? bench.start() : vault
@@ -142,17 +142,17 @@ import VaubanRefusal
         // The enrollment ends with the passcode; what asks for its fingers dies.
         try vault.removePasscode(secret(Workbench.passcode))
         try vault.setPasscode(secret(Workbench.passcode))
-        try vault.enrol(fingers: Sample.fingers, unlocks: false, passcodeKey: vault.authenticate(secret(Workbench.passcode)))
+        try vault.enroll(fingers: Sample.fingers, unlocks: false, passcodeKey: vault.authenticate(secret(Workbench.passcode)))
         func outcomes(_ row: SealedRow) -> [String] {
             let byPasscode = { try vault.finishWith(password, try vault.opening(row), try vault.gather(Workbench.passcode)) }
             let byFinger = { () throws -> [UInt8] in
                 let shown = OperationEvidence()
-                shown.evidence.finger = try vault.fingerMatched(fingers: Sample.fingers)
+                shown.evidence.finger = try vault.acceptFingerMatch(fingers: Sample.fingers)
                 return try vault.finishWith(password, try vault.opening(row), shown)
             }
             let byBoth = { () throws -> [UInt8] in
                 let shown = try vault.gather(Workbench.passcode)
-                shown.evidence.finger = try vault.fingerMatched(fingers: Sample.fingers)
+                shown.evidence.finger = try vault.acceptFingerMatch(fingers: Sample.fingers)
                 return try vault.finishWith(password, try vault.opening(row), shown)
             }
             let wrong = { try vault.finishWith(password == nil ? nil : "wrong", try vault.opening(row), OperationEvidence()) }

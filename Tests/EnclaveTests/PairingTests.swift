@@ -24,7 +24,7 @@ import VaubanSecretBytes
     }
 
     private func pairNew(_ pairing: Pairing, isPaired: Bool = false) throws -> HeldSecret {
-        guard case .new(let key) = try pairing.greet(isPaired: isPaired) else { throw Refusal(.internalFault, "it was known") }
+        guard case .new(let key) = try pairing.greet(isPaired: isPaired) else { throw Refusal(.internalError, "it was known") }
         return key
     }
 
@@ -33,26 +33,26 @@ import VaubanSecretBytes
         return false
     }
 
-    @Test func aReaderIsPairedOnceAndKnownAfterARestart() throws {
+    @Test("A reader is paired once and known after a restart") func aReaderIsPairedOnceAndKnownAfterARestart() throws {
         let first = Pairing(host: bench.host)
         let key = try pairNew(first)
-        #expect(first.vouches(for: verdict(key.secret)))
+        #expect(first.authenticates(verdict(key.secret)))
         let restarted = Pairing(host: bench.host)
-        #expect(!restarted.vouches(for: verdict(key.secret)))
-        #expect(try isKnown(restarted) && restarted.vouches(for: verdict(key.secret)))
+        #expect(!restarted.authenticates(verdict(key.secret)))
+        #expect(try isKnown(restarted) && restarted.authenticates(verdict(key.secret)))
         // The file shows nothing of it, and no user has it.
         #expect(bench.store.files.keys.sorted() == [Self.file])
         let stored = Data(try #require(bench.store.files[Self.file]))
         #expect(stored.range(of: Data(bytes(key.secret))) == nil)
     }
 
-    @Test func anotherKeyOrAnotherWordIsNotBelieved() throws {
+    @Test("A verdict under another key or with other content is rejected") func anotherKeyOrAnotherWordIsNotBelieved() throws {
         let pairing = Pairing(host: bench.host)
         let key = try pairNew(pairing)
         let good = verdict(key.secret)
-        #expect(pairing.vouches(for: good))
-        #expect(!pairing.vouches(for: verdict(SecretBytes(copying: [UInt8](repeating: 1, count: 32)))))
-        #expect(!pairing.vouches(for: verdict(key.secret, label: "vauban reader verdict v2")))
+        #expect(pairing.authenticates(good))
+        #expect(!pairing.authenticates(verdict(SecretBytes(copying: [UInt8](repeating: 1, count: 32)))))
+        #expect(!pairing.authenticates(verdict(key.secret, label: "vauban reader verdict v2")))
         let nonce = [UInt8](repeating: 4, count: 32)
         let changed = [
             ReaderVerdict(outcome: .enrolled, user: good.user, nonce: good.nonce, fingers: good.fingers, code: good.code),
@@ -61,19 +61,23 @@ import VaubanSecretBytes
             ReaderVerdict(outcome: good.outcome, user: good.user, nonce: good.nonce, fingers: Sample.otherFingers, code: good.code),
             ReaderVerdict(outcome: good.outcome, user: good.user, nonce: good.nonce, fingers: good.fingers),
         ]
-        for word in changed { #expect(!pairing.vouches(for: word)) }
+        for word in changed { #expect(!pairing.authenticates(word)) }
     }
 
-    @Test func aReaderWithoutItsKeyIsPairedAnewAndTheOldKeyEnds() throws {
+    @Test("A reader without its key is paired again, and the old key becomes void") func aReaderWithoutItsKeyIsPairedAnewAndTheOldKeyEnds()
+        throws
+    {
         let pairing = Pairing(host: bench.host)
         let old = try pairNew(pairing), new = try pairNew(pairing)
         for same in [pairing, Pairing(host: bench.host)] {
             #expect(try isKnown(same))
-            #expect(!same.vouches(for: verdict(old.secret)) && same.vouches(for: verdict(new.secret)))
+            #expect(!same.authenticates(verdict(old.secret)) && same.authenticates(verdict(new.secret)))
         }
     }
 
-    @Test func aLostOrDamagedRecordPairsAnewAndALaterOneStays() throws {
+    @Test("A lost or damaged pairing record is replaced; a later version's stays") func aLostOrDamagedRecordPairsAnewAndALaterOneStays()
+        throws
+    {
         _ = try pairNew(Pairing(host: bench.host))
         let good = try #require(bench.store.files[Self.file])
         for bad in [nil, [], Array(good.dropLast()), good + [0]] as [[UInt8]?] {

@@ -27,7 +27,7 @@ import VaubanUserModel
             _ = try bench.startProtected()
             let vault = bench.start()
             #expect(tryTogether(.init(repeating: Workbench.passcode, count: 7), in: vault).allSatisfy { $0 == nil })
-            #expect(vault.status.triesLeft == 5 && vault.status.secondsToWait == 0 && vault.status.lock == .unlocked)
+            #expect(vault.status.attemptsLeft == 5 && vault.status.secondsToWait == 0 && vault.status.lock == .unlocked)
             #expect(try bench.attempts().failures == 0)
             bench.store.files = [:]
         }
@@ -106,7 +106,7 @@ import VaubanUserModel
         bench.store.fail(.attempts, with: nil)
         #expect(vault.status.secondsToWait == 0)
         try vault.unlock(secret(Workbench.passcode))
-        #expect(vault.status.triesLeft == 5)
+        #expect(vault.status.attemptsLeft == 5)
     }
 }
 

@@ -37,14 +37,14 @@ import VaubanUserModel
         #expect(bytes(try inbox.unseal(sealed, challenge, of: 1000)) == Array("öffne dich".utf8))
     }
 
-    @Test func aChallengeIsUsedUpByItsUse() throws {
+    @Test("Using a challenge consumes it") func aChallengeIsUsedUpByItsUse() throws {
         let challenge = try inbox.challenge(.unlock, for: 1000)
         try inbox.use(challenge, for: 1000)
         #expect(refusal { try inbox.use(challenge, for: 1000) }?.reason == .badParameter)
     }
 
     /// Also a use that fails: who tries a challenge for something else has spent it.
-    @Test func aMisusedChallengeIsGoneToo() throws {
+    @Test("Misusing a challenge consumes it too") func aMisusedChallengeIsGoneToo() throws {
         let challenge = try inbox.challenge(.unlock, for: 1000)
         let other = PasscodeChallenge(nonce: challenge.nonce, purpose: .prompt)
         #expect(refusal { try inbox.use(other, for: 1000) }?.reason == .badParameter)
@@ -55,12 +55,12 @@ import VaubanUserModel
         #expect(refusal { try inbox.use(second, for: 1000) }?.reason == .badParameter)
     }
 
-    @Test func aChallengeThatWasNeverMadeIsNotOpen() {
+    @Test("An unknown challenge is refused") func aChallengeThatWasNeverMadeIsNotOpen() {
         let invented = PasscodeChallenge(nonce: [UInt8](repeating: 0, count: 32), purpose: .unlock)
         #expect(refusal { try inbox.use(invented, for: 1000) }?.reason == .badParameter)
     }
 
-    @Test func aChallengeEndsWithTheUsersTime() throws {
+    @Test("A challenge expires with the user's time") func aChallengeEndsWithTheUsersTime() throws {
         let early = try inbox.challenge(.unlock, for: 1000), late = try inbox.challenge(.unlock, for: 1000)
         clock.advance(seconds: 299)
         try inbox.use(early, for: 1000)
@@ -70,7 +70,7 @@ import VaubanUserModel
         #expect(refusal { try inbox.use(late, for: 1000) }?.reason == .badParameter)
     }
 
-    @Test func aPasscodeSealedForOneChallengeOpensForNoOther() throws {
+    @Test("A passcode sealed for one challenge does not open for another") func aPasscodeSealedForOneChallengeOpensForNoOther() throws {
         let challenge = try inbox.challenge(.unlock, for: 1000)
         let sealed = try seal("open sesame", challenge)
         let others = [
@@ -83,7 +83,7 @@ import VaubanUserModel
         _ = try inbox.unseal(sealed, challenge, of: 1000)
     }
 
-    @Test func alteredBytesDoNotOpen() throws {
+    @Test("An altered seal does not open") func alteredBytesDoNotOpen() throws {
         let challenge = try inbox.challenge(.unlock, for: 1000)
         let sealed = try seal("open sesame", challenge)
         for index in 0..<32 + sealed.ciphertext.count {
@@ -96,7 +96,7 @@ import VaubanUserModel
         #expect(refusal { _ = try inbox.unseal(zero, challenge, of: 1000) }?.reason == .badParameter)
     }
 
-    @Test func openChallengesHaveABoundAndTheOldestGivesWay() throws {
+    @Test("Open challenges are limited, and the oldest is dropped") func openChallengesHaveABoundAndTheOldestGivesWay() throws {
         let foreign = try inbox.challenge(.unlock, for: 1001)
         let all = try (0...EnclaveLimits.openChallengesMax).map { _ in try inbox.challenge(.unlock, for: 1000) }
         #expect(Set(all.map(\.nonce)).count == all.count)
@@ -106,7 +106,9 @@ import VaubanUserModel
     }
 
     /// A program that asks for challenges, or for questions, again and again spoils no question that the user is answering.
-    @Test func aQuestionsChallengeGivesWayToNobodyAndEndsWithItsQuestion() throws {
+    @Test("A prompt's challenge is never dropped and ends with its prompt") func aQuestionsChallengeGivesWayToNobodyAndEndsWithItsQuestion()
+        throws
+    {
         let question = try inbox.challenge(.prompt, for: 1000)
         for _ in 0...EnclaveLimits.openChallengesMax { _ = try inbox.challenge(.unlock, for: 1000) }
         for _ in 0...EnclaveLimits.openChallengesMax { inbox.withdraw(try inbox.challenge(.prompt, for: 1000)) }
@@ -117,7 +119,7 @@ import VaubanUserModel
         #expect(refusal { try inbox.use(withdrawn, for: 1000) }?.reason == .badParameter)
     }
 
-    @Test func everyEnclaveHasAKeyOfItsOwn() throws {
+    @Test("Every enclave has its own public key") func everyEnclaveHasAKeyOfItsOwn() throws {
         #expect(inbox.card != PasscodeInbox(clock: clock).card)
         #expect(try EnclaveKeyCard(derBytes: inbox.card.encoded()) == inbox.card)
         #expect(try inbox.card.encoded().count <= EnclaveKeyCard.bytesMax)

@@ -11,16 +11,16 @@ import VaubanUserModel
 @Suite struct PasscodeTests {
     private let bench = Workbench()
 
-    @Test func theFirstPasscodeLeavesTheDeviceUnlocked() throws {
+    @Test("Setting the first passcode leaves the device unlocked") func theFirstPasscodeLeavesTheDeviceUnlocked() throws {
         let vault = bench.start()
         #expect(!vault.status.passcodeIsSet && vault.status.lock == .unlocked && vault.status.cause == .started)
         try vault.setPasscode(secret(Workbench.passcode))
         #expect(vault.takeEndedEpoch() == RecalledEpoch(epoch: 0, everything: true))
         #expect(vault.status.passcodeIsSet && vault.status.lock == .unlocked && vault.status.cause == .passcodeSet)
-        #expect(vault.status.triesLeft == 5 && vault.status.secondsToWait == 0)
+        #expect(vault.status.attemptsLeft == 5 && vault.status.secondsToWait == 0)
     }
 
-    @Test func aSecondPasscodeIsAChangeAndNotASetting() throws {
+    @Test("A passcode cannot be set twice, only changed") func aSecondPasscodeIsAChangeAndNotASetting() throws {
         let vault = try bench.startProtected()
         let before = bench.store.files
         #expect(refusal { try vault.setPasscode(secret("another passcode")) }?.reason == .passcodeAlreadySet)
@@ -28,16 +28,20 @@ import VaubanUserModel
     }
 
     /// Characters are counted, not bytes: five of two bytes each are too few.
-    @Test(arguments: ["", "12345", "äöüßé", "日本語"]) func aShortPasscodeIsTooWeak(_ passcode: String) throws {
+    @Test("A short passcode is refused as too weak", arguments: ["", "12345", "äöüßé", "日本語"]) func aShortPasscodeIsTooWeak(
+        _ passcode: String
+    ) throws {
         let vault = bench.start()
         #expect(refusal { try vault.setPasscode(secret(passcode)) }?.reason == .passcodeTooWeak)
         try vault.setPasscode(secret(Workbench.passcode))
         let change = refusal { try vault.changePasscode(from: secret(Workbench.passcode), to: secret(passcode)) }
         #expect(change?.reason == .passcodeTooWeak)
-        #expect(vault.status.triesLeft == 5)
+        #expect(vault.status.attemptsLeft == 5)
     }
 
-    @Test func sixCharactersAreEnoughAndAThousandAndTwentyFourBytesAreMost() throws {
+    @Test("A passcode has at least 6 characters and at most 1024 bytes") func sixCharactersAreEnoughAndAThousandAndTwentyFourBytesAreMost()
+        throws
+    {
         _ = try bench.start(1).setPasscode(secret("äöüßéè"))
         let letters = (0..<SealedPasscode.passcodeBytesMax).map { (index: Int) -> UInt8 in UInt8(97 + (index * index + index / 7) % 26) }
         let longest = String(decoding: letters, as: UTF8.self)
@@ -45,18 +49,18 @@ import VaubanUserModel
         #expect(refusal { _ = try bench.start(3).setPasscode(secret(longest + "x")) }?.reason == .badParameter)
     }
 
-    @Test func aWrongPasscodeSaysHowManyTriesAreLeft() throws {
+    @Test("A wrong passcode reports the attempts left") func aWrongPasscodeSaysHowManyTriesAreLeft() throws {
         let vault = try bench.startProtected()
         for left in [4, 3, 2, 1] as [Int64] {
             let answer = refusal { _ = try vault.authenticate(secret("wrong one")) }
-            #expect(answer?.reason == .authenticationFailed && answer?.triesLeft == left && answer?.secondsToWait == 0)
-            #expect(vault.status.triesLeft == left)
+            #expect(answer?.reason == .authenticationFailed && answer?.attemptsLeft == left && answer?.secondsToWait == 0)
+            #expect(vault.status.attemptsLeft == left)
         }
         let last = refusal { _ = try vault.authenticate(secret("wrong one")) }
-        #expect(last?.reason == .authenticationFailed && last?.triesLeft == 0 && last?.secondsToWait == 60)
+        #expect(last?.reason == .authenticationFailed && last?.attemptsLeft == 0 && last?.secondsToWait == 60)
     }
 
-    @Test func givingThePasscodeForAnOperationNeverChangesTheLock() throws {
+    @Test("A passcode for an operation does not change the lock state") func givingThePasscodeForAnOperationNeverChangesTheLock() throws {
         let vault = try bench.startProtected()
         try vault.lock()
         let since = vault.status.since
@@ -69,7 +73,7 @@ import VaubanUserModel
         #expect(restarted.status.lock == .beforeFirstUnlock)
     }
 
-    @Test func lockAndUnlockSayWhyAndSince() throws {
+    @Test("Lock and unlock record their cause and time") func lockAndUnlockSayWhyAndSince() throws {
         let vault = try bench.startProtected()
         bench.clock.setWall(microseconds: 5)
         try vault.lock()
@@ -84,7 +88,7 @@ import VaubanUserModel
     }
 
     /// Invariant 11: nothing outside the enclave's memory spares the user the passcode.
-    @Test func aRestartedEnclaveIsBeforeFirstUnlock() throws {
+    @Test("A restarted enclave is before first unlock") func aRestartedEnclaveIsBeforeFirstUnlock() throws {
         _ = try bench.startProtected()
         let restarted = bench.start()
         #expect(restarted.status.lock == .beforeFirstUnlock && restarted.status.cause == .started && restarted.status.passcodeIsSet)
@@ -94,13 +98,13 @@ import VaubanUserModel
         #expect(restarted.status.lock == .unlocked)
     }
 
-    @Test func aChangeNeedsTheOldPasscodeAndKeepsTheLock() throws {
+    @Test("Changing the passcode needs the old one and keeps the lock state") func aChangeNeedsTheOldPasscodeAndKeepsTheLock() throws {
         let vault = try bench.startProtected()
         try vault.lock()
         let wrong = refusal { try vault.changePasscode(from: secret("wrong one"), to: secret(Workbench.otherPasscode)) }
-        #expect(wrong?.reason == .authenticationFailed && wrong?.triesLeft == 4)
+        #expect(wrong?.reason == .authenticationFailed && wrong?.attemptsLeft == 4)
         try vault.changePasscode(from: secret(Workbench.passcode), to: secret(Workbench.otherPasscode))
-        #expect(vault.status.lock == .locked && vault.status.triesLeft == 5)
+        #expect(vault.status.lock == .locked && vault.status.attemptsLeft == 5)
         #expect(refusal { try vault.unlock(secret(Workbench.passcode)) }?.reason == .authenticationFailed)
         try vault.unlock(secret(Workbench.otherPasscode))
         #expect(refusal { _ = try bench.start().authenticate(secret(Workbench.passcode)) }?.reason == .authenticationFailed)
@@ -130,11 +134,11 @@ import VaubanUserModel
         return try bench.row()
     }
 
-    @Test func withoutAPasscodeNothingLocksAndNobodyCanBeAsked() throws {
+    @Test("Without a passcode, locking and evaluating are refused") func withoutAPasscodeNothingLocksAndNobodyCanBeAsked() throws {
         let vault = bench.start()
         let steps: [() throws -> Void] = [
             { try vault.lock() }, { try vault.unlock(secret("anything")) }, { _ = try vault.authenticate(secret("anything")) },
-            { try vault.throwIfPasscodeCannotBeTried() }, { try vault.canEvaluate(.biometryOrPasscode) },
+            { try vault.checkPasscodeCanBeTried() }, { try vault.canEvaluate(.biometryOrPasscode) },
             { try vault.changePasscode(from: secret("anything"), to: secret("anything else")) },
         ]
         for step in steps { #expect(refusal(step)?.reason == .passcodeNotSet) }
@@ -142,14 +146,14 @@ import VaubanUserModel
         #expect(refusal { try vault.canEvaluate(.biometry) }?.reason == .biometryNotAvailable)
     }
 
-    @Test func peopleHavePasscodesAndLocksOfTheirOwn() throws {
+    @Test("Each user has their own passcode and lock") func peopleHavePasscodesAndLocksOfTheirOwn() throws {
         let alice = bench.start(1), bob = bench.start(2)
         _ = try alice.setPasscode(secret("alice's own"))
         _ = try bob.setPasscode(secret("bob's own one"))
         _ = try alice.lock()
         #expect(bob.status.lock == .unlocked)
         #expect(refusal { try alice.unlock(secret("bob's own one")) }?.reason == .authenticationFailed)
-        #expect(alice.status.triesLeft == 4 && bob.status.triesLeft == 5)
+        #expect(alice.status.attemptsLeft == 4 && bob.status.attemptsLeft == 5)
         try alice.unlock(secret("alice's own"))
     }
 }

@@ -29,7 +29,7 @@ import VaubanSecretBytes
         return half.isValidSignature(try P256.Signing.ECDSASignature(rawRepresentation: raw), for: Self.digest)
     }
 
-    @Test func aKeyOutlivesEveryChangeOfThePasscode() throws {
+    @Test("A private key survives every passcode change") func aKeyOutlivesEveryChangeOfThePasscode() throws {
         let vault = bench.start()
         let before = try vault.makeKey(.p256, control(.whenUnlocked))
         #expect(try signs(before, in: vault))
@@ -51,7 +51,9 @@ import VaubanSecretBytes
         #expect(try signs(before, in: bench.start()))
     }
 
-    @Test(arguments: Protection.allCases) func aKeyIsOpenWhenItsClassIs(_ protection: Protection) throws {
+    @Test("A private key is open exactly when its class is", arguments: Protection.allCases) func aKeyIsOpenWhenItsClassIs(
+        _ protection: Protection
+    ) throws {
         let vault = try bench.startProtected()
         let key = try vault.makeKey(.p256, control(protection))
         #expect(try signs(key, in: vault))
@@ -63,7 +65,7 @@ import VaubanSecretBytes
         #expect(reason { _ = try signs(key, in: restarted) } == (protection.availability == .always ? nil : .beforeFirstUnlock))
     }
 
-    @Test func aKeyOfThePasscodeClassGoesWithThePasscode() throws {
+    @Test("A private key of the passcode class is destroyed with the passcode") func aKeyOfThePasscodeClassGoesWithThePasscode() throws {
         #expect(reason { _ = try bench.start().makeKey(.p256, control(.whenPasscodeSetThisDeviceOnly)) } == .passcodeNotSet)
         let vault = try bench.startProtected()
         let key = try vault.makeKey(.p256, control(.whenPasscodeSetThisDeviceOnly))
@@ -71,7 +73,7 @@ import VaubanSecretBytes
         #expect(reason { _ = try signs(key, in: vault) } == .keyDestroyed)
     }
 
-    @Test func aKeyOfAnotherDeviceIsRefusedByName() throws {
+    @Test("A private key of another device is refused by name") func aKeyOfAnotherDeviceIsRefusedByName() throws {
         let key = try bench.startProtected().makeKey(.p256, control(.whenUnlocked))
         let other = Workbench(device: 2)
         #expect(reason { _ = try signs(key, in: try other.startProtected()) } == .keyOfAnotherDevice)
@@ -82,7 +84,7 @@ import VaubanSecretBytes
     }
 
     /// Every single byte of a key is vouched for: with one altered it is no key, or one that is refused.
-    @Test func anAlteredKeyIsRefused() throws {
+    @Test("An altered private key is refused") func anAlteredKeyIsRefused() throws {
         let vault = try bench.startProtected()
         let bytes = try vault.makeKey(.p256, control(.whenUnlocked, [.privateKeyUsage])).encoded()
         var reasons: Set<Refusal.Reason> = []
@@ -130,7 +132,7 @@ import VaubanSecretBytes
                 Issue.record("\(operation) asks for nobody")
                 continue
             }
-            #expect(vault.judge(try vault.checkSatisfiable(opening), for: .whenUnlocked, Evidence()) == .ask(.passcode))
+            #expect(vault.evaluate(try vault.checkSatisfiable(opening), for: .whenUnlocked, Evidence()) == .prompt(.passcode))
             #expect(reason { _ = try vault.finish(opening, OperationEvidence(), password: nil) } == .authenticationFailed)
             let opened = try vault.finish(opening, vault.shown(vault.authenticate(secret(Workbench.passcode))), password: nil)
             #expect(opened.count == 32)
@@ -155,7 +157,7 @@ import VaubanSecretBytes
         let vault = try bench.startProtected()
         let key = try vault.makeKey(kind, control(.whenUnlocked))
         #expect(try key.publicKey.count == kind.publicBytes && EnclaveKey(derBytes: key.encoded()) == key)
-        let operation: KeyOperation = kind.does(.sign) ? .sign : .decapsulate
+        let operation: KeyOperation = kind.supports(.sign) ? .sign : .decapsulate
         guard case .opened(let secret) = try vault.open(key, for: operation) else {
             Issue.record("not open")
             return

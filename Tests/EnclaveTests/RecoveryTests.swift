@@ -27,7 +27,7 @@ import VaubanUserModel
         return vault
     }
 
-    @Test func theRightKeySetsAPasscodeOnceAndIsSaid() throws {
+    @Test("The correct recovery key sets a passcode once, and the status reports it") func theRightKeySetsAPasscodeOnceAndIsSaid() throws {
         let vault = try startWithKey()
         let rows = try Protection.allCases.map { try SealedRow(bench.row($0, .userPresence), in: vault) }
         #expect(vault.status.recoveryKeyIsSet && vault.status.recovered == nil)
@@ -44,7 +44,7 @@ import VaubanUserModel
         #expect(restarted.status.recovered == nil)
     }
 
-    @Test func aNewKeyTakesThePlaceOfTheUsedOne() throws {
+    @Test("A new recovery key replaces the used one") func aNewKeyTakesThePlaceOfTheUsedOne() throws {
         let vault = try startWithKey()
         try recover(vault, to: Workbench.otherPasscode, new: Self.otherBytes)
         #expect(vault.status.recoveryKeyIsSet)
@@ -54,21 +54,21 @@ import VaubanUserModel
     }
 
     /// Guessing at 128 random bits is no matter, so nothing is counted and no delay keeps out whom it is there for.
-    @Test func itIsNotCountedAndWorksWhileTriesAreDelayed() throws {
+    @Test("A recovery is not counted and works during a delay") func itIsNotCountedAndWorksWhileTriesAreDelayed() throws {
         let vault = try startWithKey()
         bench.journal.clear()
         for _ in 1...7 {
             #expect(refusal { try recover(vault, with: Self.otherBytes, to: Workbench.otherPasscode) }?.reason == .authenticationFailed)
         }
-        #expect(bench.journal.events.isEmpty && vault.status.triesLeft == 5)
+        #expect(bench.journal.events.isEmpty && vault.status.attemptsLeft == 5)
         for _ in 1...5 { _ = refusal { _ = try vault.authenticate(secret("wrong one")) } }
         #expect(vault.status.secondsToWait == 60)
         try recover(vault, to: Workbench.otherPasscode)
-        #expect(vault.status.secondsToWait == 0 && vault.status.triesLeft == 5)
+        #expect(vault.status.secondsToWait == 0 && vault.status.attemptsLeft == 5)
         try bench.start().unlock(secret(Workbench.otherPasscode))
     }
 
-    @Test func itSurvivesChangesOfThePasscodeAndRolls() throws {
+    @Test("A recovery key survives passcode changes and rolling") func itSurvivesChangesOfThePasscodeAndRolls() throws {
         let vault = try startWithKey()
         try vault.changePasscode(from: secret(Workbench.passcode), to: secret(Workbench.otherPasscode))
         try vault.changePasscode(from: secret(Workbench.otherPasscode), to: secret("third passcode"), rolls: true)
@@ -78,7 +78,7 @@ import VaubanUserModel
         #expect(try restarted.read(row) == row.key)
     }
 
-    @Test func onAnotherDeviceItOpensNothing() throws {
+    @Test("A recovery key opens nothing on another device") func onAnotherDeviceItOpensNothing() throws {
         _ = try startWithKey()
         let other = Workbench(files: bench.store.files, device: 2).start()
         #expect(refusal { try recover(other, to: Workbench.otherPasscode) }?.reason == .stateUnreadable)
@@ -89,11 +89,11 @@ import VaubanUserModel
         #expect(throws: (any Error).self) { try ByTheBook.open(record.wrapped, wrong, "vauban recovery v1", context) }
     }
 
-    @Test func thePasscodesOwnerReplacesItOrTakesItBack() throws {
+    @Test("The passcode can replace or remove the recovery key") func thePasscodesOwnerReplacesItOrTakesItBack() throws {
         let vault = try bench.startProtected()
         #expect(refusal { try recover(vault, to: Workbench.otherPasscode) }?.reason == .recoveryKeyNotSet)
         let first: RecoveryKey? = key(), second: RecoveryKey? = key(Self.otherBytes), wrong: RecoveryKey? = key()
-        #expect(refusal { try vault.setRecoveryKey(wrong, passcode: secret("wrong one")) }?.triesLeft == 4)
+        #expect(refusal { try vault.setRecoveryKey(wrong, passcode: secret("wrong one")) }?.attemptsLeft == 4)
         #expect(!vault.status.recoveryKeyIsSet)
         try vault.setRecoveryKey(first, passcode: secret(Workbench.passcode))
         try vault.setRecoveryKey(second, passcode: secret(Workbench.passcode))
@@ -103,7 +103,7 @@ import VaubanUserModel
         #expect(refusal { try recover(vault, with: Self.otherBytes, to: Workbench.otherPasscode) }?.reason == .recoveryKeyNotSet)
     }
 
-    @Test func aWeakPasscodeUsesNoKeyUp() throws {
+    @Test("A weak new passcode does not consume the recovery key") func aWeakPasscodeUsesNoKeyUp() throws {
         let vault = try startWithKey()
         #expect(refusal { try recover(vault, to: "123456") }?.reason == .passcodeTooWeak)
         bench.store.fail(.keybag, with: .full)

@@ -60,7 +60,7 @@ import VaubanUserModel
         try vault.removePasscode(secret(Workbench.passcode))
         let status = vault.status
         #expect(status.lock == .unlocked && status.cause == .passcodeRemoved && !status.passcodeIsSet && !status.recoveryKeyIsSet)
-        #expect(status.triesLeft == 5 && vault.takeEndedEpoch()?.everything == true)
+        #expect(status.attemptsLeft == 5 && vault.takeEndedEpoch()?.everything == true)
         #expect(refusal { try vault.removePasscode(secret(Workbench.passcode)) }?.reason == .passcodeNotSet)
         #expect(
             refusal { try vault.recover(with: EveryUse.recoveryKey, to: secret(Workbench.passcode), newRecoveryKey: nil) }?.reason
@@ -120,7 +120,8 @@ import VaubanUserModel
             for row in rows { #expect(refusal { _ = try same.read(row) }?.reason == .keyDestroyed) }
             for slot in before.slots { #expect(try same.fate(of: slot.name) == .destroyed) }
             #expect(
-                same.status.lock == .unlocked && !same.status.passcodeIsSet && same.status.warnings.isEmpty && same.status.triesLeft == 5)
+                same.status.lock == .unlocked && !same.status.passcodeIsSet && same.status.warnings.isEmpty && same.status.attemptsLeft == 5
+            )
         }
         #expect(vault.status.cause == .erased && vault.takeEndedEpoch()?.everything == true)
         try vault.setPasscode(secret(Workbench.otherPasscode))

@@ -16,7 +16,7 @@ import VaubanUserModel
         try vault.changePasscode(from: secret(Workbench.passcode), to: secret(Workbench.passcode), rolls: true)
     }
 
-    @Test func aRollMakesEveryClassKeyAnewAndNothingElse() throws {
+    @Test("Rolling makes new class keys and nothing else") func aRollMakesEveryClassKeyAnewAndNothingElse() throws {
         let (vault, _) = try bench.startEnrolled()
         let before = try bench.keybag()
         _ = vault.takeEndedEpoch()
@@ -32,7 +32,9 @@ import VaubanUserModel
         #expect(vault.takeEndedEpoch()?.everything == true && vault.status.hasOlderKeys && vault.status.biometry.isReady)
     }
 
-    @Test(arguments: ["unlocked", "locked", "before first unlock"]) func aRollKeepsTheLock(_ state: String) throws {
+    @Test("Rolling keeps the lock state", arguments: ["unlocked", "locked", "before first unlock"]) func aRollKeepsTheLock(_ state: String)
+        throws
+    {
         var vault = try bench.startProtected()
         let rows = try Protection.allCases.map { try SealedRow(bench.row($0), in: vault) }
         switch state {
@@ -44,7 +46,7 @@ import VaubanUserModel
         try roll(vault)
         #expect(vault.status.lock == before)
         for row in rows {
-            let closed = row.row.protection.closed(at: before)
+            let closed = row.row.protection.refusal(while: before)
             var read: [UInt8]?
             #expect(refusal { read = try vault.read(row) }?.reason == closed && read == (closed == nil ? row.key : nil))
             #expect(refusal { _ = try vault.seal(bench.row(row.row.protection)) }?.reason == closed)
@@ -53,7 +55,7 @@ import VaubanUserModel
         for row in rows { #expect(try vault.read(row) == row.key) }
     }
 
-    @Test func aRewrappedRowKeepsItsKeyAndItsControl() throws {
+    @Test("A rewrapped row keeps its item key and access control") func aRewrappedRowKeepsItsKeyAndItsControl() throws {
         let (vault, _) = try bench.startEnrolled()
         for protection in Protection.allCases {
             for flags in Self.controls {
@@ -83,7 +85,7 @@ import VaubanUserModel
         try vault.retire(bag.slots.filter { KeyPurpose.classes.contains($0.purpose) && bag.fate(of: $0.name) == .older }.map(\.name))
     }
 
-    @Test func aRewrapNeedsTheClassOpenAndTheRowWhole() throws {
+    @Test("Rewrapping needs an open class and an undamaged row") func aRewrapNeedsTheClassOpenAndTheRowWhole() throws {
         let vault = try bench.startProtected()
         let old = try SealedRow(bench.row(), in: vault)
         try roll(vault)
@@ -95,7 +97,7 @@ import VaubanUserModel
         #expect(refusal { _ = try vault.rewrap(old.row, wrapped: old.wrapped, to: generation) }?.reason == .locked)
     }
 
-    @Test func onlyOlderClassKeysAreRetired() throws {
+    @Test("Only older class keys can be retired") func onlyOlderClassKeysAreRetired() throws {
         let vault = try bench.startProtected()
         try roll(vault)
         let bag = try bench.keybag()
@@ -120,7 +122,7 @@ import VaubanUserModel
     }
 
     /// A keybag that would not be read again, or a lease that would not be understood, would shut the user out.
-    @Test func olderKeysAreBoundedAndTheLeaseStaysOneThatIsUnderstood() throws {
+    @Test("Older keys are limited, and every lease can be decoded") func olderKeysAreBoundedAndTheLeaseStaysOneThatIsUnderstood() throws {
         let (vault, _) = try bench.startEnrolled()
         var rolls = 0
         while refusal({ try roll(vault) }) == nil { rolls += 1 }
@@ -139,7 +141,7 @@ import VaubanUserModel
         try bench.restarted(unlocked: Workbench.passcode).changePasscode(
             from: secret(Workbench.passcode), to: secret(Workbench.otherPasscode))
         let restarted = try bench.restarted(unlocked: Workbench.otherPasscode)
-        try restarted.enrol(
+        try restarted.enroll(
             fingers: Sample.otherFingers, unlocks: true, passcodeKey: restarted.authenticate(secret(Workbench.otherPasscode)))
         try retireOlder(restarted)
         try restarted.changePasscode(from: secret(Workbench.otherPasscode), to: secret(Workbench.passcode), rolls: true)

@@ -42,7 +42,7 @@ import VaubanSecretBytes
         let otherControl = try otherFlags.map { try AccessControl(protection: .whenUnlocked, flags: $0) }
 
         let changes = [
-            Change(field: "format", row: changed(row, format: .everything), reason: .rowDamaged),
+            Change(field: "format", row: changed(row, format: .generationBound), reason: .rowDamaged),
             Change(field: "user", row: changed(row, user: 1001), reason: .badParameter),
             Change(field: "protection", row: changed(row, protection: otherClass), reason: .keyUnknown),
             Change(
@@ -69,7 +69,9 @@ import VaubanSecretBytes
         #expect(try vault.read(sealed, passcode: Workbench.passcode) == sealed.key)
     }
 
-    @Test(arguments: [nil, AccessControlFlags.userPresence]) func anAlteredWrappingIsDamage(_ flags: AccessControlFlags?) throws {
+    @Test("An altered wrapping counts as damage", arguments: [nil, AccessControlFlags.userPresence]) func anAlteredWrappingIsDamage(
+        _ flags: AccessControlFlags?
+    ) throws {
         let vault = try bench.startProtected()
         let sealed = try SealedRow(bench.row(.whenUnlocked, flags), in: vault)
         var alterations = [sealed.wrapped + [0], Array(sealed.wrapped.dropLast()), [], [0x30, 0x00]]
@@ -84,7 +86,7 @@ import VaubanSecretBytes
     }
 
     /// A factor's wrapping does not pass for a plain one, nor for one of the first form, nor the other way round.
-    @Test func theKindOfAWrappingIsBoundToo() throws {
+    @Test("The kind of a wrapping is authenticated") func theKindOfAWrappingIsBoundToo() throws {
         let vault = try bench.startProtected()
         for flags in [nil, AccessControlFlags.userPresence] {
             let sealed = try SealedRow(bench.row(.whenUnlocked, flags), in: vault)
@@ -99,7 +101,7 @@ import VaubanSecretBytes
         }
     }
 
-    @Test func wrappingsAreNotInterchangeable() throws {
+    @Test("Wrappings cannot be exchanged between rows") func wrappingsAreNotInterchangeable() throws {
         let vault = try bench.startProtected()
         let first = try SealedRow(bench.row(), in: vault)
         let second = try SealedRow(changed(first.row, version: [UInt8](repeating: 3, count: 16)), in: vault)
@@ -108,7 +110,7 @@ import VaubanSecretBytes
         #expect(bytes(try vault.seal(first.row).key) != first.key)
     }
 
-    @Test func anotherUsersRowDoesNotOpenHere() throws {
+    @Test("Another user's row does not open") func anotherUsersRowDoesNotOpenHere() throws {
         let alice = try bench.startProtected(), bob = bench.start(1001)
         _ = try bob.lease()
         let sealed = try SealedRow(bench.row(), in: alice)
@@ -130,7 +132,7 @@ import VaubanSecretBytes
         #expect(refusal { _ = try vault.seal(try bench.row(.whenUnlocked, flags)) }?.reason == reason)
     }
 
-    @Test func aControlWithoutConstraintsAsksNobody() throws {
+    @Test("An access control without constraints prompts nobody") func aControlWithoutConstraintsAsksNobody() throws {
         let vault = try bench.startProtected()
         let sealed = try SealedRow(bench.row(.whenUnlocked, []), in: vault)
         #expect(try vault.read(sealed) == sealed.key)

@@ -33,7 +33,7 @@ import VaubanUserWire
         .recover(new: seal(1), newRecoveryKey: seal(3)), .recover(new: seal(2), newRecoveryKey: seal(1)),
         .setRecoveryKey(nil), .setRecoveryKey(seal(1)), .setRecoveryKey(seal(2)),
         settings(), settings(31), settings(30, 601), settings(30, 600, false),
-        .enrol(unlocks: false), .enrol(unlocks: true), .forgetFingers, .listFingers,
+        .enroll(unlocks: false), .enroll(unlocks: true), .forgetFingers, .listFingers,
     ]
 
     /// The same with the answers to a question for consent; nil is an unlock, or a secret that authorizes nothing.
@@ -58,7 +58,7 @@ import VaubanUserWire
     }
 
     /// One challenge for all, so that nothing but the binding can tell them apart.
-    @Test func aPasscodeOpensForTheRequestThatItAuthorizesAndForNoOther() throws {
+    @Test("A passcode opens only for the request it authorizes") func aPasscodeOpensForTheRequestThatItAuthorizesAndForNoOther() throws {
         let challenge = try inbox.challenge(.change, for: 1000)
         for meant in Self.all {
             let sealed = try seal(challenge, for: meant)
@@ -70,8 +70,8 @@ import VaubanUserWire
         }
     }
 
-    @Test func aRequestsChallengeIsForItsPurpose() {
-        #expect(Set(Self.requests.map(\.purpose)) == [.set, .change, .remove, .erase, .recover, .recoveryKey, .configure, .enrol])
-        #expect(CredentialRequest.forgetFingers.purpose == CredentialRequest.enrol(unlocks: true).purpose)
+    @Test("A request's challenge must have its purpose") func aRequestsChallengeIsForItsPurpose() {
+        #expect(Set(Self.requests.map(\.purpose)) == [.set, .change, .remove, .erase, .recover, .recoveryKey, .configure, .enroll])
+        #expect(CredentialRequest.forgetFingers.purpose == CredentialRequest.enroll(unlocks: true).purpose)
     }
 }

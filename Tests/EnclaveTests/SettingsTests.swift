@@ -33,7 +33,7 @@ import VaubanUserModel
         case "slept": bench.clock.suspend(seconds: 32)
         case "idle": bench.clock.advance(seconds: 600)
         default:
-            vault.screenLocked()
+            vault.handleScreenLock()
             bench.clock.advance(seconds: 30)
         }
         _ = refusal { try use.carryOut(vault) }
@@ -42,11 +42,11 @@ import VaubanUserModel
         #expect(vault.status.lock == .locked && vault.takeEndedEpoch() == nil)
     }
 
-    @Test func settingsAreKeptAndNeedThePasscode() throws {
+    @Test("Settings are stored and need the passcode") func settingsAreKeptAndNeedThePasscode() throws {
         let vault = try start(grace: 5, idle: 60, screen: true)
         let kept = LockSettings(graceSeconds: 5, idleSeconds: 60, locksWithScreen: true)
         #expect(vault.status.settings == kept && bench.start().status.settings == kept)
-        #expect(refusal { try vault.configure(.standard, passcode: secret("wrong one")) }?.triesLeft == 4)
+        #expect(refusal { try vault.configure(.standard, passcode: secret("wrong one")) }?.attemptsLeft == 4)
         #expect(vault.status.settings == kept)
         try vault.removePasscode(secret(Workbench.passcode))
         #expect(vault.status.settings == kept)
@@ -54,7 +54,7 @@ import VaubanUserModel
         #expect(vault.status.settings == .standard)
     }
 
-    @Test func idlenessCountsFromTheLastUseAndTheStatusIsNone() throws {
+    @Test("Idleness counts from the last use; reading the status is none") func idlenessCountsFromTheLastUseAndTheStatusIsNone() throws {
         let vault = try start(idle: 60)
         let row = try SealedRow(bench.row(), in: vault)
         for _ in 1...3 {
@@ -62,38 +62,38 @@ import VaubanUserModel
             #expect(try vault.read(row) == row.key)
         }
         bench.clock.advance(seconds: 59)
-        #expect(vault.status.lock == .unlocked && vault.settle() == bench.clock.boot + 1_000_000_000)
+        #expect(vault.status.lock == .unlocked && vault.applyExpirations() == bench.clock.boot + 1_000_000_000)
         bench.clock.advance(seconds: 1)
         expectLocked(vault, .idle)
         // A device that is locked waits for nothing, and an unlock begins anew.
-        #expect(vault.settle() == nil)
+        #expect(vault.applyExpirations() == nil)
         try vault.unlock(secret(Workbench.passcode))
-        #expect(vault.settle() == bench.clock.boot + 60_000_000_000)
+        #expect(vault.applyExpirations() == bench.clock.boot + 60_000_000_000)
     }
 
     /// Whoever asks again and again whether they could ask, or guesses, is not the user at work.
-    @Test func looksAndWrongGuessesKeepNothingOpen() throws {
+    @Test("Reading state and wrong passcodes do not delay the idle lock") func looksAndWrongGuessesKeepNothingOpen() throws {
         let vault = try start(idle: 60)
         bench.clock.advance(seconds: 59)
         try vault.canEvaluate(.biometryOrPasscode)
         #expect(refusal { _ = try vault.authenticate(secret("wrong one")) }?.reason == .authenticationFailed)
-        vault.fingerMissed()
+        vault.recordFingerMiss()
         bench.clock.advance(seconds: 1)
         expectLocked(vault, .idle)
     }
 
-    @Test func withoutSettingsTimeAloneLocksNothing() throws {
+    @Test("By default, time alone does not lock") func withoutSettingsTimeAloneLocksNothing() throws {
         let vault = try start()
         // The private halves of older pairs are forgotten after a while, where rows may still need them.
-        #expect(vault.settle() == bench.clock.boot + EnclaveLimits.resealingTime + 1)
+        #expect(vault.applyExpirations() == bench.clock.boot + EnclaveLimits.resealingPeriod + 1)
         try bench.retireOlderKeys(in: vault)
-        #expect(vault.settle() == nil)
+        #expect(vault.applyExpirations() == nil)
         bench.clock.advance(seconds: 30 * 24 * 3600)
-        vault.screenLocked()
+        vault.handleScreenLock()
         #expect(vault.status.lock == .unlocked)
     }
 
-    @Test func sleepThatNobodyAnnouncedIsSeen() throws {
+    @Test("Unannounced sleep locks at the next use") func sleepThatNobodyAnnouncedIsSeen() throws {
         for grace in [0, 30] as [Int64] {
             let bench = Workbench(), other = try bench.startProtected()
             try other.configure(
@@ -108,49 +108,53 @@ import VaubanUserModel
         }
     }
 
-    @Test func announcedSleepLocksAtOnceOrAfterTheGrace() throws {
+    @Test("Announced sleep locks at once or after the grace period") func announcedSleepLocksAtOnceOrAfterTheGrace() throws {
         let vault = try start()
-        vault.machineSleeps()
+        vault.handleSleep()
         expectLocked(vault, .slept)
-        let other = Workbench(), patient = try other.startProtected()
-        try patient.configure(LockSettings(graceSeconds: 30, idleSeconds: 0, locksWithScreen: false), passcode: secret(Workbench.passcode))
-        patient.machineSleeps()
-        #expect(patient.status.lock == .unlocked)
+        let other = Workbench(), unattended = try other.startProtected()
+        try unattended.configure(
+            LockSettings(graceSeconds: 30, idleSeconds: 0, locksWithScreen: false), passcode: secret(Workbench.passcode))
+        unattended.handleSleep()
+        #expect(unattended.status.lock == .unlocked)
         other.clock.suspend(seconds: 40)
-        #expect(patient.status.lock == .locked)
+        #expect(unattended.status.lock == .locked)
     }
 
-    @Test func theScreenLocksAfterTheGraceUnlessTheUserIsBack() throws {
+    @Test("The screen lock locks after the grace period unless the user returns") func theScreenLocksAfterTheGraceUnlessTheUserIsBack()
+        throws
+    {
         let vault = try start(grace: 30, screen: true)
         try bench.retireOlderKeys(in: vault)
-        vault.screenLocked()
+        vault.handleScreenLock()
         bench.clock.advance(seconds: 29)
-        vault.screenUnlocked()
+        vault.handleScreenUnlock()
         bench.clock.advance(seconds: 100)
-        #expect(vault.status.lock == .unlocked && vault.settle() == nil)
-        vault.screenLocked()
+        #expect(vault.status.lock == .unlocked && vault.applyExpirations() == nil)
+        vault.handleScreenLock()
         let due = bench.clock.boot + 30_000_000_000
         bench.clock.advance(seconds: 20)
-        vault.screenLocked()
-        #expect(vault.settle() == due)
+        vault.handleScreenLock()
+        #expect(vault.applyExpirations() == due)
         bench.clock.advance(seconds: 10)
         expectLocked(vault, .screenLocked)
     }
 
-    @Test func theScreenLocksAtOnceWithoutAGraceAndOnlyIfChosen() throws {
+    @Test("The screen lock locks at once without a grace period, and only if chosen")
+    func theScreenLocksAtOnceWithoutAGraceAndOnlyIfChosen() throws {
         let vault = try start(screen: true)
-        vault.screenLocked()
+        vault.handleScreenLock()
         expectLocked(vault, .screenLocked)
-        vault.screenUnlocked()
+        vault.handleScreenUnlock()
         #expect(vault.status.lock == .locked)
     }
 
-    @Test func withoutAPasscodeNothingLocks() throws {
+    @Test("Without a passcode nothing locks") func withoutAPasscodeNothingLocks() throws {
         let vault = try start(grace: 0, idle: 1, screen: true)
         try vault.removePasscode(secret(Workbench.passcode))
-        vault.screenLocked()
-        vault.machineSleeps()
+        vault.handleScreenLock()
+        vault.handleSleep()
         bench.clock.suspend(seconds: 1000)
-        #expect(vault.status.lock == .unlocked && vault.settle() == nil)
+        #expect(vault.status.lock == .unlocked && vault.applyExpirations() == nil)
     }
 }

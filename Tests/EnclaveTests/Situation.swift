@@ -58,11 +58,11 @@ struct Situation {
             passcode = other
         case "erased": try vault.eraseWith(first); passcode = nil
         case "other device": vault = Workbench(files: bench.store.files, device: 2).start()
-        case "biometry locked out": for _ in 1...DeviceConditions.Biometry.missesMax { vault.fingerMissed() }
-        case "fingers changed": try vault.fingersAre(Sample.otherFingers)
+        case "biometry locked out": for _ in 1...DeviceConditions.Biometry.missesMax { vault.recordFingerMiss() }
+        case "fingers changed": try vault.verifyEnrolledFingers(Sample.otherFingers)
         case "enrollment changed":
             fingers = Sample.otherFingers
-            try vault.enrol(fingers: fingers, unlocks: true, passcodeKey: vault.authenticate(secret(first)))
+            try vault.enroll(fingers: fingers, unlocks: true, passcodeKey: vault.authenticate(secret(first)))
         default: Issue.record("the state \(state) cannot be made")
         }
         fresh = try bench.row(protection, flags)
@@ -91,21 +91,21 @@ struct Situation {
 
     private func answer(_ opening: PendingOpening, _ sealed: SealedRow) throws(Refusal) -> Reading {
         let requirement = try vault.checkSatisfiable(opening)
-        switch vault.judge(requirement, for: sealed.row.protection, Evidence()) {
+        switch vault.evaluate(requirement, for: sealed.row.protection, Evidence()) {
         case .refuse(let reason): throw Refusal(reason)
         case .allow:
             #expect(opens(opening, sealed, byPasscode: false, byFinger: false))
             return .opens
-        case .ask(let ways):
+        case .prompt(let methods):
             // What is asked for is what opens, and nothing less.
             #expect(!opens(opening, sealed, byPasscode: false, byFinger: false))
-            if ways == .passcode {
+            if methods == .passcode {
                 #expect(opens(opening, sealed, byPasscode: true, byFinger: false))
                 return .asks("passcode")
             }
             let byFinger = opens(opening, sealed, byPasscode: false, byFinger: true)
             let byPasscode = opens(opening, sealed, byPasscode: true, byFinger: false)
-            if ways == .finger {
+            if methods == .finger {
                 #expect(byFinger && !byPasscode)
                 return .asks("finger")
             }
@@ -117,7 +117,7 @@ struct Situation {
     private func opens(_ opening: PendingOpening, _ sealed: SealedRow, byPasscode: Bool, byFinger: Bool) -> Bool {
         do {
             let shown = if byPasscode, let passcode { try vault.gather(passcode) } else { OperationEvidence() }
-            if byFinger { shown.evidence.finger = try vault.fingerMatched(fingers: fingers) }
+            if byFinger { shown.evidence.finger = try vault.acceptFingerMatch(fingers: fingers) }
             #expect(password == nil || refusal { _ = try vault.finishWith("another", opening, shown) }?.reason == .authenticationFailed)
             return try vault.finishWith(password, opening, shown) == sealed.key
         } catch {

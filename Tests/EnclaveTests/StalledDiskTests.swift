@@ -79,7 +79,7 @@ import VaubanUserModel
         stall.store.stall()
         let group = stall.begin { _ = refusal { [vault = $0.vault(of: Self.stalled)] in try vault.unlock(secret("wrong one")) } }
         for _ in 1...3 {
-            sweep.tell(.machineSleeps, to: stall.vaults.all, timeout: 1_000_000) { vaults in
+            sweep.deliver(.machineSleeps, to: stall.vaults.all, timeout: 1_000_000) { vaults in
                 completed.withLock { $0 += vaults.map(\.user) }
                 if vaults.contains(where: { $0.user == Self.stalled }) { isComplete.signal() }
             }
@@ -87,7 +87,7 @@ import VaubanUserModel
         #expect(second.status.lock == .locked)
         #expect(completed.withLock { $0 } == [Self.other, Self.other, Self.other] && sweep.isPending(Self.stalled))
         // Nor does the time at which something is due next wait for it.
-        _ = (first.due, second.settle(), second.due)
+        _ = (first.nextExpiration, second.applyExpirations(), second.nextExpiration)
         stall.store.letGo()
         group.wait()
         isComplete.wait()

@@ -26,7 +26,7 @@ import VaubanUserModel
         return try #require(bench.store.files[Self.file])
     }
 
-    @Test func anAlteredKeybagIsPutAsideAndNeverReplaced() throws {
+    @Test("An altered keybag is set aside and never replaced") func anAlteredKeybagIsPutAsideAndNeverReplaced() throws {
         let good = try protectedFile()
         var bad = [good + [0], Array(good.dropLast()), [], [0x30, 0x00], [UInt8](repeating: 0, count: good.count)]
         for index in stride(from: 0, to: good.count, by: 13) {
@@ -50,7 +50,8 @@ import VaubanUserModel
         }
     }
 
-    @Test func aRestartAfterAQuarantineStaysRefusedUntilAGoodCopyIsBack() throws {
+    @Test("After a quarantine, restarts refuse until a good copy is restored")
+    func aRestartAfterAQuarantineStaysRefusedUntilAGoodCopyIsBack() throws {
         let good = try protectedFile()
         bench.store.files[Self.file] = Array(good.dropLast())
         _ = bench.start()
@@ -65,14 +66,14 @@ import VaubanUserModel
     }
 
     /// However many lie there, the sentence stays one that the wires carry.
-    @Test func manyFilesPutAsideMakeNoSentenceTooLongToSend() throws {
+    @Test("Many quarantined files do not make the warning too long") func manyFilesPutAsideMakeNoSentenceTooLongToSend() throws {
         for number in 1...60 { bench.store.files["1000/keybag.quarantined-\(number)"] = [0] }
         let vault = bench.start()
         everyVerbIsRefused(vault)
         #expect(try DeviceStatus(derBytes: vault.status.encoded()) == vault.status)
     }
 
-    @Test func anotherUsersOrAnotherFilesContentIsAlteration() throws {
+    @Test("Content of another user or file counts as altered") func anotherUsersOrAnotherFilesContentIsAlteration() throws {
         _ = try protectedFile()
         bench.store.files["1001/keybag"] = bench.store.files[Self.file]
         everyVerbIsRefused(bench.start(1001))
@@ -89,7 +90,7 @@ import VaubanUserModel
     }
 
     /// Whoever could write envelopes could still not let one slot stand in for another.
-    @Test func slotsAreBoundToTheirPlaces() throws {
+    @Test("Keybag slots are bound to their places") func slotsAreBoundToTheirPlaces() throws {
         _ = try protectedFile()
         let bag = try bench.keybag()
         let held = bag.slots.filter { $0.wrapping == .device }
@@ -123,7 +124,7 @@ import VaubanUserModel
         #expect(vault.status.lock == .beforeFirstUnlock)
     }
 
-    @Test func anotherDeviceRefusesAndLeavesTheFileInPlace() throws {
+    @Test("Another device refuses the keybag and leaves the file in place") func anotherDeviceRefusesAndLeavesTheFileInPlace() throws {
         _ = try protectedFile()
         let files = bench.store.files
         let other = Workbench(files: files, device: 2)
@@ -134,7 +135,7 @@ import VaubanUserModel
     }
 
     /// The room runs without its device secret, so that somebody says what is wrong; it judges no file meanwhile.
-    @Test func aBackendThatCannotWorkRefusesAndTouchesNothing() throws {
+    @Test("A broken backend refuses every request and changes no file") func aBackendThatCannotWorkRefusesAndTouchesNothing() throws {
         _ = try protectedFile()
         let files = bench.store.files
         let host = EnclaveHost(
@@ -148,7 +149,7 @@ import VaubanUserModel
         #expect(bench.store.files == files)
     }
 
-    @Test func aDiskThatDoesNotReadIsNotAnEmptyOne() throws {
+    @Test("A read error does not count as an empty disk") func aDiskThatDoesNotReadIsNotAnEmptyOne() throws {
         _ = try protectedFile()
         let files = bench.store.files
         bench.store.failReading(with: .failed("a bad sector"))
@@ -159,25 +160,27 @@ import VaubanUserModel
     }
 
     /// What passes is over at the next use, whichever that is; what was open before stays closed until the passcode.
-    @Test(arguments: EveryUse.settling) func aDiskThatReadsAgainHealsAtTheNextUse(_ use: EveryUse) throws {
+    @Test("A disk that recovers is used again at the next use", arguments: EveryUse.settling) func aDiskThatReadsAgainHealsAtTheNextUse(
+        _ use: EveryUse
+    ) throws {
         _ = try protectedFile()
         bench.store.failReading(with: .failed("a bad sector"))
         let vault = bench.start()
         everyVerbIsRefused(vault)
         bench.store.failReading(with: nil)
         _ = refusal { try use.carryOut(vault) }
-        #expect(refusal { try vault.throwIfPasscodeCannotBeTried() }?.reason != .stateUnreadable)
+        #expect(refusal { try vault.checkPasscodeCanBeTried() }?.reason != .stateUnreadable)
         #expect(vault.status.lock == .beforeFirstUnlock && vault.status.warnings.isEmpty)
         #expect(vault.takeEndedEpoch()?.everything == true)
     }
 
-    @Test func stateThatCannotBeReadIsNotCalledUnlocked() throws {
+    @Test("Unreadable state is not reported as unlocked") func stateThatCannotBeReadIsNotCalledUnlocked() throws {
         let good = try protectedFile()
         bench.store.files[Self.file] = Array(good.dropLast())
         #expect(bench.start().status.lock == .unreadable)
     }
 
-    @Test func aUsersFirstUseWritesTheRecordThenTheKeybag() throws {
+    @Test("The first use writes the attempt record, then the keybag") func aUsersFirstUseWritesTheRecordThenTheKeybag() throws {
         let vault = bench.start()
         #expect(bench.store.files.isEmpty && vault.status.lock == .unlocked && vault.status.warnings.isEmpty)
         _ = try vault.lease()
@@ -188,7 +191,8 @@ import VaubanUserModel
         #expect(bench.journal.events.isEmpty)
     }
 
-    @Test(arguments: [StateName.attempts, .keybag]) func aFirstUseThatCannotBeWrittenMakesNothing(_ name: StateName) throws {
+    @Test("A first use that cannot be written creates nothing", arguments: [StateName.attempts, .keybag])
+    func aFirstUseThatCannotBeWrittenMakesNothing(_ name: StateName) throws {
         bench.store.fail(name, with: .full)
         let vault = bench.start()
         #expect(refusal { _ = try vault.lease() }?.reason == .storageFull)

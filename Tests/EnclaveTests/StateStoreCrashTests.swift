@@ -29,7 +29,7 @@ import VaubanLinuxHost
     }
 
     /// From nothing, folders and all: whole files only, the keybag never without the record, both once it returned.
-    @Test func firstUseIsCutOffAnywhere() throws {
+    @Test("A first use can be cut off at any step") func firstUseIsCutOffAnywhere() throws {
         let disk = SimulatedDisk()
         disk.prepare()
         try create(FileStateStore(in: disk.root))
@@ -62,7 +62,7 @@ import VaubanLinuxHost
     }
 
     /// What one file's write returned from stays, whatever the next one does.
-    @Test func aKeybagIsReplacedOverEveryCut() throws {
+    @Test("A keybag survives a cut at any step of its replacement") func aKeybagIsReplacedOverEveryCut() throws {
         let disk = SimulatedDisk()
         try create(FileStateStore(in: disk.root))
         let start = disk.image
@@ -103,7 +103,7 @@ import VaubanLinuxHost
     }
 
     /// A read that follows an unsure write says which of the two it is, and then it stays that.
-    @Test func whatIsReadAfterAnUnsureWriteStays() throws {
+    @Test("What is read after an unsure write stays") func whatIsReadAfterAnUnsureWriteStays() throws {
         let disk = SimulatedDisk()
         try create(FileStateStore(in: disk.root))
         let start = disk.image
@@ -121,7 +121,7 @@ import VaubanLinuxHost
         #expect(isUnsure)
     }
 
-    @Test func filesPutAsideAreListedOrAnErrorAndNeverForgotten() throws {
+    @Test("Quarantined files are listed or cause an error") func filesPutAsideAreListedOrAnErrorAndNeverForgotten() throws {
         let disk = SimulatedDisk()
         let store = FileStateStore(in: disk.root)
         try create(store)
@@ -132,7 +132,7 @@ import VaubanLinuxHost
     }
 
     /// Once a device secret was answered, no power cut takes it back: every keybag hangs on it.
-    @Test func theDeviceSecretThatWasUsedStays() throws {
+    @Test("A device secret that was used survives a power failure") func theDeviceSecretThatWasUsedStays() throws {
         let disk = SimulatedDisk()
         disk.prepare(tracing: true)
         let made = try DeviceSecret(in: disk.root).deviceIdentifier

@@ -43,7 +43,7 @@ import VaubanRefusal
         }
     }
 
-    @Test func theTableIsComplete() throws {
+    @Test("The table of states is complete") func theTableIsComplete() throws {
         let cases = try Self.load()
         let expected = Situation.states.flatMap { state in
             Protection.allCases.flatMap { protection in Self.controls.map { "\(state), \(protection.rawValue), \($0.name)" } }
@@ -53,7 +53,7 @@ import VaubanRefusal
     }
 
     /// Each reason has one status in the whole table, and it is that of the list of refusals.
-    @Test func statusesAreThoseOfTheListOfRefusals() throws {
+    @Test("Statuses match the list of refusals") func statusesAreThoseOfTheListOfRefusals() throws {
         let list = try SpecDocument("enclave-wire").table("refusals")
         let statuses = Dictionary(uniqueKeysWithValues: list.map { ($0["reason", default: ""], $0["OSStatus", default: ""]) })
         #expect(statuses.count == Refusal.Reason.allCases.count)

@@ -16,7 +16,7 @@ import VaubanUserModel
 
     init() throws { answers = try KnownAnswers.load() }
 
-    @Test func formatsReadAndWriteTheSameBytes() throws {
+    @Test("Stored formats encode to the bytes they were decoded from") func formatsReadAndWriteTheSameBytes() throws {
         let bag = try Keybag(derBytes: octets(answers.keybag.version2))
         #expect(try hex(bag.encoded()) == answers.keybag.version2)
         #expect(bag.settings == LockSettings(graceSeconds: 60, idleSeconds: 900, locksWithScreen: true))
@@ -29,11 +29,11 @@ import VaubanUserModel
         #expect(record.failures == 3 && record.guesses.map(\.who) == ["/usr/bin/cat", "an unknown program"])
         for row in answers.rows {
             let binding = try RowBinding(derBytes: octets(row.binding))
-            #expect(try hex(binding.encoded()) == row.binding && hex(binding.ofItem.encoded()) == row.itemBinding)
+            #expect(try hex(binding.encoded()) == row.binding && hex(binding.itemBinding.encoded()) == row.itemBinding)
         }
     }
 
-    @Test func envelopesAreTheSameBothWays() throws {
+    @Test("State envelopes match the vectors in both directions") func envelopesAreTheSameBothWays() throws {
         let device = MemoryDevice(secret: octets(answers.deviceSecret))
         #expect(hex(device.deviceIdentifier) == answers.device)
         let files: [(envelope: String, content: String, name: StateName)] = [
@@ -49,7 +49,7 @@ import VaubanUserModel
         }
     }
 
-    @Test func aSlotOpensAsWritten() throws {
+    @Test("A keybag slot of the vectors opens") func aSlotOpensAsWritten() throws {
         let bag = try Keybag(derBytes: octets(answers.keybag.version2))
         let passcodeKey = SecretBytes(copying: octets(answers.slot.passcodeKey))
         let slot = try #require(bag.slots.first { $0.purpose.number == answers.slot.purpose })
@@ -59,10 +59,10 @@ import VaubanUserModel
     }
 
     /// Every row of the vectors, in a device of this version that another implementation made.
-    @Test func rowsOfEveryKindAndFormatOpen() throws {
+    @Test("Rows of every kind and format open") func rowsOfEveryKindAndFormatOpen() throws {
         let bench = answers.bench(keybag: answers.envelope.keybag2, attempts: answers.envelope.attempts2)
         let (vault, _) = bench.startAtReader()
-        #expect(vault.status.warnings.isEmpty && vault.status.triesLeft == 2 && vault.status.wrongGuesses.count == 2)
+        #expect(vault.status.warnings.isEmpty && vault.status.attemptsLeft == 2 && vault.status.failedAttempts.count == 2)
         try vault.unlock(secret(answers.passcode))
         #expect(Set(answers.rows.map(\.kind)) == [0, 1, 2])
         for row in answers.rows {
@@ -78,13 +78,13 @@ import VaubanUserModel
     // MARK: Version 1
 
     /// A version-1 device loads, works, and is written as version 2 at its next change; its rows of kind 0 and 1 open.
-    @Test func aDeviceOfTheFirstVersionGoesOn() throws {
+    @Test("A keybag of version 1 continues to work") func aDeviceOfTheFirstVersionGoesOn() throws {
         let bench = answers.bench(keybag: answers.envelope.keybag1, attempts: answers.envelope.attempts1)
         let vault = bench.start()
         let status = vault.status
-        #expect(status.warnings.isEmpty && status.lock == .beforeFirstUnlock && status.triesLeft == 2 && status.wrongGuesses.isEmpty)
+        #expect(status.warnings.isEmpty && status.lock == .beforeFirstUnlock && status.attemptsLeft == 2 && status.failedAttempts.isEmpty)
         #expect(status.settings == .standard && !status.recoveryKeyIsSet)
-        #expect(refusal { try vault.unlock(secret("wrong one")) }?.triesLeft == 1)
+        #expect(refusal { try vault.unlock(secret("wrong one")) }?.attemptsLeft == 1)
         #expect(try bench.attempts().failures == 4)
         try vault.unlock(secret(answers.passcode))
         let first = answers.rows.filter { $0.kind != 2 }
@@ -104,7 +104,7 @@ import VaubanUserModel
         }
     }
 
-    @Test func aDeviceOfTheFirstVersionWithoutAPasscodeGoesOn() throws {
+    @Test("A keybag of version 1 without a passcode continues to work") func aDeviceOfTheFirstVersionWithoutAPasscodeGoesOn() throws {
         let bench = answers.bench(keybag: answers.envelope.keybag1WithoutPasscode)
         let vault = bench.start()
         #expect(vault.status.lock == .unlocked && vault.status.warnings.isEmpty)
@@ -120,7 +120,7 @@ import VaubanUserModel
     }
 
     /// A row of the first format is bound to its generation throughout: it is written anew, not wrapped anew.
-    @Test func aRowOfTheFirstFormatIsNotRewrapped() throws {
+    @Test("A row of format 1 cannot be rewrapped") func aRowOfTheFirstFormatIsNotRewrapped() throws {
         let bench = answers.bench(keybag: answers.envelope.keybag2, attempts: answers.envelope.attempts2)
         let vault = try bench.restarted(unlocked: answers.passcode)
         let old = try #require(answers.rows.first { $0.name.contains("older generation") }).sealed()
@@ -130,7 +130,7 @@ import VaubanUserModel
 
     // MARK: Recovery and the reader
 
-    @Test func theRecoveryKeyOfTheVectorsRecovers() throws {
+    @Test("The recovery key of the vectors recovers the keychain") func theRecoveryKeyOfTheVectorsRecovers() throws {
         let typed = try RecoveryKey(typed: secret(answers.recovery.digits))
         #expect(hex(bytes(typed.bytes())) == answers.recovery.random)
         #expect(
@@ -142,15 +142,15 @@ import VaubanUserModel
         #expect(try bench.restarted(unlocked: Workbench.otherPasscode).read(row) == row.key)
     }
 
-    @Test func theVerdictOfTheVectorsIsBelieved() throws {
+    @Test("The reader verdict of the vectors is accepted") func theVerdictOfTheVectorsIsBelieved() throws {
         let bench = answers.bench(pairing: answers.envelope.pairing)
         let verdict = ReaderVerdict(
             outcome: try #require(ReaderVerdict.Outcome(rawValue: answers.verdict.outcome)), user: answers.verdict.user,
             nonce: octets(answers.verdict.nonce), fingers: octets(answers.verdict.fingers), code: octets(answers.verdict.code))
         #expect(hex(verdict.covered) == answers.verdict.covered)
         let pairing = Pairing(host: bench.host)
-        #expect(!pairing.vouches(for: verdict))
+        #expect(!pairing.authenticates(verdict))
         guard case .known = try pairing.greet(isPaired: true) else { Issue.record("the pairing was not read"); return }
-        #expect(pairing.vouches(for: verdict))
+        #expect(pairing.authenticates(verdict))
     }
 }

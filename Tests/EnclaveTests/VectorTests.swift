@@ -16,7 +16,7 @@ import VaubanSecretBytes
 
     // MARK: Published
 
-    @Test func scryptIsThatOfRFC7914() throws {
+    @Test("scrypt matches RFC 7914") func scryptIsThatOfRFC7914() throws {
         let vectors: [(passcode: String, salt: String, log2Rounds: Int64, parallelism: Int64, first32: String)] = [
             ("password", "NaCl", 10, 16, "fdbabe1c9d3472007856e7190d01e9fe7c6ad7cbc8237830e77376634b373162"),
             ("pleaseletmein", "SodiumChloride", 14, 1, "7023bdcb3afd7348461c06cd81fd38ebfda8fbba904f8e3ea9b543f6545da1f2"),
@@ -31,7 +31,7 @@ import VaubanSecretBytes
     }
 
     /// The base-mode vector of RFC 9180's authors for our suite (kem 32, kdf 1, aead 2), from their test-vectors.json.
-    @Test func theSuiteOfTheSealsIsThatOfRFC9180() throws {
+    @Test("The seals' HPKE suite matches RFC 9180") func theSuiteOfTheSealsIsThatOfRFC9180() throws {
         let privateKey = try Curve25519.KeyAgreement.PrivateKey(
             rawRepresentation: octets("497b4502664cfea5d5af0b39934dac72242a74f8480451e1aee7d6a53320333d"))
         var recipient = try HPKE.Recipient(
@@ -42,7 +42,7 @@ import VaubanSecretBytes
         #expect(try recipient.open(sealed, authenticating: Data("Count-0".utf8)) == Data("Beauty is truth, truth beauty".utf8))
     }
 
-    @Test func theShippedCostIsThatOfTheSpecification() {
+    @Test("The shipped cost matches the specification") func theShippedCostIsThatOfTheSpecification() {
         let cost = StretchCost.shipped
         #expect(cost.log2Rounds == 17 && cost.blockSizeMin == 8 && cost.time == 250_000_000)
         // A machine on which the floor takes 217 ms, one that is slower, one that is faster, and one that is absurdly fast.
@@ -65,7 +65,7 @@ import VaubanSecretBytes
         }
     }
 
-    @Test func aMachineWithEnoughMemoryIsTreatedAsAnyOther() {
+    @Test("A machine with enough memory gets the normal cost") func aMachineWithEnoughMemoryIsTreatedAsAnyOther() {
         for memory in [nil, 512 << 20, UInt64.max] as [UInt64?] {
             #expect(StretchCost.shipped.within(memory: memory).shape(16, atLeast: nil) == (16, 1))
         }
@@ -95,7 +95,7 @@ import VaubanSecretBytes
         #expect(Set(again).count == again.count)
     }
 
-    @Test func aLabelAndItsContextAreNotAnotherLabel() throws {
+    @Test("A label with its context never equals another label") func aLabelAndItsContextAreNotAnotherLabel() throws {
         let wrapped = try KeyWrap.wrap(key(), under: key(), label: "ab", context: [])
         #expect(throws: WrapError.self) { _ = try KeyWrap.unwrap(wrapped, under: key(), label: "a", context: Array("b".utf8)) }
         #expect(bytes(KeyWrap.derive(from: key(), label: "ab")) != bytes(KeyWrap.derive(from: key(), label: "a", context: Array("b".utf8))))

@@ -38,7 +38,7 @@ struct Workbench {
     /// The same with a fingerprint reader; what it answers comes and goes with it.
     func startAtReader(_ user: UInt32 = user) -> (Vault, ReaderPresence) {
         let host = host
-        host.reader.isThere = true
+        host.reader.isPresent = true
         return (Vault(user: user, host: host), host.reader)
     }
 
@@ -46,7 +46,7 @@ struct Workbench {
     func startEnrolled(unlocks: Bool = true) throws -> (Vault, ReaderPresence) {
         let (vault, reader) = startAtReader()
         try vault.setPasscode(secret(Self.passcode))
-        try vault.enrol(fingers: Sample.fingers, unlocks: unlocks, passcodeKey: vault.authenticate(secret(Self.passcode)))
+        try vault.enroll(fingers: Sample.fingers, unlocks: unlocks, passcodeKey: vault.authenticate(secret(Self.passcode)))
         return (vault, reader)
     }
 
@@ -93,7 +93,7 @@ enum Sample {
     static let otherFingers = [UInt8](repeating: 0xF2, count: 32)
 
     static func row(
-        _ protection: Protection, _ flags: AccessControlFlags? = nil, generation: [UInt8], format: RowBinding.Format = .generationApart
+        _ protection: Protection, _ flags: AccessControlFlags? = nil, generation: [UInt8], format: RowBinding.Format = .generationSeparate
     ) -> RowBinding {
         RowBinding(
             format: format, user: Workbench.user, protection: protection, generation: generation,
@@ -155,7 +155,7 @@ extension Vault {
     /// A row whose class is open and that needs something more.
     func opening(_ sealed: SealedRow) throws -> PendingOpening {
         guard case .layered(let opening) = try open(sealed.row, wrapped: sealed.wrapped) else {
-            throw Refusal(.internalFault, "the row needs nothing")
+            throw Refusal(.internalError, "the row needs nothing")
         }
         return opening
     }
@@ -169,10 +169,10 @@ extension Vault {
         switch try open(row, wrapped: wrapped) {
         case .opened(let key): return bytes(key)
         case .layered(let opening):
-            switch judge(try checkSatisfiable(opening), for: row.protection, Evidence()) {
+            switch evaluate(try checkSatisfiable(opening), for: row.protection, Evidence()) {
             case .refuse(let reason): throw Refusal(reason)
             case .allow: return try finishWith(password, opening, OperationEvidence())
-            case .ask:
+            case .prompt:
                 guard let passcode else { throw Refusal(.interactionNotAllowed) }
                 return try finishWith(password, opening, try gather(passcode))
             }
@@ -183,15 +183,15 @@ extension Vault {
     func read(_ sealed: SealedRow, fingers: [UInt8], passcode: String? = nil) throws -> [UInt8] {
         let opening = try opening(sealed)
         let gathered = if let passcode { try gather(passcode) } else { OperationEvidence() }
-        gathered.evidence.finger = try fingerMatched(fingers: fingers)
+        gathered.evidence.finger = try acceptFingerMatch(fingers: fingers)
         return try finishWith(nil, opening, gathered)
     }
 
     /// What is asked for a row; nil when nobody is asked.
     func asks(for sealed: SealedRow) throws -> AuthenticationMethods? {
         guard case .layered(let opening) = try open(sealed.row, wrapped: sealed.wrapped) else { return nil }
-        switch judge(try checkSatisfiable(opening), for: sealed.row.protection, Evidence()) {
-        case .ask(let ways): return ways
+        switch evaluate(try checkSatisfiable(opening), for: sealed.row.protection, Evidence()) {
+        case .prompt(let methods): return methods
         case .allow: return nil
         case .refuse(let reason): throw Refusal(reason)
         }
@@ -216,7 +216,7 @@ extension Vault {
     /// What must be called back, which is called back by that.
     func takeEndedEpoch() -> RecalledEpoch? {
         let ended = endedEpoch
-        if let ended { wasCalledBack(ended) }
+        if let ended { confirmRecall(of: ended) }
         return ended
     }
 }

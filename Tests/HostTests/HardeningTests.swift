@@ -81,7 +81,7 @@ import VaubanRoomHardening
     /// Where the room holds secrets, a SecretBytes of any size lies in the memory for them, and elsewhere on the heap. Landlock is
     /// off, since the kernel's word on the memory is in a file that the room may not read.
     @Test(arguments: rooms) func secretsLieInTheirOwnMemory(_ room: String) throws {
-        let holds = ["enclaved", "keychaind", "reader", "ssh-agent"].contains(room)
+        let holds = ["enclaved", "keychaind", "reader", "ssh-agent", "secret-service"].contains(room)
         if holds, !SecretArena().missing.isDisjoint(with: [.mlock]) { try Test.cancel("too little memory can be locked here") }
         for (attempt, outcome) in try outcomes(room, without: [.landlock], ["secret:32", "secret:4096", "secret:100000"]) {
             #expect(outcome == (holds ? "done" : "refused \(EINVAL)"), "\(room) \(attempt)")
@@ -214,7 +214,9 @@ import VaubanRoomHardening
         for (row, profile) in zip(try document.table("files"), RoomProfile.all) {
             #expect(row["Room"] == profile.name)
             // The agent for SSH has keys in its memory alone.
-            #expect((row["Keeps files in"] == "its state folder") == (profile.holdsSecrets && profile.name != "ssh-agent"))
+            #expect(
+                (row["Keeps files in"] == "its state folder")
+                    == (profile.holdsSecrets && !["ssh-agent", "secret-service"].contains(profile.name)))
             if let files = profile.files { #expect(Self.words(row["Reads"]) == files.reads) }
         }
         #expect(try document.table("losses").compactMap { $0["Missing"] } == HardeningFeature.allCases.map(\.rawValue))

@@ -35,8 +35,8 @@ import VaubanLinuxHost
     @Test func aServiceStartsAnswersAndStops() throws {
         let running = try Running()
         #expect(LauncherControl.isRunning(home: running.home))
-        _ = try running.service.authenticationDoor.connect()
-        _ = try running.service.keychainDoor.connect()
+        _ = try running.service.authenticationAddress.connect()
+        _ = try running.service.keychainAddress.connect()
         for name in ["enclave", "keychain", "authentication"] {
             #expect(try mode(of: "\(running.service.sockets)/\(name)") == S_IFSOCK | 0o600)
         }
@@ -50,17 +50,17 @@ import VaubanLinuxHost
         #expect(try !LauncherControl.stop(home: running.home))
         // And again, in the same folder.
         #expect(try ServiceStarter.start(running.service))
-        _ = try running.service.authenticationDoor.connect()
+        _ = try running.service.authenticationAddress.connect()
     }
 
     @Test func longPathsWork() throws {
         let running = try Running(below: String(repeating: "a-folder-with-a-long-name/", count: 12) + "home")
-        _ = try running.service.authenticationDoor.connect()
+        _ = try running.service.authenticationAddress.connect()
     }
 
     @Test func aKilledRoomIsThereAgain() throws {
         let running = try Running()
-        for door in [running.service.authenticationDoor, running.service.keychainDoor] {
+        for door in [running.service.authenticationAddress, running.service.keychainAddress] {
             let before = try running.process(behind: door)
             let watch = try ProcessWatch(before)
             #expect(kill(before, SIGKILL) == 0 && watch.ends())
@@ -72,7 +72,7 @@ import VaubanLinuxHost
 
     @Test(.enabled(if: geteuid() == 0, "only root can read this of a hardened room")) func aRoomsEnvironmentIsTheSocketsAlone() throws {
         let running = try Running()
-        let room = try running.process(behind: running.service.authenticationDoor)
+        let room = try running.process(behind: running.service.authenticationAddress)
         let text = try #require(SmallFile.text(path: "/proc/\(room)/environ", max: 4096))
         let names = text.split(separator: "\0").map { $0.prefix { $0 != "=" } }
         #expect(names.sorted() == ["LISTEN_FDNAMES", "LISTEN_FDS", "LISTEN_PID"])
@@ -80,24 +80,24 @@ import VaubanLinuxHost
 
     @Test func roomsDieWithTheirLauncher() throws {
         let running = try Running()
-        let room = try running.process(behind: running.service.authenticationDoor)
+        let room = try running.process(behind: running.service.authenticationAddress)
         let number = try #require(LauncherControl.running(home: running.home)?.pid)
         let watch = try ProcessWatch(room)
         #expect(kill(number, SIGKILL) == 0)
         #expect(watch.ends())
         // What was left behind is in nobody's way.
         #expect(try ServiceStarter.start(running.service))
-        _ = try running.service.authenticationDoor.connect()
+        _ = try running.service.authenticationAddress.connect()
     }
 
     @Test func aSecondLauncherRefusesAndASecondStarterIsServed() throws {
         let running = try Running()
-        let room = try running.process(behind: running.service.authenticationDoor)
+        let room = try running.process(behind: running.service.authenticationAddress)
         let second = try BuiltPrograms.run(BuiltPrograms.launcher, running.words)
         #expect(second.status == 75)
         #expect(second.output.contains("already running for \(running.home)"))
         #expect(try ServiceStarter.start(running.service))
-        #expect(try running.process(behind: running.service.authenticationDoor) == room)
+        #expect(try running.process(behind: running.service.authenticationAddress) == room)
         let elsewhere = try BuiltPrograms.run(BuiltPrograms.launcher, ["--home", running.home, "--sockets", "\(running.home)/other"])
         #expect(elsewhere.status == 75)
         #expect(elsewhere.output.contains("with its sockets in \(running.service.sockets)"))

@@ -43,7 +43,7 @@ import VaubanRefusal
         #expect(Refusal.Reason.of { try room.serve(.update(query, ItemChanges(attributes: ItemAttributes()))) } == .badParameter)
     }
 
-    @Test(arguments: [Refusal.Reason.cancelled, .authenticationFailed, .nobodyToAsk, .lockedOut, .passcodeNotSet])
+    @Test(arguments: [Refusal.Reason.cancelled, .authenticationFailed, .noPromptAgent, .lockedOut, .passcodeNotSet])
     func theUsersAnswerReachesTheCaller(_ reason: Refusal.Reason) throws {
         let room = try Room()
         try room.add(name, value: "v", control: .userPresence)

@@ -172,7 +172,7 @@ import VaubanUserModel
         try room.add("a", value: "of mail", as: mail)
         // Any program can start vauban and then execute the one that keeps the item.
         let byMail = Callers.commandLine(startedBy: .installed, "/usr/bin/mail")
-        #expect(Refusal.Reason.of { _ = try room.get("a", as: byMail, group: "program:/usr/bin/mail") } == .nobodyToAsk)
+        #expect(Refusal.Reason.of { _ = try room.get("a", as: byMail, group: "program:/usr/bin/mail") } == .noPromptAgent)
         room.userSays(.once)
         #expect(try room.get("a", as: byMail, group: "program:/usr/bin/mail") == ["program:/usr/bin/mail=of mail"])
         #expect(room.consents.last?.offered == .once)

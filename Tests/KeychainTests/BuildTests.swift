@@ -28,9 +28,9 @@ import VaubanUserModel
 
     @Test func aNewBuildIsOfferedOnceAndThenTheSame() throws {
         let room = try room()
-        #expect(Refusal.Reason.of { _ = try room.get("a", as: second) } == .nobodyToAsk)
+        #expect(Refusal.Reason.of { _ = try room.get("a", as: second) } == .noPromptAgent)
         #expect(Refusal.Reason.of { _ = try room.get("a", as: second, ui: .fail) } == .interactionNotAllowed)
-        #expect(Refusal.Reason.of { try room.add("b", as: second) } == .nobodyToAsk)
+        #expect(Refusal.Reason.of { try room.add("b", as: second) } == .noPromptAgent)
         room.userSays(.once)
         let asked = room.consents.count
         #expect(try room.get("a", as: second).count == 1)
@@ -39,7 +39,7 @@ import VaubanUserModel
         room.userIsAway()
         #expect(try room.get("b", as: first).count == 1)
         // The one after it is offered as the next.
-        #expect(Refusal.Reason.of { _ = try room.get("a", as: Callers.own(path, build: 3)) } == .nobodyToAsk)
+        #expect(Refusal.Reason.of { _ = try room.get("a", as: Callers.own(path, build: 3)) } == .noPromptAgent)
     }
 
     @Test func aNoIsRememberedAsAnotherProgram() throws {
@@ -75,9 +75,9 @@ import VaubanUserModel
         let other = "/home/anna/binary/tool"
         try room.add("o", as: Callers.own(other, build: 5))
         room.userIsAway()
-        #expect(Refusal.Reason.of { _ = try room.get("o", as: Callers.own(other, build: 6)) } == .nobodyToAsk)
+        #expect(Refusal.Reason.of { _ = try room.get("o", as: Callers.own(other, build: 6)) } == .noPromptAgent)
         try room.serve(.permit(PermissionChange(.buildsIn, subject: "/home/anna/bin", permits: false)), as: Callers.commandLine())
-        #expect(Refusal.Reason.of { _ = try room.get("a", as: Callers.own(path, build: 3)) } == .nobodyToAsk)
+        #expect(Refusal.Reason.of { _ = try room.get("a", as: Callers.own(path, build: 3)) } == .noPromptAgent)
         for folder in ["bin", "/home/anna/bin/", ""] {
             #expect(
                 Refusal.Reason.of {
@@ -100,7 +100,7 @@ import VaubanUserModel
         let room = try Room()
         for index in 0..<300 { try room.add("\(index)", value: "v\(index)", as: Callers.script()) }
         try room.add("7", value: "the user's own", as: Callers.commandLine())
-        #expect(Refusal.Reason.of { try room.serve(.move(to: "cli"), as: Callers.commandLine()) } == .nobodyToAsk)
+        #expect(Refusal.Reason.of { try room.serve(.move(to: "cli"), as: Callers.commandLine()) } == .noPromptAgent)
         #expect(Refusal.Reason.of { try room.serve(.move(to: "unsigned"), as: Callers.commandLine()) } == .badParameter)
         room.userSays(.once)
         #expect(try room.moved(to: "cli") == RewrapProgress(done: 256, left: 43, kept: 1))
@@ -119,7 +119,7 @@ import VaubanUserModel
 extension Room {
     fileprivate func moved(to owner: String) throws -> RewrapProgress {
         guard case .rewrapped(let progress)? = try serve(.move(to: owner), as: Callers.commandLine()).messages.first else {
-            throw Refusal(.internalFault)
+            throw Refusal(.internalError)
         }
         return progress
     }

@@ -89,6 +89,6 @@ extension Room {
     }
 
     func userSays(_ choice: ConsentChoice) { enclave.set { $0.consentAnswers = .success(choice) } }
-    func userIsAway() { enclave.set { $0.consentAnswers = .failure(Refusal(.nobodyToAsk)) } }
+    func userIsAway() { enclave.set { $0.consentAnswers = .failure(Refusal(.noPromptAgent)) } }
     var consents: [Consent] { enclave.state.withLock { $0.consents } }
 }

@@ -34,7 +34,7 @@ import VaubanUserModel
         #expect(asked.offered == [.once, .untilLock, .always])
         // Once is once.
         room.userIsAway()
-        #expect(Refusal.Reason.of { _ = try room.get("a", as: script, group: owner) } == .nobodyToAsk)
+        #expect(Refusal.Reason.of { _ = try room.get("a", as: script, group: owner) } == .noPromptAgent)
     }
 
     @Test("without the user's yes nobody learns whether another program keeps an item", arguments: ["a", "nowhere"])
@@ -51,14 +51,14 @@ import VaubanUserModel
             #expect(Refusal.Reason.of { try room.delete(account, as: caller) } == .itemNotFound)
             #expect(room.consents.count == before)
             // Who names one is asked about before anything is looked for.
-            #expect(Refusal.Reason.of { _ = try room.get(account, as: caller, group: owner) } == .nobodyToAsk)
+            #expect(Refusal.Reason.of { _ = try room.get(account, as: caller, group: owner) } == .noPromptAgent)
             #expect(Refusal.Reason.of { _ = try room.get(account, as: caller, ui: .fail, group: owner) } == .interactionNotAllowed)
             #expect(Refusal.Reason.of { _ = try room.get(account, as: caller, limit: .all, group: owner) } == .interactionNotAllowed)
             for ui in [AuthenticationUI.skip, .describe] {
                 #expect(Refusal.Reason.of { _ = try room.get(account, as: caller, ui: ui, group: owner) } == .itemNotFound)
             }
             #expect(Refusal.Reason.of { _ = try room.get(as: caller, limit: .all, group: owner) } == .interactionNotAllowed)
-            #expect(Refusal.Reason.of { try room.delete(account, as: caller, group: owner) } == .nobodyToAsk)
+            #expect(Refusal.Reason.of { try room.delete(account, as: caller, group: owner) } == .noPromptAgent)
             room.enclave.set { $0.consentAnswers = .failure(Refusal(.passcodeNotSet)) }
             #expect(Refusal.Reason.of { _ = try room.get(account, as: caller, group: owner) } == .interactionNotAllowed)
             room.enclave.set { $0.consentAnswers = .failure(Refusal(.cancelled)) }
@@ -101,7 +101,7 @@ import VaubanUserModel
         let item = ItemQuery(kind: .genericPassword, attributes: ItemAttributes([.service: .text("s"), .account: .text(account)]))
         let subject = "program:/usr/bin/chat"
         let allow = KeychainRequest.permit(PermissionChange(.reads, subject: subject, permits: true, item: item))
-        #expect(Refusal.Reason.of { try room.serve(allow, as: Callers.commandLine()) } == .nobodyToAsk)
+        #expect(Refusal.Reason.of { try room.serve(allow, as: Callers.commandLine()) } == .noPromptAgent)
         let disallow = KeychainRequest.permit(PermissionChange(.reads, subject: subject, permits: false, item: item))
         #expect(Refusal.of { try room.serve(disallow, as: Callers.commandLine()) } == Refusal(.itemNotFound))
     }
@@ -121,11 +121,11 @@ import VaubanUserModel
         #expect(try room.get("a", as: script, group: owner).count == 1)
         // For this item and this interpreter alone, and for who names the owner again.
         #expect(Refusal.Reason.of { _ = try room.get("a", as: script) } == .itemNotFound)
-        #expect(Refusal.Reason.of { _ = try room.get("b", as: script, group: owner) } == .nobodyToAsk)
-        #expect(Refusal.Reason.of { _ = try room.get("a", as: Callers.script(of: "/usr/bin/perl"), group: owner) } == .nobodyToAsk)
+        #expect(Refusal.Reason.of { _ = try room.get("b", as: script, group: owner) } == .noPromptAgent)
+        #expect(Refusal.Reason.of { _ = try room.get("a", as: Callers.script(of: "/usr/bin/perl"), group: owner) } == .noPromptAgent)
         room.enclave.lock(room.lent)
         room.enclave.set { $0.lock = .unlocked }
-        #expect(Refusal.Reason.of { _ = try room.get("a", as: script, group: owner) } == .nobodyToAsk)
+        #expect(Refusal.Reason.of { _ = try room.get("a", as: script, group: owner) } == .noPromptAgent)
     }
 
     @Test func alwaysOutlivesARestartAndEndsWhenItIsTakenBack() throws {
@@ -135,7 +135,7 @@ import VaubanUserModel
         room.userIsAway()
         try room.restart()
         #expect(try room.get("a", as: script, group: owner).count == 1)
-        #expect(Refusal.Reason.of { _ = try room.get("b", as: script, group: owner) } == .nobodyToAsk)
+        #expect(Refusal.Reason.of { _ = try room.get("b", as: script, group: owner) } == .noPromptAgent)
         let listed = try room.serve(.permissions, as: Callers.commandLine()).messages.compactMap { reply -> [Permission]? in
             if case .permissions(let list) = reply { list } else { nil }
         }.flatMap(\.self)
@@ -144,7 +144,7 @@ import VaubanUserModel
         try room.serve(
             .permit(PermissionChange(.reads, subject: "anything run by /usr/bin/python3.11", permits: false, item: item)),
             as: Callers.commandLine())
-        #expect(Refusal.Reason.of { _ = try room.get("a", as: script, group: owner) } == .nobodyToAsk)
+        #expect(Refusal.Reason.of { _ = try room.get("a", as: script, group: owner) } == .noPromptAgent)
     }
 
     @Test(arguments: [IdentityGap.traced, .foreignCode, .orphan, .unseen])
@@ -154,7 +154,7 @@ import VaubanUserModel
         #expect(try room.get("a", as: Callers.script(doubt), group: owner).count == 1)
         #expect(room.consents.last?.offered == .once)
         room.userIsAway()
-        #expect(Refusal.Reason.of { _ = try room.get("a", as: Callers.script(doubt), group: owner) } == .nobodyToAsk)
+        #expect(Refusal.Reason.of { _ = try room.get("a", as: Callers.script(doubt), group: owner) } == .noPromptAgent)
     }
 
     @Test func changingAndRemovingAskEveryTime() throws {
@@ -166,8 +166,8 @@ import VaubanUserModel
         try room.delete("a", as: script, group: owner)
         #expect(room.consents.last?.purpose == .deleteItem)
         room.userIsAway()
-        #expect(Refusal.Reason.of { try room.delete("b", as: script, group: owner) } == .nobodyToAsk)
-        #expect(Refusal.Reason.of { try room.update("b", to: "x", as: script, in: owner) } == .nobodyToAsk)
+        #expect(Refusal.Reason.of { try room.delete("b", as: script, group: owner) } == .noPromptAgent)
+        #expect(Refusal.Reason.of { try room.update("b", to: "x", as: script, in: owner) } == .noPromptAgent)
         #expect(try room.get(as: mail, limit: .all).count == 1)
     }
 
@@ -181,9 +181,9 @@ import VaubanUserModel
             let changes = ItemChanges(attributes: ItemAttributes([.account: .text("master key")]))
             try room.serve(.update(query, changes), as: script)
         }
-        #expect(Refusal.Reason.of { try rename("a", of: owner) } == .nobodyToAsk)
+        #expect(Refusal.Reason.of { try rename("a", of: owner) } == .noPromptAgent)
         #expect(room.consents.last?.item == "s/a, to be called s/master key")
-        #expect(Refusal.Reason.of { try rename("mine", of: "unsigned") } == .nobodyToAsk)
+        #expect(Refusal.Reason.of { try rename("mine", of: "unsigned") } == .noPromptAgent)
         #expect(room.consents.last?.item == "s/mine, to be called s/master key")
     }
 
@@ -207,7 +207,7 @@ import VaubanUserModel
     func longNamesStayInTheQuestion() throws {
         let room = try room()
         for name in ["e" + String(repeating: "\u{301}", count: 400) + "end", String(repeating: "x", count: 600) + "end"] {
-            #expect(Refusal.Reason.of { _ = try room.get(name, as: script, group: owner) } == .nobodyToAsk)
+            #expect(Refusal.Reason.of { _ = try room.get(name, as: script, group: owner) } == .noPromptAgent)
             let item = try #require(room.consents.last?.item)
             #expect(item.utf8.count <= Consent.textBytesMax && item.hasBytePrefix("s/") && item.hasByteSuffix("end"))
         }
@@ -216,8 +216,8 @@ import VaubanUserModel
     @Test func whatBelongsToNobodyIsKeptWithoutAQuestionAndReadWithOne() throws {
         let room = try Room()
         try room.add("a", as: script)
-        #expect(Refusal.Reason.of { _ = try room.get("a", as: script) } == .nobodyToAsk)
-        #expect(Refusal.Reason.of { _ = try room.get("a", as: script, group: "unsigned") } == .nobodyToAsk)
+        #expect(Refusal.Reason.of { _ = try room.get("a", as: script) } == .noPromptAgent)
+        #expect(Refusal.Reason.of { _ = try room.get("a", as: script, group: "unsigned") } == .noPromptAgent)
         room.userSays(.always)
         #expect(try room.get("a", as: script) == ["unsigned=value"])
         #expect(Refusal.Reason.of { _ = try room.get("a", as: mail) } == .itemNotFound)
@@ -232,7 +232,7 @@ import VaubanUserModel
         query.authenticationUI = .describe
         query.coversAllOwners = true
         let all = query
-        #expect(Refusal.Reason.of { try room.serve(.copyMatching(all), as: Callers.commandLine()) } == .nobodyToAsk)
+        #expect(Refusal.Reason.of { try room.serve(.copyMatching(all), as: Callers.commandLine()) } == .noPromptAgent)
         room.userSays(.once)
         let found = try room.serve(.copyMatching(all), as: Callers.commandLine()).found
         #expect(found.count == 3 && found.allSatisfy { $0.value == nil })
@@ -255,7 +255,7 @@ import VaubanUserModel
             #expect(Refusal.Reason.of { try room.serve(.move(to: "cli"), as: caller) } == .notAllowedHere)
         }
         room.userIsAway()
-        #expect(Refusal.Reason.of { try room.serve(.permit(change), as: Callers.commandLine()) } == .nobodyToAsk)
+        #expect(Refusal.Reason.of { try room.serve(.permit(change), as: Callers.commandLine()) } == .noPromptAgent)
         room.userSays(.once)
         try room.serve(.permit(change), as: Callers.commandLine())
         #expect(try room.get("a", as: Callers.installed("/usr/bin/chat")) == ["program:/usr/bin/mail=of mail"])

@@ -126,7 +126,7 @@ import VaubanUserModel
         #expect(try room.deleted(as: hand).isEmpty)
         room.enclave.set { $0.consentAnswers = .success(.once) }
         let all = try room.history(.deleted(ofAllOwners: true), as: hand).messages
-        guard case .deleted(let item)? = all.first else { throw Refusal(.internalFault) }
+        guard case .deleted(let item)? = all.first else { throw Refusal(.internalError) }
         room.enclave.set { $0.consentAnswers = .failure(Refusal(.cancelled)) }
         #expect(Refusal.Reason.of { try room.history(.undelete(item.item), as: hand) } == .cancelled)
         room.enclave.set { $0.consentAnswers = .success(.once) }

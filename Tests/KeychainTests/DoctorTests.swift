@@ -260,7 +260,7 @@ import VaubanRefusal
         #expect(Refusal.Reason.of { try room.serve(.examine, as: Callers.script()) } == .notAllowedHere)
         // Of all owners, without a question.
         guard case .examined(let report)? = try room.serve(.examine, as: cli).messages.dropLast().last else {
-            throw Refusal(.internalFault)
+            throw Refusal(.internalError)
         }
         #expect(report.checked >= 1 && report.locked == 0 && report.found == 0 && room.consents.isEmpty)
     }
@@ -268,7 +268,7 @@ import VaubanRefusal
 
 extension Room {
     func examine() throws -> DoctorReport {
-        guard case .examined(let report)? = try serve(.examine).messages.dropLast().last else { throw Refusal(.internalFault) }
+        guard case .examined(let report)? = try serve(.examine).messages.dropLast().last else { throw Refusal(.internalError) }
         return report
     }
 

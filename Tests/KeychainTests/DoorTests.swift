@@ -226,7 +226,7 @@ private final class EnclaveDoor: Sendable {
         fake.set {
             $0.lock = .locked; $0.epoch = 2
         }
-        guard let line = visitors.withLock({ $0.last { $0.role == .lease }?.channel }) else { throw Refusal(.internalFault) }
+        guard let line = visitors.withLock({ $0.last { $0.role == .lease }?.channel }) else { throw Refusal(.internalError) }
         try line.send(header: try LeaseRecall(user: getuid(), epoch: 1, everything: false).encoded())
         return try LeaseErased(derBytes: try line.receive(.machine).header)
     }

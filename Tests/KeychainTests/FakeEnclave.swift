@@ -32,7 +32,7 @@ final class FakeEnclave: EnclaveConnectionThread, Sendable {
         /// What the user types where they are asked for an application's password; nothing is a no.
         var typedPassword: [UInt8]?
         /// What the user says to questions for consent, and what they were asked.
-        var consentAnswers: Result<ConsentChoice, Refusal> = .failure(Refusal(.nobodyToAsk))
+        var consentAnswers: Result<ConsentChoice, Refusal> = .failure(Refusal(.noPromptAgent))
         var consents: [Consent] = []
         /// What happens while the user thinks about it, once.
         var whileAsked: (@Sendable () throws -> Void)?
@@ -152,7 +152,9 @@ final class FakeEnclave: EnclaveConnectionThread, Sendable {
             guard state.keys.first(where: { $0.name.purpose == .metadata(row.protection) })?.name.generation == generation else {
                 throw Refusal(.keysChanged)
             }
-            guard let sealed = state.sealed[wrapped], sealed.row == row, row.format == .generationApart else { throw Refusal(.rowDamaged) }
+            guard let sealed = state.sealed[wrapped], sealed.row == row, row.format == .generationSeparate else {
+                throw Refusal(.rowDamaged)
+            }
             if state.passcodeIsLongAgo, row.accessControl?.requirementToDecrypt.isNone == false { throw Refusal(.interactionNotAllowed) }
             state.sealed[new] = (row.with(generation: generation), sealed.key, sealed.password)
         }

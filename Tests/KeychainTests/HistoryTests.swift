@@ -171,7 +171,7 @@ import VaubanRefusal
         let room = try Room()
         try room.add(name, value: "one")
         try room.update(name, value: "two")
-        guard case .examined(let good)? = try room.serve(.examine).messages.dropLast().last else { throw Refusal(.internalFault) }
+        guard case .examined(let good)? = try room.serve(.examine).messages.dropLast().last else { throw Refusal(.internalError) }
         #expect(good.found == 0 && good.checked == 1 && good.copy?.state == .kept)
         let before = room.enclave.state.withLock { $0.sealed }
         room.enclave.set { $0.sealed = [:] }
@@ -214,7 +214,7 @@ extension Room {
     }
 
     func versions(_ attributes: [AttributeName: AttributeValue]) throws -> [ItemVersion] {
-        guard case .versions(let versions)? = try history(.list(query(attributes))).messages.first else { throw Refusal(.internalFault) }
+        guard case .versions(let versions)? = try history(.list(query(attributes))).messages.first else { throw Refusal(.internalError) }
         return versions
     }
 

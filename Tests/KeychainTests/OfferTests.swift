@@ -24,7 +24,7 @@ import VaubanUserModel
     func anOfferTakesAYes() throws {
         let room = try Room()
         try room.add("a", as: mail, applications: toChat)
-        #expect(Refusal.Reason.of { _ = try room.get("a", as: chat, group: owner) } == .nobodyToAsk)
+        #expect(Refusal.Reason.of { _ = try room.get("a", as: chat, group: owner) } == .noPromptAgent)
         #expect(Refusal.Reason.of { _ = try room.get("a", as: chat, ui: .fail, group: owner) } == .interactionNotAllowed)
         room.enclave.set { $0.consentAnswers = .failure(Refusal(.cancelled)) }
         // A no is for this once: it is asked again when the program tries again.
@@ -76,10 +76,10 @@ import VaubanUserModel
         var query = ItemQuery(kind: .genericPassword, attributes: ItemAttributes([.accessGroup: .text(owner)]))
         query.returnsReference = true
         let reference = query
-        #expect(Refusal.Reason.of { try room.serve(.copyMatching(reference), as: chat) } == .nobodyToAsk)
+        #expect(Refusal.Reason.of { try room.serve(.copyMatching(reference), as: chat) } == .noPromptAgent)
         query.reference = try room.rows()[0].item
         let named = query
-        #expect(Refusal.Reason.of { try room.serve(.copyMatching(named), as: chat) } == .nobodyToAsk)
+        #expect(Refusal.Reason.of { try room.serve(.copyMatching(named), as: chat) } == .noPromptAgent)
         query.attributes = ItemAttributes()
         let unnamed = query
         for caller in [chat, script] { #expect(Refusal.Reason.of { try room.serve(.copyMatching(unnamed), as: caller) } == .itemNotFound) }

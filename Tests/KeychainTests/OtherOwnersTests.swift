@@ -54,7 +54,8 @@ import VaubanUserModel
                 Refusal.Reason.of { _ = try room.get(account, as: Callers.commandLine(), ui: .fail, group: "program:/usr/bin/mail") }
                     == .interactionNotAllowed)
             #expect(
-                Refusal.Reason.of { _ = try room.get(account, as: Callers.commandLine(), group: "program:/usr/bin/mail") } == .nobodyToAsk)
+                Refusal.Reason.of { _ = try room.get(account, as: Callers.commandLine(), group: "program:/usr/bin/mail") } == .noPromptAgent
+            )
         }
         // Whoever was let in is told what stands in the way.
         room.userSays(.once)
@@ -177,7 +178,7 @@ import VaubanUserModel
         var progress: [RewrapProgress] = []
         for _ in 0..<2 {
             guard case .rewrapped(let batch)? = try room.serve(.move(to: "cli"), as: caller).messages.first else {
-                throw Refusal(.internalFault)
+                throw Refusal(.internalError)
             }
             progress.append(batch)
         }

@@ -26,7 +26,7 @@ import VaubanUserModel
 
     private func offered(_ room: Room, as caller: Caller = Caller(user: Room.user)) throws -> RestorableCopy {
         guard case .restorable(let copy)? = try room.serve(.restore(copyOf: nil), as: caller).messages.first else {
-            throw Refusal(.internalFault)
+            throw Refusal(.internalError)
         }
         return copy
     }
@@ -156,7 +156,7 @@ import VaubanUserModel
         let copy = try offered(room, as: cli)
         #expect(room.consents.isEmpty)
         room.userIsAway()
-        #expect(Refusal.Reason.of { try room.serve(.restore(copyOf: copy.date), as: cli) } == .nobodyToAsk)
+        #expect(Refusal.Reason.of { try room.serve(.restore(copyOf: copy.date), as: cli) } == .noPromptAgent)
         #expect(Refusal.Reason.of { _ = try room.get("a", as: cli) } == .stateUnreadable)
         room.userSays(.once)
         try room.serve(.restore(copyOf: copy.date), as: cli)

@@ -114,7 +114,7 @@ final class Room: @unchecked Sendable {
 
     @discardableResult
     func rewrap() throws -> RewrapProgress {
-        guard case .rewrapped(let progress)? = try serve(.rewrap).messages.first else { throw Refusal(.internalFault) }
+        guard case .rewrapped(let progress)? = try serve(.rewrap).messages.first else { throw Refusal(.internalError) }
         return progress
     }
 
@@ -132,7 +132,7 @@ final class Room: @unchecked Sendable {
         let changed = StoredRow(
             item: row.item, kind: row.kind, protection: row.protection, generation: row.generation, blinds: row.blinds, halves: halves)
         guard try database.update([RowChange(old: row.handle, row: changed, changesBlinds: false)]) == .written else {
-            throw Refusal(.internalFault)
+            throw Refusal(.internalError)
         }
     }
 }
@@ -164,7 +164,7 @@ final class Replies: ReplySink {
 
     func send(_ reply: KeychainReply, value: borrowing SecretBytes) throws {
         messages.append(reply)
-        guard case .items(let items) = reply, items.count == 1 else { throw Refusal(.internalFault) }
+        guard case .items(let items) = reply, items.count == 1 else { throw Refusal(.internalError) }
         found.append(Found(record: items[0].record, value: value.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }))
     }
 }
@@ -178,7 +178,7 @@ extension Refusal.Reason {
         } catch let refusal as Refusal {
             return refusal.reason
         } catch {
-            return .internalFault
+            return .internalError
         }
     }
 }

@@ -108,7 +108,7 @@ import VaubanUserModel
         #expect(Refusal.Reason.of { try transfer(room, query("a"), to: mine, copy: copy, as: hand) } == .itemNotFound)
         #expect(room.consents.isEmpty)
         room.userIsAway()
-        #expect(Refusal.Reason.of { try transfer(room, named, to: mine, copy: copy, as: hand) } == .nobodyToAsk)
+        #expect(Refusal.Reason.of { try transfer(room, named, to: mine, copy: copy, as: hand) } == .noPromptAgent)
         room.enclave.set { $0.consentAnswers = .failure(Refusal(.cancelled)) }
         #expect(Refusal.Reason.of { try transfer(room, named, to: mine, copy: copy, as: hand) } == .cancelled)
         #expect(try room.get("a", as: mail) == ["\(Self.mailGroup)=of mail"])
@@ -129,14 +129,14 @@ import VaubanUserModel
         try room.add("key", value: "of an attacker", as: hand)
         let theirs: [AttributeName: AttributeValue] = [.accessGroup: .text(Self.mailGroup)]
         room.userIsAway()
-        #expect(Refusal.Reason.of { try transfer(room, query("key"), to: theirs, copy: copy, as: hand) } == .nobodyToAsk)
+        #expect(Refusal.Reason.of { try transfer(room, query("key"), to: theirs, copy: copy, as: hand) } == .noPromptAgent)
         #expect(Refusal.Reason.of { _ = try room.get("key", as: mail) } == .itemNotFound)
         // Nor within them, where the copy would have another name.
         try room.add("a", value: "of mail", as: mail)
         #expect(
             Refusal.Reason.of {
                 try transfer(room, query("a", group: Self.mailGroup), to: [.account: .text("key")], copy: copy, as: hand)
-            } == .nobodyToAsk)
+            } == .noPromptAgent)
         #expect(Refusal.Reason.of { _ = try room.get("key", as: mail) } == .itemNotFound)
     }
 
@@ -148,10 +148,10 @@ import VaubanUserModel
         let renamed: [AttributeName: AttributeValue] = [.service: .text("mail"), .account: .text("master key")]
         let theirs = renamed.merging([.accessGroup: .text(Self.mailGroup)]) { $1 }
         for copy in [false, true] {
-            #expect(Refusal.Reason.of { try transfer(room, query("harmless"), to: theirs, copy: copy, as: hand) } == .nobodyToAsk)
+            #expect(Refusal.Reason.of { try transfer(room, query("harmless"), to: theirs, copy: copy, as: hand) } == .noPromptAgent)
             #expect(room.consents.last?.item == "s/harmless, to be called mail/master key")
             let named = query("a", group: Self.mailGroup)
-            #expect(Refusal.Reason.of { try transfer(room, named, to: renamed, copy: copy, as: hand) } == .nobodyToAsk)
+            #expect(Refusal.Reason.of { try transfer(room, named, to: renamed, copy: copy, as: hand) } == .noPromptAgent)
             #expect(room.consents.last?.item == "s/a, to be called mail/master key")
         }
     }
@@ -186,7 +186,7 @@ import VaubanUserModel
         // Where somebody can be asked, they are, before it is looked for.
         for account in ["a", "nowhere"] {
             let named = query(account, group: Self.mailGroup)
-            #expect(Refusal.Reason.of { try transfer(room, named, to: [.accessGroup: .text("cli")], as: hand) } == .nobodyToAsk)
+            #expect(Refusal.Reason.of { try transfer(room, named, to: [.accessGroup: .text("cli")], as: hand) } == .noPromptAgent)
             #expect(room.consents.last?.item == "s/\(account)")
         }
     }

@@ -2,9 +2,9 @@ import Foundation
 import LocalAuthentication
 import Testing
 
-/// What an LAContext says and keeps without a service, and that applications can put one of their own in its place.
+/// The state of an LAContext without a service, and subclasses of it in applications.
 @Suite struct LAContextTests {
-    @Test func aFreshContextHasApplesDefaults() {
+    @Test func newContextHasApplesDefaults() {
         let context = LAContext()
         #expect(context.localizedFallbackTitle == nil && context.localizedCancelTitle == nil && context.localizedReason.isEmpty)
         #expect(context.touchIDAuthenticationAllowableReuseDuration == 0 && !context.interactionNotAllowed)
@@ -12,7 +12,7 @@ import Testing
         #expect(!context.isCredentialSet(.applicationPassword) && !context.isCredentialSet(.smartCardPIN))
     }
 
-    @Test func whatIsSetIsKept() {
+    @Test func contextKeepsItsSettings() {
         let context = LAContext()
         context.localizedFallbackTitle = ""
         context.localizedCancelTitle = "Later"
@@ -20,11 +20,11 @@ import Testing
         context.touchIDAuthenticationAllowableReuseDuration = 3600
         context.maxBiometryFailures = 2
         #expect(context.localizedFallbackTitle == "" && context.localizedCancelTitle == "Later" && context.localizedReason == "open it")
-        // Kept as it was said; at most five minutes of it count.
+        // The value is kept as set, although at most five minutes of it count.
         #expect(context.touchIDAuthenticationAllowableReuseDuration == 3600 && context.maxBiometryFailures == 2)
     }
 
-    @Test func credentialsAreTakenUntilTheContextIsInvalid() {
+    @Test func contextAcceptsCredentialsUntilItIsInvalid() {
         let context = LAContext()
         #expect(!context.setCredential(Data(), type: .applicationPassword))
         #expect(!context.setCredential(Data(count: 1025), type: .applicationPassword))
@@ -36,20 +36,20 @@ import Testing
         #expect(!context.isCredentialSet(.applicationPassword) && !context.setCredential(Data("x".utf8), type: .applicationPassword))
     }
 
-    @Test func anInvalidContextSaysSoToEverything() async {
+    @Test func everyUseOfAnInvalidContextFails() async {
         let context = LAContext()
         context.invalidate()
         context.invalidate()
         var error: NSError?
         #expect(!context.canEvaluatePolicy(.deviceOwnerAuthentication, error: &error))
-        // Both ways between the two kinds of error.
+        // In both forms of the error.
         #expect(error?.domain == LAErrorDomain && (error as? LAError)?.code == .invalidContext)
         await #expect(throws: LAError(.invalidContext)) {
             try await context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "open")
         }
     }
 
-    @Test func aReasonIsNeeded() async {
+    @Test func emptyReasonIsRefused() async {
         do {
             try await LAContext().evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "")
             Issue.record("an empty reason was taken")
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    /// As applications test their own flows.
+    /// A subclass as applications use it to test their own flows.
     private final class Agreeing: LAContext, @unchecked Sendable {
         override var biometryType: LABiometryType { .faceID }
         override func canEvaluatePolicy(_ policy: LAPolicy, error: NSErrorPointer) -> Bool { true }
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func aSubclassStandsInForIt() async throws {
+    @Test func subclassReplacesTheContext() async throws {
         let context: LAContext = Agreeing()
         #expect(context.biometryType == .faceID && context.canEvaluatePolicy(.deviceOwnerAuthentication, error: nil))
         #expect(try await context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "yes"))

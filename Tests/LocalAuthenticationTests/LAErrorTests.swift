@@ -1,14 +1,14 @@
 import LocalAuthentication
 import Testing
 
-/// Checks that an `LAError` behaves as on Apple systems, above all when it is cast.
+/// An `LAError` behaves as on Apple's systems, above all when it is cast.
 @Suite struct LAErrorTests {
     private let cancelled = NSError(domain: LAErrorDomain, code: -2)
     private let foreign = NSError(domain: NSOSStatusErrorDomain, code: -2)
 
     // MARK: Making and reading.
 
-    @Test func aCodeMakesAnError() {
+    @Test func codeCreatesAnError() {
         let error = LAError(.userCancel, userInfo: ["why": "test"])
         #expect(error.code == .userCancel)
         #expect(error.errorCode == -2)
@@ -18,7 +18,7 @@ import Testing
         #expect(LAError(_nsError: cancelled).code == .userCancel)
     }
 
-    @Test func anUnknownNumberCountsAsAFailure() {
+    @Test func unknownNumberIsAFailedAuthentication() {
         let error = LAError(_nsError: NSError(domain: LAErrorDomain, code: -1000))
         #expect(error.code == .authenticationFailed)
         #expect(error.errorCode == -1000)
@@ -40,7 +40,7 @@ import Testing
         #expect((LAError(.appCancel) as NSError).code == -9)
     }
 
-    @Test func aThrownErrorIsCaughtInEveryForm() {
+    @Test func thrownErrorIsCaughtInEveryForm() {
         for thrown in [LAError(.userCancel), cancelled] as [any Error] {
             var caught: [String] = []
             do { throw thrown } catch LAError.userCancel { caught.append("code") } catch {}
@@ -52,7 +52,7 @@ import Testing
         do { throw foreign } catch LAError.userCancel { Issue.record("a foreign error matched") } catch {}
     }
 
-    @Test func aCodeIsSwitchedOver() {
+    @Test func codeWorksInASwitch() {
         switch LAError(.biometryLockout).code {
         case .touchIDLockout: break
         default: Issue.record("the former name is another code")
@@ -61,7 +61,7 @@ import Testing
         #expect(!(LAError.userCancel ~= foreign))
     }
 
-    @Test func anErrorPointerReceivesAnError() {
+    @Test func errorPointerReceivesAnError() {
         func check(_ error: NSErrorPointer) -> Bool {
             error?.pointee = LAError(.passcodeNotSet) as NSError
             return false
@@ -75,7 +75,7 @@ import Testing
 
     // MARK: Hashing. `NSError` itself traps here.
 
-    @Test func errorsGoIntoSets() {
+    @Test func errorsAreHashable() {
         let errors: Set<LAError> = [LAError(.userCancel), LAError(.userCancel), LAError(.appCancel)]
         #expect(errors.count == 2)
         #expect(errors.contains(LAError(_nsError: cancelled)))
@@ -87,7 +87,7 @@ import Testing
 
     // MARK: Descriptions.
 
-    @Test func theDescriptionIsTheSameInEveryForm() {
+    @Test func descriptionIsTheSameInEveryForm() {
         let error = LAError(.biometryNotEnrolled)
         let text = "No fingerprint or face is enrolled on this device."
         #expect(error.localizedDescription == text)
@@ -95,7 +95,7 @@ import Testing
         #expect((error as any Error).localizedDescription == text)
     }
 
-    @Test func anErrorKeepsADescriptionOfItsOwn() {
+    @Test func errorKeepsItsOwnDescription() {
         let error = LAError(.userCancel, userInfo: [NSLocalizedDescriptionKey: "mine"])
         #expect(error.localizedDescription == "mine")
         #expect((error as any Error).localizedDescription == "mine")

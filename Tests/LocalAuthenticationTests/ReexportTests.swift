@@ -3,7 +3,7 @@ import LocalAuthentication
 import Testing
 
 @Suite struct ReexportTests {
-    @Test("importing LocalAuthentication alone brings Security's names")
+    @Test("Importing LocalAuthentication alone brings the names of Security")
     func importingLocalAuthenticationBringsSecurity() {
         #expect(SecAccessControlCreateFlags.userPresence.rawValue == 1)
         #expect(errSecItemNotFound == -25300)

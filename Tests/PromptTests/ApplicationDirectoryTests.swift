@@ -5,14 +5,14 @@ import Testing
 import VaubanPrompt
 import VaubanUserModel
 
-/// Which name and picture a program is shown with, and which entries are not believed.
+/// The name and icon of a program, and the entries that do not count.
 @Suite struct ApplicationDirectoryTests {
-    /// A folder of entries, as root makes one.
+    /// A folder of entries, as root creates one.
     private struct Folder: ~Copyable {
         let path: String
 
         init() throws {
-            // Only what root alone can change counts, so only root can play it.
+            // Only entries that root alone can change count, so only root can create them.
             if geteuid() != 0 { try Test.cancel("it needs root, whose entries alone count") }
             var template = Array("/tmp/vauban-applications.XXXXXX".utf8CString)
             guard mkdtemp(&template) != nil else { throw CocoaError(.fileWriteUnknown) }
@@ -44,7 +44,7 @@ import VaubanUserModel
         return String(cString: real)
     }
 
-    @Test func aProgramHasTheNameOfTheEntryThatStartsIt() throws {
+    @Test func programHasTheNameOfItsDesktopEntry() throws {
         let folder = try Folder()
         try folder.put("env.desktop", "Name=Environment\u{202e}\nName[de]=Umgebung\nIcon=env-icon\nExec=env -i %U")
         #expect(folder.entry(Self.env) == .init(name: "Environment", icon: "env-icon"))
@@ -52,20 +52,20 @@ import VaubanUserModel
         #expect(folder.entry(nil) == nil)
     }
 
-    @Test func whatRunsAnybodysCodeHasNoNameOfItsOwn() throws {
+    @Test func interpreterHasNoDesktopName() throws {
         let folder = try Folder()
         try folder.put("env.desktop", "Name=Environment\nExec=/usr/bin/env")
         #expect(folder.entry(Self.env, .interpreter) == nil)
         #expect(folder.entry(Self.env, .foreignCode) == nil)
     }
 
-    @Test func aProgramThatIsHandedACommandKeepsItsName() throws {
+    @Test func terminalDoesNotLendItsNameToACommand() throws {
         let folder = try Folder()
         try folder.put("bank.desktop", "Name=Bank\nExec=env bank-program")
         #expect(folder.entry(Self.env) == nil)
     }
 
-    @Test func entriesThatOthersCanChangeDoNotCount() throws {
+    @Test func entriesWritableByOthersDoNotCount() throws {
         let folder = try Folder()
         try folder.put("env.desktop", "Name=Environment\nExec=/usr/bin/env")
         chmod("\(folder.path)/env.desktop", 0o666)
@@ -79,7 +79,7 @@ import VaubanUserModel
         #expect(folder.entry(Self.env) == nil)
     }
 
-    @Test func flatpaksAndSnapsAreFoundByTheirNames() throws {
+    @Test func flatpaksAndSnapsAreFoundByName() throws {
         let folder = try Folder()
         try folder.put("org.example.Mail.desktop", "Name=Mail\nIcon=org.example.Mail\nExec=flatpak run org.example.Mail")
         try folder.put("bank_bank.desktop", "Name=Bank\nExec=/snap/bin/bank %u")

@@ -4,13 +4,13 @@ import VaubanAccessPolicy
 import VaubanPrompt
 import VaubanUserModel
 
-/// The sheet as a state: what is to be seen after which news.
+/// The sheet's state: its view after each event.
 @Suite struct SheetModelTests {
     private static let second: UInt64 = 1_000_000_000
     private static let caller = CallerName(pid: 4711, path: "/usr/bin/mail")
 
     private static func question(
-        prompt: UInt8 = 1, attempt: Int64 = 1, triesLeft: Int64 = 5, ways: AuthenticationMethods = .passcode,
+        prompt: UInt8 = 1, attempt: Int64 = 1, attemptsLeft: Int64 = 5, methods: AuthenticationMethods = .passcode,
         state: PromptState = PromptState(),
         operation: PromptOperation = .readItem, reason: String? = nil, caller: CallerName = caller, consent: Consent? = nil,
         titles: PromptTitles = .standard
@@ -18,13 +18,14 @@ import VaubanUserModel
         PromptQuestion(
             prompt: [UInt8](repeating: prompt, count: 16), user: 1000,
             challenge: PasscodeChallenge(nonce: [UInt8](repeating: UInt8(attempt), count: 32), purpose: .prompt), caller: caller,
-            operation: operation, reason: reason, attempt: attempt, triesLeft: triesLeft, ways: ways, state: state, consent: consent,
+            operation: operation, reason: reason, attempt: attempt, attemptsLeft: attemptsLeft, methods: methods, state: state,
+            consent: consent,
             titles: titles)
     }
 
     private static let fingerFirst = PromptState(finger: .awaited, fingersLeft: 5)
 
-    @Test func nothingIsShownBeforeAQuestionAndAfterItsEnd() throws {
+    @Test func sheetIsHiddenWithoutAPrompt() throws {
         var model = SheetModel()
         #expect(model.view(now: 0) == nil)
         _ = model.show(Self.question(), nil, now: 0)
@@ -33,7 +34,7 @@ import VaubanUserModel
         #expect(model.view(now: 0) == nil)
     }
 
-    @Test func theNameIsTheSystemsAndTheReasonStandsApart() throws {
+    @Test func nameComesFromTheSystemAndReasonIsSeparate() throws {
         var model = SheetModel()
         let asked = Self.question(reason: "send\u{202e} your\u{1b}[2J mail\nfrom: the bank")
         _ = model.show(asked, .init(name: "Mail", icon: "mail-app"), now: 0)
@@ -47,7 +48,7 @@ import VaubanUserModel
         #expect((view.cancel, view.fallback, view.confirm) == ("Cancel", nil, "Allow"))
     }
 
-    @Test func whoAsksStaysWhoeverItWasWhenTheQuestionComesAnew() throws {
+    @Test func newFormOfAPromptKeepsItsProgram() throws {
         var model = SheetModel()
         let first = Self.question()
         #expect(!model.isShowing(first.prompt))
@@ -55,7 +56,7 @@ import VaubanUserModel
         #expect(model.isShowing(first.prompt))
         _ = model.beginAnswer(number, withPasscode: true, now: 0)
         #expect(model.isShowing(first.prompt))
-        _ = model.show(Self.question(attempt: 2, triesLeft: 4), nil, now: 0)
+        _ = model.show(Self.question(attempt: 2, attemptsLeft: 4), nil, now: 0)
         let view = try #require(model.view(now: 0))
         #expect((view.application, view.icon) == ("Mail", "mail-app"))
         let other = Self.question(prompt: 2)
@@ -64,7 +65,7 @@ import VaubanUserModel
         #expect(model.view(now: 0)?.application == "mail")
     }
 
-    @Test func aNameFullOfEscapeCodesIsWrittenOut() throws {
+    @Test func escapeCodesInANameAreWrittenOut() throws {
         var model = SheetModel()
         _ = model.show(Self.question(caller: CallerName(pid: 1, path: "/home/a/\u{1b}]0;x\u{7}\u{202e}liam")), nil, now: 0)
         let view = try #require(model.view(now: 0))
@@ -72,24 +73,24 @@ import VaubanUserModel
         #expect(view.origin == "/home/a/\\u{1b}]0;x\\u{7}\\u{202e}liam · process 1")
     }
 
-    @Test func aWrongPasscodeSaysSoAndHowManyTriesAreLeft() throws {
+    @Test func wrongPasscodeShowsAttemptsLeft() throws {
         var model = SheetModel()
         let number = model.show(Self.question(), nil, now: 0)
         #expect(model.view(now: 0)?.notice == nil)
         let isTaken = model.beginAnswer(number, withPasscode: true, now: 0)
         #expect(isTaken)
         #expect(model.view(now: 0)?.entry == .closed)
-        // What is being judged cannot be answered again.
+        // An answer that is being checked cannot be given again.
         let isTakenAgain = model.beginAnswer(number, withPasscode: true, now: 0)
         #expect(!isTakenAgain)
-        let again = model.show(Self.question(attempt: 2, triesLeft: 4), nil, now: 0)
+        let again = model.show(Self.question(attempt: 2, attemptsLeft: 4), nil, now: 0)
         #expect(again == number)
         let view = try #require(model.view(now: 0))
         #expect(view.notice == .init(text: "That was not your passcode. 4 attempts are left before you have to wait.", isError: true))
         #expect((view.entry, view.misses) == (.open, 1))
     }
 
-    @Test func anAnswerToAnotherQuestionIsNone() {
+    @Test func answerToAnotherPromptIsIgnored() {
         var model = SheetModel()
         let first = model.show(Self.question(prompt: 1), nil, now: 0)
         model.removePrompt()
@@ -103,25 +104,25 @@ import VaubanUserModel
         #expect(isTaken)
     }
 
-    @Test func aFingerComesFirstAndThePasscodeWhenItIsWanted() throws {
+    @Test func fingerprintComesFirstAndPasscodeOnRequest() throws {
         var model = SheetModel()
-        let number = model.show(Self.question(ways: [.finger, .passcode], state: Self.fingerFirst), nil, now: 0)
+        let number = model.show(Self.question(methods: [.finger, .passcode], state: Self.fingerFirst), nil, now: 0)
         var view = try #require(model.view(now: 0))
         #expect((view.finger, view.entry, view.confirm, view.fallback) == (.waiting, .hidden, nil, "Use Passcode…"))
         let way = model.fallBack(number)
         #expect(way == .entry)
         view = try #require(model.view(now: 0))
         #expect((view.finger, view.entry, view.confirm, view.fallback) == (.waiting, .open, "Allow", nil))
-        // A miss of the finger meanwhile takes nothing away.
+        // A miss of the fingerprint in the meantime changes nothing.
         _ = model.show(
-            Self.question(attempt: 2, ways: [.finger, .passcode], state: PromptState(finger: .awaited, fingersLeft: 4)), nil, now: 0)
+            Self.question(attempt: 2, methods: [.finger, .passcode], state: PromptState(finger: .awaited, fingersLeft: 4)), nil, now: 0)
         view = try #require(model.view(now: 0))
         #expect((view.finger, view.entry, view.misses) == (.tryAgain, .open, 0))
     }
 
-    @Test func thePictureReactsToTheReader() throws {
+    @Test func pictureReflectsReaderEvents() throws {
         var model = SheetModel()
-        _ = model.show(Self.question(ways: [.finger, .passcode], state: Self.fingerFirst), nil, now: 0)
+        _ = model.show(Self.question(methods: [.finger, .passcode], state: Self.fingerFirst), nil, now: 0)
         let steps: [(PromptUpdate, SheetView.Finger, String)] = [
             (
                 PromptUpdate(.hint, fingersLeft: 5, hint: .tooShort), .tryAgain,
@@ -147,9 +148,9 @@ import VaubanUserModel
         }
     }
 
-    @Test func whereNoFingerCountsThePasscodeIsAskedForAtOnce() throws {
+    @Test func passcodeEntryIsOpenWhenNoFingerprintCounts() throws {
         var model = SheetModel()
-        _ = model.show(Self.question(ways: .passcode, state: PromptState(finger: .disabled)), nil, now: 0)
+        _ = model.show(Self.question(methods: .passcode, state: PromptState(finger: .disabled)), nil, now: 0)
         let view = try #require(model.view(now: 0))
         #expect(
             (view.finger, view.entry, view.notice?.text) == (
@@ -157,37 +158,37 @@ import VaubanUserModel
             ))
     }
 
-    /// Three misses end the finger in one question; the next question takes it again while some of the five are left.
-    @Test func missesInOneQuestionSwitchNothingOff() throws {
+    /// Three misses end fingerprints for one prompt; the next prompt accepts them again while attempts are left.
+    @Test func missesInOnePromptDoNotDisableFingerprints() throws {
         var model = SheetModel()
-        _ = model.show(Self.question(ways: [.finger, .passcode], state: Self.fingerFirst), nil, now: 0)
+        _ = model.show(Self.question(methods: [.finger, .passcode], state: Self.fingerFirst), nil, now: 0)
         model.record(PromptUpdate(.disabled, fingersLeft: 2))
-        _ = model.show(Self.question(ways: .passcode, state: PromptState(finger: .disabled, fingersLeft: 2)), nil, now: 0)
+        _ = model.show(Self.question(methods: .passcode, state: PromptState(finger: .disabled, fingersLeft: 2)), nil, now: 0)
         var view = try #require(model.view(now: 0))
         #expect(view.notice?.text == "Fingerprints no longer count for this prompt. Type your passcode.")
         #expect((view.finger, view.entry) == (.disabled, .open))
         model.removePrompt()
-        let next = Self.question(prompt: 2, ways: [.finger, .passcode], state: PromptState(finger: .awaited, fingersLeft: 2))
+        let next = Self.question(prompt: 2, methods: [.finger, .passcode], state: PromptState(finger: .awaited, fingersLeft: 2))
         _ = model.show(next, nil, now: 0)
         view = try #require(model.view(now: 0))
         #expect((view.finger, view.notice?.text) == (.waiting, nil))
     }
 
-    @Test func theCallersTitlesAreOnTheButtons() throws {
+    @Test func buttonsShowTheCallersTitles() throws {
         var model = SheetModel()
         let titles = PromptTitles(cancel: "Not now", fallback: "Use the bank’s own password")
         let number = model.show(
-            Self.question(ways: .finger, state: Self.fingerFirst, operation: .evaluatePolicy, titles: titles), nil, now: 0)
+            Self.question(methods: .finger, state: Self.fingerFirst, operation: .evaluatePolicy, titles: titles), nil, now: 0)
         let view = try #require(model.view(now: 0))
         #expect((view.cancel, view.fallback, view.confirm, view.entry) == ("Not now", "Use the bank’s own password", nil, .hidden))
         let way = model.fallBack(number)
         #expect(way == .answer)
     }
 
-    @Test func anEmptyTitleTakesTheButtonAway() throws {
+    @Test func emptyTitleHidesTheButton() throws {
         var model = SheetModel()
         let titles = PromptTitles(cancel: nil, fallback: "")
-        let number = model.show(Self.question(ways: .finger, state: Self.fingerFirst, titles: titles), nil, now: 0)
+        let number = model.show(Self.question(methods: .finger, state: Self.fingerFirst, titles: titles), nil, now: 0)
         #expect(model.view(now: 0)?.fallback == nil)
         let way = model.fallBack(number)
         #expect(way == .none)
@@ -196,7 +197,7 @@ import VaubanUserModel
     @Test(arguments: [(0, "1:30", 1.0), (30_500_000_000, "1:00", 0.5), (89_999_999_999, "0:01", 0.000_000_001)])
     func aLockOutCountsDown(now: UInt64, clock: String, next: Double) throws {
         var model = SheetModel()
-        let number = model.show(Self.question(triesLeft: 0, state: PromptState(secondsToWait: 90)), nil, now: 0)
+        let number = model.show(Self.question(attemptsLeft: 0, state: PromptState(secondsToWait: 90)), nil, now: 0)
         let view = try #require(model.view(now: now))
         #expect(view.notice == .init(text: "You can try again in \(clock).", isError: true))
         #expect((view.entry, view.secondsToNext) == (.closed, next))
@@ -206,16 +207,16 @@ import VaubanUserModel
         #expect(canDecline, "no is an answer at any time")
     }
 
-    @Test func aLockOutEnds() throws {
+    @Test func lockoutEnds() throws {
         var model = SheetModel()
-        let number = model.show(Self.question(triesLeft: 0, state: PromptState(secondsToWait: 90)), nil, now: 7)
+        let number = model.show(Self.question(attemptsLeft: 0, state: PromptState(secondsToWait: 90)), nil, now: 7)
         let view = try #require(model.view(now: 90 * Self.second + 7))
         #expect((view.entry, view.notice, view.secondsToNext) == (.open, nil, nil))
         let isTaken = model.beginAnswer(number, withPasscode: true, now: 90 * Self.second + 7)
         #expect(isTaken)
     }
 
-    @Test func aWrongPasscodeTooManyIsCountedDownUntilItIsReadOrOver() throws {
+    @Test func lockoutCountsDownUntilReadOrOver() throws {
         var model = SheetModel()
         let first = model.show(Self.question(), nil, now: 0)
         model.removePrompt()
@@ -224,12 +225,12 @@ import VaubanUserModel
         #expect((view.notice?.text, view.entry, view.confirm, view.secondsToNext) == ("You can try again in 1:00.", .hidden, nil, 0.5))
         #expect(view.question != first)
         #expect(model.view(now: 60 * Self.second) == nil)
-        // A question that comes meanwhile takes its place.
+        // A prompt that comes in the meantime replaces it.
         _ = model.show(Self.question(prompt: 2), nil, now: 0)
         #expect(model.view(now: 0)?.confirm == "Allow")
     }
 
-    @Test func consentShowsWhoseItIsAndOffersWhatIsOffered() throws {
+    @Test func consentShowsTheOwnerAndTheOfferedChoices() throws {
         var model = SheetModel()
         let consent = Consent(
             .readItem, offered: [.once, .untilLock, .always], item: "bank/\u{202e}anna", owner: "program:/usr/bin/bank", program: nil)
@@ -242,7 +243,7 @@ import VaubanUserModel
         #expect(model.offers(.always, number))
     }
 
-    @Test func whatCanOnlyBeAllowedOnceHasNoChoices() throws {
+    @Test func singleChoiceIsNotShown() throws {
         var model = SheetModel()
         let number = model.show(Self.question(operation: .consent, consent: Consent(.restore, offered: .once)), nil, now: 0)
         #expect(model.view(now: 0)?.choices == [])
@@ -255,13 +256,13 @@ import VaubanUserModel
         (.traced, "Another program watches and controls it.", true),
         (.foreignCode, "It may run code that the administrator did not install.", true),
     ])
-    func whatIsDoubtfulIsSaid(doubt: IdentityGap, words: String, isWarning: Bool) throws {
+    func doubtsAboutTheProgramAreShown(doubt: IdentityGap, words: String, isWarning: Bool) throws {
         var model = SheetModel()
         _ = model.show(Self.question(caller: CallerName(pid: 1, path: "/usr/bin/python3.11", doubt: doubt)), nil, now: 0)
         #expect(model.view(now: 0)?.cautions == [.init(text: words, isWarning: isWarning)])
     }
 
-    @Test func whoStartedTheCommandLineIsSaid() throws {
+    @Test func sheetShowsWhichProgramStartedTheCommandLine() throws {
         var model = SheetModel()
         let caller = CallerName(pid: 1, path: "/usr/bin/vauban", doubt: .interpreter, startedBy: ["/usr/bin/bash", "/usr/bin/mail"])
         _ = model.show(Self.question(caller: caller), nil, now: 0)
@@ -269,7 +270,7 @@ import VaubanUserModel
         #expect(model.view(now: 0)?.cautions == [.init(text: words, isWarning: false)])
     }
 
-    @Test func aBrokenServiceIsToldUntilItIsRead() throws {
+    @Test func serviceFailureIsShownUntilDismissed() throws {
         var model = SheetModel()
         model.fail("WARNING: the key is not the enclave's")
         model.removePrompt()

@@ -1,4 +1,4 @@
-// A password of the application's own, in Apple's names, through the rooms to the disk and back.
+// An application password, through Apple's API and the rooms to the disk and back.
 
 import Enclave
 import EnclaveBook
@@ -57,7 +57,7 @@ extension AppleNames {
             return (status, (result as? Data).map { String(decoding: $0, as: UTF8.self) })
         }
 
-        /// As the session shows it: the control and the context are handed to `SecItemAdd`.
+        /// As in the session: the control and the context are passed to `SecItemAdd`.
         @Test(.proves("C-152", "C-086", "C-133"))
         func theSample() throws {
             var error: Unmanaged<CFError>?
@@ -76,11 +76,11 @@ extension AppleNames {
             ]
             #expect(SecItemAdd(attributes as CFDictionary, nil) == errSecSuccess)
             #expect(read("sample", context).text == "secret")
-            // It is asked for, and nobody is there.
+            // Needs a prompt, and there is no place for it.
             #expect(read("sample").status == errSecInteractionNotAllowed)
         }
 
-        /// Both items that an identity is are added under it.
+        /// Both items of an identity are added under it.
         @Test func anIdentityTakesThePasswordToo() throws {
             for kind in [kSecClassCertificate, kSecClassKey] { _ = SecItemDelete([kSecClass: kind] as CFDictionary) }
             let certificate = try #require(SecCertificateCreateWithData(nil, try Conformance.certificate("anna.der") as CFData))
@@ -117,7 +117,7 @@ extension AppleNames {
         @Test func thePasscodeAndThePasswordAreBothRequired() throws {
             #expect(try add(with: nil) == errSecAuthFailed)
             #expect(try add(with: context("right")) == errSecSuccess)
-            // The device is unlocked, so the passcode's key is open: it alone opens nothing.
+            // The keychain is unlocked, so the passcode's key is available: it alone opens nothing.
             for wrong in ["wrong", "righ", "right "] { #expect(read("a", context(wrong)).status == errSecAuthFailed) }
             #expect(read("a").status == errSecInteractionNotAllowed)
             #expect(read("a", context("right")).text == "the value")
@@ -146,25 +146,25 @@ extension AppleNames {
             #expect(read("guarded", context("right")).status == errSecUserCanceled)
         }
 
-        @Test("who does not bring the password has the user asked for it")
+        @Test("A call without the password prompts the user for it")
         func theUserTypesThePassword() throws {
             #expect(try add("typed", "the value", with: context("right")) == errSecSuccess)
             let user = try rooms.user([
                 .passcode("wrong"), .passcode("right"), .cancel, .passcode("one"), .passcode("two"), .passcode(Rooms.passcode),
             ])
             defer { user.leave() }
-            let tries = try rooms.authentication.status().device.triesLeft
+            let tries = try rooms.authentication.status().device.attemptsLeft
             #expect(read("typed").text == "the value")
             #expect(read("typed").status == errSecUserCanceled)
-            // Three that are wrong, of which one is the user's own passcode.
+            // Three wrong ones, one of which is the user's own passcode.
             #expect(read("typed").status == errSecAuthFailed)
             let questions = user.questions
             #expect(questions.map(\.operation) == Array(repeating: .applicationPassword, count: 6))
             #expect(questions.map(\.attempt) == [1, 2, 1, 1, 2, 3])
-            #expect(questions.map(\.triesLeft) == [3, 2, 3, 3, 2, 1])
-            #expect(questions.allSatisfy { $0.ways == .passcode && $0.caller.path != nil })
-            #expect(try rooms.authentication.status().device.triesLeft == tries)
-            // Where no question is allowed, and where a search leaves out what asks.
+            #expect(questions.map(\.attemptsLeft) == [3, 2, 3, 3, 2, 1])
+            #expect(questions.allSatisfy { $0.methods == .passcode && $0.caller.path != nil })
+            #expect(try rooms.authentication.status().device.attemptsLeft == tries)
+            // With prompts forbidden, and in a search that skips items that need one.
             let noUI = LAContext()
             noUI.interactionNotAllowed = true
             #expect(read("typed", noUI).status == errSecInteractionNotAllowed)
@@ -175,7 +175,7 @@ extension AppleNames {
             #expect(user.questions.count == 6)
         }
 
-        @Test("where the item asks for the user too, that comes first")
+        @Test("If the item also requires the user, their prompt comes first")
         func thePasscodeComesBeforeThePassword() throws {
             #expect(try add("both", "the value", [.userPresence, .applicationPassword], with: context("right")) == errSecSuccess)
             let user = try rooms.user([.passcode(Rooms.passcode), .passcode("right"), .cancel])
@@ -185,7 +185,7 @@ extension AppleNames {
             #expect(read("both").status == errSecUserCanceled)
         }
 
-        @Test("a lock while the password is asked for wins")
+        @Test("A lock during the password prompt refuses the item")
         func aLockWins() throws {
             #expect(try add("locked", "the value", with: context("right")) == errSecSuccess)
             let authentication = rooms.authentication
@@ -202,7 +202,7 @@ extension AppleNames {
             #expect(SecItemUpdate(query("changed", context("two")) as CFDictionary, change) == errSecSuccess)
             #expect(read("changed", context("one")).status == errSecAuthFailed)
             #expect(read("changed", context("two")).text == "new")
-            // What describes the item needs no password, and changes without one.
+            // The item's attributes need no password, and change without one.
             #expect(
                 SecItemUpdate(query("changed", nil) as CFDictionary, [kSecAttrLabel as String: "label"] as CFDictionary) == errSecSuccess)
             var result: AnyObject?
@@ -212,8 +212,8 @@ extension AppleNames {
             #expect(read("changed", context("two")).text == "new")
         }
 
-        /// Opened past the rooms, with the files, the device secret, the passcode and the specification: without the flag they
-        /// give the value; with it they give a layer that only the password opens, so no answer of a dialogue stands between.
+        /// Opened without the rooms, with the files, the device secret, the passcode and the specification: without the flag they yield the
+        /// value; with it they yield a layer that only the password opens, so the password is not just a check.
         @Test(.proves("C-149", "C-150", "C-151"))
         func withTheFlagALayerMoreLiesOnTheDisk() throws {
             let value = "the same value"
@@ -230,7 +230,7 @@ extension AppleNames {
             let wrong = try rooms.state.passcodeKey("not this one", of: bag).key
             #expect(throws: (any Error).self) { try rooms.state.keys(of: bag, passcodeKey: wrong) }
 
-            // All that the passcode gives is no key to the value; nor is another password's.
+            // Everything that the passcode yields does not open the value; neither does another password.
             let inner = try with.read.itemKey(with: keys)
             #expect(inner.count > 32)
             #expect(throws: (any Error).self) { try with.value(Array(inner.suffix(32))) }
@@ -243,11 +243,11 @@ extension AppleNames {
             let read: RowByTheBook
             let secret: [UInt8]
 
-            /// What the secret half opens to under an item key, its padding included.
+            /// Returns the contents of the secret half under an item key, padding included.
             func value(_ itemKey: [UInt8]) throws -> [UInt8] { try read.value(secret, itemKey: itemKey) }
         }
 
-        /// All rows as the database holds them, read beside keychaind.
+        /// Returns all rows of the database, read beside keychaind.
         private func onDisk() throws -> [OnDisk] {
             let folder = try PrivateFolder(path: "\(rooms.home)/keychain/\(geteuid())", creating: false)
             let all = RowSelection(kind: 1, protection: nil, lookup: nil, filter: [], usesDeviceIndex: false)

@@ -10,10 +10,10 @@ import VaubanLinuxHost
 import VaubanRefusal
 import VaubanUserModel
 
-/// What time and the reader do to an authorization, with clocks and rooms of the test's own.
+/// How time and the reader affect an authorization, with the test's own clocks and rooms.
 @Suite("Authorizations")
 struct AuthorizationTests {
-    /// After a finger at the device, a program that asks at its start need not ask again, for as long as it says.
+    /// After an unlock by fingerprint, a program that authenticates at its start need not prompt for as long as it allows.
     @Test(.proves("C-112", "C-126"))
     func aFingerThatUnlockedIsNotAskedForAgain() throws {
         let known = try RoomsWithFinger(unlocks: true, hasClock: true)
@@ -24,10 +24,10 @@ struct AuthorizationTests {
         func evaluate(reusing seconds: Int64) -> Refusal.Reason? {
             refusal { try rooms.authentication.evaluate(Evaluation(.policy(.biometry), reason: "start", reuseSeconds: seconds)).end() }
         }
-        // A match for a program's question is none that counts here.
+        // A match for a program's prompt does not count here.
         reader.expect(.match)
         #expect(evaluate(reusing: 0) == nil)
-        // The finger may be faster than the agent.
+        // The fingerprint may be faster than the agent.
         try awaitTrue("the question") { user.questions.count == 1 }
         #expect(evaluate(reusing: 30) == .cancelled && user.questions.count == 2)
         try rooms.authentication.lock()
@@ -39,7 +39,7 @@ struct AuthorizationTests {
         #expect(evaluate(reusing: 30) == nil && user.questions.count == 2)
         try clock.advance(seconds: 2)
         #expect(evaluate(reusing: 30) == .cancelled && user.questions.count == 3)
-        // Five minutes are the most, whatever a program says.
+        // At most five minutes, whatever a program requests.
         try clock.advance(seconds: 280)
         #expect(evaluate(reusing: 1_000_000) == .cancelled && user.questions.count == 4)
     }
@@ -65,16 +65,16 @@ struct AuthorizationTests {
         #expect(read(second) == nil)
         try rooms.authentication.changePasscode(from: secret(Rooms.passcode), to: secret("another one"))
         #expect(read(second) == .cancelled)
-        // The prompt service ends, and with it what came over it.
+        // authd ends, and so do the authorizations over its connection.
         let third = try rooms.authentication.evaluate(evaluation)
         #expect(read(third) == nil)
         try rooms.killAndAwait("authd")
-        try awaitTrue("nothing left of it") { read(third) == .nobodyToAsk }
+        try awaitTrue("nothing left of it") { read(third) == .noPromptAgent }
     }
 
     enum Killed: String, CaseIterable { case agent, authd, enclave = "enclaved-testing" }
 
-    /// Whoever ends on the way of an open question, its caller hears of it at once.
+    /// If any process involved in a prompt ends, its caller is told at once.
     @Test(arguments: Killed.allCases)
     func aCallEndsWithWhateverEndsOnItsWay(_ killed: Killed) throws {
         let rooms = try Rooms()
@@ -83,14 +83,14 @@ struct AuthorizationTests {
         let told = DispatchSemaphore(value: 0)
         let call = Running { refusal { try rooms.authentication.evaluate(.biometryOrPasscode, reason: "wait") { _ in told.signal() } } }
         #expect(user.awaitQuestion())
-        // Before its caller waits for the user, a request is made once more at an enclave that has restarted.
+        // Before the user is prompted, a request is repeated at a restarted enclave.
         #expect(told.wait(timeout: .now() + 10) == .success)
         switch killed {
         case .agent: user.leave()
         case .authd, .enclave: try rooms.killAndAwait(killed.rawValue)
         }
         let end = try call.value()
-        #expect(end == .nobodyToAsk || end == .unavailable)
+        #expect(end == .noPromptAgent || end == .unavailable)
         user.leave()
     }
 }

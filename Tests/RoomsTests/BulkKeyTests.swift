@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension AppleNames {
-    /// What is too large for a keychain is sealed outside it, and only its key is kept (C-005).
+    /// Data that is too large for a keychain is encrypted outside of it, and only its key is stored (C-005).
     @Suite("A file's key")
     struct BulkKeyTests {
         private let service = "bulk-\(UUID().uuidString)"

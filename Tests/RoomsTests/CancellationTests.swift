@@ -6,7 +6,7 @@ import VaubanKeychainClient
 import VaubanKeychainModel
 import VaubanLinuxHost
 
-/// What ends one call ends no other that came to its connection after it.
+/// Cancelling one call does not cancel a later call on its connection.
 @Suite struct CancellationTests {
     private func read(
         _ rooms: Rooms, _ account: String, _ cancellation: CallCancellation?, waiting: ((String) -> Void)? = nil
@@ -25,14 +25,14 @@ import VaubanLinuxHost
         defer { user.leave() }
         let over = CallCancellation()
         #expect(try read(rooms, "open", over) == 1)
-        // The next call has the connection of the one before, and is before the user when that is cancelled.
+        // The next call has the connection of the previous one, and is prompting when that is cancelled.
         #expect(try read(rooms, "guarded", nil, waiting: { _ in over.cancel() }) == 1)
         #expect(over.isCancelled)
-        // Its own cancellation still ends it, and what comes next has a connection that works.
+        // Its own cancellation still ends it, and the next call has a working connection.
         let running = CallCancellation()
         #expect(refusal { _ = try read(rooms, "guarded", running, waiting: { _ in running.cancel() }) } != nil)
         #expect(try read(rooms, "open", nil) == 1)
-        // What is cancelled before it begins does not begin.
+        // A call cancelled before it begins does not begin.
         #expect(refusal { _ = try read(rooms, "open", running) } != nil)
         #expect(try read(rooms, "open", nil) == 1)
     }

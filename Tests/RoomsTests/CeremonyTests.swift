@@ -1,4 +1,4 @@
-// What a user does with their passcode, carried by an authd that was taken over: it can drop the request, and no more.
+// Requests about the user's passcode through a compromised authd: it can drop the request, and no more.
 
 import Glibc
 import Testing
@@ -16,29 +16,28 @@ struct CeremonyTests {
 
     private static let settings = LockSettings(graceSeconds: 30, idleSeconds: 600, locksWithScreen: true)
     private static func key(_ byte: UInt8) -> RecoveryKey { RecoveryKey(random: SecretBytes(copying: [UInt8](repeating: byte, count: 16))) }
-    /// The recovery key of the authd that was taken over, as it types it.
+    /// The recovery key of the compromised authd, as it types it.
     private static let digits = String(decoding: key(0xEE).digits.disclosed(), as: UTF8.self)
 
-    /// The client library and the enclave are the real ones; authd replaces, adds and leaves out what the passcode's seal
-    /// does not hide.
+    /// The client library and the enclave are the real ones; authd replaces, adds and omits what the passcode's seal does not hide.
     @Test func anAuthdThatAltersACeremonyIsRefusedAndChangesNothing() throws {
         let rooms = try Rooms()
         let reader = try rooms.reader()
         let between = try FalseAuthentication(before: rooms)
 
-        // The first passcode allows itself: another recovery key beside it does not go unnoticed.
+        // The first passcode authorizes itself: another recovery key beside it is noticed.
         expectRefused(between, Self.firstPasscode)
         #expect(try !rooms.authentication.status().device.passcodeIsSet)
         let first: RecoveryKey? = Self.key(1)
         try between.client.setPasscode(secret(Rooms.passcode), recoveryKey: first)
         reader.learn(0xF1)
-        try between.client.enrol(secret(Rooms.passcode), unlocks: false)
+        try between.client.enroll(secret(Rooms.passcode), unlocks: false)
 
         let before = try (bag: rooms.keybag(), device: rooms.authentication.status().device)
         expectRefused(between, Self.passcodes + Self.recoveries + Self.others)
         let after = try rooms.authentication.status().device
         #expect(try rooms.keybag() == before.bag)
-        #expect(after == before.device && after.triesLeft == before.device.triesLeft && after.wrongGuesses.isEmpty)
+        #expect(after == before.device && after.attemptsLeft == before.device.attemptsLeft && after.failedAttempts.isEmpty)
 
         // The same requests through the same authd, unaltered.
         try rooms.authentication.lock()
@@ -49,11 +48,11 @@ struct CeremonyTests {
         let second: RecoveryKey? = Self.key(2)
         try between.client.setRecoveryKey(second, passcode: secret("stapled horse"))
         reader.learn(0xF2)
-        try between.client.enrol(secret("stapled horse"), unlocks: true)
+        try between.client.enroll(secret("stapled horse"), unlocks: true)
         try between.client.forgetFingers(secret("stapled horse"))
         try between.client.removePasscode(secret("stapled horse"))
         try between.client.erase(nil)
-        #expect(try rooms.authentication.status().device.triesLeft == before.device.triesLeft)
+        #expect(try rooms.authentication.status().device.attemptsLeft == before.device.attemptsLeft)
     }
 
     private func expectRefused(_ between: FalseAuthentication, _ cases: [(name: String, ask: Step, lie: Lie)]) {
@@ -65,7 +64,7 @@ struct CeremonyTests {
         }
     }
 
-    // MARK: What is altered
+    // MARK: Alterations
 
     private static let firstPasscode: [(name: String, ask: Step, lie: Lie)] = [
         (
@@ -165,13 +164,13 @@ struct CeremonyTests {
             "the screen does not lock it", { try $0.configure(settings, passcode: secret(Rooms.passcode)) },
             { request, _ in configured(request) { $0.locksWithScreen = false } }
         ),
-        ("the finger unlocks", { try $0.enrol(secret(Rooms.passcode), unlocks: false) }, { request, _ in enrolled(request) }),
-        ("the finger does not unlock", { try $0.enrol(secret(Rooms.passcode), unlocks: true) }, { request, _ in enrolled(request) }),
+        ("the finger unlocks", { try $0.enroll(secret(Rooms.passcode), unlocks: false) }, { request, _ in enrolled(request) }),
+        ("the finger does not unlock", { try $0.enroll(secret(Rooms.passcode), unlocks: true) }, { request, _ in enrolled(request) }),
         (
-            "enrolling becomes forgetting", { try $0.enrol(secret(Rooms.passcode), unlocks: false) },
+            "enrolling becomes forgetting", { try $0.enroll(secret(Rooms.passcode), unlocks: false) },
             { request, _ in
                 altered(request) { asked, _ in
-                    guard case .enrol = asked else { return asked }
+                    guard case .enroll = asked else { return asked }
                     return .forgetFingers
                 }
             }
@@ -181,13 +180,13 @@ struct CeremonyTests {
             { request, _ in
                 altered(request) { asked, _ in
                     guard case .forgetFingers = asked else { return asked }
-                    return .enrol(unlocks: true)
+                    return .enroll(unlocks: true)
                 }
             }
         ),
     ]
 
-    // MARK: Words
+    // MARK: Parts of requests
 
     private static func setKey(_ client: AuthenticationClient, _ byte: UInt8) throws {
         let given: RecoveryKey? = key(byte)
@@ -199,7 +198,7 @@ struct CeremonyTests {
         try client.recover(with: key(1), to: secret("battery staple"), newRecoveryKey: given)
     }
 
-    /// Another request under the same authority; whatever asks for no credential stays as it is.
+    /// Another request under the same authorization; requests without a credential are unchanged.
     private static func altered(
         _ request: UserRequest, _ change: (CredentialRequest, PasscodeChallenge) throws -> CredentialRequest
     ) rethrows -> UserRequest {
@@ -246,8 +245,8 @@ struct CeremonyTests {
 
     private static func enrolled(_ request: UserRequest) -> UserRequest {
         altered(request) { asked, _ in
-            guard case .enrol(let unlocks) = asked else { return asked }
-            return .enrol(unlocks: !unlocks)
+            guard case .enroll(let unlocks) = asked else { return asked }
+            return .enroll(unlocks: !unlocks)
         }
     }
 }

@@ -1,4 +1,4 @@
-// When an item of each class can be decrypted, and what happens to each when the passcode goes.
+// When an item of each class can be decrypted, and what happens to each when the passcode is removed.
 
 import Enclave
 import EnclaveWire
@@ -17,7 +17,7 @@ import VaubanUserModel
 struct ClassTests {
     private enum Moment: CaseIterable { case beforeFirstUnlock, unlocked, locked, withoutPasscode }
 
-    /// Apple's table, written down a second time.
+    /// Apple's table, written down independently.
     private static func isOpen(_ protection: Protection, _ moment: Moment) -> Bool {
         switch protection {
         case .whenUnlocked, .whenUnlockedThisDeviceOnly: moment == .unlocked || moment == .withoutPasscode
@@ -72,12 +72,12 @@ struct ClassTests {
         #expect(refusal { try rooms.authentication.removePasscode(secret("not this one")) } == .authenticationFailed)
         #expect(try rooms.read("s", "p") == "gone for ever")
         try rooms.authentication.removePasscode(secret(Rooms.passcode))
-        // The key is nowhere in the keybag, in no wrapping; only its name is known, as that of a destroyed one.
+        // The keybag has no wrapping of the key; only its generation is known, as that of an erased one.
         let after = try rooms.keybag()
         #expect(after.slots.allSatisfy { $0.purpose != purpose && $0.generation != generation })
         #expect(after.destroyed.contains { $0.generation == generation })
         #expect(refusal { _ = try rooms.read("s", "p") } == .itemNotFound)
-        // The same passcode set again brings nothing back, nor does a restart.
+        // Setting the same passcode again restores nothing, and neither does a restart.
         try rooms.setPasscode()
         #expect(refusal { _ = try rooms.read("s", "p") } == .itemNotFound)
         try rooms.killAndAwait("enclaved-testing")
@@ -100,9 +100,9 @@ struct ClassTests {
         defer { user.leave() }
         reader.expect(.match)
         for account in ["p", "d", "any"] { #expect(refusal { _ = try rooms.read("s", account) } == .passcodeNotSet) }
-        // Nobody was asked what could not help.
+        // No prompt appeared that could not have helped.
         #expect(user.questions.isEmpty && reader.asks == 0)
-        // A new passcode satisfies the policy again; the items are still there.
+        // A new passcode satisfies the policy again; the items still exist.
         try rooms.setPasscode("another one 4711")
         let again = try rooms.user([.passcode("another one 4711")])
         defer { again.leave() }
@@ -115,7 +115,7 @@ struct ClassTests {
         for flags in [AccessControlFlags.privateKeyUsage, [.privateKeyUsage, .userPresence]] {
             let control = try AccessControl(protection: .whenUnlocked, flags: flags)
             #expect(refusal { try rooms.add("s", "k", "x", control: control) } == .badParameter)
-            // For a key, it is what allows it to be used at all; reading it out is no use that it knows.
+            // For a key, the control governs its use; reading it out is not one of its operations.
             #expect(control.requirement(for: .sign) != nil && control.requirement(for: .decrypt) == nil)
         }
         #expect(refusal { _ = try rooms.read("s", "k") } == .itemNotFound)
@@ -147,14 +147,14 @@ struct ClassTests {
         try rooms.setPasscode()
         try rooms.addGuarded("p", .userPresence)
         try rooms.add("s", "a", "class A")
-        // Without flags, nothing that counts tries stands before it.
+        // Without flags, no count of attempts applies to it.
         try rooms.addGuarded("plain", [], value: "no lock-out here")
         let user = try rooms.user([.passcode(Rooms.passcode)])
         defer { user.leave() }
-        // The caller is who it is, and has just been served.
+        // The caller is the same, and has just been served.
         #expect(try rooms.read("s", "p") == "guarded")
         #expect(try rooms.read("s", "a") == "class A")
-        // Another program uses up the tries: the same request has another result, while its class is still open.
+        // Another program uses up the attempts: the same request has another result, although its class is still unlocked.
         for _ in 1...5 { #expect(refusal { try rooms.unlock("not this one") } == .authenticationFailed) }
         #expect(refusal { _ = try rooms.read("s", "p") } == .lockedOut)
         #expect(try rooms.read("s", "a") == "class A")

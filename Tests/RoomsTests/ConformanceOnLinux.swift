@@ -1,10 +1,10 @@
-// What the conformance suite needs of the machine: on an Apple system there would be nothing to do here.
+// What the conformance suite needs of the machine: on an Apple system there would be nothing to do.
 
 import Foundation
 import Security
 
 enum Conformance {
-    /// To be called before any keychain call.
+    /// Call it before any keychain call.
     static func prepare() throws { _ = try SharedRooms.use() }
 
     /// A file of Vectors/certificates.

@@ -1,4 +1,4 @@
-// What an LAContext keeps after its user was asked, and what ends that, under Apple's names and through the real rooms.
+// What an LAContext keeps after a prompt, and what ends that, through Apple's API and the real rooms.
 
 import Foundation
 import Glibc
@@ -60,7 +60,7 @@ extension AppleNames {
             }
         }
 
-        /// Begins an evaluation on a thread of its own: where a test itself waits, a task of its own may have nothing to run on.
+        /// Begins an evaluation on a separate thread: while a test itself waits, its task may have no thread to run on.
         private func evaluation(_ context: LAContext) -> Running<LAError.Code?> {
             Running {
                 let ended = DispatchSemaphore(value: 0)
@@ -76,14 +76,14 @@ extension AppleNames {
 
         private func withFinger(_ body: (VirtualReader) async throws -> Void) async throws {
             let reader = try rooms.reader()
-            try rooms.enrol(reader)
+            try rooms.enroll(reader)
             do { try await body(reader) } catch { Issue.record(error) }
             try rooms.authentication.forgetFingers(secret(Rooms.passcode))
             reader.leave()
             try rooms.awaitReader(isThere: false)
         }
 
-        /// The program chooses the moment; afterwards its calls ask nobody, until it says that this is over.
+        /// The program chooses the moment; afterwards its calls do not prompt until it invalidates the context.
         @Test(.proves("C-129", "C-130", "C-131", "C-135"))
         func aControlThatWasEvaluatedUpFrontAsksNobodyAgain() async throws {
             try add("token", .userPresence)
@@ -98,7 +98,7 @@ extension AppleNames {
             #expect(read("token", context) == errSecSuccess)
             #expect(try await context.evaluateAccessControl(control(.userPresence), operation: .useItem, localizedReason: "again"))
             #expect(user.questions.count == 1)
-            // Another context has nothing of it.
+            // Another context has no share in it.
             #expect(read("token", LAContext()) == errSecUserCanceled)
             #expect(user.questions.count == 2)
             context.invalidate()
@@ -121,7 +121,7 @@ extension AppleNames {
             #expect(user.questions.count == 2)
         }
 
-        /// Each kind of evidence opens what asks for it, and only the rest is asked for.
+        /// Each kind of evidence opens the items that require it, and prompts cover only the rest.
         @Test(.proves("C-117", "C-118", "C-125"))
         func aFingerStandsForNoPasscodeAndAPasscodeForNoFinger() async throws {
             try await withFinger { reader in
@@ -136,13 +136,13 @@ extension AppleNames {
                 #expect(read("finger", touched) == errSecSuccess)
                 #expect(read("passcode", touched) == errSecUserCanceled)
                 #expect(read("both", touched) == errSecSuccess)
-                // The policy for fingers takes nothing else; what was missing later was the passcode alone.
-                #expect(user.questions.map(\.ways) == [.finger, .passcode, .passcode])
+                // The biometry policy accepts nothing else; later only the passcode was missing.
+                #expect(user.questions.map(\.methods) == [.finger, .passcode, .passcode])
                 let typed = LAContext()
                 #expect(try await typed.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "open"))
                 #expect(read("passcode", typed) == errSecSuccess)
                 #expect(read("finger", typed) == errSecUserCanceled)
-                #expect(user.questions.last?.ways == .finger)
+                #expect(user.questions.last?.methods == .finger)
             }
         }
 
@@ -163,15 +163,15 @@ extension AppleNames {
                 let other = LAContext()
                 #expect(try await other.evaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, localizedReason: "open"))
                 #expect(other.evaluatedPolicyDomainState == before)
-                // The same finger once more is another enrollment.
-                try rooms.enrol(reader)
+                // Enrolling the same finger again changes the enrollment.
+                try rooms.enroll(reader)
                 #expect(other.canEvaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, error: nil))
                 #expect(other.evaluatedPolicyDomainState != nil && other.evaluatedPolicyDomainState != before)
             }
             #expect(context.domainState.stateHash == nil)
         }
 
-        /// Both buttons end the question, and the program learns which; their words are its own, as far as they are words.
+        /// Both buttons end the prompt, and the program learns which; their titles are the program's, if they are text.
         @Test(.proves("C-098", "C-120", "C-124"))
         func fallbackAndCancelAreTwoAnswers() async throws {
             try await withFinger { _ in
@@ -195,8 +195,8 @@ extension AppleNames {
             }
         }
 
-        /// Where fingers alone were asked for, the second button is the application's own way, with its own title: nothing of the
-        /// system's is shown in its place, and what the application then takes for good is its own, here a password that opens an item.
+        /// With fingerprints alone, the second button is the application's fallback, with its own title: no system title replaces it. What
+        /// the application then accepts is its own decision, here a password that opens an item.
         @Test(.proves("C-118", "C-121"))
         func theApplicationBringsItsOwnWayOut() async throws {
             try add("own way", .applicationPassword, "its own password")
@@ -208,7 +208,7 @@ extension AppleNames {
                 let policy = LAPolicy.deviceOwnerAuthenticationWithBiometrics
                 #expect(await code { try await context.evaluatePolicy(policy, localizedReason: "open it") } == .userFallback)
                 let question = try #require(user.questions.first)
-                #expect((question.ways, question.titles.fallback) == (.finger, "Type the app’s password"))
+                #expect((question.methods, question.titles.fallback) == (.finger, "Type the app’s password"))
                 // The choice alone opens nothing.
                 context.interactionNotAllowed = true
                 #expect(read("own way", context) == errSecInteractionNotAllowed)
@@ -221,7 +221,7 @@ extension AppleNames {
             }
         }
 
-        /// The picture reacts while the question stays, and the prompt closes by the finger that matches.
+        /// The picture changes while the prompt stays, and the prompt closes with the fingerprint that matches.
         @Test(.proves("C-102"))
         func aFingerThatIsNotRecognizedIsToldAndAskedForAgain() async throws {
             try await withFinger { reader in
@@ -237,7 +237,7 @@ extension AppleNames {
             }
         }
 
-        /// Pre-flight said yes, and the evaluation fails all the same: too many misses, then only the passcode helps.
+        /// The check beforehand succeeded, and the evaluation still fails: too many misses, then only the passcode helps.
         @Test(.proves("C-122", "C-136", "C-138", "C-140"))
         func fiveMissesEndFingersUntilThePasscode() async throws {
             try await withFinger { reader in
@@ -252,7 +252,7 @@ extension AppleNames {
                 var error: NSError?
                 #expect(!context.canEvaluatePolicy(policy, error: &error) && error?.code == LAError.Code.biometryLockout.rawValue)
                 #expect(try await context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "open"))
-                #expect(user.questions.last?.ways == .passcode && user.questions.last?.state.finger == .disabled)
+                #expect(user.questions.last?.methods == .passcode && user.questions.last?.state.finger == .disabled)
                 #expect(try await context.evaluatePolicy(policy, localizedReason: "open"))
             }
         }
@@ -315,7 +315,7 @@ extension AppleNames {
             #expect(user.questions.isEmpty)
         }
 
-        /// Whoever deletes a secret after a failed authentication must not do so because a room was restarted.
+        /// A program that deletes a secret after a failed authentication must not do so because a room restarted.
         @Test(.proves("C-123"))
         func aServiceThatEndsIsNoFailedAuthentication() async throws {
             let user = try rooms.user([.silence])
@@ -333,7 +333,7 @@ extension AppleNames {
             try rooms.unlock()
         }
 
-        /// One question at a time is before a user, and each answer is for its own.
+        /// The user sees one prompt at a time, and each answer belongs to its own.
         @Test func twoCallersAtOnceAreAskedOneAfterTheOther() async throws {
             let user = try rooms.user([.passcode(Rooms.passcode), .cancel])
             defer { user.leave() }

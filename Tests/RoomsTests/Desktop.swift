@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Testing
 
-/// A user at a desktop with the real sheet on it, played by `Tests/Scripts/lib/desktop.py`, which says what the steps are.
+/// A user at a desktop with the real sheet, played by `Tests/Scripts/lib/desktop.py`, which documents the steps.
 final class Desktop {
     private let player = Process()
     private let steps = Pipe()
@@ -33,7 +33,7 @@ final class Desktop {
         try step("start")
     }
 
-    /// Does one step, and returns when it has come true.
+    /// Performs one step, and returns when it has succeeded.
     func step(_ words: String) throws {
         try steps.fileHandleForWriting.write(contentsOf: Data("\(words)\n".utf8))
         var others: [String] = []
@@ -50,7 +50,7 @@ final class Desktop {
         }
     }
 
-    /// The user goes: the sheet and its display end.
+    /// The user leaves: the sheet and its display end.
     func end() {
         try? steps.fileHandleForWriting.close()
         player.waitUntilExit()

@@ -1,4 +1,4 @@
-// `vauban doctor` from the client to the disk: what it says of real rows under a real enclave, and a database put back.
+// `vauban doctor` from the client to the disk: its findings about real rows under a real enclave, and a restored database.
 
 import Foundation
 import Glibc
@@ -43,14 +43,14 @@ struct DoctorRoomsTests {
         try rooms.authentication.lock()
         let locked = try rooms.keychain.examine()
         #expect(locked.checked == 2 && locked.locked == 5 && locked.found == 0 && locked.copy == nil)
-        // The enclave and keychaind begin anew: nothing of class A or C is open.
+        // The enclave and keychaind restart: nothing of class A or C is open.
         try rooms.killAndAwait("enclaved-testing")
         try awaitTrue("an answer") { (try? rooms.keychain.examine())?.locked == 7 }
         try rooms.unlock()
         #expect(try rooms.keychain.examine().checked == 7)
     }
 
-    /// Each row's wrapped key is looked at by the enclave itself, also where only the user could open it.
+    /// The enclave checks each row's wrapped key, even if only the user could open it.
     @Test func rolledKeysAndGuardedRowsStillVerify() throws {
         let rooms = try Rooms()
         try fill(rooms)
@@ -111,7 +111,7 @@ struct DoctorRoomsTests {
             #expect(refusal.reason == .dataTooLarge && refusal.status == -25302)
             #expect(refusal.message.contains("larger than 1 MiB") && refusal.message.contains("encrypt the file outside and keep its key"))
         }
-        // The connection and the item that was there are as before.
+        // The connection and the existing item are unaffected.
         #expect(refusal { _ = try rooms.read("s", "larger") } == .itemNotFound)
         #expect(try rooms.read("s", "large") == largest)
         let change: SecretBytes? = secret(largest + "x")

@@ -1,4 +1,4 @@
-// Who holds what, and who decides: the caller, the database room and the enclave as domains of their own.
+// Which process holds what, and which decides: the caller, keychaind and the enclave as separate domains.
 
 import Enclave
 import EnclaveBook
@@ -19,7 +19,7 @@ import VaubanUserWire
 
 @Suite("Domains")
 struct DomainTests {
-    /// Each way of the flow is needed, and the caller's own process has no other.
+    /// Each process of the path is needed, and the caller's own process has no other path.
     @Test(.proves("C-034", "C-037"), .provesEquivalent("C-045"))
     func theCallerReachesItsItemOnlyThroughBothRooms() throws {
         let rooms = try Rooms()
@@ -33,10 +33,10 @@ struct DomainTests {
         }
         let maps = try String(contentsOfFile: "/proc/self/maps", encoding: .utf8)
         #expect(!maps.contains("\(rooms.home)/"))
-        // Three processes, none of which is another.
+        // Three distinct processes.
         let processes = try ["enclaved-testing", "keychaind-testing", "authd"].map { try rooms.process(of: $0) }
         #expect(Set(processes + [getpid()]).count == 4)
-        // Without the one or the other nothing comes.
+        // Without either of them nothing is returned.
         for room in ["keychaind-testing", "enclaved-testing"] {
             let process = try rooms.process(of: room)
             try rooms.stop(process)
@@ -58,7 +58,7 @@ struct DomainTests {
         #expect(secrets.allSatisfy { $0.count == 32 && Set($0).count > 8 })
         #expect(secrets[0] != secrets[1])
         #expect(try one.keybag().device != other.keybag().device)
-        // Only its own user may read it, and it is the same one after a restart.
+        // Only its own user can read it, and it is the same after a restart.
         var information = stat()
         #expect(stat("\(one.home)/enclave/device-secret", &information) == 0)
         #expect(information.st_mode & 0o077 == 0 && information.st_uid == geteuid())
@@ -68,7 +68,7 @@ struct DomainTests {
         try MemoryScanTests.expectSentences(["There is one device secret per installation, made on first use, not fused into a chip"])
     }
 
-    /// A match goes from the reader's door to the key inside the enclave, and nobody outside sees it or can say it.
+    /// A match goes from the reader's socket to the key inside the enclave; no other process sees or can forge it.
     @Test(.provesEquivalent("C-038", "C-046"))
     func aMatchAuthorizesAKeyWithinTheEnclave() throws {
         let known = try RoomsWithFinger()
@@ -78,13 +78,13 @@ struct DomainTests {
         defer { user.leave() }
         reader.expect(.match)
         #expect(try rooms.read("s", "any") == "guarded")
-        // What the agent saw of it is a question and its end; the match itself went over the reader's paired line alone.
+        // The agent saw only a prompt and its end; the match itself used the reader's paired connection.
         try awaitTrue("the end of the question") { user.outcomes == [.accepted] }
         #expect(reader.said.filter { $0.outcome == .matched }.count == 1)
         try MemoryScanTests.expectSentences(["a match counts only over the reader's own paired line", "judges every match"])
     }
 
-    /// This test is a database room that was taken over: it stands at the enclave's door with a caller's connection.
+    /// This test is a compromised keychaind: it uses the enclave's socket with a caller's connection.
     @Test(.proves("C-077"))
     func aDatabaseRoomThatLiesGetsNoKey() throws {
         let rooms = try Rooms()
@@ -92,8 +92,8 @@ struct DomainTests {
         let line = try FalseDatabase(rooms)
         let guarded = try line.row(try AccessControl(protection: .whenUnlocked, flags: .userPresence))
         guard case .sealed(let wrapped) = try line.ask(.seal(guarded)) else { Issue.record("not sealed"); return }
-        // The row as it is: the enclave itself asks, and there is nobody.
-        #expect(try line.refusal(.open(guarded, wrapped: wrapped, reason: nil, mayAsk: true)) == .nobodyToAsk)
+        // The row as it is: the enclave itself prompts, and there is no agent.
+        #expect(try line.refusal(.open(guarded, wrapped: wrapped, reason: nil, mayAsk: true)) == .noPromptAgent)
         #expect(try line.refusal(.open(guarded, wrapped: wrapped, reason: nil, mayAsk: false)) == .interactionNotAllowed)
         // The row without its control, with a weaker one, of another class, group, item, kind or user.
         let weaker = try AccessControl(protection: .whenUnlocked, flags: [])
@@ -105,12 +105,12 @@ struct DomainTests {
         for lie in lies {
             #expect(try line.refusal(.open(lie, wrapped: wrapped, reason: nil, mayAsk: true)) == .rowDamaged, "\(lie)")
         }
-        // Nor does it come by wrapping the row anew, or by asking what only the other room may ask.
+        // Rewrapping the row does not help, nor do requests that only the other room may make.
         if case .sealed(let again) = try line.ask(.rewrap(guarded, wrapped: wrapped, generation: guarded.generation)) {
-            #expect(try line.refusal(.open(guarded, wrapped: again, reason: nil, mayAsk: true)) == .nobodyToAsk)
+            #expect(try line.refusal(.open(guarded, wrapped: again, reason: nil, mayAsk: true)) == .noPromptAgent)
         }
         #expect(try line.refusal(.user(.unlockByFinger)) == .notAllowedHere)
-        // Locked, not even an unguarded row opens for whoever asks.
+        // While locked, not even a plain row opens, whoever the caller is.
         let plain = try line.row(nil)
         guard case .sealed(let key) = try line.ask(.seal(plain)) else { Issue.record("not sealed"); return }
         guard case .opened = try line.ask(.open(plain, wrapped: key, reason: nil, mayAsk: true)) else { Issue.record("not opened"); return }
@@ -119,7 +119,7 @@ struct DomainTests {
     }
 }
 
-/// Plays keychaind at the enclave's door, on behalf of this process.
+/// Plays keychaind at the enclave's socket, on behalf of this process.
 private final class FalseDatabase {
     private let channel: Channel
     private let generation: [Protection: [UInt8]]

@@ -1,4 +1,4 @@
-// Private keys while rooms are killed, while the device locks and unlocks, and on a device that is not theirs.
+// Private keys while rooms are killed, while the keychain locks and unlocks, and on another device.
 
 import Foundation
 import Glibc
@@ -17,7 +17,7 @@ import VaubanUserModel
 struct EnclaveKeyFaultTests {
     private static let keyControl = try? AccessControl(protection: .whenUnlocked, flags: .privateKeyUsage)
 
-    /// Starts a client of these rooms, which is a process of its own.
+    /// Starts a client of these rooms, which is a separate process.
     private func start(_ rooms: Rooms, _ words: [String]) throws -> (process: Process, output: Pipe) {
         let (process, output) = (Process(), Pipe())
         process.executableURL = URL(fileURLWithPath: "\(Rooms.programs)/key-caller")
@@ -35,7 +35,7 @@ struct EnclaveKeyFaultTests {
         return text.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// What is there after a kill at any moment is a key that signs, or none.
+    /// After a kill at any moment there is a key that signs, or none.
     @Test(arguments: ["enclaved-testing", "keychaind-testing", "the client"]) func aKillWhileKeysAreMadeLeavesAKeyOrNone(_ victim: String)
         throws
     {
@@ -45,11 +45,12 @@ struct EnclaveKeyFaultTests {
         #expect(try run(rooms, "make", "whole", "first") == "0")
         let whole = MachineClock.monotonic - began
         var (made, none) = (0, 0)
-        // Twelve are enough where both have come by then.
+        // Twelve are enough if both have occurred by then.
         for round in 1...60 where round <= 12 || made == 0 || none == 0 {
             let room = victim == "the client" ? 0 : try rooms.process(of: victim)
             let (client, output) = try start(rooms, ["make", "round \(round)", "first"])
-            // In twentieths of the whole, in another order: a kill before the making began is as one after it, where somebody asks again.
+            // In twentieths of the whole, in a mixed order: a kill before the creation began is like one after it if the client tries
+            // again.
             let moment = MachineClock.monotonic + whole * UInt64(round * 7 % 24) / 20
             while MachineClock.monotonic < moment { sched_yield() }
             if victim == "the client" { kill(client.processIdentifier, SIGKILL) } else { try rooms.killAndAwait(victim, room) }
@@ -70,7 +71,7 @@ struct EnclaveKeyFaultTests {
         print("\(victim) killed \(made + none) times: \(made) keys, \(none) times none")
     }
 
-    /// Ten thousand signatures by sixteen processes, while the device locks and unlocks: each right, or refused as locked.
+    /// Ten thousand signatures by sixteen processes, while the keychain locks and unlocks: each valid, or refused as locked.
     @Test func tenThousandSignaturesWhileTheDeviceLocks() throws {
         let rooms = try Rooms()
         try rooms.setPasscode()
@@ -95,7 +96,7 @@ struct EnclaveKeyFaultTests {
         #expect(counts.values.reduce(0, +) == 10_000 && counts["right"] ?? 0 > 0 && counts["-25308"] ?? 0 > 0 && locks > 0)
     }
 
-    /// On another device, and here after an erasure, it is no key (C-163).
+    /// On another device, and here after an erasure, it is not a key (C-163).
     @Test(.provesEquivalent("C-163")) func aKeyIsWorthNothingOnAnotherDevice() throws {
         let (rooms, others) = (try Rooms(), try Rooms())
         for rooms in [rooms, others] { try rooms.setPasscode() }
@@ -118,7 +119,7 @@ struct EnclaveKeyFaultTests {
         ])
     }
 
-    /// A process that makes ever more lines loses those that it does not use, and its clients notice nothing.
+    /// A process that opens ever more connections loses those that it does not use, and its clients notice nothing.
     @Test func idleLinesGiveWay() throws {
         let rooms = try Rooms()
         let control = try #require(Self.keyControl)
@@ -135,7 +136,7 @@ struct EnclaveKeyFaultTests {
         }
     }
 
-    /// Where every line waits for the user, another is refused by name, and those that wait go on.
+    /// If every connection waits for the user, another one is refused with its reason, and those that wait continue.
     @Test func linesThatAreInUseStay() throws {
         let rooms = try Rooms()
         try rooms.setPasscode()

@@ -1,4 +1,4 @@
-// Private keys that ask for a finger: any that is enrolled, or those of the present set.
+// Private keys that require a fingerprint: any enrolled one, or one of the current enrollment.
 
 import Foundation
 import TestSupport
@@ -31,16 +31,16 @@ struct EnclaveKeyFingerTests {
         defer { user.leave() }
         reader.expect(.match, .match)
         #expect(sign(rooms, key) == nil)
-        try rooms.enrol(reader, fingers: 2)
+        try rooms.enroll(reader, fingers: 2)
         #expect(sign(rooms, key) == nil)
-        // A passcode does not stand for a finger.
+        // A passcode does not replace a fingerprint.
         reader.expect(.nothing)
         #expect(sign(rooms, key) == .authenticationFailed)
-        try awaitTrue("the questions") { user.questions.map(\.ways) == [.finger, .finger, .finger] }
+        try awaitTrue("the questions") { user.questions.map(\.methods) == [.finger, .finger, .finger] }
         #expect(user.questions.allSatisfy { $0.operation == .sign && $0.reason == "approve" })
     }
 
-    /// A second factor that is this user's: another finger that is enrolled later does not get it.
+    /// A second factor for this user alone: a finger enrolled later cannot use it.
     @Test(.proves("C-085", "C-171")) func aKeyOfTheCurrentFingersDiesWithThem() throws {
         let known = try RoomsWithFinger()
         let (rooms, reader) = (known.rooms, known.reader)
@@ -50,9 +50,9 @@ struct EnclaveKeyFingerTests {
         reader.expect(.match, .miss, .miss, .miss)
         #expect(sign(rooms, key) == nil)
         #expect(sign(rooms, key) != nil)
-        try rooms.enrol(reader, fingers: 2)
+        try rooms.enroll(reader, fingers: 2)
         #expect(sign(rooms, key) == .biometryNotEnrolled)
-        // What leads nowhere asks nobody.
+        // A use that cannot succeed does not prompt.
         #expect(user.questions.count == 2)
     }
 }

@@ -1,4 +1,4 @@
-// Private keys that never leave the enclave, under Apple's names and through the real rooms.
+// Private keys that never leave the enclave, through Apple's API and the real rooms.
 
 import Crypto
 import Foundation
@@ -84,7 +84,7 @@ extension AppleNames {
         }
 
         @Test(.proves("C-160", "C-161"))
-        func theOlderCallsSignAndVerify() throws {
+        func olderFunctionsSignAndVerify() throws {
             let key = try make()
             let half = try #require(SecKeyCopyPublicKey(key))
             let digest = Array(SHA256.hash(data: Self.message))
@@ -95,7 +95,7 @@ extension AppleNames {
             #expect(SecKeyRawVerify(half, .PKCS1, digest, digest.count, signature, length) == errSecVerifyFailed)
         }
 
-        /// Neither the private half nor what the enclave made of it is given out, under any of the names that keys have.
+        /// Neither the private key nor its encrypted form is returned, under any of the names for keys.
         @Test(.proves("C-156", "C-158"))
         func onlyThePublicHalfComesBack() throws {
             let key = try make()
@@ -146,7 +146,7 @@ extension AppleNames {
             #expect(sign(key).status == errSecUserCanceled)
         }
 
-        /// A flag that asks for the user protects a private key only together with privateKeyUsage.
+        /// A constraint protects a private key only together with privateKeyUsage.
         @Test func aControlWithoutTheKeysFlagIsRefused() throws {
             var error: Unmanaged<CFError>?
             #expect(SecKeyCreateRandomKey(parameters(try control(.userPresence)), &error) == nil)
@@ -186,14 +186,14 @@ extension AppleNames {
             #expect(find([kSecReturnRef: true]).status == errSecItemNotFound)
             let plain = try #require(SecKeyCreateRandomKey(parameters(nil), nil))
             let attributes = try #require(find([kSecReturnAttributes: true]).result as? [CFString: Any])
-            // No requirement at all is a control without one, and not that of another key.
+            // No constraint at all is a control without one, and not that of another key.
             #expect(
                 attributes[kSecAttrAccessControl] as? SecAccessControl
                     == SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, [], nil))
             var error: Unmanaged<CFError>?
             #expect(SecKeyCreateSignature(plain, .rsaSignatureMessagePKCS1v15SHA256, Self.message as CFData, &error) == nil)
             #expect(OSStatus(try #require(error).takeRetainedValue().code) == errSecParam)
-            // A signature fails for a reason of its own: the device is locked, or the user says no.
+            // A signature fails for its own reason: the keychain is locked, or the user cancels.
             try rooms.authentication.lock()
             #expect(sign(plain).status == errSecInteractionNotAllowed)
             try rooms.unlock()
@@ -214,7 +214,7 @@ extension AppleNames {
             }
             #expect(SecItemUpdate(query, [kSecAttrLabel: "mine"] as CFDictionary) == errSecSuccess)
             #expect(try isRight(sign(try reference()).signature, try reference()))
-            // And nothing becomes one by saying so.
+            // Claiming to be one does not make an item one.
             let forged: [CFString: Any] = [
                 kSecClass: kSecClassKey, kSecAttrTokenID: kSecAttrTokenIDSecureEnclave, kSecAttrApplicationTag: tag,
                 kSecAttrApplicationLabel: Data(count: 20), kSecValueData: Data(count: 97),
@@ -288,7 +288,7 @@ extension AppleNames {
             #expect(try isRight(sign(key).signature, key))
         }
 
-        /// Each of many threads uses many keys, more than one line keeps open.
+        /// Each of many threads uses many keys, more than one connection keeps open.
         @Test func manyThreadsUseManyKeys() throws {
             let keys = try (1...40).map { _ in try make(permanent: false) }
             let workers = (0..<6).map { worker in

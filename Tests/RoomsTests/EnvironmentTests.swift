@@ -1,4 +1,4 @@
-// LAEnvironment through the real rooms: what is there, and who is told when it changes.
+// LAEnvironment through the real rooms: its state, and the notification of changes.
 
 import Foundation
 import Glibc
@@ -16,7 +16,7 @@ extension AppleNames {
     struct EnvironmentTests {
         let rooms: Rooms
 
-        /// Whoever a test before this one asked has left by then.
+        /// The user of a previous test has left by then.
         init() throws {
             rooms = try SharedRooms.use()
             try awaitTrue("nobody") { LAEnvironment.currentUser.state.userPassword?.isUsable == false }
@@ -24,7 +24,7 @@ extension AppleNames {
 
         private func withFinger(_ body: (VirtualReader) throws -> Void) throws {
             let reader = try rooms.reader()
-            try rooms.enrol(reader)
+            try rooms.enroll(reader)
             do { try body(reader) } catch { Issue.record(error) }
             try rooms.authentication.forgetFingers(secret(Rooms.passcode))
             reader.leave()
@@ -36,7 +36,7 @@ extension AppleNames {
             let context = LAContext()
             let nobody = environment.state
             #expect(nobody.biometry == nil && nobody.companions.isEmpty && nobody.allMechanisms == [nobody.userPassword])
-            // A passcode is set, and nobody could be asked for it.
+            // A passcode is set, and no prompt for it is possible.
             #expect(nobody.userPassword?.isSet == true && nobody.userPassword?.isUsable == false)
             #expect(!context.canEvaluatePolicy(.deviceOwnerAuthentication, error: nil))
             let user = try rooms.user([])
@@ -56,7 +56,7 @@ extension AppleNames {
             #expect(environment.state == somebody)
         }
 
-        /// The observer hears of each change, from the old state to one that can be read already.
+        /// The observer is told each change, from the old state to one that it can already read.
         @Test func anObserverIsToldOfEachChange() throws {
             let environment = LAEnvironment.currentUser
             let listener = Listener()
@@ -65,7 +65,7 @@ extension AppleNames {
             defer { environment.removeObserver(listener) }
             #expect(listener.changes.isEmpty)
 
-            // Leaves what it is asked to the reader.
+            // Leaves prompts to the reader.
             let user = try rooms.user([.silence, .silence])
             defer { user.leave() }
             let asked = try listener.next { $0.userPassword?.isUsable == true }
@@ -75,16 +75,16 @@ extension AppleNames {
             let there = try listener.next { $0.biometry != nil }
             #expect(there.old.biometry == nil && there.new.biometry?.isEnrolled == false && there.new.biometry?.isUsable == false)
 
-            try rooms.enrol(reader)
+            try rooms.enroll(reader)
             let enrolled = try listener.next { $0.biometry?.isEnrolled == true }
             #expect(enrolled.new.biometry?.isUsable == true && enrolled.old.biometry?.stateHash == nil)
             let hash = try #require(enrolled.new.biometry?.stateHash)
 
-            try rooms.enrol(reader)
+            try rooms.enroll(reader)
             let again = try listener.next { $0.biometry?.stateHash != hash }
             #expect(again.old.biometry?.stateHash == hash && again.new.biometry?.isUsable == true)
 
-            // Locked out, the fingers are the same.
+            // During a lockout, the enrollment is the same.
             let asking = try missFiveTimes(reader)
             let out = try listener.next { $0.biometry?.isLockedOut == true }
             #expect(out.new.biometry?.isUsable == false && out.new.biometry?.stateHash == again.new.biometry?.stateHash)
@@ -101,12 +101,12 @@ extension AppleNames {
             user.leave()
             #expect(try listener.next { $0.userPassword?.isUsable == false }.old.userPassword?.isUsable == true)
 
-            // It is a chain without a gap and without a step that is none.
+            // A chain without gaps and without empty steps.
             for (before, after) in zip(listener.changes, listener.changes.dropFirst()) { #expect(before.new == after.old) }
             #expect(listener.changes.allSatisfy { $0.old != $0.new })
         }
 
-        /// The last two in a question that stays open for the passcode; answers its context.
+        /// The last two in a prompt that stays open for the passcode; returns its context.
         private func missFiveTimes(_ reader: VirtualReader) throws -> LAContext {
             reader.expect(.miss, .miss, .miss, .miss, .miss)
             let ended = DispatchSemaphore(value: 0)
@@ -136,7 +136,7 @@ extension AppleNames {
             #expect(leaves.changes.isEmpty && stays.changes.count == 2)
         }
 
-        /// A watch outlives the rooms: one that is killed is no change, and changes after it are told.
+        /// A listener outlives the rooms: killing one is not a change, and later changes are reported.
         @Test(arguments: ["authd", "enclaved-testing"]) func roomsThatDieAreNoEnd(_ room: String) throws {
             let environment = LAEnvironment.currentUser
             let listener = Listener()
@@ -154,7 +154,7 @@ extension AppleNames {
             _ = try listener.next { $0.userPassword?.isUsable == false }
         }
 
-        /// A child has its parent's observers and none of its watch, which it does not end.
+        /// A child inherits its parent's observers but not the listener, which it does not end.
         @Test func aForkedChildWatchesByItself() throws {
             let program = Process()
             program.executableURL = URL(fileURLWithPath: "\(Rooms.programs)/keychain-caller")
@@ -175,7 +175,7 @@ extension AppleNames {
             #expect(program.terminationStatus == 0)
         }
 
-        /// Whoever stops the service wants it stopped, though programs look at what is there, also when they hear of it.
+        /// A stopped service stays stopped, even if programs read the state, or do so when they are notified.
         @Test func aLookDoesNotStartWhatWasStopped() throws {
             let environment = LAEnvironment.currentUser
             let listener = Listener()
@@ -185,18 +185,18 @@ extension AppleNames {
             environment.addObserver(listener)
             defer { environment.removeObserver(listener) }
             #expect(try LauncherControl.stop(home: rooms.home))
-            // It has read the state anew by then.
+            // It has read the state again by then.
             _ = try listener.next { $0.userPassword?.isUsable == false }
             #expect(environment.state.userPassword?.isSet == true)
-            #expect(throws: HandshakeError.self) { _ = try rooms.service.authenticationDoor.connect() }
-            // A call starts it, and the watch finds it by itself.
+            #expect(throws: HandshakeError.self) { _ = try rooms.service.authenticationAddress.connect() }
+            // A call starts it, and the listener finds it by itself.
             try rooms.unlock()
             let after = try rooms.user([])
             defer { after.leave() }
             _ = try listener.next { $0.userPassword?.isUsable == true }
         }
 
-        /// A look that saw nothing, though there is something, is made again without another change.
+        /// A failed read of the state is repeated without another change.
         @Test func aLookThatFailedIsMadeAgain() throws {
             let looks = Mutex(0)
             let seen = DispatchSemaphore(value: 0)
@@ -213,7 +213,7 @@ extension AppleNames {
             watch.end()
         }
 
-        /// What was known stays known, and nothing can be used.
+        /// The last known state remains, and nothing is usable.
         @Test func whatCannotBeReachedIsNotUsable() throws {
             let user = try rooms.user([])
             defer { user.leave() }
@@ -239,14 +239,14 @@ extension LAContext {
     }
 }
 
-/// What a program says, line by line.
+/// A program's output, line by line.
 private final class Lines {
     private let handle: FileHandle
     private var rest = ""
 
     init(_ handle: FileHandle) { self.handle = handle }
 
-    /// So many lines, sorted; fewer where it ended.
+    /// Returns this many lines, sorted; fewer if the output ended.
     func next(_ count: Int) -> [String] {
         var lines: [String] = []
         while lines.count < count {
@@ -287,7 +287,7 @@ private final class Listener: NSObject, LAEnvironment.Observer, Sendable {
 
     struct NothingCame: Error {}
 
-    /// The next change to a state that is so; others may come before it, where one thing brings about two.
+    /// Returns the next change to a matching state; others may precede it, if one event causes two.
     func next(_ isSo: (LAEnvironment.State) -> Bool) throws -> Change {
         while true {
             guard came.wait(timeout: .now() + 15) == .success else { throw NothingCame() }

@@ -1,5 +1,5 @@
-// What the enclave does when people are asked, recorded from real rooms and replayed against the model of the protocol
-// (Specs/evidence-protocol.md): spin decides whether the trace is a run of it.
+// The enclave's steps during prompts, recorded from real rooms and replayed on the model of the protocol (Specs/evidence-protocol.md): spin
+// decides whether the trace is a run of it.
 
 import Foundation
 import Glibc
@@ -28,7 +28,7 @@ import VaubanUserModel
             try play(in: rooms)
         }
         let text = try String(contentsOfFile: trace, encoding: .utf8)
-        // The trace is of what was played: nothing is proven by an empty one.
+        // The trace contains what was played: an empty one would prove nothing.
         for word in ["request", "shown", "answer", "use", "count", "evidence", "release", "lock", "end"] {
             let isThere = text.contains("\(word) ")
             #expect(isThere, "no \(word) in:\n\(text)")
@@ -36,7 +36,7 @@ import VaubanUserModel
         #expect(text.components(separatedBy: "\nrelease ").count - 1 == 7, "\(text)")
         let replayed = try #require(run("/usr/bin/env", ["python3", "Models/evidence.py", "replay", trace]))
         #expect(replayed.status == 0, "\(replayed.output)\n\(text)")
-        // The same trace with one step taken out of it is none.
+        // The same trace without one step is not a run.
         for step in ["count", "shown", "evidence"] {
             var lines = text.split(separator: "\n")
             let first = lines.firstIndex { $0.hasPrefix("release ") }
@@ -69,7 +69,7 @@ import VaubanUserModel
         let key = try client.make(.p256, AccessControl(protection: .whenUnlocked, flags: [.privateKeyUsage, .userPresence]))
         try asked(rooms, [wrong, right]) { _ = try client.use(key, .sign, [UInt8](repeating: 1, count: 32)) }
 
-        // The caller goes while the user is asked.
+        // The caller leaves during the prompt.
         let cancellation = CallCancellation()
         try asked(rooms, [.silence]) { user in
             let gone = inBackground { try rooms.authentication.evaluate(.biometryOrPasscode, reason: "wait", cancellation: cancellation) }
@@ -78,7 +78,7 @@ import VaubanUserModel
             cancellation.cancel()
             let why = gone()
             #expect(why != nil)
-            // Until it is off the screen, the next user could be shown it.
+            // Until it is off the screen, the next user could see it.
             try awaitTrue("the end of the question") { user.outcomes.count == 1 }
         }
 
@@ -90,7 +90,7 @@ import VaubanUserModel
             #expect(why == nil)
         }
 
-        // The device is locked while the user is asked: a right passcode releases nothing.
+        // The keychain locks during the prompt: a correct passcode releases nothing.
         try asked(rooms, [.afterwards({ try? rooms.authentication.lock() }, Rooms.passcode)]) { _ in
             expectRefusal(.locked, rooms)
         }
@@ -118,7 +118,7 @@ import VaubanUserModel
         #expect(why == expected)
     }
 
-    /// Begins a call on a thread of its own; what is answered waits for its end and says why it was refused.
+    /// Begins a call on a separate thread; the returned closure waits for its end and returns the reason of its refusal.
     private func inBackground(_ body: @escaping @Sendable () throws -> Void) -> () -> Refusal.Reason? {
         let ended = DispatchSemaphore(value: 0)
         let result = Answer(ended: ended)
@@ -136,7 +136,7 @@ import VaubanUserModel
         init(ended: DispatchSemaphore) { self.ended = ended }
         func set(_ reason: Refusal.Reason?) { self.reason.withLock { $0 = reason } }
         func wait() -> Refusal.Reason? {
-            guard ended.wait(timeout: .now() + 20) == .success else { return .internalFault }
+            guard ended.wait(timeout: .now() + 20) == .success else { return .internalError }
             return reason.withLock { $0 }
         }
     }

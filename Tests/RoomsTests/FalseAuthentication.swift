@@ -1,5 +1,5 @@
-// An authd that was taken over: it stands between the shipped client library and the real enclave, passes every challenge
-// and key card on as they are, and alters requests as a test says.
+// A compromised authd: it stands between the shipped client library and the real enclave, passes every challenge and key card on unchanged,
+// and alters requests as a test says.
 
 import Crypto
 import EnclaveWire
@@ -15,7 +15,7 @@ import VaubanUserModel
 import VaubanUserWire
 
 final class FalseAuthentication: Sendable {
-    /// What it makes of a request; with the card it seals secrets of its own.
+    /// Alters a request; with the card it can seal its own secrets.
     typealias Lie = @Sendable (UserRequest, EnclaveKeyCard) throws -> UserRequest
 
     /// A client that takes this for authd.
@@ -40,10 +40,10 @@ final class FalseAuthentication: Sendable {
 
     deinit { try? FileManager.default.removeItem(atPath: home) }
 
-    /// Requests that it altered.
+    /// The number of altered requests.
     var lies: Int { state.withLock { $0.lies } }
 
-    /// Alters what is asked meanwhile.
+    /// Alters the requests during the body.
     func lying(_ lie: @escaping Lie, _ body: (AuthenticationClient) throws -> Void) rethrows {
         state.withLock { $0.lie = lie }
         defer { state.withLock { $0.lie = nil } }
@@ -91,7 +91,7 @@ final class FalseAuthentication: Sendable {
         }
     }
 
-    /// A secret that only this authd knows, sealed as well as any client could.
+    /// Returns a secret that only this authd knows, sealed as any client could.
     static func own(_ text: String, _ challenge: PasscodeChallenge, _ card: EnclaveKeyCard) throws -> SealedPasscode {
         let key = try Curve25519.KeyAgreement.PublicKey(rawRepresentation: card.publicKey)
         let suite = HPKE.Ciphersuite(kem: .Curve25519_HKDF_SHA256, kdf: .HKDF_SHA256, aead: .AES_GCM_256)

@@ -1,4 +1,4 @@
-// Kills, bad bytes and damaged files, at the real doors of real rooms.
+// Kills, malformed bytes and damaged files, at the real sockets of real rooms.
 
 import Foundation
 import Glibc
@@ -18,8 +18,7 @@ import VaubanUserModel
 
 @Suite("Faults")
 struct FaultTests {
-    /// Adds run in one thread while each room is killed in turn: what was acknowledged is there, and everything that is
-    /// there can be read.
+    /// Adds items in one thread while each room is killed in turn: every acknowledged item exists, and every existing item can be read.
     @Test func killingAnyRoomDuringAddsLosesNothingAcknowledged() throws {
         let rooms = try Rooms()
         try rooms.setPasscode()
@@ -46,7 +45,7 @@ struct FaultTests {
         isOver.withLock { $0 = true }
         ended.wait()
         for number in acknowledged.withLock({ $0 }) { #expect(try rooms.read("kill", "\(number)") == "value \(number)") }
-        // Nothing is half there: every row that exists opens, its value included.
+        // No item is incomplete: every row opens, its value included.
         var all = ItemQuery(kind: .genericPassword, attributes: ItemAttributes([.service: .text("kill")]))
         all.limit = .all
         all.returnsData = true
@@ -75,7 +74,7 @@ struct FaultTests {
             #expect(write(channel.socket.number, frame, frame.count) == frame.count)
             try expectEnd(of: channel)
         }
-        // Lengths beyond every limit are refused before a byte is kept.
+        // Lengths beyond every limit are refused before a byte is stored.
         for lengths: [UInt8] in [[0x7F, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0], [0, 0, 0, 4, 0x7F, 0xFF, 0xFF, 0xFF]] {
             let channel = try address.connect(role: door == "enclave" ? 1 : 0)
             #expect(write(channel.socket.number, lengths, 8) == 8)
@@ -86,8 +85,8 @@ struct FaultTests {
 
     @Test func anUnknownRequestIsRefusedByNameAndTheConnectionLives() throws {
         let rooms = try Rooms()
-        let channel = try rooms.service.keychainDoor.connect()
-        // SEQUENCE { INTEGER 1, [25] {} }: a call that this version does not have.
+        let channel = try rooms.service.keychainAddress.connect()
+        // SEQUENCE { INTEGER 1, [25] {} }: a request that this version does not have.
         try channel.send(header: [0x30, 0x05, 0x02, 0x01, 0x01, 0xB9, 0x00])
         guard case .refused(let refusal) = try KeychainReply(derBytes: try channel.receive(.machine).header) else {
             Issue.record("not refused"); return
@@ -99,7 +98,7 @@ struct FaultTests {
             Issue.record("not refused"); return
         }
         #expect(second.reason == .itemNotFound)
-        // A version of the future is malformed here, and says so.
+        // A future version is malformed here, and the reply says so.
         try channel.send(header: [0x30, 0x05, 0x02, 0x01, 0x02, 0xA1, 0x00])
         guard case .refused(let third) = try KeychainReply(derBytes: try channel.receive(.machine).header) else {
             Issue.record("not refused"); return
@@ -107,11 +106,11 @@ struct FaultTests {
         #expect(third.reason == .malformed && third.detail?.contains("version") == true)
     }
 
-    /// Another process that was handed the connection writes a whole, correct request: it is not the one that connected.
+    /// Another process that was passed the connection writes a complete, correct request: it is not the process that connected.
     @Test func aConnectionInAnotherProcessIsRefused() throws {
         let rooms = try Rooms()
         try rooms.add("s", "a", "mine")
-        let channel = try rooms.service.keychainDoor.connect()
+        let channel = try rooms.service.keychainAddress.connect()
         var query = Rooms.query("s", "a")
         query.returnsData = true
         let header = try KeychainRequest.copyMatching(query).encoded()
@@ -125,7 +124,7 @@ struct FaultTests {
         try child.run()
         child.waitUntilExit()
         #expect(child.terminationStatus == 0)
-        // At most a refusal comes back before the end, and nothing that the request asked for.
+        // At most a refusal comes back before the end, and nothing that was requested.
         do {
             let reply = try KeychainReply(derBytes: try channel.receive(.machine).header)
             guard case .refused = reply else { Issue.record("the request was served"); return }
@@ -134,7 +133,7 @@ struct FaultTests {
             if case .deadline = fault { Issue.record("the connection was left open") }
         }
         // The same bytes from the process that connected are served.
-        let own = try rooms.service.keychainDoor.connect()
+        let own = try rooms.service.keychainAddress.connect()
         #expect(write(own.socket.number, frame, frame.count) == frame.count)
         let served = try KeychainReply(derBytes: try own.receive(.machine).header)
         if case .refused(let refusal) = served { Issue.record("refused: \(refusal)") }
@@ -173,7 +172,7 @@ struct FaultTests {
         #expect(refusal { try rooms.add("s", "new", "x") } == .stateUnreadable)
         #expect(refusal { try rooms.authentication.setPasscode(secret("a new passcode")) } == .stateUnreadable)
         #expect(!FileManager.default.fileExists(atPath: keybag))
-        // A good copy put back heals it.
+        // Restoring a good copy repairs it.
         _ = try LauncherControl.stop(home: rooms.home)
         try good.write(to: URL(fileURLWithPath: keybag))
         chmod(keybag, 0o600)
@@ -197,8 +196,8 @@ struct FaultTests {
         #expect(user.awaitQuestion())
         user.leave()
         #expect(ended.wait(timeout: .now() + 10) == .success)
-        #expect(reason.withLock { $0 } == .nobodyToAsk)
-        // The prompt service itself dies while it asks.
+        #expect(reason.withLock { $0 } == .noPromptAgent)
+        // authd itself dies during the prompt.
         let another = try rooms.user([.silence])
         Thread.detachNewThread {
             let why = refusal { _ = try rooms.read("s", "p") }
@@ -208,7 +207,7 @@ struct FaultTests {
         #expect(another.awaitQuestion())
         kill(try rooms.process(of: "authd"), SIGKILL)
         #expect(ended.wait(timeout: .now() + 10) == .success)
-        #expect(reason.withLock { $0 } == .nobodyToAsk)
+        #expect(reason.withLock { $0 } == .noPromptAgent)
     }
 
     /// The connection must end, with or without a typed refusal before.

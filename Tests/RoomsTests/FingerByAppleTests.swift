@@ -1,4 +1,4 @@
-// Access control, presence and classes under Apple's names, with a reader at the shared rooms.
+// Access control, presence and classes through Apple's API, with a reader at the shared rooms.
 
 import Foundation
 import Glibc
@@ -19,7 +19,7 @@ extension AppleNames {
 
         private func withFinger(_ body: (VirtualReader) async throws -> Void) async throws {
             let reader = try rooms.reader()
-            try rooms.enrol(reader)
+            try rooms.enroll(reader)
             do { try await body(reader) } catch {
                 Issue.record(error)
             }
@@ -53,8 +53,8 @@ extension AppleNames {
             return (status, (result as? Data).map { String(decoding: $0, as: UTF8.self) })
         }
 
-        /// The three uses of the talk: more protection for a saved credential, no user name and password at each launch, and a
-        /// key for files of the application's own.
+        /// The three uses of the talk: more protection for a saved credential, no user name and password at each launch, and a key for the
+        /// application's own files.
         @Test(.proves("C-093", "C-094"))
         func theUsesOfAControlledItem() async throws {
             try await withFinger { reader in
@@ -71,13 +71,13 @@ extension AppleNames {
                 #expect(read("session").text == "a token")
                 #expect(read("file key").text == key)
                 try awaitTrue("the questions") { user.questions.count == 3 }
-                // No match, no secret: there is nothing that could be turned from "no" to "yes".
+                // Without a match there is no secret: there is nothing to turn from "no" to "yes".
                 let refused = read("session")
                 #expect(refused.status == errSecAuthFailed && refused.text == nil)
             }
         }
 
-        /// No flags, and an evaluation before the read: nothing that the enclave counts stands in the way of the item.
+        /// No flags, and an evaluation before the read: no count of the enclave applies to the item.
         @Test(.proves("C-144"))
         func anEvaluationBeforeTheReadIsTheWayWithoutLockOuts() async throws {
             try await withFinger { reader in
@@ -89,7 +89,7 @@ extension AppleNames {
                 reader.expect(.match, .miss, .miss, .miss, .miss, .miss)
                 #expect(try await context.evaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, localizedReason: "show the note"))
                 #expect(read("plain").text == "no lock-out here")
-                // Locked out of fingers, the evaluation fails; the application still decides what to do, and the read works.
+                // During a lockout the evaluation fails; the application still decides what to do, and the read works.
                 for _ in 1...2 {
                     await #expect(throws: LAError.self) {
                         try await context.evaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, localizedReason: "show the note")
@@ -103,21 +103,21 @@ extension AppleNames {
             }
         }
 
-        /// What is not said is the class that is advised.
+        /// The default is the recommended class.
         @Test(.proves("C-052", "C-066"))
         func whoeverSaysNothingGetsWhenUnlocked() throws {
             #expect(add("default", "x") == errSecSuccess)
             var result: AnyObject?
             #expect(SecItemCopyMatching(query("default", [kSecReturnAttributes as String: true]), &result) == errSecSuccess)
             #expect((result as? [String: Any])?[kSecAttrAccessible as String] as? String == kSecAttrAccessibleWhenUnlocked as String)
-            // The class of the passcode is only for whoever names it.
+            // The when-passcode-set class is only for callers that name it.
             let other: [String: Any] = [kSecAttrAccessible as String: kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly]
             #expect(SecItemCopyMatching(query("default", other), nil) == errSecItemNotFound)
             #expect(add("named", "x", other) == errSecSuccess)
             #expect(SecItemCopyMatching(query("named", other), nil) == errSecSuccess)
         }
 
-        /// An item can be given more protection in its place, and has it from then on.
+        /// An item can get more protection in place, and has it from then on.
         @Test(.proves("C-067"))
         func anItemIsRaisedToTheHighestClassThatItsUseAllows() throws {
             #expect(add("raised", "first loose", [kSecAttrAccessible as String: kSecAttrAccessibleAfterFirstUnlock]) == errSecSuccess)
@@ -132,8 +132,8 @@ extension AppleNames {
             try rooms.unlock()
         }
 
-        /// A credential of this device: of a class that stays here, or under a control; told as such; with a control it cannot be one that
-        /// goes elsewhere.
+        /// A credential of this device: of a class that stays here, or with a control; reported as such; with a control it cannot be
+        /// synchronizable.
         @Test(.proves("C-068"))
         func aCredentialOfThisDeviceStaysHere() throws {
             let here: [String: Any] = [kSecAttrAccessible as String: kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly]
@@ -146,7 +146,7 @@ extension AppleNames {
             #expect(
                 (result as? [String: Any])?[kSecAttrAccessible as String] as? String == kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly
                     as String)
-            // An item that asks for the user cannot be one that goes to other devices.
+            // An item that requires the user cannot synchronize to other devices.
             let synchronizable: [String: Any] = [
                 kSecAttrAccessControl as String: try control(kSecAttrAccessibleWhenUnlocked, .userPresence),
                 kSecAttrSynchronizable as String: true,

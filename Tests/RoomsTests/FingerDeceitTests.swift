@@ -1,4 +1,4 @@
-// Words of a reader that are not what a finger said. Each is said at the enclave's real door; none opens anything.
+// Messages of a reader that do not match what happened. Each is sent to the enclave's real socket; none opens anything.
 
 import EnclaveWire
 import Foundation
@@ -18,7 +18,7 @@ struct FingerDeceitTests {
         case anotherNonce, anotherUser, replayed, zeroNonce, enrolledForMatched
     }
 
-    /// The false word comes first, then an honest miss: when that was heard, the false one was.
+    /// The false message comes first, then an honest miss: once that was handled, the false one was.
     @Test(arguments: Lie.allCases)
     func aFalseWordUnderTheRightCodeOpensNothing(_ lie: Lie) throws {
         let known = try RoomsWithFinger()
@@ -45,7 +45,7 @@ struct FingerDeceitTests {
                 return [seal(word), seal(honest.with(outcome: .missed))]
             }, .miss, .miss, .miss)
         #expect(refusal { _ = try rooms.read("s", "p") } == .cancelled)
-        try awaitTrue("the questions") { user.questions.map(\.ways) == [[.passcode, .finger], .passcode] }
+        try awaitTrue("the questions") { user.questions.map(\.methods) == [[.passcode, .finger], .passcode] }
     }
 
     @Test(.proves("C-094"))
@@ -56,7 +56,7 @@ struct FingerDeceitTests {
         try rooms.addGuarded("any", .biometryAny)
         let user = try rooms.user([.silence, .cancel, .silence, .silence])
         defer { user.leave() }
-        // "Yes" alone is no key: as a plain word, and with one bit of the code changed.
+        // "Yes" alone is not a key: as a plain message, and with one bit of the code changed.
         reader.expect(.words { honest, _ in [honest] })
         #expect(refusal { _ = try rooms.read("s", "p") } == .cancelled)
         try awaitTrue("the line's end") { reader.endedLines == 1 }
@@ -68,7 +68,7 @@ struct FingerDeceitTests {
                 return [right.with(code: [right.code[0] ^ 1] + right.code.dropFirst())]
             })
         #expect(refusal { _ = try rooms.read("s", "any") } == .biometryNotAvailable)
-        // The right word for this one question releases the secret.
+        // The correct message for this one prompt releases the secret.
         try awaitTrue("the line's end") { reader.endedLines == 2 }
         try reader.connect()
         try rooms.awaitReader(isThere: true)
@@ -76,7 +76,7 @@ struct FingerDeceitTests {
         #expect(try rooms.read("s", "any") == "guarded")
     }
 
-    /// A reader that has no key gets another one; what is under the first is not believed from then on.
+    /// A reader without a key gets a new one; messages under the first are refused from then on.
     @Test func anotherReaderIsPairedAnewAndTheOldOnesWordIsNothing() throws {
         let known = try RoomsWithFinger()
         let (rooms, old) = (known.rooms, known.reader)
@@ -96,7 +96,7 @@ struct FingerDeceitTests {
         #expect(refusal { _ = try rooms.read("s", "any") } == .biometryNotAvailable)
     }
 
-    /// What nobody asked for counts for nothing, however right it is.
+    /// A message without a request counts for nothing, however correct it is.
     @Test func aWordThatNobodyAskedForIsNothing() throws {
         let known = try RoomsWithFinger(unlocks: true)
         let (rooms, reader) = (known.rooms, known.reader)
@@ -105,24 +105,24 @@ struct FingerDeceitTests {
         for nonce in [[UInt8](repeating: 0, count: 32), [UInt8](repeating: 1, count: 32)] {
             try reader.say(ReaderVerdict(outcome: .matched, user: geteuid(), nonce: nonce, fingers: [UInt8](repeating: 0xF1, count: 32)))
         }
-        try reader.sensor(isThere: false)
+        try reader.sensor(isPresent: false)
         try rooms.awaitReader(isThere: false)
         #expect(try rooms.authentication.status().device.lock == .locked)
-        try reader.sensor(isThere: true)
+        try reader.sensor(isPresent: true)
         try rooms.awaitReader(isThere: true)
-        // Nor is a wrong key in the place of what was to be held.
+        // Nor does a wrong key in place of the one to be held.
         reader.forgeHeld(of: geteuid())
         reader.expect(.match)
         #expect(refusal { try rooms.authentication.unlockByFinger() } == .biometryLockedOut)
         #expect(try rooms.authentication.status().device.lock == .locked)
     }
 
-    /// Only the reader's user may be the reader, and it is one of several roles: a line of another role has no such words.
+    /// Only the reader's user may be the reader, and the role is one of several: connections of another role have no such messages.
     @Test func aWordOnALineOfAnotherRoleEndsIt() throws {
         let known = try RoomsWithFinger()
         let rooms = known.rooms
         let address = ServerAddress(folder: rooms.service.sockets, socket: "enclave", serverUID: rooms.service.enclaveUID)
-        for role in [EnclaveRole.keychain, .authentication, .attention, .witness, .watcher, .lease] {
+        for role in [EnclaveRole.keychain, .authentication, .prompts, .witness, .watcher, .lease] {
             let channel = try address.connect(role: role.rawValue)
             let word = ReaderVerdict(
                 outcome: .matched, user: geteuid(), nonce: [UInt8](repeating: 1, count: 32), fingers: [UInt8](repeating: 0xF1, count: 32))
@@ -136,7 +136,7 @@ struct FingerDeceitTests {
             }
             #expect(isEnded)
         }
-        try awaitTrue("the reader still there") { try rooms.biometry.readerIsThere }
+        try awaitTrue("the reader still there") { try rooms.biometry.readerIsPresent }
     }
 }
 

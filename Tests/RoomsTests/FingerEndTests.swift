@@ -1,4 +1,4 @@
-// What ends a finger's worth: a restart, time, a sensor that goes, a prompter that is not there.
+// What ends the validity of fingerprints: a restart, time, a sensor that disappears, an agent that is missing.
 
 import EnclaveWire
 import Foundation
@@ -26,12 +26,12 @@ struct FingerEndTests {
         #expect(status.biometry.isEnrolled && !status.biometry.isReady && status.biometry.missesLeft == 0)
         #expect(refusal { try rooms.authentication.unlockByFinger() } == .biometryLockedOut)
         #expect(refusal { _ = try rooms.read("s", "any") } == .biometryLockedOut)
-        // The class is open at any time, so that what is asked is only the user: by passcode alone.
+        // The class is always open, so only the user is required: by passcode alone.
         let user = try rooms.user([.passcode(Rooms.passcode), .silence])
         defer { user.leave() }
         reader.expect(.match)
         #expect(try rooms.read("s", "p") == "guarded")
-        try awaitTrue("the questions") { user.questions.map(\.ways) == [.passcode] }
+        try awaitTrue("the questions") { user.questions.map(\.methods) == [.passcode] }
         #expect(reader.asks == 0)
         #expect(try rooms.read("s", "any") == "guarded")
     }
@@ -46,7 +46,7 @@ struct FingerEndTests {
         reader.expect(.match, .match)
         try clock.advance(seconds: 48 * 3600 - 60)
         #expect(try rooms.read("s", "any") == "guarded")
-        // A finger does not begin the time anew.
+        // A fingerprint does not restart the time.
         try clock.advance(seconds: 61)
         #expect(refusal { _ = try rooms.read("s", "any") } == .biometryLockedOut)
         #expect(try !rooms.biometry.isReady)
@@ -60,9 +60,9 @@ struct FingerEndTests {
         let long = "four random words and a number 8675309"
         try rooms.setPasscode(long)
         let reader = try rooms.reader()
-        try rooms.enrol(reader, unlocks: true, long)
+        try rooms.enroll(reader, unlocks: true, long)
         try rooms.add("s", "a", "class A")
-        // Locked without any grace, as often as one likes: a touch is enough to be back.
+        // Locked without a grace period, any number of times: a touch unlocks.
         for round in 1...3 {
             try rooms.authentication.lock()
             #expect(refusal { _ = try rooms.read("s", "a") } == .locked)
@@ -74,7 +74,7 @@ struct FingerEndTests {
             #expect(reader.held[geteuid()] == nil)
             #expect(try rooms.biometry.missesLeft == Int64(5 - round))
         }
-        // The reader goes while it holds: what it held is worth nothing to whoever comes after it.
+        // The reader disappears while it holds a key: that key is useless to any later reader.
         try rooms.authentication.lock()
         try awaitTrue("the reader holding") { reader.held[geteuid()] != nil }
         reader.leave()
@@ -102,15 +102,15 @@ struct FingerEndTests {
         try rooms.addGuarded("p", .userPresence)
         try rooms.addGuarded("any", .biometryAny)
         let user = try rooms.user([
-            .act { try? reader.sensor(isThere: false) }, .passcode(Rooms.passcode), .act { try? reader.sensor(isThere: false) },
+            .act { try? reader.sensor(isPresent: false) }, .passcode(Rooms.passcode), .act { try? reader.sensor(isPresent: false) },
         ])
         defer { user.leave() }
         #expect(try rooms.read("s", "p") == "guarded")
-        try awaitTrue("the questions") { user.questions.map(\.ways) == [[.passcode, .finger], .passcode] }
-        try reader.sensor(isThere: true)
+        try awaitTrue("the questions") { user.questions.map(\.methods) == [[.passcode, .finger], .passcode] }
+        try reader.sensor(isPresent: true)
         try rooms.awaitReader(isThere: true)
         #expect(refusal { _ = try rooms.read("s", "any") } == .biometryNotAvailable)
-        // Not there beforehand: nobody is asked.
+        // Missing beforehand: no prompt.
         try rooms.awaitReader(isThere: false)
         #expect(refusal { _ = try rooms.read("s", "any") } == .biometryNotAvailable)
         try awaitTrue("the questions") { user.questions.count == 3 }
@@ -123,9 +123,9 @@ struct FingerEndTests {
         try rooms.addGuarded("any", .biometryAny)
         reader.expect(.match, .match)
         let began = MachineClock.monotonic
-        #expect(refusal { _ = try rooms.read("s", "p") } == .nobodyToAsk)
-        #expect(refusal { _ = try rooms.read("s", "any") } == .nobodyToAsk)
-        // At once: not after the time that a user would have had.
+        #expect(refusal { _ = try rooms.read("s", "p") } == .noPromptAgent)
+        #expect(refusal { _ = try rooms.read("s", "any") } == .noPromptAgent)
+        // At once: not after the user's timeout.
         #expect(MachineClock.monotonic - began < ConnectionLimits.machineTime)
         #expect(reader.asks == 0)
     }
@@ -134,14 +134,14 @@ struct FingerEndTests {
         let rooms = try Rooms()
         try rooms.setPasscode()
         #expect(refusal { try rooms.addGuarded("set", .biometryCurrentSet) } == .biometryNotEnrolled)
-        #expect(refusal { try rooms.authentication.enrol(secret(Rooms.passcode), unlocks: true) } == .biometryNotAvailable)
+        #expect(refusal { try rooms.authentication.enroll(secret(Rooms.passcode), unlocks: true) } == .biometryNotAvailable)
         let reader = try rooms.reader()
-        // A wrong passcode begins no ceremony, and a ceremony without a finger changes nothing.
-        #expect(refusal { try rooms.authentication.enrol(secret("not this one"), unlocks: true) } == .authenticationFailed)
+        // A wrong passcode begins no enrollment, and an enrollment without a finger changes nothing.
+        #expect(refusal { try rooms.authentication.enroll(secret("not this one"), unlocks: true) } == .authenticationFailed)
         reader.learn(nil)
-        #expect(refusal { try rooms.authentication.enrol(secret(Rooms.passcode), unlocks: true) } == .cancelled)
+        #expect(refusal { try rooms.authentication.enroll(secret(Rooms.passcode), unlocks: true) } == .cancelled)
         #expect(try !rooms.biometry.isEnrolled)
-        try rooms.enrol(reader)
+        try rooms.enroll(reader)
         try rooms.addGuarded("set", .biometryCurrentSet)
         try rooms.authentication.forgetFingers(secret(Rooms.passcode))
         #expect(try !rooms.biometry.isEnrolled)

@@ -1,4 +1,4 @@
-// Rooms with a reader, and rooms whose enclave has a clock of the test's.
+// Rooms with a reader, and rooms whose enclave has the test's clock.
 
 import Enclave
 import EnclaveBook
@@ -11,7 +11,7 @@ import VaubanLinuxHost
 import VaubanUserModel
 
 extension Rooms {
-    /// A reader at the enclave's door, which the enclave knows of.
+    /// Returns a reader at the enclave's socket, once the enclave knows it.
     func reader() throws -> VirtualReader {
         let reader = try VirtualReader(service)
         try awaitReader(isThere: true)
@@ -19,13 +19,13 @@ extension Rooms {
     }
 
     func awaitReader(isThere: Bool) throws {
-        try awaitTrue("a reader") { try authentication.status().device.biometry.readerIsThere == isThere }
+        try awaitTrue("a reader") { try authentication.status().device.biometry.readerIsPresent == isThere }
     }
 
-    /// Has the reader learn a finger of this user.
-    func enrol(_ reader: VirtualReader, fingers: UInt8 = 0xF1, unlocks: Bool = false, _ passcode: String = Rooms.passcode) throws {
+    /// Enrolls a fingerprint of this user.
+    func enroll(_ reader: VirtualReader, fingers: UInt8 = 0xF1, unlocks: Bool = false, _ passcode: String = Rooms.passcode) throws {
         reader.learn(fingers)
-        try authentication.enrol(secret(passcode), unlocks: unlocks)
+        try authentication.enroll(secret(passcode), unlocks: unlocks)
     }
 
     func addGuarded(
@@ -34,14 +34,14 @@ extension Rooms {
         try add("s", account, value, protection, control: try AccessControl(protection: protection, flags: flags))
     }
 
-    /// The keybag as it lies on the disk.
+    /// Returns the keybag as stored on disk.
     func keybag() throws -> Keybag { try state.keybag(of: geteuid()) }
     var state: StateFolderByTheBook { get throws { try StateFolderByTheBook(enclaveFolder: "\(home)/enclave") } }
 
     var biometry: DeviceStatus.Biometry { get throws { try authentication.status().device.biometry } }
 }
 
-/// Rooms with a passcode and a user whose finger the reader knows.
+/// Rooms with a passcode and a user whose fingerprint is enrolled.
 struct RoomsWithFinger {
     let rooms: Rooms
     let reader: VirtualReader
@@ -50,12 +50,11 @@ struct RoomsWithFinger {
         rooms = try Rooms(hasClock: hasClock)
         try rooms.setPasscode()
         reader = try rooms.reader()
-        try rooms.enrol(reader, unlocks: unlocks)
+        try rooms.enroll(reader, unlocks: unlocks)
     }
 }
 
-/// Waits until something is so, for which nothing can be waited on but asking again; throws when it does not become so in
-/// machine time.
+/// Waits for a condition that can only be polled; throws if it is not met within the machine's timeout.
 func awaitTrue(_ what: String, _ isSo: () throws -> Bool) throws {
     let deadline = MachineClock.monotonic + ConnectionLimits.machineTime
     while true {
@@ -78,7 +77,7 @@ final class EnclaveClockFile: Sendable {
     static func path(home: String) -> String { "\(home)/clock" }
 
     func advance(seconds: UInt64) throws { try move(boot: seconds, monotonic: seconds) }
-    /// The machine sleeps, and wakes again.
+    /// The machine sleeps, then wakes.
     func machineSleeps(forSeconds seconds: UInt64) throws { try move(boot: seconds, monotonic: 0) }
     func moveWall(seconds: UInt64) throws { try move(boot: 0, monotonic: 0, wall: seconds) }
 
@@ -87,7 +86,7 @@ final class EnclaveClockFile: Sendable {
             offsets.boot += boot * 1_000_000_000
             offsets.monotonic += monotonic * 1_000_000_000
             offsets.wall += wall * 1_000_000
-            // Of one width, and written in place: the enclave holds the file open, and reads it whole at each look.
+            // Of fixed width, and written in place: the enclave keeps the file open, and reads it whole at each use.
             let text =
                 [offsets.boot, offsets.monotonic, offsets.wall].map { number in
                     String(repeating: "0", count: 20 - "\(number)".count) + "\(number)"

@@ -1,4 +1,4 @@
-// What a finger opens, and when it does not: through the client library, the rooms and a reader at the enclave's door.
+// What a fingerprint opens, and when it does not: through the client library, the rooms and a reader at the enclave's socket.
 
 import Enclave
 import EnclaveWire
@@ -24,11 +24,11 @@ struct FingerTests {
         reader.expect(.match, .nothing)
         #expect(try rooms.read("s", "p") == "guarded")
         #expect(try rooms.read("s", "p") == "guarded")
-        // Both ways were offered both times, and a finger was looked for both times.
-        try awaitTrue("the questions") { user.questions.map(\.ways) == [[.passcode, .finger], [.passcode, .finger]] }
+        // Both methods were offered each time, and the reader was asked each time.
+        try awaitTrue("the questions") { user.questions.map(\.methods) == [[.passcode, .finger], [.passcode, .finger]] }
         try awaitTrue("two questions") { reader.asks == 2 }
         try awaitTrue("the ends of both questions") { user.outcomes == [.accepted, .accepted] }
-        // The reader is told that nobody waits for the second finger any more.
+        // The reader is told that the second request is withdrawn.
         try awaitTrue("the question withdrawn") { reader.cancelled == Array(reader.askedNonces.suffix(1)) }
     }
 
@@ -41,7 +41,7 @@ struct FingerTests {
         defer { user.leave() }
         reader.expect(.match)
         #expect(try rooms.read("s", "p") == "guarded")
-        try awaitTrue("the questions") { user.questions.map(\.ways) == [.passcode] }
+        try awaitTrue("the questions") { user.questions.map(\.methods) == [.passcode] }
         #expect(reader.asks == 0)
     }
 
@@ -54,14 +54,14 @@ struct FingerTests {
         defer { user.leave() }
         reader.expect(.match, .match, .match)
         #expect(try rooms.read("s", "any") == "guarded")
-        // Only a finger is a way.
-        try awaitTrue("the questions") { user.questions.map(\.ways) == [.finger] }
-        try rooms.enrol(reader, fingers: 2)
+        // Only a fingerprint is accepted.
+        try awaitTrue("the questions") { user.questions.map(\.methods) == [.finger] }
+        try rooms.enroll(reader, fingers: 2)
         #expect(try rooms.read("s", "any") == "guarded")
-        // A passcode is not taken, though it is right.
+        // A passcode is refused, though it is correct.
         reader.expect(.nothing)
         #expect(refusal { _ = try rooms.read("s", "any") } == .authenticationFailed)
-        // Its look for a finger, which may come after its end, takes none of the next one's.
+        // Its request to the reader, which may come after its end, must not take the touch of the next one.
         try awaitTrue("the third look for a finger") { reader.asks == 3 }
         reader.expect(.match)
         #expect(try rooms.read("s", "any") == "guarded")
@@ -79,27 +79,27 @@ struct FingerTests {
         let generations = try rooms.keybag().slots.filter { $0.purpose == .enrollmentFactor }.map(\.generation)
         #expect(generations.count == 1)
 
-        // Enrolled anew, though the reader has the same fingers: another generation, and the old one's key is nowhere.
-        try rooms.enrol(reader)
+        // A new enrollment, though the reader has the same fingers: another generation, and the old key no longer exists.
+        try rooms.enroll(reader)
         #expect(refusal { _ = try rooms.read("s", "first") } == .biometryNotEnrolled)
         let after = try rooms.keybag()
         #expect(after.slots.allSatisfy { !generations.contains($0.generation) })
         #expect(after.slots.count { $0.purpose == .enrollmentFactor } == 1)
 
-        // A list that changed without the enclave ends it as well, for good, even where the old list comes back.
+        // A list that changed without the enclave invalidates the item too, for good, even if the old list returns.
         try rooms.addGuarded("second", .biometryCurrentSet)
         #expect(try rooms.read("s", "second") == "guarded")
-        try reader.tellChange(of: geteuid(), to: 7)
+        try reader.notifyEnvironmentChange(of: geteuid(), to: 7)
         try awaitTrue("the enrollment's end") { try !rooms.biometry.isEnrolled }
         #expect(refusal { _ = try rooms.read("s", "second") } == .biometryNotEnrolled)
         #expect(try rooms.authentication.status().device.warnings.contains { $0.contains("list of enrolled fingers") })
-        try rooms.enrol(reader)
+        try rooms.enroll(reader)
         #expect(refusal { _ = try rooms.read("s", "second") } == .biometryNotEnrolled)
-        // What was asked was asked while it could be answered.
+        // Each prompt appeared while it could be answered.
         try awaitTrue("the questions") { user.questions.count == 2 }
     }
 
-    /// A list that nobody told of is noticed with the first match.
+    /// An unannounced change of the list is noticed with the first match.
     @Test func aMatchUnderAnotherListOfFingersOpensNothing() throws {
         let known = try RoomsWithFinger()
         let (rooms, reader) = (known.rooms, known.reader)
@@ -123,10 +123,10 @@ struct FingerTests {
         reader.expect(.match, .nothing)
         #expect(try rooms.read("s", "or") == "guarded")
         #expect(try rooms.read("s", "or") == "guarded")
-        // A way that died leaves the other one.
-        try rooms.enrol(reader, fingers: 3)
+        // When one method becomes invalid, the other remains.
+        try rooms.enroll(reader, fingers: 3)
         #expect(try rooms.read("s", "or") == "guarded")
-        try awaitTrue("the questions") { user.questions.prefix(2).map(\.ways) == [[.passcode, .finger], [.passcode, .finger]] }
+        try awaitTrue("the questions") { user.questions.prefix(2).map(\.methods) == [[.passcode, .finger], [.passcode, .finger]] }
     }
 
     @Test func andTakesBothInAnyOrder() throws {
@@ -141,10 +141,10 @@ struct FingerTests {
         defer { user.leave() }
         reader.expect(.match)
         #expect(try rooms.read("s", "and") == "guarded")
-        try awaitTrue("the questions") { user.questions.map(\.ways) == [[.passcode, .finger], .passcode] }
+        try awaitTrue("the questions") { user.questions.map(\.methods) == [[.passcode, .finger], .passcode] }
         #expect(try rooms.read("s", "and") == "guarded")
-        try awaitTrue("the questions") { user.questions.suffix(2).map(\.ways) == [[.passcode, .finger], .finger] }
-        // One of both is not enough, whichever it is.
+        try awaitTrue("the questions") { user.questions.suffix(2).map(\.methods) == [[.passcode, .finger], .finger] }
+        // One of the two is not enough, whichever it is.
         reader.expect(.match)
         #expect(refusal { _ = try rooms.read("s", "and") } == .cancelled)
         #expect(refusal { _ = try rooms.read("s", "and") } == .cancelled)
@@ -159,13 +159,13 @@ struct FingerTests {
         try rooms.addGuarded("any", .biometryAny)
         let borrower = try rooms.user([.silence, .cancel, .silence, .cancel])
         reader.expect(.miss, .miss, .miss, .miss, .miss)
-        // Lent out: three in the first prompt, and the finger is no way in it any more.
+        // Someone else's touches: three in the first prompt, which then no longer accepts a fingerprint.
         #expect(refusal { _ = try rooms.read("s", "p") } == .cancelled)
-        try awaitTrue("the questions") { borrower.questions.map(\.ways) == [[.passcode, .finger], .passcode] }
+        try awaitTrue("the questions") { borrower.questions.map(\.methods) == [[.passcode, .finger], .passcode] }
         #expect(reader.asks == 3)
         #expect(try rooms.biometry.missesLeft == 2)
         #expect(try rooms.biometry.isReady)
-        // Two more, and no finger counts for anything.
+        // Two more, and fingerprints count for nothing.
         #expect(refusal { _ = try rooms.read("s", "p") } == .cancelled)
         #expect(reader.asks == 5)
         borrower.leave()
@@ -177,7 +177,7 @@ struct FingerTests {
         #expect(refusal { try rooms.authentication.unlockByFinger() } == .biometryLockedOut)
         #expect(reader.asks == 5)
 
-        // The owner: the passcode is the only way to the item, and with it fingers count again.
+        // The user: the passcode is the only method for the item, and with it fingerprints count again.
         try rooms.unlock()
         let owner = try rooms.user([.silence, .silence])
         defer { owner.leave() }
@@ -187,7 +187,7 @@ struct FingerTests {
         #expect(try rooms.read("s", "p") == "guarded")
     }
 
-    /// The prompt's own passcode re-enables as well, and is the only way while fingers are disabled.
+    /// The prompt's own passcode re-enables fingerprints too, and is the only method while they are disabled.
     @Test(.proves("C-139", "C-140"))
     func aPasscodeInAPromptMakesFingersCountAgain() throws {
         let known = try RoomsWithFinger()
@@ -198,9 +198,9 @@ struct FingerTests {
         reader.expect(.miss, .miss, .miss, .miss, .miss)
         for _ in 1...2 { #expect(refusal { _ = try rooms.read("s", "p") } == .cancelled) }
         #expect(try rooms.read("s", "p") == "guarded")
-        try awaitTrue("the questions") { user.questions.last?.ways == .passcode }
+        try awaitTrue("the questions") { user.questions.last?.methods == .passcode }
         reader.expect(.match)
         #expect(try rooms.read("s", "p") == "guarded")
-        try awaitTrue("the questions") { user.questions.last?.ways == [.passcode, .finger] }
+        try awaitTrue("the questions") { user.questions.last?.methods == [.passcode, .finger] }
     }
 }

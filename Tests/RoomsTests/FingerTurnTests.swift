@@ -1,5 +1,4 @@
-// Whose question a touch is for: that of the prompt on the screen. Those in line behind it are not looked after at the
-// reader, and an answer to one is none, before they are shown.
+// Which prompt a touch answers: the one on the screen. Queued prompts do not use the reader, and cannot be answered before they are shown.
 
 import CVaubanLinux
 import Crypto
@@ -53,25 +52,25 @@ struct FingerTurnTests {
         reader.touch()
         try last.value()
         #expect(user.questions.map(\.operation) == [.evaluatePolicy, .readItem, .evaluatePolicy])
-        // Each touch answered what had been asked last; none was there for a question in line.
+        // Each touch answered the last request; none was made for a queued prompt.
         #expect(reader.said.filter { $0.outcome == .matched }.map(\.nonce) == reader.askedNonces)
-        // It was told where when it came into the line, and not once more for the same place.
+        // The caller was told the place when its prompt entered the queue, and not again for the same place.
         #expect(places.withLock { $0 } == ["a test's terminal"])
     }
 
-    /// An authd that reports what it likes: what was not reported as shown is not looked for at the reader, and a passcode
-    /// for it is refused, uncounted, right or wrong.
+    /// An authd that reports what it likes: the reader is not used for a prompt that was not reported as shown, and a passcode for it is
+    /// refused, uncounted, correct or not.
     @Test func beforeItIsShownNoEvidenceIsTaken() throws {
         let known = try RoomsWithFinger()
         let (rooms, reader) = (known.rooms, known.reader)
         try rooms.addGuarded("p", .userPresence)
         let authd = try PlayedAuthd(rooms)
         defer { authd.resume() }
-        var triesLeft: [Int64] = []
+        var attemptsLeft: [Int64] = []
         for passcode in [Rooms.passcode, "not this one"] {
             let read = Running { refusal { _ = try rooms.read("s", "p") } }
             let (question, card) = try authd.question()
-            triesLeft.append(question.triesLeft)
+            attemptsLeft.append(question.attemptsLeft)
             try authd.report(.waiting(prompt: question.prompt, place: "in line"))
             let sealed = try PlayedAuthd.seal(passcode, card, question.challenge)
             try authd.report(.answered(prompt: question.prompt, challenge: question.challenge.nonce, sealed))
@@ -79,18 +78,18 @@ struct FingerTurnTests {
         }
         let read = Running { try rooms.read("s", "p") }
         let (question, _) = try authd.question()
-        #expect(triesLeft.allSatisfy { $0 == question.triesLeft })
+        #expect(attemptsLeft.allSatisfy { $0 == question.attemptsLeft })
         reader.expect(.match)
         try authd.report(.waiting(prompt: question.prompt, place: "in line"))
         try authd.report(.shown(prompt: question.prompt, place: "on the screen"))
         #expect(try read.value() == "guarded")
-        // The reader hears what it is asked in order: this was the first that it was asked.
+        // The reader receives requests in order: this was the first.
         #expect(reader.asks == 1)
     }
 }
 
 extension FingerTurnTests {
-    /// An authd that reports without end does not keep a question open beyond the user's time.
+    /// An authd that reports without end does not keep a prompt open beyond the user's timeout.
     @Test func reportsWithoutEndKeepNoQuestionOpen() throws {
         let rooms = try Rooms(hasClock: true)
         try rooms.setPasscode()
@@ -101,14 +100,14 @@ extension FingerTurnTests {
         let read = Running { refusal { _ = try rooms.read("s", "p") } }
         let (question, _) = try authd.question()
         try authd.report(.shown(prompt: question.prompt, place: "on the screen"))
-        // The machine slept through it: only one of its clocks went on.
+        // The machine slept through it: only one of its clocks advanced.
         try clock.machineSleeps(forSeconds: 301)
         try authd.report(.waiting(prompt: question.prompt, place: "still there"))
-        #expect(try read.value() == .userTimeOver)
+        #expect(try read.value() == .userTimedOut)
     }
 }
 
-/// A call on a thread of its own.
+/// A call on a separate thread.
 final class Running<Value: Sendable>: Sendable {
     private let result = Mutex<Result<Value, any Error>?>(nil)
     private let ended = DispatchSemaphore(value: 0)
@@ -123,7 +122,7 @@ final class Running<Value: Sendable>: Sendable {
 
     var isOver: Bool { result.withLock { $0 != nil } }
 
-    /// Waits for the end, for more than machine time.
+    /// Waits for the end, for longer than the machine's timeout.
     func value() throws -> Value {
         guard ended.wait(timeout: .now() + 20) == .success, let result = result.withLock({ $0 }) else {
             throw SystemError("see a call end", code: ETIMEDOUT)
@@ -132,7 +131,7 @@ final class Running<Value: Sendable>: Sendable {
     }
 }
 
-/// The standing line of authd, whose process stands still meanwhile.
+/// authd's standing connection, while its own process is stopped.
 final class PlayedAuthd {
     private let line: Channel
     private let process: pid_t
@@ -142,9 +141,9 @@ final class PlayedAuthd {
         process = try rooms.process(of: "authd")
         enclaveUID = rooms.service.enclaveUID
         try rooms.stop(process)
-        // Of two lines the enclave ends the one that the other replaced, and that is the sign that it has the other.
+        // The enclave closes the connection that another one replaced, which shows that it has accepted the other.
         let address = ServerAddress(folder: rooms.service.sockets, socket: "enclave", serverUID: enclaveUID)
-        let lines = [try address.connect(role: EnclaveRole.attention.rawValue), try address.connect(role: EnclaveRole.attention.rawValue)]
+        let lines = [try address.connect(role: EnclaveRole.prompts.rawValue), try address.connect(role: EnclaveRole.prompts.rawValue)]
         var pollers = lines.map { pollfd(fd: $0.socket.number, events: Int16(VAUBAN_POLLRDHUP), revents: 0) }
         let ended = poll(&pollers, 2, 10_000) == 1 ? pollers.firstIndex { $0.revents != 0 } : nil
         guard let ended else {
@@ -167,7 +166,7 @@ final class PlayedAuthd {
 
     func report(_ report: PromptReport) throws { try line.send(header: try report.encoded()) }
 
-    /// As an honest agent seals what the user types.
+    /// Seals what the user types, as an honest agent does.
     static func seal(_ passcode: String, _ card: EnclaveKeyCard, _ challenge: PasscodeChallenge) throws -> PromptAnswer {
         let suite = HPKE.Ciphersuite(kem: .Curve25519_HKDF_SHA256, kdf: .HKDF_SHA256, aead: .AES_GCM_256)
         var sender = try HPKE.Sender(

@@ -1,4 +1,4 @@
-// What the reader holds for unlocking: given back, dropped, and never confused with a question.
+// The key that the reader holds for unlocking: returned, dropped, and never confused with a prompt.
 
 import EnclaveWire
 import Foundation
@@ -18,7 +18,7 @@ struct FingerUnlockingTests {
         try awaitTrue("the reader holding") { known.reader.held[geteuid()]?.count == 32 }
     }
 
-    /// A finger for a question while the device is locked leaves the finger that unlocks as good as before.
+    /// A fingerprint for a prompt while the keychain is locked does not affect the fingerprint that unlocks.
     @Test func aMatchForAQuestionLeavesTheUnlock() throws {
         let known = try RoomsWithFinger(unlocks: true)
         let (rooms, reader) = (known.rooms, known.reader)
@@ -40,7 +40,7 @@ struct FingerUnlockingTests {
         try awaitTrue("the reader having dropped it") { known.reader.held.isEmpty }
     }
 
-    /// A touch has one meaning: the question that comes before the user takes it from an unlock that waits.
+    /// A touch has one meaning: a prompt that appears takes it from an unlock that waits.
     @Test func anUnlockGivesWayToAQuestion() throws {
         let known = try RoomsWithFinger(unlocks: true)
         let (rooms, reader) = (known.rooms, known.reader)
@@ -52,14 +52,14 @@ struct FingerUnlockingTests {
         let question = Running { try rooms.authentication.evaluate(.biometryOrPasscode, reason: "on the screen") }
         #expect(try unlock.value() == .biometryNotAvailable)
         #expect(reader.awaitAsk())
-        // And none begins while the question is there.
+        // And no unlock begins during the prompt.
         #expect(refusal { try rooms.authentication.unlockByFinger() } == .biometryNotAvailable)
         reader.touch()
         try question.value()
         #expect(try rooms.authentication.status().device.lock == .locked)
     }
 
-    /// What a passcode brought for a question that waits for a finger too does not outlive a lock.
+    /// What a passcode yielded for a prompt that also waits for a fingerprint does not outlive a lock.
     @Test func aLockEndsAQuestionThatHasThePasscodesKey() throws {
         let known = try RoomsWithFinger()
         let (rooms, reader) = (known.rooms, known.reader)
@@ -68,6 +68,6 @@ struct FingerUnlockingTests {
         let user = try rooms.user([.passcode(Rooms.passcode), .act { try? rooms.authentication.lock() }])
         defer { user.leave() }
         #expect(refusal { _ = try rooms.read("s", "both") } == .locked)
-        try awaitTrue("the questions") { user.questions.map(\.ways) == [[.passcode, .finger], .finger] }
+        try awaitTrue("the questions") { user.questions.map(\.methods) == [[.passcode, .finger], .finger] }
     }
 }

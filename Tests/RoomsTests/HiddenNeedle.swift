@@ -1,22 +1,22 @@
-// Looking for a secret in this very process, which therefore must not know it: what is kept of it is a masked form.
+// Searches for a secret in this very process, which therefore must not contain it: only a masked form is kept.
 
 import Foundation
 import Glibc
 import VaubanLinuxHost
 
-/// Part of a secret that is looked for and not held.
+/// Part of a secret to search for, without holding it.
 struct HiddenNeedle: Sendable {
     private let masked: [UInt8]
     private static let mask: UInt8 = 0xA5
     static let secretBytesMin = 64
 
-    /// Takes sixteen bytes from within: the first of what was freed are overwritten by the allocator, not by us.
+    /// Takes sixteen bytes from the middle: the allocator, not our code, overwrites the first bytes of freed memory.
     init(within secret: UnsafeRawBufferPointer) {
         precondition(secret.count >= Self.secretBytesMin)
         masked = secret[40..<56].map { $0 ^ Self.mask }
     }
 
-    /// The mappings of this process in which it lies, with its address there.
+    /// Returns the mappings of this process that contain it, with its address there.
     func placesInOwnMemory() throws -> [String] {
         let memory = Descriptor(try SystemError.check(open("/proc/self/mem", O_RDONLY | O_CLOEXEC), "open this process's memory"))
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: (1 << 20) + masked.count, alignment: 16)
@@ -42,7 +42,7 @@ struct HiddenNeedle: Sendable {
         return found
     }
 
-    /// The files under a folder in which it lies, and how many were looked through.
+    /// Returns the files under a folder that contain it, and how many were read.
     func files(under folder: String) throws -> (with: [String], read: Int) {
         var with: [String] = []
         var read = 0

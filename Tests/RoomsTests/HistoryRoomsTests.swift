@@ -1,5 +1,5 @@
-// Earlier values and deleted items over the real rooms: Apple's calls keep them and never meet them, and keychaind killed while it
-// writes leaves an item and its history that fit each other.
+// Earlier values and deleted items through the real rooms: Apple's functions create them and never return them, and killing keychaind
+// during a write leaves an item and its history consistent.
 
 import Foundation
 import Glibc
@@ -20,7 +20,7 @@ import VaubanSecretBytes
 struct HistoryRoomsTests {
     private func earlier(_ number: Int, _ rooms: Rooms) throws -> String { try rooms.earlier(number, "s", "a") }
 
-    @Test("keychaind killed at any moment of an update leaves the old value or the new, each with its history")
+    @Test("Killing keychaind at any moment of an update leaves the old or the new value, each with its history")
     func kills() throws {
         let rooms = try Rooms()
         try rooms.add("s", "a", "value 0")
@@ -60,7 +60,7 @@ struct HistoryRoomsTests {
         }
     }
 
-    @Test("an earlier value of an item that asks takes the user's answer")
+    @Test("An earlier value of a protected item needs the user's approval")
     func asks() throws {
         let rooms = try Rooms()
         try rooms.setPasscode()
@@ -98,7 +98,7 @@ extension AppleNames {
 
         private func item(_ value: String) -> CFDictionary { query([kSecAttrAccount: "a", kSecValueData: Data(value.utf8)]) }
 
-        @Test("an update and a delete keep what was, which no query, count or reference meets")
+        @Test("An update and a delete keep the previous value, which no query, count or reference returns")
         func invisible() throws {
             var reference: AnyObject?
             #expect(
@@ -114,7 +114,7 @@ extension AppleNames {
             let byReference = [kSecValuePersistentRef: try #require(reference), kSecReturnData: true] as [CFString: Any]
             #expect(SecItemCopyMatching(byReference as CFDictionary, nil) == errSecItemNotFound)
             #expect(SecItemUpdate(query(), [kSecValueData: Data()] as CFDictionary) == errSecItemNotFound)
-            // Set by delete and add, as the most used wrappers do, and the name is free each time.
+            // Set by a delete and an add, as the most used wrappers do; the name is free each time.
             for number in 0..<3 {
                 _ = SecItemDelete(query())
                 #expect(SecItemAdd(item("again \(number)"), nil) == errSecSuccess)

@@ -1,4 +1,4 @@
-// Rights that are kept: their keys and secrets from the library to the enclave and back, under Apple's names.
+// Persisted rights: their keys and secrets from the library to the enclave and back, through Apple's API.
 
 import Foundation
 import Glibc
@@ -24,14 +24,14 @@ extension AppleNames {
 
         private func withFinger(_ body: (VirtualReader) async throws -> Void) async throws {
             let reader = try rooms.reader()
-            try rooms.enrol(reader)
+            try rooms.enroll(reader)
             do { try await body(reader) } catch { Issue.record(error) }
             try rooms.authentication.forgetFingers(secret(Rooms.passcode))
             reader.leave()
             try rooms.awaitReader(isThere: false)
         }
 
-        /// The code of an error, whatever its domain; nil where there was none.
+        /// Returns the code of an error of any domain; nil if there was none.
         private func code(_ body: () async throws -> Void) async -> Int? {
             do {
                 try await body()
@@ -63,7 +63,7 @@ extension AppleNames {
             (.biometry(fallback: .devicePasscode), [.biometryAny, .or, .devicePasscode]),
         ]
 
-        /// A right is a key of the enclave under a control that asks for what the right requires, and stays what it is.
+        /// A right is a key of the enclave with the right's requirement, and never changes.
         @Test(.proves("C-199", "C-200", "C-201", "C-202", "C-203", "C-204", "C-205"), arguments: requirements)
         func aRightThatIsSavedIsAKeyOfTheEnclave(_ requirement: LAAuthenticationRequirement, _ flags: SecAccessControlCreateFlags)
             async throws
@@ -79,13 +79,13 @@ extension AppleNames {
             #expect(found[kSecAttrAccessControl as String] as? SecAccessControl == expected)
             let bytes = try await saved.key.publicKey.bytes
             #expect(bytes.count == 65)
-            // What is there is never replaced, by the same or by another requirement.
+            // An existing right is never replaced, with the same or another requirement.
             #expect(await code { _ = try await store.saveRight(right, identifier: identifier) } == Int(errSecDuplicateItem))
             #expect(
                 await code { _ = try await store.saveRight(LARight(), identifier: identifier, secret: Data()) } == Int(errSecDuplicateItem))
             let again = try await store.right(forIdentifier: identifier)
             #expect(try await again.key.publicKey.bytes == bytes && again.tag == -7 && keys().count == 1)
-            // Each has a key of its own.
+            // Each has its own key.
             let other = try await store.saveRight(again, identifier: identifier + " too")
             #expect(try await other.key.publicKey.bytes != bytes)
             try await store.removeRight(other)
@@ -94,7 +94,7 @@ extension AppleNames {
             #expect(await code { _ = try await store.saveRight(right, identifier: "") } == Int(errSecParam))
         }
 
-        /// The private half is in no form to be had, and is of a class that never leaves this device.
+        /// The private key cannot be exported in any form, and is of a class that never leaves this device.
         @Test(.provesEquivalent("C-207"))
         func theKeyStaysHere() async throws {
             _ = try await store.saveRight(LARight(), identifier: identifier)
@@ -111,7 +111,7 @@ extension AppleNames {
             try MemoryScanTests.expectSentences(["a right's key and secret are worth nothing on another installation"])
         }
 
-        /// Every private operation once before, during and after; nobody is asked but by `authorize`.
+        /// Every private operation once before, during and after the authorization; only `authorize` prompts.
         @Test(.proves("C-175", "C-188", "C-208", "C-209", "C-210", "C-211"))
         func privateOperationsNeedTheAuthorizationAndPublicOnesDoNot() async throws {
             let right = try await store.saveRight(LARight(requirement: .default), identifier: identifier)
@@ -154,7 +154,7 @@ extension AppleNames {
             #expect(
                 key.publicKey.canVerify(using: algorithm) && key.publicKey.canEncrypt(using: encryption)
                     && !key.publicKey.canEncrypt(using: algorithm))
-            // What one was given is no other's, though they are of one key.
+            // Another instance of the same right is not authorized.
             let other = try await store.right(forIdentifier: identifier)
             #expect(await code { _ = try await other.key.sign(message, algorithm: algorithm) } == notAuthorized)
             await right.deauthorize()
@@ -189,7 +189,7 @@ extension AppleNames {
             try await store.removeRight(right)
         }
 
-        /// An authorization ends with the connection that it came over; the key outlives the room that ended.
+        /// An authorization ends with its connection; the key outlives the room that ended.
         @Test func aRoomThatEndsTakesTheAuthorizationAndNotTheKey() async throws {
             let right = try await store.saveRight(LARight(), identifier: identifier)
             let user = try rooms.user([.passcode(Rooms.passcode)])
@@ -199,7 +199,7 @@ extension AppleNames {
             _ = try await right.key.sign(Data(), algorithm: algorithm)
             #expect(right.state == .authorized)
             try rooms.killAndAwait("authd")
-            // The enclave hears of the end by itself.
+            // The enclave notices the end by itself.
             for _ in 1...10_000 where right.state == .authorized { _ = try? await right.key.sign(Data(), algorithm: algorithm) }
             #expect(right.state == .notAuthorized)
             let other = try rooms.user([.passcode(Rooms.passcode)])
@@ -232,7 +232,7 @@ extension AppleNames {
             try await store.removeRight(forIdentifier: identifier)
         }
 
-        /// One secret, of the right's making, that opens through its key alone.
+        /// One secret, created with the right, that opens with its key alone.
         @Test(.proves("C-212", "C-213"))
         func theSecretOpensWhileTheRightIsAuthorized() async throws {
             let kept = Data("the only secret".utf8)
@@ -241,7 +241,7 @@ extension AppleNames {
             #expect(
                 await code { _ = try await store.saveRight(LARight(), identifier: identifier, secret: Data("another".utf8)) }
                     == Int(errSecDuplicateItem))
-            // Whoever reads the record past the right has what only the key opens.
+            // Reading the record without the right yields data that only the key decrypts.
             var found: CFTypeRef?
             #expect(SecItemCopyMatching(record.merging([kSecReturnData: true]) { $1 } as CFDictionary, &found) == errSecSuccess)
             let stored = try #require(found as? Data)
@@ -254,7 +254,7 @@ extension AppleNames {
             for _ in 1...2 { #expect(try await right.secret.rawData == kept) }
             try await store.removeRight(right)
             #expect(right.state == .notAuthorized)
-            // None was saved: that is said, authorized or not.
+            // No secret was saved: the error says so, authorized or not.
             let without = try await store.saveRight(LARight(), identifier: identifier)
             #expect(await code { _ = try await without.secret.rawData } == notFound)
             try await store.removeRight(without)
@@ -263,7 +263,7 @@ extension AppleNames {
             try await store.removeRight(empty)
         }
 
-        /// Removed by its name, it ends wherever this process holds it.
+        /// Removing it by name ends its authorizations everywhere in this process.
         @Test func whatIsRemovedIsAuthorizedNowhere() async throws {
             let user = try rooms.user([.passcode(Rooms.passcode), .passcode(Rooms.passcode)])
             defer { user.leave() }
@@ -291,7 +291,7 @@ extension AppleNames {
             #expect(await code { try await store.removeRight(forIdentifier: identifier) } == notFound)
             #expect(await code { try await store.removeRight(first) } == notFound)
             #expect(await code { try await first.checkCanAuthorize() } != nil)
-            // One that came later under the same identifier is another right.
+            // A later right under the same identifier is another right.
             let second = try await store.saveRight(LARight(), identifier: identifier)
             #expect(await code { try await store.removeRight(first) } == notFound)
             #expect(try await store.right(forIdentifier: identifier).key.publicKey.bytes == second.key.publicKey.bytes)
@@ -305,7 +305,7 @@ extension AppleNames {
                     == errSecSuccess)
         }
 
-        /// The key is written first and the record last: a kill between them leaves a key that is no right.
+        /// The key is written first and the record last: a kill in between leaves a key without a right.
         @Test func halfARightIsNoneAndInNobodysWay() async throws {
             _ = try await store.saveRight(LARight(), identifier: identifier, secret: Data("s".utf8))
             #expect(SecItemDelete(record as CFDictionary) == errSecSuccess)
@@ -313,7 +313,7 @@ extension AppleNames {
             #expect(await code { _ = try await store.right(forIdentifier: identifier) } == notFound)
             let right = try await store.saveRight(LARight(), identifier: identifier)
             #expect(keys().count == 1)
-            // The other half: what is left of a right whose key somebody deleted.
+            // The reverse: the record of a right whose key was deleted.
             #expect(
                 SecItemDelete(
                     [kSecClass: kSecClassKey, kSecAttrApplicationTag: Data("app.vauban.right:\(identifier)".utf8)] as [CFString: Any]
@@ -325,7 +325,8 @@ extension AppleNames {
             try await store.removeRight(forIdentifier: identifier)
         }
 
-        /// A program that saves and removes is killed anywhere: what is found then is whole, and what is not found is in nobody's way.
+        /// A program that saves and removes rights is killed at any moment: every right found then is complete, and leftovers do not
+        /// matter.
         @Test func aKillLeavesAWholeRightOrNone() async throws {
             let user = try rooms.user(Array(repeating: .passcode(Rooms.passcode), count: 64))
             defer { user.leave() }
@@ -338,7 +339,7 @@ extension AppleNames {
                 program.standardOutput = output
                 try program.run()
                 #expect(try output.fileHandleForReading.read(upToCount: 6) == Data("begun\n".utf8))
-                // Spread over what one round of the program takes.
+                // Spread over one round of the program.
                 let moment = MachineClock.monotonic + UInt64(round) * 1_700_000
                 while MachineClock.monotonic < moment { sched_yield() }
                 kill(program.processIdentifier, SIGKILL)
@@ -355,7 +356,7 @@ extension AppleNames {
                 }
             }
             #expect(found > 0)
-            // The program's keys are gone with its rights, those that no record named as well.
+            // The program's keys are gone with its rights, including those without a record.
             var keys: CFTypeRef?
             let query: [CFString: Any] = [
                 kSecClass: kSecClassKey, kSecAttrTokenID: kSecAttrTokenIDSecureEnclave, kSecReturnAttributes: true,
@@ -366,7 +367,7 @@ extension AppleNames {
             #expect(!left.contains { $0.starts(with: Data("app.vauban.right:\(identifier)".utf8)) })
         }
 
-        /// Of many who save under one identifier one has it, and its key is there.
+        /// Of many that save under one identifier, one succeeds, and its key exists.
         @Test func oneOfManyHasTheIdentifier() async throws {
             let bytes = await withTaskGroup(of: Data?.self) { group in
                 for _ in 1...8 { group.addTask { try? await store.saveRight(LARight(), identifier: identifier).key.publicKey.bytes } }

@@ -1,5 +1,5 @@
-// The enclave killed in the middle of what changes its state, at moments that a seed chooses: what is left is the state of
-// before or that of after, and every item opens in it.
+// The enclave killed during changes of its state, at moments that a seed chooses: the result is the old state or the new one, and every
+// item opens in it.
 
 import Foundation
 import Glibc
@@ -17,11 +17,10 @@ struct KillTests {
     enum Change: String, CaseIterable { case set, change, remove, roll, erase }
 
     private static let rounds = 8
-    /// Where no kill came in time, as it may be where the machine is busy with something else, there are more.
+    /// If no kill came in time, which happens on a busy machine, there are more rounds.
     private static let roundsMax = 60
-    /// Parts of the time that the change took once: it may have been slow then. A kill before the change has begun is as one after it,
-    /// since
-    /// authd asks the next enclave.
+    /// Parts of the time that the change once took, which may have been slow. A kill before the change has begun is like one after it,
+    /// since authd then asks the next enclave.
     private static let parts: [UInt64] = [150, 100, 50, 25, 10]
     private static let accounts = ["a", "c", "d", "p"]
 
@@ -29,7 +28,7 @@ struct KillTests {
     func aKillLeavesTheOldStateOrTheNew(_ change: Change) throws {
         let rooms = try Rooms()
         var random = Seeded(state: UInt64(change.rawValue.utf8.reduce(0) { $0 &* 31 &+ Int($1) }) | 1)
-        // How long the change takes without a kill.
+        // The duration of the change without a kill.
         var (old, new) = ("the first passcode", "the second passcode")
         try prepare(rooms, change, old)
         let began = MachineClock.monotonic
@@ -57,15 +56,15 @@ struct KillTests {
             let isNew = try expectOldOrNew(rooms, change, old, new)
             ends[isNew ? 1 : 0] += 1
         }
-        // A kill that always came too early or too late would have tried nothing.
+        // If every kill came too early or too late, nothing was tested.
         #expect(ends[0] > 0)
         print("\(change): killed \(ends[0] + ends[1]) times, \(ends[0]) ended in the old state, \(ends[1]) in the new")
     }
 
-    /// True for the new state.
+    /// Returns true for the new state.
     private func expectOldOrNew(_ rooms: Rooms, _ change: Change, _ old: String, _ new: String) throws -> Bool {
         let status = try rooms.authentication.status().device
-        #expect(status.warnings.allSatisfy { !$0.contains("put aside") }, "\(status.warnings)")
+        #expect(status.warnings.allSatisfy { !$0.contains("set aside") }, "\(status.warnings)")
         switch change {
         case .set:
             if status.passcodeIsSet { try rooms.unlock(new) }
@@ -107,7 +106,7 @@ struct KillTests {
         try rooms.add("s", "d", "value d", .always)
     }
 
-    /// Begins the next round with nothing.
+    /// Begins the next round from scratch.
     private func reset(_ rooms: Rooms, _ change: Change) throws {
         _ = try LauncherControl.stop(home: rooms.home)
         for folder in ["enclave", "keychain"] { try? FileManager.default.removeItem(atPath: "\(rooms.home)/\(folder)") }
@@ -125,7 +124,7 @@ struct KillTests {
     }
 }
 
-/// Numbers that are the same at every run (xorshift64).
+/// Numbers that are the same in every run (xorshift64).
 private struct Seeded {
     var state: UInt64
 

@@ -1,27 +1,27 @@
-// Looking through the memory of a room, as root can, for bytes that should not be there.
+// Searches the memory of a room, as root can, for bytes that must not be there.
 
 import Foundation
 import Glibc
 import VaubanLinuxHost
 
-/// Bytes that are looked for, by a name for the report.
+/// Bytes to search for, with a name for the report.
 struct Needle: Sendable {
     let name: String
     let bytes: [UInt8]
 
-    /// An index key is lent to keychaind as it is, so it is there while it is open.
+    /// An index key is leased to keychaind unwrapped, so it is there while it is open.
     var isLent: Bool { name.contains("Index ") }
 }
 
 struct MemoryScan {
-    /// What was found, with the mapping that it lies in.
+    /// What was found, with the mapping that contains it.
     let found: [(needle: String, place: String)]
-    /// Bytes that could be read.
+    /// The number of bytes that could be read.
     let bytes: Int
     /// Mappings that not even root can read.
     let closed: [String]
 
-    /// The beginning of a needle and its end are looked for, so that half of a key is found, too.
+    /// Searches for the beginning and the end of each needle, so that half of a key is found too.
     private static let partBytes = 12
 
     private struct Part {
@@ -29,7 +29,7 @@ struct MemoryScan {
         let bytes: [UInt8]
     }
 
-    /// Goes through every readable mapping of a process whose threads all stand still.
+    /// Searches every readable mapping of a process whose threads are all waiting.
     init(of process: pid_t, for needles: [Needle]) throws {
         var parts: [UInt16: [Part]] = [:]
         for needle in needles {
@@ -54,7 +54,7 @@ struct MemoryScan {
         for line in maps.split(separator: "\n") {
             let words = line.split(separator: " ", omittingEmptySubsequences: true)
             let range = words[0].split(separator: "-").compactMap { UInt64($0, radix: 16) }
-            // What the kernel shows of itself in every process is no memory of the process.
+            // What the kernel maps into every process is not memory of the process.
             guard range.count == 2, words[1].hasPrefix("r"), !line.hasSuffix("[vvar]"), !line.hasSuffix("[vsyscall]"),
                 !line.hasSuffix("[vvar_vclock]")
             else { continue }

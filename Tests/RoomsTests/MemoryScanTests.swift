@@ -1,5 +1,5 @@
-// After a lock, nothing of what was locked is in a room's memory; while it is open, it is there and nowhere else. The keys are
-// computed from the files, the passcode and the specification.
+// After a lock, no locked key or secret is in a room's memory; before it, each is where it belongs and nowhere else. The keys are computed
+// from the files, the passcode and the specification.
 
 import Enclave
 import EnclaveBook
@@ -60,10 +60,10 @@ struct MemoryScanTests {
             device = [Needle(name: "device secret", bytes: state.deviceSecret)]
         }
 
-        /// What a lock must leave nowhere.
+        /// What must be nowhere after a lock.
         var locked: [Needle] { classA + metadataA + factors + items + values + passcode }
         var all: [Needle] { locked + classC + device }
-        /// An index key is lent as it is.
+        /// An index key is leased unwrapped.
         var neverLent: [Needle] { classA + classC.filter { !$0.isLent } + factors + items + passcode + device }
     }
 
@@ -71,8 +71,8 @@ struct MemoryScanTests {
         "value of class A 1Zq7", "value of the passcode class 9Lm2", "value that asks 4Tr8", "value that asks twice 6Wd3",
     ]
 
-    /// Rooms whose secrets lie in ordinary pages, so that root can read them: without CAP_IPC_LOCK and with no locked memory
-    /// allowed, there is no memfd_secret for any room.
+    /// Rooms whose secrets are in ordinary pages, so that root can read them: without CAP_IPC_LOCK and with no locked memory allowed, no
+    /// room has memfd_secret.
     func readableRooms() throws -> Rooms {
         try Self.throwIfNotRoot()
         guard access("/usr/bin/setpriv", X_OK) == 0, access("/usr/bin/prlimit", X_OK) == 0 else {
@@ -87,7 +87,7 @@ struct MemoryScanTests {
         if geteuid() != 0 { try Test.cancel("only root can read another process's memory") }
     }
 
-    /// Uses everything once: items of the classes, guarded ones by the passcode, searches, a wrong passcode, a change.
+    /// Uses everything once: items of the classes, items guarded by the passcode, searches, a wrong passcode, a change.
     private func use(_ rooms: Rooms) throws {
         try rooms.add("s", "a", Self.values[0])
         try rooms.add("s", "p", Self.values[1], .whenPasscodeSetThisDeviceOnly)
@@ -102,7 +102,7 @@ struct MemoryScanTests {
         all.attributes = .init([.service: .text("s")])
         all.limit = .all
         all.returnsAttributes = true
-        // Described, protected items do not ask a second time.
+        // A search that only describes protected items does not prompt again.
         all.authenticationUI = .describe
         #expect(try rooms.keychain.copyMatching(all).count == 5)
     }
@@ -129,7 +129,7 @@ struct MemoryScanTests {
         let enclave = try rooms.process(of: "enclaved-testing")
         let database = try rooms.process(of: "keychaind-testing")
 
-        // The scan bites: what must be there is found, each where it belongs and nowhere else.
+        // The scan works: what must be there is found, each where it belongs and nowhere else.
         let open = try scan(enclave, secrets.all)
         report("enclaved, unlocked", open)
         let newest = try #require(try rooms.keybag().current(.protection(.whenUnlocked)))
@@ -146,7 +146,7 @@ struct MemoryScanTests {
         for (needle, place) in locked.found where secrets.locked.contains(where: { $0.name == needle }) {
             Issue.record("enclaved: \(needle), \(place)")
         }
-        // Class C stays, as it must, and shows that there was something to be found.
+        // Class C stays, as it must, and shows that the scan finds keys.
         #expect(!locked.names.isDisjoint(with: secrets.classC.map(\.name)))
         let given = try scan(database, secrets.all)
         report("keychaind, locked", given)
@@ -165,13 +165,13 @@ struct MemoryScanTests {
         ])
     }
 
-    /// The mode in which a finger unlocks: class-A keys only under what the reader holds; the private halves that a finger
-    /// stands for stay.
+    /// With unlocking by fingerprint: class-A keys exist only under the key that the reader holds; the private keys of the fingerprint
+    /// factors stay.
     @Test func whereAFingerUnlocksNoClassKeyIsInTheClear() throws {
         let rooms = try readableRooms()
         try rooms.setPasscode(Self.passcode)
         let reader = try rooms.reader()
-        try rooms.enrol(reader, unlocks: true, Self.passcode)
+        try rooms.enroll(reader, unlocks: true, Self.passcode)
         try use(rooms)
         let secrets = try Secrets(of: rooms, passcode: Self.passcode, values: Self.values)
         try rooms.authentication.lock()
@@ -187,14 +187,14 @@ struct MemoryScanTests {
         #expect(!scanned.names.contains(held.name))
         #expect(!scanned.names.isDisjoint(with: armed))
         try Self.expectSentences(["the private halves that a finger stands for stay in the enclave's memory after a lock"])
-        // The finger brings the keys back, so they were there, under the reader's.
+        // The fingerprint restores the keys, so they were there, under the reader's key.
         reader.expect(.match)
         try rooms.authentication.unlockByFinger()
         #expect(try rooms.read("s", "a") == Self.values[0])
     }
 
-    /// A policy that was evaluated is a word between application and system: who asks the user keeps nothing of it, in memory or in a
-    /// file, and the application gets nothing that opens an item.
+    /// An evaluated policy is only a statement from the system to the application: the process that prompts keeps nothing of it, in memory
+    /// or in a file, and the application gets nothing that opens an item.
     @Test(.proves("C-114"))
     func anEvaluationKeepsNoSecretAndOpensNoItem() throws {
         let rooms = try readableRooms()
@@ -214,7 +214,7 @@ struct MemoryScanTests {
         #expect(!open.isEmpty)
         let files = open.filter { $0.hasPrefix(rooms.home) && !$0.hasSuffix("/vauban.log") }
         #expect(files.isEmpty, "\(files)")
-        // The item asks for the user itself, who says no this time.
+        // The item itself requires the user, who cancels this time.
         #expect(refusal { _ = try rooms.read("s", "g") } == .cancelled)
         #expect(user.questions.map(\.operation) == [.evaluatePolicy, .readItem])
         authorization.end()
@@ -236,7 +236,7 @@ struct MemoryScanTests {
         }
     }
 
-    /// Threads of a room that is asked nothing wait; the scan begins when all of them do.
+    /// The threads of an idle room wait; the scan begins when all of them do.
     func scan(_ process: pid_t, _ needles: [Needle]) throws -> MemoryScan {
         try awaitTrue("the room at rest") {
             try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task").allSatisfy { thread in
@@ -257,7 +257,7 @@ struct MemoryScanTests {
 }
 
 extension Rooms {
-    /// The rows of this user as they lie on the disk, from a copy of the database.
+    /// The rows of this user on disk, from a copy of the database.
     func rows() throws -> [StoredRow] {
         let copy = "\(home)/copy-of-rows"
         try? FileManager.default.removeItem(atPath: copy)

@@ -1,4 +1,4 @@
-// Many clients and one item: on Apple's systems each call comes to its end, and so it does here.
+// Many clients and one item: on Apple's systems each call completes, and so it does here.
 
 import Foundation
 import Synchronization
@@ -14,7 +14,7 @@ import VaubanSecretBytes
 struct OneItemTests {
     private static let clients = 40
 
-    /// Runs a call for every client at once, each on a connection of its own, and answers how they ended.
+    /// Runs a call for every client concurrently, each on its own connection, and returns how they ended.
     private func atOnce(_ rooms: Rooms, _ call: @escaping @Sendable (KeychainClient, Int) throws -> Void) -> [Refusal.Reason?] {
         let ends = Mutex<[Refusal.Reason?]>([])
         let start = DispatchSemaphore(value: 0)
@@ -29,7 +29,7 @@ struct OneItemTests {
                 do {
                     try call(client, number)
                     end = nil
-                } catch { end = (error as? Refusal)?.reason ?? .internalFault }
+                } catch { end = (error as? Refusal)?.reason ?? .internalError }
                 ends.withLock { $0.append(end) }
             }
             thread.stackSize = 1 << 20
@@ -40,7 +40,7 @@ struct OneItemTests {
         return ends.withLock { $0 }
     }
 
-    @Test("all updates succeed, one deletion does, and the others find nothing", .proves("C-017", "C-018"))
+    @Test("All updates succeed, one deletion succeeds, and the others find nothing", .proves("C-017", "C-018"))
     func updatesAndDeletions() throws {
         let rooms = try Rooms()
         try rooms.setPasscode()
@@ -58,7 +58,7 @@ struct OneItemTests {
         #expect(deletions.count { $0 == .itemNotFound } == Self.clients - 1)
     }
 
-    @Test("of many who add one item one does, and the others hear that it is there", .proves("C-010"))
+    @Test("Of many concurrent adds of one item one succeeds, and the others are duplicates", .proves("C-010"))
     func additions() throws {
         let rooms = try Rooms()
         try rooms.setPasscode()

@@ -1,4 +1,4 @@
-// Passcodes and applications' passwords that come at the same moment, through the real rooms.
+// Concurrent passcodes and application passwords through the real rooms.
 
 import Foundation
 import Synchronization
@@ -15,7 +15,7 @@ import VaubanUserModel
 
 @Suite("Passcodes at once")
 struct PasscodesAtOnceTests {
-    @Test("seven right unlocks at the same moment all unlock, again and again")
+    @Test("Seven concurrent unlocks with the right passcode all succeed, repeatedly")
     func sevenUnlocksAtOnce() throws {
         let rooms = try Rooms()
         try rooms.setPasscode()
@@ -28,12 +28,12 @@ struct PasscodesAtOnceTests {
             }
             #expect(answers.withLock { $0 } == [Refusal.Reason?](repeating: nil, count: 7))
             let status = try rooms.authentication.status().device
-            #expect(status.lock == .unlocked && status.triesLeft == 5 && status.secondsToWait == 0)
+            #expect(status.lock == .unlocked && status.attemptsLeft == 5 && status.secondsToWait == 0)
         }
     }
 
-    /// With the shipped cost: a fifth request of one user is refused while four wait, and none is when those four have hung up.
-    @Test("applications' passwords whose callers hang up leave their places, and are not stored")
+    /// With the shipped cost: a fifth request of one user is refused while four wait, and none once those four have hung up.
+    @Test("Application passwords whose callers hang up free their places and are not stored")
     func whoHangsUpLeavesItsPlace() throws {
         let rooms = try Rooms(enclaveArguments: ["--cost", "shipped"])
         try rooms.setPasscode()
@@ -54,7 +54,7 @@ struct PasscodesAtOnceTests {
         for (number, cancellation) in cancellations.enumerated() {
             group.enter()
             Thread.detachNewThread {
-                // One that finds its user's places taken tries until it has one, or is ended.
+                // A client whose user's places are all taken tries until it gets one, or is cancelled.
                 let client = KeychainClient(service: rooms.service)
                 var reason = add("flood \(number)", client, cancellation)
                 while reason == .unavailable, !cancellation.isCancelled { reason = add("flood \(number)", client, cancellation) }
@@ -62,7 +62,7 @@ struct PasscodesAtOnceTests {
                 group.leave()
             }
         }
-        // All four places are taken when a further one is refused.
+        // All four places are taken when another request is refused.
         while add("probe", rooms.keychain, nil) != .unavailable {}
         for cancellation in cancellations { cancellation.cancel() }
         #expect(group.wait(timeout: .now() + 60) == .success)
@@ -73,7 +73,7 @@ struct PasscodesAtOnceTests {
         query.returnsAttributes = true
         query.limit = .all
         let found = try rooms.keychain.copyMatching(query).count
-        // What was answered, what was being derived in that moment, and the two of this test.
+        // The answered ones, the one being derived at that moment, and the two of this test.
         #expect(found <= stored.withLock { $0 } + 4)
         try rooms.authentication.lock()
         try rooms.unlock()

@@ -1,4 +1,4 @@
-// What memory holds of private keys: those in use while their class is open, and nothing of class A after a lock.
+// Private keys in memory: those in use while their class is open, and none of class A after a lock.
 
 import Enclave
 import EnclaveBook
@@ -16,12 +16,12 @@ extension MemoryScanTests {
     private static let digest = [UInt8](repeating: 0x5A, count: 32)
 
     private func use(_ key: EnclaveKey, by client: KeyClient) throws {
-        guard case .signature = try client.use(key, .sign, Self.digest) else { throw Refusal(.internalFault) }
+        guard case .signature = try client.use(key, .sign, Self.digest) else { throw Refusal(.internalError) }
         let peer = key.publicKey
-        guard case .shared = try client.use(key, .exchange, peer) else { throw Refusal(.internalFault) }
+        guard case .shared = try client.use(key, .exchange, peer) else { throw Refusal(.internalError) }
     }
 
-    /// As the specification writes it, and as the library lays a number out.
+    /// As specified, and as the library stores a number.
     private func needles(_ name: String, _ bytes: [UInt8]) -> [Needle] {
         [Needle(name: name, bytes: bytes), Needle(name: name, bytes: bytes.reversed())]
     }
@@ -52,7 +52,7 @@ extension MemoryScanTests {
         try rooms.authentication.lock()
         let locked = try scan(enclave, open + stays + outer)
         report("enclaved, locked", locked)
-        // That of class C shows that there was something to be found.
+        // The key of class C shows that the scan finds keys.
         #expect(locked.names == ["private key of class C"])
         for room in ["keychaind-testing", "authd"] {
             let other = try scan(try rooms.process(of: room), open + stays + outer)

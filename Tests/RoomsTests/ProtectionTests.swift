@@ -8,9 +8,9 @@ import VaubanRefusal
 import VaubanRoomHardening
 import VaubanUserModel
 
-/// What a machine lacks: the enclave works all the same, and `status` says what is lost.
+/// Missing protections of a machine: the enclave works without them, and `status` says what is lost.
 @Suite("Protections") struct ProtectionTests {
-    /// A word of each sentence, by the feature whose loss it tells.
+    /// A word of each sentence, by the feature whose loss it reports.
     private static let words: [HardeningFeature: String] = [
         .landlock: "Landlock", .seccomp: "filter of system calls", .memfdSecret: "hibernation image", .mlock: "swap space",
     ]

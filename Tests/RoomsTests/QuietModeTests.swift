@@ -3,10 +3,10 @@ import Testing
 import VaubanAuthenticationClient
 import VaubanLinuxHost
 
-/// A terminal on which two questions of one process overlap: it shows nothing that is typed until both are over.
+/// A terminal on which two prompts of one process overlap: it shows nothing that is typed until both are over.
 @Suite struct QuietModeTests {
     private struct Terminal {
-        // Held, since the terminal goes with it.
+        // Held, since the terminal ends with it.
         let master: Descriptor
         let slave: Descriptor
 

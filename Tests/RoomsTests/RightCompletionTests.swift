@@ -1,4 +1,4 @@
-// Kept rights by the forms of Apple's calls that take a completion handler.
+// Persisted rights through Apple's methods with completion handlers.
 
 import Foundation
 import LocalAuthentication

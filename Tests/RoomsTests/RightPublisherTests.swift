@@ -1,4 +1,4 @@
-// The state of a right as a publisher, from the user's answer at the rooms to the subscriber.
+// The state of a right as a publisher, from the user's answer in the rooms to the subscriber.
 
 import Foundation
 import LocalAuthentication
@@ -34,7 +34,7 @@ extension AppleNames {
             subscription?.cancel()
         }
 
-        /// Nothing is dropped for a subscriber that asks for one at a time, and nothing comes once it has enough.
+        /// Nothing is dropped for a subscriber that demands one value at a time, and nothing arrives beyond its demand.
         @Test func whatIsNotAskedForYetWaits() async throws {
             let user = try rooms.user([.passcode(Rooms.passcode)])
             defer { user.leave() }
@@ -48,7 +48,7 @@ extension AppleNames {
             slow.ask()
             slow.ask()
             #expect(slow.seen == [.unknown, .authorizing, .authorized])
-            // It had asked for one more.
+            // It had demanded one more.
             await right.deauthorize()
             #expect(slow.seen.last == .notAuthorized)
             slow.cancel()
@@ -69,9 +69,9 @@ extension AppleNames {
     }
 }
 
-/// Asks for one value when it is told to.
+/// Demands one value when it is told to.
 ///
-/// `@unchecked Sendable`: what changes is used under the lock.
+/// `@unchecked Sendable`: mutable state is used under the lock.
 private final class SlowSubscriber: Subscriber, @unchecked Sendable {
     typealias Input = LARight.State
     typealias Failure = Never

@@ -1,4 +1,4 @@
-// Rights that are kept nowhere: asked for, held, given up and seen to change, under Apple's names and through the real rooms.
+// Rights that are not persisted: authorized, held, deauthorized and observed, through Apple's API and the real rooms.
 
 import Foundation
 import LocalAuthentication
@@ -18,7 +18,7 @@ extension AppleNames {
 
         private func withFinger(_ body: (VirtualReader) async throws -> Void) async throws {
             let reader = try rooms.reader()
-            try rooms.enrol(reader)
+            try rooms.enroll(reader)
             do { try await body(reader) } catch { Issue.record(error) }
             try rooms.authentication.forgetFingers(secret(Rooms.passcode))
             reader.leave()
@@ -34,7 +34,7 @@ extension AppleNames {
             }
         }
 
-        /// The whole cycle, twice: nothing of an authorization that was given up counts for the next.
+        /// The whole cycle, twice: nothing of an authorization that ended counts for the next.
         @Test(.proves("C-177", "C-178", "C-179", "C-184", "C-185", "C-186", "C-187", "C-188", "C-191", "C-192", "C-196"))
         func aRightIsAskedForGivenUpAndAskedForAgain() async throws {
             let right = LARight()
@@ -49,7 +49,7 @@ extension AppleNames {
             #expect(right.state == .notAuthorized)
             try await right.authorize(localizedReason: "show it again")
             #expect(right.state == .authorized)
-            // An authorized right that is asked for again is not authorized unless the user says so again.
+            // An authorized right that is authorized again is not authorized unless the user consents again.
             #expect(await code { try await right.authorize(localizedReason: "and again") } == .userCancel)
             #expect(right.state == .notAuthorized)
             #expect(whileAsked.withLock { $0 } == [.authorizing, .authorizing])
@@ -69,17 +69,17 @@ extension AppleNames {
                     #expect(right.state == .authorized)
                 }
                 #expect(
-                    user.questions.map(\.ways) == [
+                    user.questions.map(\.methods) == [
                         [.passcode, .finger], [.passcode, .finger], [.passcode, .finger], .finger, [.passcode, .finger],
                     ])
-                // Nothing stands beside the finger that would lead nowhere.
+                // No fallback button that would lead nowhere.
                 #expect(user.questions[3].offersFallback == false)
                 #expect(await code { try await biometry.authorize(localizedReason: "open") } == .authenticationFailed)
                 #expect(biometry.state == .notAuthorized)
             }
         }
 
-        /// A right for the present fingers is for those of its making.
+        /// A right for the current enrollment is bound to that of its creation.
         @Test(.proves("C-182"))
         func anotherEnrollmentEndsARightForTheCurrentFingers() async throws {
             try await withFinger { reader in
@@ -91,12 +91,12 @@ extension AppleNames {
                 try await right.authorize(localizedReason: "open")
                 #expect(right.state == .authorized)
                 await right.deauthorize()
-                try rooms.enrol(reader)
+                try rooms.enroll(reader)
                 #expect(await code { try await right.checkCanAuthorize() } == .authenticationFailed)
                 #expect(await code { try await right.authorize(localizedReason: "open") } == .authenticationFailed)
                 #expect(right.state == .notAuthorized && user.questions.count == 1)
                 try await LARight(requirement: .biometryCurrentSet).authorize(localizedReason: "open")
-                #expect(user.questions.map(\.ways) == [.finger, .finger])
+                #expect(user.questions.map(\.methods) == [.finger, .finger])
             }
         }
 
@@ -109,14 +109,12 @@ extension AppleNames {
             try await right.checkCanAuthorize()
             #expect(await code { try await LARight(requirement: .biometry).checkCanAuthorize() } == .biometryNotAvailable)
             #expect(right.state == .unknown && user.questions.isEmpty)
-            // A reason is what the user decides by.
+            // The reason is what the user decides by.
             await #expect(throws: LAError.self) { try await right.authorize(localizedReason: "") }
             #expect(right.state == .unknown && user.questions.isEmpty)
         }
 
-        /// The enclave lets one user have so many authorizations at once and no more, so those of rights that are kept are there, and
-        /// those
-        /// of rights that were let go have ended.
+        /// The enclave limits the authorizations of one user, so those of retained rights exist, and those of released rights have ended.
         @Test(.proves("C-189", "C-190"))
         func lettingGoEndsTheAuthorization() async throws {
             let user = try rooms.user(Array(repeating: .passcode(Rooms.passcode), count: 300))
@@ -130,7 +128,7 @@ extension AppleNames {
             #expect(kept.count > 32 && kept.count <= 64)
             #expect(kept.allSatisfy { $0.state == .authorized })
             kept = []
-            // The enclave hears of it when it looks at the connections.
+            // The enclave notices it when it checks the connections.
             var tries = 0
             while await code({ try await LARight().authorize(localizedReason: "again") }) != nil, tries < 100 { tries += 1 }
             #expect(tries < 100)
@@ -170,7 +168,7 @@ extension AppleNames {
             try awaitTrue("the outcome") { user.outcomes == [.callerGone] }
         }
 
-        /// Three who look see the same: a sequence, an observer and the default notification centre.
+        /// Three observers see the same: a sequence, an observer and the default notification center.
         @Test(.proves("C-193", "C-195"))
         func everyTransitionIsSeen() async throws {
             let user = try rooms.user([.passcode(Rooms.passcode), .cancel])
@@ -187,7 +185,7 @@ extension AppleNames {
             let tokens = [(LARight.didBecomeAuthorized, "yes"), (.didBecomeUnauthorized, "no")].map { name, word in
                 NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) { notification in
                     guard let subject = notification.object as? LARight, let which = numbers[ObjectIdentifier(subject)] else { return }
-                    // Posted after the change: who looks sees it.
+                    // Posted after the change: the state is already the new one.
                     posted.withLock { $0.append("\(which) \(word) \(subject.state.rawValue)") }
                 }
             }
@@ -211,7 +209,7 @@ extension AppleNames {
             #expect(seen == [.unknown, .authorizing, .authorized, .notAuthorized, .authorizing, .notAuthorized])
         }
 
-        /// Who is told may do anything with the right, and looks from then on.
+        /// A handler may do anything with the right, and observers added there see what follows.
         @Test func whoIsToldMayGiveItUp() async throws {
             let user = try rooms.user([.passcode(Rooms.passcode)])
             defer { user.leave() }
@@ -229,7 +227,7 @@ extension AppleNames {
             observation.invalidate()
         }
 
-        /// What a handler holds, whoever holds the right among it, ends with the looking.
+        /// What a handler retains, even the right itself, is released when the observation ends.
         @Test func whoStopsLookingLetsGoOfTheRight() throws {
             final class Owner: Sendable { let right = LARight() }
             weak var held: Owner?
@@ -243,7 +241,7 @@ extension AppleNames {
             #expect(held == nil)
         }
 
-        /// Authentication is not authorization: it enables it. And what one right was given is no other's.
+        /// Authentication is not authorization: it enables it. And one right's authorization is not another's.
         @Test(.proves("C-174", "C-197"))
         func whoeverIsAuthenticatedIsNotYetAuthorized() async throws {
             let user = try rooms.user([.passcode(Rooms.passcode), .passcode(Rooms.passcode)])
@@ -265,7 +263,7 @@ extension AppleNames {
             #expect(right.state == .notAuthorized)
         }
 
-        /// From many sides at once every transition is one that follows the last.
+        /// With concurrent calls, every transition follows the previous one.
         @Test func manyAtOnceSeeOneHistory() async throws {
             let user = try rooms.user([])
             defer { user.leave() }
@@ -289,7 +287,7 @@ extension AppleNames {
             #expect(seen.last?.1 == .notAuthorized && right.state == .notAuthorized)
         }
 
-        /// Away from the test's own thread, which Swift's tasks need.
+        /// Off the test's own thread, which Swift's tasks need.
         private static func waits(_ semaphore: DispatchSemaphore) -> Bool { semaphore.wait(timeout: .now() + 10) == .success }
     }
 }

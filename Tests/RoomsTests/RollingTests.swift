@@ -1,4 +1,4 @@
-// Rows on their way to new class keys while the rooms are killed, and the machine's sleep, with the real rooms.
+// Rows moving to new class keys while the rooms are killed, and the machine's sleep, with the real rooms.
 
 import Foundation
 import Glibc
@@ -32,7 +32,7 @@ struct RollingTests {
         #expect(try rooms.authentication.status().device.hasOlderKeys)
         var batches: [RewrapProgress] = []
         for round in 0..<6 {
-            // The batch is on its way when the room dies; what it had written stands, the rest is as it was.
+            // The batch is in progress when the room dies; what it has written remains, the rest is unchanged.
             let begun = DispatchSemaphore(value: 0)
             let ended = DispatchSemaphore(value: 0)
             Thread.detachNewThread {
@@ -59,8 +59,8 @@ struct RollingTests {
         #expect(!hasOlderKeys)
     }
 
-    /// Items that ask for the user, and their earlier values, go from one passcode's pairs to the next one's; the older pairs leave, and
-    /// what they opened opens as it did.
+    /// Items that require the user, and their earlier values, move from one passcode's key pairs to the next one's; the older pairs are
+    /// removed, and everything opens as before.
     @Test func itemsOfManyPasscodesGoToTheCurrentPairs() throws {
         let rooms = try Rooms()
         let presence = try AccessControl(protection: .afterFirstUnlock, flags: .userPresence)
@@ -85,7 +85,7 @@ struct RollingTests {
         #expect(user.questions.count == 6)
     }
 
-    /// An erased keychain begins again, and no row of the old one is in the way or in the database.
+    /// An erased keychain starts anew, and no row of the old one is in the way or in the database.
     @Test func anErasedKeychainBeginsAgain() throws {
         let rooms = try Rooms()
         try rooms.setPasscode()
@@ -99,8 +99,8 @@ struct RollingTests {
         #expect(try rooms.read("erase", "1") == "a new value")
     }
 
-    /// Finding an item without its value takes nothing but lent keys: without a look at the clock the enclave would not be
-    /// asked, and nothing would tell it that the machine has slept.
+    /// Finding an item without its value needs leased keys only: unless keychaind looked at the clock, the enclave would not be asked, and
+    /// nothing would notice that the machine has slept.
     @Test func whatWasLentBeforeASleepIsBorrowedAnew() throws {
         let clock = "\(NSTemporaryDirectory())/clock-\(UUID().uuidString)"
         try "0 0\n".write(toFile: clock, atomically: false, encoding: .utf8)

@@ -1,5 +1,5 @@
-// Real rooms over their real sockets, in a folder of their own: the programs of this build, started as a client starts
-// them. The enclave is the one with a cheap KDF; nothing else differs from what is shipped.
+// Real rooms over their real sockets, in a separate folder: the programs of this build, started as a client starts them. The enclave is the
+// one with a cheap KDF; nothing else differs from what is shipped.
 
 import Foundation
 import Glibc
@@ -19,9 +19,8 @@ final class Rooms: Sendable {
     let keychain: KeychainClient
     let authentication: AuthenticationClient
 
-    /// `enclaveArguments` reach only the enclave for tests, through the launcher for tests; with `hasClock`, its clocks are
-    /// those of an `EnclaveClockFile`.
-    /// `through` is a command that runs the launcher, with its arguments.
+    /// `enclaveArguments` reach only the enclave for tests, through the launcher for tests; with `hasClock`, its clocks are those of an
+    /// `EnclaveClockFile`. `through` is a command that runs the launcher, with its arguments.
     init(
         launcher: String = "vauban-launcher-testing", enclaveArguments: [String] = [],
         hasClock: Bool = false, through command: [String] = []
@@ -61,7 +60,7 @@ final class Rooms: Sendable {
     func setPasscode(_ passcode: String = Rooms.passcode) throws { try authentication.setPasscode(secret(passcode)) }
     func unlock(_ passcode: String = Rooms.passcode) throws { try authentication.unlock(secret(passcode)) }
 
-    /// A user at a prompt for every caller, who gives these answers in turn.
+    /// Registers an agent for every caller, which gives these answers in turn.
     func user(_ answers: [ScriptedUser.Answer]) throws -> ScriptedUser {
         try ScriptedUser(service: service, answers: answers)
     }
@@ -92,7 +91,7 @@ final class Rooms: Sendable {
 
     // MARK: Processes
 
-    /// The process of a room, as the kernel lists the launcher's children.
+    /// Returns the process of a room, as the kernel lists the launcher's children.
     func process(of room: String) throws -> pid_t {
         let launcher = try launcherProcess()
         for entry in try FileManager.default.contentsOfDirectory(atPath: "/proc") {
@@ -115,7 +114,7 @@ final class Rooms: Sendable {
         return pid
     }
 
-    /// Stops a process and waits until each of its threads stands still: one that runs may still answer.
+    /// Stops a process and waits until each of its threads is stopped: one that runs may still answer.
     func stop(_ process: pid_t) throws {
         kill(process, SIGSTOP)
         let deadline = MachineClock.monotonic + ConnectionLimits.machineTime
@@ -130,7 +129,7 @@ final class Rooms: Sendable {
         throw SystemError("see process \(process) stop", code: ETIMEDOUT)
     }
 
-    /// Kills a room and waits until another process has taken its place.
+    /// Kills a room and waits until another process has replaced it.
     func killAndAwait(_ room: String, _ known: pid_t? = nil) throws {
         let old = try known ?? process(of: room)
         let ended = try ProcessDescriptorForTests.open(old)
@@ -148,8 +147,8 @@ final class Rooms: Sendable {
 
 func secret(_ text: String) -> SecretBytes { SecretBytes(copying: Array(text.utf8)) }
 
-/// The reason of a refusal, or nil when the body succeeded.
+/// Returns the reason of a refusal, or nil if the body succeeded.
 func refusal(_ body: () throws -> Void) -> Refusal.Reason? {
-    do { try body() } catch let refusal as Refusal { return refusal.reason } catch { return .internalFault }
+    do { try body() } catch let refusal as Refusal { return refusal.reason } catch { return .internalError }
     return nil
 }

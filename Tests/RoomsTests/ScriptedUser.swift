@@ -6,18 +6,17 @@ import VaubanLinuxHost
 import VaubanSecretBytes
 import VaubanUserModel
 
-/// A user whose answers are known beforehand, behind the real agent. It can give a passcode or cancel; it has no
-/// other powers than a terminal has.
+/// A user with predetermined answers, behind the real agent. It can enter a passcode or cancel, as at a terminal, and nothing else.
 final class ScriptedUser: PromptSurface, Sendable {
     enum Answer: Sendable {
         case passcode(String)
         case cancel
         case fallback
-        /// Leaves the question unanswered until it is withdrawn.
+        /// Leaves the prompt unanswered until it is withdrawn.
         case silence
-        /// Does something while the question is on the screen, and gives a passcode after that.
+        /// Does something while the prompt is on the screen, then enters a passcode.
         case afterwards(@Sendable () -> Void, String)
-        /// Does something else, and leaves the question unanswered.
+        /// Does something else, and leaves the prompt unanswered.
         case act(@Sendable () -> Void)
     }
 
@@ -41,13 +40,13 @@ final class ScriptedUser: PromptSurface, Sendable {
 
     var questions: [PromptQuestion] { state.withLock { $0.questions } }
     var outcomes: [PromptOutcome] { state.withLock { $0.outcomes } }
-    /// What was told of the questions that were left unanswered.
+    /// The updates of the prompts that were left unanswered.
     var updates: [PromptUpdate] { state.withLock { $0.updates } }
 
-    /// Leaves, so that nobody is asked any more.
+    /// Leaves, so that no more prompts appear.
     func leave() { agent.withLock { $0?.end() } }
 
-    /// Waits until a question has come; false when none did in machine time.
+    /// Waits until a prompt has come; returns false if none did within the machine's timeout.
     func awaitQuestion() -> Bool { asked.wait(timeout: .now() + 10) == .success }
 
     func ask(_ question: PromptQuestion, withdrawal: any Withdrawal) -> PromptResponse {
@@ -66,7 +65,7 @@ final class ScriptedUser: PromptSurface, Sendable {
         case .silence, .act:
             if case .act(let action) = answer { action() }
             while true {
-                // First, since what came before the end is told too.
+                // First, since updates before the end are reported too.
                 let isOver = withdrawal.isWithdrawn()
                 let news = withdrawal.updates()
                 state.withLock { $0.updates += news }

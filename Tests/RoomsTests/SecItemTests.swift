@@ -1,4 +1,4 @@
-// Apple's four verbs from end to end: this process, keychaind, enclaved, the disk.
+// Apple's four functions from end to end: this process, keychaind, enclaved, the disk.
 
 import Foundation
 import Glibc
@@ -76,7 +76,7 @@ extension AppleNames {
                     query([kSecAttrLabel as String: "odd", kSecMatchLimit as String: kSecMatchLimitAll, kSecReturnData as String: true]),
                     &result) == errSecSuccess)
             #expect(Set((result as? [Data] ?? []).map { String(decoding: $0, as: UTF8.self) }) == ["1", "3", "5"])
-            // An attribute without a B-tree of its own finds as well.
+            // An attribute without its own index is searchable too.
             #expect(
                 SecItemCopyMatching(
                     query([kSecAttrComment as String: "c", kSecMatchLimit as String: 2, kSecReturnData as String: true]), &result)
@@ -118,7 +118,7 @@ extension AppleNames {
             #expect(SecItemCopyMatching([kSecClass: "nope"] as CFDictionary, nil) == errSecNoSuchClass)
             #expect(SecItemCopyMatching(query(["zzzz": 1]), nil) == errSecNoSuchAttr)
             #expect(SecItemCopyMatching(query(["something": 1]), nil) == errSecParam)
-            // In user mode groups are labels; what is the keychain's own is nobody's all the same.
+            // In user mode groups are labels; the keychain's own groups are still off limits.
             #expect(SecItemCopyMatching(query([kSecAttrAccessGroup as String: "another.group"]), nil) == errSecItemNotFound)
             #expect(SecItemCopyMatching(query([kSecAttrAccessGroup as String: "vauban.permissions"]), nil) == errSecMissingEntitlement)
             #expect(SecItemAdd(query([kSecValueData as String: "text"]), nil) == errSecParam)
@@ -161,7 +161,7 @@ extension AppleNames {
             #expect(attributes[kSecValueData as String] == nil)
             #expect(attributes[kSecAttrAccessible as String] as? String == kSecAttrAccessibleWhenUnlocked as String)
             #expect(attributes[kSecAttrAccessControl as String] is SecAccessControl)
-            // What a search returns can be a query, though it holds a class and a control.
+            // The result of a search can be a query, though it contains an accessibility and an access control.
             var again = attributes
             again[kSecClass as String] = kSecClassGenericPassword
             #expect(SecItemCopyMatching(again as CFDictionary, nil) == errSecSuccess)
@@ -181,6 +181,6 @@ extension AppleNames {
     }
 }
 
-/// Suites that speak through `VAUBAN_HOME`, one after the other.
+/// Suites that use `VAUBAN_HOME`, one after the other.
 @Suite("Apple's names", .serialized)
 struct AppleNames {}

@@ -1,4 +1,4 @@
-// The second factor of "Streamline local authorization flows": a right for the present fingers, whose public key a server knows.
+// The second factor of "Streamline local authorization flows": a right for the current enrollment, whose public key a server knows.
 
 import Foundation
 import LocalAuthentication
@@ -9,7 +9,7 @@ import VaubanAccessPolicy
 import VaubanAuthenticationClient
 import VaubanUserModel
 
-/// The talk's own lines.
+/// The code of the talk.
 private struct SecondFactor {
     func generateClientKeys() async throws -> Data {
         let login2FA = LARight(requirement: .biometryCurrentSet)
@@ -25,7 +25,7 @@ private struct SecondFactor {
     }
 }
 
-/// The server of the talk: it knows public keys, and each challenge that it gave until it was answered.
+/// The server of the talk: it knows public keys, and each open challenge.
 private final class Server {
     private let publicKey: SecKey
     private var challenges: Set<Data> = []
@@ -57,7 +57,7 @@ extension AppleNames {
 
         private func withFinger(_ body: (VirtualReader) async throws -> Void) async throws {
             let reader = try rooms.reader()
-            try rooms.enrol(reader)
+            try rooms.enroll(reader)
             do { try await body(reader) } catch { Issue.record(error) }
             try? await LARightStore.shared.removeRight(forIdentifier: "2fa")
             try rooms.authentication.forgetFingers(secret(Rooms.passcode))
@@ -91,16 +91,16 @@ extension AppleNames {
                 #expect(!server.accepts(signature, of: second, algorithm: algorithm))
                 let third = server.challenge()
                 #expect(server.accepts(try await factor.signChallenge(third, algorithm: algorithm), of: third, algorithm: algorithm))
-                // Each challenge asks, since each time the right is another instance.
+                // Each challenge prompts, since each time the right is another instance.
                 #expect(
                     await code { _ = try await factor.signChallenge(server.challenge(), algorithm: algorithm) }
                         == LAError.Code.authenticationFailed.rawValue)
-                #expect(user.questions.map(\.ways) == [.finger, .finger, .finger])
+                #expect(user.questions.map(\.methods) == [.finger, .finger, .finger])
                 #expect(Set(user.questions.map(\.reason)) == ["Biometric authentication is required to proceed"])
             }
         }
 
-        /// Another enrollment: the finger matches, and the key does not take it, ever again.
+        /// Another enrollment: the fingerprint matches, but the key never accepts it again.
         @Test(.proves("C-182"))
         func anotherEnrollmentEndsTheKeyForGood() async throws {
             try await withFinger { reader in
@@ -110,7 +110,7 @@ extension AppleNames {
                 let right = try await LARightStore.shared.right(forIdentifier: "2fa")
                 reader.expect(.match, .match, .match)
                 try await right.authorize(localizedReason: "sign")
-                try rooms.enrol(reader)
+                try rooms.enroll(reader)
                 #expect(
                     await code { _ = try await right.key.sign(Data(), algorithm: algorithm) } == LAError.Code.authenticationFailed.rawValue)
                 #expect(right.state == .notAuthorized)
@@ -121,23 +121,23 @@ extension AppleNames {
             }
         }
 
-        /// Any finger that is enrolled now: a later enrollment is as good.
+        /// Any finger that is enrolled: a later enrollment is accepted too.
         @Test(.proves("C-176", "C-180"))
         func aRightForAnyFingerOutlivesAnotherEnrollment() async throws {
             try await withFinger { reader in
                 let user = try rooms.user([.silence])
                 defer { user.leave() }
                 let right = try await LARightStore.shared.saveRight(LARight(requirement: .biometry), identifier: "2fa")
-                try rooms.enrol(reader)
+                try rooms.enroll(reader)
                 reader.expect(.match)
                 try await right.authorize(localizedReason: "sign")
                 let signature = try await right.key.sign(Data("m".utf8), algorithm: algorithm)
                 try await right.key.publicKey.verify(Data("m".utf8), signature: signature, algorithm: algorithm)
-                #expect(user.questions.map(\.ways) == [.finger])
+                #expect(user.questions.map(\.methods) == [.finger])
             }
         }
 
-        /// Without a passcode nobody can be told from anybody: the right goes with it, and one saved then is refused.
+        /// Without a passcode, users cannot be told apart: the right is erased with it, and saving one is refused.
         @Test func aRightGoesWithThePasscode() async throws {
             _ = try await LARightStore.shared.saveRight(LARight(), identifier: "2fa", secret: Data("s".utf8))
             try rooms.authentication.removePasscode(secret(Rooms.passcode))

@@ -1,4 +1,4 @@
-// CryptoKit's SecureEnclave under its own names, through the real rooms.
+// CryptoKit's SecureEnclave under Apple's names, through the real rooms.
 
 import CryptoKit
 import Foundation
@@ -62,7 +62,7 @@ extension AppleNames {
             #expect(throws: (any Error).self) { try SecureEnclave.MLDSA65.PrivateKey(dataRepresentation: bytes) }
             bytes[bytes.count - 1] ^= 1
             #expect(status { _ = try SecureEnclave.P256.Signing.PrivateKey(dataRepresentation: bytes) } == errSecDecode)
-            // Another's public half in the place of the key's own.
+            // Another public key in place of the key's own.
             let (mine, other) = (try SecureEnclave.P256.Signing.PrivateKey(), P256.Signing.PrivateKey())
             var exchanged = mine.dataRepresentation
             let place = try #require(exchanged.firstRange(of: mine.publicKey.x963Representation))

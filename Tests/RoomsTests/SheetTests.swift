@@ -1,4 +1,4 @@
-// The real sheet on a real display, between the client library and the rooms, with a reader at the enclave's door.
+// The real sheet on a real display, between the client library and the rooms, with a reader at the enclave's socket.
 
 import EnclaveWire
 import Foundation
@@ -11,7 +11,7 @@ import VaubanUserModel
 
 @Suite("The sheet", .serialized)
 struct SheetTests {
-    /// A call on a thread of its own, as every call that may wait for a user.
+    /// A call on a separate thread, as every call that may wait for the user.
     private final class Call<Value: Sendable>: Sendable {
         private let result = Mutex<Result<Value, any Error>?>(nil)
         private let ended = DispatchSemaphore(value: 0)
@@ -90,7 +90,7 @@ struct SheetTests {
         defer { desktop.end() }
         reader.expect(.miss, .miss, .miss)
         let first = Call { try rooms.read("s", "p") }
-        // Three misses are the most that one question takes; what is left of the five is another's.
+        // One prompt accepts three misses at most; the rest of the five belong to the next.
         try desktop.step("sees Type your Vauban passcode to allow it.")
         try desktop.step("sees Fingerprints no longer count for this prompt. Type your passcode.")
         try desktop.step("key Escape")

@@ -1,4 +1,4 @@
-// What the device's state opens and closes, through the rooms, and what a copied disk gives.
+// What the keychain's state opens and closes, through the rooms, and what a copied disk reveals.
 
 import Enclave
 import EnclaveBook
@@ -56,14 +56,14 @@ struct StateTests {
         try rooms.add("s", "u", "x", control: presence)
         #expect(refusal { _ = try rooms.read("s", "u") } == .passcodeNotSet)
         #expect(refusal { try rooms.authentication.lock() } == .passcodeNotSet)
-        // Items from before stay readable when the first passcode is set, and then ask.
+        // Items from before stay readable when the first passcode is set, and then require it.
         try rooms.add("s", "plain", "before")
         try rooms.setPasscode()
         #expect(try rooms.read("s", "plain") == "before")
         let user = try rooms.user([.passcode(Rooms.passcode)])
         defer { user.leave() }
         #expect(try rooms.read("s", "u") == "x")
-        // With a passcode the passcode class exists, and opens and closes as WhenUnlocked does.
+        // With a passcode the when-passcode-set class exists, and opens and closes as the when-unlocked class does.
         try rooms.add("s", "p", "with a passcode", .whenPasscodeSetThisDeviceOnly)
         try rooms.authentication.lock()
         #expect(refusal { _ = try rooms.read("s", "p") } == .locked)
@@ -76,10 +76,10 @@ struct StateTests {
         try rooms.setPasscode()
         for left in [4, 3, 2, 1] as [Int64] {
             let wrong = #expect(throws: Refusal.self) { try rooms.unlock("not it") }
-            #expect(wrong?.reason == .authenticationFailed && wrong?.triesLeft == left)
+            #expect(wrong?.reason == .authenticationFailed && wrong?.attemptsLeft == left)
         }
         #expect(refusal { try rooms.unlock("not it") } == .authenticationFailed)
-        // The right passcode is refused too while the delay runs, and a restart does not end it.
+        // The correct passcode is refused too during the delay, and a restart does not end it.
         #expect(refusal { try rooms.unlock() } == .lockedOut)
         try rooms.killAndAwait("enclaved-testing")
         #expect(try eventually { try rooms.authentication.status().device.secondsToWait } > 50)
@@ -101,8 +101,7 @@ struct StateTests {
         #expect(try rooms.read("s", "a") == "kept")
     }
 
-    /// The slots of the passcode opened past the rooms: with both secrets they open, with one of them and another in the
-    /// place of the other they do not.
+    /// The slots of the passcode, opened without the rooms: they open with both secrets, but not with one of them and a wrong other.
     @Test(.proves("C-042"))
     func aPasscodesSlotTakesTheDeviceSecretAndThePasscode() throws {
         let rooms = try Rooms(), other = try Rooms()
@@ -130,7 +129,7 @@ struct StateTests {
         try rooms.add("s", "a", "at home only")
         _ = try LauncherControl.stop(home: rooms.home)
 
-        // The whole folder but the device secret, on another device, which has a secret of its own.
+        // The whole folder except the device secret, on another device, which has its own secret.
         let thief = try Rooms()
         _ = try thief.authentication.status()
         _ = try LauncherControl.stop(home: thief.home)
@@ -142,7 +141,7 @@ struct StateTests {
         _ = try ServiceStarter.start(thief.service)
         #expect(refusal { try thief.unlock() } == .stateUnreadable)
         #expect([.stateUnreadable, .beforeFirstUnlock].contains(refusal { _ = try thief.read("s", "a") }))
-        // The copy is whole: with the device secret, and the passcode, it opens.
+        // The copy is complete: with the device secret and the passcode, it opens.
         _ = try LauncherControl.stop(home: thief.home)
         try files.removeItem(atPath: "\(thief.home)/enclave/device-secret")
         try files.copyItem(atPath: "\(rooms.home)/enclave/device-secret", toPath: "\(thief.home)/enclave/device-secret")
@@ -163,12 +162,12 @@ struct StateTests {
         let enclave = try rooms.process(of: "enclaved-testing")
         try rooms.stop(enclave)
         defer { kill(enclave, SIGCONT) }
-        // keychaind still knows the row by what it borrowed; the value needs a key that it does not hold.
+        // keychaind still finds the row with its leased keys; the value needs a key that it does not have.
         #expect(try rooms.keychain.copyMatching(attributes).first?.record?.attributes[.account] == .text("a"))
         #expect(refusal { _ = try rooms.read("s", "a") } == .unavailable)
     }
 
-    /// Retries while a room that was killed comes back.
+    /// Retries while a killed room comes back.
     private func eventually<Value>(_ body: () throws -> Value) throws -> Value {
         let deadline = MachineClock.monotonic + ConnectionLimits.machineTime
         while true {

@@ -1,4 +1,4 @@
-// Many clients at once: nothing acknowledged is lost or half there, nobody waits for ever.
+// Many concurrent clients: nothing acknowledged is lost or incomplete, and every call ends.
 
 import Foundation
 import Glibc
@@ -12,9 +12,8 @@ import VaubanLinuxHost
 import VaubanRefusal
 import VaubanSecretBytes
 
-/// Sixteen writers and sixteen readers, each with connections of its own, for ten seconds; `make stress` gives them a minute.
-/// The client ends a call that is not answered in its time with a refusal, and any refusal that the work does not explain
-/// fails the test.
+/// Sixteen writers and sixteen readers, each with its own connections, for ten seconds; `make stress` gives them a minute. The client ends
+/// an unanswered call with a refusal after its timeout, and any refusal that the work does not explain fails the test.
 @Suite("Stress", .serialized)
 struct StressTests {
     private static let writers = 16
@@ -31,7 +30,7 @@ struct StressTests {
         let accounts = Mutex<[Account]>(Array(repeating: Account(), count: StressTests.writers))
         let faults = Mutex<[String]>([])
         let calls = Mutex<[Int]>([0, 0])
-        /// Who of the writers made the item that all of them want to make, round by round.
+        /// Which writer created the item that all of them try to create, by round.
         let makers = Mutex<[Int: Int]>([:])
 
         func fault(_ text: String) { faults.withLock { if $0.count < 20 { $0.append(text) } } }
@@ -61,11 +60,11 @@ struct StressTests {
             thread.stackSize = 1 << 20
             thread.start()
         }
-        // Every call ends by itself: all of them together need no more than one call's time beyond the end.
+        // Every call ends by itself: all of them together need no more than one call's timeout beyond the end.
         let patience = Double(Self.seconds) + 3 * Double(ConnectionLimits.machineTime) / 1_000_000_000
         #expect(group.wait(timeout: .now() + patience) == .success, "somebody still waits")
         for fault in record.faults.withLock({ $0 }) { Issue.record("\(fault)") }
-        // What was acknowledged last is what is there.
+        // The last acknowledged value is what exists.
         for writer in 0..<Self.writers {
             let account = record.accounts.withLock { $0[writer] }
             #expect(try rooms.read("stress", "counter \(writer)") == "\(account.acknowledged)")
@@ -83,7 +82,7 @@ struct StressTests {
         )
     }
 
-    /// Counts an item of its own up; between, adds, changes and deletes another; and makes, as all do, the one of the round.
+    /// Increments its own item; in between, adds, changes and deletes another; and creates the item of the round, as all do.
     private static func write(_ writer: Int, _ client: KeychainClient, _ record: Record, until end: UInt64) throws {
         var number = 0
         while MachineClock.monotonic < end {
@@ -101,7 +100,7 @@ struct StressTests {
         }
     }
 
-    /// Of all who add one item at most one may be told that it was theirs.
+    /// Of all that add one item, at most one may be told that it succeeded.
     private static func makeShared(_ round: Int, _ writer: Int, _ client: KeychainClient, _ record: Record) throws {
         let shared = ItemRecord(
             kind: .genericPassword, attributes: ItemAttributes([.service: .text("shared"), .account: .text("\(round)")]))
@@ -120,7 +119,7 @@ struct StressTests {
         return String(decoding: secret.disclosed(), as: UTF8.self)
     }
 
-    /// What is read is never older than what was acknowledged before the reading began, and never one that nobody wrote.
+    /// A value read is never older than what was acknowledged before the read began, and never one that was not written.
     private static func read(_ reader: Int, _ client: KeychainClient, _ record: Record, until end: UInt64) throws {
         var turn = reader
         while MachineClock.monotonic < end {

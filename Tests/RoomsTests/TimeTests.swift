@@ -1,4 +1,4 @@
-// What time does: delays after wrong passcodes, sleep, idleness and grace, with an enclave whose clocks the test moves.
+// Effects of time: delays after wrong passcodes, sleep, idleness and grace periods, with an enclave whose clocks the test moves.
 
 import Foundation
 import Glibc
@@ -32,23 +32,23 @@ struct TimeTests {
     func fiveTriesThenOneFiveFifteenThirtyAndSixtyMinutesContinuing() throws {
         for left in [4, 3, 2, 1, 0] as [Int64] {
             let refusal = guess()
-            #expect(refusal?.reason == .authenticationFailed && refusal?.triesLeft == left)
+            #expect(refusal?.reason == .authenticationFailed && refusal?.attemptsLeft == left)
         }
         for minutes in [1, 5, 15, 30, 60, 60, 60] as [UInt64] {
             #expect(guess(Rooms.passcode)?.reason == .lockedOut)
             #expect(try (minutes * 60 - 5...minutes * 60).contains(UInt64(secondsToWait)))
-            // Nor does the wall clock help, wherever it is set.
+            // Setting the wall clock does not help either.
             try clock.moveWall(seconds: 400 * 24 * 3600)
             #expect(guess(Rooms.passcode)?.reason == .lockedOut)
             try clock.advance(seconds: minutes * 60 - 10)
             #expect(guess(Rooms.passcode)?.reason == .lockedOut)
             try clock.advance(seconds: 11)
-            // One try, and the next delay.
+            // One attempt, and the next delay.
             #expect(guess()?.reason == .authenticationFailed)
         }
         try clock.advance(seconds: 3601)
         #expect(guess(Rooms.passcode) == nil)
-        #expect(try rooms.authentication.status().device.triesLeft == 5)
+        #expect(try rooms.authentication.status().device.attemptsLeft == 5)
     }
 
     @Test(.proves("C-143"))
@@ -57,7 +57,7 @@ struct TimeTests {
             _ = guess()
             try clock.advance(seconds: 61)
         }
-        // The sixth began five minutes, of which one is over.
+        // The sixth started five minutes, one of which is over.
         #expect(try (230...240).contains(secondsToWait))
         try rooms.killAndAwait("enclaved-testing")
         try awaitTrue("the delay from its beginning") { try (290...300).contains(secondsToWait) }
@@ -70,15 +70,15 @@ struct TimeTests {
     @Test func statusSaysWhoUsedUpTheTries() throws {
         _ = guess()
         _ = guess()
-        let guesses = try rooms.authentication.status().device.wrongGuesses
+        let guesses = try rooms.authentication.status().device.failedAttempts
         let executable = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         #expect(guesses.map(\.purpose) == [.unlock, .unlock])
         #expect(guesses.allSatisfy { executable.hasPrefix($0.who) || $0.who == executable })
-        // Known after a restart too, and over with the right passcode.
+        // Remembered after a restart, and over with the correct passcode.
         try rooms.killAndAwait("enclaved-testing")
-        try awaitTrue("the guesses kept") { try rooms.authentication.status().device.wrongGuesses == guesses }
+        try awaitTrue("the guesses kept") { try rooms.authentication.status().device.failedAttempts == guesses }
         #expect(guess(Rooms.passcode) == nil)
-        #expect(try rooms.authentication.status().device.wrongGuesses.isEmpty)
+        #expect(try rooms.authentication.status().device.failedAttempts.isEmpty)
     }
 
     @Test func sleepThatNobodyAnnouncedLocksAtTheNextUse() throws {
@@ -106,7 +106,7 @@ struct TimeTests {
 
     @Test func idlenessLocksAndUseDoesNot() throws {
         try rooms.add("s", "a", "class A")
-        // Only the passcode may say when it locks.
+        // Only the passcode authorizes a change of when it locks.
         let settings = LockSettings(graceSeconds: 0, idleSeconds: 600, locksWithScreen: false)
         #expect(refusal { try rooms.authentication.configure(settings, passcode: secret("not this one")) } == .authenticationFailed)
         try rooms.authentication.configure(settings, passcode: secret(Rooms.passcode))

@@ -1,4 +1,4 @@
-// Items that ask for the user, and evaluations, through authd and the real agent.
+// Items that require the user, and evaluations, through authd and the real agent.
 
 import Foundation
 import Glibc
@@ -47,10 +47,10 @@ extension AppleNames {
             let question = try #require(user.questions.first)
             #expect(question.reason == "show the token")
             #expect(question.caller.pid == Int64(getpid()))
-            // The name is what the system knows of this process, whatever it calls itself.
+            // The name comes from the system, whatever the process calls itself.
             let executable = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
             #expect(question.caller.path == executable)
-            // Every access asks.
+            // Every access prompts.
             #expect(read().text == "guarded")
             #expect(user.questions.count == 2)
         }
@@ -62,7 +62,7 @@ extension AppleNames {
             defer { user.leave() }
             let query: [String: Any] = [kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: service]
             let changes = [kSecValueData as String: Data("changed".utf8)] as CFDictionary
-            // Changing what asks, asks.
+            // Changing an item that requires the user prompts too.
             #expect(SecItemUpdate(query as CFDictionary, changes) == errSecUserCanceled)
             #expect(SecItemUpdate(query as CFDictionary, changes) == errSecSuccess)
             #expect(user.questions.count == 2)
@@ -76,12 +76,12 @@ extension AppleNames {
             let user = try rooms.user([.passcode(Rooms.passcode), .cancel])
             defer { user.leave() }
             try rooms.authentication.lock()
-            // Locked: nobody is asked in vain.
+            // Locked: no useless prompt.
             #expect(read().status == errSecInteractionNotAllowed)
             #expect(user.questions.isEmpty)
             try rooms.unlock()
             #expect(read().text == "guarded")
-            // Unlocked, but the user says no.
+            // Unlocked, but the user cancels.
             #expect(read().status == errSecUserCanceled)
         }
 
@@ -93,7 +93,7 @@ extension AppleNames {
             defer { user.leave() }
             #expect(read().text == "guarded")
             #expect(user.questions.map(\.attempt) == [1, 2])
-            #expect(user.questions[1].triesLeft == 4)
+            #expect(user.questions[1].attemptsLeft == 4)
             #expect(read().status == errSecAuthFailed)
             #expect(user.questions.count == 5)
             try rooms.unlock()
@@ -166,7 +166,7 @@ extension AppleNames {
             #expect(await code { try await context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "x") } == .invalidContext)
         }
 
-        /// The code that a call ended with; nil when it succeeded.
+        /// Returns the code that a call ended with; nil if it succeeded.
         private func code(_ body: () async throws -> Bool) async -> LAError.Code? {
             do {
                 _ = try await body()

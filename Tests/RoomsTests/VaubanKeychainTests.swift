@@ -1,4 +1,4 @@
-// The Swift-native face from end to end: this process, keychaind, enclaved, the disk, and the user where an item asks.
+// The Swift API from end to end: this process, keychaind, enclaved, the disk, and the user if an item requires them.
 
 import Foundation
 import Glibc
@@ -26,7 +26,7 @@ extension AppleNames {
             return secret.text()
         }
 
-        /// Why a call failed; nil where it did not, or not with an error of the keychain.
+        /// Returns why a call failed; nil if it did not, or not with an error of the keychain.
         private func reason(_ body: () async throws -> Void) async -> KeychainError.Reason? {
             do {
                 try await body()
@@ -34,7 +34,7 @@ extension AppleNames {
             } catch { return (error as? KeychainError)?.reason }
         }
 
-        /// What Apple's names say of the same item.
+        /// Returns the attributes of the same item through Apple's API.
         private func attributes(_ name: GenericPassword) throws -> [String: Any] {
             let query: [String: Any] = [
                 kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: name.service,
@@ -96,7 +96,7 @@ extension AppleNames {
             try await keychain.set(Secret(utf8: "two"), for: name, attributes: ItemAttributes(comment: "changed"))
             let changed = try #require(try await keychain.item(for: name))
             #expect(changed.attributes == ItemAttributes(label: "Mail", kind: "token", comment: "changed", genericData: Data([0, 255])))
-            // Only who says a protection changes it.
+            // Only a call with a protection changes it.
             #expect(changed.accessibility == .afterFirstUnlock)
             #expect(changed.created == added.created)
             #expect(try #require(changed.modified) > (try #require(added.modified)))
@@ -121,7 +121,7 @@ extension AppleNames {
             #expect(try await keychain.items(matching: GenericPassword.Query(service: "no such service")).isEmpty)
         }
 
-        /// A part of a name that is none is not any: to set one password changes no other.
+        /// An omitted part of a name does not match any value: setting one password changes no other.
         @Test func anInternetPasswordIsNamedByAllItsParts() async throws {
             let server = "\(name.service).example.org"
             let names = [
@@ -139,7 +139,7 @@ extension AppleNames {
             #expect(try await keychain.items(matching: InternetPassword.Query(server: server, port: 8443)).map(\.name) == [names[1]])
         }
 
-        /// Items of programs that use Apple's names directly have the same names, also where those left parts out.
+        /// Items of programs that use Apple's API have the same names, also if those omitted parts.
         @Test(.proves("C-026"))
         func itemsOfApplesNamesAreTheSameItems() async throws {
             let server = "\(name.service).example.org"
@@ -160,14 +160,14 @@ extension AppleNames {
             #expect(await reason { try await keychain.add(Secret(utf8: "x"), for: nameless) } == .duplicate)
         }
 
-        /// An application that reads a secret through the real rooms, uses it and lets go of it: it was there, and is nowhere then.
+        /// An application reads a secret through the real rooms, uses it and releases it: afterwards it is nowhere in memory.
         @Test(.proves("C-024"))
         func aSecretIsHeldNoLongerThanItsScope() async throws {
             let needle = try await keepRandomSecret()
             try await { () async throws in
                 let read = try await keychain.secret(for: name)
                 guard let read else { throw SystemError("read what was kept", code: ENOENT) }
-                // The scan bites: while it is held, it is found.
+                // The search works: while the secret is held, it is found.
                 #expect(try !needle.placesInOwnMemory().isEmpty)
                 let count = read.count
                 #expect(count == HiddenNeedle.secretBytesMin)
@@ -178,14 +178,14 @@ extension AppleNames {
             #expect(files.with.isEmpty && files.read > 5, "\(files)")
         }
 
-        /// A random secret under the name, of which this test keeps nothing by which it could be found.
+        /// Stores a random secret under the name, of which this test keeps nothing that could be found.
         private func keepRandomSecret() async throws -> HiddenNeedle {
             let secret = try Secret(randomBytes: HiddenNeedle.secretBytesMin)
             try await keychain.set(secret, for: name)
             return secret.withUnsafeBytes { HiddenNeedle(within: $0) }
         }
 
-        /// Whatever an application has to keep has a place, and none of it lies anywhere else.
+        /// Everything that an application stores has a place, and none of it is anywhere else.
         @Test(.proves("C-027"))
         func allThatAnApplicationKeepsHasAPlace() async throws {
             let server = InternetPassword(server: "\(name.service).example.org", account: "me", scheme: .https)
@@ -206,7 +206,7 @@ extension AppleNames {
                 let files = try needle.files(under: rooms.home)
                 #expect(files.with.isEmpty && files.read > 5, "\(files)")
             }
-            // Keys and certificates have classes of their own, where Apple's names find them.
+            // Keys and certificates have their own classes, where Apple's API finds them.
             let tag = Data(name.service.utf8)
             let key: [String: Any] = [
                 kSecClass as String: kSecClassKey, kSecAttrApplicationTag as String: tag,

@@ -1,4 +1,4 @@
-// The Swift-native face where an item asks: for the user, for the application's password, for an unlocked keychain.
+// The Swift API for items that require the user, an application password, or an unlocked keychain.
 
 import Foundation
 import Synchronization
@@ -38,19 +38,19 @@ extension AppleNames {
             try await keychain.set(Secret(utf8: "one"), for: name, protection: .presence)
             let user = try rooms.user([.cancel, .passcode(Rooms.passcode), .passcode(Rooms.passcode), .passcode(Rooms.passcode)])
             defer { user.leave() }
-            // Changing what asks, asks; a no changes nothing.
+            // Updating an item that requires the user prompts; cancelling changes nothing.
             #expect(await failure { try await keychain.set(Secret(utf8: "two"), for: name) }?.reason == .cancelled)
             #expect(try await text(.because("show the token")) == "one")
             #expect(user.questions.last?.reason == "show the token")
             try await keychain.set(Secret(utf8: "two"), for: name)
-            // Nothing was said of protection, and reading still asks.
+            // No protection was passed, so reading still prompts.
             #expect(await failure { _ = try await text(.never) }?.reason == .interactionNotAllowed)
             #expect(user.questions.count == 3)
             #expect(try await text() == "two")
             #expect(user.questions.count == 4)
         }
 
-        /// A call that waits for the user waits on a thread of its own, so an application can make it from where it draws.
+        /// A call that waits for the user waits on a separate thread, so an application can make it on its main thread.
         @Test(.proves("C-105"))
         @MainActor func theMainActorIsFreeWhileTheUserIsAsked() async throws {
             try await keychain.set(Secret(utf8: "one"), for: name, protection: .presence)
@@ -58,7 +58,7 @@ extension AppleNames {
             let user = try rooms.user([
                 .afterwards(
                     {
-                        // The question is on the screen: what the application draws next goes on meanwhile.
+                        // The prompt is on the screen: what the application draws meanwhile continues.
                         let drawn = DispatchSemaphore(value: 0)
                         Task { @MainActor in drawn.signal() }
                         let isFree = drawn.wait(timeout: .now() + 10) == .success
@@ -71,7 +71,7 @@ extension AppleNames {
             #expect(wasFree.withLock { $0 })
         }
 
-        /// An item that is there comes under an access control, and out of it again.
+        /// An existing item gets an access control, and loses it again.
         @Test(.proves("C-026"))
         func aProtectionThatIsSaidHoldsFromNowOn() async throws {
             try await keychain.set(Secret(utf8: "one"), for: name)
@@ -80,14 +80,14 @@ extension AppleNames {
             let user = try rooms.user([.passcode(Rooms.passcode), .passcode(Rooms.passcode)])
             defer { user.leave() }
             #expect(try await text() == "two")
-            // To take it away, the user is asked.
+            // Removing it prompts the user.
             try await keychain.update(name, protection: .afterFirstUnlock)
             #expect(user.questions.count == 2)
             #expect(try await text(.never) == "two")
             #expect(try await keychain.item(for: name)?.accessibility == .afterFirstUnlock)
         }
 
-        /// A wrapper as an application has one, over the real keychain; the same type runs in memory in its own tests.
+        /// A wrapper as in an application, over the real keychain; the same type runs in memory in its own tests.
         @Test(.proves("C-025", "C-026"))
         func anApplicationsWrapperWorksOverBothStores() async throws {
             struct TokenKeeper<Store: SecretStore> {
@@ -159,7 +159,7 @@ extension AppleNames {
             #expect(await failure { _ = try await text(none) }?.reason == .invalid)
         }
 
-        /// The user never answers, and the task is cancelled while they are asked.
+        /// The user never answers, and the task is cancelled during the prompt.
         @Test func aCancelledTaskStopsWaiting() async throws {
             try await keychain.set(Secret(utf8: "guarded"), for: name, protection: .presence)
             let asked = AsyncStream<Void>.makeStream()
@@ -168,9 +168,9 @@ extension AppleNames {
             for await _ in asked.stream { break }
             reading.cancel()
             await #expect(throws: CancellationError.self) { try await reading.value }
-            // The call itself ends with the question, whose prompter leaves now.
+            // The call itself ends with the prompt, whose agent leaves now.
             user.leave()
-            // A task that was cancelled before asks for nothing.
+            // A task that was cancelled before does not prompt.
             let late = Task { [self] in
                 withUnsafeCurrentTask { $0?.cancel() }
                 return try await keychain.remove(name)
@@ -179,13 +179,13 @@ extension AppleNames {
             #expect(try await keychain.contains(name))
         }
 
-        /// Eight calls wait for the user, more than small machines have threads for tasks, and others go on meanwhile.
+        /// Eight calls wait for the user, more than small machines have threads for tasks, and others continue meanwhile.
         @Test func callsThatWaitForTheUserHoldUpNoOthers() async throws {
             try await keychain.set(Secret(utf8: "guarded"), for: name, protection: .presence)
             let plain = GenericPassword(service: name.service, account: "plain")
             try await keychain.set(Secret(utf8: "open"), for: plain)
             let asked = AsyncStream<Void>.makeStream()
-            // Each question that comes when the one before is given up stays without an answer as well.
+            // Each prompt that appears when the previous one is cancelled stays unanswered too.
             let user = try rooms.user([.act { asked.continuation.yield() }] + Array(repeating: .silence, count: 8))
             let waiting = (0..<8).map { _ in Task { [self] in try await text() } }
             for await _ in asked.stream { break }

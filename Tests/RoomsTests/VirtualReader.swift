@@ -1,5 +1,5 @@
-// A fingerprint reader without a sensor: it speaks at the enclave's door as the real one does, and touches are what a test
-// says. It knows nothing that a reader does not know.
+// A fingerprint reader without a sensor: it uses the enclave's socket as the real one does, and a test determines its touches. It knows
+// nothing that a reader does not know.
 
 import Crypto
 import EnclaveWire
@@ -13,14 +13,14 @@ import VaubanSecretBytes
 final class VirtualReader: Sendable {
     typealias Seal = @Sendable (ReaderVerdict) -> ReaderVerdict
 
-    /// What happens when the enclave asks for a finger.
+    /// What happens when the enclave requests a fingerprint.
     enum Touch: Sendable {
         case match
         case miss
-        /// Nobody touches the sensor.
+        /// No touch.
         case nothing
-        /// Other words are said as they are, made from the honest word of a match and the function that puts the reader's
-        /// code under a word.
+        /// Sends other messages unchanged, made from the honest message of a match and the function that adds the reader's code to a
+        /// message.
         case words(@Sendable (_ honest: ReaderVerdict, _ seal: Seal) -> [ReaderVerdict])
     }
 
@@ -29,7 +29,7 @@ final class VirtualReader: Sendable {
         var key: [UInt8]?
         var touches: [Touch] = []
         var fingers = [UInt8](repeating: 0xF1, count: 32)
-        /// What the next ceremonies find; an empty list ends without a change.
+        /// What the next enrollments find; an empty list ends without a change.
         var ceremonies: [[UInt8]] = []
         var held: [UInt32: [UInt8]] = [:]
         var asked: [(user: UInt32, nonce: [UInt8])] = []
@@ -51,9 +51,9 @@ final class VirtualReader: Sendable {
 
     // MARK: The script
 
-    /// What happens at the next questions, in turn; after them nobody touches the sensor.
+    /// Determines what happens at the next requests, in turn; after them there are no touches.
     func expect(_ touches: Touch...) { state.withLock { $0.touches = touches } }
-    /// The list of fingers that the next ceremony ends with; nil ends it without a change.
+    /// The list of fingers with which the next enrollment ends; nil ends it without a change.
     func learn(_ fingers: UInt8?) { state.withLock { $0.ceremonies.append(fingers.map { [UInt8](repeating: $0, count: 32) } ?? []) } }
     func setFingers(_ fingers: UInt8) { state.withLock { $0.fingers = [UInt8](repeating: fingers, count: 32) } }
 
@@ -62,13 +62,13 @@ final class VirtualReader: Sendable {
     var said: [ReaderVerdict] { state.withLock { $0.said } }
     var askedNonces: [[UInt8]] { state.withLock { $0.asked.map(\.nonce) } }
     var held: [UInt32: [UInt8]] { state.withLock { $0.held } }
-    /// Lines that the enclave ended, or that ended with it.
+    /// The number of connections that the enclave ended, or that ended with it.
     var endedLines: Int { state.withLock { $0.lines } }
 
-    /// Waits for a question; false when none came in machine time.
+    /// Waits for a request; returns false if none came within the machine's timeout.
     func awaitAsk() -> Bool { wasAsked.wait(timeout: .now() + 10) == .success }
 
-    /// A finger that matches, for the question that was asked last.
+    /// A finger that matches, for the last request.
     func touch() {
         guard
             let (honest, held) = state.withLock({ state -> (ReaderVerdict, [UInt8]?)? in
@@ -80,14 +80,14 @@ final class VirtualReader: Sendable {
         try? send(.verdict(seal(honest)), held)
     }
 
-    /// Puts other bytes in the place of what is held.
+    /// Replaces the held key with other bytes.
     func forgeHeld(of user: UInt32) { state.withLock { $0.held[user] = [UInt8](repeating: 0x55, count: 32) } }
 
-    // MARK: What a reader says by itself
+    // MARK: Unsolicited messages
 
-    func sensor(isThere: Bool) throws { try send(.sensor(isThere: isThere)) }
+    func sensor(isPresent: Bool) throws { try send(.sensor(isPresent: isPresent)) }
 
-    /// The list of fingers is another one, and no ceremony of the enclave's made it.
+    /// The list of fingers has changed without an enrollment by the enclave.
     func tellChange(of user: UInt32, to fingers: UInt8) throws {
         setFingers(fingers)
         try say(
@@ -95,7 +95,7 @@ final class VirtualReader: Sendable {
                 outcome: .changed, user: user, nonce: [UInt8](repeating: 0, count: 32), fingers: state.withLock { $0.fingers }))
     }
 
-    /// Says a word as it is, under the right code or not.
+    /// Sends a message unchanged, with the correct code or not.
     func say(_ verdict: ReaderVerdict, sealed: Bool = true) throws { try send(.verdict(sealed ? seal(verdict) : verdict)) }
 
     func seal(_ verdict: ReaderVerdict) -> ReaderVerdict {
@@ -105,10 +105,10 @@ final class VirtualReader: Sendable {
             code: Array(HMAC<SHA256>.authenticationCode(for: verdict.covered, using: key)))
     }
 
-    // MARK: The line
+    // MARK: The connection
 
-    /// A new line to the enclave, which takes the place of the one before; paired with the key of before, if there is one
-    /// and it is not to be `forgotten`.
+    /// Opens a new connection to the enclave, which replaces the previous one; paired with the previous key, if there is one, unless it is
+    /// `forgetting`.
     func connect(forgetting: Bool = false) throws {
         let channel = try address.connect(role: EnclaveRole.reader.rawValue)
         let isPaired = state.withLock { state in
@@ -129,7 +129,7 @@ final class VirtualReader: Sendable {
             greeted.signal()
         }
         guard greeted.wait(timeout: .now() + 10) == .success else { throw SystemError("be greeted by the enclave", code: ETIMEDOUT) }
-        try sensor(isThere: true)
+        try sensor(isPresent: true)
     }
 
     func leave() { state.withLock { $0.channel }?.shutDown() }
@@ -142,7 +142,7 @@ final class VirtualReader: Sendable {
         case .ready: greeted.signal()
         case .ask(let user, let nonce): answer(user, nonce)
         case .cancel(let nonce): state.withLock { $0.cancelled.append(nonce) }
-        case .enrol(let user, let nonce):
+        case .enroll(let user, let nonce):
             let (outcome, fingers) = state.withLock { state -> (ReaderVerdict.Outcome, [UInt8]) in
                 let learnt = state.ceremonies.isEmpty ? state.fingers : state.ceremonies.removeFirst()
                 guard !learnt.isEmpty else { return (.notEnrolled, state.fingers) }

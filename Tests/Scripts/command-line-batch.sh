@@ -107,7 +107,7 @@ wrong 'line 1: readable: unknown protection' '{"service":"a","secret":"hunter2",
 wrong 'line 1: accessControl: unknown flag' '{"service":"a","secret":"hunter2","accessControl":["magic"]}'
 wrong 'line 1: secret: is not valid base64' '{"service":"a","secret":{"base64":"hunter2"}}'
 wrong 'line 2: secret: is empty; to store an empty secret, use --empty' '[{"service":"a","secret":"hunter2"},\n{"service":"b","secret":""}]'
-wrong 'line 1: secret: it is empty' '{"service":"a","secret":{"base64":""}}'
+wrong 'line 1: secret: is empty' '{"service":"a","secret":{"base64":""}}'
 wrong 'line 1: secret: it is not text' '{"service":"a","secret":5}'
 wrong 'line 2: an earlier item has the same name' '[{"service":"a","secret":"hunter2"},\n{"service":"a","account":"","secret":"hunter2"}]'
 wrong 'line 1: a key is repeated' '{"service":"a","secret":"hunter2","service":"b"}'

@@ -42,12 +42,12 @@ check 'they are named after the passcode' equals "$(with_passcode alice finger l
 check 'and not without' refused 51 as vauban-test-alice "$bin/vauban" finger list --passcode-fd 3 3<"$TMPDIR/bob.passcode"
 as_alice() { as vauban-test-alice /usr/bin/python3 "$TMPDIR/bus/own-fprintd.py" "$bus_address" "$sensor" "$@" >"$TMPDIR/direct" 2>&1; }
 check 'alice may look for a finger at fprintd herself, as her desktop does' eval 'echo | as_alice hold vauban-test-alice'
-check 'but enroll there none' eval '! as_alice enrol vauban-test-alice left-thumb "SCAN mallory" && grep -q PermissionDenied "$TMPDIR/direct"'
+check 'but enroll there none' eval '! as_alice enroll vauban-test-alice left-thumb "SCAN mallory" && grep -q PermissionDenied "$TMPDIR/direct"'
 check 'nor delete any' eval '! as_alice delete vauban-test-alice && grep -q PermissionDenied "$TMPDIR/direct"'
 check 'nobody but root enters the folder of templates' eval 'for user in alice reader enclave keychain auth; do as vauban-test-$user ls "$TMPDIR/fprint" >/dev/null 2>&1 && exit 1; done; [ -n "$(find "$TMPDIR/fprint" -type f)" ]'
 check 'the reader keeps its key for itself' eval 'equals "$(stat -c "%U %a" "$state/reader/pairing")" "vauban-test-reader 600"'
 check 'SECURITY.md says who could read templates' grep -qF 'whoever is root reads the templates that fprintd keeps on the disk' SECURITY.md
-check 'neither library has a call for fingers' eval '! grep -rhE "^ *(public|open) .*(enrol|[Ff]ingerprint|template)" Sources/Callers/VaubanSecurity Sources/Callers/VaubanLocalAuthentication'
+check 'neither library has a call for fingers' eval '! grep -rhE "^ *(public|open) .*(enroll|[Ff]ingerprint|template)" Sources/Callers/VaubanSecurity Sources/Callers/VaubanLocalAuthentication'
 
 # What only the present set of fingers opens, through Apple's names, asked for at the approver.
 caller() { printf 'expect Prompts appear here\nrun setpriv --reuid vauban-test-alice --regid vauban-test-alice --clear-groups env HOME=%s %s %s >%s 2>&1 &\n' "$TMPDIR/alice" "$bin/keychain-caller" "${calls:-get present}" "$TMPDIR/got"; }

@@ -333,7 +333,7 @@ anew() {
     with_passcode 0 finger enroll
     wait "$touching"
 }
-"$(touches)" enrol "$me" right-index-finger 'SCAN mallory' || { cat "$TMPDIR/touches"; fail 'another program cannot enrol'; }
+"$(touches)" enroll "$me" right-index-finger 'SCAN mallory' || { cat "$TMPDIR/touches"; fail 'another program cannot enroll'; }
 ended 'another program enrolled a finger'
 at_prompt 'after another program enrolled a finger' <<STEPS
 absent Touch the reader
@@ -362,7 +362,7 @@ secret $passcode
 expect the secret
 STEPS
 ended 'the reader lost its state'
-echo 'ok: what Vauban did not enrol does not count'
+echo 'ok: what Vauban did not enroll does not count'
 
 anew
 [ "$(stat -c %a "$VAUBAN_HOME/reader/pairing")" = 600 ] || fail 'the key of the pairing is not its user'"'"'s alone'

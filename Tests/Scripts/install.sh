@@ -115,6 +115,7 @@ check 'it tells its version' equals "$("$prefix/bin/vauban" --version)" "$versio
 check 'each program has a page' eval 'for program in $(scripts/programs); do ls "$prefix"/share/man/man[18]/"$program".[18] >/dev/null || exit 1; done'
 check 'shells find what completes it' eval 'grep -q "complete -o filenames -F" "$prefix/share/bash-completion/completions/vauban" && grep -q "^#compdef vauban" "$prefix/share/zsh/site-functions/_vauban" && grep -q "complete -c" "$prefix/share/fish/vendor_completions.d/vauban.fish"'
 check 'git finds its helper, which has a page' eval '[ -x "$prefix/bin/git-credential-vauban" ] && equals "$("$prefix/bin/git-credential-vauban" --help | grep -c "^USAGE: git-credential")" 1 && [ -e "$prefix/share/man/man1/git-credential-vauban.1" ]'
+check 'docker finds its helper, which has a page' eval '[ -x "$prefix/bin/docker-credential-vauban" ] && equals "$("$prefix/bin/docker-credential-vauban" --help | grep -c "^USAGE: docker-credential")" 1 && [ -e "$prefix/share/man/man1/docker-credential-vauban.1" ]'
 check 'so has the login'"'"'s module, and what the administrator writes' eval '[ -e "$prefix/share/man/man8/pam_vauban.8" ] && [ -e "$prefix/share/man/man5/vauban-rooms.5" ] && [ -e "$prefix/share/man/man5/vauban-entitlements.5" ]'
 check 'the login'"'"'s module is root'"'"'s, to be read' equals "$(stat -c '%U:%G %a' "$prefix/lib/vauban/pam_vauban.so")" 'root:root 644'
 if [ -n "$debian" ]; then

@@ -47,10 +47,10 @@ set_passcode
 awaits 'fprintd came' 'reader available; no finger enrolled'
 learns alice
 
-expect_status 0 "$samples/SecondFactor" enrol anna
+expect_status 0 "$samples/SecondFactor" enroll anna
 [ -s "$TMPDIR/err" ] && fail 'the key asks for the passcode though there is a finger'
 cp "$TMPDIR/out" "$TMPDIR/anna.key"
-expect_status 0 party enrol anna transfer <"$TMPDIR/anna.key"
+expect_status 0 party enroll anna transfer <"$TMPDIR/anna.key"
 party ask anna 'transfer 40 to bert' >"$TMPDIR/challenge"
 approves 'a finger approves' 0 <<STEPS
 expect Message:  “example.org: transfer 40 to bert”
@@ -79,9 +79,9 @@ absent Passcode (
 STEPS
 [ -s "$TMPDIR/response" ] && fail 'a finger that came later approved'
 # It is the set that ended it: a key that is made now takes a finger.
-expect_status 0 "$samples/SecondFactor" enrol bert
+expect_status 0 "$samples/SecondFactor" enroll bert
 cp "$TMPDIR/out" "$TMPDIR/bert.key"
-expect_status 0 party enrol bert transfer <"$TMPDIR/bert.key"
+expect_status 0 party enroll bert transfer <"$TMPDIR/bert.key"
 party ask bert 'transfer 40 to anna' >"$TMPDIR/challenge"
 approves 'a key made for both fingers' 0 <<STEPS
 expect Touch the reader
@@ -95,6 +95,6 @@ expect_status 0 "$samples/SecondFactor" forget anna
 vauban stop 2>/dev/null
 printf '%s\n' --finger-sets by-mode >"$VAUBAN_HOME/enclave-arguments"
 unlock
-expect_status 0 "$samples/SecondFactor" enrol anna
+expect_status 0 "$samples/SecondFactor" enroll anna
 expect_text 'The passcode will do in place of a finger' "$TMPDIR/err"
 echo 'ok: where the fingers of now cannot be told from others the passcode does as well, and that is said'

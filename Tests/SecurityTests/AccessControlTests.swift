@@ -3,7 +3,7 @@ import Security
 import TestSupport
 import Testing
 
-/// `SecAccessControl` as an application sees it: made, refused, compared, shown (Specs/secitem.md, 8).
+/// `SecAccessControl` as an application sees it: created, refused, compared and described (Specs/secitem.md, 8).
 @Suite struct AccessControlTests {
     private var classes: [(CFString, String)] {
         [
@@ -23,7 +23,7 @@ import Testing
     }
 
     /// The published dumps of Apple's systems, and the table of operations for the rest.
-    @Test(.proves("C-072", "C-073", "C-074")) func aControlShowsItsClassAndItsOperations() throws {
+    @Test(.proves("C-072", "C-073", "C-074")) func descriptionShowsClassAndOperations() throws {
         let shown: [(CFString, SecAccessControlCreateFlags, String)] = [
             (kSecAttrAccessibleWhenUnlockedThisDeviceOnly, [], "aku;dacl(true)"),
             (kSecAttrAccessibleWhenUnlocked, .applicationPassword, "ak;dacl(true);prp(true)"),
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func everyClassIsTakenAndNothingElse() throws {
+    @Test func onlyAccessibilityClassesAreAccepted() throws {
         for (protection, code) in classes {
             #expect(try made([], protection).description == "<SecAccessControlRef: \(code);dacl(true)>")
         }
@@ -70,18 +70,18 @@ import Testing
         for other in others { #expect(refusal([], other)?.contains("accessibility") == true) }
     }
 
-    /// The text of a refusal, which always comes as errSecParam.
+    /// Returns the message of a refusal, which always comes as errSecParam.
     private func refusal(_ flags: SecAccessControlCreateFlags, _ protection: CFTypeRef = kSecAttrAccessibleWhenUnlocked) -> String? {
         var error: Unmanaged<CFError>?
         let control = SecAccessControlCreateWithFlags(nil, protection, flags, &error)
         guard control == nil, let report = error?.takeRetainedValue() else { return nil }
         #expect(CFErrorGetDomain(report) as String == NSOSStatusErrorDomain && CFErrorGetCode(report) == CFIndex(errSecParam))
-        // Who does not ask why gets nil all the same.
+        // A caller without an error pointer gets nil too.
         #expect(SecAccessControlCreateWithFlags(nil, protection, flags, nil) == nil)
         return report.localizedDescription
     }
 
-    @Test(.proves("C-074")) func flagsThatContradictEachOtherAreRefusedInWords() {
+    @Test(.proves("C-074")) func contradictoryFlagsAreRefusedWithAMessage() {
         let contradictions: [(SecAccessControlCreateFlags, String)] = [
             ([.or, .and], "or"), ([.biometryAny, .biometryCurrentSet], "biometry"), ([.touchIDAny, .touchIDCurrentSet], "biometry"),
             ([.userPresence, .or], "userPresence"), ([.userPresence, .and], "userPresence"),
@@ -92,7 +92,7 @@ import Testing
         for (flags, word) in contradictions { #expect(refusal(flags)?.contains(word) == true, "\(flags.rawValue)") }
     }
 
-    @Test func whatAsksForTheSameIsEqual() throws {
+    @Test func controlsWithTheSameConstraintsAreEqual() throws {
         let groups: [[SecAccessControlCreateFlags]] = [
             [[], .or, .and], [.devicePasscode, [.devicePasscode, .or], [.devicePasscode, .and]],
             [[.biometryAny, .devicePasscode], [.touchIDAny, .devicePasscode, .and]], [[.biometryAny, .devicePasscode, .or]],
@@ -114,8 +114,8 @@ import Testing
         #expect(!all[0].control.isEqual("ak") && !all[0].control.isEqual(nil))
     }
 
-    /// Found again inside Foundation's collections, as wrappers keep it.
-    @Test func aControlIsAValueInADictionary() throws {
+    /// Found again in Foundation's collections, as wrappers store it.
+    @Test func controlWorksAsADictionaryValue() throws {
         let dictionary = [kSecAttrAccessControl as String: try made(.userPresence)] as NSDictionary
         #expect(dictionary == [kSecAttrAccessControl as String: try made(.userPresence)] as NSDictionary)
         #expect(dictionary != [kSecAttrAccessControl as String: try made([])] as NSDictionary)
@@ -124,13 +124,13 @@ import Testing
         #expect(held is SecAccessControl)
     }
 
-    @Test func aControlHasAClassNumberOfItsOwn() throws {
+    @Test func controlHasItsOwnTypeIdentifier() throws {
         #expect(CFGetTypeID(try made([])) == SecAccessControlGetTypeID())
         let others = [CFStringGetTypeID(), CFDataGetTypeID(), CFNumberGetTypeID(), CFBooleanGetTypeID(), CFDictionaryGetTypeID(), 0]
         #expect(!others.contains(SecAccessControlGetTypeID()))
     }
 
-    @Test func theFormerNamesAreTheSameFlags() {
+    @Test func formerNamesAreTheSameFlags() {
         #expect(SecAccessControlCreateFlags.touchIDAny == .biometryAny && SecAccessControlCreateFlags.touchIDAny.rawValue == 1 << 1)
         #expect(SecAccessControlCreateFlags.touchIDCurrentSet == .biometryCurrentSet)
         #expect(SecAccessControlCreateFlags.touchIDCurrentSet.rawValue == 1 << 3)

@@ -1,11 +1,11 @@
 import Security
 import Testing
 
-/// Checks that Core Foundation names, casts and hashing mean on Linux what they mean on Apple.
+/// Core Foundation names, casts and hashing mean on Linux what they mean on Apple's systems.
 @Suite struct AppleTypesTests {
-    // MARK: Hashing, guarded on every toolchain because it rests on an underscored protocol.
+    // MARK: Hashing, checked on every toolchain because it uses an underscored protocol.
 
-    @Test func aFoundationKeyFindsASwiftKey() {
+    @Test func foundationKeyFindsASwiftKey() {
         let swiftKeys: [AnyHashable: Any] = ["acct": "anna"]
         #expect(swiftKeys[kSecAttrAccount] as? String == "anna")
 
@@ -13,7 +13,7 @@ import Testing
         #expect(foundationKeys["acct"] as? String == "anna")
     }
 
-    @Test func equalTextAndBytesAreOneHashable() {
+    @Test func equalTextAndBytesHashAlike() {
         #expect(AnyHashable(NSString("x")) == AnyHashable("x"))
         #expect(AnyHashable(NSString("x")).hashValue == AnyHashable("x").hashValue)
         #expect(AnyHashable(NSString("x")) != AnyHashable("y"))
@@ -32,7 +32,7 @@ import Testing
         #expect((swift as NSDictionary).isEqual(other))
     }
 
-    // MARK: Casts of what the keychain returns.
+    // MARK: Casts of the keychain's results.
 
     @Test(arguments: [true, false]) func data(isFoundation: Bool) {
         let stored: AnyObject? = isFoundation ? NSData(data: Data([1, 2])) : Data([1, 2]) as AnyObject
@@ -78,7 +78,7 @@ import Testing
         #expect((secrets as? [[String: Any]]) == nil)
     }
 
-    @Test func theResultPointerTakesBothSpellings() {
+    @Test func resultPointerAcceptsBothTypes() {
         func answer(_ result: UnsafeMutablePointer<CFTypeRef?>?) { result?.pointee = NSString("x") }
         var object: AnyObject?
         var reference: CFTypeRef?
@@ -99,7 +99,7 @@ import Testing
 
     // MARK: Core Foundation functions.
 
-    @Test func everyKindHasItsOwnNumber() {
+    @Test func everyTypeHasItsOwnIdentifier() {
         let objects: [(AnyObject, CFTypeID)] = [
             (NSString("x"), CFStringGetTypeID()),
             (NSMutableString(string: "x"), CFStringGetTypeID()),

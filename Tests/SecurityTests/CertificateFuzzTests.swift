@@ -3,22 +3,22 @@ import Foundation
 import Security
 import Testing
 
-/// What the fuzzer of certificates began with and kept (Fuzz/Corpus), run once more without an engine.
+/// Runs the stored inputs of the certificate fuzzer (Fuzz/Corpus) without an engine.
 @Suite struct CertificateFuzzTests {
     private static let corpus = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appendingPathComponent("Fuzz/Corpus/certificate")
 
-    @Test func theKeptCertificatesBreakNoPromise() throws {
+    @Test func storedInputsBreakNoPromise() throws {
         let files = try FileManager.default.contentsOfDirectory(at: Self.corpus, includingPropertiesForKeys: nil)
         #expect((4...1000).contains(files.count))
         var certificates = 0
         for file in files where try CertificateFuzzing.run([UInt8](try Data(contentsOf: file))) { certificates += 1 }
-        // Nothing would be proven by inputs that are refused at once.
+        // Inputs that are all refused at once would prove nothing.
         #expect(certificates >= 3)
     }
 
-    /// The version is an integer of whatever size: the greatest that an Int holds, counted on, would be none.
-    @Test(arguments: [Int64.max, Int64.min, 3, -1]) func aVersionThatIsNoneMakesNoCertificate(_ version: Int64) {
+    /// The version is an integer of any size: adding 1 to the greatest Int would trap.
+    @Test(arguments: [Int64.max, Int64.min, 3, -1]) func invalidVersionIsRefused(_ version: Int64) {
         let number = withUnsafeBytes(of: version.bigEndian) { Array($0) }
         var first = 0
         while first < 7, [0x00, 0xFF].contains(number[first]), (number[first] ^ number[first + 1]) & 0x80 == 0 { first += 1 }

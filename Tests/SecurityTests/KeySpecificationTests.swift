@@ -1,4 +1,4 @@
-// Specs/key-algorithms.md beside the code.
+// Compares Specs/key-algorithms.md with the code.
 
 import Foundation
 import Security
@@ -7,7 +7,7 @@ import Testing
 @Suite struct KeySpecificationTests {
     private let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-    @Test func whatIsNotSupportedIsListedAndNothingElse() throws {
+    @Test func listedAlgorithmsAreTheUnsupportedOnes() throws {
         let specification = try String(contentsOf: root.appendingPathComponent("Specs/key-algorithms.md"), encoding: .utf8)
         let refused = Set(specification.split(separator: "\n").filter { $0.hasPrefix("algid:") }.map(String.init))
         let source = try String(

@@ -2,7 +2,7 @@ import Foundation
 import Security
 import Testing
 
-/// Certificates as somebody else makes them: by the `openssl` of this machine.
+/// Certificates from another implementation: the `openssl` of this machine.
 struct OpenSSL {
     struct Failure: Error, CustomStringConvertible {
         let description: String
@@ -64,7 +64,7 @@ struct OpenSSL {
         return try Data(contentsOf: output)
     }
 
-    /// Makes a key and a certificate that it signs itself, as `NAME.key` and `NAME.pem`.
+    /// Creates a key and a self-signed certificate, as `NAME.key` and `NAME.pem`.
     func selfSigned(_ name: String, _ extensions: [String], key: String = "ec") throws -> SecCertificate {
         let keyArguments = key == "ec" ? ["ec", "-pkeyopt", "ec_paramgen_curve:P-256"] : [key]
         let more = extensions.flatMap { ["-addext", $0] }
@@ -77,7 +77,7 @@ struct OpenSSL {
         return try certificate(name)
     }
 
-    /// Makes a key, and a certificate that the named authority signs.
+    /// Creates a key, and a certificate that the named authority signs.
     func issue(
         _ name: String, by authority: String, _ extensions: [String], key: String = "ec", digest: String = "sha256",
         from start: String = "20250101000000Z", to end: String = "20450101000000Z"

@@ -3,7 +3,7 @@ import Security
 import TestSupport
 import Testing
 
-/// Identities from files that OpenSSL wrote, and from what is none.
+/// Identities from OpenSSL's files, and from invalid ones.
 @Suite struct PKCS12Tests {
     private let openssl: OpenSSL
 
@@ -21,7 +21,7 @@ import Testing
         return try Data(contentsOf: openssl.path("\(name).p12"))
     }
 
-    /// Today's defaults, those of before OpenSSL 3, and what else it can be told to write.
+    /// The current defaults, those before OpenSSL 3, and its other options.
     @Test(arguments: [
         [], ["-legacy"], ["-keypbe", "PBE-SHA1-3DES", "-certpbe", "PBE-SHA1-3DES", "-macalg", "sha1"],
         ["-keypbe", "AES-128-CBC", "-certpbe", "AES-192-CBC", "-macalg", "sha512", "-iter", "100000"],
@@ -55,26 +55,26 @@ import Testing
         }
     }
 
-    @Test func passphrasesMayBeEmptyAndMustBeThere() throws {
+    @Test func passphraseIsRequiredAndMayBeEmpty() throws {
         defer { openssl.remove() }
         _ = try openssl.selfSigned("alone", [])
         let data = try file("alone", "")
         #expect(imported(data, "").items.count == 1)
         #expect(imported(data, nil).status == errSecPassphraseRequired)
         #expect(imported(try file("alone", "x", ["-nomac"]), "x").status == errSecPkcs12VerifyFailure)
-        // Certificates without a key make no identity.
+        // Certificates without a key are not identities.
         let (status, items) = imported(try file("alone", "x", ["-nokeys"]), "x")
         #expect(status == errSecSuccess && items.isEmpty)
     }
 
-    @Test func aKeyOfAnUnknownKindIsNamed() throws {
+    @Test func unsupportedKeyKindIsReported() throws {
         defer { openssl.remove() }
         _ = try openssl.selfSigned("edwards", [], key: "ed25519")
         #expect(imported(try file("edwards", "x"), "x").status == errSecUnsupportedKeyFormat)
     }
 
-    /// Every beginning of a file, and every file with one byte changed, is refused, or is the same identity: nothing hangs, and
-    /// nothing is trusted.
+    /// Every prefix of a file, and every file with one byte changed, is refused or yields the same identity: nothing hangs, and nothing is
+    /// trusted.
     @Test func damagedFilesAreRefused() throws {
         defer { openssl.remove() }
         _ = try openssl.selfSigned("alone", [])
@@ -92,12 +92,12 @@ import Testing
         #expect(imported(Data(repeating: 0x30, count: 100_000), "x").status == errSecDecode)
     }
 
-    /// A number of rounds that would take hours is refused before the first.
-    @Test(.timeLimit(.minutes(1))) func theWorkOfAFileIsBounded() throws {
+    /// A number of rounds that would take hours is refused before the first round.
+    @Test(.timeLimit(.minutes(1))) func workForAFileIsLimited() throws {
         defer { openssl.remove() }
         _ = try openssl.selfSigned("alone", [])
         var data = try file("alone", "x", ["-macalg", "sha256"])
-        // The rounds of the seal are the last number of the file, 2,048. Of the two sequences that end with it, the file's own has its
+        // The rounds of the MAC are the last number of the file, 2,048. Of the two sequences that end with it, the file's own has its
         // length in two bytes.
         try #require(data.suffix(4) == Data([0x02, 0x02, 0x08, 0x00]) && data.starts(with: [0x30, 0x82]))
         let seal = try #require(data.range(of: Data([0x30, 0x41, 0x30, 0x31, 0x30, 0x0D])))

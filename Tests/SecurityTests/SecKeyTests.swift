@@ -1,4 +1,4 @@
-// Keys that a program makes and holds itself (Specs/secitem.md, 12): what each type does, what it says of itself, and how it refuses.
+// Keys of a program itself (Specs/secitem.md, 12): the operations of each type, its attributes, and its refusals.
 
 import Foundation
 import Security
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func aDigestHasItsLength() throws {
+    @Test func digestMustHaveItsLength() throws {
         let key = try curve(256)
         #expect(failure { SecKeyCreateSignature(key, .ecdsaSignatureDigestX962SHA256, Data(count: 31) as CFData, $0) } == errSecParam)
         #expect(failure { SecKeyCreateSignature(key, .ecdsaSignatureDigestX962, Data() as CFData, $0) } == errSecParam)
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test func whatIsEncryptedToRSAIsOpenedByIt() throws {
+    @Test func rsaKeyDecryptsWhatItsPublicKeyEncrypted() throws {
         let key = try Self.rsa.get()
         let publicKey = try #require(SecKeyCopyPublicKey(key))
         for name in [
@@ -147,9 +147,9 @@ import Testing
         #expect(failure { SecKeyCopyKeyExchangeResult(mine, .ecdhKeyExchangeStandard, elsewhere, [:] as CFDictionary, $0) } == errSecParam)
     }
 
-    // MARK: What a key does not do
+    // MARK: Unsupported operations
 
-    @Test func whatAKeyDoesNotDoIsSaidBeforeAndRefused() throws {
+    @Test func unsupportedAlgorithmsAreReportedAndRefused() throws {
         let key = try curve(256)
         let publicKey = try #require(SecKeyCopyPublicKey(key))
         #expect(SecKeyIsAlgorithmSupported(key, .sign, .ecdsaSignatureMessageX962SHA256))
@@ -169,7 +169,7 @@ import Testing
 
     // MARK: External forms and attributes
 
-    @Test func anExternalFormMakesTheSameKey() throws {
+    @Test func externalFormCreatesTheSameKey() throws {
         let keys = [try curve(256), try curve(384), try curve(521), try Self.rsa.get()]
         for key in keys {
             let publicKey = try #require(SecKeyCopyPublicKey(key))
@@ -190,7 +190,7 @@ import Testing
         #expect(sizes == [[97, 65], [145, 97], [199, 133]])
     }
 
-    @Test func whatAKeySaysOfItself() throws {
+    @Test func keyReportsItsAttributes() throws {
         let key = try curve(256)
         let publicKey = try #require(SecKeyCopyPublicKey(key))
         let mine = try #require(SecKeyCopyAttributes(key)) as NSDictionary
@@ -214,7 +214,7 @@ import Testing
         #expect(CFGetTypeID(key) == SecKeyGetTypeID())
     }
 
-    @Test func whatIsNoKeyIsRefused() throws {
+    @Test func malformedKeysAreRefused() throws {
         func made(_ bytes: Data, _ type: CFString, _ half: CFString) -> OSStatus? {
             failure { SecKeyCreateWithData(bytes as CFData, [kSecAttrKeyType: type, kSecAttrKeyClass: half] as CFDictionary, $0) }
         }
@@ -224,7 +224,7 @@ import Testing
             #expect(made(bytes, kSecAttrKeyTypeRSA, kSecAttrKeyClassPublic) == errSecParam)
             #expect(made(bytes, kSecAttrKeyTypeRSA, kSecAttrKeyClassPrivate) == errSecParam)
         }
-        // A private number beside another one's public half.
+        // A private number beside another key's public half.
         func external() throws -> Data {
             let key = try curve(256)
             return try #require(SecKeyCopyExternalRepresentation(key, nil)) as Data
@@ -235,7 +235,7 @@ import Testing
         #expect(made(one, kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeyClassSymmetric) == errSecUnimplemented)
     }
 
-    @Test func sizesThatAreNotMadeAreRefused() {
+    @Test func unsupportedKeySizesAreRefused() {
         func made(_ parameters: [CFString: Any]) -> OSStatus? { failure { SecKeyCreateRandomKey(parameters as CFDictionary, $0) } }
         #expect(made([kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeySizeInBits: 255]) == errSecKeySizeNotAllowed)
         #expect(made([kSecAttrKeyType: kSecAttrKeyTypeRSA, kSecAttrKeySizeInBits: 512]) == errSecKeySizeNotAllowed)
@@ -243,9 +243,9 @@ import Testing
         #expect(made([:]) == errSecParam)
     }
 
-    // MARK: The older calls
+    // MARK: The older functions
 
-    @Test func theOlderCallsSignAndVerify() throws {
+    @Test func olderFunctionsSignAndVerify() throws {
         let digest = [UInt8](repeating: 3, count: 32)
         for (key, padding) in [(try curve(256), SecPadding.PKCS1), (try Self.rsa.get(), .PKCS1SHA256)] {
             let publicKey = try #require(SecKeyCopyPublicKey(key))
@@ -266,7 +266,7 @@ import Testing
         #expect(publicKey != nil && privateKey.flatMap(SecKeyCopyPublicKey) == publicKey)
     }
 
-    @Test func theOlderCallsEncryptAndDecrypt() throws {
+    @Test func olderFunctionsEncryptAndDecrypt() throws {
         let key = try Self.rsa.get()
         let publicKey = try #require(SecKeyCopyPublicKey(key))
         for padding in [SecPadding.PKCS1, .OAEP] {

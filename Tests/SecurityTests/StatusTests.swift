@@ -1,7 +1,7 @@
 import Security
 import Testing
 
-/// Checks the numbers of `errSec*` and the sentences that explain them.
+/// The numbers of `errSec*` and their messages.
 @Suite struct StatusTests {
     @Test(
         arguments: [
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    /// The statuses that the keychain itself returns, each with a sentence of its own.
+    /// The statuses that the keychain itself returns, each with its own message.
     @Test(arguments: [
         errSecSuccess, errSecUnimplemented, errSecDiskFull, errSecIO, errSecOpWr, errSecParam, errSecWrPerm,
         errSecAllocate, errSecUserCanceled, errSecBadReq, errSecInternalComponent, errSecNotAvailable,

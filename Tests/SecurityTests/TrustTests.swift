@@ -3,7 +3,7 @@ import Security
 import TestSupport
 import Testing
 
-/// Trust as an application asks for it, of chains that OpenSSL made.
+/// Trust evaluation of chains that OpenSSL created.
 @Suite struct TrustTests {
     private let openssl: OpenSSL
     private let root: SecCertificate
@@ -25,7 +25,7 @@ import Testing
         return made
     }
 
-    /// The status of the error, 0 where it is trusted.
+    /// Returns the status of the error, 0 if the chain is trusted.
     private func status(_ trust: SecTrust) -> OSStatus {
         var error: CFError?
         let isTrusted = SecTrustEvaluateWithError(trust, &error)
@@ -45,7 +45,7 @@ import Testing
         try openssl.issue(name, by: authority, Self.server + more)
     }
 
-    @Test func aChainToAnAnchorIsTrustedForItsNames() throws {
+    @Test func chainToAnAnchorIsTrustedForItsNames() throws {
         defer { openssl.remove() }
         let leaf = try server("leaf", ["subjectAltName = DNS:example.com,DNS:*.wild.example,IP:192.0.2.7,IP:2001:db8::7"])
         for (name, expected) in [
@@ -68,8 +68,8 @@ import Testing
         #expect((SecTrustCopyResult(trust)?[kSecTrustResultValue] as? NSNumber)?.uint32Value == SecTrustResultType.unspecified.rawValue)
     }
 
-    /// The intermediate may come in any order, with strangers around it.
-    @Test func strangersAndOrderDoNotMatter() throws {
+    /// The intermediate may come in any order, among unrelated certificates.
+    @Test func unrelatedCertificatesAndOrderDoNotMatter() throws {
         defer { openssl.remove() }
         let leaf = try server("leaf", ["subjectAltName = DNS:example.com"])
         let stranger = try openssl.selfSigned("intermediate-of-others", Self.authority)
@@ -78,7 +78,7 @@ import Testing
         #expect(SecTrustGetCertificateCount(trust) == 3)
     }
 
-    @Test func datesAreJudged() throws {
+    @Test func datesAreEvaluated() throws {
         defer { openssl.remove() }
         let expired = try openssl.issue("expired", by: "intermediate", Self.server, from: "20200101000000Z", to: "20210101000000Z")
         let early = try openssl.issue("early", by: "intermediate", Self.server, from: "20440101000000Z", to: "20450101000000Z")
@@ -95,7 +95,7 @@ import Testing
         #expect(status(trust) == errSecSuccess)
     }
 
-    @Test func aCertificateIsForTheUseThatItNames() throws {
+    @Test func certificateIsTrustedForItsUseOnly() throws {
         defer { openssl.remove() }
         let client = try openssl.issue("client", by: "intermediate", ["extendedKeyUsage = clientAuth", "subjectAltName = DNS:example.com"])
         let open = try openssl.issue("open", by: "intermediate", ["subjectAltName = DNS:example.com"])
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test func whatIsTooWeakIsRefusedForGood() throws {
+    @Test func weakCertificatesAreRefusedWithoutException() throws {
         defer { openssl.remove() }
         let strong = try openssl.selfSigned("strong", Self.authority, key: "rsa:2048")
         let sha1 = try openssl.issue("sha1", by: "strong", Self.server, digest: "sha1")
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test func authoritiesKeepWithinWhatTheyMay() throws {
+    @Test func authoritiesAreHeldToTheirConstraints() throws {
         defer { openssl.remove() }
         _ = try openssl.issue("narrow", by: "root", Self.authority + ["nameConstraints = critical,permitted;DNS:example.com"])
         let narrow = try openssl.certificate("narrow")
@@ -148,7 +148,7 @@ import Testing
         #expect(status(try trust([strange], SecPolicyCreateBasicX509())) == errSecUnknownCriticalExtensionFlag)
     }
 
-    @Test func withoutAnAnchorOrAnIssuerThereIsNoTrust() throws {
+    @Test func missingAnchorOrIssuerFailsEvaluation() throws {
         defer { openssl.remove() }
         let alone = try openssl.selfSigned(
             "alone", ["subjectAltName=DNS:alone.example", "extendedKeyUsage=serverAuth", "basicConstraints=critical,CA:FALSE"])
@@ -161,11 +161,11 @@ import Testing
         let missing = try trust([leaf], named)
         #expect(status(missing) == errSecCreateChainFailed)
         #expect(SecTrustCopyCertificateChain(missing) as? [SecCertificate] == [leaf])
-        // What is known of the path comes back, to its top.
+        // The known part of the path is returned, up to its top.
         let other = try trust([leaf, intermediate, root], named, anchors: [alone])
         #expect(status(other) == errSecNotTrusted)
         #expect(SecTrustCopyCertificateChain(other) as? [SecCertificate] == [leaf, intermediate, root])
-        // Everything that is wrong is told.
+        // All problems are reported.
         var error: CFError?
         #expect(
             !SecTrustEvaluateWithError(
@@ -173,7 +173,7 @@ import Testing
         let words = (error?.userInfo[NSUnderlyingErrorKey] as? NSError)?.localizedDescription ?? ""
         #expect(words.contains("another host") && words.contains("not trusted"))
         #expect(error?.localizedDescription == "“leaf” was issued for another host.")
-        // A forged one of the same names is another.
+        // A forged certificate with the same names is another certificate.
         let forger = try OpenSSL()
         defer { forger.remove() }
         _ = try forger.selfSigned("root", Self.authority)
@@ -181,7 +181,7 @@ import Testing
         #expect(status(try trust([forged], named)) == errSecCreateChainFailed)
     }
 
-    @Test func anchorsAreTheGivenOnesTheSystemsOrBoth() throws {
+    @Test func anchorsAreGivenSystemOrBoth() throws {
         defer { openssl.remove() }
         var anchors: CFArray?
         guard SecTrustCopyAnchorCertificates(&anchors) == errSecSuccess, let system = (anchors as? [SecCertificate])?.first(where: isSound)
@@ -207,7 +207,7 @@ import Testing
         return end > Date()
     }
 
-    @Test func whatAProgramOverlooksStaysOverlookedForThatCertificate() throws {
+    @Test func exceptionsApplyToTheirCertificate() throws {
         defer { openssl.remove() }
         let leaf = try openssl.issue("leaf", by: "intermediate", Self.server, from: "20200101000000Z", to: "20210101000000Z")
         let policy = SecPolicyCreateSSL(true, "example.com")
@@ -226,7 +226,7 @@ import Testing
         #expect(!SecTrustSetExceptions(first, NSData(data: Data("junk".utf8))))
     }
 
-    @Test func whatAResponderSaidCounts() throws {
+    @Test func givenResponsesCount() throws {
         defer { openssl.remove() }
         let named = ["authorityInfoAccess = OCSP;URI:http://ocsp.example/"]
         let good = try openssl.issue("good", by: "root", Self.server + named)
@@ -252,7 +252,7 @@ import Testing
             #expect(status(trust) == expected)
             #expect(SecTrustSetPolicies(trust, policies) == errSecSuccess)
             #expect(status(trust) == expected)
-            // Of another certificate, or nonsense: it counts for nothing.
+            // A response about another certificate, or a malformed one, is ignored.
             #expect(
                 SecTrustSetOCSPResponse(
                     trust, NSArray(array: [try response(name == "good" ? "bad" : "good"), NSData(data: Data([1, 2, 3]))])) == errSecSuccess)
@@ -262,7 +262,7 @@ import Testing
         #expect(SecPolicyCreateRevocation(0) == nil)
     }
 
-    /// As many evaluations at once as there are callers, on the threads of tasks and on those of queues.
+    /// Many concurrent evaluations, on the threads of tasks and on those of queues.
     @Test(.timeLimit(.minutes(2))) func evaluationsDoNotWaitForEachOther() async throws {
         defer { openssl.remove() }
         let leaf = try server("leaf", ["subjectAltName = DNS:example.com"])
@@ -283,7 +283,7 @@ import Testing
         }
     }
 
-    @Test func whatIsNoCertificateOrPolicyIsRefused() throws {
+    @Test func otherObjectsAreRefused() throws {
         defer { openssl.remove() }
         var made: SecTrust?
         #expect(SecTrustCreateWithCertificates(NSArray(), nil, &made) == errSecParam)
@@ -301,7 +301,7 @@ import Testing
         #expect(SecTrustGetNetworkFetchAllowed(try #require(made), allowed) == errSecSuccess && !allowed.pointee.boolValue)
     }
 
-    @Test func aPolicyTellsWhatItWasMadeOf() throws {
+    @Test func policyReturnsItsProperties() throws {
         defer { openssl.remove() }
         let policies = [
             SecPolicyCreateBasicX509(), SecPolicyCreateSSL(true, "example.com"), SecPolicyCreateSSL(false, nil),

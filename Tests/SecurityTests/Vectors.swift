@@ -34,7 +34,7 @@ struct Vector {
     func bytes(_ name: String) -> Data { Data(hex: text(name)) }
 }
 
-/// The external form of a private key of which only the number is known.
+/// The external form of a private key whose number alone is known.
 enum PublicHalf {
     static func x963(of number: Data) -> Data? {
         switch number.count {

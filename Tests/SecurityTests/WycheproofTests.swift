@@ -1,5 +1,5 @@
-// The vectors of Project Wycheproof, each one through the public calls of SecKey: right signatures and ciphertexts, and the
-// wrong ones that libraries have taken for right.
+// The vectors of Project Wycheproof, each through the public functions of SecKey: valid signatures and ciphertexts, and invalid ones that
+// libraries have accepted.
 
 import Foundation
 import Security
@@ -51,7 +51,7 @@ import Testing
         var agreed = 0
         for group in try Vectors(file).groups {
             for test in group.tests {
-                // Ours are fixed in length, and what is told of a key is its own public half.
+                // Our keys have a fixed length, and a key reports its own public half.
                 guard let mine = privateKey(test.bytes("private"), coordinateBytes: bytes) else { continue }
                 let theirs = key(test.text("public"), type: "73", half: "0")
                 let shared = theirs.flatMap {
@@ -62,7 +62,7 @@ import Testing
                     #expect(shared == test.bytes("shared"), "\(file) \(test.number)")
                     agreed += 1
                 case "invalid": #expect(shared == nil, "\(file) \(test.number)")
-                // A compressed point, say: taken or not, what comes out is right.
+                // A compressed point, for example: accepted or not, the result must be correct.
                 default: #expect(shared == nil || shared == test.bytes("shared"), "\(file) \(test.number)")
                 }
             }
@@ -104,14 +104,14 @@ import Testing
         SecKeyCreateWithData(Data(hex: hex) as CFData, attributes(type, half), nil)
     }
 
-    /// The vectors have the private number alone; its public half is made by swift-crypto's own key, as any library would.
+    /// The vectors have the private number alone; swift-crypto derives its public half.
     private func privateKey(_ number: Data, coordinateBytes: Int) -> SecKey? {
         let padded = Data(count: max(coordinateBytes - number.count, 0)) + number.suffix(coordinateBytes)
         guard let external = PublicHalf.x963(of: padded) else { return nil }
         return SecKeyCreateWithData(external as CFData, attributes("73", "1"), nil)
     }
 
-    /// PKCS#8 is a PKCS#1 key in an envelope of 26 bytes, at these sizes.
+    /// At these sizes, PKCS #8 is a PKCS #1 key after a header of 26 bytes.
     private func pkcs1(_ group: VectorGroup) throws -> Data {
         Data(try #require(group["privateKeyPkcs8"] as? String).hexBytes.dropFirst(26))
     }

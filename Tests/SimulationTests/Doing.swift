@@ -103,15 +103,15 @@ struct Doing {
         case .newRecovery: try vault.setRecoveryKey(Texts.recoveryKey(arguments.otherRecovery), passcode: right())
         case .noRecovery: try vault.setRecoveryKey(nil, passcode: right())
         case .configure: try vault.configure(arguments.settings, passcode: right())
-        case .enrol:
+        case .enroll:
             let key = try vault.authenticate(right())
-            guard machine.host.reader.isThere else { throw Refusal(.biometryNotAvailable) }
-            try vault.enrol(fingers: Texts.fingers(arguments.otherFingers), unlocks: true, passcodeKey: key)
+            guard machine.host.reader.isPresent else { throw Refusal(.biometryNotAvailable) }
+            try vault.enroll(fingers: Texts.fingers(arguments.otherFingers), unlocks: true, passcodeKey: key)
         case .forget:
             _ = try vault.authenticate(right())
             try vault.endEnrollment()
-        case .missFinger: vault.fingerMissed()
-        case .otherFingers: _ = try vault.fingerMatched(fingers: Texts.fingers(7))
+        case .missFinger: vault.recordFingerMiss()
+        case .otherFingers: _ = try vault.acceptFingerMatch(fingers: Texts.fingers(7))
         case .unlockByFinger: try unlockByFinger()
         }
     }
@@ -119,7 +119,7 @@ struct Doing {
     /// As the room does: who guessed wrong is written down.
     private func noting(_ body: () throws -> Void) throws {
         do { try body() } catch let refusal as Refusal where refusal.reason == .authenticationFailed {
-            vault.note(WrongGuess(date: 0, purpose: .unlock, who: "somebody"))
+            vault.record(FailedAttempt(date: 0, purpose: .unlock, who: "somebody"))
             throw refusal
         }
     }
@@ -129,7 +129,7 @@ struct Doing {
         let held = vault.takeHandOver() ?? held
         guard vault.canUnlockByFinger else { throw Refusal(vault.fingerRefusal ?? .biometryLockedOut) }
         guard let held else { throw Difference("an enclave waits for a finger whose reader holds nothing") }
-        try vault.unlock(by: try vault.fingerMatched(fingers: Texts.fingers(arguments.fingers)), held.secret)
+        try vault.unlock(by: try vault.acceptFingerMatch(fingers: Texts.fingers(arguments.fingers)), held.secret)
     }
 
     // MARK: Rows
@@ -166,7 +166,7 @@ struct Doing {
 
     func finger() throws -> OperationEvidence {
         let gathered = OperationEvidence()
-        gathered.evidence.finger = try vault.fingerMatched(fingers: Texts.fingers(arguments.fingers))
+        gathered.evidence.finger = try vault.acceptFingerMatch(fingers: Texts.fingers(arguments.fingers))
         return gathered
     }
 
@@ -187,9 +187,9 @@ struct Doing {
         case .opened(let key): return bytes(key)
         case .layered(let opening):
             try vault.checkSatisfiable(opening)
-            switch vault.judge(opening.requirement, for: sealed.row.protection, gathered.evidence) {
+            switch vault.evaluate(opening.requirement, for: sealed.row.protection, gathered.evidence) {
             case .allow: break
-            case .ask: throw Refusal(.interactionNotAllowed)
+            case .prompt: throw Refusal(.interactionNotAllowed)
             case .refuse(let reason): throw Refusal(reason)
             }
             guard needsPassword else { return bytes(try vault.finish(opening, gathered, password: nil)) }

@@ -65,12 +65,12 @@ struct Record: Hashable {
 /// Why the model refuses.
 struct Refused: Error, Hashable {
     let reason: Refusal.Reason
-    var triesLeft: Int64?
+    var attemptsLeft: Int64?
     var secondsToWait: Int64?
 
-    init(_ reason: Refusal.Reason, triesLeft: Int64? = nil, secondsToWait: Int64? = nil) {
+    init(_ reason: Refusal.Reason, attemptsLeft: Int64? = nil, secondsToWait: Int64? = nil) {
         self.reason = reason
-        self.triesLeft = triesLeft
+        self.attemptsLeft = attemptsLeft
         self.secondsToWait = secondsToWait
     }
 }
@@ -100,7 +100,7 @@ struct EnclaveModel: Hashable {
     var resealing: Int?
     var misses = 0
     var isSuspended = false
-    var readerIsThere = true
+    var readerIsPresent = true
     var idle = 0
     /// Seconds of sleep that nothing has noticed yet.
     var slept = 0
@@ -126,7 +126,7 @@ struct EnclaveModel: Hashable {
         if asleep { slept += seconds }
     }
 
-    mutating func settle(_ tape: inout Tape, isUse: Bool = true) throws {
+    mutating func applyExpirations(_ tape: inout Tape, isUse: Bool = true) throws {
         if lock == .unreadable { try reload(&tape) }
         let sleptSince = slept
         defer {
@@ -150,11 +150,11 @@ struct EnclaveModel: Hashable {
     mutating func close(_ cause: DeviceStatus.Cause) {
         guard lock == .unlocked, let bag, bag.passcode != nil else { return }
         isSuspended = bag.enrollment != nil && fingerRefusal == nil
-        become(.locked, cause)
+        setKeyRing(.locked, cause)
         end(everything: false)
     }
 
-    mutating func become(_ lock: LockState, _ cause: DeviceStatus.Cause) {
+    mutating func setKeyRing(_ lock: LockState, _ cause: DeviceStatus.Cause) {
         self.lock = lock
         self.cause = cause
         since = wall
@@ -183,7 +183,7 @@ struct EnclaveModel: Hashable {
     /// What a start makes of the files: nothing of memory is left but what the room knows.
     mutating func load(_ tape: inout Tape) throws {
         var fresh = EnclaveModel()
-        (fresh.since, fresh.wall, fresh.readerIsThere, fresh.items) = (wall, wall, readerIsThere, items)
+        (fresh.since, fresh.wall, fresh.readerIsPresent, fresh.items) = (wall, wall, readerIsPresent, items)
         (fresh.ended, fresh.epoch, fresh.made, fresh.renewed) = (ended, epoch, made, renewed)
         self = fresh
         guard try tape.read(.keybag) else { return becomeUnreadable() }
@@ -215,7 +215,7 @@ struct EnclaveModel: Hashable {
         try orThrow(try tape.write(Record(identity: new.identity)))
         try replace(new, &tape)
         record = Record(identity: new.identity)
-        become(.unlocked, .started)
+        setKeyRing(.unlocked, .started)
         return new
     }
 

@@ -24,19 +24,19 @@ struct Counterexample: Error, CustomStringConvertible {
 struct Enumeration {
     private(set) var coverage = Coverage()
     /// Worlds by what they will do, and how many sequences lead to one like each.
-    private(set) var level: [StateKey: (world: World, ways: Double)]
+    private(set) var level: [StateKey: (world: World, methods: Double)]
 
     init() throws {
         let start = try World()
         level = [StateKey(start): (start, 1)]
     }
 
-    var sequences: Double { level.values.reduce(0) { $0 + $1.ways } }
+    var sequences: Double { level.values.reduce(0) { $0 + $1.methods } }
 
     /// Carries out every step in every world of the level.
     mutating func goOn(_ steps: [Step], withFaults: Bool = false, isLast: Bool = false) throws {
-        var next: [StateKey: (world: World, ways: Double)] = [:]
-        for (world, ways) in level.values {
+        var next: [StateKey: (world: World, methods: Double)] = [:]
+        for (world, methods) in level.values {
             for step in steps {
                 var reached: [World] = []
                 try claiming(world.path + [step]) {
@@ -49,12 +49,12 @@ struct Enumeration {
                     for after in reached { try after.observe(rows: false) }
                 }
                 if isLast {
-                    sequencesAtTheEnd += ways * Double(reached.count)
+                    sequencesAtTheEnd += methods * Double(reached.count)
                     continue
                 }
                 for after in reached {
                     let key = StateKey(after)
-                    next[key, default: (after, 0)].ways += ways
+                    next[key, default: (after, 0)].methods += methods
                 }
             }
         }

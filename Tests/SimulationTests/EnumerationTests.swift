@@ -4,7 +4,7 @@ import Testing
 /// The enclave and its model over every short sequence of operations, events and faults.
 @Suite struct EnumerationTests {
     /// Worlds that will do the same are gone on with once; the counts say for how many sequences each stands.
-    @Test func everySequenceOfFiveStepsIsAsTheModelSays() throws {
+    @Test("Every sequence of five steps matches the model") func everySequenceOfFiveStepsIsAsTheModelSays() throws {
         var enumeration = try Enumeration()
         var worlds: [Int] = []
         for depth in 1...5 {
@@ -20,7 +20,7 @@ import Testing
 
     /// Two operations, each of which may fail at every step of the disk, be killed at every instant and lose its power at
     /// every instant with everything that the disk may keep; and any step after them.
-    @Test func everyFaultAtEveryInstantLeavesTheOldOrTheNew() throws {
+    @Test("Every fault at every instant leaves the old or the new state") func everyFaultAtEveryInstantLeavesTheOldOrTheNew() throws {
         var enumeration = try Enumeration()
         var worlds: [Int] = []
         for depth in 1...3 {
@@ -40,7 +40,7 @@ import Testing
         + [.event(.restart), .event(.minutePasses), .killed(.change, instant: 14), .failing(.unlock, .broken(at: 7))]
 
     /// The same without merging, so that what no model, file or status shows would be found as well.
-    @Test func everySequenceOfFourCoreStepsAloneIsAsTheModelSays() throws {
+    @Test("Every sequence of four core steps alone matches the model") func everySequenceOfFourCoreStepsAloneIsAsTheModelSays() throws {
         var count = 0
         func goOn(_ world: World, _ depth: Int) throws {
             for step in Self.core {

@@ -27,8 +27,8 @@ extension World {
             throw Difference("\(what()) was \(was); in the model \(refused.map { "refused: \($0.reason)" } ?? "done")")
         }
         guard let refusal, let refused else { return }
-        if let tries = refused.triesLeft, refusal.triesLeft != tries {
-            throw Difference("\(what()): \(refusal.triesLeft ?? -1) tries are left, in the model \(tries)")
+        if let tries = refused.attemptsLeft, refusal.attemptsLeft != tries {
+            throw Difference("\(what()): \(refusal.attemptsLeft ?? -1) tries are left, in the model \(tries)")
         }
         if let wait = refused.secondsToWait, refusal.secondsToWait != wait {
             throw Difference("\(what()): \(refusal.secondsToWait ?? -1) s to wait, in the model \(wait)")
@@ -97,7 +97,7 @@ extension EnclaveModel {
         case .add: try lease(&tape)
         case .ask:
             try authenticate(given.right, &tape)
-            if !items.isEmpty { try settle(&tape) }
+            if !items.isEmpty { try applyExpirations(&tape) }
         case .askWrong: try noting(&tape) { try $0.authenticate(.wrong, &$1) }
         case .showFinger: try match(given.fingers, &tape)
         case .renewItems: try renew(&tape)
@@ -106,7 +106,7 @@ extension EnclaveModel {
         case .newRecovery: try setRecovery(given.otherRecovery, given.right, &tape)
         case .noRecovery: try setRecovery(nil, given.right, &tape)
         case .configure: try configure(given.settings, given.right, &tape)
-        case .enrol: try enrol(given.otherFingers, given.right, &tape)
+        case .enroll: try enroll(given.otherFingers, given.right, &tape)
         case .forget: try forget(given.right, &tape)
         case .missFinger: try miss(&tape)
         case .otherFingers: try match(7, &tape)

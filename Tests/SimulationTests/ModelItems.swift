@@ -34,7 +34,7 @@ enum Kind: Int, CaseIterable {
     var needsPassword: Bool { self == .presenceAndPassword }
 
     /// Each way is the pairs that it needs.
-    var ways: [[KeyPurpose]] {
+    var methods: [[KeyPurpose]] {
         switch self {
         case .whenUnlocked, .always, .passcodeClass: []
         case .presence, .presenceAndPassword: [[.presenceFactor]]
@@ -49,7 +49,7 @@ struct Item: Hashable {
     let kind: Kind
     /// The class key that wraps it; the only part that a newer class key changes.
     var classKey: Name
-    var ways: [[Name]]
+    var methods: [[Name]]
 }
 
 /// What a user shows for one operation.
@@ -73,7 +73,7 @@ extension EnclaveModel {
     var openKeys: [Name] { bag?.slots.filter { isOpen($0.purpose) } ?? [] }
 
     mutating func lease(_ tape: inout Tape) throws {
-        try settle(&tape)
+        try applyExpirations(&tape)
         _ = try created(&tape)
     }
 
@@ -82,10 +82,10 @@ extension EnclaveModel {
         let purpose = KeyPurpose.protection(kind.protection)
         guard let bag, let classKey = bag.current(purpose) else { throw Refused(.passcodeNotSet) }
         guard isOpen(purpose) else { throw closed }
-        let ways = kind.ways.map { $0.compactMap { bag.current($0) } }
-        let whole = zip(kind.ways, ways).filter { $0.count == $1.count }.map(\.1)
-        guard kind.ways.isEmpty || !whole.isEmpty else { throw Refused(.biometryNotEnrolled) }
-        return Item(kind: kind, classKey: classKey, ways: whole)
+        let methods = kind.methods.map { $0.compactMap { bag.current($0) } }
+        let whole = zip(kind.methods, methods).filter { $0.count == $1.count }.map(\.1)
+        guard kind.methods.isEmpty || !whole.isEmpty else { throw Refused(.biometryNotEnrolled) }
+        return Item(kind: kind, classKey: classKey, methods: whole)
     }
 
     /// Nothing when the key is given.
@@ -95,11 +95,11 @@ extension EnclaveModel {
             throw Refused(bag?.destroyed.contains(item.classKey) == true ? .keyDestroyed : .keyUnknown)
         }
         guard isOpen(item.classKey.purpose) else { throw closed }
-        if item.ways.isEmpty { return }
-        let alive = item.ways.filter { $0.allSatisfy(bag.slots.contains) }
+        if item.methods.isEmpty { return }
+        let alive = item.methods.filter { $0.allSatisfy(bag.slots.contains) }
         guard !alive.isEmpty else { throw Refused(.biometryNotEnrolled) }
         guard bag.passcode != nil else { throw Refused(.passcodeNotSet) }
-        let answers = item.kind.ways.map { judge($0, shown) }
+        let answers = item.kind.methods.map { judge($0, shown) }
         if answers.contains(.allowed) {
             let allowed = alive.contains { $0.allSatisfy { judge($0.purpose, shown) == .allowed } }
             guard allowed else { throw Refused(.biometryNotEnrolled) }
@@ -141,7 +141,7 @@ extension EnclaveModel {
         guard let bag, let current = current(for: item) else { return false }
         let mayReseal = resealing != nil || bag.passcode == nil
         return item.classKey != current && bag.slots.contains(item.classKey) && isOpen(item.classKey.purpose)
-            && (mayReseal || !item.ways.contains { bag.isOlder($0) })
+            && (mayReseal || !item.methods.contains { bag.isOlder($0) })
     }
 
     /// The item as its renewal leaves it: under the newest class key, and each way that is not dead sealed to the current pairs.
@@ -149,7 +149,7 @@ extension EnclaveModel {
         guard isRenewable(item), let bag, let current = current(for: item) else { return nil }
         var newer = item
         newer.classKey = current
-        newer.ways = item.ways.map { way in bag.isOlder(way) ? way.compactMap { bag.current($0.purpose) } : way }
+        newer.methods = item.methods.map { way in bag.isOlder(way) ? way.compactMap { bag.current($0.purpose) } : way }
         return newer
     }
 

@@ -19,10 +19,10 @@ extension EnclaveModel {
     }
 
     mutating func authenticate(_ passcode: Passcode, _ tape: inout Tape) throws {
-        try settle(&tape)
+        try applyExpirations(&tape)
         try throwIfUnreadable()
         guard let bag, bag.passcode != nil, var counted = record else { throw Refused(.passcodeNotSet) }
-        guard wait == 0 else { throw Refused(.lockedOut, triesLeft: 0, secondsToWait: wait) }
+        guard wait == 0 else { throw Refused(.lockedOut, attemptsLeft: 0, secondsToWait: wait) }
         counted.failures += 1
         let end = try tape.write(counted)
         if end == .durable || end == .unsure { record = counted }
@@ -31,15 +31,15 @@ extension EnclaveModel {
         guard bag.passcode == passcode else {
             // What was not compared delays nobody before a restart.
             wait = Self.delay(after: counted.failures)
-            throw Refused(.authenticationFailed, triesLeft: max(0, 5 - counted.failures), secondsToWait: wait)
+            throw Refused(.authenticationFailed, attemptsLeft: max(0, 5 - counted.failures), secondsToWait: wait)
         }
         try clearAttempts(&tape)
         arm()
-        takeOlderPairs()
+        loadResealingKeys()
     }
 
     /// Items of an earlier passcode's pairs go to the current ones for a while.
-    mutating func takeOlderPairs() {
+    mutating func loadResealingKeys() {
         resealing = lock == .unlocked && bag?.hasOlderClassKeys == true && bag?.olderPairs.isEmpty == false ? 0 : nil
     }
 
@@ -55,7 +55,7 @@ extension EnclaveModel {
     /// Who brought a wrong passcode.
     mutating func note(_ tape: inout Tape) throws {
         guard var noted = record, noted.failures > 0 else { return }
-        noted.guesses = min(noted.guesses + 1, DeviceStatus.wrongGuessesMax)
+        noted.guesses = min(noted.guesses + 1, DeviceStatus.failedAttemptsMax)
         record = noted
         _ = try tape.write(noted)
     }
@@ -67,18 +67,18 @@ extension EnclaveModel {
 
     mutating func open(_ cause: DeviceStatus.Cause) {
         isSuspended = false
-        become(.unlocked, cause)
-        takeOlderPairs()
+        setKeyRing(.unlocked, cause)
+        loadResealingKeys()
     }
 
     mutating func lockNow(_ tape: inout Tape) throws {
-        try settle(&tape)
+        try applyExpirations(&tape)
         guard try created(&tape).passcode != nil else { throw Refused(.passcodeNotSet) }
         close(.lockRequested)
     }
 
     mutating func set(_ passcode: Passcode, recovery: Int?, _ tape: inout Tape) throws {
-        try settle(&tape)
+        try applyExpirations(&tape)
         let old = try created(&tape)
         guard old.passcode == nil else { throw Refused(.passcodeAlreadySet) }
         try tape.tangle()
@@ -99,9 +99,9 @@ extension EnclaveModel {
         try replace(new, &tape)
         record = Record(identity: old.identity)
         wait = 0
-        become(.unlocked, .passcodeSet)
+        setKeyRing(.unlocked, .passcodeSet)
         end(everything: true)
-        takeOlderPairs()
+        loadResealingKeys()
     }
 
     mutating func change(from old: Passcode, to passcode: Passcode, rolls: Bool, _ tape: inout Tape) throws {
@@ -119,7 +119,7 @@ extension EnclaveModel {
         guard rolls else { return }
         isSuspended = false
         end(everything: true)
-        takeOlderPairs()
+        loadResealingKeys()
     }
 
     mutating func remove(_ passcode: Passcode, _ tape: inout Tape) throws {
@@ -131,7 +131,7 @@ extension EnclaveModel {
         try replace(new, &tape)
         disarm()
         try clearAttempts(&tape)
-        become(.unlocked, .passcodeRemoved)
+        setKeyRing(.unlocked, .passcodeRemoved)
         end(everything: true)
     }
 }

@@ -9,7 +9,7 @@ extension EnclaveModel {
     /// Nil when nobody knows the passcode.
     mutating func erase(_ passcode: Passcode?, _ tape: inout Tape) throws {
         if let passcode { try authenticate(passcode, &tape) }
-        try settle(&tape)
+        try applyExpirations(&tape)
         let old = try created(&tape)
         guard passcode != nil || old.passcode == nil || record?.failures ?? 0 >= 10 else { throw Refused(.authenticationFailed) }
         var new = makeBag()
@@ -17,12 +17,12 @@ extension EnclaveModel {
         try replace(new, &tape)
         disarm()
         try clearAttempts(&tape)
-        become(.unlocked, .erased)
+        setKeyRing(.unlocked, .erased)
         end(everything: true)
     }
 
     mutating func recover(with key: Int, to passcode: Passcode, next: Int?, _ tape: inout Tape) throws {
-        try settle(&tape)
+        try applyExpirations(&tape)
         var new = try created(&tape)
         guard new.passcode != nil, let recovery = new.recovery else { throw Refused(.recoveryKeyNotSet) }
         guard recovery == key else { throw Refused(.authenticationFailed) }
@@ -38,7 +38,7 @@ extension EnclaveModel {
 
     mutating func setRecovery(_ key: Int?, _ passcode: Passcode, _ tape: inout Tape) throws {
         try authenticate(passcode, &tape)
-        try settle(&tape)
+        try applyExpirations(&tape)
         var new = try created(&tape)
         guard key != nil || new.recovery != nil else { return }
         new.recovery = key
@@ -47,7 +47,7 @@ extension EnclaveModel {
 
     mutating func configure(_ settings: LockSettings, _ passcode: Passcode, _ tape: inout Tape) throws {
         try authenticate(passcode, &tape)
-        try settle(&tape)
+        try applyExpirations(&tape)
         var new = try created(&tape)
         guard new.settings != settings else { return }
         new.settings = settings
@@ -56,7 +56,7 @@ extension EnclaveModel {
 
     /// Class keys that no row needs any more.
     mutating func retire(_ names: [Name], _ tape: inout Tape) throws {
-        try settle(&tape)
+        try applyExpirations(&tape)
         var new = try created(&tape)
         let held = new.slots
         new.destroy { names.contains($0) }
@@ -72,9 +72,9 @@ extension EnclaveModel {
 
     /// Why no finger counts now.
     var fingerRefusal: Refusal.Reason? {
-        guard bag?.enrollment != nil else { return readerIsThere ? .biometryNotEnrolled : .biometryNotAvailable }
+        guard bag?.enrollment != nil else { return readerIsPresent ? .biometryNotEnrolled : .biometryNotAvailable }
         guard let armed, misses < 5, armed <= Self.armedFor else { return .biometryLockedOut }
-        return readerIsThere ? nil : .biometryNotAvailable
+        return readerIsPresent ? nil : .biometryNotAvailable
     }
 
     mutating func arm() {
@@ -88,10 +88,10 @@ extension EnclaveModel {
         isSuspended = false
     }
 
-    mutating func enrol(_ fingers: Int, _ passcode: Passcode, _ tape: inout Tape) throws {
+    mutating func enroll(_ fingers: Int, _ passcode: Passcode, _ tape: inout Tape) throws {
         try authenticate(passcode, &tape)
-        guard readerIsThere else { throw Refused(.biometryNotAvailable) }
-        try settle(&tape)
+        guard readerIsPresent else { throw Refused(.biometryNotAvailable) }
+        try applyExpirations(&tape)
         var new = try created(&tape)
         new.endEnrollment()
         let pair = make(.enrollmentFactor)
@@ -103,7 +103,7 @@ extension EnclaveModel {
 
     mutating func forget(_ passcode: Passcode, _ tape: inout Tape) throws {
         try authenticate(passcode, &tape)
-        try settle(&tape)
+        try applyExpirations(&tape)
         try endEnrollment(&tape)
     }
 
@@ -115,7 +115,7 @@ extension EnclaveModel {
     }
 
     mutating func match(_ fingers: Int, _ tape: inout Tape) throws {
-        try settle(&tape)
+        try applyExpirations(&tape)
         if let enrollment = bag?.enrollment, enrollment.fingers != fingers {
             warnings = 1
             try endEnrollment(&tape)
@@ -124,40 +124,40 @@ extension EnclaveModel {
     }
 
     mutating func miss(_ tape: inout Tape) throws {
-        try settle(&tape)
+        try applyExpirations(&tape)
         misses += 1
         if misses >= 5 { disarm() }
     }
 
     mutating func unlockByFinger(_ fingers: Int, _ tape: inout Tape) throws {
-        try settle(&tape, isUse: false)
+        try applyExpirations(&tape, isUse: false)
         if lock == .unlocked { return }
-        try settle(&tape, isUse: false)
+        try applyExpirations(&tape, isUse: false)
         guard isSuspended, fingerRefusal == nil else {
-            try settle(&tape, isUse: false)
+            try applyExpirations(&tape, isUse: false)
             throw Refused(fingerRefusal ?? .biometryLockedOut)
         }
         try match(fingers, &tape)
-        try settle(&tape)
+        try applyExpirations(&tape)
         open(.fingerMatched)
     }
 
     // MARK: The machine
 
     mutating func machineSleeps(_ tape: inout Tape) throws {
-        try settle(&tape, isUse: false)
+        try applyExpirations(&tape, isUse: false)
         if bag?.settings.graceSeconds == 0 { close(.slept) }
     }
 
     mutating func screenLocks(_ tape: inout Tape) throws {
-        try settle(&tape, isUse: false)
+        try applyExpirations(&tape, isUse: false)
         guard let settings = bag?.settings, settings.locksWithScreen, lock == .unlocked else { return }
         if settings.graceSeconds == 0 { return close(.screenLocked) }
         due = Due(seconds: Int(settings.graceSeconds), cause: .screenLocked)
     }
 
     mutating func screenUnlocks(_ tape: inout Tape) throws {
-        try settle(&tape, isUse: false)
+        try applyExpirations(&tape, isUse: false)
         due = nil
     }
 }

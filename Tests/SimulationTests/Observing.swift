@@ -12,7 +12,7 @@ extension World {
         try look { world, vault, _ in
             let status = vault.status
             return { tape in
-                try world.model.settle(&tape, isUse: false)
+                try world.model.applyExpirations(&tape, isUse: false)
                 try world.compare(status)
             }
         }
@@ -31,7 +31,7 @@ extension World {
             try Doing(vault: vault, machine: machine, arguments: arguments, rows: rows, held: nil, number: 0).read(
                 OperationEvidence(), &answers)
             return { tape in
-                try world.model.settle(&tape)
+                try world.model.applyExpirations(&tape)
                 try world.expectRead(answers, PresentedEvidence())
             }
         }
@@ -78,15 +78,15 @@ extension World {
         try same("since", status.since, model.since)
         try same("passcode is set", status.passcodeIsSet, bag?.passcode != nil)
         try same("seconds to wait", status.secondsToWait, model.wait)
-        try same("tries left", status.triesLeft, model.wait > 0 ? 0 : max(5 - (model.record?.failures ?? 0), 1))
-        try same("wrong guesses", status.wrongGuesses.count, model.record?.guesses ?? 0)
+        try same("tries left", status.attemptsLeft, model.wait > 0 ? 0 : max(5 - (model.record?.failures ?? 0), 1))
+        try same("wrong guesses", status.failedAttempts.count, model.record?.guesses ?? 0)
         try same("recovery key is set", status.recoveryKeyIsSet, bag?.recovery != nil)
         try same("recovered", status.recovered, bag?.recovered)
         try same("settings", status.settings, bag?.settings ?? .standard)
         let older = KeyPurpose.classes.contains { purpose in (bag?.slots ?? []).count { $0.purpose == purpose } > 1 }
         try same("has older keys", status.hasOlderKeys, older)
         try same("warnings", status.warnings.count, model.warnings)
-        try same("reader is there", status.biometry.readerIsThere, model.readerIsThere)
+        try same("reader is there", status.biometry.readerIsPresent, model.readerIsPresent)
         try same("is enrolled", status.biometry.isEnrolled, bag?.enrollment != nil)
         try same("is ready", status.biometry.isReady, model.fingerRefusal == nil)
         try same("unlocks", status.biometry.unlocks, bag?.enrollment != nil)

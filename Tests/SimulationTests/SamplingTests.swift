@@ -4,7 +4,7 @@ import Testing
     private static let seeds = 120
     private static let stepsEach = 200
 
-    @Test func longSequencesAreAsTheModelSays() throws {
+    @Test("Long random sequences match the model") func longSequencesAreAsTheModelSays() throws {
         var steps = 0
         for seed in 1...UInt64(Self.seeds) {
             let sequence = Sampling.steps(Self.stepsEach, seed: seed)
@@ -18,7 +18,7 @@ import Testing
     }
 
     /// A comparison that finds nothing wrong with a wrong host would prove nothing.
-    @Test(arguments: Flaw.allCases) func aFlawIsFound(_ flaw: Flaw) throws {
+    @Test("Every planted flaw is found", arguments: Flaw.allCases) func aFlawIsFound(_ flaw: Flaw) throws {
         for seed in 1...300 as ClosedRange<UInt64> {
             guard let failure = try Sampling.failure(of: Sampling.steps(80, seed: seed), flaw: flaw) else { continue }
             print("\(flaw.rawValue): found by seed \(seed), \(try Sampling.shortened(failure, flaw: flaw))")

@@ -143,15 +143,15 @@ struct Machine {
     let log: StorageLog
     let host: EnclaveHost
 
-    init(_ image: DiskImage, _ times: Times, _ device: any EnclaveBackend, readerIsThere: Bool, flaw: Flaw?) {
+    init(_ image: DiskImage, _ times: Times, _ device: any EnclaveBackend, readerIsPresent: Bool, flaw: Flaw?) {
         let disk = SimulatedDisk(image)
         let log = StorageLog(disk)
         (self.disk, self.log) = (disk, log)
         let files: any StateStore = flaw.flatMap { FlawedStore($0, disk) } ?? FileStateStore(in: disk.root)
         let delays: DelayProfile =
             switch flaw {
-            case .noDelays: DelayProfile(freeTries: 5, seconds: [])
-            case .shortDelays: DelayProfile(freeTries: 6, seconds: DelayProfile.rolling.seconds)
+            case .noDelays: DelayProfile(freeAttempts: 5, seconds: [])
+            case .shortDelays: DelayProfile(freeAttempts: 6, seconds: DelayProfile.rolling.seconds)
             default: .rolling
             }
         let anything = PasscodePolicy(charactersMin: 1, digitsMin: 1, allowsObvious: true, offlineGuessSeconds: nil)
@@ -159,7 +159,7 @@ struct Machine {
             backend: RecordingBackend(inner: device, log: log), store: RecordingStore(inner: files, log: log),
             clock: FrozenClock(times: times, flaw: flaw), stretcher: Self.stretcher, delays: delays,
             policy: flaw == .weakPasscodes ? anything : .software)
-        host.reader.isThere = readerIsThere || flaw == .readerAlwaysThere
+        host.reader.isPresent = readerIsPresent || flaw == .readerAlwaysThere
     }
 
     /// The file as a process reads it.

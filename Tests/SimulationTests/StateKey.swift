@@ -24,7 +24,7 @@ struct StateKey: Hashable {
         for record in world.stored.records.compactMap(\.value) { numbers.insert(record.identity) }
         for item in world.model.items {
             numbers.insert(item.classKey.number)
-            numbers.formUnion(item.ways.joined().map(\.number))
+            numbers.formUnion(item.methods.joined().map(\.number))
         }
         var ranks: [Int: Int] = [:]
         for (rank, number) in numbers.sorted().enumerated() { ranks[number] = rank + 1 }
@@ -51,7 +51,8 @@ struct StateKey: Hashable {
         var model = world.model
         model.bag = model.bag.map(ranked)
         model.record = model.record.map(ranked)
-        model.items = Set(model.items.map { Item(kind: $0.kind, classKey: ranked($0.classKey), ways: $0.ways.map { $0.map(ranked) }) })
+        model.items = Set(
+            model.items.map { Item(kind: $0.kind, classKey: ranked($0.classKey), methods: $0.methods.map { $0.map(ranked) }) })
         (model.since, model.epoch, model.made, model.wall) = (0, 0, 0, 0)
         // Idleness counts only where it may lock, and longer than that is no more.
         let idleMax = Int(model.bag?.settings.idleSeconds ?? 0)

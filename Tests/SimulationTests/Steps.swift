@@ -7,7 +7,7 @@ enum Operation: String, Hashable, CaseIterable {
     case unlock, unlockWrong, lock
     case add, ask, askWrong, showFinger, renewItems
     case recover, recoverWrong, newRecovery, noRecovery, configure
-    case enrol, forget, missFinger, otherFingers, unlockByFinger
+    case enroll, forget, missFinger, otherFingers, unlockByFinger
 }
 
 enum Event: String, Hashable, CaseIterable {

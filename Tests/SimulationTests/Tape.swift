@@ -40,7 +40,7 @@ struct StoredFiles {
     var bag: Bag? { bags[0].value }
     var record: Record? { records[0].value }
 
-    mutating func settle() {
+    mutating func applyExpirations() {
         bags = [bags[0]]
         records = [records[0]]
     }
@@ -71,7 +71,7 @@ struct Tape {
         let (bytes, end, steps) = try written(.keybag)
         switch end {
         case .durable:
-            stored.settle()
+            stored.applyExpirations()
             stored.bags = [StoredFiles.Version(bytes: bytes, value: bag)]
         case .unsure: stored.bags.insert(StoredFiles.Version(bytes: bytes, value: bag), at: 0)
         case .full, .failed: break
@@ -84,7 +84,7 @@ struct Tape {
         let (bytes, end, steps) = try written(.attempts)
         switch end {
         case .durable:
-            stored.settle()
+            stored.applyExpirations()
             stored.records = [StoredFiles.Version(bytes: bytes, value: record)]
         case .unsure: stored.records.insert(StoredFiles.Version(bytes: bytes, value: record), at: 0)
         case .full, .failed: break
@@ -104,7 +104,7 @@ struct Tape {
         let event = try take("read \(name)")
         guard case .read(name, let succeeded) = event.action else { throw unexpected(event, "read \(name)") }
         if succeeded {
-            stored.settle()
+            stored.applyExpirations()
             history.append((stored, event.steps))
         }
         return succeeded

@@ -122,7 +122,7 @@ extension World {
     private mutating func tell(_ event: Event) throws {
         times.jump()
         model.wall = times.wall
-        if event == .readerComesOrGoes { model.readerIsThere.toggle() }
+        if event == .readerComesOrGoes { model.readerIsPresent.toggle() }
         let machine = machine()
         var vault = Vault(copying: vault, host: machine.host)
         var tape: Tape
@@ -134,20 +134,20 @@ extension World {
             machine.disk.prepare()
             tape = Tape(machine.log.events, from: stored)
             try model.start(&tape)
-            try model.settle(&tape, isUse: false)
+            try model.applyExpirations(&tape, isUse: false)
             try compare(status)
         case .readerComesOrGoes:
-            if !model.readerIsThere {
-                vault.readerIsGone()
+            if !model.readerIsPresent {
+                vault.handleReaderDisconnect()
                 model.isSuspended = false
                 held = nil
             }
             tape = Tape(machine.log.events, from: stored)
         default:
             switch event {
-            case .announcedSleep: vault.machineSleeps()
-            case .screenLocks: vault.screenLocked()
-            default: vault.screenUnlocked()
+            case .announcedSleep: vault.handleSleep()
+            case .screenLocks: vault.handleScreenLock()
+            default: vault.handleScreenUnlock()
             }
             tape = Tape(machine.log.events, from: stored)
             switch event {

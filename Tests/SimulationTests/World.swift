@@ -50,14 +50,14 @@ struct World {
         device = try DeviceSecret(in: disk.root)
         self.flaw = flaw
         image = disk.image
-        let machine = Machine(image, times, device, readerIsThere: true, flaw: flaw)
+        let machine = Machine(image, times, device, readerIsPresent: true, flaw: flaw)
         vault = Vault(user: Machine.user, host: machine.host)
         var tape = Tape(machine.log.events, from: stored)
         try model.load(&tape)
         try tape.throwIfNotAtItsEnd()
     }
 
-    func machine() -> Machine { Machine(image, times, device, readerIsThere: model.readerIsThere, flaw: flaw) }
+    func machine() -> Machine { Machine(image, times, device, readerIsPresent: model.readerIsPresent, flaw: flaw) }
 
     /// Takes over what a machine is after a step, and compares what does not depend on the step.
     mutating func takeOver(_ machine: Machine, _ vault: Vault, _ tape: Tape) throws {
@@ -69,7 +69,7 @@ struct World {
         try compareFiles()
         if Machine.file(.keybag, in: image) != before { try compareKeybag(try machine.keybag()) }
         let ended = vault.endedEpoch
-        if let ended { vault.wasCalledBack(ended) }
+        if let ended { vault.confirmRecall(of: ended) }
         guard ended?.everything == model.ended else {
             throw Difference("to call back: \(String(describing: ended?.everything)), in the model \(String(describing: model.ended))")
         }

@@ -25,7 +25,8 @@ import VaubanDER
         return !flags.contains(.userPresence) || withPresence.contains(flags)
     }
 
-    @Test(.proves("C-074")) func everyCombinationIsMadeOrRefusedByTheRules() {
+    @Test("Every combination of flags is accepted or refused by the rules", .proves("C-074"))
+    func everyCombinationIsMadeOrRefusedByTheRules() {
         #expect(Set(Self.combinations).count == 512)
         for protection in Protection.allCases {
             for flags in Self.combinations {
@@ -36,8 +37,8 @@ import VaubanDER
         }
     }
 
-    @Test func faultsSayWhatIsWrong() {
-        let faults: [(AccessControlFlags, AccessControl.Fault)] = [
+    @Test("Errors say what is wrong") func faultsSayWhatIsWrong() {
+        let faults: [(AccessControlFlags, AccessControlError)] = [
             ([.or, .and], .orWithAnd), ([.biometryAny, .biometryCurrentSet], .twoBiometryFlags),
             ([.userPresence, .devicePasscode], .presenceNotAlone), ([.userPresence, .or], .presenceNotAlone),
             (AccessControlFlags(rawValue: 1 << 2), .unknownFlag), (AccessControlFlags(rawValue: 1 << 40), .unknownFlag),
@@ -47,7 +48,7 @@ import VaubanDER
         }
     }
 
-    @Test func flagsHaveApplesBits() {
+    @Test("Flags have Apple's bits") func flagsHaveApplesBits() {
         let bits: [UInt64] = [1 << 0, 1 << 1, 1 << 3, 1 << 4, 1 << 5, 1 << 14, 1 << 15, 1 << 30, 1 << 31]
         #expect(Self.single.map(\.rawValue) == bits)
     }
@@ -59,8 +60,8 @@ import VaubanDER
             let expected: Requirement? =
                 switch constraints {
                 case []: Requirement.none
-                case .userPresence: Requirement(ways: [[.presence]])
-                case .devicePasscode: Requirement(ways: [[.passcode]])
+                case .userPresence: Requirement(methods: [[.presence]])
+                case .devicePasscode: Requirement(methods: [[.passcode]])
                 default: nil
                 }
             if let expected { #expect(control.requirementToDecrypt == expected, "\(flags.rawValue)") }
@@ -79,7 +80,7 @@ import VaubanDER
         #expect(try AccessControl(derBytes: fine) == AccessControl(protection: .whenUnlocked, flags: .devicePasscode))
     }
 
-    @Test func protectionsHaveApplesCodesAndNumbers() {
+    @Test("Protection classes have Apple's codes and numbers") func protectionsHaveApplesCodesAndNumbers() {
         let expected: [(String, Int64, Protection.Availability)] = [
             ("ak", 6, .unlocked), ("ck", 7, .firstUnlock), ("dk", 8, .always), ("aku", 9, .unlocked), ("cku", 10, .firstUnlock),
             ("dku", 11, .always), ("akpu", 12, .unlocked),

@@ -5,7 +5,7 @@ import Testing
 /// The samples of the enclave's door are what its fuzzer begins with: it must know each as a message. With
 /// VAUBAN_FUZZ_SEEDS naming a folder they are written there (Fuzz/keep then takes over the fewest that reach the same).
 @Suite struct FuzzSampleTests {
-    @Test(arguments: WireSample.enclave) func theFuzzerKnowsEverySample(_ sample: WireSample) throws {
+    @Test("The fuzzer has every sample", arguments: WireSample.enclave) func theFuzzerKnowsEverySample(_ sample: WireSample) throws {
         #expect(try WireFuzzing.isMessage(sample.bytes))
         try WireFuzzing().run(sample.bytes)
         guard let folder = ProcessInfo.processInfo.environment["VAUBAN_FUZZ_SEEDS"] else { return }

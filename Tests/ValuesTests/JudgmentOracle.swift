@@ -159,10 +159,10 @@ enum Oracle {
         let within = missing.filter { $0.isDisjoint(with: never) }
         if !within.isEmpty {
             let things = within.reduce(into: Set<Thing>()) { $0.formUnion($1) }
-            var ways: AuthenticationMethods = []
-            if things.contains(.passcode) { ways.insert(.passcode) }
-            if things.contains(.finger) { ways.insert(.finger) }
-            return .ask(ways)
+            var methods: AuthenticationMethods = []
+            if things.contains(.passcode) { methods.insert(.passcode) }
+            if things.contains(.finger) { methods.insert(.finger) }
+            return .prompt(methods)
         }
         // A delay ends by itself; so it is what is said where it is all that stands in a way.
         let obstacles = missing.map { $0.intersection(never) }

@@ -21,9 +21,9 @@ import VaubanRefusal
         return Evidence(passcode: showing.passcode.at, finger: finger)
     }
 
-    private static func circumstances(_ now: Situation) -> DeviceConditions {
+    private static func conditions(_ now: Situation) -> DeviceConditions {
         let biometry = DeviceConditions.Biometry(
-            readerIsThere: now.reader, enrollment: now.enrolled ? enrollment : nil, armedAt: now.arming.at, misses: now.misses)
+            readerIsPresent: now.reader, enrollment: now.enrolled ? enrollment : nil, armedAt: now.arming.at, misses: now.misses)
         return DeviceConditions(lock: now.lock, passcodeIsSet: now.passcodeIsSet, isLockedOut: now.isDelayed, biometry: biometry)
     }
 
@@ -73,7 +73,7 @@ import VaubanRefusal
         return (made, forbidden, mismatches)
     }
 
-    @Test func aRequirementDependsOnFlagsAndOperationAlone() throws {
+    @Test("A requirement depends on flags and operation alone") func aRequirementDependsOnFlagsAndOperationAlone() throws {
         let (made, forbidden, mismatches) = Self.requirements()
         #expect(mismatches.isEmpty)
         #expect(made.values.reduce(forbidden) { $0 + $1.count } == 148 * ItemOperation.allCases.count)
@@ -90,31 +90,33 @@ import VaubanRefusal
                 for operation in ItemOperation.allCases {
                     #expect(control.requirement(for: operation) == sample.requirement(for: operation))
                 }
-                #expect(control.requirementToDecrypt == control.requirement(for: .decrypt) ?? Requirement(ways: []))
+                #expect(control.requirementToDecrypt == control.requirement(for: .decrypt) ?? Requirement(methods: []))
                 #expect(control.needsApplicationPassword == (flags.rawValue & 1 << 31 != 0))
             }
         }
     }
 
-    @Test(arguments: Protection.allCases) func everyJudgmentIsTheOracles(_ protection: Protection) throws {
+    @Test("Every access decision matches the oracle", arguments: Protection.allCases) func everyJudgmentIsTheOracles(
+        _ protection: Protection
+    ) throws {
         let requirements = Self.requirements().made.values
         let showings = Self.showings.map { ($0, Self.evidence($0)) }
         var judged = 0
         var cases = 0
         var wrong: [String] = []
         for now in Self.situations {
-            let circumstances = Self.circumstances(now)
+            let conditions = Self.conditions(now)
             let whyNoFinger = Oracle.whyNoFinger(now)
-            #expect(circumstances.biometry.refusal(now: Arming.now) == whyNoFinger)
+            #expect(conditions.biometry.refusal(now: Arming.now) == whyNoFinger)
             for entry in requirements {
                 var found: [AccessDecision] = []
                 found.reserveCapacity(showings.count)
                 for (showing, evidence) in showings {
-                    let judgment = entry.requirement.judge(evidence, for: protection, in: circumstances, now: Arming.now)
+                    let judgment = entry.requirement.decision(on: evidence, for: protection, in: conditions, now: Arming.now)
                     found.append(judgment)
                     let expected = Oracle.judge(entry.terms, showing, protection, now, whyNoFinger: whyNoFinger)
                     if judgment != expected && wrong.count < 10 {
-                        wrong.append("\(entry.requirement.ways) \(now) \(showing): \(judgment), expected \(expected)")
+                        wrong.append("\(entry.requirement.methods) \(now) \(showing): \(judgment), expected \(expected)")
                     }
                 }
                 if let broken = Self.brokenLaw(found, entry, protection, now), wrong.count < 10 {
@@ -144,7 +146,7 @@ import VaubanRefusal
             if isClosed && judgment != nothing { return "evidence changes a closed class" }
             if case .allow = nothing, judgment != .allow { return "evidence takes something away" }
             if case .refuse(let reason) = judgment, !documented.contains(reason) { return "an undocumented refusal" }
-            if case .ask(let ways) = judgment, ways.isEmpty { return "a question for nothing" }
+            if case .prompt(let methods) = judgment, methods.isEmpty { return "a question for nothing" }
             let counts = showing.passcode.counts || showing.finger.counts && showing.isOfThisEnrollment
             if !counts && judgment != nothing { return "stale evidence, or another's, counts" }
             // With either part left out, what is shown is less; less may not open what more does not.

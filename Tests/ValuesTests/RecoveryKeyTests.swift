@@ -15,8 +15,8 @@ import VaubanSecretBytes
     }
 
     /// What was read from typed bytes: the sixteen bytes, or what was wrong.
-    private func read(_ typed: [UInt8]) -> Result<[UInt8], RecoveryKey.Fault> {
-        do throws(RecoveryKey.Fault) {
+    private func read(_ typed: [UInt8]) -> Result<[UInt8], RecoveryKeyError> {
+        do throws(RecoveryKeyError) {
             let key = try RecoveryKey(typed: SecretBytes(copying: typed))
             let bytes = key.bytes()
             return .success(bytes.withUnsafeBytes { Array($0) })
@@ -25,51 +25,51 @@ import VaubanSecretBytes
         }
     }
 
-    @Test(arguments: samples) func whatIsWrittenIsReadAgain(_ random: [UInt8]) {
+    @Test("A recovery key decodes to what was encoded", arguments: samples) func whatIsWrittenIsReadAgain(_ random: [UInt8]) {
         let digits = digits(random)
         #expect(digits.count == 48 && digits.allSatisfy { (0x30...0x39).contains($0) })
         #expect(read(digits) == .success(random))
     }
 
-    @Test func eachGroupIsSixteenBitsTimesEleven() {
+    @Test("Each group is 16 bits times eleven") func eachGroupIsSixteenBitsTimesEleven() {
         #expect(String(decoding: digits(Array(1...16)), as: UTF8.self) == "002838008492014146019800025454031108036762042416")
         #expect(String(decoding: digits([UInt8](repeating: 0xFF, count: 16)), as: UTF8.self) == String(repeating: "720885", count: 8))
     }
 
     /// Every group, with all its 65,536 numbers.
-    @Test func everyNumberOfAGroupComesBack() {
+    @Test("Every value of a group decodes") func everyNumberOfAGroupComesBack() {
         for number in stride(from: 0, through: 0xFFFF, by: 8) {
             let random = (0..<8).flatMap { [UInt8((number + $0) >> 8), UInt8((number + $0) & 0xFF)] }
             #expect(read(digits(random)) == .success(random))
         }
     }
 
-    @Test(arguments: samples) func oneWrongDigitIsFoundInItsGroup(_ random: [UInt8]) {
+    @Test("One wrong digit is found in its group", arguments: samples) func oneWrongDigitIsFoundInItsGroup(_ random: [UInt8]) {
         let digits = digits(random)
         var tried = 0
         for place in digits.indices {
             for digit in UInt8(0x30)...0x39 where digit != digits[place] {
                 var slipped = digits
                 slipped[place] = digit
-                #expect(read(slipped) == .failure(.slip(group: place / 6 + 1)))
+                #expect(read(slipped) == .failure(.typo(group: place / 6 + 1)))
                 tried += 1
             }
         }
         #expect(tried == 48 * 9)
     }
 
-    @Test(arguments: samples) func twoNeighboursThatChangedPlacesAreFound(_ random: [UInt8]) {
+    @Test("Two swapped neighbors are found", arguments: samples) func twoNeighboursThatChangedPlacesAreFound(_ random: [UInt8]) {
         let digits = digits(random)
         for place in digits.indices.dropLast() where place % 6 != 5 && digits[place] != digits[place + 1] {
             var slipped = digits
             slipped.swapAt(place, place + 1)
-            #expect(read(slipped) == .failure(.slip(group: place / 6 + 1)))
+            #expect(read(slipped) == .failure(.typo(group: place / 6 + 1)))
         }
     }
 
     /// What eleven does not find: two digits that change places over one between them, where the number stays small enough,
     /// and whole groups that change places. Such a key is taken for another one, and then it is a wrong one.
-    @Test func someSlipsAreNotFound() {
+    @Test("Some typing errors are not found") func someSlipsAreNotFound() {
         // 1 2 3 4 is no neighbour of 3 2 1 4: 11 × 11 194 = 123 134 and 11 × 29 194 = 321 134.
         var random = [UInt8](repeating: 0, count: 16)
         (random[0], random[1]) = (UInt8(11194 >> 8), UInt8(11194 & 0xFF))
@@ -82,7 +82,7 @@ import VaubanSecretBytes
         #expect(read(exchanged) == .success([3, 4, 1, 2] + Array(5...16)))
     }
 
-    @Test func spacesAndHyphensDoNotCount() {
+    @Test("Spaces and hyphens are ignored") func spacesAndHyphensDoNotCount() {
         let plain = String(decoding: digits(Array(1...16)), as: UTF8.self)
         let groups = (0..<8).map { String(plain.dropFirst($0 * 6).prefix(6)) }
         for typed in [
@@ -93,7 +93,7 @@ import VaubanSecretBytes
         }
     }
 
-    @Test func theLengthAndTheSignsAreChecked() {
+    @Test("Length and characters are checked") func theLengthAndTheSignsAreChecked() {
         let digits = digits(Array(1...16))
         #expect(read([]) == .failure(.wrongLength(digits: 0)))
         #expect(read(digits.dropLast()) == .failure(.wrongLength(digits: 47)))
@@ -104,11 +104,11 @@ import VaubanSecretBytes
             #expect(read(other) == .failure(.notADigit))
         }
         // A multiple of eleven that no sixteen bits give.
-        #expect(read(Array("720896".utf8) + digits.dropFirst(6)) == .failure(.slip(group: 1)))
-        #expect(read(digits.dropLast(6) + Array("999999".utf8)) == .failure(.slip(group: 8)))
+        #expect(read(Array("720896".utf8) + digits.dropFirst(6)) == .failure(.typo(group: 1)))
+        #expect(read(digits.dropLast(6) + Array("999999".utf8)) == .failure(.typo(group: 8)))
     }
 }
 
 private extension RecoveryKeyTests {
-    func read(_ typed: ArraySlice<UInt8>) -> Result<[UInt8], RecoveryKey.Fault> { read(Array(typed)) }
+    func read(_ typed: ArraySlice<UInt8>) -> Result<[UInt8], RecoveryKeyError> { read(Array(typed)) }
 }

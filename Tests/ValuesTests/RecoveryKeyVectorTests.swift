@@ -20,7 +20,7 @@ import VaubanSecretBytes
         let vectors = try JSONDecoder().decode(File.self, from: Data(contentsOf: file)).vectors
         #expect(vectors.count { $0.failure != nil } > 4)
         for vector in vectors {
-            do throws(RecoveryKey.Fault) {
+            do throws(RecoveryKeyError) {
                 let key = try RecoveryKey(typed: SecretBytes(copying: Array(vector.digits.utf8)))
                 let bytes = key.bytes()
                 #expect(bytes.withUnsafeBytes { WireVectors.hexadecimal(Array($0)) } == vector.key)
@@ -29,7 +29,7 @@ import VaubanSecretBytes
                     switch error {
                     case .wrongLength: "length"
                     case .notADigit: "digit"
-                    case .slip(let group): "group \(group)"
+                    case .typo(let group): "group \(group)"
                     }
                 #expect(failure == vector.failure)
             }

@@ -7,14 +7,14 @@ import VaubanSecretBytes
 @Suite struct SecretBytesTests {
     private func bytes(_ secret: borrowing SecretBytes) -> [UInt8] { secret.withUnsafeBytes { Array($0) } }
 
-    @Test(arguments: [0, 1, 15, 16, 32, 1 << 20]) func aNewSecretIsAllZero(_ count: Int) {
+    @Test("A new secret is zero", arguments: [0, 1, 15, 16, 32, 1 << 20]) func aNewSecretIsAllZero(_ count: Int) {
         let secret = SecretBytes(count: count) { _ in }
         let isEmpty = secret.isEmpty, length = secret.count
         #expect(length == count && isEmpty == (count == 0))
         #expect(bytes(secret) == [UInt8](repeating: 0, count: count))
     }
 
-    @Test func itIsWrittenInPlace() {
+    @Test("A secret is written in place") func itIsWrittenInPlace() {
         var secret = SecretBytes(count: 4) { $0.copyBytes(from: [1, 2, 3, 4] as [UInt8]) }
         #expect(bytes(secret) == [1, 2, 3, 4])
         secret.withUnsafeMutableBytes { $0[1] = 9 }
@@ -22,7 +22,7 @@ import VaubanSecretBytes
         #expect(secret.disclosed() == Data([1, 9, 3, 4]))
     }
 
-    @Test func aCopyAndAPartAreSecretsOfTheirOwn() {
+    @Test("A copy and a part are separate secrets") func aCopyAndAPartAreSecretsOfTheirOwn() {
         var secret = SecretBytes(copying: [1, 2, 3, 4, 5])
         let copy = secret.duplicate(), part = secret.part(1..<4), none = secret.part(5..<5)
         secret.withUnsafeMutableBytes { _ = $0.initializeMemory(as: UInt8.self, repeating: 0) }
@@ -31,7 +31,7 @@ import VaubanSecretBytes
         #expect(bytes(none) == [])
     }
 
-    @Test func whatALibraryReturnedIsTakenOverAndOverwritten() {
+    @Test("A library's Data is absorbed and overwritten") func whatALibraryReturnedIsTakenOverAndOverwritten() {
         var data = Data(repeating: 7, count: 64)
         // The bytes stay readable as long as this second holder does, so the overwrite can be seen.
         let kept = data.withUnsafeBytes { UnsafeRawBufferPointer($0).map { $0 } }
@@ -42,7 +42,7 @@ import VaubanSecretBytes
         #expect(bytes(empty) == [])
     }
 
-    @Test func equalityIsOverAllBytes() {
+    @Test("Equality compares all bytes") func equalityIsOverAllBytes() {
         let secret = SecretBytes(copying: [1, 2, 3])
         let others: [(bytes: [UInt8], isEqual: Bool)] = [
             ([1, 2, 3], true), ([0, 2, 3], false), ([1, 2, 4], false), ([1, 2], false), ([], false),
@@ -53,7 +53,7 @@ import VaubanSecretBytes
         }
     }
 
-    @Test func aFaultWhileWritingEndsTheSecret() {
+    @Test("An error while writing frees the secret") func aFaultWhileWritingEndsTheSecret() {
         struct Fault: Error {}
         #expect(throws: Fault.self) { _ = try SecretBytes(count: 8) { (_) throws(Fault) in throw Fault() } }
     }

@@ -102,11 +102,13 @@ import VaubanDER
         ("a length of nine bytes", [0x30, 0x89, 1, 0, 0, 0, 0, 0, 0, 0, 0]),
     ]
 
-    @Test(arguments: refused) func whatIsNotOneStrictMessageIsRefused(_ what: String, _ bytes: [UInt8]) {
+    @Test("Anything but one strict message is refused", arguments: refused) func whatIsNotOneStrictMessageIsRefused(
+        _ what: String, _ bytes: [UInt8]
+    ) {
         #expect(throws: (any Error).self) { try Probe(derBytes: bytes) }
     }
 
-    @Test func depthIsBounded() {
+    @Test("Nesting is limited") func depthIsBounded() {
         var nested: [UInt8] = []
         for _ in 0..<1000 {
             let count = nested.count
@@ -133,7 +135,7 @@ import VaubanDER
         init(from fields: inout DERFields) throws { try fields.version(1) }
     }
 
-    @Test func aFaultNamesAFieldAndNoValue() {
+    @Test("An error names a field and no value") func aFaultNamesAFieldAndNoValue() {
         let fault = #expect(throws: DERError.self) {
             try Probe(derBytes: Self.sequence(Self.number, Self.flag, [4, 5] + Array("hello".utf8), Self.text, Self.none))
         }

@@ -38,9 +38,9 @@ struct WireSample: Sendable, CustomTestStringConvertible {
         accessGroup: "", accessControl: nil)
     private static let challenge = PasscodeChallenge(nonce: octets(3, 32), purpose: .change)
     private static let passcode = SealedPasscode(encapsulated: octets(4, 32), ciphertext: octets(5, 22))
-    private static let refusal = Refusal(.authenticationFailed, "the passcode is wrong", triesLeft: 4, secondsToWait: 0)
+    private static let refusal = Refusal(.authenticationFailed, "the passcode is wrong", attemptsLeft: 4, secondsToWait: 0)
     private static let status = DeviceStatus(
-        lock: .locked, cause: .lockRequested, since: -1, passcodeIsSet: true, triesLeft: 5, secondsToWait: 3600, warnings: ["one", ""])
+        lock: .locked, cause: .lockRequested, since: -1, passcodeIsSet: true, attemptsLeft: 5, secondsToWait: 3600, warnings: ["one", ""])
     private static let lease = KeyLease(
         user: 1000, epoch: 7, lock: .unlocked, passcodeIsSet: true,
         keys: [
@@ -50,24 +50,24 @@ struct WireSample: Sendable, CustomTestStringConvertible {
         ])
     private static let fullStatus: DeviceStatus = {
         var full = status
-        full.wrongGuesses = [WrongGuess(date: 5, purpose: .unlock, who: "/usr/bin/vauban")]
+        full.failedAttempts = [FailedAttempt(date: 5, purpose: .unlock, who: "/usr/bin/vauban")]
         full.recoveryKeyIsSet = true
         full.recovered = -1
         full.settings = LockSettings(graceSeconds: 10, idleSeconds: 600, locksWithScreen: true)
-        full.biometry = DeviceStatus.Biometry(readerIsThere: true, isEnrolled: true, isReady: false, unlocks: true, missesLeft: 2)
+        full.biometry = DeviceStatus.Biometry(readerIsPresent: true, isEnrolled: true, isReady: false, unlocks: true, missesLeft: 2)
         full.hasOlderKeys = true
         full.sleepIsAnnounced = true
         return full
     }()
     private static let question = PromptQuestion(
         prompt: octets(6, 16), user: 1000, challenge: PasscodeChallenge(nonce: octets(7, 32), purpose: .prompt),
-        caller: CallerName(pid: 42, path: "/usr/bin/ä"), operation: .readItem, reason: "to log in", attempt: 3, triesLeft: 0)
+        caller: CallerName(pid: 42, path: "/usr/bin/ä"), operation: .readItem, reason: "to log in", attempt: 3, attemptsLeft: 0)
     private static let sheetQuestion = PromptQuestion(
         prompt: octets(6, 16), user: 1000, challenge: PasscodeChallenge(nonce: octets(7, 32), purpose: .prompt),
         caller: CallerName(pid: 42, path: "/app/bin/x", confinement: CallerName.Confinement(.flatpak, "org.example.Editor")),
-        operation: .evaluatePolicy, reason: "open notes", attempt: 1, triesLeft: 5, ways: .finger,
+        operation: .evaluatePolicy, reason: "open notes", attempt: 1, attemptsLeft: 5, methods: .finger,
         state: PromptState(finger: .awaited, fingersLeft: 4, secondsToWait: 59), titles: PromptTitles(cancel: "Not now", fallback: ""))
-    private static let update = PromptUpdate(.hint, fingersLeft: 4, hint: .notCentred)
+    private static let update = PromptUpdate(.hint, fingersLeft: 4, hint: .notCentered)
     private static let evaluation = Evaluation(
         control.map { .control($0, .sign) } ?? .policy(.biometry), reason: "sign", mayAsk: false, reuseSeconds: 300,
         titles: PromptTitles(cancel: nil, fallback: "Other"),
@@ -75,7 +75,7 @@ struct WireSample: Sendable, CustomTestStringConvertible {
     private static let bareQuestion = PromptQuestion(
         prompt: octets(6, 16), user: 0, challenge: PasscodeChallenge(nonce: octets(7, 32), purpose: .prompt),
         caller: CallerName(pid: 0, path: nil),
-        operation: .evaluatePolicy, reason: nil, attempt: 1, triesLeft: 100)
+        operation: .evaluatePolicy, reason: nil, attempt: 1, attemptsLeft: 100)
     static let executable = ExecutableIdentity(path: "/a", device: -1, inode: .max, digest: octets(8, 32))
     static let identity = CallerIdentity(
         .installed, throughCommandLine: true, executable: executable, package: "a", unit: "app.scope", chain: ["/usr/bin/vauban", "", "/a"])
@@ -84,7 +84,7 @@ struct WireSample: Sendable, CustomTestStringConvertible {
     private static let consentQuestion = PromptQuestion(
         prompt: octets(6, 16), user: 1000, challenge: PasscodeChallenge(nonce: octets(7, 32), purpose: .prompt),
         caller: CallerName(pid: 42, path: "/usr/bin/vauban", doubt: .interpreter, startedBy: ["/usr/bin/bash"]), operation: .consent,
-        reason: nil, attempt: 1, triesLeft: 5, consent: consent)
+        reason: nil, attempt: 1, attemptsLeft: 5, consent: consent)
     private static let attributes = ItemAttributes([
         .account: .text("anna"), .service: .data([0xFF]), .type: .number(-1), .creationDate: .date(1),
     ])
@@ -143,11 +143,11 @@ struct WireSample: Sendable, CustomTestStringConvertible {
     static let reader: [WireSample] =
         [
             ReaderNotice.pair, .ready, .ask(user: 1000, nonce: octets(1, 32)), .cancel(nonce: octets(1, 32)),
-            .enrol(user: 1000, nonce: octets(1, 32)), .forgetFingers(user: 1000, nonce: octets(1, 32)), .hold(user: 1000),
+            .enroll(user: 1000, nonce: octets(1, 32)), .forgetFingers(user: 1000, nonce: octets(1, 32)), .hold(user: 1000),
             .drop(user: 1000), .list(user: 1000, nonce: octets(1, 32)),
         ].enumerated().map { WireSample("\($0)", $1) }
         + [
-            ReaderReport.hello(isPaired: true), .sensor(isThere: false), .hint(nonce: octets(1, 32), .progress, done: 1, total: 5),
+            ReaderReport.hello(isPaired: true), .sensor(isPresent: false), .hint(nonce: octets(1, 32), .progress, done: 1, total: 5),
             .fingers(nonce: octets(1, 32), ["right-index-finger"]), .fingers(nonce: octets(1, 32), []),
             .verdict(ReaderVerdict(outcome: .matched, user: 1000, nonce: octets(1, 32), fingers: octets(2, 32), code: octets(3, 32))),
         ].enumerated().map { WireSample("\($0)", $1) }
@@ -231,7 +231,7 @@ struct WireSample: Sendable, CustomTestStringConvertible {
         ].enumerated().map { WireSample("\($0)", $1) }
 
     private static let environment = OwnerEnvironment(
-        passcodeIsSet: true, passcodeIsUsable: false, readerIsThere: true, fingersAreEnrolled: true, fingersAreLockedOut: false,
+        passcodeIsSet: true, passcodeIsUsable: false, readerIsPresent: true, fingersAreEnrolled: true, fingersAreLockedOut: false,
         fingersAreUsable: true, domainState: octets(3, 32))
 
     private static let userRequests: [UserRequest] =
@@ -246,7 +246,7 @@ struct WireSample: Sendable, CustomTestStringConvertible {
         .setPasscode(recoveryKey: nil), .setPasscode(recoveryKey: passcode), .changePasscode(new: passcode, rolls: true),
         .changePasscode(new: passcode, rolls: false), .removePasscode, .erase, .recover(new: passcode, newRecoveryKey: nil),
         .recover(new: passcode, newRecoveryKey: passcode), .setRecoveryKey(nil), .setRecoveryKey(passcode), .configure(.standard),
-        .enrol(unlocks: true), .enrol(unlocks: false), .forgetFingers, .listFingers,
+        .enroll(unlocks: true), .enroll(unlocks: false), .forgetFingers, .listFingers,
     ]
 
     private static let userAnswers: [UserAnswer] = [

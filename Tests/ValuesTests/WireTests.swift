@@ -12,12 +12,14 @@ import VaubanUserWire
 
 /// Every message of the three doors: it reads back, and no other bytes read as it.
 @Suite struct WireTests {
-    @Test(arguments: WireSample.all) func aMessageReadsBackAsItWasWritten(_ sample: WireSample) throws {
+    @Test("A message decodes to what was encoded", arguments: WireSample.all) func aMessageReadsBackAsItWasWritten(_ sample: WireSample)
+        throws
+    {
         #expect(!sample.bytes.isEmpty && sample.readsBackEqual)
         #expect(try sample.again(sample.bytes) == sample.bytes)
     }
 
-    @Test(arguments: WireSample.all) func aPartOfAMessageIsNone(_ sample: WireSample) {
+    @Test("A truncated message is refused", arguments: WireSample.all) func aPartOfAMessageIsNone(_ sample: WireSample) {
         for count in 0..<sample.bytes.count {
             #expect(throws: (any Error).self) { try sample.again(Array(sample.bytes.prefix(count))) }
         }
@@ -27,7 +29,7 @@ import VaubanUserWire
     }
 
     /// Altered bytes are refused, or are the one spelling of another value.
-    @Test(arguments: WireSample.all) func nothingHasTwoSpellings(_ sample: WireSample) {
+    @Test("No message has two encodings", arguments: WireSample.all) func nothingHasTwoSpellings(_ sample: WireSample) {
         for index in sample.bytes.indices {
             for mask in [0x01, 0x20, 0x80, 0xFF] as [UInt8] {
                 var altered = sample.bytes
@@ -40,7 +42,7 @@ import VaubanUserWire
     /// SEQUENCE { version, [number] {} }.
     private func call(version: UInt8, _ number: UInt8) -> [UInt8] { [0x30, 5, 2, 1, version, 0xA0 + number, 0] }
 
-    @Test func anUnknownRequestIsRefusedByName() {
+    @Test("An unknown request is refused by name") func anUnknownRequestIsRefusedByName() {
         let doors: [(name: String, version: UInt8, read: ([UInt8]) throws -> Void)] = [
             ("enclave", 2, { _ = try EnclaveRequest(derBytes: $0) }), ("keychain", 1, { _ = try KeychainRequest(derBytes: $0) }),
             ("user", 2, { _ = try UserRequest(derBytes: $0) }), ("agent", 1, { _ = try AgentMessage(derBytes: $0) }),
@@ -58,13 +60,13 @@ import VaubanUserWire
     }
 
     /// An enclave's own purpose is not to be had by asking.
-    @Test func theChallengeOfAPromptCannotBeAskedFor() throws {
+    @Test("A challenge for a prompt cannot be requested") func theChallengeOfAPromptCannotBeAskedFor() throws {
         let asked = try EnclaveRequest.user(.challenge(.prompt)).encoded()
         #expect(throws: (any Error).self) { try EnclaveRequest(derBytes: asked) }
         #expect(throws: (any Error).self) { try UserRequest(derBytes: UserRequest.challenge(.prompt).encoded()) }
     }
 
-    @Test func aControlOfAnotherClassIsRefused() throws {
+    @Test("An access control of another class is refused") func aControlOfAnotherClassIsRefused() throws {
         let other = try AccessControl(protection: .always, flags: [])
         let row = WireSample.row
         let mixed = RowBinding(
@@ -83,7 +85,7 @@ import VaubanUserWire
         let document = try SpecDocument("enclave-wire")
         #expect(try document.example("seal request") == EnclaveRequest.seal(WireSample.row).encoded())
         #expect(try document.example("sealed reply") == EnclaveReply.sealed(wrapped: [0xAA, 0xBB, 0xCC]).encoded())
-        let refusal = Refusal(.authenticationFailed, "the passcode is wrong", triesLeft: 4, secondsToWait: 0)
+        let refusal = Refusal(.authenticationFailed, "the passcode is wrong", attemptsLeft: 4, secondsToWait: 0)
         #expect(try document.example("refused reply") == EnclaveReply.refused(refusal).encoded())
         #expect(try document.example("screen locked event") == DeviceEvent(number: 7, .screenLocked(user: 1000)).encoded())
     }
@@ -103,13 +105,13 @@ import VaubanUserWire
         #expect(try document.example("ask") == ReaderNotice.ask(user: verdict.user, nonce: verdict.nonce).encoded())
     }
 
-    @Test func aLongDetailIsCutSoThatItFits() throws {
+    @Test("A long detail is shortened to fit") func aLongDetailIsCutSoThatItFits() throws {
         let refusal = Refusal(.unavailable, String(repeating: "ä", count: 1000))
         let read = try Refusal(derBytes: refusal.encoded())
         #expect(read.reason == .unavailable && read.detail?.isEmpty == false)
     }
 
-    @Test func aDetailOfManyByteCharactersIsCutToo() throws {
+    @Test("A detail of multibyte characters is shortened too") func aDetailOfManyByteCharactersIsCutToo() throws {
         let refusal = Refusal(.unavailable, String(repeating: "👨‍👩‍👧‍👦", count: 100))
         let read = try Refusal(derBytes: refusal.encoded())
         #expect(read.reason == .unavailable)

@@ -27,7 +27,7 @@ import Testing
         return WireSample.enclave.filter { !others.contains($0.testDescription) && !$0.testDescription.hasPrefix("Witness") }
     }
 
-    @Test(arguments: formats) func theVectorsAreWhatTheSamplesMake(_ format: String) throws {
+    @Test("The vectors match the samples", arguments: formats) func theVectorsAreWhatTheSamplesMake(_ format: String) throws {
         let file = WireVectors.folder.appendingPathComponent("\(format).json")
         let made = WireVectors(specification: "Specs/\(format).md", samples: Self.samples(of: format))
         if ProcessInfo.processInfo.environment["VAUBAN_WRITE_VECTORS"] != nil {
@@ -39,7 +39,7 @@ import Testing
         #expect(kept == made, "the wire has changed; write them anew: VAUBAN_WRITE_VECTORS=1 make test ONLY=WireVectorTests")
     }
 
-    @Test(arguments: formats) func eachIsTakenOrRefusedAsItSays(_ format: String) throws {
+    @Test("Each vector is accepted or refused as it says", arguments: formats) func eachIsTakenOrRefusedAsItSays(_ format: String) throws {
         let file = WireVectors.folder.appendingPathComponent("\(format).json")
         let vectors = try JSONDecoder().decode(WireVectors.self, from: Data(contentsOf: file)).vectors
         let samples = Dictionary(Self.samples(of: format).map { ($0.testDescription.trimmingCharacters(in: .whitespaces), $0) }) {

@@ -5,7 +5,7 @@ import Testing
 import VaubanKeychain
 
 @Suite struct NameTests {
-    @Test func aNameSurvivesItsFields() {
+    @Test func nameSurvivesItsFields() {
         let generic = GenericPassword(service: "s", account: "")
         #expect(GenericPassword(fields: generic.fields) == generic)
         let names = [
@@ -17,7 +17,7 @@ import VaubanKeychain
         #expect(Set(names).count == 3)
     }
 
-    @Test func errorsAreToldApartByTheirMeaning() {
+    @Test func errorsHaveReasons() {
         let meanings: [(Int32, KeychainError.Reason)] = [
             (errSecItemNotFound, .notFound), (errSecDuplicateItem, .duplicate), (errSecInteractionNotAllowed, .interactionNotAllowed),
             (errSecUserCanceled, .cancelled), (errSecAuthFailed, .authenticationFailed), (errSecMissingEntitlement, .missingEntitlement),
@@ -35,7 +35,7 @@ import VaubanKeychain
     }
 }
 
-/// An application's own wrapper, as C-025 asks for one, and the store that its tests give it.
+/// An application's own wrapper (C-025), and the store that its tests pass to it.
 private struct Session<Store: SecretStore> {
     let store: Store
     private let name = GenericPassword(service: "com.example.Mail", account: "anna")
@@ -49,7 +49,7 @@ private struct Session<Store: SecretStore> {
 }
 
 @Suite struct InMemorySecretStoreTests {
-    @Test func aWrapperIsTestedWithoutAKeychain() async throws {
+    @Test func wrapperWorksWithAnInMemoryStore() async throws {
         let store = InMemorySecretStore()
         let session = Session(store: store)
         #expect(try await session.token() == nil)
@@ -61,7 +61,7 @@ private struct Session<Store: SecretStore> {
         #expect(try await !session.signOut())
     }
 
-    @Test func aFailureCanBePlayed() async throws {
+    @Test func storeFailsOnRequest() async throws {
         let store = InMemorySecretStore()
         let session = Session(store: store)
         let cancelled = KeychainError(status: errSecUserCanceled)

@@ -5,7 +5,7 @@ import Testing
 import VaubanKeychain
 
 @Suite struct SecretTests {
-    @Test func bytesGoInAndComeOut() {
+    @Test func secretReturnsItsBytes() {
         let secret = Secret(utf8: "pässwörd")
         let count = secret.count
         #expect(count == 10)
@@ -17,7 +17,7 @@ import VaubanKeychain
         #expect(isEqual)
     }
 
-    @Test func bytesThatAreNotTextAreNoText() {
+    @Test func invalidUTF8IsNotText() {
         let secret = Secret(copying: Data([0xFF, 0xFE, 0x00]))
         let text = secret.text()
         #expect(text == nil)
@@ -25,7 +25,7 @@ import VaubanKeychain
         #expect(count == 3)
     }
 
-    @Test func anEmptySecretIsOne() {
+    @Test func emptySecretIsAllowed() {
         let secret = Secret(utf8: "")
         let other = Secret(copying: Data())
         let (isEmpty, text, isEqual) = (secret.isEmpty, secret.text(), secret.equals(other))
@@ -43,7 +43,7 @@ import VaubanKeychain
         #expect(equal == [true, false, false])
     }
 
-    @Test func aFailureWhileWritingIsPassedOn() {
+    @Test func errorsWhileWritingAreRethrown() {
         struct Failure: Error {}
         #expect(throws: Failure.self) { _ = try Secret(count: 4) { _ throws(Failure) in throw Failure() } }
     }
@@ -56,7 +56,7 @@ import VaubanKeychain
         #expect(!isEqual)
     }
 
-    @Test func theEndOverwrites() throws {
+    @Test func secretIsOverwrittenAtItsEnd() throws {
         let sign = Sign()
         var place: UInt?
         do {
@@ -67,7 +67,7 @@ import VaubanKeychain
         #expect(!sign.isAt(try #require(place)))
     }
 
-    @Test func dataThatIsMadeOfASecretIsOverwrittenWithItsLastHolder() throws {
+    @Test func dataOfASecretIsOverwrittenWithItsLastReference() throws {
         let sign = Sign()
         let secret = sign.secret()
         var place: UInt?
@@ -83,7 +83,7 @@ import VaubanKeychain
         #expect(!sign.isAt(try #require(place)))
     }
 
-    @Test func whatACallReturnedIsTakenOverAndOverwritten() {
+    @Test func resultOfACallIsOverwritten() {
         let returned = NSData(data: Data([1, 2, 3]))
         let secret = Secret(absorbing: returned)
         let expected = Secret(copying: Data([1, 2, 3]))
@@ -94,7 +94,7 @@ import VaubanKeychain
     }
 }
 
-/// Random bytes that are looked for where they lay. The kernel reads them, so that memory which was given back is no fault.
+/// Random bytes whose former place in memory is read. The kernel reads it, so that freed memory does not fault.
 private struct Sign {
     private let bytes = (0..<2048).map { _ in UInt8.random(in: 0...255) }
 
@@ -102,7 +102,7 @@ private struct Sign {
 
     func secret() -> Secret { Secret(copying: Data(bytes)) }
 
-    /// Whether they are there, but for what an allocator writes at the ends of what it got back.
+    /// Returns whether the bytes are there, except at the ends, which an allocator may overwrite.
     func isAt(_ address: UInt) -> Bool {
         let memory = open("/proc/self/mem", O_RDONLY | O_CLOEXEC)
         defer { close(memory) }

@@ -1,5 +1,5 @@
-// The canary of the acceptance machinery: tests that must fail, and rows of a table of their own (K-…) that must come out open.
-// They run only when Tests/Scripts/acceptance-canary.sh asks for them, never in the main run and never in the table of C-rows.
+// The canary of the acceptance machinery: tests that must fail, and rows of a separate table (K-…) that must come out open. They run only
+// when Tests/Scripts/acceptance-canary.sh requests them, never in the main run and never in the table of C-rows.
 
 import Foundation
 import TestSupport
@@ -25,7 +25,7 @@ struct AcceptanceCanary {
     @Test(.proves("K-006"), .disabled("a test that does not run proves nothing"))
     func isDisabled() {}
 
-    /// A test over no arguments runs not once, and yet other report formats call it a success.
+    /// A test without arguments never runs, and yet other report formats call it a success.
     @Test(.proves("K-007"), arguments: [Int]())
     func hasNoArguments(_ argument: Int) { #expect(argument == 0) }
 
@@ -40,7 +40,7 @@ struct AcceptanceCanary {
     func failsForOneArgument(_ argument: Int) { #expect(argument != 13, "this canary must fail") }
 }
 
-/// A process that leaves in the middle with status 0 makes `swift test` report success. The machinery must not.
+/// A process that exits early with status 0 makes `swift test` report success. The machinery must not.
 @Suite(.enabled(if: mode == "exit"), .serialized)
 struct AcceptanceCanaryExit {
     @Test(.proves("K-001"))

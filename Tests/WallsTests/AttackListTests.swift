@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// Manual/attacks.md and the scripts that try the attacks name the same ones, and agree on which succeed.
+/// Manual/attacks.md and the scripts that try the attacks list the same ones, and agree on which succeed.
 @Suite struct AttackListTests {
-    /// The word `succeeds` stands with each attack that does, in both.
+    /// Both mark each attack that succeeds with the word `succeeds`.
     private static func attacks(in lines: [String], _ pattern: Regex<(Substring, name: Substring)>) -> [String: Bool] {
         var found: [String: Bool] = [:]
         for line in lines {
@@ -19,7 +19,7 @@ import Testing
             .flatMap { try SourceTree.text(of: $0).components(separatedBy: "\n") }
     }
 
-    @Test func theManualNamesWhatIsTried() throws {
+    @Test func manualListsTheAttacksTried() throws {
         let manual = try SourceTree.text(of: SourceTree.root.appendingPathComponent("Manual/attacks.md"))
         let told = Self.attacks(in: manual.components(separatedBy: "\n"), #/^\| (?<name>[AU][0-9]{2,3}) \|/#)
         let tried = Self.attacks(in: try Self.scriptLines(), #/check ['"](?<name>[AU][0-9]{2,3}) /#)
@@ -27,7 +27,7 @@ import Testing
         #expect(told == tried)
     }
 
-    @Test("an attack that a machine cannot try is reported by its name, never skipped in silence")
+    @Test("An attack that a machine cannot try is reported by its name, never skipped silently")
     func whatIsNotTriedIsNamed() throws {
         let lines = try Self.scriptLines()
         let tried = Self.attacks(in: lines, #/check ['"](?<name>[AU][0-9]{2,3}) /#)
@@ -38,7 +38,7 @@ import Testing
         }
         #expect(named.count > 5)
         #expect(named.isSubset(of: tried.keys))
-        // What goes by an echo alone reaches no report.
+        // Output of a plain echo reaches no report.
         #expect(lines.filter { $0.contains("not tried") && $0.contains("echo") } == [])
     }
 }

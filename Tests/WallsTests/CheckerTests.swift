@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The checkers themselves: a checker that finds nothing must be known to find something.
+/// The checkers themselves: each must be known to find violations.
 @Suite struct CheckerTests {
     @Test func importsAreSeen() {
         for (source, modules) in Self.importSamples {
@@ -29,7 +29,7 @@ import Testing
         #expect(graph.closure(of: "A") == ["A", "B", "C", "D"])
     }
 
-    @Test func reachIsTransitiveAndShowsTheWay() {
+    @Test func reachIsTransitiveAndShowsThePath() {
         let graph = ImportGraph(edges: ["enclaved": ["Enclave"], "Enclave": ["CShim", "Crypto"], "CShim": ["<sqlite3.h>"]])
         #expect(graph.paths(from: "enclaved").contains(["enclaved", "Enclave", "CShim", "<sqlite3.h>"]))
     }
@@ -48,7 +48,7 @@ import Testing
         #expect(ImportGraph.systemHeaders(in: "#include <a/b.h>\n # include <c.h>\n#include \"own.h\"\n// <d.h>") == ["<a/b.h>", "<c.h>"])
     }
 
-    @Test func houseRulesBite() {
+    @Test func houseRulesFindViolations() {
         for (source, count) in Self.ruleSamples {
             #expect(HouseRules.violations(in: source, isTest: true).count == count, "in: \(source.prefix(80))")
         }
@@ -75,7 +75,7 @@ import Testing
         ("let a = try! f()", 1),
         ("// try! in prose", 0),
         ("fatalError(\"unimplemented: f\")", 1),
-        // Split, because this file keeps the rule too.
+        // Split, because this file must follow the rule too.
         ("// TO" + "DO: later", 1),
         ("let template = \"name.XXXXXX\"", 0),
         ("Thread.sleep(forTimeInterval: 1)", 1),

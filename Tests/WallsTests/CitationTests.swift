@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// What a comment, a document or a script cites can be opened in this repository.
+/// Everything that a comment, a document or a script cites exists in this repository.
 @Suite struct CitationTests {
-    /// Comments, documents, scripts and manual pages of ours; no vectors and no kept inputs.
+    /// Our comments, documents, scripts and manual pages; not vectors or stored inputs.
     private static func texts() throws -> [(name: String, text: String)] { try read.get() }
 
     private static let read: Result<[(name: String, text: String)], any Error> = Result {
@@ -23,7 +23,7 @@ import Testing
         FileManager.default.fileExists(atPath: SourceTree.root.appendingPathComponent(path).path)
     }
 
-    @Test("a path of this repository that is named somewhere is there")
+    @Test("A cited path exists")
     func pathsAreThere() throws {
         var count = 0
         for (name, text) in try Self.texts() {
@@ -35,21 +35,21 @@ import Testing
         #expect(count > 150, "too few citations were found for this to mean anything")
     }
 
-    /// Also by its file name alone, as documents that lie beside each other do.
-    @Test func documentsAreThere() throws {
-        // INSTALL.md is a release's, made by scripts/dist.
+    /// Also by file name alone, as documents in one folder refer to each other.
+    @Test func citedDocumentsExist() throws {
+        // INSTALL.md is part of a release and made by scripts/dist.
         let documents = Set(
             SourceTree.files(in: SourceTree.root, withExtension: ["md"]).map(\.lastPathComponent) + ["INSTALL.md"])
         for (name, text) in try Self.texts() {
             for match in text.matches(of: #/[^\w.*-]([a-zA-Z][\w-]*\.md)\b/#) where !documents.contains(String(match.1)) {
-                // What tests write for themselves.
+                // Files that tests write themselves.
                 if name.hasPrefix("Tests/WallsTests") { continue }
                 Issue.record("\(name) names \(match.1), which is nowhere")
             }
         }
     }
 
-    @Test func linksOfDocumentsLeadSomewhere() throws {
+    @Test func linksOfDocumentsWork() throws {
         for (name, text) in try Self.texts() where name.hasSuffix(".md") && !name.contains(".docc/") {
             let folder = name.split(separator: "/").dropLast().joined(separator: "/")
             for match in text.matches(of: #/\]\((?!https?:|mailto:|#)([^)#\s]+)(?:#[^)]*)?\)/#) {
@@ -61,7 +61,7 @@ import Testing
     }
 
     /// `(Specs/secitem.md, 6.1)`, `(Specs/owners.md, section 4)`.
-    @Test func sectionsAreThere() throws {
+    @Test func citedSectionsExist() throws {
         var headings: [String: Set<String>] = [:]
         var count = 0
         for (name, text) in try Self.texts() {
@@ -81,7 +81,7 @@ import Testing
         #expect(count > 30, "too few citations were found for this to mean anything")
     }
 
-    @Test func rowsAreOfTheAcceptanceList() throws {
+    @Test func citedRowsAreInTheAcceptanceList() throws {
         let list = try SourceTree.text(of: SourceTree.root.appendingPathComponent("Specs/acceptance.md"))
         let rows = Set(list.matches(of: #/^\| (C-[0-9]{3}) \|/#.anchorsMatchLineEndings()).map { String($0.1) })
         #expect(rows.count == 249)

@@ -1,12 +1,12 @@
-// What must never be in reach of a target, whatever Package.swift says.
+// Modules that a target must never reach, whatever Package.swift says.
 
-/// What must not be in reach of a target, through any number of imports.
+/// Modules that a target must not reach through any number of imports.
 struct ForbiddenReach {
     let target: String
     let modules: Set<String>
-    /// Modules that come in families, by how their names begin.
+    /// Families of modules, by prefix.
     let modulePrefixes: [String]
-    /// System headers of C shims, by how their names begin.
+    /// System headers of C modules, by prefix.
     let headerPrefixes: [String]
 
     init(target: String, modules: Set<String>, modulePrefixes: [String] = [], headerPrefixes: [String] = []) {
@@ -21,14 +21,14 @@ struct ForbiddenReach {
     }
 }
 
-/// What rooms alone may have: what decides, what stores, what shows, and what shuts a room in.
+/// Modules for rooms alone: decisions, storage, prompts and hardening.
 private let roomModules: Set<String> = [
     "Enclave", "EnclaveSoftware", "EnclaveRoom", "EnclaveWire", "EnclaveConnection", "Keychain", "KeychainStore", "Authentication",
     "FingerprintReader", "Witness", "Watcher", "Launcher", "VaubanRoomHardening", "CVaubanConfinement", "CVaubanBus", "GRDB",
 ]
 
 let forbiddenReaches = [
-    // Neither a database nor a bus nor a network is in reach of anything that enclaved links, and no other room.
+    // enclaved links neither a database nor a bus nor a network library, and no other room.
     ForbiddenReach(
         target: "enclaved",
         modules: [
@@ -37,7 +37,7 @@ let forbiddenReaches = [
         ],
         modulePrefixes: ["NIO"],
         headerPrefixes: ["sqlite3", "systemd/", "dbus/", "netinet/", "arpa/", "netdb", "curl/"]),
-    // A room knows another by its door alone.
+    // A room knows another by its socket alone.
     ForbiddenReach(
         target: "keychaind", modules: ["Enclave", "EnclaveSoftware", "EnclaveRoom", "Authentication", "FingerprintReader", "CVaubanBus"]),
     ForbiddenReach(
@@ -46,7 +46,7 @@ let forbiddenReaches = [
     ForbiddenReach(target: "vauban-witness", modules: ["Enclave", "Keychain", "KeychainStore", "Authentication", "CVaubanBus", "GRDB"]),
     ForbiddenReach(target: "vauban-watcher", modules: ["Enclave", "Keychain", "KeychainStore", "Authentication", "GRDB", "Crypto"]),
     ForbiddenReach(target: "vauban-reader", modules: ["Enclave", "Keychain", "KeychainStore", "Authentication", "GRDB"]),
-    // The database is the store's.
+    // Only the store uses the database.
     ForbiddenReach(target: "VaubanKeychainModel", modules: ["GRDB", "VaubanLinuxHost"]),
     // An application, and the command line as one, links nothing of a room, so that it needs neither libsystemd nor libseccomp.
     ForbiddenReach(target: "VaubanSecurity", modules: roomModules, headerPrefixes: ["systemd/", "seccomp"]),

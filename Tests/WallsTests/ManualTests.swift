@@ -1,17 +1,17 @@
 import Foundation
 import Testing
 
-/// What the manual has to know of what is there.
+/// The manual covers every verb.
 @Suite struct ManualTests {
     private static func text(_ path: String) throws -> String { try SourceTree.text(of: SourceTree.root.appendingPathComponent(path)) }
 
-    /// The verbs as one types them, from the grammar's own sources: a row of VaubanCommand is a type, and its file under Verbs may give
-    /// it another name.
+    /// Returns the verbs as typed, from the sources of the command line: an entry of VaubanCommand is a type, and its file under Verbs may
+    /// give it another name.
     private static func verbs() throws -> [String] {
         let folder = SourceTree.root.appendingPathComponent("Sources/CommandLine/VaubanCommands")
         let sources = try SourceTree.files(in: folder, withExtension: ["swift"]).map(SourceTree.text(of:)).joined(separator: "\n")
         let grammar = try text("Sources/CommandLine/VaubanCommands/VaubanCommand.swift")
-        // Above its groups stand those that are not for people.
+        // Verbs before the groups are not for users.
         let rows = try #require(grammar.range(of: "groupedSubcommands:")).upperBound..<grammar.endIndex
         let types = grammar[rows].matches(of: /(\w+)\.self/).map { String($0.1) }
         return try types.map { type in
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func theVerbsAreFound() throws {
+    @Test func verbsAreFound() throws {
         let verbs = try Self.verbs()
         #expect(verbs.count > 15)
         #expect(Set(["set", "import", "list", "allow", "passcode", "login"]).isSubset(of: verbs))
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func theExampleOfEntitlementsIsWhatKeychaindReads() throws {
+    @Test func exampleOfEntitlementsIsValid() throws {
         let page = try Self.text("Install/man/vauban-entitlements.5")
         let start = try #require(page.range(of: "<?xml")).lowerBound
         let end = try #require(page.range(of: "</plist>")).upperBound

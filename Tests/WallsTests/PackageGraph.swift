@@ -1,12 +1,12 @@
 import Foundation
 
-/// Who may import whom, as Package.swift says it: the manifest is the one place where a dependency is written down.
+/// The dependencies in Package.swift, the only place that declares them.
 struct PackageGraph {
     struct Target {
         let name: String
         let kind: Kind
         let folder: URL
-        /// The names of targets and products of other packages, as the manifest has them. A product of ours has its module's name.
+        /// The names of targets and of other packages' products, as in the manifest. Our own products are named after their modules.
         let dependencies: Set<String>
     }
 
@@ -14,14 +14,14 @@ struct PackageGraph {
 
     let targets: [Target]
 
-    /// The manifest of this repository, read by SwiftPM itself, with the targets that the environment adds.
+    /// Reads the manifest of this repository with SwiftPM itself, with the targets that the environment adds.
     static func read() throws -> PackageGraph {
         let scratch = FileManager.default.temporaryDirectory.appendingPathComponent("vauban-manifest-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: scratch) }
         let process = Process()
         let output = Pipe()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        // A folder of its own, since this runs while the build's folder is in use.
+        // A separate folder, since this runs while the build's folder is in use.
         process.arguments = ["swift", "package", "--package-path", SourceTree.root.path, "--scratch-path", scratch.path, "dump-package"]
         process.environment = ProcessInfo.processInfo.environment.merging(["VAUBAN_GTK": "1"]) { $1 }
         process.standardOutput = output
@@ -44,7 +44,7 @@ struct PackageGraph {
         }
     }
 
-    /// All that is linked with the target, itself included, by the names of the manifest.
+    /// Returns everything linked with the target, itself included, by the names of the manifest.
     func closure(of name: String) -> Set<String> {
         var reached: Set<String> = []
         var next = [name]
@@ -78,7 +78,7 @@ struct PackageGraph {
         }
     }
 
-    /// A word; what stands beside the name (conditions, aliases) is not read.
+    /// A string; ignores anything beside the name (conditions, aliases).
     private struct Word: Decodable {
         let text: String?
 

@@ -2,17 +2,17 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What applications can name, read from the declarations.
+/// The public names for applications, read from the declarations.
 @Suite struct PublicSymbolTests {
-    /// Public declarations of Apple's two modules whose names say "passcode". Each is a constant or a code; none is a
-    /// question, since the answer could be another one by the time it is used (C-065).
+    /// Public declarations of Apple's two modules whose names contain "passcode". Each is a constant or a code; none is a query, since its
+    /// answer could be outdated when it is used (C-065).
     private static let withPasscode: Set<String> = [
         "kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly", "devicePasscode", "passcodeNotSet", "kLAErrorPasscodeNotSet",
         "touchIDOrPasscode", "errSecPasscodeNotSet",
     ]
 
     @Test(.proves("C-065"))
-    func noNameAsksWhetherAPasscodeIsSet() throws {
+    func noPublicNameRevealsWhetherAPasscodeIsSet() throws {
         var count = 0
         for target in try SourceTree.targets() where ["VaubanSecurity", "VaubanLocalAuthentication"].contains(target.name) {
             for file in SourceTree.files(in: target.folder, withExtension: ["swift"]) {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The sources of this repository, found from where this file lies.
+/// The sources of this repository, found from the location of this file.
 enum SourceTree {
     static let root = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().standardizedFileURL
@@ -19,7 +19,7 @@ enum SourceTree {
         return try (groups + rooms).flatMap(folders(in:)).map { Target(name: $0.lastPathComponent, folder: $0) }
     }
 
-    /// Every file below the folder with one of the extensions, in a stable order; build folders hold other users' sources.
+    /// Returns every file below the folder with one of the extensions, in a stable order; build folders contain others' sources.
     static func files(in folder: URL, withExtension extensions: Set<String>) -> [URL] {
         guard let walk = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil) else { return [] }
         var found: [URL] = []
@@ -30,7 +30,7 @@ enum SourceTree {
         return found.sorted { $0.path < $1.path }
     }
 
-    /// All Swift files that are ours to keep in order.
+    /// Returns all Swift files of this repository.
     static func ownSwiftFiles() -> [URL] {
         ["Sources", "Tests", "Examples", "Benchmarks", "Sheet"].flatMap {
             files(in: root.appendingPathComponent($0), withExtension: ["swift"])
@@ -39,7 +39,7 @@ enum SourceTree {
 
     static func text(of file: URL) throws -> String { try String(contentsOf: file, encoding: .utf8) }
 
-    /// The path as a reader of a failure wants it.
+    /// Returns the path for a failure's message.
     static func name(of file: URL) -> String { file.standardizedFileURL.path.replacingOccurrences(of: root.path + "/", with: "") }
 
     private static func folders(in folder: URL) throws -> [URL] {

@@ -4,7 +4,7 @@ import Testing
 
 /// The house rules that a machine can check. Each failure names the file and the line, and what to do instead.
 @Suite struct StyleTests {
-    @Test func everyFileKeepsTheHouseRules() throws {
+    @Test func everyFileFollowsTheHouseRules() throws {
         for file in SourceTree.ownSwiftFiles() {
             let name = SourceTree.name(of: file)
             for violation in try HouseRules.violations(in: SourceTree.text(of: file), isTest: name.hasPrefix("Tests/")) {
@@ -16,10 +16,10 @@ import Testing
 
 enum HouseRules {
     static let linesMax = 400
-    /// As `.swift-format` has it, which cannot break a comment or a text.
+    /// The limit of `.swift-format`, which cannot break a comment or a string.
     static let columnsMax = 140
 
-    /// Each violation as `LINE: what is wrong`.
+    /// Returns each violation as `LINE: what is wrong`.
     static func violations(in source: String, isTest: Bool) -> [String] {
         let lines = source.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         let code = SwiftText(source).codeLines
@@ -44,7 +44,7 @@ enum HouseRules {
         return found
     }
 
-    // Put together from halves, so that this file keeps the rules that it states.
+    // Put together from halves, so that this file follows its own rules.
     private static let reminders = ["TO" + "DO", "FIX" + "ME", "XX" + "X"]
     private static let stub = "fatalError(\"unim" + "plemented"
 
@@ -53,7 +53,7 @@ enum HouseRules {
         return text.split(whereSeparator: { !$0.isLetter && !$0.isNumber && $0 != "_" }).contains { $0 == word }
     }
 
-    /// Whether the line above is a comment; attributes on lines of their own may stand between.
+    /// Whether the line above is a comment; attributes on separate lines may come between.
     private static func isCommented(_ index: Int, _ lines: [String]) -> Bool {
         var above = index - 1
         while above >= 0 {

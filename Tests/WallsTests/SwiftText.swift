@@ -1,6 +1,6 @@
-/// Swift source without its comments and without the contents of its string literals, line by line as it was, so that a rule
-/// about code does not trip over prose. Code inside string interpolations stays. Regular expression literals are not known to
-/// it; a quotation mark in one hides at most the rest of its line.
+/// Swift source without its comments and without the contents of its string literals, line by line, so that a rule about code does not
+/// match prose. Code in string interpolations remains. It does not know regular expression literals; a quotation mark in one hides at most
+/// the rest of its line.
 struct SwiftText {
     let codeLines: [String]
 
@@ -10,7 +10,7 @@ struct SwiftText {
         codeLines = String(decoding: scanner.code, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     }
 
-    /// The modules that the source imports, whatever stands before the word `import`, and in whichever branch of an `#if`.
+    /// The modules that the source imports, with any access level, and in any branch of an `#if`.
     var imports: Set<String> {
         var modules: Set<String> = []
         for line in codeLines where line.contains("import") {
@@ -45,7 +45,7 @@ private struct Scanner {
 
     mutating func scan() { scanCode(untilClosingParenthesis: false) }
 
-    /// Copies code; inside an interpolation it ends at the parenthesis that closes it.
+    /// Copies code; in an interpolation it ends at the closing parenthesis.
     private mutating func scanCode(untilClosingParenthesis: Bool) {
         var depth = 0
         while position < bytes.count {
@@ -94,7 +94,7 @@ private struct Scanner {
             if bytes[position] == newline {
                 code.append(newline)
                 position += 1
-                // A literal of one line cannot be open any more.
+                // A single-line literal cannot be open any more.
                 if quotes == 1 { return }
             } else if bytes[position] == UInt8(ascii: "\\"), count(of: "#", at: position + 1) >= hashes {
                 position += 1 + hashes

@@ -2,15 +2,15 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Rooms are apart because their sources cannot name each other; this is where that is checked, on every import of every file.
+/// Rooms are separate because their sources cannot name each other; this checks every import of every file.
 @Suite struct WallsTests {
-    /// Swift's own modules and the C library: no room is crossed by using them. On Apple's systems Darwin is that library.
+    /// Swift's own modules and the C library, which every target may use. On Apple's systems Darwin is that library.
     private static let platform: Set<String> = ["Swift", "Foundation", "Glibc", "Synchronization", "Dispatch", "Darwin"]
 
-    /// What the one target with Apple's names lets its dependents import (Specs/module-names.md).
+    /// The modules that the target with Apple's names makes importable (Specs/module-names.md).
     private static let appleNames: Set<String> = ["Security", "LocalAuthentication", "CryptoKit"]
 
-    /// Sources that SwiftPM does not build here: what Apple's systems have, and the login's module, which scripts/build compiles.
+    /// Sources that SwiftPM does not build here: the product for Apple's systems, and the PAM module, which scripts/build compiles.
     private static let outsideTheManifest: Set<String> = ["VaubanOnApple", "pam_vauban"]
 
     @Test func everyFolderOfSourcesIsATarget() throws {
@@ -20,8 +20,8 @@ import Testing
         }
     }
 
-    /// What SwiftPM itself does not check: a module that another target's dependency brings can be imported all the same.
-    @Test("a target imports what Package.swift names for it, and all of that")
+    /// SwiftPM itself does not check this: a module from another target's dependencies can be imported too.
+    @Test("A target imports exactly what Package.swift declares")
     func importsAreThoseOfTheManifest() throws {
         for target in try PackageGraph.read().targets where [.regular, .executable, .test].contains(target.kind) {
             var declared = target.dependencies
@@ -41,20 +41,20 @@ import Testing
                     surplus.isEmpty, "\(SourceTree.name(of: file)) imports \(surplus), which Package.swift does not name for \(target.name)"
                 )
             }
-            // A C target's headers are not read for this.
+            // Does not read the headers of C targets.
             guard !files.isEmpty else { continue }
             let unused = target.dependencies.subtracting(imported).subtracting(Self.broughtTogether).sorted().joined(separator: ", ")
             #expect(unused.isEmpty, "Package.swift names \(unused) for \(target.name), which imports none of it")
         }
     }
 
-    /// Dependencies that come as a set: Apple's names with the modules beneath, and what every test target has.
+    /// Dependencies that come as a set: Apple's names with the modules beneath, and those of every test target.
     private static let broughtTogether: Set<String> = [
         "VaubanSecurity", "VaubanLocalAuthentication", "VaubanCryptoKit", "VaubanAppleNames", "TestSupport",
     ]
 
     /// scripts/build-sdk links what VaubanKeychain needs into one library; it names the folders of objects.
-    @Test func theModulesOfTheSDKAreWhatItsLibraryNeeds() throws {
+    @Test func modulesOfTheSDKAreThoseOfItsLibrary() throws {
         let graph = try PackageGraph.read()
         let script = try SourceTree.text(of: SourceTree.root.appendingPathComponent("scripts/build-sdk"))
         let loops = script.matches(of: /for module in ([^;]*);/).map {
@@ -62,7 +62,7 @@ import Testing
         }
         let compiled = try #require(loops.first { $0.isSuperset(of: ["VaubanKeychain", "VaubanSecurity"]) })
         let linked = try #require(loops.first { $0.contains("VaubanKeychainClient") })
-        // Apple's names lie there as interfaces (Specs/module-names.md).
+        // Apple's names are there as interfaces (Specs/module-names.md).
         let needed = compiled.reduce(into: compiled) { $0.formUnion(graph.closure(of: $1)) }.subtracting(["VaubanAppleNames"])
         let ours = Set(graph.targets.map(\.name))
         #expect(linked.intersection(ours).union(compiled) == needed.intersection(ours))
@@ -91,7 +91,7 @@ import Testing
     }
 }
 
-/// Who imports whom. C shims stand in it with the system headers that they include, written as `<name.h>`.
+/// The imports of all targets. C modules are included with the system headers that they include, written as `<name.h>`.
 struct ImportGraph {
     private let edges: [String: Set<String>]
 
@@ -116,7 +116,7 @@ struct ImportGraph {
 
     func imports(of target: String) -> Set<String> { edges[target] ?? [] }
 
-    /// For everything in reach of the target, one of the shortest ways to it, so that a failure shows where to cut.
+    /// Returns for everything in reach of the target one of the shortest paths to it, so that a failure shows where to cut.
     func paths(from target: String) -> [[String]] {
         var found = [[target]]
         var seen: Set<String> = [target]

@@ -5,7 +5,7 @@ import Glibc
 struct Fleet {
     static let argument = "client"
 
-    enum Work: String, CaseIterable { case get, search, update, add, delete, sign }
+    enum Work: String { case get, attributes, search, update, add, delete, sign }
 
     struct Result {
         let samples: Samples
@@ -85,6 +85,7 @@ struct Fleet {
             let item = number * part + turn &* 7919 % part
             switch work {
             case .get: return try Items.timeGet(item)
+            case .attributes: return try Items.timeAttributes(item)
             case .search: return try Items.timeSearch(item / Items.groupSize)
             case .update: return try Items.timeUpdate(item)
             case .add: return try Items.timeAdd(Fleet.firstAdded(number, items) + turn)

@@ -51,6 +51,17 @@ enum Items {
         return time
     }
 
+    static func timeAttributes(_ index: Int) throws -> UInt64 {
+        var result: CFTypeRef?
+        let query = identity(index).merging([kSecReturnAttributes as String: true]) { $1 }
+        let (status, time) = timed(query as CFDictionary) { SecItemCopyMatching($0, &result) }
+        try check(status, [errSecSuccess], "describe item \(index)")
+        guard (result as? [String: Any])?[kSecAttrAccount as String] as? String == account(index) else {
+            throw Failure("item \(index) has other attributes")
+        }
+        return time
+    }
+
     /// Searches by label, with ten references in the result.
     static func timeSearch(_ group: Int) throws -> UInt64 {
         var result: CFTypeRef?

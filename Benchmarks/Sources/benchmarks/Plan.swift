@@ -8,6 +8,8 @@ struct Plan {
     var floorTrips = 50_000
     var gets = 4000
     var adds = 200
+    /// The duration of each measurement with several clients.
+    var seconds = 1.0
     /// This many reads and nothing else.
     private var loops: Int?
     /// The place of the bare database: beside the keychain, on the same file system.
@@ -25,6 +27,7 @@ struct Plan {
             case "--gets": gets = number
             case "--adds": adds = number
             case "--floor": floorTrips = number
+            case "--seconds": seconds = Double(number)
             default: throw Failure("unknown word \(word)")
             }
         }
@@ -42,11 +45,18 @@ struct Plan {
         let database = try BareDatabase(path: path)
         defer { database.close() }
         for _ in 0..<items { try database.add() }
+        let program = try ProcessInfo.processInfo.environment["VAUBAN_BENCH_FLOOR"].map {
+            try FloorProgram(path: $0, folder: home, items: items)
+        }
+        defer { program?.end() }
         var rounds: [Round] = []
+        var floorGets: [Double] = []
         for number in 1...self.rounds {
             FileHandle.standardError.write(Data("round \(number) of \(self.rounds)\n".utf8))
             rounds.append(try Round(self, cast, database))
+            if let program { floorGets.append(try program.median(.get, gets)) }
         }
         Report.print(rounds, self)
+        if let program { try Comparison(plan: self, program: program, gets: floorGets).show(rounds) }
     }
 }

@@ -10,6 +10,8 @@ struct Round {
     let bare: Samples
     let gets: Int
     let adds: Int
+    var attributes: Samples { steps[Self.attributesStep].samples }
+    private static let attributesStep = 4
 
     init(_ plan: Plan, _ cast: Cast, _ database: BareDatabase) throws {
         let pair = try Floor()

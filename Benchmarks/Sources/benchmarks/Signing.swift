@@ -11,7 +11,7 @@ enum Signing {
     /// Creates the key, measures, and prints the same as the peers' client.
     static func run(clients: Int, seconds: Double) throws {
         try makeKey()
-        defer { _ = SecItemDelete([kSecClass: kSecClassKey, kSecAttrApplicationTag: tag] as CFDictionary) }
+        defer { deleteKey() }
         let result = try Fleet.run(.sign, clients: clients, items: 0, seconds: seconds)
         let (rate, median, p99) = (Table.text(result.perSecond), Table.text(result.samples.median), Table.text(result.samples.p99))
         Table.say(#"{"per_s":\#(rate),"sign":{"med_us":\#(median),"p99_us":\#(p99)}}"#)
@@ -36,7 +36,9 @@ enum Signing {
     /// A client works on one thread.
     private nonisolated(unsafe) static var count = 0
 
-    private static func makeKey() throws {
+    static func deleteKey() { _ = SecItemDelete([kSecClass: kSecClassKey, kSecAttrApplicationTag: tag] as CFDictionary) }
+
+    static func makeKey() throws {
         let parameters: [CFString: Any] = [
             kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeySizeInBits: 256, kSecAttrTokenID: kSecAttrTokenIDSecureEnclave,
             kSecPrivateKeyAttrs: [kSecAttrIsPermanent: true, kSecAttrApplicationTag: tag] as [CFString: Any],

@@ -1,7 +1,7 @@
 // A relying party of a second factor: a server, here a folder with its users and the open challenges. It needs no keychain, since it stores
 // public keys only.
 //
-//     RelyingParty FOLDER enrol NAME [ACTION…]           a public key on standard input; what the user may approve: actions
+//     RelyingParty FOLDER enroll NAME [ACTION…]           a public key on standard input; what the user may approve: actions
 //     RelyingParty FOLDER ask NAME STATEMENT [SECONDS]   prints a challenge, good for 120 seconds; the statement begins with an action
 //     RelyingParty FOLDER verify                         a response on standard input
 import Approval
@@ -43,7 +43,7 @@ struct RelyingParty {
     }
 
     /// Records the public key. Whose it is must be known by other means, such as a session that was opened with the password.
-    func enrol(_ name: String, _ publicKey: Data, _ actions: [String]) throws {
+    func enroll(_ name: String, _ publicKey: Data, _ actions: [String]) throws {
         let place = try file("people", name)
         guard Self.key(publicKey) != nil else { throw Refusal.key }
         let user = try JSONEncoder().encode(CommandUser(publicKey: publicKey, actions: actions))
@@ -106,13 +106,13 @@ func finish(_ text: String, _ code: Int32) -> Never {
 }
 
 let words = Array(CommandLine.arguments.dropFirst())
-guard words.count >= 2 else { finish("usage: RelyingParty FOLDER enrol NAME [ACTION…] | ask NAME STATEMENT [SECONDS] | verify", 64) }
+guard words.count >= 2 else { finish("usage: RelyingParty FOLDER enroll NAME [ACTION…] | ask NAME STATEMENT [SECONDS] | verify", 64) }
 let party = RelyingParty(folder: URL(fileURLWithPath: words[0]))
 do {
     switch (words[1], words.count) {
-    case ("enrol", 3...):
+    case ("enroll", 3...):
         guard let key = readLine().flatMap({ Data(base64Encoded: $0) }) else { throw Refusal.key }
-        try party.enrol(words[2], key, Array(words[3...]))
+        try party.enroll(words[2], key, Array(words[3...]))
         print("Enrolled: \(words[2])")
     case ("ask", 4), ("ask", 5):
         let seconds = words.count == 5 ? Int(words[4]) : RelyingParty.openFor
@@ -122,7 +122,7 @@ do {
         guard let line = readLine() else { throw Refusal.response }
         let approved = try party.verify(Data(line.utf8))
         print("Approved by \(approved.user): \(approved.statement)")
-    default: finish("usage: RelyingParty FOLDER enrol NAME [ACTION…] | ask NAME STATEMENT [SECONDS] | verify", 64)
+    default: finish("usage: RelyingParty FOLDER enroll NAME [ACTION…] | ask NAME STATEMENT [SECONDS] | verify", 64)
     }
 } catch let refusal as Refusal {
     finish("Refused: \(refusal.rawValue).", 1)

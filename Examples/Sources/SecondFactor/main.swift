@@ -1,7 +1,7 @@
 // A second factor that this device is: a private key that cannot leave it, and that signs nothing until its user has seen what they
 // approve and has shown who they are.
 //
-//     SecondFactor enrol NAME      makes the key; prints its public half, for the relying party
+//     SecondFactor enroll NAME      makes the key; prints its public half, for the relying party
 //     SecondFactor approve         a challenge on standard input; asks, and prints the response
 //     SecondFactor forget NAME     deletes the key
 import Approval
@@ -77,7 +77,7 @@ func madeKey(_ name: String) -> SecKey {
     return key
 }
 
-func enrol(_ name: String) {
+func enroll(_ name: String) {
     guard SecItemCopyMatching(identity(name) as CFDictionary, nil) == errSecItemNotFound else {
         finish("There is a key of \(name) already, or the keychain cannot be asked. To begin anew: SecondFactor forget \(name)", 1)
     }
@@ -116,8 +116,8 @@ func forget(_ name: String) {
 
 let arguments = Array(CommandLine.arguments.dropFirst())
 switch (arguments.first, arguments.count) {
-case ("enrol", 2): enrol(arguments[1])
+case ("enroll", 2): enroll(arguments[1])
 case ("approve", 1): try approve()
 case ("forget", 2): forget(arguments[1])
-default: finish("usage: SecondFactor enrol NAME | approve | forget NAME", 64)
+default: finish("usage: SecondFactor enroll NAME | approve | forget NAME", 64)
 }

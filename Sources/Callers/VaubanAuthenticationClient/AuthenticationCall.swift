@@ -23,7 +23,7 @@ extension AuthenticationClient {
         _ request: UserRequest, _ waiting: Waiting? = nil, _ cancellation: CallCancellation? = nil
     ) throws(Refusal) -> Answer {
         let header: [UInt8]
-        do { header = try request.encoded() } catch { throw Refusal(.internalFault, "the request cannot be encoded") }
+        do { header = try request.encoded() } catch { throw Refusal(.internalError, "the request cannot be encoded") }
         let outcome: Outcome
         do throws(HandshakeError) {
             outcome = try exchange(header, waiting, cancellation)

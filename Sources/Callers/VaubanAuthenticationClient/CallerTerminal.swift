@@ -39,7 +39,7 @@ final class CallerTerminal: PromptSurface {
         defer { withExtendedLifetime(mode) {} }
         write(CallerTerminalText.head(question))
         defer { write("\n") }
-        return question.ways.contains(.passcode) ? readPasscode(withdrawal) : awaitFinger(withdrawal)
+        return question.methods.contains(.passcode) ? readPasscode(withdrawal) : awaitFinger(withdrawal)
     }
 
     func settled(_ outcome: PromptOutcome) {}
@@ -116,7 +116,7 @@ enum CallerTerminalText {
 
     private static func entry(_ question: PromptQuestion) -> String {
         if question.operation == .applicationPassword { return "The item’s password, not your passcode (Ctrl-C refuses): " }
-        return switch (question.ways.contains(.passcode), question.ways.contains(.finger)) {
+        return switch (question.methods.contains(.passcode), question.methods.contains(.finger)) {
         case (true, true): "Touch the reader or type the passcode (Ctrl-C refuses): "
         case (true, false): "Passcode (Ctrl-C refuses): "
         default: "Touch the reader, or press Ctrl-C to refuse: "

@@ -46,8 +46,8 @@ extension AuthenticationClient {
 
     /// Enrolls a fingerprint; calls `waiting` when the user should touch the reader. With `unlocks`, a matched fingerprint unlocks the
     /// keychain from now on.
-    package func enrol(_ passcode: borrowing SecretBytes, unlocks: Bool, waiting: Waiting? = nil) throws(Refusal) {
-        try request(.enrol(unlocks: unlocks), authorizedBy: passcode, waiting)
+    package func enroll(_ passcode: borrowing SecretBytes, unlocks: Bool, waiting: Waiting? = nil) throws(Refusal) {
+        try request(.enroll(unlocks: unlocks), authorizedBy: passcode, waiting)
     }
 
     package func forgetFingers(_ passcode: borrowing SecretBytes, waiting: Waiting? = nil) throws(Refusal) {

@@ -54,7 +54,7 @@ package final class EnvironmentListener: Sendable {
 
     /// Unlike a call, the listener does not start a stopped service.
     private func connected() -> Channel? {
-        guard let channel = try? service()?.authenticationDoor.connect(role: AuthenticationRole.watcher.rawValue) else { return nil }
+        guard let channel = try? service()?.authenticationAddress.connect(role: AuthenticationRole.watcher.rawValue) else { return nil }
         return state.withLock { state in
             guard !state.isEnded else { return nil }
             state.channel = channel

@@ -17,7 +17,7 @@ package enum OwnTerminal {
         do throws(Refusal) {
             return try call(tell)
         } catch {
-            guard error.reason == .nobodyToAsk, let agent = agent(of: try service()) else { throw error }
+            guard error.reason == .noPromptAgent, let agent = agent(of: try service()) else { throw error }
             let left = DispatchSemaphore(value: 0)
             let thread = Thread {
                 _ = agent.run()
@@ -34,7 +34,7 @@ package enum OwnTerminal {
                 return try call { if $0 != CallerTerminal.place { tell($0) } }
             } catch {
                 // Consent prompts: authd does not send them here.
-                if error.reason == .nobodyToAsk { CallerTerminal.inForeground()?.write(CallerTerminalText.notHere) }
+                if error.reason == .noPromptAgent { CallerTerminal.inForeground()?.write(CallerTerminalText.notHere) }
                 throw error
             }
         }

@@ -20,7 +20,7 @@ extension EnclaveKeyCard {
         guard let bytes = SealedMemory.bytes(of: descriptors[0], madeBy: service.enclaveUID, max: Self.bytesMax) else {
             // Not `unavailable`, on which callers may retry.
             throw Refusal(
-                .internalFault,
+                .internalError,
                 """
                 WARNING: the key that came with the challenge was not made by Vauban's enclave; no passcode was sent, and none should \
                 be typed until it is known why
@@ -52,7 +52,7 @@ extension SealedPasscode {
             self.init(encapsulated: Array(sender.encapsulatedKey), ciphertext: Array(ciphertext))
         } catch {
             // The library's error holds nothing of the passcode, but would not help the user either.
-            throw Refusal(.internalFault, "the passcode could not be sealed to the enclave")
+            throw Refusal(.internalError, "the passcode could not be sealed to the enclave")
         }
     }
 }

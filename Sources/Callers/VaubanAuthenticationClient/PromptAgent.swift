@@ -33,7 +33,7 @@ package final class PromptAgent: Sendable {
 
     /// Returns once authd has registered the agent, so that requests made afterwards prompt here.
     private init(service: Service, scope: AgentScope, place: String, surface: any PromptSurface) throws(Refusal) {
-        let door = ServiceConnection(service: service, address: service.authenticationDoor, role: AuthenticationRole.agent.rawValue)
+        let door = ServiceConnection(service: service, address: service.authenticationAddress, role: AuthenticationRole.agent.rawValue)
         self.surface = surface
         do {
             inbox = try AgentInbox()
@@ -65,7 +65,7 @@ package final class PromptAgent: Sendable {
     package func run() -> Refusal {
         while true {
             var poller = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
-            if poll(&poller, 1, -1) < 0 && errno != EINTR { return Refusal(.internalFault, "waiting for prompts failed") }
+            if poll(&poller, 1, -1) < 0 && errno != EINTR { return Refusal(.internalError, "waiting for prompts failed") }
             if let ended = serve() { return ended }
         }
     }

@@ -40,7 +40,7 @@ package final class KeyClient: Sendable {
     /// With `startsService` false, a stopped service is not started.
     package init(service: Service, startsService: Bool = true) {
         self.service = service
-        door = ServiceConnection(service: service, address: service.keychainDoor, startsService: startsService)
+        door = ServiceConnection(service: service, address: service.keychainAddress, startsService: startsService)
     }
 
     /// Creates a key. The password, 1 to 1024 bytes, is the application password that the access control requires.

@@ -30,7 +30,7 @@ final class KeyConnection: @unchecked Sendable {
     func make(_ kind: EnclaveKeyKind, _ control: AccessControl, _ password: borrowing SecretBytes?) throws(KeyConnectionError) -> EnclaveKey
     {
         try send(.make(kind, control), password)
-        guard case .made(let key) = try receive(nil).reply else { throw Self.notUnderstood }
+        guard case .made(let key) = try receive(nil).reply else { throw Self.unexpectedReply }
         return key
     }
 
@@ -48,9 +48,9 @@ final class KeyConnection: @unchecked Sendable {
         switch answer.reply {
         case .signed(let signature): return .signature(signature)
         case .shared:
-            guard let secret = answer.takeSecret() else { throw Self.notUnderstood }
+            guard let secret = answer.takeSecret() else { throw Self.unexpectedReply }
             return .shared(secret)
-        default: throw Self.notUnderstood
+        default: throw Self.unexpectedReply
         }
     }
 
@@ -64,10 +64,10 @@ final class KeyConnection: @unchecked Sendable {
         }
         if handles.count >= Self.openMax {
             try send(.close(handles.removeFirst().handle), nil)
-            guard case .closed = try receive(nil).reply else { throw Self.notUnderstood }
+            guard case .closed = try receive(nil).reply else { throw Self.unexpectedReply }
         }
         try send(.open(key), nil)
-        guard case .opened(let handle) = try receive(nil).reply else { throw Self.notUnderstood }
+        guard case .opened(let handle) = try receive(nil).reply else { throw Self.unexpectedReply }
         handles.append((key, handle))
         return handle
     }
@@ -75,7 +75,7 @@ final class KeyConnection: @unchecked Sendable {
     // MARK: One exchange
 
     private func send(_ request: KeyRequest, _ secret: borrowing SecretBytes?) throws(KeyConnectionError) {
-        guard let header = try? request.encoded() else { throw .refused(Refusal(.internalFault, "the request cannot be encoded")) }
+        guard let header = try? request.encoded() else { throw .refused(Refusal(.internalError, "the request cannot be encoded")) }
         do throws(ChannelError) {
             switch secret {
             case .some(let secret): try channel.send(header: header, secret: secret)
@@ -102,7 +102,7 @@ final class KeyConnection: @unchecked Sendable {
         }
     }
 
-    private static var notUnderstood: KeyConnectionError { .broken(.malformed("the enclave's answer is not understood")) }
+    private static var unexpectedReply: KeyConnectionError { .broken(.malformed("the enclave's answer is not understood")) }
 }
 
 /// A decoded message of the enclave.

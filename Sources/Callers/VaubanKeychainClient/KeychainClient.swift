@@ -35,7 +35,7 @@ package final class KeychainClient: Sendable {
 
     /// With `startsService` false, a stopped service is not started.
     package init(service: Service, startsService: Bool = true) {
-        connection = ServiceConnection(service: service, address: service.keychainDoor, startsService: startsService)
+        connection = ServiceConnection(service: service, address: service.keychainAddress, startsService: startsService)
     }
 
     /// Adds an item; returns it if `returns` requests something. The password, 1 to 1024 bytes, is the application password that the access
@@ -77,7 +77,7 @@ package final class KeychainClient: Sendable {
     /// Moves a batch of rows to the current keys of their classes; call again while some are left.
     package func rewrap(waiting: Waiting? = nil) throws(Refusal) -> RewrapProgress {
         guard let progress = try call(.rewrap, secret: nil, waiting: waiting).progress else {
-            throw Refusal(.internalFault, "the keychain reported no progress")
+            throw Refusal(.internalError, "the keychain reported no progress")
         }
         return progress
     }
@@ -90,7 +90,7 @@ package final class KeychainClient: Sendable {
     /// Returns this program's name in the keychain and its access groups.
     package func ownRights() throws(Refusal) -> ProgramRights {
         guard let rights = try call(.ownRights, secret: nil, waiting: nil).rights else {
-            throw Refusal(.internalFault, "the keychain did not identify this program")
+            throw Refusal(.internalError, "the keychain did not identify this program")
         }
         return rights
     }
@@ -108,7 +108,7 @@ package final class KeychainClient: Sendable {
     /// Assigns a batch of items without an owner to an owner; call again while some are left.
     package func move(to owner: String, waiting: Waiting? = nil) throws(Refusal) -> RewrapProgress {
         guard let progress = try call(.move(to: owner), secret: nil, waiting: waiting).progress else {
-            throw Refusal(.internalFault, "the keychain reported no progress")
+            throw Refusal(.internalError, "the keychain reported no progress")
         }
         return progress
     }
@@ -179,7 +179,7 @@ package final class KeychainClient: Sendable {
     /// Examines every row and the database file. Calls `progress` as it proceeds. A large file takes long, so the user's timeout applies.
     package func examine(progress: @escaping (DoctorReport) -> Void = { _ in }) throws(Refusal) -> DoctorReport {
         guard let report = try call(.examine, secret: nil, waiting: nil, progress: progress).report else {
-            throw Refusal(.internalFault, "the keychain reported no findings")
+            throw Refusal(.internalError, "the keychain reported no findings")
         }
         return report
     }
@@ -187,7 +187,7 @@ package final class KeychainClient: Sendable {
     /// Returns the verified copy that can replace a damaged database; throws if the database is intact or there is no copy.
     package func restorableCopy() throws(Refusal) -> RestorableCopy {
         guard let copy = try call(.restore(copyOf: nil), secret: nil, waiting: nil, progress: { _ in }).copy else {
-            throw Refusal(.internalFault, "the keychain did not describe its copy")
+            throw Refusal(.internalError, "the keychain did not describe its copy")
         }
         return copy
     }
@@ -202,7 +202,7 @@ package final class KeychainClient: Sendable {
         cancellation: CallCancellation? = nil
     ) throws(Refusal) -> Outcome {
         let header: [UInt8]
-        do { header = try request.encoded() } catch { throw Refusal(.internalFault, "the request cannot be encoded") }
+        do { header = try request.encoded() } catch { throw Refusal(.internalError, "the request cannot be encoded") }
         let outcome: Result<Outcome, Refusal>
         do throws(HandshakeError) {
             outcome = try answer(to: header, secret, waiting, progress, cancellation)

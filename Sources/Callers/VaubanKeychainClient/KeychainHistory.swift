@@ -48,7 +48,7 @@ extension KeychainClient {
     /// Returns whether earlier values and deleted items are kept; sets it first if `isOn` is not nil.
     package func keepsHistory(_ isOn: Bool? = nil) throws(Refusal) -> Bool {
         guard let answer = try ask(.setting(isOn)).keepsHistory else {
-            throw Refusal(.internalFault, "the keychain did not say whether it keeps earlier values")
+            throw Refusal(.internalError, "the keychain did not say whether it keeps earlier values")
         }
         return answer
     }

@@ -14,16 +14,16 @@ extension Refusal {
         case .itemNotFound, .keyDestroyed, .keyUnknown, .rowDamaged: -25300
         case .missingEntitlement: -34018
         case .dataTooLarge: -25302
-        case .locked, .beforeFirstUnlock, .interactionNotAllowed, .nobodyToAsk: -25308
+        case .locked, .beforeFirstUnlock, .interactionNotAllowed, .noPromptAgent: -25308
         case .passcodeNotSet, .authenticationFailed, .lockedOut, .passcodeTooWeak, .passcodeAlreadySet, .biometryNotAvailable,
             .biometryNotEnrolled,
             .biometryLockedOut, .recoveryKeyNotSet, .applicationPasswordMissing, .notAllowedHere:
             -25293
         case .cancelled, .fallbackChosen: -128
-        case .userTimeOver: -25293
+        case .userTimedOut: -25293
         case .unavailable, .storageFull, .stateUnreadable, .keysChanged: -25291
         case .storageFailed: -36
-        case .internalFault: -26276
+        case .internalError: -26276
         case .keyDamaged: -26275
         case .keyOfAnotherDevice: -67712
         }
@@ -47,7 +47,7 @@ extension Refusal {
             case .locked: "The keychain is locked; run: vauban unlock"
             case .beforeFirstUnlock: "The keychain has not been unlocked since it started; run: vauban unlock"
             case .interactionNotAllowed: "The item needs the user's approval, and this call does not allow a prompt"
-            case .nobodyToAsk: "The item needs your approval, and nothing can show the prompt; run in another terminal: vauban approve"
+            case .noPromptAgent: "The item needs your approval, and nothing can show the prompt; run in another terminal: vauban approve"
             case .passcodeNotSet: "No passcode is set, so you cannot authenticate; run: vauban passcode set"
             case .authenticationFailed: "Authentication failed"
             case .cancelled: "Cancelled"
@@ -55,7 +55,7 @@ extension Refusal {
             case .lockedOut: "Too many wrong passcodes"
             case .passcodeTooWeak: "The passcode is too weak"
             case .passcodeAlreadySet: "A passcode is set already; run: vauban passcode change"
-            case .userTimeOver: "The prompt was not answered in time"
+            case .userTimedOut: "The prompt was not answered in time"
             case .biometryNotAvailable: "There is no fingerprint reader that can be used"
             case .biometryNotEnrolled: "No fingerprint is enrolled that this item accepts"
             case .biometryLockedOut: "Fingerprints are not accepted until the passcode is entered; run: vauban unlock"
@@ -67,7 +67,7 @@ extension Refusal {
             case .storageFull: "The disk is full and nothing was changed; make room, then try again"
             case .storageFailed: "The disk refused to write; nothing was changed"
             case .stateUnreadable: "Stored state cannot be read and was left as it is"
-            case .internalFault: "Vauban failed; see its log"
+            case .internalError: "Vauban failed; see its log"
             case .keysChanged: "The keys have changed in the meantime; try again"
             }
         // A limit that Vauban set: the disk is not full.
@@ -77,7 +77,7 @@ extension Refusal {
         var parts = [detail.map { reason == .unavailable ? $0 : "\(halves[0]): \($0)" } ?? halves[0]]
         if halves.count > 1, detail?.contains("run: ") != true { parts.append(halves[1]) }
         if let secondsToWait, secondsToWait > 0 { parts.append("try again in \(Self.duration(secondsToWait))") }
-        if let triesLeft { parts.append("\(triesLeft) \(triesLeft == 1 ? "attempt" : "attempts") left") }
+        if let attemptsLeft { parts.append("\(attemptsLeft) \(attemptsLeft == 1 ? "attempt" : "attempts") left") }
         return parts.joined(separator: "; ")
     }
 

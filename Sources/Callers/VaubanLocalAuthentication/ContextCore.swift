@@ -85,7 +85,7 @@ final class ContextCore: Sendable {
                 let result = try AuthenticationClient(service: service).canEvaluate(try Self.owner(policy))
                 if let found = result.domainState { state.withLock { $0.domainState = Data(found) } }
             } catch {
-                guard error.reason == .nobodyToAsk, OwnTerminal.canPrompt(for: service) else { throw error }
+                guard error.reason == .noPromptAgent, OwnTerminal.canPrompt(for: service) else { throw error }
             }
         } catch {
             throw LAContext.error(error)

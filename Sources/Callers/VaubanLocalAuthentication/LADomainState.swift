@@ -1,6 +1,5 @@
 internal import VaubanUserModel
 
-
 /// A kind of companion device: Apple's `LACompanionType`. Vauban supports none.
 public enum LACompanionType: Int, Sendable {
     /// A watch.

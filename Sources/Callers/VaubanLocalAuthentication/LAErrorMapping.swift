@@ -22,12 +22,12 @@ extension LAContext {
             case .biometryNotAvailable: .biometryNotAvailable
             case .biometryNotEnrolled: .biometryNotEnrolled
             case .biometryLockedOut: .biometryLockout
-            case .nobodyToAsk, .interactionNotAllowed: .notInteractive
+            case .noPromptAgent, .interactionNotAllowed: .notInteractive
             // The prompt was withdrawn by the lock or by its timeout.
-            case .userTimeOver, .locked, .beforeFirstUnlock: .systemCancel
+            case .userTimedOut, .locked, .beforeFirstUnlock: .systemCancel
             // These say nothing about the user: an application that deletes a secret after a failed authentication must not delete it
             // because a service restarted.
-            case .unavailable, .internalFault, .storageFull, .storageFailed, .stateUnreadable, .keysChanged, .malformed, .unknownRequest:
+            case .unavailable, .internalError, .storageFull, .storageFailed, .stateUnreadable, .keysChanged, .malformed, .unknownRequest:
                 .systemCancel
             case .unsupported: .companionNotAvailable
             default: .authenticationFailed

@@ -98,7 +98,7 @@ enum PromptWords {
 
     static func instruction(_ question: PromptQuestion, showsEntry: Bool) -> String {
         if question.operation == .applicationPassword { return "Type the password of this secret, not your Vauban passcode." }
-        return switch (question.ways.contains(.finger), showsEntry) {
+        return switch (question.methods.contains(.finger), showsEntry) {
         case (true, true): "Touch the fingerprint reader, or type your Vauban passcode."
         case (true, false): "Touch the fingerprint reader to allow it."
         default: "Type your Vauban passcode to allow it."
@@ -111,7 +111,7 @@ enum PromptWords {
 
     static func wrongPasscode(_ question: PromptQuestion) -> String {
         question.operation == .applicationPassword
-            ? "That was not the password of this secret." : "That was not your passcode. \(tries(question.triesLeft))"
+            ? "That was not the password of this secret." : "That was not your passcode. \(tries(question.attemptsLeft))"
     }
 
     static func wrongFinger(_ fingersLeft: Int64) -> String {
@@ -127,10 +127,10 @@ enum PromptWords {
         // The last three belong to enrollment and never accompany a prompt.
         case .again, .progress, .known, .full: "The finger could not be read. Touch the reader again."
         case .tooShort: "That was too short. Rest your finger on the reader a little longer."
-        case .notCentred: "Place the middle of your finger on the reader."
+        case .notCentered: "Place the middle of your finger on the reader."
         case .liftAndTouch: "Lift your finger, then touch the reader again."
         case .tooFast: "That was too fast. Move your finger more slowly."
-        case .sensorFault: "The reader had a fault. Touch it again."
+        case .sensorError: "The reader had a fault. Touch it again."
         case .busy: "Another program uses the fingerprint reader. It will be your turn next."
         }
     }
@@ -162,7 +162,7 @@ enum PromptWords {
     }
 
     static func fallback(_ question: PromptQuestion) -> String {
-        question.titles.fallback ?? (question.ways.contains(.passcode) ? "Use Passcode…" : "Use Another Method…")
+        question.titles.fallback ?? (question.methods.contains(.passcode) ? "Use Passcode…" : "Use Another Method…")
     }
 
     static func choice(_ choice: ConsentChoice) -> String {

@@ -23,7 +23,7 @@ public final class SheetAgent: Sendable {
 
     /// How often to check whether a stopped service is back.
     private static let returnPause = DispatchTimeInterval.seconds(1)
-    private static let away = Refusal(.nobodyToAsk, "this session is not the active one")
+    private static let away = Refusal(.noPromptAgent, "this session is not the active one")
 
     /// - Parameters:
     ///   - place: The place of the prompt as a waiting caller's terminal names it, such as `a window on your desktop`.
@@ -105,7 +105,7 @@ public final class SheetAgent: Sendable {
             model.withLock { $0.removePrompt() }
             changed()
             let why = refusal.detail ?? "the service refused (\(refusal.reason))"
-            if refusal.reason == .internalFault {
+            if refusal.reason == .internalError {
                 say(why)
                 model.withLock { $0.fail(why) }
                 return changed()

@@ -60,7 +60,8 @@ package struct SheetModel: Sendable {
     package mutating func show(_ question: PromptQuestion, _ entry: ApplicationDirectory.Entry?, now: UInt64) -> Int {
         let closedUntil = question.state.secondsToWait > 0 ? now + UInt64(question.state.secondsToWait) * Self.second : 0
         var notice: SheetView.Notice?
-        var finger: SheetView.Finger = question.ways.contains(.finger) ? .waiting : question.state.finger == .disabled ? .disabled : .hidden
+        var finger: SheetView.Finger =
+            question.methods.contains(.finger) ? .waiting : question.state.finger == .disabled ? .disabled : .hidden
         var (misses, typesInstead) = (0, false)
         var entry = entry
         if let before = card, before.question.prompt == question.prompt { entry = before.entry }
@@ -74,15 +75,17 @@ package struct SheetModel: Sendable {
         case .checking(let before) where before.question.prompt == question.prompt:
             (number, misses, typesInstead) = (before.number, before.misses, before.typesInstead)
             // A fingerprint that missed in the meantime counts as another attempt too; only a checked passcode costs an attempt.
-            if question.triesLeft < before.question.triesLeft {
+            if question.attemptsLeft < before.question.attemptsLeft {
                 misses += 1
                 notice = .init(text: PromptWords.wrongPasscode(question), isError: true)
             }
         default:
             number += 1
             // Attempts may have been used elsewhere: then the sheet says so before the first one here.
-            if question.ways.contains(.passcode), question.operation != .applicationPassword, question.triesLeft <= 2, closedUntil == 0 {
-                notice = .init(text: PromptWords.tries(question.triesLeft), isError: false)
+            if question.methods.contains(.passcode), question.operation != .applicationPassword, question.attemptsLeft <= 2,
+                closedUntil == 0
+            {
+                notice = .init(text: PromptWords.tries(question.attemptsLeft), isError: false)
             }
         }
         if finger == .disabled, notice == nil { notice = .init(text: PromptWords.disabled(question.state.fingersLeft), isError: false) }
@@ -121,7 +124,7 @@ package struct SheetModel: Sendable {
     package mutating func beginAnswer(_ number: Int, withPasscode: Bool, now: UInt64) -> Bool {
         guard case .prompting(let card) = state, card.number == number else { return false }
         if withPasscode {
-            guard card.question.ways.contains(.passcode), card.closedUntil <= now else { return false }
+            guard card.question.methods.contains(.passcode), card.closedUntil <= now else { return false }
         }
         state = .checking(card)
         return true
@@ -145,7 +148,7 @@ package struct SheetModel: Sendable {
 
     /// A fingerprint comes first if one can be used: the entry appears on request, or when no fingerprint counts.
     private static func showsEntry(_ card: Card) -> Bool {
-        guard card.question.ways.contains(.passcode) else { return false }
+        guard card.question.methods.contains(.passcode) else { return false }
         let awaitsFinger = card.finger == .waiting || card.finger == .tryAgain || card.finger == .matched
         return card.typesInstead || !awaitsFinger
     }

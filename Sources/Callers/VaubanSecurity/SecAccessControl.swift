@@ -62,7 +62,7 @@ public func SecAccessControlCreateWithFlags(
         }
         return SecAccessControl(try AccessControl(protection: known, flags: AccessControlFlags(rawValue: UInt64(flags.rawValue))))
     } catch let failure {
-        let why = (failure as? AccessControl.Fault)?.rawValue ?? (failure as? Refusal)?.detail ?? "\(failure)"
+        let why = (failure as? AccessControlError)?.rawValue ?? (failure as? Refusal)?.detail ?? "\(failure)"
         let report = NSError(domain: NSOSStatusErrorDomain, code: Int(errSecParam), userInfo: [NSLocalizedDescriptionKey: why])
         error?.pointee = Unmanaged.passRetained(report)
         return nil

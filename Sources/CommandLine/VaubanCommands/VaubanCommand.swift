@@ -30,7 +30,9 @@ struct VaubanCommand: ParsableCommand {
             CommandGroup(
                 name: "Programs:",
                 subcommands: [
-                    RunCommand.self, Ephemeral.self, GitCredential.self, SSH.self, SSHAgentVerb.self, Allow.self, Disallow.self, Give.self,
+                    RunCommand.self, Ephemeral.self, GitCredential.self, DockerCredential.self, CredentialProcess.self,
+                    KubernetesCredentialVerb.self, SSH.self, SSHAgentVerb.self, SecretServiceVerb.self, Enable.self,
+                    Disable.self, Allow.self, Disallow.self, Give.self,
                 ]),
             CommandGroup(
                 name: "The keychain:", subcommands: [Status.self, Doctor.self, Unlock.self, Lock.self, Settings.self, Approve.self]),

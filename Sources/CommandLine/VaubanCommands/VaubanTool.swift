@@ -11,8 +11,11 @@ package enum VaubanTool {
         // A passcode or a value may pass through; it stays out of swap and dumps. Without memfd_secret, which would keep the machine
         // from hibernating for as long as a prompt waits.
         SecretArena.hold(without: [.memfdSecret])
-        // Git runs a helper by its name, which is a link to this program.
-        let isForGit = CommandLine.arguments.first?.split(separator: "/").last.map(String.init) == GitCredential.programName
-        CommandEnd.run(isForGit ? GitCredential.self : VaubanCommand.self)
+        // Git and docker run a helper by its name, which is a link to this program.
+        switch CommandLine.arguments.first?.split(separator: "/").last.map(String.init) {
+        case GitCredential.programName: CommandEnd.run(GitCredential.self)
+        case DockerCredential.programName: CommandEnd.run(DockerCredential.self)
+        default: CommandEnd.run(VaubanCommand.self)
+        }
     }
 }

@@ -1,11 +1,11 @@
-// Who a caller is, in the system's words (Specs/caller-identity.md): what the witness found, as one value.
+// Who a caller is, according to the system (Specs/caller-identity.md): what the witness found, as one value.
 
 package import SwiftASN1
 package import VaubanAccessPolicy
 package import VaubanDER
 package import VaubanUserModel
 
-/// An executable as the witness found it.
+/// An executable, as the witness found it.
 package struct ExecutableIdentity: Hashable, Sendable, DERReadable, DERWritable {
     package let path: String
     package let device: Int64
@@ -37,39 +37,39 @@ package struct ExecutableIdentity: Hashable, Sendable, DERReadable, DERWritable 
     }
 }
 
-/// The program that is judged for a caller: the caller itself, or, behind Vauban's own command line, its nearest ancestor
-/// that is not Vauban.
+/// The program that a caller stands for: the caller itself, or, if the caller is Vauban's own command line, its nearest ancestor that is
+/// not Vauban.
 ///
 /// `CallerIdentity ::= SEQUENCE { standing CHOICE { unknown [0] { doubt }, installed [1], flatpak [2] { name },
 ///   snap [3] { name }, own [4] }, throughCommandLine BOOLEAN, executable [0] ExecutableIdentity OPTIONAL,
 ///   package [1] UTF8String OPTIONAL, unit [2] UTF8String OPTIONAL, chain SEQUENCE OF SEQUENCE { UTF8String } }`
 package struct CallerIdentity: Hashable, Sendable {
-    /// What kind of identity it is. The number 5 is kept for signed programs.
+    /// The kind of identity. The number 5 is reserved for signed programs.
     package enum Standing: Hashable, Sendable {
         case unknown(IdentityGap)
-        /// Root's file, in folders that only root can change.
+        /// A file of root's in folders that only root can change.
         case installed
         case flatpak(name: String)
         case snap(name: String)
-        /// The user's own, or anybody's who is not root: known by its digest alone.
+        /// A file of the user's, or of anyone else but root: identified by its digest alone.
         case own
     }
 
     package let standing: Standing
-    /// Whether the caller is `vauban` itself, and everything here is about the one that started it.
+    /// Whether the caller is `vauban` itself, and everything here describes the program that started it.
     package let throughCommandLine: Bool
-    /// Present where it could be looked at, also where the standing is unknown (an interpreter has a file too).
+    /// Present if the witness could inspect it, even if the standing is unknown (an interpreter has a file too).
     package let executable: ExecutableIdentity?
-    /// The distribution's package that the file came with, where that can be told.
+    /// The distribution package of the file; nil if it cannot be determined.
     package let package: String?
-    /// The systemd unit or scope in which the program runs. For the eye: a user can make scopes of any name.
+    /// The systemd unit or scope of the program. For display only: a user can create scopes of any name.
     package let unit: String?
-    /// The executables from the caller up to the judged one, the caller's first; empty text where one could not be seen.
+    /// The executables from the caller to this program, the caller's first; empty text for one that could not be inspected.
     package let chain: [String]
 
     package static let chainMax = 16
     package static let nameBytesMax = 256
-    /// A longer path stands in the chain as one that could not be seen.
+    /// The limit for a path in the chain. A longer path counts as one that could not be inspected.
     package static let linkBytesMax = 1024
 
     package init(
@@ -84,10 +84,10 @@ package struct CallerIdentity: Hashable, Sendable {
         self.chain = chain
     }
 
-    /// Nobody could look.
+    /// An identity for a caller that could not be inspected.
     package static let unseen = CallerIdentity(.unknown(.unseen))
 
-    /// Its name as an application; nil where it has none.
+    /// The application identifier; nil if there is none.
     package var application: ApplicationIdentifier? {
         switch standing {
         case .unknown: nil
@@ -128,7 +128,7 @@ extension CallerIdentity: DERReadable, DERWritable {
         unit = try fields.optionalText(2, "unit", max: Self.nameBytesMax)
         chain = try fields.list("chain", max: Self.chainMax, of: ChainLink.self).map(\.path)
         switch standing {
-        case .installed, .own: guard executable != nil else { throw DERError("an identity by its file has none") }
+        case .installed, .own: guard executable != nil else { throw DERError("an identity by file has no file") }
         case .unknown, .flatpak, .snap: break
         }
     }
@@ -151,7 +151,7 @@ extension CallerIdentity: DERReadable, DERWritable {
     }
 }
 
-/// One executable of a chain.
+/// One executable of the chain.
 private struct ChainLink: DERReadable, DERWritable {
     let path: String
 

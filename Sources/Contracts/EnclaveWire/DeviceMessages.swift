@@ -1,27 +1,27 @@
-// What happens to the machine, told to the enclave by the watcher. The worst that a false one does is to lock, or to keep
-// open, until sleep or idleness locks, what the screen's lock would have closed after the grace.
+// Device events, which the watcher reports to the enclave. A false one can at worst lock, or cancel a lock that waits for its grace period,
+// so that the keychain stays open until sleep or idleness locks it.
 
 package import SwiftASN1
 package import VaubanDER
 
-/// Watcher to enclave: something happened to the machine or to a user's screen.
+/// Watcher to enclave: an event of the machine or of a user's screen.
 ///
 /// `DeviceEvent ::= SEQUENCE { version INTEGER (1), number INTEGER (0..MAX), event CHOICE { watching [0], blind [1],
 ///   sleeping [2], woke [3], screenLocked [4] { user }, screenUnlocked [5] { user } } }`
 package struct DeviceEvent: Hashable, Sendable, DERReadable, DERWritable {
     package enum Kind: Hashable, Sendable {
-        /// A login manager is being watched.
+        /// The watcher follows a login manager.
         case watching
-        /// None is, so neither sleep nor a screen's lock will be told.
+        /// There is no login manager, so neither sleep nor screen locks will be reported.
         case blind
-        /// The machine is about to sleep or to stop; it waits a moment for the answer.
+        /// The machine is about to sleep or to stop; it waits briefly for the reply.
         case sleeping
         case woke
         case screenLocked(user: UInt32)
         case screenUnlocked(user: UInt32)
     }
 
-    /// Names the event in its answer; unique on one line.
+    /// Identifies the event in its reply; unique on one connection.
     package let number: Int64
     package let kind: Kind
 
@@ -69,7 +69,7 @@ package struct DeviceEvent: Hashable, Sendable, DERReadable, DERWritable {
     }
 }
 
-/// Enclave to watcher: what follows from this event is complete, lent keys included.
+/// Enclave to watcher: all effects of this event are complete, including recalled leases.
 package struct DeviceEventDone: Hashable, Sendable, DERReadable, DERWritable {
     package let number: Int64
 

@@ -8,16 +8,16 @@ package import VaubanUserWire
 package enum EnclaveReply: Hashable, Sendable {
     case refused(Refusal)
     case done
-    /// The registered caller, in the kernel's words.
+    /// The registered caller, as the kernel names it.
     case caller(user: UInt32, pid: Int64)
     /// The wrapped item key; the key itself is the secret section.
     case sealed(wrapped: [UInt8])
     /// The item key is the secret section.
     case opened
     case leased(KeyLease)
-    /// The user is being asked at this place; the reply follows when they have answered.
+    /// The user is being prompted at this place; the final reply follows.
     case waitingForUser(place: String)
-    /// The request waits for its turn; the reply follows.
+    /// The request is queued; the final reply follows.
     case queued
     /// What became of a key.
     case fate(KeyFate)
@@ -25,10 +25,10 @@ package enum EnclaveReply: Hashable, Sendable {
     case identity(CallerIdentity)
     /// What the user chose.
     case consented(ConsentChoice)
-    /// To a user's request, passed on as it is.
+    /// The reply to a user's request, to be passed on unchanged.
     case user(UserAnswer)
 
-    /// Whether keys may come as its secret section.
+    /// Whether its secret section may carry keys.
     package var mayCarrySecret: Bool {
         switch self {
         case .sealed, .opened, .leased: true
@@ -36,22 +36,22 @@ package enum EnclaveReply: Hashable, Sendable {
         }
     }
 
-    /// Descriptors that come beside it.
+    /// Number of descriptors sent with the reply.
     package var descriptorCount: Int { if case .user(let answer) = self { answer.descriptorCount } else { 0 } }
 }
 
 package enum KeyFate: Int64, Hashable, Sendable {
-    /// The newest of its purpose; what it wraps opens when its class is open.
+    /// The newest key of its purpose.
     case current = 1
     case older = 2
-    /// It was destroyed for good, and what it wrapped with it.
+    /// Destroyed for good, and with it what it wrapped.
     case destroyed = 3
-    /// Nobody here has ever heard of it.
+    /// Unknown to this keybag.
     case unknown = 4
 }
 
-/// What the enclave lends keychaind for one user. The keys lie in the secret section, 32 bytes each, in the order of
-/// `keys`.
+/// The keys that the enclave leases to keychaind for one user. The keys themselves are in the secret section, 32 bytes each, in the order
+/// of `keys`.
 package struct KeyLease: Hashable, Sendable, DERReadable, DERWritable {
     package enum Purpose: Hashable, Sendable {
         case metadata(Protection)
@@ -69,10 +69,10 @@ package struct KeyLease: Hashable, Sendable, DERReadable, DERWritable {
     }
 
     package static let keyBytes = 32
-    /// As many as a keybag has slots.
+    /// The number of slots in a keybag.
     package static let keysMax = 256
     package let user: UInt32
-    /// Grows with every lock. A lease of an older epoch than the last recall no longer holds class-A keys.
+    /// Grows with every lock. A lease from before the last recalled epoch has no class-A keys any more.
     package let epoch: Int64
     package let lock: LockState
     package let passcodeIsSet: Bool
@@ -106,8 +106,8 @@ package struct KeyLease: Hashable, Sendable, DERReadable, DERWritable {
     }
 }
 
-/// `Key ::= SEQUENCE { purpose INTEGER, generation OCTET STRING (SIZE (8)) }`; the purpose is the class's number, or 100
-/// for the first-unlock index key and 101 for the device index key.
+/// `Key ::= SEQUENCE { purpose INTEGER, generation OCTET STRING (SIZE (8)) }`; the purpose is the number of the protection class, 100 for
+/// the first-unlock index key, or 101 for the device index key.
 extension KeyLease.Key: DERReadable, DERWritable {
     package init(from fields: inout DERFields) throws {
         switch try fields.integer("purpose", in: 1...101) {

@@ -2,36 +2,35 @@ internal import VaubanAccessPolicy
 package import VaubanUserModel
 package import VaubanUserWire
 
-/// What a room asks of the enclave on one connection. The user is always that of the registered caller.
+/// A request of a room to the enclave on one connection. It always acts on the registered caller's user.
 package enum EnclaveRequest: Hashable, Sendable {
-    /// Comes with two descriptors: the caller's accepted connection and its process. Valid for this connection, until
-    /// the next registration on it.
+    /// Sent with two descriptors: the caller's accepted connection and its process. Valid for this connection until the next registration.
     case registerCaller
-    /// For keychaind: a new item key, wrapped for this row. The key is the reply's secret section; the application's
-    /// password, where the control needs one, is the request's.
+    /// From keychaind: makes an item key, wrapped for this row. The key is the reply's secret section; the application password, if the
+    /// access control needs one, is the request's.
     case seal(RowBinding)
-    /// For keychaind: the item key of this row, beside its application's password where it has one. May ask the user
-    /// first, unless `mayAsk` is false or the caller's `authorization` is enough.
+    /// From keychaind: opens the item key of this row, with its application password if it has one. May prompt the user, unless `mayAsk` is
+    /// false or the caller's `authorization` suffices.
     case open(RowBinding, wrapped: [UInt8], reason: String?, mayAsk: Bool, authorization: [UInt8]? = nil)
-    /// For keychaind: the metadata and index keys that are open now, as one secret section.
+    /// From keychaind: the metadata and index keys that are open now, in one secret section.
     case lease
-    /// For keychaind: the same item key, wrapped by the class key of another generation. Asks nobody and shows no key.
+    /// From keychaind: wraps the same item key by another generation of the class key. Prompts nobody and releases no key.
     case rewrap(RowBinding, wrapped: [UInt8], generation: [UInt8])
-    /// For keychaind: no row and no quarantined row is wrapped by these older class keys any more, so they may go.
+    /// From keychaind: destroys older class keys, since they wrap no row and no quarantined row any more.
     case retire([KeyName])
-    /// For keychaind: what became of a key.
+    /// From keychaind: what became of a key.
     case fate(KeyName)
-    /// For keychaind: asks the user to let the caller across the line between its items and another's.
+    /// From keychaind: asks the user to consent to the caller's access to another program's items.
     case consent(Consent, reason: String?)
-    /// For keychaind and authd: who the registered caller is. Asked before the caller hears a word, it is the word on the
-    /// process that speaks on that connection for as long as it lasts.
+    /// From keychaind and authd: who the registered caller is. Asked before anything is sent to the caller, the answer holds for the
+    /// process at the other end for as long as the connection lasts.
     case identify
-    /// For keychaind: comes with the caller's accepted connection, on which the caller uses private keys from now on.
+    /// From keychaind: sent with the caller's accepted connection, on which the caller uses private keys from now on.
     case handOver
-    /// For authd: a request of its own door, passed on.
+    /// From authd: a user request, passed on.
     case user(UserRequest)
 
-    /// The role whose connections may ask this.
+    /// The role whose connections may send the request; nil for both.
     package var role: EnclaveRole? {
         switch self {
         case .registerCaller, .identify: nil
@@ -40,7 +39,7 @@ package enum EnclaveRequest: Hashable, Sendable {
         }
     }
 
-    /// Whether descriptors of the caller come beside it.
+    /// Whether the request carries descriptors of the caller.
     package var takesDescriptors: Bool {
         switch self {
         case .registerCaller, .handOver: true
@@ -48,7 +47,7 @@ package enum EnclaveRequest: Hashable, Sendable {
         }
     }
 
-    /// Whether its answer may have to wait for the user.
+    /// Whether the reply may have to wait for the user.
     package var mayWaitForUser: Bool {
         switch self {
         case .open, .consent: true
@@ -57,7 +56,7 @@ package enum EnclaveRequest: Hashable, Sendable {
         }
     }
 
-    /// Whether an application's password may come as its secret section.
+    /// Whether the secret section may carry an application password.
     package var takesSecret: Bool {
         switch self {
         case .seal(let row), .open(let row, _, _, _, _): row.accessControl?.needsApplicationPassword ?? false

@@ -1,5 +1,5 @@
-// The standing line of the fingerprint reader (Specs/reader.md). The enclave asks; the reader answers what its sensor
-// found, under the key that it was paired with. It can say "matched" for one challenge; it cannot say what that allows.
+// The standing connection of the fingerprint reader (Specs/reader.md). The enclave sends requests; the reader reports what its sensor
+// found, authenticated by its pairing key. It can report a match for one challenge; it does not decide what that allows.
 
 package import SwiftASN1
 package import VaubanDER
@@ -8,23 +8,23 @@ internal import VaubanUserWire
 
 /// Enclave to reader.
 package enum ReaderNotice: Hashable, Sendable, DERReadable, DERWritable {
-    /// The key to answer under from now on: the message's secret section, 32 bytes. Keep it; it is said once.
+    /// The key that authenticates verdicts from now on: the message's secret section, 32 bytes. It is sent only once.
     case pair
-    /// Paired already, and the line is believed.
+    /// The reader is paired, and its verdicts are accepted.
     case ready
     /// Look for a finger of this user.
     case ask(user: UInt32, nonce: [UInt8])
-    /// Nobody waits for this any more.
+    /// Nobody waits for this challenge any more.
     case cancel(nonce: [UInt8])
-    /// Learn a finger of this user.
-    case enrol(user: UInt32, nonce: [UInt8])
-    /// Forget all fingers of this user.
+    /// Enroll a finger of this user.
+    case enroll(user: UInt32, nonce: [UInt8])
+    /// Delete all fingers of this user.
     case forgetFingers(user: UInt32, nonce: [UInt8])
-    /// Hold these 32 bytes (secret section) in memory and give them back with the next match of this user.
+    /// Hold these 32 bytes (secret section) in memory and return them with the next match of this user.
     case hold(user: UInt32)
-    /// Erase what is held for this user.
+    /// Erase the bytes held for this user.
     case drop(user: UInt32)
-    /// Name the fingers of this user.
+    /// List the fingers of this user.
     case list(user: UInt32, nonce: [UInt8])
 
     package init(from fields: inout DERFields) throws {
@@ -38,7 +38,7 @@ package enum ReaderNotice: Hashable, Sendable, DERReadable, DERWritable {
             case 1: return .ready
             case 2: return .ask(user: try user(), nonce: try nonce())
             case 3: return .cancel(nonce: try nonce())
-            case 4: return .enrol(user: try user(), nonce: try nonce())
+            case 4: return .enroll(user: try user(), nonce: try nonce())
             case 5: return .forgetFingers(user: try user(), nonce: try nonce())
             case 6: return .hold(user: try user())
             case 7: return .drop(user: try user())
@@ -61,7 +61,7 @@ package enum ReaderNotice: Hashable, Sendable, DERReadable, DERWritable {
                     try $0.integer(Int64(user)); try $0.octets(nonce)
                 }
             case .cancel(let nonce): try fields.tagged(3) { try $0.octets(nonce) }
-            case .enrol(let user, let nonce):
+            case .enroll(let user, let nonce):
                 try fields.tagged(4) {
                     try $0.integer(Int64(user)); try $0.octets(nonce)
                 }
@@ -82,16 +82,16 @@ package enum ReaderNotice: Hashable, Sendable, DERReadable, DERWritable {
 
 /// Reader to enclave.
 package enum ReaderReport: Hashable, Sendable, DERReadable, DERWritable {
-    /// First on the line: whether it has the key of an earlier pairing.
+    /// First on the connection: whether the reader has the key of an earlier pairing.
     case hello(isPaired: Bool)
-    /// What the sensor found; with `matched` may come, as the secret section, what was held for that user.
+    /// What the sensor found. A match may carry, as the secret section, what was held for that user.
     case verdict(ReaderVerdict)
-    /// The sensor is not there any more, or not there yet; nothing is asked of it until the opposite is said.
-    case sensor(isThere: Bool)
-    /// How it goes at the sensor, for the user who is asked. It decides nothing, so it is under no code. `done` of `total`
-    /// touches are learnt; both are 0 where none is to be learnt.
+    /// The sensor is missing, or available again. Nothing is requested of a missing one.
+    case sensor(isPresent: Bool)
+    /// A hint for the user at the sensor. No decision depends on it, so it is not authenticated. `done` of `total` touches are enrolled;
+    /// both are 0 unless a finger is being enrolled.
     case hint(nonce: [UInt8], FingerHint, done: Int64, total: Int64)
-    /// The names of the fingers, for the user alone. It decides nothing.
+    /// The names of the fingers, for display to the user. No decision depends on them.
     case fingers(nonce: [UInt8], [String])
 
     package static let touchesMax: Int64 = 100
@@ -103,7 +103,7 @@ package enum ReaderReport: Hashable, Sendable, DERReadable, DERWritable {
             switch number {
             case 0: return .hello(isPaired: try report.boolean("is paired"))
             case 1: return .verdict(try report.value("verdict"))
-            case 2: return .sensor(isThere: try report.boolean("is there"))
+            case 2: return .sensor(isPresent: try report.boolean("is there"))
             case 3:
                 let nonce = try report.octets("nonce", in: 32...32)
                 guard let hint = FingerHint(rawValue: try report.integer("hint", in: 1...255)) else {
@@ -128,7 +128,7 @@ package enum ReaderReport: Hashable, Sendable, DERReadable, DERWritable {
             switch self {
             case .hello(let isPaired): try fields.tagged(0) { try $0.boolean(isPaired) }
             case .verdict(let verdict): try fields.tagged(1) { try $0.value(verdict) }
-            case .sensor(let isThere): try fields.tagged(2) { try $0.boolean(isThere) }
+            case .sensor(let isPresent): try fields.tagged(2) { try $0.boolean(isPresent) }
             case .hint(let nonce, let hint, let done, let total):
                 try fields.tagged(3) {
                     try $0.octets(nonce); try $0.integer(hint.rawValue); try $0.integer(done); try $0.integer(total)
@@ -148,11 +148,11 @@ package struct ReaderVerdict: Hashable, Sendable, DERReadable, DERWritable {
     package enum Outcome: Int64, Sendable {
         case matched = 1
         case missed = 2
-        /// The ceremony that was asked for ended with this list of fingers.
+        /// The requested enrollment ended with this list of fingers.
         case enrolled = 3
-        /// It ended without a change.
+        /// The request ended without a change.
         case notEnrolled = 4
-        /// The list differs from what it was, and the enclave did not ask for that. The nonce is 32 zero bytes.
+        /// The list changed without a request of the enclave. The nonce is 32 zero bytes.
         case changed = 5
     }
 
@@ -160,7 +160,7 @@ package struct ReaderVerdict: Hashable, Sendable, DERReadable, DERWritable {
     package let user: UInt32
     /// The challenge that this answers.
     package let nonce: [UInt8]
-    /// SHA-256 of the user's enrolled fingers as the template store lists them; 32 zero bytes when there are none.
+    /// SHA-256 of the user's fingers as the template store lists them; 32 zero bytes if there are none.
     package let fingers: [UInt8]
     /// HMAC-SHA256 under the pairing key over `covered`.
     package let code: [UInt8]
@@ -173,7 +173,7 @@ package struct ReaderVerdict: Hashable, Sendable, DERReadable, DERWritable {
         self.code = code
     }
 
-    /// What the code covers: a label, a zero byte, the outcome (1 byte), the user (4, big-endian), nonce and fingers.
+    /// What the code authenticates: a label, a zero byte, the outcome (1 byte), the user (4, big-endian), nonce and fingers.
     package var covered: [UInt8] {
         Array("vauban reader verdict v1".utf8) + [0, UInt8(outcome.rawValue)] + withUnsafeBytes(of: user.bigEndian) { Array($0) } + nonce
             + fingers

@@ -2,7 +2,7 @@ package import SwiftASN1
 package import VaubanAccessPolicy
 package import VaubanDER
 
-/// What a row is, bound into every ciphertext of it: moved, downgraded, mixed or renamed, it no longer opens
+/// What a row is, authenticated in each of its ciphertexts: moved, downgraded, mixed or renamed, it does not open
 /// (Specs/key-hierarchy.md). Its DER bytes are the additional data of both halves and of the wrapped item key.
 ///
 /// `RowBinding ::= SEQUENCE { format INTEGER (1..2), user INTEGER, protection INTEGER, generation OCTET STRING (SIZE (8)),
@@ -11,11 +11,11 @@ package import VaubanDER
 package struct RowBinding: Hashable, Sendable, DERReadable, DERWritable {
     package static let accessGroupBytesMax = 512
 
-    /// How the row is bound. In format 1 every part names the class-key generation; in format 2 only what a class key
-    /// wraps does, so that a row can go to a newer class key without its secret being opened.
+    /// What names the generation of the class key. In format 1 every part does; in format 2 only what a class key wraps, so that a row can
+    /// be rewrapped without opening its secret.
     package enum Format: Int64, Sendable {
-        case everything = 1
-        case generationApart = 2
+        case generationBound = 1
+        case generationSeparate = 2
     }
 
     package let format: Format
@@ -25,14 +25,14 @@ package struct RowBinding: Hashable, Sendable, DERReadable, DERWritable {
     package let generation: [UInt8]
     /// The item's identity, for its whole life.
     package let item: [UInt8]
-    /// Fresh at each write, so that halves of two writes never fit.
+    /// New with each write, so that halves of two writes never fit together.
     package let version: [UInt8]
     package let kind: Int64
     package let accessGroup: String
     package let accessControl: AccessControl?
 
     package init(
-        format: Format = .generationApart, user: UInt32, protection: Protection, generation: [UInt8], item: [UInt8], version: [UInt8],
+        format: Format = .generationSeparate, user: UInt32, protection: Protection, generation: [UInt8], item: [UInt8], version: [UInt8],
         kind: Int64, accessGroup: String,
         accessControl: AccessControl?
     ) {
@@ -48,7 +48,7 @@ package struct RowBinding: Hashable, Sendable, DERReadable, DERWritable {
     }
 
     package init(from fields: inout DERFields) throws {
-        format = try fields.integer("format", in: 1...2) == 1 ? .everything : .generationApart
+        format = try fields.integer("format", in: 1...2) == 1 ? .generationBound : .generationSeparate
         user = UInt32(try fields.integer("user", in: 0...Int64(UInt32.max)))
         guard let protection = Protection(number: try fields.integer("protection", in: 1...64)) else {
             throw DERError("protection is unknown")
@@ -77,14 +77,14 @@ package struct RowBinding: Hashable, Sendable, DERReadable, DERWritable {
         }
     }
 
-    /// The same row under another generation of its class key.
+    /// Returns the same row under another generation of its class key.
     package func with(generation: [UInt8]) -> RowBinding {
         RowBinding(
             format: format, user: user, protection: protection, generation: generation, item: item, version: version, kind: kind,
             accessGroup: accessGroup, accessControl: accessControl)
     }
 
-    /// What the item's own secrets are bound to: the row without its generation, eight zero bytes in its place, where the
-    /// format keeps that apart.
-    package var ofItem: RowBinding { format == .everything ? self : with(generation: [UInt8](repeating: 0, count: 8)) }
+    /// The binding of the item's own secrets: in format 2 the row with eight zero bytes in place of its generation, in format 1 the whole
+    /// row.
+    package var itemBinding: RowBinding { format == .generationBound ? self : with(generation: [UInt8](repeating: 0, count: 8)) }
 }

@@ -1,22 +1,22 @@
-// The three standing connections: the enclave never dials, so those that it needs hold a line open.
+// The standing connections: the enclave never dials, so the rooms that it needs keep a connection open.
 
 package import SwiftASN1
 package import VaubanDER
 package import VaubanUserModel
 
-/// Enclave to keychaind, first on the lease connection: recalls will come over this line from now on, so keys may be
-/// borrowed. `LeaseStanding ::= SEQUENCE { version INTEGER (1) }`
+/// Enclave to keychaind, first on the lease connection: recalls will be sent over this connection from now on, so keys may be leased.
+/// `LeaseStanding ::= SEQUENCE { version INTEGER (1) }`
 package struct LeaseStanding: Hashable, Sendable, DERReadable, DERWritable {
     package init() {}
     package init(from fields: inout DERFields) throws { try fields.version(1) }
     package func write(into der: inout DER.Serializer) throws { try der.sequence { try $0.integer(1) } }
 }
 
-/// Enclave to keychaind, on the lease connection: erase the user's class-A keys of this epoch and older, then say so.
+/// Enclave to keychaind, on the lease connection: erase the user's class-A keys of this epoch and older, then confirm.
 package struct LeaseRecall: Hashable, Sendable, DERReadable, DERWritable {
     package let user: UInt32
     package let epoch: Int64
-    /// True when all keys of the user go, since the keys themselves changed.
+    /// Whether to erase all keys of the user, since the keys themselves changed.
     package let everything: Bool
 
     package init(user: UInt32, epoch: Int64, everything: Bool) {
@@ -42,7 +42,7 @@ package struct LeaseRecall: Hashable, Sendable, DERReadable, DERWritable {
     }
 }
 
-/// keychaind to enclave: the recall of this user and epoch is carried out.
+/// keychaind to enclave: the recall of this user and epoch is complete.
 package struct LeaseErased: Hashable, Sendable, DERReadable, DERWritable {
     package let user: UInt32
     package let epoch: Int64
@@ -67,13 +67,13 @@ package struct LeaseErased: Hashable, Sendable, DERReadable, DERWritable {
     }
 }
 
-/// Enclave to authd, on the attention connection. A question comes with the key card as a descriptor.
+/// Enclave to authd, on the prompt connection. `ask` carries the key card as a descriptor.
 package enum PromptNotice: Hashable, Sendable, DERReadable, DERWritable {
     case ask(PromptQuestion)
     case settled(prompt: [UInt8], PromptOutcome)
-    /// Something happened to a prompt that is on the screen and asks for the same as before.
+    /// Something happened to a prompt on the screen that still asks for the same.
     case update(prompt: [UInt8], PromptUpdate)
-    /// What this user could answer with is another than before (Specs/environment.md).
+    /// This user's environment changed (Specs/environment.md).
     case changed(user: UInt32)
 
     package init(from fields: inout DERFields) throws {
@@ -116,14 +116,13 @@ package enum PromptNotice: Hashable, Sendable, DERReadable, DERWritable {
     }
 }
 
-/// authd to enclave, about one question: where it is, then what came of it. The challenge says of which try. A question
-/// that no agent can take is answered `nobody` and never reported as shown.
+/// authd to enclave, about one prompt: where it is shown, then the answer. The challenge identifies the round. A prompt that no agent takes
+/// is answered `nobody` and never reported as shown.
 package enum PromptReport: Hashable, Sendable, DERReadable, DERWritable {
-    /// An agent has it on the screen; once for each agent that it is shown at. `place` is what the waiting caller is told:
-    /// "vauban approve on pts/3".
+    /// An agent shows it; reported once for each agent. `place` is what the waiting caller is told: "vauban approve on pts/3".
     case shown(prompt: [UInt8], place: String)
-    /// It stands in line behind another of this user: where it will be, for the caller alone. Nothing is before the
-    /// user yet, so nothing that the user does is about it.
+    /// It is queued behind another prompt of this user; `place` is where it will be shown. The user does not see it yet, so nothing that
+    /// the user does is about it.
     case waiting(prompt: [UInt8], place: String)
     case answered(prompt: [UInt8], challenge: [UInt8], PromptAnswer)
 
@@ -166,7 +165,7 @@ package enum PromptReport: Hashable, Sendable, DERReadable, DERWritable {
     }
 }
 
-/// Enclave to witness: who is this process? It comes with the process's descriptor.
+/// Enclave to witness: who is this process? Sent with the process's descriptor.
 package struct WitnessQuestion: Hashable, Sendable, DERReadable, DERWritable {
     package let number: Int64
     package let pid: Int64
@@ -191,7 +190,7 @@ package struct WitnessQuestion: Hashable, Sendable, DERReadable, DERWritable {
     }
 }
 
-/// Witness to enclave. A process that is gone or cannot be looked at is unknown, which is an answer like another.
+/// Witness to enclave. A process that has ended or cannot be inspected is reported as unknown.
 package struct WitnessAnswer: Hashable, Sendable, DERReadable, DERWritable {
     package let number: Int64
     package let identity: CallerIdentity

@@ -3,26 +3,26 @@ package import VaubanDER
 package import VaubanRefusal
 package import VaubanUserModel
 
-/// Whose prompts an agent takes.
+/// The prompts that an agent takes.
 package enum AgentScope: Int64, Sendable {
-    /// Every caller of the user: the approver terminal.
+    /// Of every caller of the user: the approver terminal.
     case everyCaller = 1
-    /// Only the process that registered: Vauban's own command line, on its own terminal, or a program on its own where the
-    /// user allowed that.
+    /// Only of the process that registered: Vauban's command line on its own terminal, or another program on its own if the user allowed
+    /// that.
     case ownProcess = 2
-    /// Every caller of the user, before any terminal: the sheet on the desktop.
+    /// Of every caller of the user, preferred to any terminal: the sheet on the desktop.
     case sheet = 3
 }
 
-/// What a prompt agent tells authd. It registers first; then it answers what it is shown.
+/// A message of a prompt agent to authd. It registers first, then answers prompts.
 package enum AgentMessage: Hashable, Sendable {
-    /// `place` is how the user would find it: "vauban approve on pts/3".
+    /// `place` is how the user finds the agent: "vauban approve on pts/3".
     case register(AgentScope, place: String)
     case answer(prompt: [UInt8], challenge: [UInt8], PromptAnswer)
 }
 
-/// What authd tells an agent. A question comes with the enclave's key card as a descriptor; the same prompt may be
-/// asked again with another challenge, after a wrong passcode.
+/// A message of authd to an agent. `ask` carries the enclave's key card as a descriptor. The same prompt may be sent again with another
+/// challenge, after a wrong passcode.
 package enum AgentNotice: Hashable, Sendable {
     case registered
     case refused(Refusal)

@@ -4,14 +4,14 @@ package import VaubanRefusal
 internal import VaubanUserModel
 package import VaubanUserWire
 
-/// What authd answers a caller's `UserRequest`.
+/// authd's reply to a caller's `UserRequest`.
 package enum AuthenticationReply: Hashable, Sendable {
     case refused(Refusal)
-    /// The user is being asked at this place; the reply follows when they have answered.
+    /// The user is being prompted at this place; the final reply follows.
     case waitingForUser(String)
-    /// The request waits for its turn; the reply follows.
+    /// The request is queued; the final reply follows.
     case queued
-    /// The enclave's answer; and where prompts of this caller would appear now, best place first.
+    /// The enclave's answer, and where prompts of this caller would appear now, best place first.
     case answered(UserAnswer, promptPlaces: [String])
 }
 

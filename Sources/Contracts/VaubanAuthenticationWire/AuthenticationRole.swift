@@ -1,4 +1,4 @@
-// The door of authd for callers, whose requests are `UserRequest`, and for prompt agents (Specs/authentication-wire.md).
+// The roles on authd's socket: callers, who send `UserRequest`, prompt agents, and watchers (Specs/authentication-wire.md).
 
 /// The role that a client names in its greeting.
 package enum AuthenticationRole: Int64, Sendable {

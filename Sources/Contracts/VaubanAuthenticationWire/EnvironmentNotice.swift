@@ -2,12 +2,12 @@ package import SwiftASN1
 package import VaubanDER
 package import VaubanRefusal
 
-/// authd to a watcher, who says nothing itself (Specs/environment.md).
+/// authd to a watcher, which sends nothing itself (Specs/environment.md).
 ///
 /// `EnvironmentNotice ::= SEQUENCE { version INTEGER (1), notice CHOICE { changed [0] SEQUENCE {},
 ///   refused [1] SEQUENCE { refusal Refusal } } }`
 package enum EnvironmentNotice: Hashable, Sendable, DERReadable, DERWritable {
-    /// It is worth looking again; said first as soon as the watch counts.
+    /// The environment may have changed. Also sent once when the watch begins.
     case changed
     /// The watch ends.
     case refused(Refusal)

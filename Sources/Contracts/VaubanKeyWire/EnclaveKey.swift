@@ -1,11 +1,11 @@
-// A private key as it lies outside the enclave that made it (Specs/enclave-keys.md).
+// A private key as stored outside the enclave that made it (Specs/enclave-keys.md).
 
 package import SwiftASN1
 package import VaubanAccessPolicy
 package import VaubanDER
 package import VaubanRefusal
 
-/// The types of keys that an enclave makes.
+/// The key types of an enclave.
 package enum EnclaveKeyKind: Int64, CaseIterable, Sendable {
     /// ECDSA and ECDH over P-256.
     case p256 = 1
@@ -16,7 +16,7 @@ package enum EnclaveKeyKind: Int64, CaseIterable, Sendable {
     case mlkem768 = 4
     case mlkem1024 = 5
 
-    /// The public half: X9.63 for P-256, the encodings of FIPS 203 and 204 for the others.
+    /// The length of the public half: X9.63 for P-256, the encodings of FIPS 203 and 204 for the others.
     package var publicBytes: Int {
         switch self {
         case .p256: 65
@@ -27,8 +27,8 @@ package enum EnclaveKeyKind: Int64, CaseIterable, Sendable {
         }
     }
 
-    /// What keys of this type can be used for.
-    package func does(_ operation: KeyOperation) -> Bool {
+    /// Whether keys of this type can perform an operation.
+    package func supports(_ operation: KeyOperation) -> Bool {
         switch self {
         case .p256: operation != .decapsulate
         case .mldsa65, .mldsa87: operation == .sign
@@ -37,8 +37,8 @@ package enum EnclaveKeyKind: Int64, CaseIterable, Sendable {
     }
 }
 
-/// A private key under keys that only its enclave has: worth nothing anywhere else, so it may lie anywhere. The enclave believes
-/// nothing of it that it did not write itself.
+/// A private key, wrapped by keys that only its enclave has. It is useless elsewhere, so it may be stored anywhere. The enclave accepts
+/// nothing in it that it did not write itself.
 ///
 /// `EnclaveKey ::= SEQUENCE { version INTEGER (1), slot INTEGER { software (0) }, kind INTEGER (1..5), user INTEGER,
 ///   identifier OCTET STRING (SIZE (16)), control AccessControl, publicKey OCTET STRING, generation OCTET STRING (SIZE (8)),
@@ -47,17 +47,17 @@ package struct EnclaveKey: Hashable, Sendable, DERReadable, DERWritable {
     package static let version: Int64 = 1
     package static let wrappedBytesMax = 2048
 
-    /// Which kind of enclave has the rest.
+    /// The kind of enclave that can open the key.
     package enum Slot: Int64, Sendable { case software = 0 }
 
     package let kind: EnclaveKeyKind
     package let user: UInt32
-    /// The key, for its whole life.
+    /// Identifies the key for its whole life.
     package let identifier: [UInt8]
-    /// The class in which it can be used, and what its user must show for each use.
+    /// The protection class in which it can be used, and what the user must present for each use.
     package let control: AccessControl
     package let publicKey: [UInt8]
-    /// Names the key that wraps it.
+    /// The generation of the key that wraps it.
     package let generation: [UInt8]
     package let wrapped: [UInt8]
 
@@ -77,7 +77,7 @@ package struct EnclaveKey: Hashable, Sendable, DERReadable, DERWritable {
     package init(from fields: inout DERFields) throws {
         try fields.version(Self.version)
         guard Slot(rawValue: try fields.integer("slot", in: 0...255)) != nil else {
-            throw DERError("the key lies in another kind of enclave")
+            throw DERError("the key belongs to another kind of enclave")
         }
         guard let kind = EnclaveKeyKind(rawValue: try fields.integer("kind", in: 1...255)) else { throw DERError("kind is unknown") }
         self.kind = kind
@@ -107,7 +107,7 @@ package struct EnclaveKey: Hashable, Sendable, DERReadable, DERWritable {
         try fields.octets(generation)
     }
 
-    /// Everything but the wrapped key: what that is bound to.
+    /// Everything except the wrapped key: what that is bound to.
     package func head() throws -> [UInt8] { try Head(key: self).encoded() }
 
     private struct Head: DERWritable {
@@ -115,12 +115,13 @@ package struct EnclaveKey: Hashable, Sendable, DERReadable, DERWritable {
         func write(into der: inout DER.Serializer) throws { try der.sequence { try key.writeHead(into: &$0) } }
     }
 
-    /// Reads the bytes of a key, wherever they lay, and says which of the three ways of being none they have.
+    /// Decodes stored bytes. Throws `unsupported` for a later version, and `keyDamaged` for anything else that is no key.
     package init(stored bytes: [UInt8]) throws(Refusal) {
         do {
             try self.init(derBytes: bytes)
-        } catch let fault as DERError where fault.newerVersion != nil {
-            throw Refusal(.unsupported, "the key was made by a later Vauban (version \(fault.newerVersion ?? 0)); install that one")
+        } catch let error as DERError where error.newerVersion != nil {
+            throw Refusal(
+                .unsupported, "the key was made by a later version of Vauban (version \(error.newerVersion ?? 0)); install that version")
         } catch {
             throw Refusal(.keyDamaged)
         }

@@ -1,5 +1,5 @@
-// The line on which an application uses keys of the enclave (Specs/enclave-keys.md): its own connection to keychaind, handed
-// on, so that no room stands between the two for each signature.
+// The connection on which an application uses keys of the enclave (Specs/enclave-keys.md): its own connection to keychaind, handed over, so
+// that no room relays each signature.
 
 package import SwiftASN1
 package import VaubanAccessPolicy
@@ -7,10 +7,10 @@ package import VaubanDER
 package import VaubanRefusal
 package import VaubanUserModel
 
-/// What is done with a private key; the numbers of `LAAccessControlOperation` where that has one.
+/// An operation of a private key, with the numbers of `LAAccessControlOperation` where Apple has one.
 package enum KeyOperation: Int64, CaseIterable, Sendable {
     case sign = 3
-    /// A key exchange with the sender of a message that is to be decrypted.
+    /// A key exchange with the sender's key, to decrypt a message.
     case decrypt = 4
     case exchange = 5
     case decapsulate = 6
@@ -32,7 +32,7 @@ package enum KeyOperation: Int64, CaseIterable, Sendable {
     }
 }
 
-/// One use of an opened key. The application's password, where the key needs one, is the message's secret section.
+/// One use of an opened key. The application password, if the key needs one, is the message's secret section.
 ///
 /// `KeyUse ::= SEQUENCE { handle INTEGER (1..MAX), operation INTEGER (3..6), input OCTET STRING (SIZE (0..32768)), mayAsk BOOLEAN,
 ///   reason [0] UTF8String (SIZE (0..1024)) OPTIONAL, authorization [1] OCTET STRING (SIZE (32)) OPTIONAL }`
@@ -42,7 +42,7 @@ package struct KeyUse: Hashable, Sendable, DERReadable, DERWritable {
 
     package let handle: Int64
     package let operation: KeyOperation
-    /// A digest to sign over P-256, a message for ML-DSA, the other public key, or what was encapsulated.
+    /// A digest to sign with P-256, a message for ML-DSA, the other side's public key, or an encapsulated secret.
     package let input: [UInt8]
     package let mayAsk: Bool
     package let reason: String?
@@ -60,7 +60,7 @@ package struct KeyUse: Hashable, Sendable, DERReadable, DERWritable {
     package init(from fields: inout DERFields) throws {
         handle = try fields.integer("handle", in: 1...Int64.max)
         guard let operation = KeyOperation(rawValue: try fields.integer("operation", in: 0...255)) else {
-            throw Refusal(.unsupported, "this operation is not known here")
+            throw Refusal(.unsupported, "this operation is not supported")
         }
         self.operation = operation
         input = try fields.octets("input", in: 0...Self.inputBytesMax)
@@ -84,9 +84,9 @@ package struct KeyUse: Hashable, Sendable, DERReadable, DERWritable {
 /// `KeyRequest ::= SEQUENCE { version INTEGER (1), call CHOICE { make [0] SEQUENCE { kind INTEGER, control AccessControl },
 ///   open [1] EnclaveKey, use [2] KeyUse, close [3] INTEGER } }`
 package enum KeyRequest: Hashable, Sendable, DERReadable, DERWritable {
-    /// A new key. The application's password, where the control needs one, is the message's secret section.
+    /// Makes a key. The application password, if the access control needs one, is the message's secret section.
     case make(EnclaveKeyKind, AccessControl)
-    /// A handle to a key, for this line alone.
+    /// Returns a handle to a key, for this connection only.
     case open(EnclaveKey)
     case use(KeyUse)
     case close(Int64)
@@ -100,7 +100,7 @@ package enum KeyRequest: Hashable, Sendable, DERReadable, DERWritable {
             switch number {
             case 0:
                 guard let kind = EnclaveKeyKind(rawValue: try call.integer("kind", in: 1...255)) else {
-                    throw Refusal(.unsupported, "keys of this type are not made here")
+                    throw Refusal(.unsupported, "keys of this type are not supported")
                 }
                 return .make(kind, try call.value("control"))
             case 1: return .open(try call.value("key"))
@@ -134,9 +134,9 @@ package enum KeyRequest: Hashable, Sendable, DERReadable, DERWritable {
 ///   queued [21] } }`
 package enum KeyReply: Hashable, Sendable, DERReadable, DERWritable {
     case refused(Refusal)
-    /// The user is being asked at this place; the reply follows when they have answered.
+    /// The user is being prompted at this place; the final reply follows.
     case waitingForUser(place: String)
-    /// The request waits for its turn; the reply follows.
+    /// The request is queued; the final reply follows.
     case queued
     case made(EnclaveKey)
     case opened(Int64)

@@ -1,4 +1,4 @@
-// What a whole look at a user's keychain found: numbers, places and reasons, never a value or an attribute.
+// The result of examining a user's whole keychain: numbers, places and reasons, never a value or an attribute.
 
 package import SwiftASN1
 package import VaubanDER
@@ -10,23 +10,23 @@ package struct DoctorReport: Hashable, Sendable {
     package static let findingsMax = 64
     private static let reasonsMax = 32
 
-    /// Rows when the look began.
+    /// Rows when the examination began.
     package var rows = 0
     /// Rows that verified.
     package var checked = 0
-    /// Of these, those whose value opens only for the user or with an application's password: it was not opened.
+    /// Verified rows whose value needs the user or an application password; it was not opened.
     package var unopened = 0
-    /// Rows that were not checked, since their class is closed.
+    /// Rows that were not checked because their class is closed.
     package var locked = 0
-    /// Everything that was found, also what `findings` has no room for; of that, what was put right.
+    /// Number of findings, including those that do not fit into `findings`; and how many of them were repaired.
     package var found = 0
     package var repaired = 0
     package var findings: [DoctorFinding] = []
-    /// What lies in quarantine now.
+    /// Rows in quarantine now.
     package var quarantine: [Quarantined] = []
-    /// What became of the verified copy; nil unless everything was checked and nothing was found.
+    /// The state of the verified copy; nil unless everything was checked and nothing was found.
     package var copy: Copy?
-    /// The verified copy of an earlier date that stands, where no new one was kept; nil where there is none.
+    /// The existing verified copy of an earlier date, if no new one was made; nil if there is none.
     package var earlier: Earlier?
 
     package init() {}
@@ -37,7 +37,7 @@ package struct DoctorReport: Hashable, Sendable {
         if findings.count < Self.findingsMax { findings.append(finding) }
     }
 
-    /// Rows that were put aside for one reason, since when (microseconds since the reference date).
+    /// Quarantined rows with one reason, and since when (microseconds since the reference date).
     package struct Quarantined: Hashable, Sendable {
         package let reason: DoctorFinding.Reason
         package let count: Int
@@ -53,9 +53,9 @@ package struct DoctorReport: Hashable, Sendable {
     package struct Copy: Hashable, Sendable {
         package enum State: Int64, CaseIterable, Sendable {
             case kept = 1
-            /// The database is larger than what is kept twice.
+            /// The database exceeds the size up to which copies are kept.
             case tooLarge = 2
-            /// The disk refuses, or the copy did not verify.
+            /// The disk failed, or the copy did not verify.
             case failed = 3
             /// The disk has no room for it.
             case noRoom = 4
@@ -64,7 +64,7 @@ package struct DoctorReport: Hashable, Sendable {
         package let state: State
         package let date: Int64
         package let rows: Int
-        /// With `noRoom`, where it was measured: the bytes that have to be made free.
+        /// For `noRoom`, if it was measured: the bytes that must be freed.
         package let bytesMissing: Int64?
 
         package init(_ state: State, date: Int64 = 0, rows: Int = 0, bytesMissing: Int64? = nil) {
@@ -88,7 +88,7 @@ package struct DoctorReport: Hashable, Sendable {
 
 /// `DoctorFinding ::= SEQUENCE { reason INTEGER (1..14), row INTEGER (0..MAX), protection INTEGER (0..12), isRepaired BOOLEAN }`
 package struct DoctorFinding: Hashable, Sendable {
-    /// Those up to `keyUnknown` are the reasons of the quarantine, in its order.
+    /// Reasons up to `keyUnknown` are those of the quarantine, in its order.
     package enum Reason: Int64, CaseIterable, Sendable {
         case binding = 1
         case metadata = 2
@@ -99,31 +99,31 @@ package struct DoctorFinding: Hashable, Sendable {
         case keyUnknown = 7
         /// The class key was destroyed, so the row was removed.
         case keyDestroyed = 8
-        /// The columns by which a row is found were not those of its attributes.
+        /// The columns by which a row is found did not match its attributes.
         case indexColumns = 9
-        /// What it is looked up by was not that of its attributes.
+        /// The lookups of a row did not match its attributes.
         case lookups = 10
-        /// A look-up led to no row.
+        /// A lookup referred to no row.
         case orphanedLookup = 11
-        /// The database's own indexes did not fit its rows.
+        /// The database's own indexes did not match its rows.
         case fileIndexes = 12
         /// The file has damaged pages.
         case filePages = 13
-        /// A row that had been put aside opens again and is back in its place.
+        /// A quarantined row opens again and was restored.
         case readmitted = 14
     }
 
     package let reason: Reason
-    /// The row's number; 0 where it is about no row.
+    /// The row's number; 0 if the finding is not about a row.
     package let row: Int64
-    /// The row's class; 0 where that is not known.
+    /// The row's protection class; 0 if unknown.
     package let protection: Int64
     package let isRepaired: Bool
 
     package init(_ reason: Reason, row: Int64 = 0, protection: Int64 = 0, isRepaired: Bool = false) {
         self.reason = reason
         self.row = max(row, 0)
-        // A column of a damaged row can say anything.
+        // A column of a damaged row can have any content.
         self.protection = Self.protections.contains(protection) ? protection : 0
         self.isRepaired = isRepaired
     }
@@ -133,7 +133,7 @@ package struct DoctorFinding: Hashable, Sendable {
 
 /// `RestorableCopy ::= SEQUENCE { date INTEGER, rows INTEGER (0..MAX), damagedSince [0] INTEGER OPTIONAL }`
 ///
-/// The last verified copy: when it was made, how many rows it has, and when the damaged database was last written.
+/// The last verified copy: its date, its number of rows, and when the damaged database was last written.
 package struct RestorableCopy: Hashable, Sendable {
     package let date: Int64
     package let rows: Int

@@ -1,4 +1,4 @@
-// Earlier values of items and deleted items, for the command line alone (Specs/history.md, keychain-wire.md).
+// Earlier values of items and deleted items, for the command line only (Specs/history.md, keychain-wire.md).
 
 package import SwiftASN1
 package import VaubanAccessPolicy
@@ -6,23 +6,23 @@ package import VaubanDER
 package import VaubanKeychainModel
 internal import VaubanRefusal
 
-/// What is asked of the history. A query must mean one item; number 1 is the value before the present one.
+/// A request about the history. A query must match one item; number 1 is the value before the current one.
 package enum HistoryRequest: Hashable, Sendable {
-    /// When an item's earlier values were replaced, without the values.
+    /// Lists when an item's earlier values were replaced, without the values.
     case list(ItemQuery)
-    /// One earlier value, asking what it asked for when it was the present one.
+    /// Returns one earlier value, under the access control that it had when it was current.
     case value(ItemQuery, number: Int)
-    /// Puts an earlier value back; the present one takes its place in the history.
+    /// Restores an earlier value; the current one moves to the history.
     case undo(ItemQuery, number: Int)
-    /// The items that can be restored, without their values: the caller's own, or those of every owner after the user's yes.
+    /// Lists the items that can be restored, without their values: the caller's own, or with the user's consent those of every owner.
     case deleted(ofAllOwners: Bool)
-    /// Restores the deleted item of this identity.
+    /// Restores a deleted item by its identity.
     case undelete([UInt8])
-    /// Destroys the deleted item of this identity.
+    /// Destroys a deleted item by its identity.
     case purge([UInt8])
-    /// Destroys the earlier values of one item; without a query everything that is kept of the caller's own.
+    /// Destroys the earlier values of one item; without a query, the whole history of the caller's own items.
     case clear(ItemQuery?)
-    /// Whether earlier values and deleted items are kept from now on; nil only asks.
+    /// Sets whether earlier values and deleted items are kept from now on; nil only reads the setting.
     case setting(Bool?)
 
     package static let numberMax: Int64 = 10
@@ -75,13 +75,13 @@ extension HistoryRequest: DERReadable, DERWritable {
     }
 }
 
-/// An earlier value, without it.
+/// An earlier value of an item, without the value itself.
 ///
 /// `ItemVersion ::= SEQUENCE { replaced INTEGER, changed INTEGER, protection Protection, accessControl [0] AccessControl OPTIONAL }`
 package struct ItemVersion: Hashable, Sendable, DERReadable, DERWritable {
-    /// When another value took its place, in microseconds since the reference date.
+    /// When the value was replaced, in microseconds since the reference date.
     package let replaced: Int64
-    /// When the item was last changed while this was its value.
+    /// When the item was last changed while it had this value.
     package let changed: Int64
     package let protection: Protection
     package let accessControl: AccessControl?

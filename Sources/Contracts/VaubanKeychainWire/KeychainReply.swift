@@ -3,38 +3,38 @@ package import VaubanDER
 package import VaubanKeychainModel
 package import VaubanRefusal
 
-/// What the keychain answers. A search answers with any number of `items` and at last `done`; an item with its value
-/// comes alone, the value being the message's secret section.
+/// A reply of keychaind. A search is answered with any number of `items` and a final `done`. An item with its value is sent alone, with the
+/// value as the message's secret section.
 package enum KeychainReply: Hashable, Sendable {
     case refused(Refusal)
     case done
     case items([FoundItem])
-    /// The user is being asked; machine time no longer runs. The text says where, for the caller's own terminal.
+    /// The user is being prompted, so machine timeouts are suspended. The text says where, for the caller's own terminal.
     case waitingForUser(String)
-    /// The request waits for its turn; the reply follows.
+    /// The request is queued; the final reply follows.
     case queued
     case rewrapped(RewrapProgress)
-    /// What is permitted; in as many messages as it takes.
+    /// Stored permissions, in as many messages as needed.
     case permissions([Permission])
-    /// How far the look at everything has come; the last one before `done` is its result.
+    /// The progress of an examination; the last one before `done` is the result.
     case examined(DoctorReport)
     case restorable(RestorableCopy)
-    /// The next word on this connection is the enclave's.
+    /// The enclave sends the next message on this connection.
     case handedOver
-    /// An item's earlier values, the newest first.
+    /// An item's earlier values, newest first.
     case versions([ItemVersion])
     /// One of the deleted items that can be restored.
     case deleted(DeletedItem)
-    /// Whether the past is kept.
+    /// Whether the history is kept.
     case keepsHistory(Bool)
-    /// How many earlier values and deleted items were destroyed.
+    /// Number of earlier values and deleted items that were destroyed.
     case cleared(Int)
-    /// The name that the system gave the caller, where it has one, and the groups that are its own, in their order.
+    /// The caller's application identifier, if it has one, and its own access groups in order.
     case ownRights(application: String?, groups: [String])
 }
 
-/// One match: its record where attributes were asked for, its identity where a reference was, and whether a value comes
-/// with it. An identity comes with its certificate, which is no secret; the value is the key's.
+/// One match: its record if attributes were requested, its identity if a reference was, and whether a value follows. An identity carries
+/// its certificate, which is not secret; the value is then the key's.
 ///
 /// `FoundItem ::= SEQUENCE { hasData BOOLEAN, record [0] ItemRecord OPTIONAL, reference [1] OCTET STRING OPTIONAL,
 ///   certificate [2] OCTET STRING OPTIONAL }`
@@ -77,13 +77,13 @@ package struct FoundItem: Hashable, Sendable, DERReadable, DERWritable {
 /// ProgramRights,
 ///   queued [21] } }`
 extension KeychainReply: DERReadable, DERWritable {
-    /// Items in one message; more come in the next.
+    /// Items in one message; further ones are sent in the next.
     package static let itemsMax = 256
     /// Permissions in one message.
     package static let permissionsMax = 6
-    /// Earlier values of one item.
+    /// Earlier values per item.
     package static let versionsMax = 10
-    /// Groups of one caller; a file of entitlements is no longer than that.
+    /// Access groups of one caller, as many as an entitlements file can list.
     package static let groupsMax = 4096
 
     package init(from fields: inout DERFields) throws {

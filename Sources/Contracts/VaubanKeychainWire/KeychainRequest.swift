@@ -1,4 +1,4 @@
-// The door of keychaind (Specs/keychain-wire.md).
+// The requests to keychaind (Specs/keychain-wire.md).
 
 package import SwiftASN1
 package import VaubanAccessPolicy
@@ -6,39 +6,38 @@ package import VaubanDER
 package import VaubanKeychainModel
 internal import VaubanRefusal
 
-/// What a caller asks of the keychain. A value to store travels as the message's secret section; `passwordBytes` says how
-/// many of the section's last bytes are the application's password, for items that need one.
+/// A request to the keychain. A value to store is the message's secret section; `passwordBytes` is how many of the section's last bytes are
+/// the application password, for items that need one.
 package enum KeychainRequest: Hashable, Sendable {
-    /// `hasData` tells an empty value from none.
-    /// `applications` may read it besides its owner (`kSecAttrAccess`).
+    /// `hasData` distinguishes an empty value from no value. `applications` may read the item besides its owner (`kSecAttrAccess`).
     case add(ItemRecord, returns: ReturnKinds, hasData: Bool, passwordBytes: Int? = nil, applications: [String] = [])
     case copyMatching(ItemQuery, passwordBytes: Int? = nil)
     case update(ItemQuery, ItemChanges, passwordBytes: Int? = nil)
-    /// An item can be restored for a while, unless it is to be gone `atOnce`.
+    /// A deleted item can be restored for a while, unless `atOnce`.
     case delete(ItemQuery, atOnce: Bool = false)
-    /// Moves a batch of this user's rows to the current keys of their classes.
+    /// Rewraps a batch of this user's rows with the current keys of their classes.
     case rewrap
-    /// Removes what no key opens any more: rows whose class key was destroyed, everything after an erasure.
+    /// Removes rows that no key opens any more: those of a destroyed class key, or all after an erasure.
     case discard
-    /// What the user has permitted so far.
+    /// Lists the stored permissions.
     case permissions
-    /// Permits something, or no longer, after the user has said yes.
+    /// Adds or removes a permission, with the user's consent.
     case permit(PermissionChange)
-    /// Gives a batch of the items that belong to nobody (`unsigned`) to an owner. The first batch asks the user; it is
-    /// repeated until none are left.
+    /// Moves a batch of the items without an owner (`unsigned`) to an owner. The first batch prompts the user; the request is repeated
+    /// until none are left.
     case move(to: String)
-    /// Lays attributes over the one item that is meant, its owner among them, or makes a copy that has them. A change of owner, and
-    /// a copy of another owner's item, ask the user.
+    /// Changes the attributes of the one matching item, its owner among them, or makes a copy with the changes. Prompts the user for a
+    /// change of owner, or a copy of another owner's item.
     case transfer(ItemQuery, ItemAttributes, keepsOriginal: Bool)
-    /// Looks at every row of the user and at the file, puts right what it can, and tells it in numbers.
+    /// Examines every row of the user and the database file, repairs what it can, and reports numbers.
     case examine
-    /// Puts the last verified copy of this date in the place of a damaged database; without a date it tells what there is.
+    /// Replaces a damaged database by its verified copy of this date; without a date, returns which copy exists.
     case restore(copyOf: Int64?)
-    /// The enclave takes this connection over: what follows on it are uses of private keys, and no room stands in between.
+    /// Hands the connection to the enclave: what follows on it are uses of private keys, which no room relays.
     case handOver
-    /// Reads and changes what is kept of the past.
+    /// Reads or changes the history.
     case history(HistoryRequest, passwordBytes: Int? = nil)
-    /// What the caller is called, and which groups are its own.
+    /// Returns the caller's application identifier and its own access groups.
     case ownRights
 
     package static let applicationsMax = 64
@@ -46,7 +45,7 @@ package enum KeychainRequest: Hashable, Sendable {
 }
 
 extension KeychainRequest {
-    /// What the caller's context was authorized by, where the call has one.
+    /// The authorization of the caller's context, if the request has one.
     package var authorization: [UInt8]? {
         switch self {
         case .copyMatching(let query, _), .update(let query, _, _), .delete(let query, _), .transfer(let query, _, _): query.authorization
@@ -55,14 +54,14 @@ extension KeychainRequest {
     }
 }
 
-/// How far the rows have come on their way to the current keys, as one batch left them.
+/// Progress of rewrapping rows with the current keys, after one batch.
 package struct RewrapProgress: Hashable, Sendable {
-    /// Rows that this batch moved.
+    /// Rows that this batch rewrapped.
     package var done: Int
-    /// Rows that the next batches can move; with none left it is over.
+    /// Rows left for further batches; 0 when done.
     package var left: Int
-    /// Rows that stay where they are for now: of a class that is closed, put aside, or made by an older version so that
-    /// moving them takes their user. Of those that a batch did not come to, none is counted.
+    /// Rows that stay as they are for now: of a closed class, in quarantine, or of an older format whose rewrapping needs the user. Rows
+    /// that the batch did not reach are not counted.
     package var kept: Int
 
     package init(done: Int, left: Int, kept: Int) {
@@ -89,7 +88,7 @@ extension RewrapProgress: DERReadable, DERWritable {
     }
 }
 
-/// Which parts of an added item come back.
+/// The parts of an added item to return.
 package struct ReturnKinds: OptionSet, Hashable, Sendable {
     package let rawValue: Int64
     package init(rawValue: Int64) { self.rawValue = rawValue }
@@ -98,7 +97,7 @@ package struct ReturnKinds: OptionSet, Hashable, Sendable {
     package static let reference = Self(rawValue: 4)
 }
 
-/// What an update sets. What is absent stays.
+/// The changes of an update. Absent fields stay.
 package struct ItemChanges: Hashable, Sendable {
     package var attributes: ItemAttributes
     package var protection: Protection?

@@ -2,11 +2,11 @@
 
 package import VaubanSecretBytes
 
-/// A private key on its way into the agent. The private fields are one secret: the message's own bytes from the key's type to its end,
-/// with which a key item is written too (Specs/ssh-agent.md).
+/// A private key being added to the agent. The private fields are one secret: the message's own bytes from the key type to the end, which
+/// are also the value of a key item (Specs/ssh-agent.md).
 package final class SSHAddedKey: Sendable {
     package let publicKey: SSHPublicKey
-    /// The certificate that came with it.
+    /// The certificate that was sent with it.
     package let certificate: [UInt8]?
     package let fields: SecretBytes
     package let comment: String
@@ -19,11 +19,11 @@ package final class SSHAddedKey: Sendable {
             (publicKey, certificate) = (key.publicKey, nil)
             fields = key.encoded()
         } else {
-            guard name.hasSuffix(SSHKeyType.certificateEnding) else { throw SSHError("the type of a key is not known") }
+            guard name.hasSuffix(SSHKeyType.certificateEnding) else { throw SSHError("the key type is unknown") }
             let blob = try reader.octets()
             publicKey = try SSHPublicKey(blob: blob)
             guard publicKey.type.rawValue + SSHKeyType.certificateEnding == name, SSHPublicKey.isCertificate(blob) else {
-                throw SSHError("a certificate is of another type than its key")
+                throw SSHError("the certificate and its key have different types")
             }
             certificate = blob
             fields = try SSHPrivateFields(of: publicKey, besideCertificate: &reader).encoded()
@@ -33,7 +33,7 @@ package final class SSHAddedKey: Sendable {
     }
 }
 
-/// The private key within its fields. The parts are lent by whatever the reader reads.
+/// The private key within its fields. The parts refer to the bytes that the reader reads.
 package struct SSHPrivateFields {
     package enum Parts {
         /// The seed.
@@ -46,10 +46,10 @@ package struct SSHPrivateFields {
     package let publicKey: SSHPublicKey
     package let parts: Parts
 
-    /// From a whole key: an item's value.
+    /// Reads a whole key: an item's value.
     package init(_ bytes: UnsafeRawBufferPointer) throws(SSHError) {
         var reader = SSHReader(bytes)
-        guard let type = SSHKeyType(rawValue: try reader.text()) else { throw SSHError("the type of a key is not known") }
+        guard let type = SSHKeyType(rawValue: try reader.text()) else { throw SSHError("the key type is unknown") }
         try self.init(type, &reader)
         try reader.end()
     }
@@ -58,31 +58,31 @@ package struct SSHPrivateFields {
         switch type {
         case .ed25519:
             let point = try reader.octets()
-            guard point.count == 32 else { throw SSHError("an Ed25519 key has another length") }
+            guard point.count == 32 else { throw SSHError("an Ed25519 key has the wrong length") }
             publicKey = SSHPublicKey(.ed25519, .ed25519(point))
             parts = .ed25519(try Self.seed(try reader.string(), of: point))
         case .p256, .p384, .p521:
-            guard let curve = type.curve, try reader.text() == curve.name else { throw SSHError("a key is of another curve than its type") }
+            guard let curve = type.curve, try reader.text() == curve.name else { throw SSHError("the key's curve does not match its type") }
             let point = try reader.octets()
-            guard point.count == curve.pointBytes, point.first == 4 else { throw SSHError("a point is not written out") }
+            guard point.count == curve.pointBytes, point.first == 4 else { throw SSHError("a point is not in uncompressed form") }
             publicKey = SSHPublicKey(type, .point(point))
             parts = .elliptic(try reader.magnitude())
         case .rsa:
             let modulus = [UInt8](try reader.magnitude())
             let exponent = [UInt8](try reader.magnitude())
-            // By way of the public form, which checks the sizes.
+            // Through the public form, which checks the sizes.
             publicKey = try SSHPublicKey(blob: SSHPublicKey(.rsa, .rsa(exponent: exponent, modulus: modulus)).blob)
             parts = .rsa(
                 exponent: try reader.magnitude(), inverse: try reader.magnitude(), p: try reader.magnitude(), q: try reader.magnitude())
         }
     }
 
-    /// What follows a certificate, which has the public half already.
+    /// Reads what follows a certificate, which already has the public half.
     init(of publicKey: SSHPublicKey, besideCertificate reader: inout SSHReader) throws(SSHError) {
         self.publicKey = publicKey
         switch publicKey.body {
         case .ed25519(let point):
-            guard try reader.octets() == point else { throw SSHError("a certificate is of another key") }
+            guard try reader.octets() == point else { throw SSHError("the certificate belongs to another key") }
             parts = .ed25519(try Self.seed(try reader.string(), of: point))
         case .point: parts = .elliptic(try reader.magnitude())
         case .rsa:
@@ -96,7 +96,7 @@ package struct SSHPrivateFields {
         return UnsafeRawBufferPointer(rebasing: pair[..<32])
     }
 
-    /// The key as an item keeps it: its fields as they are added, from its type on.
+    /// The key as an item stores it: its fields as in the add message, from the type on.
     func encoded() -> SecretBytes {
         var strings = SecretStrings()
         strings.add(Array(publicKey.type.rawValue.utf8))
@@ -118,7 +118,7 @@ package struct SSHPrivateFields {
     }
 }
 
-/// Strings one after the other, some of them secret: written once, into a secret.
+/// A sequence of strings, some of them secret, written once into a secret.
 private struct SecretStrings {
     private enum Piece {
         case known([UInt8])
@@ -142,7 +142,7 @@ private struct SecretStrings {
         pieces += [Self.length(secret.count + rest.count), .lent(secret), .known(rest)]
     }
 
-    /// A number that is not negative, from its shortest bytes.
+    /// Adds a nonnegative number from its shortest bytes.
     mutating func addMagnitude(_ number: UnsafeRawBufferPointer, isLent: Bool = true) {
         let sign: [UInt8] = (number.first ?? 0) & 0x80 == 0 ? [] : [0]
         pieces += [Self.length(number.count + sign.count), .known(sign), isLent ? .lent(number) : .known([UInt8](number))]

@@ -8,7 +8,7 @@ package final class SSHPassphrase: Sendable {
     init(_ bytes: consuming SecretBytes) { self.bytes = bytes }
 }
 
-/// What ties the connection to one session of SSH: the server signed that session with its key.
+/// The binding of a connection to one SSH session, which the server signed with its host key.
 package struct SSHSessionBinding: Hashable, Sendable {
     package let hostKey: [UInt8]
     package let session: [UInt8]
@@ -24,7 +24,7 @@ package struct SSHSessionBinding: Hashable, Sendable {
 }
 
 package struct SSHSigning: Hashable, Sendable {
-    /// A public key or a certificate, as the list had it.
+    /// A public key or certificate, as listed.
     package let key: [UInt8]
     package let data: [UInt8]
     package let flags: UInt32
@@ -39,13 +39,18 @@ package enum SSHAgentRequest: Sendable {
     case lock(SSHPassphrase)
     case unlock(SSHPassphrase)
     case bind(SSHSessionBinding)
-    /// A message that this agent does not know, or an extension that it does not have.
+    /// Adds or removes a key that this agent cannot hold: one of a security key or a smart card.
+    case foreignKey
+    /// An unknown message, or an unsupported extension.
     case unsupported
 
-    /// Reads one message without its length.
+    /// Decodes one message without its length field.
     package init(_ message: UnsafeRawBufferPointer) throws(SSHError) {
         var reader = SSHReader(message)
         switch try reader.byte() {
+        case 17 where Self.isOfSecurityKey(reader), 25 where Self.isOfSecurityKey(reader), 20, 21, 26:
+            self = .foreignKey
+            return
         case 11: self = .list
         case 13: self = .sign(SSHSigning(key: try reader.octets(), data: try reader.octets(), flags: try reader.number()))
         case 17: self = .add(try SSHAddedKey(&reader, hasConstraints: false))
@@ -69,9 +74,15 @@ package enum SSHAgentRequest: Sendable {
         }
         try reader.end()
     }
+
+    /// Whether a key's type comes next and is one whose private half stays in a security key (OpenSSH's PROTOCOL.u2f).
+    private static func isOfSecurityKey(_ reader: SSHReader) -> Bool {
+        var reader = reader
+        return (try? reader.text())?.hasPrefix("sk-") ?? false
+    }
 }
 
-/// What the agent offers: a public key or a certificate, and words for the user.
+/// An identity that the agent offers: a public key or certificate, and a comment for the user.
 package struct SSHIdentity: Hashable, Sendable {
     package let blob: [UInt8]
     package let comment: String
@@ -86,10 +97,12 @@ package enum SSHAgentReply: Hashable, Sendable {
     case failure
     case success
     case identities([SSHIdentity])
-    /// The signature with its algorithm, as one string has both.
+    /// The signature with its algorithm, in one string.
     case signature([UInt8])
+    /// A message of another agent, without its length.
+    case relayed([UInt8])
 
-    /// With its length, ready for the stream.
+    /// The message with its length field, ready to send.
     package var frame: [UInt8] {
         var message = SSHWriter()
         switch self {
@@ -105,7 +118,24 @@ package enum SSHAgentReply: Hashable, Sendable {
         case .signature(let signature):
             message.byte(14)
             message.string(signature)
+        case .relayed(let content):
+            message.raw(content)
         }
         return message.framed
+    }
+}
+
+extension [SSHIdentity] {
+    /// Reads another agent's answer to `list`, without its length.
+    package init(answer message: [UInt8]) throws(SSHError) {
+        self = try SSHReader.read(message) { reader throws(SSHError) in
+            guard try reader.byte() == 12 else { throw SSHError("the answer is no list of keys") }
+            var identities: [SSHIdentity] = []
+            for _ in 0..<(try reader.number()) {
+                identities.append(SSHIdentity(blob: try reader.octets(), comment: String(decoding: try reader.string(), as: UTF8.self)))
+            }
+            try reader.end()
+            return identities
+        }
     }
 }

@@ -1,6 +1,6 @@
-// What a client wants of a key that it adds: draft-ietf-sshm-ssh-agent section 3.2.7, OpenSSH's PROTOCOL.agent.
+// The constraints on an added key: draft-ietf-sshm-ssh-agent section 3.2.7, OpenSSH's PROTOCOL.agent.
 
-/// A server at one end of a hop: the names of it that the user said, and the keys by which it is known.
+/// A server at one end of a hop: the host name as the user typed it, and its host keys.
 package struct SSHHop: Hashable, Sendable {
     package let user: String
     package let host: String
@@ -16,11 +16,11 @@ package struct SSHHop: Hashable, Sendable {
         var reader = SSHReader(bytes)
         user = try reader.text()
         host = try reader.text()
-        guard try reader.string().isEmpty else { throw SSHError("a hop has an extension that is not known") }
+        guard try reader.string().isEmpty else { throw SSHError("a hop has an unknown extension") }
         var keys: [[UInt8]] = []
         while !reader.isAtEnd {
             let key = try reader.octets()
-            // An authority's key allows what it certifies; this agent knows servers by their own keys alone, so it allows nothing.
+            // A certificate authority's key would allow what it certifies. This agent matches host keys only, so such a key allows nothing.
             if try !reader.flag() { keys.append(key) }
             guard keys.count <= SSHWireLimits.hostKeysMax else { throw SSHError("a hop has too many keys") }
         }
@@ -28,7 +28,7 @@ package struct SSHHop: Hashable, Sendable {
     }
 }
 
-/// One hop on which a key may be used: from this machine where `from` names no server.
+/// One hop on which a key may be used. An empty `from` is this machine.
 package struct SSHDestination: Hashable, Sendable {
     package let from: SSHHop
     package let to: SSHHop
@@ -42,10 +42,10 @@ package struct SSHDestination: Hashable, Sendable {
         var reader = SSHReader(bytes)
         from = try SSHHop(try reader.string())
         to = try SSHHop(try reader.string())
-        guard try reader.string().isEmpty else { throw SSHError("a destination has an extension that is not known") }
+        guard try reader.string().isEmpty else { throw SSHError("a destination has an unknown extension") }
         try reader.end()
         guard from.user.isEmpty, from.host.isEmpty == from.keys.isEmpty || !from.host.isEmpty, !to.host.isEmpty else {
-            throw SSHError("a destination is not complete")
+            throw SSHError("a destination is incomplete")
         }
     }
 }
@@ -55,26 +55,26 @@ package struct SSHConstraints: Hashable, Sendable {
     package var asksEachTime = false
     /// Empty allows every destination.
     package var destinations: [SSHDestination] = []
-    /// Whether destinations were said at all.
+    /// Whether the client restricted destinations at all.
     package var isBoundToDestinations = false
 
     package init() {}
 
-    /// A constraint that is not known cannot be met, so it refuses the key.
+    /// Throws for an unknown constraint: the key must not be added without honoring it.
     init(_ reader: inout SSHReader) throws(SSHError) {
         while !reader.isAtEnd {
             switch try reader.byte() {
             case 1:
-                guard seconds == nil else { throw SSHError("a lifetime is said twice") }
+                guard seconds == nil else { throw SSHError("the lifetime is given twice") }
                 seconds = try reader.number()
-                guard seconds != 0 else { throw SSHError("a lifetime is zero") }
+                guard seconds != 0 else { throw SSHError("the lifetime is zero") }
             case 2: asksEachTime = true
             case 255:
                 guard try reader.text() == "restrict-destination-v00@openssh.com", !isBoundToDestinations else {
-                    throw SSHError("a constraint is not known")
+                    throw SSHError("a constraint is unknown")
                 }
                 try readDestinations(try reader.string())
-            default: throw SSHError("a constraint is not known")
+            default: throw SSHError("a constraint is unknown")
             }
         }
     }
@@ -84,7 +84,7 @@ package struct SSHConstraints: Hashable, Sendable {
         var list = SSHReader(bytes)
         while !list.isAtEnd {
             destinations.append(try SSHDestination(try list.string()))
-            guard destinations.count <= SSHWireLimits.destinationsMax else { throw SSHError("the destinations are too many") }
+            guard destinations.count <= SSHWireLimits.destinationsMax else { throw SSHError("there are too many destinations") }
         }
     }
 }

@@ -1,17 +1,19 @@
-// How keys for SSH stand among the items (Specs/ssh-agent.md, "Items").
+// SSH keys as keychain items (Specs/ssh-agent.md, "Items").
 
 internal import VaubanAccessPolicy
 package import VaubanKeychainModel
 
 package enum SSHItem {
-    /// A private key of the enclave that is for SSH has this application tag; its label is its name.
+    /// The application tag of enclave keys for SSH; their label is the name.
     package static let tag = Array("ssh".utf8)
-    /// A private key that was imported is a password of this service; its account is its name.
+    /// The service of imported private keys, which are password items; the account is the name.
     package static let importedService = "ssh-key"
-    /// A certificate is a password of this service; its account is the name of its key.
+    /// The service of certificates, which are password items; the account is the name of the key.
     package static let certificateService = "ssh-certificate"
+    /// Where a public key is registered is a password of this service; its account is the name of its key.
+    package static let placesService = "ssh-places"
 
-    /// All keys of the enclave that are for SSH.
+    /// A query for all enclave keys for SSH.
     package static var ofEnclave: ItemQuery {
         query(.key, [.applicationTag: .data(tag), .tokenID: .text(EnclaveToken.identifier)])
     }

@@ -1,6 +1,6 @@
-// Public keys as SSH writes them: RFC 4253 section 6.6, RFC 5656, RFC 8709; certificates: OpenSSH's PROTOCOL.certkeys.
+// Public keys in SSH's encoding: RFC 4253 section 6.6, RFC 5656, RFC 8709; certificates: OpenSSH's PROTOCOL.certkeys.
 
-/// The types of keys that this agent signs with and verifies.
+/// The key types that the agent supports.
 package enum SSHKeyType: String, CaseIterable, Sendable {
     case ed25519 = "ssh-ed25519"
     case p256 = "ecdsa-sha2-nistp256"
@@ -10,7 +10,7 @@ package enum SSHKeyType: String, CaseIterable, Sendable {
 
     static let certificateEnding = "-cert-v01@openssh.com"
 
-    /// The curve's name within a key, and the bytes of a point on it.
+    /// The curve's name within a key, and the length of a point.
     package var curve: (name: String, pointBytes: Int)? {
         switch self {
         case .p256: ("nistp256", 65)
@@ -21,7 +21,7 @@ package enum SSHKeyType: String, CaseIterable, Sendable {
     }
 }
 
-/// A public key. Equal when its bytes are.
+/// A public key. Equal if the bytes are.
 package struct SSHPublicKey: Hashable, Sendable {
     package enum Body: Hashable, Sendable {
         case ed25519([UInt8])
@@ -32,7 +32,7 @@ package struct SSHPublicKey: Hashable, Sendable {
 
     package let type: SSHKeyType
     package let body: Body
-    /// The bits of an RSA modulus that are verified and signed with.
+    /// The accepted sizes of an RSA modulus, in bytes.
     package static let modulusBytes = 256...2048
 
     package init(_ type: SSHKeyType, _ body: Body) {
@@ -40,10 +40,10 @@ package struct SSHPublicKey: Hashable, Sendable {
         self.body = body
     }
 
-    /// A key of the enclave, by its point.
+    /// The public half of an enclave key.
     package init(p256 point: [UInt8]) { self.init(.p256, .point(point)) }
 
-    /// A key, or the key within a certificate.
+    /// Decodes a key, or the key within a certificate.
     package init(blob: [UInt8]) throws(SSHError) {
         (type, body) = try SSHReader.read(blob) { reader throws(SSHError) in try Self.read(&reader) }
     }
@@ -57,8 +57,8 @@ package struct SSHPublicKey: Hashable, Sendable {
         }
         guard name.hasSuffix(SSHKeyType.certificateEnding),
             let type = SSHKeyType(rawValue: String(name.dropLast(SSHKeyType.certificateEnding.count)))
-        else { throw SSHError("the type of a key is not known") }
-        // A nonce, the key, and what the certificate says of it, which is its reader's matter.
+        else { throw SSHError("the key type is unknown") }
+        // A nonce precedes the key. What follows is for the reader of the certificate.
         _ = try reader.string()
         return (type, try body(type, &reader))
     }
@@ -67,18 +67,18 @@ package struct SSHPublicKey: Hashable, Sendable {
         switch type {
         case .ed25519:
             let key = try reader.octets()
-            guard key.count == 32 else { throw SSHError("an Ed25519 key has another length") }
+            guard key.count == 32 else { throw SSHError("an Ed25519 key has the wrong length") }
             return .ed25519(key)
         case .p256, .p384, .p521:
-            guard let curve = type.curve, try reader.text() == curve.name else { throw SSHError("a key is of another curve than its type") }
+            guard let curve = type.curve, try reader.text() == curve.name else { throw SSHError("the key's curve does not match its type") }
             let point = try reader.octets()
-            guard point.count == curve.pointBytes, point.first == 4 else { throw SSHError("a point is not written out") }
+            guard point.count == curve.pointBytes, point.first == 4 else { throw SSHError("a point is not in uncompressed form") }
             return .point(point)
         case .rsa:
             let exponent = [UInt8](try reader.magnitude())
             let modulus = [UInt8](try reader.magnitude())
             guard modulusBytes.contains(modulus.count), (1...8).contains(exponent.count) else {
-                throw SSHError("an RSA key has a size that is not used")
+                throw SSHError("the size of an RSA key is not supported")
             }
             return .rsa(exponent: exponent, modulus: modulus)
         }
@@ -99,7 +99,7 @@ package struct SSHPublicKey: Hashable, Sendable {
         }
     }
 
-    /// Whether the bytes say of themselves that they are a certificate.
+    /// Whether the bytes claim to be a certificate.
     package static func isCertificate(_ blob: [UInt8]) -> Bool {
         let name = try? SSHReader.read(blob) { reader throws(SSHError) in try reader.text() }
         return name?.hasSuffix(SSHKeyType.certificateEnding) ?? false

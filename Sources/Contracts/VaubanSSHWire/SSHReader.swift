@@ -1,22 +1,22 @@
-// The data types of SSH (RFC 4251, section 5), read strictly from bytes of another process.
+// The data types of SSH (RFC 4251, section 5), decoded strictly from another process's bytes.
 
 package import VaubanSecretBytes
 
-/// Why bytes are not what the protocol says. The text carries no content.
+/// Why bytes violate the protocol. The text has no content of the message.
 package struct SSHError: Error, Hashable, CustomStringConvertible {
     package let description: String
     package init(_ description: String) { self.description = description }
 }
 
-/// Reads the fields of one message. It lends parts of the bytes that it was given, so it lives no longer than they do.
+/// Reads the fields of one message. It returns parts of the given bytes, so it must not outlive them.
 package struct SSHReader {
     private let bytes: UnsafeRawBufferPointer
-    /// How many bytes were read.
+    /// Number of bytes read.
     package private(set) var offset = 0
 
     package init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
-    /// Reads bytes that are no secret.
+    /// Reads bytes that are not secret.
     package static func read<Value>(_ bytes: [UInt8], _ body: (inout SSHReader) throws(SSHError) -> Value) throws(SSHError) -> Value {
         let read: Result<Value, SSHError> = bytes.withUnsafeBytes { bytes in
             var reader = SSHReader(bytes)
@@ -33,7 +33,7 @@ package struct SSHReader {
         return bytes[offset]
     }
 
-    /// A Boolean as senders must write it: 0 or 1.
+    /// Reads a Boolean, which must be 0 or 1.
     package mutating func flag() throws(SSHError) -> Bool {
         let value = try byte()
         guard value <= 1 else { throw SSHError("a Boolean is neither 0 nor 1") }
@@ -41,12 +41,12 @@ package struct SSHReader {
     }
 
     package mutating func number() throws(SSHError) -> UInt32 {
-        guard bytes.count - offset >= 4 else { throw SSHError("a number is cut off") }
+        guard bytes.count - offset >= 4 else { throw SSHError("a number is truncated") }
         defer { offset += 4 }
         return bytes[offset..<offset + 4].reduce(0) { $0 << 8 | UInt32($1) }
     }
 
-    /// The bytes of a string, lent.
+    /// Reads a string. The bytes are not copied.
     package mutating func string() throws(SSHError) -> UnsafeRawBufferPointer {
         let count = Int(try number())
         guard bytes.count - offset >= count else { throw SSHError("a string is longer than its message") }
@@ -62,31 +62,31 @@ package struct SSHReader {
         return text
     }
 
-    /// A string as a secret of its own.
+    /// Reads a string into a new secret.
     package mutating func secret() throws(SSHError) -> SecretBytes { SecretBytes(copying: try string()) }
 
-    /// The bytes of a number that is not negative, without the zero that keeps it so (mpint).
+    /// Reads a nonnegative number (mpint), without the zero byte that marks its sign.
     package mutating func magnitude() throws(SSHError) -> UnsafeRawBufferPointer {
         let octets = try string()
         guard let first = octets.first else { return octets }
         guard first & 0x80 == 0 else { throw SSHError("a number is negative") }
         guard first == 0 else { return octets }
-        guard octets.count > 1, octets[1] & 0x80 != 0 else { throw SSHError("a number is not written in its shortest form") }
+        guard octets.count > 1, octets[1] & 0x80 != 0 else { throw SSHError("a number is not in its shortest form") }
         return UnsafeRawBufferPointer(rebasing: octets[1...])
     }
 
-    /// What has not been read, lent; nothing is left after it.
+    /// Reads the remaining bytes. They are not copied.
     package mutating func rest() -> UnsafeRawBufferPointer {
         defer { offset = bytes.count }
         return UnsafeRawBufferPointer(rebasing: bytes[offset...])
     }
 
     package func end() throws(SSHError) {
-        guard isAtEnd else { throw SSHError("something follows the end of a message") }
+        guard isAtEnd else { throw SSHError("data follow the end of a message") }
     }
 }
 
-/// Writes the fields of one message that holds no secret.
+/// Writes the fields of one message without secrets.
 package struct SSHWriter {
     package private(set) var bytes: [UInt8] = []
 
@@ -95,6 +95,9 @@ package struct SSHWriter {
     package mutating func byte(_ value: UInt8) { bytes.append(value) }
     package mutating func number(_ value: UInt32) { withUnsafeBytes(of: value.bigEndian) { bytes.append(contentsOf: $0) } }
 
+    /// Bytes that are fields already.
+    package mutating func raw(_ octets: [UInt8]) { bytes.append(contentsOf: octets) }
+
     package mutating func string(_ octets: some Collection<UInt8>) {
         number(UInt32(octets.count))
         bytes.append(contentsOf: octets)
@@ -102,7 +105,7 @@ package struct SSHWriter {
 
     package mutating func text(_ text: String) { string(text.utf8) }
 
-    /// A number from its bytes, most significant first (mpint).
+    /// Writes a number (mpint) from its bytes, most significant first.
     package mutating func magnitude(_ octets: some Collection<UInt8>) {
         let digits = octets.drop { $0 == 0 }
         guard let first = digits.first else { return number(0) }
@@ -111,7 +114,7 @@ package struct SSHWriter {
         bytes.append(contentsOf: digits)
     }
 
-    /// The fields as a message on the stream: its length, then themselves.
+    /// The fields as a message: the length, then the fields.
     package var framed: [UInt8] {
         var frame = SSHWriter()
         frame.string(bytes)

@@ -1,6 +1,6 @@
-// What a client wants to have signed, as far as the data say so.
+// What a client wants to have signed, as far as the data reveal it.
 
-/// A request to log in (RFC 4252, section 7), with the server's key where the method has it (OpenSSH's PROTOCOL, section 1.8).
+/// A login request (RFC 4252, section 7), with the host key if the method includes it (OpenSSH's PROTOCOL, section 1.8).
 package struct SSHLogin: Hashable, Sendable {
     package let session: [UInt8]
     package let user: String
@@ -10,7 +10,7 @@ package struct SSHLogin: Hashable, Sendable {
 
 package enum SSHSignedData: Hashable, Sendable {
     case login(SSHLogin)
-    /// A signature of a file or message, for a purpose that its namespace names (OpenSSH's PROTOCOL.sshsig).
+    /// A signature of a file or message for the purpose of a namespace (OpenSSH's PROTOCOL.sshsig).
     case message(namespace: String)
     /// A certificate for another key (OpenSSH's PROTOCOL.certkeys).
     case certificate

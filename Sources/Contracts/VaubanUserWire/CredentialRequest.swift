@@ -3,27 +3,27 @@ package import VaubanDER
 internal import VaubanRefusal
 package import VaubanUserModel
 
-/// What a secret of the user's authorizes: a change of what opens the keychain, of when it locks, or of the fingers that count.
-/// It is all of the request except its challenge and that one secret, which is sealed for exactly this value (`SealBinding`).
+/// What a secret of the user authorizes: a change of what opens the keychain, of when it locks, or of the enrolled fingers. It is the whole
+/// request except its challenge and that one secret, which is sealed for exactly this value (`SealBinding`).
 package enum CredentialRequest: Hashable, Sendable {
-    /// Authorized by the new passcode itself: before the first there is nothing else.
+    /// Authorized by the new passcode itself, since there is no other secret yet.
     case setPasscode(recoveryKey: SealedPasscode?)
-    /// With `rolls`, every class key is made anew, and the older ones stay until no row needs them.
+    /// With `rolls`, all class keys are made anew; the older ones stay until no row needs them.
     case changePasscode(new: SealedPasscode, rolls: Bool)
     case removePasscode
-    /// Makes a new, empty keychain of this one.
+    /// Replaces the keychain by a new, empty one.
     case erase
-    /// Authorized by the recovery key of now.
+    /// Authorized by the current recovery key.
     case recover(new: SealedPasscode, newRecoveryKey: SealedPasscode?)
-    /// Another recovery key, or none any more.
+    /// Replaces the recovery key, or removes it.
     case setRecoveryKey(SealedPasscode?)
     case configure(LockSettings)
-    /// Waits for the user at the reader; with `unlocks`, a matched finger unlocks from now on.
-    case enrol(unlocks: Bool)
+    /// Waits for the user at the reader. With `unlocks`, a fingerprint unlocks from now on.
+    case enroll(unlocks: Bool)
     case forgetFingers
     case listFingers
 
-    /// What its challenge must be for.
+    /// The purpose that its challenge must have.
     package var purpose: PasscodePurpose {
         switch self {
         case .setPasscode: .set
@@ -33,24 +33,23 @@ package enum CredentialRequest: Hashable, Sendable {
         case .recover: .recover
         case .setRecoveryKey: .recoveryKey
         case .configure: .configure
-        case .enrol, .forgetFingers, .listFingers: .enrol
+        case .enroll, .forgetFingers, .listFingers: .enroll
         }
     }
 
-    /// The secrets that come beside the one that authorizes it, in the order of the request. Their own seals are bound to the
-    /// challenge alone.
+    /// The secrets besides the one that authorizes the request, in the request's order. Their own seals are bound to the challenge alone.
     package var otherSecrets: [SealedPasscode?] {
         switch self {
         case .setPasscode(let recoveryKey), .setRecoveryKey(let recoveryKey): [recoveryKey]
         case .changePasscode(let new, _): [new]
         case .recover(let new, let newRecoveryKey): [new, newRecoveryKey]
-        case .removePasscode, .erase, .configure, .enrol, .forgetFingers, .listFingers: []
+        case .removePasscode, .erase, .configure, .enroll, .forgetFingers, .listFingers: []
         }
     }
 }
 
 /// `CredentialRequest ::= SEQUENCE { request CHOICE { setPasscode [0], changePasscode [1], removePasscode [2], erase [3],
-///   recover [4], setRecoveryKey [5], configure [6], enrol [7], forgetFingers [8], listFingers [9] } }`
+///   recover [4], setRecoveryKey [5], configure [6], enroll [7], forgetFingers [8], listFingers [9] } }`
 extension CredentialRequest: DERReadable, DERWritable {
     package init(from fields: inout DERFields) throws {
         let number = try fields.choice("credential request")
@@ -68,7 +67,7 @@ extension CredentialRequest: DERReadable, DERWritable {
         case 4: .recover(new: try request.value("passcode"), newRecoveryKey: try request.optionalSeal(0))
         case 5: .setRecoveryKey(try request.optionalSeal(0))
         case 6: .configure(try request.value("settings"))
-        case 7: .enrol(unlocks: try request.boolean("unlocks"))
+        case 7: .enroll(unlocks: try request.boolean("unlocks"))
         case 8: .forgetFingers
         case 9: .listFingers
         default: throw Refusal(.unknownRequest, "credential request \(number) is not known to version \(UserRequest.version)")
@@ -91,7 +90,7 @@ extension CredentialRequest: DERReadable, DERWritable {
                 }
             case .setRecoveryKey(let recoveryKey): try fields.tagged(5) { try $0.optionalSeal(0, recoveryKey) }
             case .configure(let settings): try fields.tagged(6) { try $0.value(settings) }
-            case .enrol(let unlocks): try fields.tagged(7) { try $0.boolean(unlocks) }
+            case .enroll(let unlocks): try fields.tagged(7) { try $0.boolean(unlocks) }
             case .forgetFingers: fields.tagged(8) { _ in }
             case .listFingers: fields.tagged(9) { _ in }
             }
@@ -99,14 +98,14 @@ extension CredentialRequest: DERReadable, DERWritable {
     }
 }
 
-/// What a secret that authorizes something is sealed for, beyond its challenge: HPKE's additional data. Whoever carries the secret
-/// knows the challenge too and can seal secrets of its own for it, but cannot put them beside the user's.
+/// What a secret is sealed for, beyond its challenge, if it authorizes something: HPKE's additional data. Whoever relays the secret knows
+/// the challenge too and can seal secrets of their own for it, but cannot combine them with the user's.
 ///
 /// `SealBinding ::= SEQUENCE { version INTEGER (2), what CHOICE { credential [0] SEQUENCE { request CredentialRequest },
-///   consent [1] SEQUENCE { consent Consent, choice INTEGER } } }`. It is never sent: both sides make it.
+///   consent [1] SEQUENCE { consent Consent, choice INTEGER } } }`. It is never sent: both sides compute it.
 package enum SealBinding: Hashable, Sendable, DERWritable {
     case credential(CredentialRequest)
-    /// The answer to a question for consent, as it was shown; authorized by the passcode.
+    /// The answer to a prompt for consent, as it was shown; authorized by the passcode.
     case consent(Consent, ConsentChoice)
 
     package func write(into der: inout DER.Serializer) throws {

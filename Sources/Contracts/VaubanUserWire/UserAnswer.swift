@@ -2,19 +2,19 @@ package import SwiftASN1
 package import VaubanDER
 package import VaubanUserModel
 
-/// What the enclave answers a `UserRequest`; authd passes it on as it is.
+/// The enclave's answer to a `UserRequest`. authd passes it on unchanged.
 package enum UserAnswer: Hashable, Sendable {
     case done
     case status(DeviceStatus)
-    /// The enclave's key card comes beside it as a descriptor.
+    /// Sent with the enclave's key card as a descriptor.
     case challenge(PasscodeChallenge)
     /// To `evaluate` and `canEvaluate`.
     case evaluated(EvaluationResult)
     case environment(OwnerEnvironment)
-    /// The names of the user's fingers, as the store of templates calls them.
+    /// The names of the user's fingers, as in the template store.
     case fingers([String])
 
-    /// Descriptors that come beside it.
+    /// Number of descriptors sent with the answer.
     package var descriptorCount: Int { if case .challenge = self { 1 } else { 0 } }
 }
 
@@ -51,7 +51,7 @@ extension UserAnswer: DERReadable, DERWritable {
     }
 }
 
-/// `FingerName ::= SEQUENCE { name UTF8String }`: one finger as the store of templates calls it, "right-index-finger".
+/// `FingerName ::= SEQUENCE { name UTF8String }`: one finger as the template store names it, "right-index-finger".
 package struct FingerName: Hashable, Sendable, DERReadable, DERWritable {
     /// Fingers of one user.
     package static let countMax = 10

@@ -1,40 +1,41 @@
-// What a user's programs ask about that user's own keychain (Specs/user-wire.md). It is the same on both doors that it passes:
-// authd decodes it strictly, and forwards it to the enclave, which decides.
+// The requests of a user's programs about that user's own keychain (Specs/user-wire.md), the same on both sockets: authd decodes them
+// strictly and forwards them to the enclave, which decides.
 
 package import SwiftASN1
 package import VaubanDER
 internal import VaubanRefusal
 package import VaubanUserModel
 
-/// One request, on behalf of the user whom the kernel names for the caller. Secrets come sealed to the enclave, each for one challenge.
+/// One request, on behalf of the caller's user as the kernel names it. Secrets are sealed to the enclave, each for one challenge.
 package enum UserRequest: Hashable, Sendable {
     case status
-    /// A fresh challenge, and the key to seal to.
+    /// Returns a new challenge, and the key to seal to.
     case challenge(PasscodePurpose)
     case unlock(PasscodeChallenge, SealedPasscode)
     /// Waits for the user at the reader.
     case unlockByFinger
     case lock
-    /// Whether a policy can succeed at all; asks nobody.
+    /// Whether a policy can succeed; prompts nobody.
     case canEvaluate(OwnerPolicy)
     /// Shows the user the reason and waits for the answer.
     case evaluate(Evaluation)
-    /// What the user could answer with now; asks nobody.
+    /// The user's environment; prompts nobody.
     case environment
     /// The secret that authorizes the request is sealed for exactly this one (`SealBinding`).
     case credential(CredentialRequest, PasscodeChallenge, authority: SealedPasscode)
-    /// Makes a new, empty keychain of this one where no passcode is set, or after ten wrong ones in a row.
+    /// Replaces the keychain by a new, empty one, if no passcode is set or after ten failed attempts in a row.
     case eraseWithoutPasscode(PasscodeChallenge)
 
-    /// Whether its answer may have to wait for the user, at a prompt or at the reader.
+    /// Whether the reply may have to wait for the user, at a prompt or at the reader.
     package var mayWaitForUser: Bool {
         switch self {
-        case .evaluate, .unlockByFinger, .credential(.enrol, _, _), .credential(.forgetFingers, _, _), .credential(.listFingers, _, _): true
+        case .evaluate, .unlockByFinger, .credential(.enroll, _, _), .credential(.forgetFingers, _, _), .credential(.listFingers, _, _):
+            true
         case .status, .challenge, .unlock, .lock, .canEvaluate, .environment, .eraseWithoutPasscode, .credential: false
         }
     }
 
-    /// Whether an answer is one to this request.
+    /// Whether an answer matches this request.
     package func isAnswered(by answer: UserAnswer) -> Bool {
         switch (self, answer) {
         case (.status, .status), (.canEvaluate, .evaluated), (.evaluate, .evaluated), (.environment, .environment): true
@@ -74,7 +75,7 @@ extension UserRequest: DERReadable, DERWritable {
         case 4: return .lock
         case 5:
             guard let policy = OwnerPolicy(rawValue: try request.integer("policy", in: 1...255)) else {
-                throw Refusal(.unsupported, "this policy is not known here")
+                throw Refusal(.unsupported, "this policy is not supported")
             }
             return .canEvaluate(policy)
         case 6: return .evaluate(try request.value("evaluation"))

@@ -50,7 +50,7 @@ package final class SecretArena: Sendable {
     @discardableResult
     package static func hold(without: Set<HardeningFeature> = []) -> SecretArena {
         let arena = SecretArena(without: without)
-        _ = SecretMemory.use(SecretKeeper(take: { arena.take($0) }, giveBack: { arena.giveBack($0) }))
+        _ = SecretMemory.install(SecretAllocator(allocate: { arena.take($0) }, deallocate: { arena.giveBack($0) }))
         return arena
     }
 

@@ -22,8 +22,8 @@ package struct Service: Sendable, Hashable {
     package let authenticationUID: UInt32
     package let enclaveUID: UInt32
 
-    package var keychainDoor: ServerAddress { ServerAddress(folder: sockets, socket: "keychain", serverUID: keychainUID) }
-    package var authenticationDoor: ServerAddress {
+    package var keychainAddress: ServerAddress { ServerAddress(folder: sockets, socket: "keychain", serverUID: keychainUID) }
+    package var authenticationAddress: ServerAddress {
         ServerAddress(folder: sockets, socket: "authentication", serverUID: authenticationUID)
     }
 

@@ -64,7 +64,12 @@ package struct RoomProfile: Sendable {
         name: "ssh-agent", files: Files(reads: own + ["/proc"]), holdsSecrets: true,
         groups: [.running, .streams, .looking, .keeping, .accepting, .dialling], killed: ["bind", "listen", "socketpair"])
 
-    package static let all = [enclaved, keychaind, authd, witness, watcher, reader, sshAgent]
+    /// It runs as the user, and asks the kernel what its clients are called. Its connection to the bus is open before it is shut in.
+    package static let secretService = RoomProfile(
+        name: "secret-service", files: Files(reads: own + ["/proc"]), holdsSecrets: true,
+        groups: [.running, .streams, .looking, .keeping, .dialling], killed: ["bind", "listen", "accept", "accept4", "socketpair"])
+
+    package static let all = [enclaved, keychaind, authd, witness, watcher, reader, sshAgent, secretService]
 
     package var calls: [CallRule] {
         groups.flatMap(\.rules) + CallGroup.conditions + (CallGroup.dangerous + killed).map { CallRule($0, .kill) }

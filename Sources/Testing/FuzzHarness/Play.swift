@@ -8,16 +8,17 @@ import VaubanSecretBytes
 import VaubanUserModel
 import VaubanUserWire
 
-/// Runs requests on one vault and remembers every item key that it created, so that no other is ever returned.
+/// Carries out requests on one vault and remembers every item key that it made, so that no other ever comes out.
 ///
-/// Placeholders stand for what a fuzzer cannot guess: a sealed passcode is its ciphertext as plain text, up to the first zero; a wrapped
-/// key of one byte is the key created that many seals ago; a generation of eight zeros is the current one. The reason of a request to open
-/// is the user's answer.
+/// Some things stand in for what a fuzzer cannot make up: a sealed passcode is taken to be its ciphertext in the clear,
+/// up to the first zero, a wrapped key of one byte is the one that was made so many seals ago, and a generation of eight zeros is the
+/// current one.
+/// The reason of a request to open is what a user answers when asked.
 final class Play {
     private let machine: FuzzMachine
     private let vault: Vault
     private var made: [Made] = []
-    /// The number of item keys that were returned.
+    /// How many item keys came out again.
     private(set) var opened = 0
     private var handOver: HeldSecret?
     private static let fingers = [UInt8](repeating: 0xF1, count: 32)
@@ -31,22 +32,22 @@ final class Play {
     init(_ machine: FuzzMachine) {
         self.machine = machine
         vault = machine.start()
-        machine.host.reader.isThere = true
+        machine.host.reader.isPresent = true
     }
 
     func carryOut(_ request: EnclaveRequest) throws {
         try settled { () throws in try dispatch(request) }
     }
 
-    /// Applies a device event: a screen lock, sleep, or passing time.
+    /// What the machine tells: a lock of the screen, sleep, and time that passes.
     func happen(_ event: DeviceEvent.Kind) throws {
         try settled { () throws in
             switch event {
             case .watching, .blind: break
-            case .sleeping: vault.machineSleeps()
+            case .sleeping: vault.handleSleep()
             case .woke: machine.clock.advance(seconds: 61)
-            case .screenLocked: vault.screenLocked()
-            case .screenUnlocked: vault.screenUnlocked()
+            case .screenLocked: vault.handleScreenLock()
+            case .screenUnlocked: vault.handleScreenUnlock()
             }
         }
     }
@@ -55,16 +56,16 @@ final class Play {
         do {
             try step()
         } catch let refusal as Refusal {
-            try promise((try? Refusal(derBytes: refusal.encoded())) == refusal, "a refusal cannot be encoded")
+            try promise((try? Refusal(derBytes: refusal.encoded())) == refusal, "a refusal cannot be told")
             try promise(
-                refusal.reason != .internalFault && refusal.reason != .stateUnreadable,
+                refusal.reason != .internalError && refusal.reason != .stateUnreadable,
                 "refused with \(refusal.reason): \(refusal.detail ?? "")")
         }
         let status = vault.status
-        try promise((try? DeviceStatus(derBytes: status.encoded())) == status, "a status cannot be encoded")
+        try promise((try? DeviceStatus(derBytes: status.encoded())) == status, "a status cannot be told")
         try promise(status.lock != .unreadable, "the state has become unreadable")
         if let ended = vault.endedEpoch {
-            vault.wasCalledBack(ended)
+            vault.confirmRecall(of: ended)
             if let held = vault.takeHandOver() { handOver = held }
         }
     }
@@ -78,11 +79,11 @@ final class Play {
         case .lease:
             let lent = try vault.lease()
             try promise(lent.keys.count == lent.lease.keys.count * KeyLease.keyBytes, "a lease has another number of keys")
-            try promise((try? KeyLease(derBytes: lent.lease.encoded())) == lent.lease, "a lease cannot be encoded")
+            try promise((try? KeyLease(derBytes: lent.lease.encoded())) == lent.lease, "a lease cannot be told")
         case .retire(let names): try vault.retire(names)
         case .fate(let name): _ = try vault.fate(of: name)
         case .consent:
-            let judgment = vault.judge(Vault.requirement(of: .biometryOrPasscode), for: .always, Evidence())
+            let judgment = vault.evaluate(Vault.requirement(of: .biometryOrPasscode), for: .always, Evidence())
             try promise(judgment != .allow, "consent is given without evidence")
         case .user(let request): try dispatch(request)
         }
@@ -93,13 +94,13 @@ final class Play {
         case .status, .challenge: break
         case .unlock(_, let sealed): try vault.unlock(secret(sealed))
         case .unlockByFinger:
-            guard let handOver else { return vault.fingerMissed() }
-            try vault.unlock(by: vault.fingerMatched(fingers: Self.fingers), handOver.secret)
+            guard let handOver else { return vault.recordFingerMiss() }
+            try vault.unlock(by: vault.acceptFingerMatch(fingers: Self.fingers), handOver.secret)
         case .lock: try vault.lock()
         case .canEvaluate(let policy): try vault.canEvaluate(policy)
         case .evaluate(let evaluation):
             guard case .policy(let policy) = evaluation.subject else { break }
-            let judgment = vault.judge(Vault.requirement(of: policy), for: .always, Evidence())
+            let judgment = vault.evaluate(Vault.requirement(of: policy), for: .always, Evidence())
             try promise(judgment != .allow, "a policy is satisfied without evidence")
         case .environment: try promise(vault.ownerEnvironment.domainState == nil, "the enrollment hash has no application")
         case .credential(let request, _, let authority): try dispatch(request, secret(authority))
@@ -129,7 +130,7 @@ final class Play {
             if let key { return try vault.setRecoveryKey(recoveryKey(key), passcode: authority) }
             try vault.setRecoveryKey(nil, passcode: authority)
         case .configure(let settings): try vault.configure(settings, passcode: authority)
-        case .enrol(let unlocks): try vault.enrol(fingers: Self.fingers, unlocks: unlocks, passcodeKey: vault.authenticate(authority))
+        case .enroll(let unlocks): try vault.enroll(fingers: Self.fingers, unlocks: unlocks, passcodeKey: vault.authenticate(authority))
         case .forgetFingers:
             _ = try vault.authenticate(authority)
             try vault.endEnrollment()
@@ -137,7 +138,7 @@ final class Play {
         }
     }
 
-    /// What was created before an erasure is gone for good: it must never be returned again.
+    /// What was made before an erasure is gone for good: it must never come out again.
     private func forgetMade() { made = made.map { Made(row: $0.row, wrapped: $0.wrapped, key: []) } }
 
     private func secret(_ passcode: SealedPasscode) -> SecretBytes { SecretBytes(copying: Array(passcode.ciphertext.prefix { $0 != 0 })) }
@@ -164,7 +165,7 @@ final class Play {
         try promiseOpen(row) { () throws in
             switch try vault.open(row, wrapped: wrapped) {
             case .opened(let key):
-                try promise(row.accessControl?.requirementToDecrypt.isNone ?? true, "an access control was ignored")
+                try promise(row.accessControl?.requirementToDecrypt.isNone ?? true, "an access control was passed over")
                 try check(key, row, wrapped)
             case .layered(let opening):
                 try vault.checkSatisfiable(opening)
@@ -174,8 +175,7 @@ final class Play {
                     gathered.evidence.passcode = machine.clock.boot
                 }
                 let key = try vault.finish(opening, gathered, password: password(row))
-                try promise(
-                    opening.requirement.isNone || gathered.passcodeKey != nil, "an item that requires the user opened without evidence")
+                try promise(opening.requirement.isNone || gathered.passcodeKey != nil, "an item for the user opened without one")
                 try check(key, row, wrapped)
             }
         }
@@ -185,7 +185,7 @@ final class Play {
         let (row, wrapped) = recalled(row, named)
         let again = try vault.rewrap(row, wrapped: wrapped, to: generation)
         guard let old = made.first(where: { $0.row == row && $0.wrapped == wrapped && !$0.key.isEmpty }) else {
-            throw Finding("a key was rewrapped that was not created for this row")
+            throw Finding("a key was wrapped again that was not made for this row")
         }
         made.append(Made(row: row.with(generation: generation), wrapped: again, key: old.key))
     }
@@ -193,7 +193,7 @@ final class Play {
     private func recalled(_ row: RowBinding, _ wrapped: [UInt8]) -> (RowBinding, [UInt8]) {
         guard wrapped.count == 1, !made.isEmpty else { return (row, wrapped) }
         let known = made[made.count - 1 - Int(wrapped[0]) % made.count]
-        // The row is the fuzzer's, except for the generation that it could not guess.
+        // The row stays the fuzzer's, but for the name that nobody could guess.
         let isUnnamed = row.generation.allSatisfy { $0 == 0 }
         return (isUnnamed ? row.with(generation: known.row.generation) : row, known.wrapped)
     }
@@ -207,15 +207,14 @@ final class Play {
     private func check(_ key: borrowing SecretBytes, _ row: RowBinding, _ wrapped: [UInt8]) throws {
         let bytes = key.withUnsafeBytes { Array($0) }
         try promise(
-            made.contains { $0.row == row && $0.wrapped == wrapped && $0.key == bytes },
-            "a key was returned that was not created for this row")
+            made.contains { $0.row == row && $0.wrapped == wrapped && $0.key == bytes }, "a key came out that was not made for this row")
         opened += 1
     }
 
-    /// A class that is locked before a step must not return a key in it.
+    /// A class that is closed before a step gives nothing in it.
     private func promiseOpen(_ row: RowBinding, _ step: () throws -> Void) throws {
-        let isClosed = row.protection.closed(at: vault.status.lock) != nil
+        let isClosed = row.protection.refusal(while: vault.status.lock) != nil
         try step()
-        try promise(!isClosed && row.user == FuzzMachine.user, "a locked class, or another user's, returned a key")
+        try promise(!isClosed && row.user == FuzzMachine.user, "a closed class, or another user's, gave a key")
     }
 }

@@ -40,7 +40,7 @@ package struct StateFuzzing {
         for (mode, hasPasscode) in [(UInt8(0), true), (4, false)] {
             let bag = try KnownState.keybag(hasPasscode: hasPasscode)
             var tried = AttemptRecord(keybag: KnownState.identifier, failures: 6)
-            tried.guesses = [WrongGuess(date: 1, purpose: .unlock, who: "/usr/bin/vauban")]
+            tried.guesses = [FailedAttempt(date: 1, purpose: .unlock, who: "/usr/bin/vauban")]
             var settled = bag
             settled.settings = LockSettings(graceSeconds: 5, idleSeconds: 60, locksWithScreen: true)
             settled.destroyed = [KeyName(purpose: 6, generation: Array(repeating: 9, count: 8))]

@@ -6,17 +6,18 @@ import VaubanRefusal
 import VaubanSecretBytes
 import VaubanUserModel
 
-/// A row as it was sealed, with the key that opening it must return.
+/// A row as it was sealed, with the key that it must give back.
 struct KnownRow {
     let row: RowBinding
     let wrapped: [UInt8]
     let key: [UInt8]
 }
 
-/// One enclave on unknown state: tries everything that creates no new key, and compares what is returned with what was put in.
+/// One enclave over unknown state: everything is tried that makes no new key, and what comes out is held against what
+/// was put in.
 final class Visit {
     private let machine: FuzzMachine
-    /// The number of keys that were returned, leased ones included.
+    /// How many keys came out, lent ones included.
     private(set) var opened = 0
 
     init(_ machine: FuzzMachine) { self.machine = machine }
@@ -25,7 +26,7 @@ final class Visit {
         let vault = machine.start()
         try look(at: vault, rows, passcodeKey: nil)
         try guess(vault)
-        // Each start applies its delay again; afterwards the correct passcode is accepted, if there is one.
+        // Each start waits its delay anew; then the right passcode is taken where there is one at all.
         machine.clock.advance(seconds: 7200)
         if canPay, let key = try refusing({ HeldSecret(try vault.authenticate(SecretBytes(copying: FuzzMachine.passcode))) }) {
             try look(at: vault, rows, passcodeKey: key)
@@ -34,29 +35,29 @@ final class Visit {
             _ = try refusing { try vault.lock() }
             try look(at: vault, rows, passcodeKey: key)
         }
-        // A restart reads what this run left.
+        // A restart reads what this one left behind.
         try look(at: machine.start(), rows, passcodeKey: nil)
     }
 
-    // MARK: The promises
+    // MARK: What is promised
 
     private func look(
         at vault: Vault, _ rows: [KnownRow], passcodeKey: HeldSecret?
     ) throws {
         let status = vault.status
-        try promise((try? DeviceStatus(derBytes: status.encoded())) == status, "a status cannot be encoded")
-        try promise(status.lock != .unreadable || !status.warnings.isEmpty, "state is unreadable without a warning")
+        try promise((try? DeviceStatus(derBytes: status.encoded())) == status, "a status cannot be told")
+        try promise(status.lock != .unreadable || !status.warnings.isEmpty, "state is unreadable, and nobody is told why")
         if case .some(let lent) = try refusing({ try vault.lease() }) { try check(lent) }
         for known in rows {
-            let isClosed = known.row.protection.closed(at: vault.status.lock) != nil
+            let isClosed = known.row.protection.refusal(while: vault.status.lock) != nil
             guard case .some(let opening) = try refusing({ try vault.open(known.row, wrapped: known.wrapped) }) else { continue }
-            try promise(!isClosed, "a locked class was opened")
+            try promise(!isClosed, "a closed class was opened")
             var isGiven = true
             defer { if isGiven { opened += 1 } }
             switch opening {
             case .opened(let key):
-                try promise(key.withUnsafeBytes { Array($0) } == known.key, "a key was returned that was not put in")
-                try promise(known.row.accessControl == nil, "an access control was ignored")
+                try promise(key.withUnsafeBytes { Array($0) } == known.key, "a key came out that was not put in")
+                try promise(known.row.accessControl == nil, "an access control was passed over")
             case .layered(let layered):
                 let gathered = OperationEvidence()
                 if let passcodeKey {
@@ -67,8 +68,8 @@ final class Visit {
                     isGiven = false
                     continue
                 }
-                try promise(key.withUnsafeBytes { Array($0) } == known.key, "a key was returned that was not put in")
-                try promise(gathered.passcodeKey != nil, "an item that requires the user opened without evidence")
+                try promise(key.withUnsafeBytes { Array($0) } == known.key, "a key came out that was not put in")
+                try promise(gathered.passcodeKey != nil, "an item for the user opened without one")
             }
         }
     }
@@ -83,31 +84,31 @@ final class Visit {
                 case .firstUnlockIndex: .firstUnlockIndex
                 case .deviceIndex: .deviceIndex
                 }
-            try promise(KnownState.isKnown(key.generation, of: purpose), "a key was leased that was not put in")
+            try promise(KnownState.isKnown(key.generation, of: purpose), "a key was lent that was not put in")
             let root = KnownState.key(purpose, key.generation)
             let expected =
                 if case .protection = purpose { KeyWrap.derive(from: root, label: "vauban metadata key v1") } else { root.duplicate() }
             let bytes = Array(keys[index * KeyLease.keyBytes..<(index + 1) * KeyLease.keyBytes])
-            try promise(expected.withUnsafeBytes { Array($0) } == bytes, "a leased key differs from what was put in")
+            try promise(expected.withUnsafeBytes { Array($0) } == bytes, "a lent key is not what was put in")
             opened += 1
             if case .protection(let protection) = purpose {
-                try promise(protection.closed(at: lent.lease.lock) == nil, "a key of a locked class was leased")
+                try promise(protection.refusal(while: lent.lease.lock) == nil, "a key of a locked class was leased")
             }
         }
     }
 
-    /// A wrong passcode costs an attempt, and is never accepted.
+    /// A wrong passcode costs a try, and is never right.
     private func guess(_ vault: Vault) throws {
         guard canPay else { return }
         let before = failures
         do {
             _ = try vault.authenticate(SecretBytes(copying: Array("wrong passcode".utf8)))
-            throw Finding("a wrong passcode was accepted")
+            throw Finding("a wrong passcode was right")
         } catch let refusal as Refusal {
             try check(refusal)
-            // Delays are the same from ten on, and the count ends at a million.
+            // Ten and more count alike, and the count ends at a million.
             let isCounted = (failures ?? 0) > (before ?? 0) || before ?? 0 >= 1_000_000
-            try promise(refusal.reason != .authenticationFailed || isCounted, "an attempt was not counted")
+            try promise(refusal.reason != .authenticationFailed || isCounted, "a guess was free")
         }
     }
 
@@ -119,7 +120,8 @@ final class Visit {
         return record.failures
     }
 
-    /// Whether the keybag's key derivation is cheap enough for a fuzzer. In reality the ranges of the parameters and the memory limit it.
+    /// Whether a derivation as the keybag asks for it is one that a fuzzer can pay. What a real one pays is bounded by
+    /// the parameters' ranges, and by memory.
     private var canPay: Bool {
         guard let file = machine.store.files[StateName.keybag.rawValue],
             let content = try? StateEnvelope.open(file, name: .keybag, user: FuzzMachine.user, backend: FuzzDevice()),
@@ -128,7 +130,7 @@ final class Visit {
         return cost.log2Rounds <= 6 && cost.blockSize <= 4 && cost.parallelism <= 2
     }
 
-    /// A refusal must be encodable, and its message must not reveal a secret.
+    /// A refusal is an answer; it must be one that can be sent, and say in words what no caller could guess.
     private func refusing<Value: ~Copyable>(_ step: () throws -> Value) throws -> Value? {
         do {
             return try step()
@@ -140,7 +142,7 @@ final class Visit {
 
     private func check(_ refusal: Refusal) throws {
         try promise((try? Refusal(derBytes: refusal.encoded())) == refusal, "a refusal cannot be encoded")
-        try promise(refusal.reason != .internalFault, "an internal error: \(refusal.detail ?? "")")
+        try promise(refusal.reason != .internalError, "an internal error: \(refusal.detail ?? "")")
         if refusal.reason == .stateUnreadable { try promise(refusal.detail?.isEmpty == false, "a refusal without a message") }
     }
 }

@@ -40,7 +40,7 @@ extension WireFuzzing {
                 EnclaveRequest.fate(oldest),
             ],
             [
-                unlock, credential(.enrol(unlocks: true)), seal(.whenUnlocked, .biometryCurrentSet),
+                unlock, credential(.enroll(unlocks: true)), seal(.whenUnlocked, .biometryCurrentSet),
                 seal(.whenUnlocked), open(.whenUnlocked), lock, user(.unlockByFinger),
                 open(.whenUnlocked, .biometryCurrentSet, "correct horse"),
                 user(.evaluate(Evaluation(.policy(.biometry), reason: "x"))),

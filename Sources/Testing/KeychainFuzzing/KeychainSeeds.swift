@@ -40,7 +40,7 @@ extension KeychainDoorFuzzing {
             .history(.clear(nil)), .history(.clear(query)), .history(.setting(nil)), .history(.setting(false)),
         ]
         let replies: [KeychainReply] = [
-            .refused(Refusal(.lockedOut, "why", triesLeft: 1, secondsToWait: 60)), .done,
+            .refused(Refusal(.lockedOut, "why", attemptsLeft: 1, secondsToWait: 60)), .done,
             .items([FoundItem(record: record, hasData: true)]),
             .waitingForUser("pts/3"), .rewrapped(RewrapProgress(done: 1, left: 2, kept: 3)),
             .permissions([Permission(.reads, subject: "a", object: "b")]), .examined(report),
@@ -66,7 +66,7 @@ extension RowFuzzing {
             try input(3, binding(1, kind: 2), plain, plaintext), try input(3, binding(1, kind: 200), plain, plaintext),
             try input(0, plain, plain, plaintext),
             try input(1, plain, plain.with(generation: [UInt8](repeating: 9, count: 8)), plaintext),
-            try input(1, plain.ofItem, plain, plaintext),
+            try input(1, plain.itemBinding, plain, plaintext),
         ]
     }
 

@@ -42,5 +42,5 @@ if let cost = take("--cost", from: &words) {
     guard cost == "shipped" else { fail("\(cost) is not a cost") }
     options.cost = .shipped
 }
-options.tellsFingerSets = take("--finger-sets", from: &words) == "by-mode" ? nil : true
+options.distinguishesFingerSets = take("--finger-sets", from: &words) == "by-mode" ? nil : true
 EnclaveProgram.main(words, options)

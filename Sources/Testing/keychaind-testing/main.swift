@@ -2,8 +2,9 @@
 //
 // `--clock FILE` is an option in addition to the room's own, and FILE is in its state folder, since the room has access to no other. It
 // contains two decimal numbers: nanoseconds to add to the clock that runs while the machine sleeps, and to the one that does not. Without
-// the file nothing is added.
+// the file nothing is added. `--without FEATURE,…` runs the room as on a machine that lacks these protections.
 
+import Glibc
 import Keychain
 import VaubanLinuxHost
 
@@ -22,8 +23,17 @@ struct MovedClock: Sendable {
     }
 }
 
+/// Takes an argument of this program and its value away; what is left is for the room.
+func take(_ name: String, from words: inout [String]) -> String? {
+    guard let index = words.firstIndex(of: name), index + 1 < words.count else { return nil }
+    defer { words.removeSubrange(index...(index + 1)) }
+    return words[index + 1]
+}
+
 var words = Array(CommandLine.arguments.dropFirst())
-guard let index = words.firstIndex(of: "--clock"), index + 1 < words.count else { KeychainRoom.main(words) }
-let clock = MovedClock(file: words[index + 1])
-words.removeSubrange(index...index + 1)
-KeychainRoom.main(words, sleepClock: clock.sleepClock)
+let without = (take("--without", from: &words) ?? "").split(separator: ",").map { name -> HardeningFeature in
+    guard let feature = HardeningFeature(rawValue: String(name)) else { exit(64) }
+    return feature
+}
+let sleepClock = take("--clock", from: &words).map { MovedClock(file: $0).sleepClock }
+KeychainRoom.main(words, sleepClock: sleepClock ?? .ofThisMachine, without: Set(without))

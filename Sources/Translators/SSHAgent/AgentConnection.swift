@@ -30,7 +30,10 @@ final class AgentConnection: @unchecked Sendable {
 
     var isCancelled: Bool { cancellation.isCancelled }
     /// Nobody waits for the answer any more: what it waits for ends.
-    func cancel() { cancellation.cancel() }
+    func cancel() {
+        cancellation.cancel()
+        session.upstream?.end()
+    }
 
     /// Takes what has come of the next message, and nothing of the one after it.
     func read() -> Reading {
@@ -64,14 +67,8 @@ final class AgentConnection: @unchecked Sendable {
         buffer = SecretBytes(count: 4) { _ in }
         (filled, wanted) = (0, 4)
         let cancellation = cancellation
-        let reply: SSHAgentReply
-        do throws(SSHError) {
-            let request = try message.withUnsafeBytes { bytes throws(SSHError) in try SSHAgentRequest(bytes) }
-            reply = session.answer(request, cancellation)
-        } catch {
-            reply = .failure
-        }
-        ScratchMemory.overwrite()
+        let reply = message.withUnsafeBytes { session.answer($0, cancellation) }
+        ScratchMemory.scrubStack()
         guard !cancellation.isCancelled else { return false }
         self.cancellation = CallCancellation()
         return send(reply.frame)

@@ -31,8 +31,10 @@ final class AgentKeyStore: Sendable {
     private let keychain: KeychainClient
     private let enclave: KeyClient
     private let known = Mutex(Known())
+    private let filter: KeyFilter
 
-    init(_ service: Service) {
+    init(_ service: Service, _ filter: KeyFilter) {
+        self.filter = filter
         keychain = KeychainClient(service: service, startsService: false)
         enclave = KeyClient(service: service, startsService: false)
     }
@@ -73,7 +75,7 @@ final class AgentKeyStore: Sendable {
         let key = try EnclaveKey(stored: secret.withUnsafeBytes { [UInt8]($0) })
         guard key.publicKey == entry.publicKey.point else { throw Refusal(.keyDamaged) }
         let outcome = try enclave.use(key, .sign, Array(SHA256.hash(data: data)), KeyPrompting(reason: reason), cancellation: cancellation)
-        guard case .signature(let raw) = outcome else { throw Refusal(.internalFault) }
+        guard case .signature(let raw) = outcome else { throw Refusal(.internalError) }
         return SoftwareKey.elliptic(.p256, raw)
     }
 
@@ -85,7 +87,8 @@ final class AgentKeyStore: Sendable {
                 }
                 return (name, blob)
             }, uniquingKeysWith: { $1 })
-        func entry(_ name: String, _ key: SSHPublicKey, _ item: ItemQuery) -> Entry {
+        func entry(_ name: String, _ key: SSHPublicKey, _ item: ItemQuery) -> Entry? {
+            guard filter.offers(name, blob: key.blob) else { return nil }
             let certificate = certificates[name].flatMap { blob in (try? SSHPublicKey(blob: blob)) == key ? blob : nil }
             return Entry(
                 name: PlainLine.of(name, charactersMax: AgentLimits.nameCharactersMax), publicKey: key, certificate: certificate, item: item

@@ -9,10 +9,12 @@ final class AgentKeys: Sendable {
     let kept: AgentKeyStore
     let added = AddedKeys()
     let lock = AgentLock()
+    let filter: KeyFilter
     private let authentication: AuthenticationClient
 
-    init(_ service: Service) {
-        kept = AgentKeyStore(service)
+    init(_ service: Service, _ filter: KeyFilter) {
+        self.filter = filter
+        kept = AgentKeyStore(service, filter)
         authentication = AuthenticationClient(service: service, startsService: false)
     }
 

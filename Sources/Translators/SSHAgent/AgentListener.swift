@@ -22,10 +22,13 @@ final class AgentListener: Sendable {
     private let socket: AgentSocket
     private let keys: AgentKeys
     private let hosts: HostNames
+    /// Where another agent listens whose keys are offered too.
+    private let upstream: String?
     private let work = Mutex(Work())
     private let wakeup: Wakeup
 
-    init(_ socket: AgentSocket, _ keys: AgentKeys, _ hosts: HostNames) throws(SystemError) {
+    init(_ socket: AgentSocket, _ keys: AgentKeys, _ hosts: HostNames, upstream: String?) throws(SystemError) {
+        self.upstream = upstream
         self.socket = socket
         self.keys = keys
         self.hosts = hosts
@@ -80,7 +83,7 @@ final class AgentListener: Sendable {
         _ = fcntl(number, F_SETFD, FD_CLOEXEC)
         _ = fcntl(number, F_SETFL, O_NONBLOCK)
         guard let peer = try? Peer(ofConnection: socket), peer.uid == geteuid() else { return }
-        idle.append(AgentConnection(socket, AgentSession(keys, hosts, Requester(peer))))
+        idle.append(AgentConnection(socket, AgentSession(keys, hosts, Requester(peer), upstream.map(UpstreamAgent.init))))
     }
 
     /// False where too much is worked on already: then the connection ends.

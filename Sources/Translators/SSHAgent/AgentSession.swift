@@ -10,32 +10,41 @@ final class AgentSession: @unchecked Sendable {
     let requester: Requester
     private let keys: AgentKeys
     private let hosts: HostNames
+    let upstream: UpstreamAgent?
     private var bindings = SessionBindings()
 
-    init(_ keys: AgentKeys, _ hosts: HostNames, _ requester: Requester) {
+    init(_ keys: AgentKeys, _ hosts: HostNames, _ requester: Requester, _ upstream: UpstreamAgent?) {
+        self.upstream = upstream
         self.keys = keys
         self.hosts = hosts
         self.requester = requester
     }
 
-    func answer(_ request: SSHAgentRequest, _ cancellation: CallCancellation) -> SSHAgentReply {
+    func answer(_ message: UnsafeRawBufferPointer, _ cancellation: CallCancellation) -> SSHAgentReply {
         func done(_ isDone: Bool) -> SSHAgentReply { isDone ? .success : .failure }
+        guard let request = try? SSHAgentRequest(message) else { return .failure }
         switch request {
         case .unlock(let passphrase): return done(keys.lock.unlock(passphrase))
-        case .bind(let binding): return done(bindings.bind(binding))
+        case .bind(let binding):
+            // The other agent has destinations of its own to judge by it.
+            _ = relayed(message)
+            return done(bindings.bind(binding))
         case .unsupported: return .failure
         case .list where keys.lock.isLocked: return .identities([])
         case _ where keys.lock.isLocked: return .failure
         case .list: return .identities(identities)
-        case .sign(let signing): return sign(signing, cancellation)
+        case .sign(let signing): return sign(signing, message, cancellation)
         case .add(let key): return done(add(key))
         case .remove(let blob):
             let wasAdded = keys.added.remove(blob)
-            return done(wasAdded || keys.kept.hide(blob))
+            if wasAdded || keys.kept.hide(blob) { return .success }
+            return offersUpstream(blob) ? relayed(message) : .failure
         case .removeAll:
             keys.added.removeAll()
             keys.kept.hideAll()
+            _ = relayed(message)
             return .success
+        case .foreignKey: return relayed(message)
         case .lock(let passphrase): return done(keys.lock.lock(passphrase))
         }
     }
@@ -46,7 +55,25 @@ final class AgentSession: @unchecked Sendable {
         let added = keys.added.all.filter { !$0.key.constraints.isBoundToDestinations || bindings.permit($0.key.constraints.destinations) }
             .map { SSHIdentity(blob: $0.blob, comment: $0.key.comment) }
         let kept = keys.kept.all.flatMap { entry in entry.blobs.map { SSHIdentity(blob: $0, comment: entry.name) } }
-        return (added + kept).filter { shown.insert($0.blob).inserted }
+        return (added + kept + upstreamIdentities).filter { shown.insert($0.blob).inserted }
+    }
+
+    /// What the other agent offers and this socket may.
+    private var upstreamIdentities: [SSHIdentity] {
+        let list: [UInt8] = [11]
+        guard case .relayed(let answer) = list.withUnsafeBytes({ relayed($0) }), let identities = try? [SSHIdentity](answer: answer) else {
+            return []
+        }
+        return identities.filter { keys.filter.offers($0.comment, blob: $0.blob) }
+    }
+
+    private func offersUpstream(_ blob: [UInt8]) -> Bool {
+        upstream != nil && (keys.filter.offersAll || upstreamIdentities.contains { $0.blob == blob })
+    }
+
+    /// The other agent's answer; a failure where there is no such agent, or it does not answer.
+    private func relayed(_ message: UnsafeRawBufferPointer, timeout: UInt64? = AgentLimits.upstreamTime) -> SSHAgentReply {
+        upstream?.answer(to: message, timeout: timeout).map(SSHAgentReply.relayed) ?? .failure
     }
 
     private func add(_ key: SSHAddedKey) -> Bool {
@@ -54,7 +81,7 @@ final class AgentSession: @unchecked Sendable {
         return keys.added.add(key)
     }
 
-    private func sign(_ signing: SSHSigning, _ cancellation: CallCancellation) -> SSHAgentReply {
+    private func sign(_ signing: SSHSigning, _ message: UnsafeRawBufferPointer, _ cancellation: CallCancellation) -> SSHAgentReply {
         let data = SSHSignedData(signing.data)
         var destination = SessionBindings.Destination.unproven
         if case .login(let login) = data {
@@ -66,7 +93,9 @@ final class AgentSession: @unchecked Sendable {
             if let entry = keys.added.all.first(where: { $0.blob == signing.key }) {
                 return .signature(try sign(signing, with: entry.key, data, destination, cancellation))
             }
-            guard let entry = keys.kept.entry(signing.key) else { return .failure }
+            guard let entry = keys.kept.entry(signing.key) else {
+                return offersUpstream(signing.key) ? relayed(message, timeout: nil) : .failure
+            }
             let reason = question(data, destination, key: entry.name).words
             return .signature(try keys.kept.sign(signing.data, with: entry, flags: signing.flags, reason: reason, cancellation))
         } catch let refusal as Refusal {

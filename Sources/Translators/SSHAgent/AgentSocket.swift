@@ -15,13 +15,9 @@ struct AgentSocket {
 
     /// A new one, for this user alone. One that nobody listens at any more gives way; another agent's does not.
     static func bound(to path: String) throws(SystemError) -> AgentSocket {
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        let bytes = Array(path.utf8)
-        guard !bytes.isEmpty, bytes.count < MemoryLayout.size(ofValue: address.sun_path) else {
+        guard var address = address(of: path) else {
             throw SystemError("listen at \(path): the path of a socket has at most 107 bytes", code: ENAMETOOLONG)
         }
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
         if isListening(&address) { throw SystemError("listen at \(path): an agent is there already", code: EADDRINUSE) }
         var kind = stat()
         if lstat(path, &kind) == 0, kind.st_mode & S_IFMT == S_IFSOCK { unlink(path) }
@@ -33,6 +29,29 @@ struct AgentSocket {
     }
 
     private static let made = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+
+    /// A connection to the agent at a path, which must run as this user; nil where there is none. It does not block.
+    static func connected(to path: String) -> Descriptor? {
+        guard var address = address(of: path) else { return nil }
+        let number = socket(AF_UNIX, made, 0)
+        guard number >= 0 else { return nil }
+        let connection = Descriptor(number)
+        guard with(&address, { connect(connection.number, $0, $1) }) == 0, let peer = try? Peer(ofConnection: connection),
+            peer.uid == geteuid()
+        else { return nil }
+        _ = fcntl(connection.number, F_SETFL, O_NONBLOCK)
+        return connection
+    }
+
+    /// Nil where the path is too long for a socket, or empty.
+    private static func address(of path: String) -> sockaddr_un? {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let bytes = Array(path.utf8)
+        guard !bytes.isEmpty, bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { return nil }
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+        return address
+    }
 
     private static func isListening(_ address: inout sockaddr_un) -> Bool {
         let number = socket(AF_UNIX, made, 0)

@@ -11,6 +11,10 @@ enum AgentLimits {
     static let firstBytes = 1024
     /// How long a client may take to accept an answer.
     static let writeTime: UInt64 = 10_000_000_000
+    /// How long another agent may take for everything but a signature, which may wait for a touch.
+    static let upstreamTime: UInt64 = 10_000_000_000
+    /// The bytes of another agent's answer that are read at once.
+    static let relayedPartBytes = 16 << 10
     /// Sessions to which one connection is tied, as OpenSSH has it.
     static let sessionsMax = 16
     /// Keys that were added and live in memory.

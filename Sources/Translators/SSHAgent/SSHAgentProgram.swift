@@ -4,26 +4,24 @@ internal import VaubanLinuxHost
 internal import VaubanRefusal
 internal import VaubanRoomHardening
 
-/// The program vauban-ssh-agent: `--socket PATH`, or started by systemd with the socket. `vauban ssh-agent` starts it.
+/// The program vauban-ssh-agent: `--socket PATH`, or started by systemd with the socket, and what `AgentOptions` has besides.
+/// `vauban ssh-agent` starts it.
 package enum SSHAgentProgram {
     package static func main() -> Never {
         do {
             let hardening = try RoomHardening(.sshAgent)
-            let words = Array(CommandLine.arguments.dropFirst())
-            let place: AgentSocket
-            switch words.count {
-            case 0: place = try AgentSocket.inherited()
-            case 2 where words[0] == "--socket": place = try AgentSocket.bound(to: words[1])
-            default:
-                tell("usage: vauban-ssh-agent [--socket PATH]")
+            guard let options = AgentOptions(Array(CommandLine.arguments.dropFirst())) else {
+                tell(AgentOptions.usage)
                 exit(64)
             }
+            let place = if let path = options.socket { try AgentSocket.bound(to: path) } else { try AgentSocket.inherited() }
             let service = try Service.current()
             let hosts = HostNames(path: HostNames.ownFile)
             // What it opens from here on are sockets, and the files that the room's rules name.
             for sentence in try hardening.confine(alsoReads: hosts.path.map { [$0] } ?? []) { tell(sentence) }
             signal(SIGPIPE, SIG_IGN)
-            try AgentListener(place, AgentKeys(service), hosts).run()
+            let keys = AgentKeys(service, KeyFilter(names: options.keys))
+            try AgentListener(place, keys, hosts, upstream: options.upstream).run()
         } catch let refusal as Refusal {
             tell(refusal.message)
             exit(53)

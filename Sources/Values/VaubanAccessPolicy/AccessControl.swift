@@ -1,9 +1,9 @@
-// What must happen before an item is decrypted: the value behind SecAccessControl (C-072 … C-087).
+// What must be satisfied before an item is decrypted: the value behind SecAccessControl (C-072 … C-087).
 
 package import SwiftASN1
 package import VaubanDER
 
-/// The flags of `SecAccessControlCreateFlags`, with Apple's bits (Specs/secitem.md, 8.1).
+/// The flags of `SecAccessControlCreateFlags`, with Apple's bits.
 package struct AccessControlFlags: OptionSet, Hashable, Sendable {
     package let rawValue: UInt64
     package init(rawValue: UInt64) { self.rawValue = rawValue }
@@ -23,20 +23,12 @@ package struct AccessControlFlags: OptionSet, Hashable, Sendable {
     ]
 }
 
-/// An accessibility class with a set of requirements. Equal when class and flags are equal.
+/// A protection class with a set of constraints. Equal if class and flags are equal.
 package struct AccessControl: Hashable, Sendable {
     package let protection: Protection
     package let flags: AccessControlFlags
 
-    /// Why a combination does not exist; `SecAccessControlCreateWithFlags` answers errSecParam.
-    package enum Fault: String, Error {
-        case unknownFlag = "an access control flag is unknown"
-        case orWithAnd = "an access control cannot be both \"or\" and \"and\""
-        case twoBiometryFlags = "an access control takes one of the two biometry flags"
-        case presenceNotAlone = "userPresence combines only with applicationPassword and privateKeyUsage"
-    }
-
-    package init(protection: Protection, flags: AccessControlFlags) throws(Fault) {
+    package init(protection: Protection, flags: AccessControlFlags) throws(AccessControlError) {
         guard flags.isSubset(of: .known) else { throw .unknownFlag }
         guard !flags.isSuperset(of: [.or, .and]) else { throw .orWithAnd }
         guard !flags.isSuperset(of: [.biometryAny, .biometryCurrentSet]) else { throw .twoBiometryFlags }
@@ -46,6 +38,14 @@ package struct AccessControl: Hashable, Sendable {
         self.protection = protection
         self.flags = flags
     }
+}
+
+/// Why a combination of flags is invalid. `SecAccessControlCreateWithFlags` reports errSecParam for each.
+package enum AccessControlError: String, Error {
+    case unknownFlag = "an access control flag is unknown"
+    case orWithAnd = "an access control cannot be both \"or\" and \"and\""
+    case twoBiometryFlags = "an access control takes one of the two biometry flags"
+    case presenceNotAlone = "userPresence combines only with applicationPassword and privateKeyUsage"
 }
 
 /// `AccessControl ::= SEQUENCE { version INTEGER (1), protection INTEGER, flags INTEGER }`

@@ -1,12 +1,12 @@
+// The access decision: one pure function of the requirement, the evidence, the state of the device and the time. Only the enclave calls it.
+// The keys enforce the same decision, since each factor has its own key.
+
 package import VaubanRefusal
 
-// Judgment is one pure function of the requirement, what was shown, the state of the device and the time. The enclave
-// alone calls it; the keys then say the same, since each factor is a key of its own.
-
-/// What a user has shown for one operation, with the boot-time clock of each, in nanoseconds. It is good for that
-/// operation and `Evidence.lifetime`.
+/// The evidence for one operation, each with its boot-time clock in nanoseconds. It is valid for that operation and for
+/// `Evidence.lifetime`.
 package struct Evidence: Hashable, Sendable {
-    /// How long something shown counts: a prompt may ask for a second thing after the first.
+    /// How long evidence is valid: a prompt may ask for a second factor after the first.
     package static let lifetime: UInt64 = 300_000_000_000
 
     package var passcode: UInt64?
@@ -14,7 +14,7 @@ package struct Evidence: Hashable, Sendable {
 
     package struct Finger: Hashable, Sendable {
         package let at: UInt64
-        /// The enrollment under which it matched.
+        /// The enrollment that it matched.
         package let enrollment: [UInt8]
 
         package init(at: UInt64, enrollment: [UInt8]) {
@@ -29,45 +29,45 @@ package struct Evidence: Hashable, Sendable {
     }
 }
 
-/// What of the device counts for a judgment.
+/// The state of the device, as far as it affects access decisions.
 package struct DeviceConditions: Hashable, Sendable {
     package var lock: LockState
     package var passcodeIsSet: Bool
-    /// Tries are being delayed: no passcode is taken now.
+    /// Whether a delay after failed attempts is running: no passcode is accepted now.
     package var isLockedOut: Bool
     package var biometry: Biometry
 
     package struct Biometry: Hashable, Sendable {
-        /// What the enclave allows before it disables fingers, and for how long after the last passcode.
+        /// The limits for fingerprints: misses, and time since the last passcode in nanoseconds.
         package static let missesMax = 5
         package static let passcodeAge: UInt64 = 48 * 3600 * 1_000_000_000
 
-        package var readerIsThere: Bool
-        /// The name of the present enrollment; nil when no finger is enrolled.
+        package var readerIsPresent: Bool
+        /// The generation of the current enrollment; nil if no finger is enrolled.
         package var enrollment: [UInt8]?
-        /// The boot-time clock at the passcode that armed fingers; nil when none did since the enclave began.
+        /// The boot-time clock of the passcode that armed fingerprints; nil if none did since the enclave started.
         package var armedAt: UInt64?
-        /// Fingers that did not match since then.
+        /// Misses since then.
         package var misses: Int
 
-        package init(readerIsThere: Bool = false, enrollment: [UInt8]? = nil, armedAt: UInt64? = nil, misses: Int = 0) {
-            self.readerIsThere = readerIsThere
+        package init(readerIsPresent: Bool = false, enrollment: [UInt8]? = nil, armedAt: UInt64? = nil, misses: Int = 0) {
+            self.readerIsPresent = readerIsPresent
             self.enrollment = enrollment
             self.armedAt = armedAt
             self.misses = misses
         }
 
-        /// Fingers count only after a passcode armed them, for 48 hours, and until five did not match (C-138).
+        /// Whether fingerprints are disabled. A passcode enables them for 48 hours, or until five misses (C-138).
         package func isDisabled(now: UInt64) -> Bool {
             guard let armedAt, now >= armedAt else { return true }
             return misses >= Self.missesMax || now - armedAt > Self.passcodeAge
         }
 
-        /// Why no finger can be taken now; nil when one can.
+        /// Why no fingerprint is accepted now; nil if one is.
         package func refusal(now: UInt64) -> Refusal.Reason? {
-            guard enrollment != nil else { return readerIsThere ? .biometryNotEnrolled : .biometryNotAvailable }
+            guard enrollment != nil else { return readerIsPresent ? .biometryNotEnrolled : .biometryNotAvailable }
             if isDisabled(now: now) { return .biometryLockedOut }
-            return readerIsThere ? nil : .biometryNotAvailable
+            return readerIsPresent ? nil : .biometryNotAvailable
         }
     }
 
@@ -79,7 +79,7 @@ package struct DeviceConditions: Hashable, Sendable {
     }
 }
 
-/// What a user can be asked to show.
+/// The methods that a user can be prompted for.
 package struct AuthenticationMethods: OptionSet, Hashable, Sendable {
     package let rawValue: Int64
     package init(rawValue: Int64) { self.rawValue = rawValue }
@@ -87,40 +87,42 @@ package struct AuthenticationMethods: OptionSet, Hashable, Sendable {
     package static let finger = AuthenticationMethods(rawValue: 2)
 }
 
+/// What to do with an operation.
 package enum AccessDecision: Hashable, Sendable {
     case allow
-    /// Any of these brings the operation nearer.
-    case ask(AuthenticationMethods)
+    /// Prompt for these methods; each contributes to the requirement.
+    case prompt(AuthenticationMethods)
     case refuse(Refusal.Reason)
 }
 
 extension Requirement {
-    /// Whether an item of this class may be used now.
-    package func judge(_ evidence: Evidence, for protection: Protection, in circumstances: DeviceConditions, now: UInt64) -> AccessDecision
-    {
-        if let closed = protection.closed(at: circumstances.lock) { return .refuse(closed) }
+    /// Decides whether an operation in this protection class may proceed now.
+    package func decision(
+        on evidence: Evidence, for protection: Protection, in conditions: DeviceConditions, now: UInt64
+    ) -> AccessDecision {
+        if let closed = protection.refusal(while: conditions.lock) { return .refuse(closed) }
         if isNone { return .allow }
-        // Whatever the flags say, without a passcode nothing shows who is there (C-079, C-082).
-        guard circumstances.passcodeIsSet else { return .refuse(.passcodeNotSet) }
-        let shown = PresentedEvidence(evidence, circumstances, now)
-        var asked: AuthenticationMethods = []
+        // Whatever the flags, without a passcode nothing proves the user's presence (C-079, C-082).
+        guard conditions.passcodeIsSet else { return .refuse(.passcodeNotSet) }
+        let presented = PresentedEvidence(evidence, conditions, now)
+        var methods: AuthenticationMethods = []
         var refusals: [Refusal.Reason] = []
-        for way in openWays {
-            switch shown.judge(way) {
+        for method in satisfiableMethods {
+            switch presented.decision(on: method) {
             case .allow: return .allow
-            case .ask(let ways): asked.formUnion(ways)
+            case .prompt(let more): methods.formUnion(more)
             case .refuse(let reason): refusals.append(reason)
             }
         }
-        if !asked.isEmpty { return .ask(asked) }
-        // A delay passes by itself, so it is the better news where another way is closed for longer.
+        if !methods.isEmpty { return .prompt(methods) }
+        // A delay ends by itself, so report it rather than a method that is unavailable for longer.
         return .refuse(refusals.contains(.lockedOut) ? .lockedOut : refusals.first ?? .unsupported)
     }
 }
 
 extension Protection {
-    /// Why the class is closed in a state; nil when it is open.
-    package func closed(at lock: LockState) -> Refusal.Reason? {
+    /// Why the class is closed in a lock state; nil if it is open.
+    package func refusal(while lock: LockState) -> Refusal.Reason? {
         switch (lock, availability) {
         case (.unreadable, _): .stateUnreadable
         case (_, .always), (.unlocked, _), (.locked, .firstUnlock): nil
@@ -130,56 +132,56 @@ extension Protection {
     }
 }
 
-/// What counts of the evidence, now.
+/// The evidence that is valid now.
 private struct PresentedEvidence {
     let passcode: Bool
     let finger: Bool
-    let circumstances: DeviceConditions
+    let conditions: DeviceConditions
     let now: UInt64
 
-    init(_ evidence: Evidence, _ circumstances: DeviceConditions, _ now: UInt64) {
+    init(_ evidence: Evidence, _ conditions: DeviceConditions, _ now: UInt64) {
         func isFresh(_ at: UInt64) -> Bool { at <= now && now - at <= Evidence.lifetime }
         passcode = evidence.passcode.map(isFresh) ?? false
-        // While fingers are disabled, one that matched before does not count either: the passcode is the only way (C-139).
-        let fingersCount = !circumstances.biometry.isDisabled(now: now)
-        finger = evidence.finger.map { fingersCount && isFresh($0.at) && $0.enrollment == circumstances.biometry.enrollment } ?? false
-        self.circumstances = circumstances
+        // While fingerprints are disabled, an earlier match does not count either: only the passcode does (C-139).
+        let fingersCount = !conditions.biometry.isDisabled(now: now)
+        finger = evidence.finger.map { fingersCount && isFresh($0.at) && $0.enrollment == conditions.biometry.enrollment } ?? false
+        self.conditions = conditions
         self.now = now
     }
 
-    /// All factors of one way: the first that cannot be shown closes it.
-    func judge(_ way: [Factor]) -> AccessDecision {
-        var asked: AuthenticationMethods = []
-        for factor in way {
-            switch judge(factor) {
+    /// Decides on one method: all its factors are needed, so one that is unavailable rules it out.
+    func decision(on method: [Factor]) -> AccessDecision {
+        var methods: AuthenticationMethods = []
+        for factor in method {
+            switch decision(on: factor) {
             case .allow: continue
-            case .ask(let ways): asked.formUnion(ways)
+            case .prompt(let more): methods.formUnion(more)
             case .refuse(let reason): return .refuse(reason)
             }
         }
-        return asked.isEmpty ? .allow : .ask(asked)
+        return methods.isEmpty ? .allow : .prompt(methods)
     }
 
-    private func judge(_ factor: Factor) -> AccessDecision {
+    private func decision(on factor: Factor) -> AccessDecision {
         switch factor {
-        case .passcode: passcode ? .allow : askPasscode
+        case .passcode: passcode ? .allow : passcodeDecision
         case .presence:
-            if passcode || finger { .allow } else { askPresence }
+            if passcode || finger { .allow } else { presenceDecision }
         case .biometryAny, .biometryCurrentSet:
-            if finger { .allow } else if let reason = circumstances.biometry.refusal(now: now) { .refuse(reason) } else { .ask(.finger) }
+            if finger { .allow } else if let reason = conditions.biometry.refusal(now: now) { .refuse(reason) } else { .prompt(.finger) }
         case .companion: .refuse(.unsupported)
         }
     }
 
-    private var askPasscode: AccessDecision { circumstances.isLockedOut ? .refuse(.lockedOut) : .ask(.passcode) }
+    private var passcodeDecision: AccessDecision { conditions.isLockedOut ? .refuse(.lockedOut) : .prompt(.passcode) }
 
-    /// The finger is preferred, the passcode the user's choice (C-081); while fingers are disabled the passcode is the
-    /// only way (C-139).
-    private var askPresence: AccessDecision {
-        let finger: AuthenticationMethods = circumstances.biometry.refusal(now: now) == nil ? .finger : []
-        switch askPasscode {
-        case .ask(let ways): return .ask(ways.union(finger))
-        case let refusal: return finger.isEmpty ? refusal : .ask(finger)
+    /// Prefers the fingerprint, with the passcode as the user's choice (C-081). While fingerprints are disabled, only the passcode remains
+    /// (C-139).
+    private var presenceDecision: AccessDecision {
+        let finger: AuthenticationMethods = conditions.biometry.refusal(now: now) == nil ? .finger : []
+        switch passcodeDecision {
+        case .prompt(let methods): return .prompt(methods.union(finger))
+        case let refusal: return finger.isEmpty ? refusal : .prompt(finger)
         }
     }
 }

@@ -1,6 +1,6 @@
-// When an item can be decrypted: Apple's accessibility classes (C-051 … C-060).
+// When an item can be decrypted: Apple's accessibility constants (C-051 … C-060).
 
-/// An accessibility class, by its stored code (`kSecAttrAccessible…`).
+/// A protection class, by its stored code (`kSecAttrAccessible…`).
 package enum Protection: String, CaseIterable, Sendable {
     case whenUnlocked = "ak"
     case afterFirstUnlock = "ck"
@@ -10,11 +10,11 @@ package enum Protection: String, CaseIterable, Sendable {
     case alwaysThisDeviceOnly = "dku"
     case whenPasscodeSetThisDeviceOnly = "akpu"
 
-    /// The moments at which a class key is in the enclave's memory.
+    /// When a class key is in the enclave's memory.
     package enum Availability: Sendable {
         /// Only while the device is unlocked: class A.
         case unlocked
-        /// From the first unlock since start until the enclave ends: class C.
+        /// From the first unlock until the enclave ends: class C.
         case firstUnlock
         /// Always: class D.
         case always
@@ -28,10 +28,10 @@ package enum Protection: String, CaseIterable, Sendable {
         }
     }
 
-    /// The class exists only while a passcode is set, and its key dies with the passcode (C-060 … C-062).
+    /// Whether the class exists only while a passcode is set; its key is destroyed with the passcode (C-060 … C-062).
     package var needsPasscode: Bool { self == .whenPasscodeSetThisDeviceOnly }
 
-    /// The class's number on disk and on the wires; Apple's key class numbers.
+    /// The number of the class on disk and on the wires: Apple's key class numbers.
     package var number: Int64 {
         switch self {
         case .whenUnlocked: 6

@@ -1,51 +1,51 @@
-// What a control asks of the user for one operation (Specs/secitem.md, 8.2), as a formula over what a user can show.
+// What an access control requires of the user for one operation, as a formula over factors.
 
-/// What is done with an item or a key under a control; Apple's short names beside them.
+/// An operation with an item or a key under an access control; with Apple's short names.
 package enum ItemOperation: CaseIterable, Hashable, Sendable {
-    /// Reading an item's value (`od`), and writing one (`oe`).
+    /// Reading an item's value (`od`) and writing one (`oe`).
     case decrypt, encrypt
     case delete
-    /// Signing (`osgn`), computing a shared key (`ock`), decapsulating (`okd`), and vouching for a private key (`oa`).
+    /// Signing (`osgn`), computing a shared key (`ock`), decapsulating (`okd`), and attesting a private key (`oa`).
     case sign, computeKey, decapsulate, attest
 }
 
-/// One thing that a key of the enclave stands for. Each has a pair of its own, to which item keys are sealed.
+/// One factor that the enclave can verify. Each has its own pair, to which item keys are sealed.
 package enum Factor: CaseIterable, Hashable, Sendable {
     case passcode
-    /// A finger or the passcode.
+    /// A fingerprint or the passcode.
     case presence
     case biometryAny
     case biometryCurrentSet
-    /// A device nearby. Nothing on Linux shows it, so a way that needs it is closed.
+    /// A nearby device. Linux has none, so a method that needs it can never be satisfied.
     case companion
 }
 
-/// The ways to satisfy a control, each a set of factors that are all needed: `or` makes several ways, `and` longer ones.
+/// The authentication methods that satisfy an access control, each a set of factors that are all needed: `or` adds methods, `and` factors.
 package struct Requirement: Hashable, Sendable {
-    package let ways: [[Factor]]
+    package let methods: [[Factor]]
 
-    package init(ways: [[Factor]]) { self.ways = ways }
+    package init(methods: [[Factor]]) { self.methods = methods }
 
-    /// Nothing beyond the accessibility class.
-    package static let none = Requirement(ways: [[]])
+    /// Requires nothing beyond the protection class.
+    package static let none = Requirement(methods: [[]])
 
-    package var isNone: Bool { ways.contains([]) }
+    package var isNone: Bool { methods.contains([]) }
 
-    /// Whether a finger brings any of its ways nearer.
-    package var takesFinger: Bool {
-        openWays.contains { way in way.contains { [.presence, .biometryAny, .biometryCurrentSet].contains($0) } }
+    /// Whether a fingerprint contributes to any method.
+    package var acceptsFinger: Bool {
+        satisfiableMethods.contains { method in method.contains { [.presence, .biometryAny, .biometryCurrentSet].contains($0) } }
     }
 
-    /// Whether the passcode brings any of its ways nearer.
-    package var takesPasscode: Bool { openWays.contains { way in way.contains { [.presence, .passcode].contains($0) } } }
+    /// Whether the passcode contributes to any method.
+    package var acceptsPasscode: Bool { satisfiableMethods.contains { method in method.contains { [.presence, .passcode].contains($0) } } }
 
-    /// The ways that can ever be gone here; a control with none of them is refused when an item is made.
-    package var openWays: [[Factor]] { ways.filter { !$0.contains(.companion) } }
+    /// The methods that can be satisfied on this platform. An item whose access control has none cannot be added.
+    package var satisfiableMethods: [[Factor]] { methods.filter { !$0.contains(.companion) } }
 }
 
 extension AccessControl {
-    /// What an operation requires; nil when the control forbids it. A control for private keys has no word for reading
-    /// an item, so it cannot protect one (C-087).
+    /// Returns what an operation requires; nil if the access control forbids it. An access control for private keys does not define
+    /// reading, so it cannot protect an item (C-087).
     package func requirement(for operation: ItemOperation) -> Requirement? {
         if constraints.isEmpty && !flags.contains(.privateKeyUsage) { return Requirement.none }
         switch (operation, flags.contains(.privateKeyUsage)) {
@@ -55,17 +55,17 @@ extension AccessControl {
         }
     }
 
-    /// What reading the value requires; the ways of an item that cannot be read are none.
-    package var requirementToDecrypt: Requirement { requirement(for: .decrypt) ?? Requirement(ways: []) }
+    /// What reading the value requires. It has no methods if the item cannot be read.
+    package var requirementToDecrypt: Requirement { requirement(for: .decrypt) ?? Requirement(methods: []) }
 
     package var needsApplicationPassword: Bool { flags.contains(.applicationPassword) }
 
     private var constraint: Requirement {
         if constraints.isEmpty { return Requirement.none }
-        return Requirement(ways: flags.contains(.or) ? constraints.map { [$0] } : [constraints])
+        return Requirement(methods: flags.contains(.or) ? constraints.map { [$0] } : [constraints])
     }
 
-    /// The factors that the flags name, in the order in which a user is offered them.
+    /// The factors of the flags, in the order in which a user is offered them.
     private var constraints: [Factor] {
         let named: [(AccessControlFlags, Factor)] = [
             (.userPresence, .presence), (.biometryAny, .biometryAny), (.biometryCurrentSet, .biometryCurrentSet), (.companion, .companion),

@@ -1,13 +1,13 @@
-// Reading: bytes become a type that cannot be wrong, or a fault that says what was wrong. Bounds are the reader's,
-// never the sender's.
+// Decoding: bytes become a value that is valid by its type, or an error that says what was wrong. The reader sets the limits, never the
+// sender.
 
-package import SwiftASN1
+internal import SwiftASN1
 
-/// Why bytes were refused. The text names a field, never a value.
+/// Why bytes were refused. The text names a field, never its value.
 package struct DERError: Error, CustomStringConvertible {
     package let description: String
-    /// The version that the bytes name, when it is a later one than is known here: they may be whole, and are not ours to
-    /// judge. Nil for damage, to which an earlier version than the first belongs.
+    /// The version that the bytes name if it is later than any known one: they may be intact. Nil for damage, including a version before
+    /// the first.
     package let newerVersion: Int64?
 
     package init(_ description: String, newerVersion: Int64? = nil) {
@@ -16,81 +16,80 @@ package struct DERError: Error, CustomStringConvertible {
     }
 }
 
-/// The fields of one SEQUENCE or tagged alternative, taken in order.
+/// The fields of one SEQUENCE or tagged alternative, read in order.
+///
+/// Every message between processes and every row passes through here, so the few shapes of our modules are read without a tree: an
+/// identifier is one byte, a length has one form, and each byte is read once. It accepts what swift-asn1 accepts for these shapes, which
+/// tests and fuzzers compare. Generic functions are inlinable, so that the compiler specializes them for the types that are read.
 package struct DERFields {
-    private var nodes: ASN1NodeCollection.Iterator
-    private var ahead: ASN1Node?
+    @usableFromInline var reader: DERReader
+    /// Where the fields end.
+    @usableFromInline var end: Int
+    @usableFromInline var depth = 1
 
-    package init(_ collection: ASN1NodeCollection) {
-        nodes = collection.makeIterator()
-        ahead = nodes.next()
+    @usableFromInline init(_ bytes: [UInt8]) {
+        reader = DERReader(bytes)
+        end = bytes.count
     }
 
-    package var isEmpty: Bool { ahead == nil }
+    @inlinable package var isEmpty: Bool { reader.position == end }
 
-    package mutating func next(_ field: StaticString) throws -> ASN1Node {
-        guard let node = ahead else { throw DERError("\(field) is missing") }
-        ahead = nodes.next()
-        return node
-    }
-
-    /// Refuses fields that nobody asked for.
+    /// Throws if fields are left.
     package func end(_ type: StaticString) throws {
-        if ahead != nil { throw DERError("\(type) has a field too many") }
+        if !isEmpty { throw DERError("\(type) has a field too many") }
     }
 
     package mutating func integer(_ field: StaticString, in range: ClosedRange<Int64>) throws -> Int64 {
-        let value = try Int64(derEncoded: next(field))
+        let value = try integer(field)
         guard range.contains(value) else { throw DERError("\(field) is out of range") }
         return value
     }
 
-    /// The version that begins a message or a blob. Another is refused by name, before anything after it is looked at.
+    /// Reads the version that begins a message or a blob. Another one is refused before anything after it is read.
     package mutating func version(_ known: Int64) throws {
-        let version = try Int64(derEncoded: next("version"))
-        guard version == known else {
-            throw DERError(
-                "version \(version) is not known; this Vauban speaks version \(known)", newerVersion: version > known ? version : nil)
-        }
+        let version = try integer("version")
+        guard version == known else { throw unknownVersion(version, "version \(known)", isNewer: version > known) }
     }
 
-    /// The same for a format of which older versions are read too; answers which one it is.
+    /// Reads the version of a format whose older versions are read too, and returns it.
     package mutating func version(_ known: ClosedRange<Int64>) throws -> Int64 {
-        let version = try Int64(derEncoded: next("version"))
+        let version = try integer("version")
         guard known.contains(version) else {
-            throw DERError(
-                "version \(version) is not known; this Vauban speaks versions \(known.lowerBound) to \(known.upperBound)",
-                newerVersion: version > known.upperBound ? version : nil)
+            throw unknownVersion(version, "versions \(known.lowerBound) to \(known.upperBound)", isNewer: version > known.upperBound)
         }
         return version
     }
 
     package mutating func boolean(_ field: StaticString) throws -> Bool {
-        try Bool(derEncoded: next(field))
+        let content = try primitive(.boolean, field)
+        guard content.count == 1, let byte = content.first, byte == 0 || byte == 0xFF else { throw DERError("\(field) is not a Boolean") }
+        return byte == 0xFF
     }
 
     package mutating func octets(_ field: StaticString, in range: ClosedRange<Int>) throws -> [UInt8] {
-        let value = try ASN1OctetString(derEncoded: next(field)).bytes
-        guard range.contains(value.count) else { throw DERError("\(field) has a wrong length") }
-        return Array(value)
+        let content = try primitive(.octetString, field)
+        guard range.contains(content.count) else { throw DERError("\(field) has a wrong length") }
+        return Array(content)
     }
 
     package mutating func text(_ field: StaticString, max: Int) throws -> String {
-        let bytes = try ASN1UTF8String(derEncoded: next(field)).bytes
-        guard bytes.count <= max else { throw DERError("\(field) is too long") }
-        guard let text = String(validating: bytes, as: UTF8.self) else { throw DERError("\(field) is not UTF-8") }
-        return text
+        let content = try primitive(.utf8String, field)
+        guard content.count <= max else { throw DERError("\(field) is too long") }
+        guard let text = try? UTF8Span(validating: content.span) else { throw DERError("\(field) is not UTF-8") }
+        return String(copying: text)
     }
 
-    package mutating func sequence<Value>(_ field: StaticString, _ body: (inout DERFields) throws -> Value) throws -> Value {
-        try Self.inside(next(field), identifier: .sequence, field, body)
+    @inlinable package mutating func sequence<Value>(_ field: StaticString, _ body: (inout DERFields) throws -> Value) throws -> Value {
+        try inside(.sequence, field, body)
     }
 
-    package mutating func value<Value: DERReadable>(_ field: StaticString, as type: Value.Type = Value.self) throws -> Value {
+    @inlinable package mutating func value<Value: DERReadable>(_ field: StaticString, as type: Value.Type = Value.self) throws -> Value {
         try sequence(field) { try Value(from: &$0) }
     }
 
-    package mutating func list<Value: DERReadable>(_ field: StaticString, max: Int, of type: Value.Type = Value.self) throws -> [Value] {
+    @inlinable package mutating func list<Value: DERReadable>(_ field: StaticString, max: Int, of type: Value.Type = Value.self) throws
+        -> [Value]
+    {
         try sequence(field) { fields in
             var values: [Value] = []
             while !fields.isEmpty {
@@ -101,12 +100,12 @@ package struct DERFields {
         }
     }
 
-    /// An alternative or optional field under a context tag; nil when the next field carries another tag.
-    package mutating func optional<Value>(
+    /// Reads an alternative or optional field with a context tag. Returns nil if the next field has another tag.
+    @inlinable package mutating func optional<Value>(
         _ number: UInt, _ field: StaticString, _ body: (inout DERFields) throws -> Value
     ) throws -> Value? {
-        guard let tag = ahead?.identifier, tag.tagClass == .contextSpecific, tag.tagNumber == number else { return nil }
-        return try Self.inside(next(field), identifier: tag, field, body)
+        guard let tag = reader.identifier(before: end), tag.contextNumber == number else { return nil }
+        return try inside(.context(number), field, body)
     }
 
     package mutating func optionalText(_ number: UInt, _ field: StaticString, max: Int) throws -> String? {
@@ -121,34 +120,60 @@ package struct DERFields {
         try optional(number, field) { try $0.integer(field, in: range) }
     }
 
-    /// The number of the context tag that comes next, which names an alternative of a CHOICE.
+    /// Returns the number of the next context tag, which names an alternative of a CHOICE.
     package func choice(_ field: StaticString) throws -> UInt {
-        guard let tag = ahead?.identifier, tag.tagClass == .contextSpecific else { throw DERError("\(field) has no alternative") }
-        return tag.tagNumber
+        guard let number = reader.identifier(before: end)?.contextNumber else { throw DERError("\(field) has no alternative") }
+        return number
     }
 
-    private static func inside<Value>(
-        _ node: ASN1Node, identifier: ASN1Identifier, _ field: StaticString, _ body: (inout DERFields) throws -> Value
-    ) throws -> Value {
-        guard node.identifier == identifier, case .constructed(let collection) = node.content else {
-            throw DERError("\(field) has a wrong type")
+    // MARK: Parts
+
+    private mutating func integer(_ field: StaticString) throws -> Int64 {
+        let content = try primitive(.integer, field)
+        guard let first = content.first, content.count <= 8 else { throw DERError("\(field) is not a number of at most eight bytes") }
+        if content.count > 1 {
+            // The first nine bits must differ, or the number would have a shorter form.
+            let isNegative = content[content.startIndex + 1] & 0x80 != 0
+            guard first != (isNegative ? 0xFF : 0) else { throw DERError("\(field) is longer than it need be") }
         }
-        var fields = DERFields(collection)
-        let value = try body(&fields)
-        try fields.end("a sequence")
+        return content.reduce(Int64(Int8(bitPattern: first) >> 7)) { $0 << 8 | Int64($1) }
+    }
+
+    private mutating func primitive(_ identifier: DERIdentifier, _ field: StaticString) throws -> ArraySlice<UInt8> {
+        let length = try reader.begin(identifier, field, before: end)
+        defer { reader.position += length }
+        return reader.bytes[reader.position..<reader.position + length]
+    }
+
+    /// Has `body` take what is in a constructed field, all of it.
+    @inlinable mutating func inside<Value>(
+        _ identifier: DERIdentifier, _ field: StaticString, _ body: (inout DERFields) throws -> Value
+    ) throws -> Value {
+        let length = try reader.begin(identifier, field, before: end)
+        guard depth < DERReader.depthMax else { throw DERError("\(field) is too deep") }
+        let outerEnd = end
+        end = reader.position + length
+        depth += 1
+        let value = try body(&self)
+        try end("a sequence")
+        end = outerEnd
+        depth -= 1
         return value
+    }
+
+    /// Only whole bytes are of a later version, whose other tags are swift-asn1's to read.
+    private func unknownVersion(_ version: Int64, _ known: String, isNewer: Bool) -> DERError {
+        DERError(
+            "version \(version) is not known; this Vauban speaks \(known)",
+            newerVersion: isNewer && (try? DER.parse(reader.bytes)) != nil ? version : nil)
     }
 }
 
 extension DERReadable {
     /// Reads one value and nothing after it.
-    package init(derBytes bytes: [UInt8]) throws {
-        let root = try DER.parse(bytes)
-        guard root.identifier == .sequence, case .constructed(let collection) = root.content else {
-            throw DERError("not a sequence")
-        }
-        var fields = DERFields(collection)
-        try self.init(from: &fields)
+    @inlinable package init(derBytes bytes: [UInt8]) throws {
+        var fields = DERFields(bytes)
+        self = try fields.value("the message")
         try fields.end("the message")
     }
 }

@@ -1,11 +1,11 @@
-/// An attribute by its four-letter code, the raw value of `kSecAttr…` (Specs/secitem.md, 1).
+/// An attribute by its four-letter code, the raw value of `kSecAttr…`.
 package struct AttributeName: RawRepresentable, Hashable, Comparable, Sendable {
     package let rawValue: String
     package init(rawValue: String) { self.rawValue = rawValue }
 
     package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 
-    /// The DER of what a private key of the enclave asks for; set with the key, and never by a caller.
+    /// The DER of an enclave key's access control; set with the key, never by a caller.
     package static let accessControl = Self(rawValue: "accc")
     package static let accessGroup = Self(rawValue: "agrp")
     package static let account = Self(rawValue: "acct")
@@ -47,6 +47,8 @@ package struct AttributeName: RawRepresentable, Hashable, Comparable, Sendable {
     package static let port = Self(rawValue: "port")
     package static let protocolName = Self(rawValue: "ptcl")
     package static let publicKeyHash = Self(rawValue: "pkhh")
+    /// The DER of `SecretServiceAttributes`; not one of Apple's.
+    package static let secretServiceAttributes = Self(rawValue: "ssat")
     package static let securityDomain = Self(rawValue: "sdmn")
     package static let serialNumber = Self(rawValue: "slnr")
     package static let server = Self(rawValue: "srvr")

@@ -1,26 +1,26 @@
-// The grammar of attributes as a table, so that rule and code are one thing (Specs/item-attributes.md).
+// The grammar of attributes as a table (Specs/item-attributes.md).
 
-/// Which types an attribute accepts and as what it is kept.
+/// The types that an attribute accepts, and the one in which it is stored.
 package enum AttributeForm: String, Sendable {
-    /// Text, data or number, each kept as it came; equality is over the bytes.
+    /// Text, data or number, each stored as given; equality compares the bytes.
     case blob
     /// Text, or data that is UTF-8.
     case text
-    /// Data; text as UTF-8; a number as four bytes, least significant first.
+    /// Data; text as UTF-8; a number as four bytes, little-endian.
     case data
-    /// A number; text that is exactly a decimal integer becomes one, other text is kept.
+    /// A number; text that is exactly a decimal integer becomes one, other text is stored.
     case number
     /// A date.
     case date
 }
 
 package struct AttributeRule: Sendable {
-    /// Whether an attribute is part of what makes an item unique.
+    /// Whether an attribute is part of the primary key of an item.
     package enum Part: Sendable {
         case none
-        /// A missing one counts as empty, zero or the reference date.
+        /// A missing value counts as empty, zero or the reference date.
         case always
-        /// Only where it is there and not empty.
+        /// Only if present and not empty.
         case ifSet
     }
 
@@ -28,7 +28,7 @@ package struct AttributeRule: Sendable {
     package let form: AttributeForm
     package let kinds: Set<ItemKind>
     package let part: Part
-    /// Set by the keychain; a caller's value is overwritten when it adds.
+    /// Set by the keychain; a caller's value is overwritten when an item is added.
     package let isServerSet: Bool
 
     package var isPrimary: Bool { part != .none }
@@ -49,7 +49,7 @@ package struct AttributeRule: Sendable {
     private static let certificate: Set<ItemKind> = [.certificate]
     private static let key: Set<ItemKind> = [.key]
 
-    /// In the order in which the parts of an item's uniqueness are put together, which may never change.
+    /// In the order in which the parts of the primary key are joined, which must never change.
     package static let all: [AttributeRule] =
         [
             AttributeRule(.accessGroup, .text, every, .always),
@@ -76,6 +76,7 @@ package struct AttributeRule: Sendable {
             AttributeRule(.endDate, .date, key, .always),
             AttributeRule(.syncViewHint, .text, stored, .ifSet),
             AttributeRule(.tokenID, .text, stored, .ifSet),
+            AttributeRule(.secretServiceAttributes, .data, generic, .ifSet),
             AttributeRule(.generic, .blob, generic),
             AttributeRule(.label, .blob, every),
             AttributeRule(.description, .blob, passwords),
@@ -103,10 +104,10 @@ package struct AttributeRule: Sendable {
             (kind, Dictionary(uniqueKeysWithValues: all.filter { $0.kinds.contains(kind) }.map { ($0.name, $0) }))
         } + [(.permission, Dictionary(uniqueKeysWithValues: all.filter { $0.kinds.contains(.permission) }.map { ($0.name, $0) }))])
 
-    /// The rule for an attribute of a class; nil means errSecNoSuchAttr.
+    /// Returns the rule for an attribute of a class; nil means errSecNoSuchAttr.
     package static func rule(for name: AttributeName, of kind: ItemKind) -> AttributeRule? { byKind[kind]?[name] }
 
-    /// The attributes that make an item of this class unique, in a fixed order.
+    /// Returns the attributes of the primary key of a class, in a fixed order.
     package static func primary(of kind: ItemKind) -> [AttributeRule] { primaryByKind[kind] ?? [] }
 
     private static let primaryByKind: [ItemKind: [AttributeRule]] = Dictionary(
@@ -114,7 +115,7 @@ package struct AttributeRule: Sendable {
             (kind, all.filter { $0.isPrimary && $0.kinds.contains(kind) })
         })
 
-    /// All attributes of a class.
+    /// Returns all attributes of a class.
     package static func rules(of kind: ItemKind) -> [AttributeRule] { rulesByKind[kind] ?? [] }
 
     private static let rulesByKind: [ItemKind: [AttributeRule]] = Dictionary(

@@ -1,7 +1,7 @@
 package import SwiftASN1
 package import VaubanDER
 
-/// The value of an attribute, in the type that it was stored with.
+/// The value of an attribute, with the type it was stored with.
 package enum AttributeValue: Hashable, Sendable {
     case text(String)
     case data([UInt8])
@@ -9,7 +9,7 @@ package enum AttributeValue: Hashable, Sendable {
     /// Microseconds since the reference date, 2001-01-01 00:00 UTC.
     case date(Int64)
 
-    /// Brings a value into the form that its attribute asks for; nil means errSecParam (Specs/secitem.md, 3).
+    /// Converts a value to the form of its attribute; nil means errSecParam.
     package func converted(to form: AttributeForm) -> AttributeValue? {
         switch (form, self) {
         case (.blob, .text), (.blob, .data), (.blob, .number), (.text, .text), (.number, .number), (.date, .date): self
@@ -23,8 +23,8 @@ package enum AttributeValue: Hashable, Sendable {
         }
     }
 
-    /// The bytes by which values are equal: text and data of the same bytes are the same value, a number is its
-    /// eight bytes under a tag of its own. Goes into blind indexes only.
+    /// The bytes that determine equality: text and data with the same bytes are equal; a number has a tag of its own and its eight bytes.
+    /// Used in blind indexes only.
     package var equalityBytes: [UInt8] {
         switch self {
         case .text(let text): [0x01] + Array(text.utf8)

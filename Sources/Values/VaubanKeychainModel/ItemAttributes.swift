@@ -1,8 +1,7 @@
 package import SwiftASN1
 package import VaubanDER
 
-/// The attributes of one item or query: one value a name, always written in the order of the names, so that equal sets
-/// have equal bytes.
+/// The attributes of one item or query: one value per name, always written in the order of the names, so that equal sets have equal bytes.
 package struct ItemAttributes: Hashable, Sendable {
     package private(set) var values: [AttributeName: AttributeValue]
 
@@ -15,12 +14,12 @@ package struct ItemAttributes: Hashable, Sendable {
 
     package var isEmpty: Bool { values.isEmpty }
 
-    /// These attributes with another set laid over them.
+    /// Returns these attributes with changes applied.
     package func merging(_ changes: ItemAttributes) -> ItemAttributes {
         ItemAttributes(values.merging(changes.values) { $1 })
     }
 
-    /// Checks every name and brings every value into its form. Throws the name of the first that does not fit.
+    /// Checks every name and converts every value to its form. Throws the first name that does not fit.
     package func conforming(to kind: ItemKind) throws(AttributeError) -> ItemAttributes {
         var conformed: [AttributeName: AttributeValue] = [:]
         for (name, value) in values {
@@ -32,7 +31,7 @@ package struct ItemAttributes: Hashable, Sendable {
     }
 }
 
-/// Why a set of attributes is not one of its class.
+/// Why a set of attributes is not valid for its class.
 package enum AttributeError: Error, Hashable {
     case unknown(AttributeName)
     case wrongType(AttributeName)

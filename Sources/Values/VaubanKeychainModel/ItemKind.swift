@@ -1,12 +1,12 @@
-/// The classes of items, by the numbers under which they are stored.
+/// The classes of items, with their stored numbers.
 package enum ItemKind: Int64, CaseIterable, Sendable {
     case genericPassword = 1
     case internetPassword = 2
     case certificate = 3
     case key = 4
-    /// Never stored: a certificate with its private key.
+    /// A certificate with its private key; never stored.
     case identity = 5
-    /// The keychain's own: what the user has let programs do (Specs/access-groups.md). No caller can name it.
+    /// A permission, the keychain's own record (Specs/access-groups.md). No caller can name this class.
     case permission = 200
 
     /// The stored classes that callers can name.
@@ -24,7 +24,7 @@ package enum ItemKind: Int64, CaseIterable, Sendable {
         }
     }
 
-    /// A class by its number, if callers can name it.
+    /// Returns a class by its number, if callers can name it.
     package init?(nameable number: Int64) {
         guard let kind = ItemKind(rawValue: number), kind != .permission else { return nil }
         self = kind

@@ -3,13 +3,13 @@ package import VaubanAccessPolicy
 package import VaubanDER
 internal import VaubanUserModel
 
-/// How many matches a search returns.
+/// The number of matches that a search returns.
 package enum MatchLimit: Hashable, Sendable {
     case one
     case all
     case count(Int64)
 
-    /// How many items are wanted at most.
+    /// The largest number of items to return.
     package var countMax: Int {
         switch self {
         case .one: 1
@@ -31,38 +31,36 @@ package enum MatchLimit: Hashable, Sendable {
     }
 }
 
-/// What may be shown to the user on behalf of a call (`kSecUseAuthenticationUI`).
+/// Whether a call may prompt the user (`kSecUseAuthenticationUI`).
 package enum AuthenticationUI: Int64, Sendable {
     case allow = 0
     case fail = 1
     case skip = 2
-    /// Attributes of protected items are told without the user; values never are. For listing what there is, which
-    /// Apple's API does not offer: `Security` sends it only to learn which item a delete or an add means.
+    /// Returns attributes of protected items without the user, but never values. For listing items, which Apple's API does not offer;
+    /// `Security` uses it only to find the item that a delete or an add means.
     case describe = 3
 }
 
-/// The part of a request that says which items are meant. Attributes are equal by their bytes; the accessibility class
-/// filters as an attribute does.
+/// The part of a request that selects items. Attributes match by their bytes; the protection class filters like an attribute.
 package struct ItemQuery: Hashable, Sendable {
     package var kind: ItemKind
     package var attributes: ItemAttributes
     package var protection: Protection?
-    /// False leaves synchronizable items out, as not naming the attribute does; true is `kSecAttrSynchronizableAny`.
+    /// False excludes synchronizable items, like a query without the attribute; true is `kSecAttrSynchronizableAny`.
     package var includesSynchronizable = false
     package var limit: MatchLimit = .one
     package var returnsData = false
     package var returnsAttributes = false
-    /// The item's identity, of which a persistent reference is made.
+    /// Whether to return the item's identity, from which a persistent reference is made.
     package var returnsReference = false
-    /// The item that a persistent reference names: its identity, 16 bytes. What is named beside it must match as well.
+    /// The item of a persistent reference: its identity, 16 bytes. The other criteria must match too.
     package var reference: [UInt8]?
     package var authenticationUI: AuthenticationUI = .allow
-    /// Items of every owner are described, after the user has said yes to that. For the command line; `Security` never
-    /// sends it.
+    /// Whether to describe items of every owner, with the user's consent. For the command line; `Security` never sets it.
     package var coversAllOwners = false
     /// The caller's reason, shown to the user under the caller's name (`kSecUseOperationPrompt`).
     package var operationPrompt: String?
-    /// What the caller's context was authorized by (`kSecUseAuthenticationContext`): a handle of the enclave's.
+    /// The authorization of the caller's context (`kSecUseAuthenticationContext`): a handle of the enclave.
     package var authorization: [UInt8]?
 
     package init(kind: ItemKind, attributes: ItemAttributes = ItemAttributes()) {
@@ -75,7 +73,7 @@ package struct ItemQuery: Hashable, Sendable {
 ///   protection [0] INTEGER OPTIONAL, prompt [1] UTF8String OPTIONAL,
 ///   reference [2] OCTET STRING (SIZE (16)) OPTIONAL, authorization [3] OCTET STRING (SIZE (32)) OPTIONAL }`
 extension ItemQuery: DERReadable, DERWritable {
-    /// Bytes of a reason; longer ones are refused, never cut.
+    /// Bytes of a reason. Longer ones are refused, never shortened.
     package static let operationPromptBytesMax = 1024
 
     private static let flagData: Int64 = 1

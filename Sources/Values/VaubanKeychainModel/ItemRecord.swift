@@ -2,11 +2,11 @@ package import SwiftASN1
 package import VaubanAccessPolicy
 package import VaubanDER
 
-/// What an item is apart from its secret: as it is added, changed and returned.
+/// An item without its secret: as it is added, changed and returned.
 package struct ItemRecord: Hashable, Sendable {
     package var kind: ItemKind
     package var attributes: ItemAttributes
-    /// The accessibility class; that of the access control where there is one.
+    /// The protection class; the access control's, if there is one.
     package var protection: Protection
     package var accessControl: AccessControl?
 

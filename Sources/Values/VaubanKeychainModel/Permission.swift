@@ -1,19 +1,19 @@
 package import SwiftASN1
 package import VaubanDER
 
-/// Something that the user has let happen for good (Specs/access-groups.md).
+/// A stored permission (Specs/access-groups.md).
 ///
 /// `Permission ::= SEQUENCE { kind INTEGER { reads (1), sameProgram (2), buildsIn (3), offers (4) }, subject UTF8String, object UTF8String
 /// }`
 package struct Permission: Hashable, Sendable, DERReadable, DERWritable {
     package enum Kind: Int64, CaseIterable, Sendable {
-        /// The subject, an application, may read an item. The object is the item's name, with its owner, for the eye.
+        /// The subject, an application, may read an item. The object is the item's name and owner, for display.
         case reads = 1
-        /// The subject, a build, is the same program as another one: the object, an access group.
+        /// The subject, a build, is the same program as the object, an access group.
         case sameProgram = 2
-        /// A new build of a known program in the subject, a folder, is accepted without a question. The object is empty.
+        /// New builds of known programs in the subject, a folder, are accepted without a prompt. The object is empty.
         case buildsIn = 3
-        /// The subject, an owner, lets other programs ask for items of its own. The object says how many, for the eye.
+        /// The subject, an owner, lets other programs ask for its items. The object is their number, for display.
         case offers = 4
     }
 
@@ -45,10 +45,10 @@ package struct Permission: Hashable, Sendable, DERReadable, DERWritable {
     }
 }
 
-/// What is to be permitted, or no longer.
+/// A permission to add or remove.
 ///
-/// `PermissionChange ::= SEQUENCE { kind INTEGER, subject UTF8String, permits BOOLEAN, item [0] ItemQuery OPTIONAL }`; an
-/// item goes with `reads` alone.
+/// `PermissionChange ::= SEQUENCE { kind INTEGER, subject UTF8String, permits BOOLEAN, item [0] ItemQuery OPTIONAL }`; only `reads` has an
+/// item.
 package struct PermissionChange: Hashable, Sendable, DERReadable, DERWritable {
     package let kind: Permission.Kind
     package let subject: String

@@ -1,20 +1,20 @@
-// The passcodes that every guesser tries first, whatever their length.
+// The passcodes that are guessed first, whatever their length.
 
 /// Why a passcode is obvious.
 package enum ObviousPasscode: Hashable, CaseIterable, Sendable {
     /// "aaaaaa"
     case oneCharacter
-    /// "123456", "fedcba", "abc123", "111222": nothing but rows of three and more that go up, go down or stand still.
+    /// "123456", "fedcba", "abc123", "111222": only runs of three or more characters that ascend, descend or repeat.
     case runs
-    /// "121212", "abcabc": up to four characters, again and again.
+    /// "121212", "abcabc": up to four characters, repeated.
     case repeatedPattern
-    /// "password", "Qwerty12", "letmein!": a common one, at most with a few digits or signs behind it.
+    /// "password", "Qwerty12", "letmein!": a common one, with at most a few digits or signs after it.
     case common
 
-    /// There are some thousands of them, all told.
+    /// There are several thousand of them in all.
     static let guessesLog2 = 13.0
 
-    /// Judges the bytes where they lie. Capital and small letters are the same here, as they are to a guesser.
+    /// Classifies the bytes in place. Ignores case, as a guesser does.
     init?(in bytes: UnsafeRawBufferPointer) {
         guard let period = Self.period(of: bytes) else {
             if Self.isRuns(bytes) { self = .runs; return }
@@ -28,7 +28,7 @@ package enum ObviousPasscode: Hashable, CaseIterable, Sendable {
     private static let runMin = 3
     private static let tailMax = 4
 
-    /// Of how many characters the passcode repeats itself, twice at least; nil when it does not.
+    /// The number of characters that repeat throughout the passcode, at least twice; nil if it does not repeat.
     private static func period(of bytes: UnsafeRawBufferPointer) -> Int? {
         var characters = 0
         for length in 1..<max(bytes.count / 2 + 1, 1) {
@@ -56,7 +56,7 @@ package enum ObviousPasscode: Hashable, CaseIterable, Sendable {
         return start > 0
     }
 
-    /// One up, one down or none, among digits (where 0 follows 9) or among letters; nil for anything else.
+    /// The step between two characters: 1, -1 or 0 among digits (0 follows 9) or among letters; nil for anything else.
     private static func step(_ from: UInt8, _ to: UInt8) -> Int? {
         let areDigits = isDigit(from) && isDigit(to)
         guard areDigits || (isLetter(from) && isLetter(to)) else { return nil }
@@ -79,7 +79,7 @@ package enum ObviousPasscode: Hashable, CaseIterable, Sendable {
     private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
     private static func isLetter(_ folded: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(folded) }
 
-    /// From the lists that are published each year; a handful, not a dictionary. Small letters only.
+    /// From the lists published each year; a selection, not a dictionary. Lowercase only.
     private static let commonest: [[UInt8]] = [
         "password", "passw0rd", "p@ssword", "p@ssw0rd", "passwort", "passcode", "letmein", "welcome", "iloveyou", "sunshine", "princess",
         "football", "baseball", "superman", "starwars", "whatever", "trustno1", "computer", "internet", "michael", "monkey", "dragon",

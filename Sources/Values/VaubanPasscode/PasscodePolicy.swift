@@ -1,16 +1,16 @@
 internal import Glibc
 package import VaubanSecretBytes
 
-/// Which passcodes a backend takes, as data: where hardware counts the tries, four digits can be enough; where the disk
-/// alone allows guessing, they cannot.
+/// The passcodes that a backend accepts, as data. If hardware counts the attempts, four digits can suffice; if the disk alone allows
+/// guessing, they cannot.
 package struct PasscodePolicy: Hashable, Sendable {
-    /// Characters that any passcode has at least.
+    /// Least number of characters.
     package let charactersMin: Int
-    /// Characters that one of digits alone has at least.
+    /// Least number of characters if all are digits.
     package let digitsMin: Int
     package let allowsObvious: Bool
-    /// What one guess costs whoever holds the disk, on a machine like this one: the least that the key derivation is
-    /// calibrated to. Nil where guessing needs the hardware, which counts.
+    /// The cost of one guess with the disk alone, on a machine like this: the least that the key derivation is calibrated to. Nil if
+    /// guessing needs the hardware, which counts attempts.
     package let offlineGuessSeconds: Double?
 
     package static let software = PasscodePolicy(charactersMin: 6, digitsMin: 6, allowsObvious: false, offlineGuessSeconds: 0.25)
@@ -22,12 +22,12 @@ package struct PasscodePolicy: Hashable, Sendable {
         self.offlineGuessSeconds = offlineGuessSeconds
     }
 
-    /// Why the passcode is not taken, in words for the user; nil when it is.
+    /// Returns why the passcode is rejected, as text for the user; nil if it is accepted.
     package func refusal(of strength: PasscodeStrength) -> String? {
         let least = strength.kind == .digits ? max(charactersMin, digitsMin) : charactersMin
         if strength.characters < least {
             let needed = "at least \(least) characters are needed"
-            // An empty one, or a letter or two, says enough by itself.
+            // For a very short one, that is all there is to say.
             guard strength.characters >= 4 else { return needed }
             return "\(estimate(of: strength)); \(needed)"
         }
@@ -37,9 +37,8 @@ package struct PasscodePolicy: Hashable, Sendable {
 
     package func refusal(of passcode: borrowing SecretBytes) -> String? { refusal(of: PasscodeStrength(of: passcode)) }
 
-    /// What guessing offline costs, in a sentence for the user. Without the number of characters where these are not
-    /// digits alone: it may be read over a shoulder. `likelyGuessesLog2` is what somebody needs who tries first what people choose,
-    /// where that was reckoned.
+    /// Returns a sentence for the user about the cost of guessing offline. States the number of characters only for digits, since others
+    /// may read the screen. `likelyGuessesLog2` is the estimate for a guesser who tries common choices first, if it was computed.
     package func estimate(of strength: PasscodeStrength, likelyGuessesLog2: Double? = nil) -> String {
         let what =
             switch strength.kind {
@@ -83,7 +82,7 @@ package struct PasscodePolicy: Hashable, Sendable {
     private static let year = 365.25 * 24 * 3600
     private static let longest = 1000 * year
 
-    /// Rounded up, so that "at most" stays true.
+    /// Rounds up, so that "at most" stays true.
     static func duration(_ seconds: Double) -> String {
         let units = [
             ("second", 1.0, 120.0), ("minute", 60, 7200), ("hour", 3600, 48 * 3600), ("day", 24 * 3600, 2 * year),

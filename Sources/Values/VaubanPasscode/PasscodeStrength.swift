@@ -1,23 +1,23 @@
-// What an offline guesser has to try. The passcode is judged where it lies: no text of it and no copy is made.
+// What an offline guesser must try. The passcode is classified in place: neither text nor a copy of it is made.
 
 internal import Glibc
 package import VaubanSecretBytes
 
-/// What can be said of a passcode without keeping it: of which signs it is made, how many there are, and whether it is
-/// among the first that anyone tries.
+/// The properties of a passcode that can be stated without keeping it: the kinds of characters, their number, and whether it is among the
+/// first guesses.
 package struct PasscodeStrength: Hashable, Sendable {
     package enum Kind: Hashable, CaseIterable, Sendable {
         case digits
         case lettersAndDigits
-        /// Letters or digits with spaces, punctuation, or letters beyond ASCII.
+        /// Letters or digits with spaces, punctuation, or non-ASCII characters.
         case everything
     }
 
     package let kind: Kind
-    /// Code points of UTF-8, which is what keys and key combinations bring.
+    /// Number of UTF-8 code points, which corresponds to keystrokes.
     package let characters: Int
-    /// The binary logarithm of how many passcodes of this length the same signs allow. An upper bound: people choose words,
-    /// names and dates, of which there are far fewer. For an obvious passcode, of how many of those there are.
+    /// The binary logarithm of the number of passcodes with this length and these kinds of characters. It is an upper bound: people choose
+    /// words, names and dates, of which there are far fewer. For an obvious passcode, the number of obvious ones.
     package let guessesLog2: Double
     package let obvious: ObviousPasscode?
 
@@ -32,10 +32,10 @@ package struct PasscodeStrength: Hashable, Sendable {
         guessesLog2 = obvious == nil ? all : min(all, ObviousPasscode.guessesLog2)
     }
 
-    /// In UTF-8 these continue a character that another byte began.
+    /// Whether a UTF-8 byte continues a character.
     static func isContinuation(_ byte: UInt8) -> Bool { byte & 0xC0 == 0x80 }
 
-    /// The signs that a guesser must reckon with, as the passcode uses them.
+    /// The kinds of characters that a guesser must consider.
     private struct Signs {
         private var digits = false, small = false, capital = false, punctuation = false, others = false
 
@@ -56,7 +56,7 @@ package struct PasscodeStrength: Hashable, Sendable {
             return small || capital ? .lettersAndDigits : .digits
         }
 
-        /// Beyond ASCII as many as one user's keyboard may bring, not all that Unicode has.
+        /// Counts as many non-ASCII characters as one keyboard may produce, not all of Unicode.
         var count: Int {
             (digits ? 10 : 0) + (small ? 26 : 0) + (capital ? 26 : 0) + (punctuation ? 33 : 0) + (others ? 128 : 0)
         }

@@ -1,25 +1,16 @@
 package import VaubanSecretBytes
 
-/// A recovery key: 16 random bytes, written as eight groups of six digits, each group a 16-bit number times eleven, so
-/// that a slip in any group is noticed and said. It is the form of BitLocker's recovery passwords: digits can be read
-/// out and typed on every keyboard.
+/// A recovery key: 16 random bytes, written as eight groups of six digits. Each group is a 16-bit number times eleven, so that a typing
+/// error is found in its group. BitLocker's recovery passwords have the same form: digits can be read aloud and typed on any keyboard.
 package struct RecoveryKey: ~Copyable {
     package static let groups = 8
     package static let digitsPerGroup = 6
     package static let keyBytes = 16
 
-    /// The 48 digits, without separators: the form in which it travels, sealed.
+    /// The 48 digits without separators, as they are sealed for transit.
     package let digits: SecretBytes
 
-    /// What is wrong with what was typed.
-    package enum Fault: Error, Hashable, Sendable {
-        case wrongLength(digits: Int)
-        case notADigit
-        /// The group, 1 … 8, that holds a slip.
-        case slip(group: Int)
-    }
-
-    /// Writes 16 random bytes as digits.
+    /// Encodes 16 random bytes as digits.
     package init(random: borrowing SecretBytes) {
         digits = SecretBytes(count: Self.groups * Self.digitsPerGroup) { target in
             random.withUnsafeBytes { bytes in
@@ -34,13 +25,13 @@ package struct RecoveryKey: ~Copyable {
         }
     }
 
-    /// Reads what a user typed: spaces and hyphens between digits do not count.
-    package init(typed: borrowing SecretBytes) throws(Fault) {
+    /// Decodes what a user typed. Ignores spaces and hyphens between the digits.
+    package init(typed: borrowing SecretBytes) throws(RecoveryKeyError) {
         let expected = Self.groups * Self.digitsPerGroup
         let counted = typed.withUnsafeBytes { bytes in bytes.count { !Self.isSeparator($0) } }
         guard counted == expected else { throw .wrongLength(digits: counted) }
-        let read = try SecretBytes(count: expected) { (target) throws(Fault) in
-            try typed.withUnsafeBytes { (bytes) throws(Fault) in
+        let read = try SecretBytes(count: expected) { (target) throws(RecoveryKeyError) in
+            try typed.withUnsafeBytes { (bytes) throws(RecoveryKeyError) in
                 var place = 0
                 for byte in bytes where !Self.isSeparator(byte) {
                     guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { throw .notADigit }
@@ -50,12 +41,12 @@ package struct RecoveryKey: ~Copyable {
             }
         }
         for group in 0..<Self.groups {
-            guard Self.number(of: group, in: read) != nil else { throw .slip(group: group + 1) }
+            guard Self.number(of: group, in: read) != nil else { throw .typo(group: group + 1) }
         }
         digits = read
     }
 
-    /// The 16 bytes that the digits stand for.
+    /// Returns the 16 bytes that the digits encode.
     package borrowing func bytes() -> SecretBytes {
         SecretBytes(count: Self.keyBytes) { target in
             for group in 0..<Self.groups {
@@ -68,7 +59,7 @@ package struct RecoveryKey: ~Copyable {
 
     private static func isSeparator(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "-") }
 
-    /// The 16-bit number of a group; nil when it is no multiple of eleven or too large.
+    /// Returns the 16-bit number of a group; nil if the group is not a multiple of eleven or is too large.
     private static func number(of group: Int, in digits: borrowing SecretBytes) -> UInt32? {
         digits.withUnsafeBytes { bytes in
             var value: UInt32 = 0
@@ -76,4 +67,12 @@ package struct RecoveryKey: ~Copyable {
             return value % 11 == 0 && value / 11 <= 0xFFFF ? value / 11 : nil
         }
     }
+}
+
+/// What is wrong with a typed recovery key.
+package enum RecoveryKeyError: Error, Hashable, Sendable {
+    case wrongLength(digits: Int)
+    case notADigit
+    /// The group, 1 to 8, with the typing error.
+    case typo(group: Int)
 }

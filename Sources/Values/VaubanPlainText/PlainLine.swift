@@ -1,6 +1,6 @@
-/// Text that came from elsewhere, made fit to be shown: a screen obeys what it is sent, and a user believes what they see.
+/// Foreign text made safe to display: terminals obey control characters, and users trust what they see.
 package enum PlainLine {
-    /// One line without control characters, direction overrides and other invisible signs, with single spaces and none at its
+    /// Returns one line without control characters, direction overrides and other invisible characters, with single spaces and none at the
     /// ends, of at most `charactersMax` characters and `bytesMax` bytes of UTF-8.
     package static func of(_ text: String, charactersMax: Int, bytesMax: Int = .max) -> String {
         var shown = String.UnicodeScalarView()
@@ -12,7 +12,7 @@ package enum PlainLine {
             }
         }
         if shown.last == " " { shown.removeLast() }
-        // A letter can carry thousands of accents, which are one character: so scalars are bounded too.
+        // One character can have thousands of combining accents, so scalars are limited too.
         let bounded = String(String.UnicodeScalarView(shown.prefix(charactersMax * 4)))
         let isCut = bounded.count > charactersMax || bounded.utf8.count > bytesMax
         guard isCut else { return bounded }
@@ -29,9 +29,9 @@ package enum PlainLine {
     }
 
     package static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
-        // Nearly all that is shown is plain ASCII, of which the tables of Unicode would be asked in vain.
+        // A fast path: nearly all text is plain ASCII.
         if (0x20...0x7E).contains(scalar.value) { return false }
-        // The fillers and the empty braille cell count as letters and signs, and look like spaces.
+        // The fillers and the blank braille cell count as letters and symbols, but look like spaces.
         if scalar.properties.isDefaultIgnorableCodePoint || scalar.value == 0x2800 { return true }
         switch scalar.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate, .unassigned: return true

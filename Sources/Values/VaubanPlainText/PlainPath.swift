@@ -1,15 +1,14 @@
 extension PlainLine {
-    /// A path in full where it is short, otherwise its beginning and its end, with every sign written out as `\u{…}` that is not
-    /// seen, is an unusual space, turns the direction of the text around it, or joins what stands before it: two paths that
-    /// differ look different, each reads in the order of its names, and whoever chose one must not push what names them off
-    /// the screen.
+    /// Returns a path in full if it is short, otherwise its beginning and end. Characters that are invisible, unusual spaces,
+    /// right-to-left, or combining are written as `\u{…}`: two paths that differ look different, each reads in the order of its names, and
+    /// a program that chose a path cannot push the telling part off the screen.
     package static func path(_ path: String, charactersMax: Int) -> String { line(path, charactersMax, keepsDirection: false) }
 
-    /// The same of an item's name, which may be in any script: it stands on a line of its own.
+    /// Returns an item's name in the same way, but in any script, since it is shown on its own line.
     package static func name(_ name: String, charactersMax: Int) -> String { line(name, charactersMax, keepsDirection: true) }
 
-    /// The text, or its beginning and its end, in at most `bytesMax` bytes. It is cut between scalars: one character can carry any
-    /// number of accents, and must not take all that is before it along.
+    /// Returns the text, or its beginning and end, in at most `bytesMax` bytes. Cuts between scalars: one character can have any number of
+    /// accents, and must not remove all that precedes it.
     package static func bothEnds(_ text: String, bytesMax: Int) -> String {
         guard text.utf8.count > bytesMax else { return text }
         let room = bytesMax - "…".utf8.count
@@ -36,13 +35,13 @@ extension PlainLine {
         var last: Unicode.Scalar = "/"
         for scalar in path.unicodeScalars {
             let isDoubleSpace = isSpace(scalar) && (isSpace(last) || scalar != " ")
-            // An accent on a plain letter has a sign of its own, which it must not be taken for; on a slash it hides that.
+            // A combining accent on a plain letter must not look like the precomposed letter; on a slash it would hide it.
             let isLooseMark = isMark(scalar) && last.isASCII
             let isPlain = !isInvisible(scalar) && (keepsDirection || !isRightToLeft(scalar)) && !isDoubleSpace && !isLooseMark
             text += isPlain ? String(scalar) : "\\u{\(String(scalar.value, radix: 16))}"
             last = scalar
         }
-        // Scalars and not characters: a letter can carry any number of accents.
+        // Scalars, not characters: a letter can have any number of accents.
         let scalars = text.unicodeScalars
         guard scalars.count > charactersMax else { return text }
         let head = String.UnicodeScalarView(scalars.prefix(charactersMax / 3))
@@ -54,7 +53,7 @@ extension PlainLine {
         [.nonspacingMark, .enclosingMark, .spacingMark].contains(scalar.properties.generalCategory)
     }
 
-    /// The blocks of the scripts that are written from right to left, with which a terminal reorders slashes, digits and brackets.
+    /// The blocks of right-to-left scripts, next to which a terminal reorders slashes, digits and brackets.
     private static func isRightToLeft(_ scalar: Unicode.Scalar) -> Bool {
         [0x0590...0x08FF, 0xFB1D...0xFDFF, 0xFE70...0xFEFF, 0x1_0800...0x1_0FFF, 0x1_E800...0x1_EFFF].contains { $0.contains(scalar.value) }
     }

@@ -1,4 +1,4 @@
-// A secret has one owner, one place in memory and one end. What cannot be copied cannot be left behind.
+// A secret has one owner and one place in memory, and ends with its owner. What cannot be copied cannot be left behind.
 
 package import Foundation
 import Glibc
@@ -10,18 +10,18 @@ import Glibc
 /// another thread hands over the only way to reach the bytes.
 package struct SecretBytes: ~Copyable, @unchecked Sendable {
     private let storage: UnsafeMutableRawBufferPointer
-    /// Where the storage came from, and goes back to; nil is the heap. It lives as long as the process.
-    private let keeper: Unmanaged<SecretKeeper>?
+    /// The allocator of the storage, which lives as long as the process; nil for the heap.
+    private let allocator: Unmanaged<SecretAllocator>?
 
-    /// Makes a secret of `count` bytes, all zero, and lets `body` write them in place.
+    /// Makes a secret of `count` zero bytes, and lets `body` write them in place.
     package init<Failure: Error>(
         count: Int, writing body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Void
     ) throws(Failure) {
-        if let installed = SecretMemory.keeper, let kept = installed._withUnsafeGuaranteedRef({ $0.take(max(count, 1)) }) {
-            keeper = installed
+        if let installed = SecretMemory.allocator, let kept = installed._withUnsafeGuaranteedRef({ $0.allocate(max(count, 1)) }) {
+            allocator = installed
             storage = kept
         } else {
-            keeper = nil
+            allocator = nil
             storage = UnsafeMutableRawBufferPointer.allocate(byteCount: max(count, 1), alignment: 16)
             storage.initializeMemory(as: UInt8.self, repeating: 0)
         }
@@ -29,18 +29,18 @@ package struct SecretBytes: ~Copyable, @unchecked Sendable {
         try body(UnsafeMutableRawBufferPointer(rebasing: storage[0..<count]))
     }
 
-    /// Copies bytes that stay the caller's to erase.
+    /// Copies bytes that the caller must erase.
     package init(copying bytes: UnsafeRawBufferPointer) {
         self.init(count: bytes.count) { $0.copyMemory(from: bytes) }
     }
 
-    /// The same for an array, whose bytes are not secret any more or never were.
+    /// Copies an array whose bytes are not secret, or not secret any more.
     package init(copying bytes: [UInt8]) {
         self.init(count: bytes.count) { $0.copyBytes(from: bytes) }
     }
 
-    /// Takes over the content of a `Data` that a library returned, and overwrites the `Data` in place. The caller must
-    /// hold the only reference, or the overwrite would hit a copy: so it is `inout`, and used on fresh results only.
+    /// Takes over the content of a `Data` that a library returned, and overwrites the `Data` in place. The caller must hold the only
+    /// reference, or a copy would be overwritten instead; so it is `inout`, and used on new results only.
     package init(absorbing data: inout Data) {
         self.init(count: data.count) { target in
             data.withUnsafeBytes { target.copyMemory(from: $0) }
@@ -57,39 +57,39 @@ package struct SecretBytes: ~Copyable, @unchecked Sendable {
     package var isEmpty: Bool { count == 0 }
 
     deinit {
-        if let keeper {
-            keeper._withUnsafeGuaranteedRef { $0.giveBack(storage) }
+        if let allocator {
+            allocator._withUnsafeGuaranteedRef { $0.deallocate(storage) }
         } else {
             if let base = storage.baseAddress { explicit_bzero(base, storage.count) }
             storage.deallocate()
         }
     }
 
-    /// Lends the bytes for the length of `body`.
+    /// Calls `body` with the bytes.
     package borrowing func withUnsafeBytes<Result: ~Copyable, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try body(UnsafeRawBufferPointer(rebasing: storage[0..<count]))
     }
 
-    /// Lends the bytes for writing, for the length of `body`.
+    /// Calls `body` with the bytes, for writing.
     package mutating func withUnsafeMutableBytes<Result: ~Copyable, Failure: Error>(
         _ body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try body(UnsafeMutableRawBufferPointer(rebasing: storage[0..<count]))
     }
 
-    /// A second secret with the same bytes, for the few places that lend one on: said, never implied.
+    /// Returns a second secret with the same bytes. Explicit, for the few places that pass a secret on.
     package borrowing func duplicate() -> SecretBytes {
         withUnsafeBytes { SecretBytes(copying: $0) }
     }
 
-    /// A part of the secret as a secret of its own; the range must lie within it.
+    /// Returns a part of the secret as a new secret. The range must be within it.
     package borrowing func part(_ range: Range<Int>) -> SecretBytes {
         withUnsafeBytes { SecretBytes(copying: UnsafeRawBufferPointer(rebasing: $0[range])) }
     }
 
-    /// Compares without an early end, so that time tells nothing of where two secrets differ.
+    /// Compares in constant time, so that timing does not reveal where two secrets differ.
     package borrowing func equals(_ other: borrowing SecretBytes) -> Bool {
         guard count == other.count else { return false }
         return withUnsafeBytes { mine in
@@ -101,7 +101,7 @@ package struct SecretBytes: ~Copyable, @unchecked Sendable {
         }
     }
 
-    /// Hands the bytes to an API that wants `Data`; from then on the copy is that API's and its caller's to end.
+    /// Returns the bytes for an API that takes `Data`. The copy is that API's and its caller's to erase.
     package borrowing func disclosed() -> Data {
         withUnsafeBytes { Data($0) }
     }

@@ -1,38 +1,35 @@
-// Where the bytes of secrets lie. By itself that is the heap; a program that holds other users' keys has better memory,
-// which its host layer knows how to get.
+// The memory that holds secrets: by default the heap. A program that holds other users' keys installs better memory from its host layer.
 
 internal import Synchronization
 
-/// Memory for secrets, as two functions that any thread may call.
-package final class SecretKeeper: Sendable {
-    /// Zeroed memory of exactly so many bytes (at least 1), aligned to 16; nil where none is to be had, and then the secret
-    /// lies on the heap.
-    let take: @Sendable (Int) -> UnsafeMutableRawBufferPointer?
-    /// Takes back what `take` answered, and overwrites it with zeros.
-    let giveBack: @Sendable (UnsafeMutableRawBufferPointer) -> Void
+/// An allocator for secrets: two functions that any thread may call.
+package final class SecretAllocator: Sendable {
+    /// Returns exactly this many zeroed bytes (at least 1), aligned to 16; nil if none are available, in which case the heap is used.
+    let allocate: @Sendable (Int) -> UnsafeMutableRawBufferPointer?
+    /// Zeroes memory from `allocate` and takes it back.
+    let deallocate: @Sendable (UnsafeMutableRawBufferPointer) -> Void
 
     package init(
-        take: @escaping @Sendable (Int) -> UnsafeMutableRawBufferPointer?,
-        giveBack: @escaping @Sendable (UnsafeMutableRawBufferPointer) -> Void
+        allocate: @escaping @Sendable (Int) -> UnsafeMutableRawBufferPointer?,
+        deallocate: @escaping @Sendable (UnsafeMutableRawBufferPointer) -> Void
     ) {
-        self.take = take
-        self.giveBack = giveBack
+        self.allocate = allocate
+        self.deallocate = deallocate
     }
 }
 
 package enum SecretMemory {
-    private static let installed = Atomic<Unmanaged<SecretKeeper>?>(nil)
+    private static let installed = Atomic<Unmanaged<SecretAllocator>?>(nil)
 
-    /// From now on secrets of this process lie in this memory; the first call counts, and later ones answer false. Secrets
-    /// that exist already stay where they are, so a program calls it before its first.
-    package static func use(_ keeper: SecretKeeper) -> Bool {
-        let kept = Unmanaged.passRetained(keeper)
+    /// Installs the memory for all further secrets of this process. Only the first call has an effect; later ones return false. Existing
+    /// secrets stay where they are, so a program calls this before its first.
+    package static func install(_ allocator: SecretAllocator) -> Bool {
+        let kept = Unmanaged.passRetained(allocator)
         let (isFirst, _) = installed.compareExchange(expected: nil, desired: kept, ordering: .acquiringAndReleasing)
         if !isFirst { kept.release() }
         return isFirst
     }
 
-    /// Unmanaged, since it is never let go: each secret asks for it twice, and counting references would cost more than the
-    /// memory does.
-    static var keeper: Unmanaged<SecretKeeper>? { installed.load(ordering: .acquiring) }
+    /// Unmanaged, since it is never released: every secret uses it twice, and reference counting would cost more than the allocation.
+    static var allocator: Unmanaged<SecretAllocator>? { installed.load(ordering: .acquiring) }
 }

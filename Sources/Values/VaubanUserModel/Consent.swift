@@ -2,33 +2,33 @@ package import SwiftASN1
 package import VaubanDER
 internal import VaubanPlainText
 
-/// How long a user's yes to a program holds.
+/// How long a consent lasts.
 package enum ConsentChoice: Int64, CaseIterable, Sendable {
     case once = 1
     case untilLock = 2
     case always = 3
 }
 
-/// What a user is asked to let happen across the line between one program's items and another's. The words about the
-/// item are keychaind's, which keeps the line; who asks is the enclave's word as everywhere.
+/// What a user is asked to consent to: a program's access to another program's items. keychaind provides the description of the item; the
+/// enclave names the caller, as in every prompt.
 ///
 /// `Consent ::= SEQUENCE { purpose INTEGER, offered INTEGER (1..7), item [0] UTF8String OPTIONAL,
 ///   owner [1] UTF8String OPTIONAL, program [2] UTF8String OPTIONAL }`
 package struct Consent: Hashable, Sendable, DERReadable, DERWritable {
     package enum Purpose: Int64, CaseIterable, Sendable {
-        /// To read, change or remove one item of another program.
+        /// Read, change or delete one item of another program.
         case readItem = 1
         case changeItem = 2
         case deleteItem = 3
-        /// To count as a new build of a program that kept items before.
+        /// Accept a new build of a program that stored items before.
         case acceptBuild = 4
-        /// To see what all programs keep, without a value.
+        /// List the items of all programs, without values.
         case listOwners = 5
-        /// To let a program read an item, or no longer, or to accept new builds from a folder.
+        /// Add or remove a permission to read an item, or to accept new builds from a folder.
         case changePermission = 6
-        /// To give items to another owner.
+        /// Move items to another owner.
         case moveItems = 7
-        /// To put the last verified copy in the place of a damaged database.
+        /// Replace a damaged database by its last verified copy.
         case restore = 8
     }
 
@@ -46,14 +46,14 @@ package struct Consent: Hashable, Sendable, DERReadable, DERWritable {
 
     package let purpose: Purpose
     package let offered: Choices
-    /// The item's name; how many there are, where it is about several.
+    /// The item's name, or the number of items if there are several.
     package let item: String?
-    /// Whose it is: an access group.
+    /// The owner of the item: an access group.
     package let owner: String?
-    /// The program that is to be let in, or the folder of builds.
+    /// The program that receives access, or the folder of builds.
     package let program: String?
 
-    /// Texts that are too long keep both ends, since they are for the eye alone.
+    /// Shortens long texts in the middle, since they are for display only.
     package init(_ purpose: Purpose, offered: Choices, item: String? = nil, owner: String? = nil, program: String? = nil) {
         self.purpose = purpose
         self.offered = offered
@@ -64,7 +64,7 @@ package struct Consent: Hashable, Sendable, DERReadable, DERWritable {
 
     private static func bounded(_ text: String) -> String { PlainLine.bothEnds(text, bytesMax: textBytesMax) }
 
-    /// By the bytes of its words: a yes to one spelling is none to another.
+    /// Compares bytes: a consent to one spelling does not cover another.
     package static func == (first: Self, second: Self) -> Bool {
         (first.purpose, first.offered) == (second.purpose, second.offered) && first.words == second.words
     }

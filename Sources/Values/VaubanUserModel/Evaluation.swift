@@ -1,11 +1,11 @@
-// What an LAContext asks to be evaluated, and what comes of it.
+// What an LAContext evaluates, and the result.
 
 package import SwiftASN1
 package import VaubanAccessPolicy
 package import VaubanDER
 internal import VaubanRefusal
 
-/// What a control is evaluated for: `LAAccessControlOperation`, with Apple's numbers.
+/// The operation that an access control is evaluated for: `LAAccessControlOperation`, with Apple's numbers.
 package enum ControlOperation: Int64, CaseIterable, Sendable {
     case createItem = 0
     case useItem = 1
@@ -19,13 +19,13 @@ package enum ControlOperation: Int64, CaseIterable, Sendable {
         case .createItem, .createKey: .encrypt
         case .useItem: .decrypt
         case .sign: .sign
-        // Decrypting with a private key is a key exchange with the sender's.
+        // Decryption with a private key is a key exchange with the sender's key.
         case .decrypt, .exchangeKeys: .computeKey
         }
     }
 }
 
-/// One evaluation: the user is asked unless what the context already has is enough.
+/// One evaluation. It prompts the user unless the context's evidence suffices.
 ///
 /// `Evaluation ::= SEQUENCE { subject CHOICE { policy [0] INTEGER, control [1] SEQUENCE { AccessControl, operation INTEGER } },
 ///   reason UTF8String (SIZE (0..1024)), mayAsk BOOLEAN, reuseSeconds INTEGER (0..300), titles [2] PromptTitles OPTIONAL,
@@ -40,14 +40,14 @@ package struct Evaluation: Hashable, Sendable {
     package static let reuseSecondsMax: Int64 = 300
 
     package let subject: Subject
-    /// Shown to the user; an empty one is refused.
+    /// Shown to the user. An empty reason is refused.
     package let reason: String
-    /// Whether the user may be asked.
+    /// Whether the user may be prompted.
     package let mayAsk: Bool
-    /// How long ago the device may have been unlocked by a finger, so that nobody is asked again.
+    /// How long ago a fingerprint may have unlocked the device to count for this evaluation.
     package let reuseSeconds: Int64
     package let titles: PromptTitles
-    /// What the context was authorized by so far.
+    /// The context's authorization so far.
     package let authorization: [UInt8]?
 
     package init(
@@ -70,13 +70,13 @@ extension Evaluation: DERReadable, DERWritable {
             switch number {
             case 0:
                 guard let policy = OwnerPolicy(rawValue: try subject.integer("policy", in: 1...255)) else {
-                    throw Refusal(.unsupported, "this policy is not known here")
+                    throw Refusal(.unsupported, "this policy is not supported")
                 }
                 return .policy(policy)
             case 1:
                 let control: AccessControl = try subject.value("control")
                 guard let operation = ControlOperation(rawValue: try subject.integer("operation", in: 0...255)) else {
-                    throw Refusal(.unsupported, "this operation is not known here")
+                    throw Refusal(.unsupported, "this operation is not supported")
                 }
                 return .control(control, operation)
             default: throw DERError("subject is unknown")
@@ -112,16 +112,17 @@ extension Evaluation: DERReadable, DERWritable {
     }
 }
 
-/// What came of it. Neither part is a yes: the handle is worth something at the enclave alone, to the process that got it.
+/// The result of an evaluation. Neither part grants anything by itself: the handle is valid only at the enclave, for the process that
+/// received it.
 ///
 /// `EvaluationResult ::= SEQUENCE { authorization [0] OCTET STRING (SIZE (32)) OPTIONAL,
 ///   domainState [1] OCTET STRING (SIZE (32)) OPTIONAL }`
 package struct EvaluationResult: Hashable, Sendable, DERReadable, DERWritable {
     package static let handleBytes = 32
 
-    /// Names the authorization at the enclave; absent where nobody was asked (`canEvaluate`).
+    /// The handle of the authorization at the enclave; absent if nobody was prompted (`canEvaluate`).
     package let authorization: [UInt8]?
-    /// Stands for the enrolled fingers, towards this application alone: another value means that they are others.
+    /// Identifies the enrolled fingers to this application only. Another value means other fingers.
     package let domainState: [UInt8]?
 
     package init(authorization: [UInt8]? = nil, domainState: [UInt8]? = nil) {

@@ -1,43 +1,43 @@
-/// What becomes of a finger while a question waits for one. The numbers stand in messages (Specs/reader.md).
+/// A hint about a finger while a prompt waits for one. The numbers are part of the wires (Specs/reader.md).
 package enum FingerHint: Int64, Hashable, Sendable, CaseIterable {
     /// The touch could not be read; touch again.
     case again = 1
     /// The swipe was too short.
     case tooShort = 2
-    case notCentred = 3
-    /// Take the finger away before the next touch.
+    case notCentered = 3
+    /// Lift the finger before the next touch.
     case liftAndTouch = 4
     case tooFast = 5
-    /// The sensor had an error, and goes on looking.
-    case sensorFault = 6
-    /// Another program uses the reader; it goes on when that is done.
+    /// The sensor failed once and continues.
+    case sensorError = 6
+    /// Another program uses the reader. The request continues when that is done.
     case busy = 7
-    /// One more touch of a finger that is being learnt.
+    /// One more touch of a finger that is being enrolled.
     case progress = 8
-    /// The finger to be learnt is known already.
+    /// The finger to be enrolled is enrolled already.
     case known = 9
-    /// The reader has no room for another finger.
+    /// The reader cannot store another finger.
     case full = 10
 
-    /// Whether it is about a finger that is being learnt, and no question's.
-    package var isAboutLearning: Bool { rawValue >= Self.progress.rawValue }
+    /// Whether the hint is about an enrollment, not a prompt.
+    package var isAboutEnrollment: Bool { rawValue >= Self.progress.rawValue }
 
-    /// The same while a finger is learnt, of whose touches so many are done.
+    /// The sentence during an enrollment, with `done` of `total` touches.
     package func sentence(done: Int64, total: Int64) -> String {
         guard total > 0 else { return sentence }
         guard self == .progress else { return "\(sentence) (\(done) of \(total) touches are done)" }
         return done == 0 ? "touch it \(total) times with the same finger" : "\(done) of \(total) touches are done"
     }
 
-    /// What the user is to do, for a line of text.
+    /// What the user should do, as a sentence for one line.
     package var sentence: String {
         switch self {
         case .again: "that touch could not be read; touch again"
         case .tooShort: "that was too short; swipe again"
-        case .notCentred: "put the middle of the finger on the sensor"
+        case .notCentered: "put the middle of the finger on the sensor"
         case .liftAndTouch: "take the finger away, then touch again"
         case .tooFast: "that was too fast; swipe again"
-        case .sensorFault: "the sensor had an error; touch again"
+        case .sensorError: "the sensor had an error; touch again"
         case .busy: "another program uses it; this goes on by itself when that is done"
         case .progress: "touch it again with the same finger"
         case .known: "this finger is known already; take another one"

@@ -1,24 +1,24 @@
 package import SwiftASN1
 package import VaubanDER
 
-/// When a user's keychain locks by itself, and where other programs may ask.
+/// When a user's keychain locks by itself, and where other programs may prompt.
 ///
 /// `LockSettings ::= SEQUENCE { graceSeconds INTEGER, idleSeconds INTEGER, locksWithScreen BOOLEAN,
 ///   allowsTerminalPrompts [0] BOOLEAN OPTIONAL }`, the last present only where it is true.
 package struct LockSettings: Hashable, Sendable, DERReadable, DERWritable {
-    /// Seconds between the screen's lock or the machine's sleep and the moment at which keys go. 0: at once.
+    /// Seconds between the screen lock or sleep and the erasure of keys. 0: at once.
     package var graceSeconds: Int64
-    /// Seconds without any use after which it locks; 0: never.
+    /// Seconds without use after which the keychain locks. 0: never.
     package var idleSeconds: Int64
-    /// Whether the screen's lock locks it too.
+    /// Whether the screen lock locks the keychain too.
     package var locksWithScreen: Bool
-    /// Whether programs other than Vauban's own may ask on the terminal that they run on, where they can read what is typed.
+    /// Whether programs other than Vauban's own may prompt on their own terminal, where they can read what is typed.
     package var allowsTerminalPrompts = false
 
     package static let graceSecondsMax: Int64 = 3600
     package static let idleSecondsMax: Int64 = 30 * 24 * 3600
 
-    /// The screen does not count until a user can unlock at the screen.
+    /// Ignores the screen lock, since unlocking the screen does not unlock the keychain by default.
     package static let standard = LockSettings(graceSeconds: 0, idleSeconds: 0, locksWithScreen: false)
 
     package init(graceSeconds: Int64, idleSeconds: Int64, locksWithScreen: Bool) {
@@ -32,8 +32,8 @@ package struct LockSettings: Hashable, Sendable, DERReadable, DERWritable {
         idleSeconds = try fields.integer("idle time", in: 0...Self.idleSecondsMax)
         locksWithScreen = try fields.boolean("locks with the screen")
         if let allows = try fields.optional(0, "terminal prompts", { try $0.boolean("terminal prompts") }) {
-            // Absent is how false is written, so that there is one spelling.
-            guard allows else { throw DERError("terminal prompts are spelt out though they are not allowed") }
+            // False is encoded as absence, so that there is one encoding.
+            guard allows else { throw DERError("terminal prompts are encoded as false") }
             allowsTerminalPrompts = true
         }
     }
@@ -48,8 +48,8 @@ package struct LockSettings: Hashable, Sendable, DERReadable, DERWritable {
     }
 }
 
-/// A passcode that was wrong: when, for what, and which program brought it, as the system knows it.
-package struct WrongGuess: Hashable, Sendable, DERReadable, DERWritable {
+/// A failed passcode attempt: when, for what purpose, and by which program, as the system knows it.
+package struct FailedAttempt: Hashable, Sendable, DERReadable, DERWritable {
     private static let whoBytesMax = 256
     /// Microseconds since the reference date.
     package let date: Int64

@@ -1,34 +1,34 @@
 package import SwiftASN1
 package import VaubanDER
 
-/// What the owner of the device could answer with now (Specs/environment.md): a look, which opens nothing.
+/// What the owner of the device could authenticate with now (Specs/environment.md). Reading it opens nothing.
 ///
-/// `OwnerEnvironment ::= SEQUENCE { passcodeIsSet BOOLEAN, passcodeIsUsable BOOLEAN, readerIsThere BOOLEAN,
+/// `OwnerEnvironment ::= SEQUENCE { passcodeIsSet BOOLEAN, passcodeIsUsable BOOLEAN, readerIsPresent BOOLEAN,
 ///   fingersAreEnrolled BOOLEAN, fingersAreLockedOut BOOLEAN, fingersAreUsable BOOLEAN,
 ///   domainState [0] OCTET STRING (SIZE (32)) OPTIONAL }`
 package struct OwnerEnvironment: Hashable, Sendable {
     package var passcodeIsSet: Bool
     package var passcodeIsUsable: Bool
-    package var readerIsThere: Bool
+    package var readerIsPresent: Bool
     package var fingersAreEnrolled: Bool
-    /// Enrolled, and worth nothing before the passcode comes.
+    /// Enrolled, but rejected until the passcode is entered.
     package var fingersAreLockedOut: Bool
     package var fingersAreUsable: Bool
-    /// Stands for the enrolled fingers, towards one application alone; nil where none is enrolled.
+    /// Identifies the enrolled fingers to one application only; nil if none is enrolled.
     package var domainState: [UInt8]?
 
-    /// Nothing is there, or nobody says what is.
+    /// The environment when nothing is available or known.
     package static let none = OwnerEnvironment(
-        passcodeIsSet: false, passcodeIsUsable: false, readerIsThere: false, fingersAreEnrolled: false, fingersAreLockedOut: false,
+        passcodeIsSet: false, passcodeIsUsable: false, readerIsPresent: false, fingersAreEnrolled: false, fingersAreLockedOut: false,
         fingersAreUsable: false)
 
     package init(
-        passcodeIsSet: Bool, passcodeIsUsable: Bool, readerIsThere: Bool, fingersAreEnrolled: Bool, fingersAreLockedOut: Bool,
+        passcodeIsSet: Bool, passcodeIsUsable: Bool, readerIsPresent: Bool, fingersAreEnrolled: Bool, fingersAreLockedOut: Bool,
         fingersAreUsable: Bool, domainState: [UInt8]? = nil
     ) {
         self.passcodeIsSet = passcodeIsSet
         self.passcodeIsUsable = passcodeIsUsable
-        self.readerIsThere = readerIsThere
+        self.readerIsPresent = readerIsPresent
         self.fingersAreEnrolled = fingersAreEnrolled
         self.fingersAreLockedOut = fingersAreLockedOut
         self.fingersAreUsable = fingersAreUsable
@@ -40,14 +40,14 @@ extension OwnerEnvironment: DERReadable, DERWritable {
     package init(from fields: inout DERFields) throws {
         self.init(
             passcodeIsSet: try fields.boolean("passcode is set"), passcodeIsUsable: try fields.boolean("passcode is usable"),
-            readerIsThere: try fields.boolean("reader is there"), fingersAreEnrolled: try fields.boolean("fingers are enrolled"),
+            readerIsPresent: try fields.boolean("reader is there"), fingersAreEnrolled: try fields.boolean("fingers are enrolled"),
             fingersAreLockedOut: try fields.boolean("fingers are locked out"), fingersAreUsable: try fields.boolean("fingers are usable"),
             domainState: try fields.optionalOctets(0, "domain state", in: 32...32))
     }
 
     package func write(into der: inout DER.Serializer) throws {
         try der.sequence { fields in
-            for fact in [passcodeIsSet, passcodeIsUsable, readerIsThere, fingersAreEnrolled, fingersAreLockedOut, fingersAreUsable] {
+            for fact in [passcodeIsSet, passcodeIsUsable, readerIsPresent, fingersAreEnrolled, fingersAreLockedOut, fingersAreUsable] {
                 try fields.boolean(fact)
             }
             try fields.optionalOctets(0, domainState)

@@ -1,7 +1,7 @@
 package import SwiftASN1
 package import VaubanDER
 
-/// What a passcode is given for. It goes into the seal, so that a passcode sealed for one purpose serves no other.
+/// The purpose of a passcode. It is part of the seal, so that a passcode sealed for one purpose serves no other.
 package enum PasscodePurpose: Int64, Sendable {
     case unlock = 1
     case set = 2
@@ -9,25 +9,25 @@ package enum PasscodePurpose: Int64, Sendable {
     /// An answer to a prompt: reading an item, or an evaluation.
     case prompt = 4
     case remove = 5
-    /// A recovery key in the place of the passcode, and the new passcode.
+    /// A recovery key in place of the passcode, and the new passcode.
     case recover = 6
-    /// A new recovery key, or none from now on.
+    /// A new recovery key, or its removal.
     case recoveryKey = 7
-    /// When the keychain locks by itself.
+    /// The settings for automatic locking.
     case configure = 8
-    /// Enrolling fingers, or forgetting them.
-    case enrol = 9
+    /// Enrolling, listing or deleting fingers.
+    case enroll = 9
     case erase = 10
 }
 
-/// The policies of LocalAuthentication that the enclave knows (`LAPolicy`, with Apple's numbers).
+/// The policies of LocalAuthentication that the enclave supports (`LAPolicy`, with Apple's numbers).
 package enum OwnerPolicy: Int64, Sendable {
     case biometry = 1
     case biometryOrPasscode = 2
 }
 
-/// A fresh number to which a passcode is bound, for one use. The enclave's public key comes beside it as sealed memory
-/// (`EnclaveKeyCard`), whose maker the kernel names.
+/// A new nonce to which one passcode is bound. The enclave's public key is sent with it as sealed memory (`EnclaveKeyCard`), whose creator
+/// the kernel names.
 package struct PasscodeChallenge: Hashable, Sendable, DERReadable, DERWritable {
     package let nonce: [UInt8]
     package let purpose: PasscodePurpose
@@ -52,14 +52,14 @@ package struct PasscodeChallenge: Hashable, Sendable, DERReadable, DERWritable {
         }
     }
 
-    /// The HPKE `info` of a passcode sealed for this challenge (RFC 9180, section 5.1); user is the uid.
+    /// The HPKE `info` of a passcode sealed for this challenge (RFC 9180, section 5.1); `user` is the uid.
     package func sealInfo(user: UInt32) -> [UInt8] {
         Array("vauban passcode v1".utf8) + [0, UInt8(purpose.rawValue)] + withUnsafeBytes(of: user.bigEndian) { Array($0) } + nonce
     }
 }
 
-/// `EnclaveKeyCard ::= SEQUENCE { version INTEGER (1), publicKey OCTET STRING (SIZE (32)) }`: the X25519 key to which
-/// passcodes are sealed, made anew at each start of the enclave.
+/// `EnclaveKeyCard ::= SEQUENCE { version INTEGER (1), publicKey OCTET STRING (SIZE (32)) }`: the X25519 key to which passcodes are sealed,
+/// new with each start of the enclave.
 package struct EnclaveKeyCard: Hashable, Sendable, DERReadable, DERWritable {
     package static let bytesMax = 128
     package let publicKey: [UInt8]
@@ -79,11 +79,11 @@ package struct EnclaveKeyCard: Hashable, Sendable, DERReadable, DERWritable {
     }
 }
 
-/// A passcode as it travels: HPKE (X25519, HKDF-SHA256, AES-256-GCM), base mode, one message. Its additional data is the
-/// `SealBinding` of what it authorizes, or empty.
+/// A passcode in transit: HPKE (X25519, HKDF-SHA256, AES-256-GCM), base mode, one message. Its additional data is the `SealBinding` of what
+/// it authorizes, or empty.
 /// `SealedPasscode ::= SEQUENCE { encapsulated OCTET STRING (SIZE (32)), ciphertext OCTET STRING }`
 package struct SealedPasscode: Hashable, Sendable, DERReadable, DERWritable {
-    /// Bytes of a passcode; the tag of the seal comes on top.
+    /// Bytes of a passcode, without the tag of the seal.
     package static let passcodeBytesMax = 1024
     package let encapsulated: [UInt8]
     package let ciphertext: [UInt8]
@@ -107,7 +107,7 @@ package struct SealedPasscode: Hashable, Sendable, DERReadable, DERWritable {
 }
 
 extension DERFields {
-    /// A sealed passcode that may be absent.
+    /// Reads a sealed passcode that may be absent.
     package mutating func optionalSeal(_ number: UInt) throws -> SealedPasscode? {
         try optional(number, "sealed secret") { try $0.value("sealed secret", as: SealedPasscode.self) }
     }

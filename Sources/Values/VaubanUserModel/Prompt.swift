@@ -4,28 +4,28 @@ package import VaubanDER
 
 /// Why a caller has no identity of its own.
 package enum IdentityGap: Int64, CaseIterable, Sendable {
-    /// It runs what somebody wrote: a shell, python3, the dynamic loader. Which script that is cannot be told for sure.
+    /// It runs code that others wrote: a shell, python3, the dynamic loader. Which script it runs cannot be determined reliably.
     case interpreter = 1
-    /// Another process traces it and can make it do anything.
+    /// Another process traces it and controls it.
     case traced = 2
-    /// Whoever started Vauban's command line has ended.
+    /// The process that started Vauban's command line has ended.
     case orphan = 3
-    /// Code is loaded into it that others than root can write.
+    /// Code is loaded into it that users other than root can write.
     case foreignCode = 4
-    /// Nobody could look at it.
+    /// It could not be inspected.
     case unseen = 5
 }
 
-/// Who asks, as the witness told it; never the caller's own words.
+/// The caller's name in a prompt, as the witness determined it; never the caller's own text.
 package struct CallerName: Hashable, Sendable, DERReadable, DERWritable {
     package let pid: Int64
-    /// The executable's path; nil when nobody could look.
+    /// The executable's path; nil if it could not be inspected.
     package let path: String?
-    /// Why it has no identity of its own; nil where it has one.
+    /// Why the caller has no identity of its own; nil if it has one.
     package let doubt: IdentityGap?
-    /// Who started it, the nearest first, where it is Vauban's own command line.
+    /// The programs that started it, the nearest first, if it is Vauban's own command line.
     package let startedBy: [String]
-    /// The name of its flatpak or snap; nil for other programs.
+    /// Its Flatpak or snap; nil for other programs.
     package let confinement: Confinement?
 
     package struct Confinement: Hashable, Sendable {
@@ -91,47 +91,45 @@ package struct CallerName: Hashable, Sendable, DERReadable, DERWritable {
     }
 }
 
-/// What the caller wants to do, in the enclave's words.
+/// The operation of a prompt, as the enclave names it.
 package enum PromptOperation: Int64, Sendable {
     case readItem = 1
     case evaluatePolicy = 2
     case unlock = 3
-    /// To let a program across the line between its items and another's; the question says which (`Consent`).
+    /// Give a program access to another program's items; `Consent` says which.
     case consent = 4
-    /// To use a private key that never leaves the enclave.
+    /// Use a private key, which never leaves the enclave.
     case sign = 5
     case decrypt = 6
     case exchangeKeys = 7
-    /// To open what has a password of its application's own; that password, and not the passcode, is what is typed.
+    /// Open something with an application password; the user types that instead of the passcode.
     case applicationPassword = 8
 }
 
-/// One question to the user. Each try has a challenge of its own; the prompt stays the same.
+/// One round of a prompt. Each attempt has its own challenge; the prompt stays the same.
 package struct PromptQuestion: Hashable, Sendable, DERReadable, DERWritable {
     package let prompt: [UInt8]
     package let user: UInt32
     package let challenge: PasscodeChallenge
     package let caller: CallerName
     package let operation: PromptOperation
-    /// The caller's reason as one line without control characters and direction overrides, bounded; to be shown apart from the
-    /// name.
+    /// The caller's reason as one bounded line without control characters and direction overrides. Show it apart from the caller's name.
     package let reason: String?
-    /// 1 for the first try of this prompt.
+    /// 1 for the first attempt of this prompt.
     package let attempt: Int64
-    /// Tries before the next delay; of this question, where it is for an application's password.
-    package let triesLeft: Int64
-    /// What the user can show: the passcode (or the application's password) here, a finger at the reader, or either.
-    package let ways: AuthenticationMethods
-    /// How these stand: what a place shows that draws them.
+    /// Attempts before the next delay, or for this prompt if it asks for an application password.
+    package let attemptsLeft: Int64
+    /// What the user can present: the passcode (or application password) here, a finger at the reader, or either.
+    package let methods: AuthenticationMethods
+    /// The state of the methods, for places that show it.
     package let state: PromptState
-    /// What is to be let happen, where the operation is `consent`.
+    /// What the user is asked to consent to, if the operation is `consent`.
     package let consent: Consent?
-    /// The caller's words on the buttons.
+    /// The caller's button titles.
     package let titles: PromptTitles
 
-    /// Whether the user may choose the caller's own way out: where the passcode is no way of this question, so that it cannot be
-    /// chosen within it, and where the caller did not take the button away.
-    package var offersFallback: Bool { !ways.contains(.passcode) && titles.fallback != "" }
+    /// Whether the prompt offers the caller's fallback: the passcode cannot be entered in it, and the caller did not remove the button.
+    package var offersFallback: Bool { !methods.contains(.passcode) && titles.fallback != "" }
 
     package static let attemptsMax: Int64 = 3
     package static let reasonCharactersMax = 256
@@ -139,7 +137,7 @@ package struct PromptQuestion: Hashable, Sendable, DERReadable, DERWritable {
 
     package init(
         prompt: [UInt8], user: UInt32, challenge: PasscodeChallenge, caller: CallerName, operation: PromptOperation, reason: String?,
-        attempt: Int64, triesLeft: Int64, ways: AuthenticationMethods = .passcode, state: PromptState = PromptState(),
+        attempt: Int64, attemptsLeft: Int64, methods: AuthenticationMethods = .passcode, state: PromptState = PromptState(),
         consent: Consent? = nil,
         titles: PromptTitles = .standard
     ) {
@@ -152,8 +150,8 @@ package struct PromptQuestion: Hashable, Sendable, DERReadable, DERWritable {
         self.operation = operation
         self.reason = reason
         self.attempt = attempt
-        self.triesLeft = triesLeft
-        self.ways = ways
+        self.attemptsLeft = attemptsLeft
+        self.methods = methods
         self.consent = consent
     }
 
@@ -167,8 +165,8 @@ package struct PromptQuestion: Hashable, Sendable, DERReadable, DERWritable {
         }
         self.operation = operation
         attempt = try fields.integer("attempt", in: 1...Self.attemptsMax)
-        triesLeft = try fields.integer("tries left", in: 0...100)
-        ways = AuthenticationMethods(rawValue: try fields.integer("ways", in: 1...3))
+        attemptsLeft = try fields.integer("tries left", in: 0...100)
+        methods = AuthenticationMethods(rawValue: try fields.integer("ways", in: 1...3))
         state = try fields.value("state")
         reason = try fields.optionalText(0, "reason", max: 1024)
         consent = try fields.optional(1, "consent") { try $0.value("consent", as: Consent.self) }
@@ -189,8 +187,8 @@ package struct PromptQuestion: Hashable, Sendable, DERReadable, DERWritable {
             try fields.value(caller)
             try fields.integer(operation.rawValue)
             try fields.integer(attempt)
-            try fields.integer(triesLeft)
-            try fields.integer(ways.rawValue)
+            try fields.integer(attemptsLeft)
+            try fields.integer(methods.rawValue)
             try fields.value(state)
             try fields.optionalText(0, reason)
             if let consent { try fields.tagged(1) { try $0.value(consent) } }
@@ -199,15 +197,15 @@ package struct PromptQuestion: Hashable, Sendable, DERReadable, DERWritable {
     }
 }
 
-/// What came of a question, from the agent's side. No agent can say yes.
+/// An agent's answer. No agent can grant anything by itself.
 package enum PromptAnswer: Hashable, Sendable {
     case passcode(SealedPasscode)
-    /// To a question for consent: how long it holds. The passcode's seal is bound to that choice, so that whoever carries
-    /// the answer cannot make a longer one of it.
+    /// To a prompt for consent: how long it lasts. The passcode's seal is bound to the choice, so that whoever relays the answer cannot
+    /// extend it.
     case consent(SealedPasscode, ConsentChoice)
     case cancelled
     case fallback
-    /// Nobody is there to ask: said by authd, not by an agent.
+    /// No agent can show the prompt. Sent by authd, never by an agent.
     case nobody
 }
 
@@ -252,7 +250,7 @@ extension PromptAnswer {
     }
 }
 
-/// How a prompt ended, so that an agent can take it off the screen with the right word.
+/// How a prompt ended, so that an agent can say so when it takes the prompt off the screen.
 package enum PromptOutcome: Int64, Sendable {
     case accepted = 0
     case failed = 1

@@ -1,27 +1,27 @@
-// What a prompt shows beside its question, and what changes in it while it is open.
+// What a prompt shows besides its text, and how that changes while it is open.
 
 package import SwiftASN1
 package import VaubanDER
 internal import VaubanPlainText
 
-/// How the two ways stand for one prompt, as the enclave sees them.
+/// The state of the authentication methods for one prompt.
 package struct PromptState: Hashable, Sendable, DERReadable, DERWritable {
     package enum Finger: Int64, CaseIterable, Sendable {
-        /// There is no reader, or no finger is enrolled.
+        /// No reader is connected, or no finger is enrolled.
         case none = 0
-        /// A finger is looked for as soon as the question is on the screen.
+        /// A finger is looked for while the prompt is on the screen.
         case awaited = 1
-        /// Too many did not match, in this prompt or since the last passcode, or no passcode came for too long: only the passcode
-        /// counts here.
+        /// Too many fingers did not match, in this prompt or since the last passcode, or the last passcode is too long ago: only the
+        /// passcode is accepted.
         case disabled = 2
-        /// This question takes no finger.
+        /// This prompt does not accept a finger.
         case notAsked = 3
     }
 
     package let finger: Finger
-    /// Fingers that may still fail before fingers are disabled.
+    /// Misses left before fingerprints are disabled.
     package let fingersLeft: Int64
-    /// Seconds until a passcode is taken, after too many wrong ones; 0: at once.
+    /// Seconds until a passcode is accepted, after failed attempts; 0: now.
     package let secondsToWait: Int64
 
     package init(finger: Finger = .none, fingersLeft: Int64 = 0, secondsToWait: Int64 = 0) {
@@ -46,14 +46,14 @@ package struct PromptState: Hashable, Sendable, DERReadable, DERWritable {
     }
 }
 
-/// The caller's words on the two buttons. Made by `PlainLine`, so that they are fit to be shown.
+/// The caller's titles for the two buttons, made safe by `PlainLine`.
 package struct PromptTitles: Hashable, Sendable, DERReadable, DERWritable {
     package static let bytesMax = 128
     private static let charactersMax = 32
 
-    /// Nil: the place's own word for it.
+    /// Nil: the agent's own title.
     package let cancel: String?
-    /// Nil: the place's own word. Empty: there is no such button.
+    /// Nil: the agent's own title. Empty: no such button.
     package let fallback: String?
 
     package static let standard = PromptTitles(cancel: nil, fallback: nil)
@@ -62,7 +62,7 @@ package struct PromptTitles: Hashable, Sendable, DERReadable, DERWritable {
         self.cancel = cancel.map(Self.fit).flatMap { $0.isEmpty ? nil : $0 }
         self.fallback = fallback.flatMap { given in
             let words = Self.fit(given)
-            // Nothing but invisible signs is no wish to have no button.
+            // Only invisible characters do not count as a request to remove the button.
             return words.isEmpty && !given.isEmpty ? nil : words
         }
     }
@@ -73,8 +73,8 @@ package struct PromptTitles: Hashable, Sendable, DERReadable, DERWritable {
         let cancel = try fields.optionalText(0, "cancel", max: Self.bytesMax)
         let fallback = try fields.optionalText(1, "fallback", max: Self.bytesMax)
         self.init(cancel: cancel, fallback: fallback)
-        // One spelling: what is not fit to be shown is not made fit on the way.
-        guard self.cancel == cancel, self.fallback == fallback else { throw DERError("a title is not fit to be shown") }
+        // There is one encoding: unsafe titles are refused, not repaired.
+        guard self.cancel == cancel, self.fallback == fallback else { throw DERError("a title is not safe to display") }
     }
 
     package func write(into der: inout DER.Serializer) throws {
@@ -85,25 +85,25 @@ package struct PromptTitles: Hashable, Sendable, DERReadable, DERWritable {
     }
 }
 
-/// What happened to an open prompt without another question: for the picture of the finger. What the prompt asks for
-/// from now on comes as the question anew, and its end as its outcome.
+/// A change of an open prompt that still asks for the same, to update the fingerprint on the screen. Anything else arrives as a new round,
+/// and the end of the prompt as its outcome.
 package struct PromptUpdate: Hashable, Sendable, DERReadable, DERWritable {
     package enum News: Int64, CaseIterable, Sendable {
-        /// A finger was not recognized; another is looked for.
+        /// A finger did not match; another attempt is possible.
         case tryAgain = 1
-        /// A finger was recognized. The prompt ends, or asks for one thing more.
+        /// A finger matched. The prompt ends, or asks for one more factor.
         case matched = 2
-        /// The sensor could not read the finger, which counts for nothing; `hint` says what would help.
+        /// The sensor could not read the finger, which does not count as a miss; `hint` says what would help.
         case hint = 3
-        /// No finger counts any more until the passcode comes.
+        /// No finger is accepted until the passcode is entered.
         case disabled = 4
-        /// The reader is gone.
+        /// The reader was disconnected.
         case readerGone = 5
     }
 
     package let news: News
     package let fingersLeft: Int64
-    /// Present where the news is `hint`; none about learning.
+    /// Present if the news is `hint`; never about enrollment.
     package let hint: FingerHint?
 
     package init(_ news: News, fingersLeft: Int64, hint: FingerHint? = nil) {
@@ -117,7 +117,7 @@ package struct PromptUpdate: Hashable, Sendable, DERReadable, DERWritable {
         self.news = news
         fingersLeft = try fields.integer("fingers left", in: 0...100)
         hint = try fields.optionalInteger(0, "hint", in: 1...255).map { number in
-            guard let hint = FingerHint(rawValue: number), !hint.isAboutLearning else { throw DERError("hint is unknown") }
+            guard let hint = FingerHint(rawValue: number), !hint.isAboutEnrollment else { throw DERError("hint is unknown") }
             return hint
         }
         guard (hint != nil) == (news == .hint) else { throw DERError("a hint goes with its news") }

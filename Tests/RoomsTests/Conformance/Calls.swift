@@ -1,9 +1,9 @@
-// The four verbs in short. These files use Apple's public names alone, so that they would compile on Apple's systems.
+// The four functions in short. These files use Apple's public names alone, so that they would compile on Apple's systems.
 
 import Foundation
 import Security
 
-/// Items of one test, told from all others by a service of its own.
+/// The items of one test, separated from all others by their own service.
 struct Calls {
     let service = "conformance-\(UUID().uuidString)"
 

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension AppleNames {
-    /// Certificates, keys, and the identities that they make (Specs/secitem.md, 2.4 … 2.6, 5.1).
+    /// Certificates, keys, and the identities that they form (Specs/secitem.md, 2.4 … 2.6, 5.1).
     @Suite("Conformance: certificates and identities")
     struct CertificateTests {
         private let calls = Calls()
@@ -20,7 +20,7 @@ extension AppleNames {
             anna = try read("anna")
             authority = try read("authority")
             expired = try read("expired")
-            // These have no service to tell one test's from another's.
+            // These have no service that separates tests.
             for kind in [kSecClassCertificate, kSecClassKey] { _ = SecItemDelete([kSecClass: kind] as CFDictionary) }
         }
 
@@ -75,7 +75,7 @@ extension AppleNames {
                     == SecCertificateCopyData(anna) as Data)
         }
 
-        @Test("an issuer or a subject may be written whole, as it stands in the certificate")
+        @Test("A search accepts an issuer or subject in the certificate's form")
         func wholeNames() throws {
             for certificate in [anna, expired] { #expect(add(certificate) == errSecSuccess) }
             #expect(add(authority, [kSecAttrLabel: "the authority"]) == errSecSuccess)
@@ -85,13 +85,13 @@ extension AppleNames {
                     as? [String: Any])
             let normalized = try #require(found["subj"] as? Data)
             #expect(subject != normalized && subject.suffix(normalized.count) == normalized)
-            // The last is the same name in other letters, as another certificate may have it.
+            // The last is the same name in lower case, as another certificate may have it.
             for written in [normalized, subject, lowercased(subject)] {
                 #expect(Set(certificates([kSecAttrIssuer: written])) == [anna, authority])
                 #expect(certificates([kSecAttrSubject: written]) == [authority])
             }
             #expect(certificates([kSecAttrIssuer: Data([0x30, 0])]) == [])
-            // Also where one is added without its object.
+            // Also if it is added without its object.
             let described: [CFString: Any] = [
                 kSecClass: kSecClassCertificate, kSecAttrSerialNumber: Data([7]), kSecAttrIssuer: lowercased(subject),
             ]
@@ -102,7 +102,7 @@ extension AppleNames {
             #expect(SecItemAdd(described as CFDictionary, nil) == errSecDuplicateItem)
         }
 
-        /// The letters of a name in DER, but for U, with whose byte the identifiers of attributes begin.
+        /// Returns a name in DER in lower case, except for U, the first byte of attribute identifiers.
         private func lowercased(_ name: Data) -> Data { Data(name.map { (0x41...0x5A).contains($0) && $0 != 0x55 ? $0 + 0x20 : $0 }) }
 
         @Test func matchKeysJudgeCertificates() throws {
@@ -114,7 +114,7 @@ extension AppleNames {
             #expect(certificates([kSecMatchValidOnDate: Date(timeIntervalSince1970: 1_577_900_000)]) == [expired])
             let issuer = try #require(SecCertificateCopyNormalizedSubjectSequence(authority) as Data?)
             #expect(Set(certificates([kSecMatchIssuers: [issuer]])) == [anna, authority])
-            // The limit comes after the judgment.
+            // The limit applies after filtering.
             #expect(
                 calls.find([kSecClass: kSecClassCertificate, kSecMatchEmailAddressIfPresent: "anna@example.org", kSecReturnRef: true])
                     .result as? SecCertificate == anna)
@@ -122,7 +122,7 @@ extension AppleNames {
             #expect(calls.find(calls.item(nil, [kSecMatchIssuers: [issuer]])).status == errSecUnimplemented)
         }
 
-        /// What a match key means depends on the class, which a reference says as well.
+        /// The meaning of a match key depends on the class, which a reference implies too.
         @Test func matchKeysJudgeWhatAReferenceNames() throws {
             for certificate in [anna, expired] { #expect(add(certificate) == errSecSuccess) }
             let ref = try #require(
@@ -137,7 +137,7 @@ extension AppleNames {
             }
         }
 
-        /// Trust is not judged here: to answer as though it had been would be a lie, so it is refused, with words.
+        /// Searches do not evaluate trust: a made-up answer would be false, so the key is refused with a message.
         @Test func whetherACertificateIsTrustedIsNotSaid() throws {
             #expect(add(anna) == errSecSuccess)
             for kind in [kSecClassCertificate, kSecClassIdentity] as [CFString] {
@@ -147,7 +147,7 @@ extension AppleNames {
                 #expect(calls.find([kSecClass: kind, kSecMatchTrustedOnly: "yes"]).status == errSecParam)
             }
             #expect(calls.find([kSecClass: kSecClassCertificate, kSecMatchTrustedOnly: false]).status == errSecSuccess)
-            // For passwords the one is ignored, and the other has no meaning.
+            // For passwords, one is ignored, and the other has no meaning.
             calls.add("a")
             #expect(calls.find(calls.item("a", [kSecMatchTrustedOnly: true])).status == errSecSuccess)
             #expect(calls.find(calls.item("a", [kSecMatchPolicy: "a policy"])).status == errSecUnimplemented)
@@ -159,7 +159,7 @@ extension AppleNames {
             ]
             #expect(SecItemAdd(junk as CFDictionary, nil) == errSecDecode)
             #expect(calls.find([kSecClass: kSecClassCertificate]).status == errSecItemNotFound)
-            // Without a value there is something to describe, and no certificate.
+            // Without a value there are attributes, but no certificate.
             let empty: [CFString: Any] = [kSecClass: kSecClassCertificate, kSecAttrSerialNumber: Data([1])]
             #expect(SecItemAdd(empty.merging([kSecReturnRef: true]) { $1 } as CFDictionary, nil) == errSecDecode)
             #expect(SecItemAdd(empty as CFDictionary, nil) == errSecSuccess)
@@ -170,7 +170,7 @@ extension AppleNames {
                 calls.find([kSecClass: kSecClassCertificate, kSecMatchLimit: kSecMatchLimitAll, kSecReturnRef: true]).status == errSecDecode
             )
             #expect(calls.find([kSecClass: kSecClassCertificate, kSecReturnAttributes: true]).status == errSecSuccess)
-            // Beside others it is left out.
+            // Among others it is omitted.
             #expect(add(anna) == errSecSuccess)
             #expect(certificates([:]) == [anna])
             #expect(
@@ -200,7 +200,7 @@ extension AppleNames {
             #expect(calls.find(calls.item(nil, [kSecMatchHostOrSubdomainOfHost: "x"])).status == errSecUnimplemented)
         }
 
-        /// Anna's private key, as its owner would store it.
+        /// Adds Anna's private key, as its owner would.
         private func addKey(_ more: [CFString: Any] = [:]) throws -> OSStatus {
             let hash = try #require(
                 (calls.find([kSecClass: kSecClassCertificate, kSecAttrLabel: "Anna", kSecReturnAttributes: true]).result
@@ -227,25 +227,25 @@ extension AppleNames {
             #expect(SecIdentityCopyCertificate(found[0], &certificate) == errSecSuccess && certificate == anna)
             var key: SecKey?
             #expect(SecIdentityCopyPrivateKey(found[0], &key) == errSecSuccess && key != nil)
-            // Attributes of both sides find it; those of neither are none.
+            // Attributes of both parts find it; unknown ones are refused.
             #expect(calls.find(identities.merging([kSecAttrLabel: "Anna", kSecAttrApplicationTag: "tag"]) { $1 }).status == errSecSuccess)
             #expect(calls.find(identities.merging([kSecAttrLabel: "else"]) { $1 }).status == errSecItemNotFound)
             #expect(calls.find(identities.merging([kSecAttrService: "s"]) { $1 }).status == errSecNoSuchAttr)
-            // Its reference names the certificate, as an identity.
+            // Its reference identifies the certificate, as an identity.
             let ref = try #require(calls.find([kSecClass: kSecClassIdentity, kSecReturnPersistentRef: true]).result as? Data)
             #expect(ref.prefix(4) == Data("idnt".utf8))
             #expect((calls.find([kSecValuePersistentRef: ref, kSecReturnRef: true]).result as? SecIdentity) == found[0])
-            // Deleting it takes both, and leaves the authority.
+            // Deleting it removes both, and leaves the authority.
             #expect(SecItemDelete([kSecValueRef: found[0]] as CFDictionary) == errSecSuccess)
             #expect(calls.find([kSecClass: kSecClassKey]).status == errSecItemNotFound)
             #expect(certificates([:]) == [authority])
-            // What it was made of is added as one.
+            // The object is added as an identity again.
             #expect(SecItemAdd([kSecValueRef: found[0]] as CFDictionary, nil) == errSecSuccess)
             #expect(SecItemAdd([kSecValueRef: found[0]] as CFDictionary, nil) == errSecDuplicateItem)
             #expect(calls.find(identities).result as? [SecIdentity] == found)
         }
 
-        /// A search that a match key narrows asks for no key but those of the certificates that are meant.
+        /// A search narrowed by a match key opens only the keys of matching certificates.
         @Test func onlyWhatFitsIsOpened() throws {
             let control = try #require(SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, .userPresence, nil))
             #expect(add(anna) == errSecSuccess)
@@ -276,7 +276,7 @@ extension AppleNames {
             #expect(identities(skipping).result as? [SecIdentity] == annas)
         }
 
-        /// Adding and deleting a protected identity asks nobody, whatever is to come back.
+        /// Adding and deleting a protected identity never prompts, whatever is returned.
         @Test func aProtectedIdentityComesAndGoesWithoutAsking() throws {
             #expect(add(anna) == errSecSuccess)
             #expect(try addKey() == errSecSuccess)
@@ -291,7 +291,7 @@ extension AppleNames {
                 #expect(SecItemAdd(item as CFDictionary, &result) == errSecSuccess)
                 return try #require(result as? [String: Any])
             }
-            // Beside a certificate that is there, beside a key that is there, and alone.
+            // With an existing certificate, with an existing key, and alone.
             #expect(SecItemDelete([kSecClass: kSecClassKey] as CFDictionary) == errSecSuccess)
             let beside = try addIdentity()
             let reference = calls.find([kSecClass: kSecClassCertificate, kSecReturnPersistentRef: true]).result as? Data

@@ -1,4 +1,4 @@
-// Keys that are made and kept in one call (Specs/secitem.md, 12.1).
+// Keys created and stored in one call (Specs/secitem.md, 12.1).
 
 import Foundation
 import Security
@@ -44,7 +44,7 @@ extension AppleNames {
 
         @Test func whatIsNotPermanentIsNotKept() {
             #expect(make([:]).key != nil && keys(kSecAttrKeyClassPrivate).isEmpty && keys(kSecAttrKeyClassPublic).isEmpty)
-            // The public half only where its own dictionary says so.
+            // The public key only if its own dictionary says so.
             #expect(make([kSecAttrIsPermanent: true]).key != nil)
             #expect(keys(kSecAttrKeyClassPrivate).count == 1 && keys(kSecAttrKeyClassPublic).isEmpty)
         }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension AppleNames {
-    /// What a program learns of itself.
+    /// What a program learns about itself.
     @Suite("Conformance: programs")
     struct ProgramTests {
         private let calls = Calls()
@@ -23,7 +23,7 @@ extension AppleNames {
             #expect(several as? [String: [String]] == ["keychain-access-groups": groups])
             var error: Unmanaged<CFError>?
             #expect(SecTaskCopyValueForEntitlement(task, "com.apple.security.app-sandbox", &error) == nil && error == nil)
-            // Programs have no names in user mode.
+            // Programs have no identifiers in user mode.
             #expect(SecTaskCopySigningIdentifier(task, &error) == nil && error == nil)
             #expect(CFGetTypeID(task) == SecTaskGetTypeID())
         }

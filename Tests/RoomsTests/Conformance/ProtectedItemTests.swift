@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension AppleNames {
-    /// Items with an access control in queries, where nobody may be asked (Specs/secitem.md, 6.6).
+    /// Items with an access control in searches without prompts (Specs/secitem.md, 6.6).
     @Suite("Conformance: protected items")
     struct ProtectedItemTests {
         private let calls = Calls()
@@ -21,15 +21,15 @@ extension AppleNames {
             return (found.status, (found.result as? [Data] ?? []).map { String(decoding: $0, as: UTF8.self) })
         }
 
-        /// One protected item in a broad search makes all of it ask; a search that leaves such items out does not.
+        /// One protected item in a broad search makes the whole search need a prompt; a search that skips such items does not.
         @Test(.proves("C-107", "C-108"))
         func oneOfThemDecidesForTheWholeSearch() {
             #expect(all([kSecUseAuthenticationUI: kSecUseAuthenticationUIFail]).status == errSecInteractionNotAllowed)
             #expect(all([kSecUseNoAuthenticationUI: true]).status == errSecInteractionNotAllowed)
             #expect(all([kSecUseAuthenticationUI: kSecUseAuthenticationUISkip]) == (errSecSuccess, ["plain"]))
-            // The narrow search asks nobody.
+            // The narrow search needs no prompt.
             #expect(calls.value("plain") == "plain")
-            // That it exists can be told without asking; what it says of itself cannot.
+            // That it exists can be known without a prompt; its attributes cannot.
             for returns in [[:], [kSecReturnAttributes: true], [kSecReturnPersistentRef: true]] as [[CFString: Any]] {
                 let query = calls.item("guarded", [kSecUseAuthenticationUI: kSecUseAuthenticationUIFail]).merging(returns) { $1 }
                 #expect(calls.find(query).status == errSecInteractionNotAllowed)
@@ -47,7 +47,7 @@ extension AppleNames {
             let both = calls.item(nil, [kSecUseAuthenticationUI: kSecUseAuthenticationUIFail])
             #expect(calls.update(both, [kSecAttrComment: "changed"]) == errSecInteractionNotAllowed)
             #expect(calls.find(calls.item("plain", [kSecAttrComment: "changed"])).status == errSecItemNotFound)
-            // Adding over it is a duplicate, and asks nobody; so does deleting it.
+            // Adding it again is a duplicate, without a prompt; deleting it needs none either.
             #expect(calls.add("guarded", "other") == errSecDuplicateItem)
             #expect(
                 calls.update(calls.item("plain", [kSecUseAuthenticationUI: kSecUseAuthenticationUISkip]), [kSecAttrComment: "c"])

@@ -20,7 +20,7 @@ extension AppleNames {
             calls.add("a", "v")
             let ref = try #require(reference(calls.item("a")))
             #expect(ref.count == 20 && ref.prefix(4) == Data("genp".utf8))
-            // The class may be left out.
+            // The class may be omitted.
             #expect(calls.find([kSecValuePersistentRef: ref, kSecReturnData: true]).result as? Data == Data("v".utf8))
             #expect(calls.update(calls.item("a"), [kSecAttrAccount: "renamed", kSecValueData: Data("w".utf8)]) == errSecSuccess)
             #expect(calls.find([kSecValuePersistentRef: ref, kSecReturnData: true]).result as? Data == Data("w".utf8))
@@ -37,7 +37,7 @@ extension AppleNames {
                     kSecReturnData: true,
                 ]).result is [Data])
             #expect(calls.find([kSecClass: kSecClassInternetPassword, kSecValuePersistentRef: ref]).status == errSecNoSuchClass)
-            // To change and to delete, both must be so.
+            // For updates and deletes, both must match.
             #expect(calls.delete([kSecValuePersistentRef: ref, kSecAttrAccount: "b"]) == errSecItemNotFound)
             #expect(calls.update([kSecValuePersistentRef: ref, kSecAttrAccount: "a"], [kSecAttrComment: "c"]) == errSecSuccess)
             #expect(calls.delete([kSecValuePersistentRef: ref]) == errSecSuccess)
@@ -50,7 +50,7 @@ extension AppleNames {
             #expect(calls.find([kSecValuePersistentRef: ref, kSecReturnData: true]).result as? Data == Data("v".utf8))
         }
 
-        @Test("an object says nothing of being synchronized, so it finds what is not")
+        @Test("A search by object finds items that are not synchronizable")
         func anObjectFindsWhatIsNotSynchronized() throws {
             let tag = Data(UUID().uuidString.utf8)
             let made: [CFString: Any] = [

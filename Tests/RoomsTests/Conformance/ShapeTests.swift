@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension AppleNames {
-    /// What each combination of return keys gives (Specs/secitem.md, 6.1).
+    /// The result of each combination of return keys (Specs/secitem.md, 6.1).
     @Suite("Conformance: results")
     struct ShapeTests {
         private let calls = Calls()
@@ -22,7 +22,7 @@ extension AppleNames {
             #expect(calls.add("a") == errSecSuccess)
             func shape(_ returns: [CFString]) -> AnyObject? {
                 let found = calls.find(calls.item("a", Dictionary(uniqueKeysWithValues: returns.map { ($0, true as Any) })))
-                // Nothing in the result says nothing where the call failed.
+                // An empty result proves nothing if the call failed.
                 #expect(found.status == errSecSuccess)
                 return found.result
             }
@@ -57,7 +57,7 @@ extension AppleNames {
             #expect((found(2) as? [Data])?.count == 2)
             #expect((found(kSecMatchLimitAll) as? [Data])?.count == 3)
             #expect((found(100) as? [Data])?.count == 3)
-            // One item is a list of one where a list was asked for.
+            // One item is a list of one if a list was requested.
             #expect((calls.find(calls.item("a", [kSecReturnData: true, kSecMatchLimit: kSecMatchLimitAll])).result as? [Data])?.count == 1)
         }
 
@@ -86,7 +86,7 @@ extension AppleNames {
             calls.add("a", "v", [kSecAttrLabel: "label", kSecAttrComment: Data([1, 2]), kSecAttrCreator: 7])
             calls.add("b")
             let found = try #require(calls.find(calls.item("a", [kSecReturnAttributes: true])).result as? [CFString: Any])
-            // Accessibility and access control together are refused, but for the pair that comes back of a plain item.
+            // Accessibility and access control together are refused, except for the pair that a plain item's attributes contain.
             var query = found
             query[kSecClass] = kSecClassGenericPassword
             query[kSecReturnData] = true
@@ -104,9 +104,9 @@ extension AppleNames {
             #expect(calls.find(calls.item(nil, [kSecAttrAccount: "data"])).status == errSecSuccess)
             let found = calls.find(calls.item("data", [kSecReturnAttributes: true])).result as? [String: Any]
             #expect(found?["acct"] is Data)
-            // Neither case nor composition of letters is folded.
+            // Neither case nor Unicode composition is normalized.
             #expect(calls.find(calls.item("TEXT")).status == errSecItemNotFound)
-            // A Boolean is a number, and text that is a number is one.
+            // A Boolean is a number, and text for a numeric attribute becomes a number.
             #expect(calls.add("n", "v", [kSecAttrIsInvisible: true, kSecAttrCreator: "17"]) == errSecSuccess)
             #expect(calls.find(calls.item("n", [kSecAttrIsInvisible: 1, kSecAttrCreator: 17])).status == errSecSuccess)
         }

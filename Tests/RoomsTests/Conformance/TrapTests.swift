@@ -24,7 +24,7 @@ extension AppleNames {
             }
             #expect(calls.delete(calls.item(nil, [kSecMatchLimit: kSecMatchLimitOne])) == errSecParam)
             #expect(calls.delete(calls.item(nil, [kSecMatchLimit: 2])) == errSecParam)
-            // What a delete means anyway, said in words: a stated deviation.
+            // Explicit, though a delete means it anyway: a documented deviation.
             #expect(calls.delete(calls.item(nil, [kSecMatchLimit: kSecMatchLimitAll])) == errSecSuccess)
             #expect(calls.find(calls.item()).status == errSecItemNotFound)
         }
@@ -133,7 +133,7 @@ extension AppleNames {
             #expect(calls.update(calls.item("a"), [kSecMatchLimit: kSecMatchLimitOne]) == errSecNoSuchAttr)
             #expect(calls.update(calls.item("a"), [kSecValuePersistentRef: Data(count: 20)]) == errSecNoSuchAttr)
             #expect(calls.update(calls.item("a"), [kSecValueData: "text"]) == errSecParam)
-            // A rename onto another item is refused, and changes nothing.
+            // A rename to another item's name is refused, and changes nothing.
             calls.add("b", "b")
             #expect(calls.update(calls.item("b"), [kSecAttrAccount: "a"]) == errSecDuplicateItem)
             #expect(calls.value("b") == "b")

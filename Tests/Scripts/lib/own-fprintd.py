@@ -5,7 +5,7 @@ own-fprintd.py BUS SOCKET touch COMMAND…  each as soon as a finger is wanted, 
 own-fprintd.py BUS SOCKET early COMMAND   as soon as the sensor is open, whether a finger is wanted or not
 own-fprintd.py BUS SOCKET wanted          waits until a finger is wanted
 own-fprintd.py BUS SOCKET hold USER       claims the sensor, says "held", and lets go when its input ends
-own-fprintd.py BUS SOCKET enrol USER FINGER COMMAND   enrols a finger as another program would; COMMAND is each touch
+own-fprintd.py BUS SOCKET enroll USER FINGER COMMAND   enrols a finger as another program would; COMMAND is each touch
 own-fprintd.py BUS SOCKET delete USER     deletes USER's fingers as another program would
 own-fprintd.py BUS SOCKET verify USER COMMAND N       verifies N times, and prints each time from touch to result, in ms
 """
@@ -98,7 +98,7 @@ elif verb == "hold":
     print("held", flush=True)
     sys.stdin.read()
     held.Release()
-elif verb == "enrol":
+elif verb == "enroll":
     user, finger, command = words
     found = claimed(user)
     found.EnrollStart(finger)

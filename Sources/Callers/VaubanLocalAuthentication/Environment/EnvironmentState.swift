@@ -43,7 +43,7 @@ extension LAEnvironment.State {
 
         static let none = Facts(environment: .none, canBeAsked: false)
 
-        var biometryType: LABiometryType { environment.readerIsThere || environment.fingersAreEnrolled ? .touchID : .none }
+        var biometryType: LABiometryType { environment.readerIsPresent || environment.fingersAreEnrolled ? .touchID : .none }
         var fingersAreUsable: Bool { environment.fingersAreUsable && canBeAsked }
         var passcodeIsUsable: Bool { environment.passcodeIsUsable && canBeAsked }
 

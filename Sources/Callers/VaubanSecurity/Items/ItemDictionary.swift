@@ -39,11 +39,13 @@ struct ItemDictionary {
     init(_ dictionary: CFDictionary, for role: Role) throws {
         self.role = role
         guard dictionary.count <= Self.keysMax else { throw Refusal(.badParameter, "a dictionary has more than \(Self.keysMax) keys") }
-        if let value = dictionary[kSecClass] { try takeClass(value as AnyObject) }
+        var entries: [(name: String, value: Any)] = []
         for (key, value) in dictionary {
             guard let name = key as? String else { throw Refusal(.badParameter, "a key is not a string") }
-            try take(name, value as AnyObject)
+            // The class is judged before anything else.
+            if name == Self.className { try takeClass(value as AnyObject) } else { entries.append((name, value)) }
         }
+        for (name, value) in entries { try take(name, value) }
         try determineKind()
         if kind == .certificate || kind == .identity { normalizeNames() }
         // The meaning of a match key depends on the class, which may come from a reference alone.
@@ -51,6 +53,32 @@ struct ItemDictionary {
     }
 
     private static let keysMax = 128
+
+    // The keys as Swift's own strings, each made once: comparing two objects of Foundation takes a hundred times as long.
+    private static let className = kSecClass as String
+    private static let attrAccess = kSecAttrAccess as String
+    private static let attrAccessControl = kSecAttrAccessControl as String
+    private static let attrAccessGroup = kSecAttrAccessGroup as String
+    private static let attrAccessible = kSecAttrAccessible as String
+    private static let attrSynchronizable = kSecAttrSynchronizable as String
+    private static let matchLimit = kSecMatchLimit as String
+    private static let returnAttributes = kSecReturnAttributes as String
+    private static let returnData = kSecReturnData as String
+    private static let returnPersistentRef = kSecReturnPersistentRef as String
+    private static let returnRef = kSecReturnRef as String
+    private static let useAuthenticationContext = kSecUseAuthenticationContext as String
+    private static let useAuthenticationUI = kSecUseAuthenticationUI as String
+    private static let useDataProtectionKeychain = kSecUseDataProtectionKeychain as String
+    private static let useNoAuthenticationUI = kSecUseNoAuthenticationUI as String
+    private static let useOperationPrompt = kSecUseOperationPrompt as String
+    private static let valueData = kSecValueData as String
+    private static let valuePersistentRef = kSecValuePersistentRef as String
+    private static let valueRef = kSecValueRef as String
+
+    /// Keys of four letters whose values mean more than the text that they may be.
+    private static let attributesOfOtherForms: Set<String> = [
+        useDataProtectionKeychain, attrAccessible, attrAccessControl, attrAccess, attrSynchronizable,
+    ]
 
     /// Determines the class from the dictionary, the reference or the object, which must agree.
     private mutating func determineKind() throws {
@@ -76,11 +104,16 @@ struct ItemDictionary {
         }
     }
 
-    private mutating func take(_ name: String, _ value: AnyObject) throws {
+    private mutating func take(_ name: String, _ any: Any) throws {
         let bytes = name.utf8.count
+        // Most attributes are text and stay text, for which no object of Foundation needs to be made.
+        if bytes == 4, !Self.attributesOfOtherForms.contains(name), let text = any as? String {
+            attributes[AttributeName(rawValue: name)] = .text(text)
+            return
+        }
+        let value = any as AnyObject
         switch name.first {
         case _ where bytes == 4: try takeAttribute(name, value)
-        case "c" where name == kSecClass as String: break
         case "m" where bytes > 4: try takeMatch(name, value)
         case "r" where bytes > 4: try takeReturn(name, value)
         case "u" where bytes > 4: try takeUse(name, value)
@@ -100,28 +133,28 @@ struct ItemDictionary {
     }
 
     private mutating func takeAttribute(_ name: String, _ value: AnyObject) throws {
-        switch NSString(string: name) {
-        case kSecUseDataProtectionKeychain: break
-        case kSecAttrAccessible:
+        switch name {
+        case Self.useDataProtectionKeychain: break
+        case Self.attrAccessible:
             guard let code = value as? String, let known = Protection(rawValue: code) else {
                 throw Refusal(.badParameter, "the accessibility is not known")
             }
             protection = known
-        case kSecAttrAccessControl:
+        case Self.attrAccessControl:
             guard let control = value as? SecAccessControl else {
                 throw Refusal(.badParameter, "the access control is not a SecAccessControl")
             }
             accessControl = control
-        case kSecAttrAccess:
+        case Self.attrAccess:
             guard let access = value as? SecAccess else { throw Refusal(.badParameter, "the access is not a SecAccess") }
             guard role == .add else {
                 throw Refusal(.unsupported, "kSecAttrAccess is accepted when an item is added; to change it later, run: vauban allow")
             }
             applications = access.applications
-        case kSecAttrSynchronizable where (value as? String) == kSecAttrSynchronizableAny as String:
+        case Self.attrSynchronizable where (value as? String) == kSecAttrSynchronizableAny as String:
             guard role != .add, role != .changes else { throw Refusal(.badParameter, "kSecAttrSynchronizableAny is for searches") }
             includesSynchronizable = true
-        case kSecAttrAccessGroup where !(value is String):
+        case Self.attrAccessGroup where !(value is String):
             throw Refusal(.missingEntitlement, "the access group is not a string")
         default:
             attributes[AttributeName(rawValue: name)] = try AttributeValue(foundation: value)
@@ -132,9 +165,9 @@ struct ItemDictionary {
         if role == .changes { throw Refusal(.noSuchAttribute) }
         // Match keys are for searches. Apple's add would report success and store nothing. A delete removes every match, so it may say
         // kSecMatchLimitAll.
-        if role == .delete, name == kSecMatchLimit as String, value as? String == kSecMatchLimitAll as String { return }
+        if role == .delete, name == Self.matchLimit, value as? String == kSecMatchLimitAll as String { return }
         guard role == .copyMatching else { throw Refusal(.badParameter, "match keys belong to SecItemCopyMatching") }
-        guard name == kSecMatchLimit as String else { return matchKeys.append((name, value)) }
+        guard name == Self.matchLimit else { return matchKeys.append((name, value)) }
         switch value {
         case let text as String where text == kSecMatchLimitOne as String: limit = .one
         case let text as String where text == kSecMatchLimitAll as String: limit = .all
@@ -148,11 +181,11 @@ struct ItemDictionary {
         if role == .changes { throw Refusal(.noSuchAttribute) }
         guard let wanted = value as? Bool else { throw Refusal(.badParameter, "a return key takes a Boolean") }
         let kinds: ItemReturns =
-            switch NSString(string: name) {
-            case kSecReturnData: .data
-            case kSecReturnAttributes: .attributes
-            case kSecReturnRef: .ref
-            case kSecReturnPersistentRef: .persistentRef
+            switch name {
+            case Self.returnData: .data
+            case Self.returnAttributes: .attributes
+            case Self.returnRef: .ref
+            case Self.returnPersistentRef: .persistentRef
             default: throw Refusal(.badParameter, "the key \"\(name.prefix(32))\" is not known")
             }
         if wanted { returns.insert(kinds) } else { returns.remove(kinds) }
@@ -160,14 +193,14 @@ struct ItemDictionary {
 
     private mutating func takeUse(_ name: String, _ value: AnyObject) throws {
         if role == .changes { throw Refusal(.noSuchAttribute) }
-        switch NSString(string: name) {
-        case kSecUseOperationPrompt:
+        switch name {
+        case Self.useOperationPrompt:
             guard let text = value as? String else { throw Refusal(.badParameter, "the operation prompt is not a string") }
             guard text.utf8.count <= ItemQuery.operationPromptBytesMax else {
                 throw Refusal(.badParameter, "the operation prompt is too long")
             }
             operationPrompt = text
-        case kSecUseAuthenticationUI:
+        case Self.useAuthenticationUI:
             switch NSString(string: value as? String ?? "") {
             case kSecUseAuthenticationUIFail: authenticationUI = .fail
             case kSecUseAuthenticationUISkip:
@@ -175,8 +208,8 @@ struct ItemDictionary {
                 authenticationUI = .skip
             default: authenticationUI = .allow
             }
-        case kSecUseNoAuthenticationUI: suppressesUI = (value as? Bool) ?? false
-        case kSecUseAuthenticationContext:
+        case Self.useNoAuthenticationUI: suppressesUI = (value as? Bool) ?? false
+        case Self.useAuthenticationContext:
             guard let context = value as? any KeychainAuthenticationContext else {
                 throw Refusal(.authenticationFailed, "the authentication context is not an LAContext")
             }
@@ -189,18 +222,18 @@ struct ItemDictionary {
     }
 
     private mutating func takeValue(_ name: String, _ value: AnyObject) throws {
-        switch NSString(string: name) {
-        case kSecValueData:
+        switch name {
+        case Self.valueData:
             guard let data = value as? Data else { throw Refusal(.badParameter, "kSecValueData is not Data") }
             self.value = data
-        case kSecValuePersistentRef:
+        case Self.valuePersistentRef:
             if role == .changes { throw Refusal(.noSuchAttribute) }
             guard let data = value as? Data, let named = PersistentReference(data) else {
                 throw Refusal(.badParameter, "the persistent reference is not one of this keychain")
             }
             // An added item gets a new identifier.
             if role != .add { reference = named }
-        case kSecValueRef:
+        case Self.valueRef:
             if role == .changes { throw Refusal(.noSuchAttribute) }
             guard let named = ItemObject(value) else { throw Refusal(.badParameter, "kSecValueRef is not a certificate, key or identity") }
             object = named

@@ -82,7 +82,7 @@ package final class EnclaveKeyReference: @unchecked Sendable {
 
     /// Returns an ECDSA signature over a digest as r ‖ s, or an ML-DSA signature over a message.
     package func signature(of input: [UInt8]) throws -> Data {
-        guard case .signature(let signature) = try use(.sign, input) else { throw Refusal(.internalFault) }
+        guard case .signature(let signature) = try use(.sign, input) else { throw Refusal(.internalError) }
         return Data(signature)
     }
 
@@ -105,7 +105,7 @@ package final class EnclaveKeyReference: @unchecked Sendable {
     private func shared(_ operation: KeyOperation, _ input: [UInt8]) throws -> SecretBytes {
         switch try use(operation, input) {
         case .shared(let secret): return secret
-        case .signature: throw Refusal(.internalFault)
+        case .signature: throw Refusal(.internalError)
         }
     }
 

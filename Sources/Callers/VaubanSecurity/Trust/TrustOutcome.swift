@@ -1,6 +1,5 @@
 // The outcome of an evaluation.
 
-
 /// The result of an evaluation: Apple's `SecTrustResultType`.
 public enum SecTrustResultType: UInt32, Sendable {
     /// Not evaluated yet, or changed since.

@@ -63,7 +63,7 @@ struct AdoptionRun {
     private static func concernsOne(_ refusal: Refusal, _ record: ItemRecord) -> Bool {
         switch refusal.reason {
         case .badParameter, .dataTooLarge, .noSuchAttribute, .unsupported, .applicationPasswordMissing: true
-        case .cancelled, .fallbackChosen, .userTimeOver, .interactionNotAllowed, .nobodyToAsk, .passcodeNotSet, .biometryNotAvailable,
+        case .cancelled, .fallbackChosen, .userTimedOut, .interactionNotAllowed, .noPromptAgent, .passcodeNotSet, .biometryNotAvailable,
             .biometryNotEnrolled, .biometryLockedOut:
             record.asks
         default: false

@@ -73,7 +73,7 @@ final class LegacyKeychain {
             default: nil
             }
         guard let what else { return refusal }
-        return Refusal(refusal.reason, what, triesLeft: refusal.triesLeft, secondsToWait: refusal.secondsToWait)
+        return Refusal(refusal.reason, what, attemptsLeft: refusal.attemptsLeft, secondsToWait: refusal.secondsToWait)
     }
 
     /// Every item of every group, without its secret.
@@ -88,7 +88,7 @@ final class LegacyKeychain {
     private func items(of kind: ItemKind) throws -> [LegacyItem] {
         try session.described(kind).map { entry in
             guard let record = entry.record, let identity = entry.reference else {
-                throw Refusal(.internalFault, "the old keychain does not list its items")
+                throw Refusal(.internalError, "the old keychain does not list its items")
             }
             return LegacyItem(record: record, stamp: LegacyItem.Stamp(identity: identity, changed: record.date(.modificationDate)))
         }
@@ -180,8 +180,8 @@ final class LegacyKeychain {
                 try client.unlock(passcode)
                 return passcode
             } catch {
-                guard error.reason == .authenticationFailed, attempt < Session.triesMax, error.triesLeft != 0 else { throw named(error) }
-                terminal.write("That was not the passcode\(error.triesLeft.map { "; \(PromptText.tries($0))" } ?? "").\n")
+                guard error.reason == .authenticationFailed, attempt < Session.triesMax, error.attemptsLeft != 0 else { throw named(error) }
+                terminal.write("That was not the passcode\(error.attemptsLeft.map { "; \(PromptText.tries($0))" } ?? "").\n")
             }
             attempt += 1
         }

@@ -194,7 +194,7 @@ package struct ItemDocument: ~Copyable {
             }
             flags.insert(flag)
         }
-        do throws(AccessControl.Fault) { return try AccessControl(protection: protection, flags: flags) } catch {
+        do throws(AccessControlError) { return try AccessControl(protection: protection, flags: flags) } catch {
             throw fault(member, error.rawValue)
         }
     }

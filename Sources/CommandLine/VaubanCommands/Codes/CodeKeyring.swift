@@ -68,7 +68,7 @@ struct CodeKeyring {
         }
         let address = try Self.parsed(secret)
         guard case .counter(let first) = address.key.movement else {
-            guard let step = address.key.step(at: time) else { throw Refusal(.internalFault) }
+            guard let step = address.key.step(at: time) else { throw Refusal(.internalError) }
             return Code(text: address.key.code(at: step), secondsLeft: address.key.secondsLeft(at: time))
         }
         return Code(text: address.key.code(at: try CodeCounter.take(of: record, first: first, session)), secondsLeft: nil)

@@ -93,7 +93,7 @@ final class ScriptedUser: PromptSurface {
 
     func ask(_ question: PromptQuestion, withdrawal: any Withdrawal) -> PromptResponse {
         // The password of an item is its application's, and not known to whoever answers here.
-        guard answer == .yes, question.ways.contains(.passcode), question.operation != .applicationPassword, question.attempt == 1 else {
+        guard answer == .yes, question.methods.contains(.passcode), question.operation != .applicationPassword, question.attempt == 1 else {
             return .cancelled
         }
         return question.consent == nil ? .passcode(passcode.duplicate()) : .consent(passcode.duplicate(), .once)

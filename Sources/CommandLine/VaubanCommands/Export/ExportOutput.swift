@@ -119,7 +119,7 @@ struct PlainExport: ExportWriter {
 
     mutating func write(_ record: ItemRecord, _ secret: borrowing SecretBytes) throws {
         let text = try ItemDescription.json(ItemDescription(record))
-        guard let end = text.lastIndex(of: "}") else { throw Refusal(.internalFault, "an item cannot be described") }
+        guard let end = text.lastIndex(of: "}") else { throw Refusal(.internalError, "an item cannot be described") }
         let front = String(text[..<end].reversed().drop { $0.isWhitespace }.reversed())
         try output.write(Array(((isFirst ? "[\n" : ",\n") + front + ",\n  \"secret\" : ").utf8))
         isFirst = false

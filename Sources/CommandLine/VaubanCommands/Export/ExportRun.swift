@@ -57,7 +57,7 @@ struct ExportRun {
     /// Whether the next item may go better. A wrong passcode is none of these, since each try counts.
     private static func concernsOne(_ refusal: Refusal) -> Bool {
         switch refusal.reason {
-        case .cancelled, .fallbackChosen, .userTimeOver, .interactionNotAllowed, .nobodyToAsk, .passcodeNotSet, .biometryNotAvailable,
+        case .cancelled, .fallbackChosen, .userTimedOut, .interactionNotAllowed, .noPromptAgent, .passcodeNotSet, .biometryNotAvailable,
             .biometryNotEnrolled, .biometryLockedOut, .itemNotFound, .applicationPasswordMissing:
             true
         default: false

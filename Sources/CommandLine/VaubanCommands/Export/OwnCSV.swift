@@ -97,7 +97,7 @@ struct OwnCSV: ~Copyable {
             guard let flag = AccessControl.flag(named: name) else { throw RowError("its accessControl has an unknown flag") }
             flags.insert(flag)
         }
-        do throws(AccessControl.Fault) { return (protection, try AccessControl(protection: protection, flags: flags)) } catch {
+        do throws(AccessControlError) { return (protection, try AccessControl(protection: protection, flags: flags)) } catch {
             throw RowError("its accessControl: \(error.rawValue)")
         }
     }

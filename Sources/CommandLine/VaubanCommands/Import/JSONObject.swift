@@ -15,6 +15,17 @@ struct JSONObject {
         byKey = Dictionary(members.map { ($0.key, $0.value) }) { first, _ in first }
     }
 
+    /// The one object that a document is; nil where it is anything else.
+    init?(document bytes: UnsafeRawBufferPointer) {
+        var scanner = JSONScanner(bytes, .foreign)
+        do throws(JSONError) {
+            guard let first = try scanner.next(), try scanner.next() == nil else { return nil }
+            self.init(first.value, in: bytes)
+        } catch {
+            return nil
+        }
+    }
+
     var line: Int? { members.first?.line }
 
     subscript(key: String) -> JSONValue? { byKey[key] }

@@ -46,7 +46,7 @@ struct ProtectionOptions: ParsableArguments {
             case nil: control?.flags
             }
         guard let flags else { return (protection, nil) }
-        do throws(AccessControl.Fault) {
+        do throws(AccessControlError) {
             return (protection, try AccessControl(protection: protection, flags: flags))
         } catch {
             throw Refusal(.badParameter, error.rawValue)

@@ -6,6 +6,7 @@ import VaubanDER
 import VaubanKeyWire
 import VaubanKeychainClient
 import VaubanKeychainModel
+import VaubanKeychainWire
 import VaubanRefusal
 import VaubanSSHWire
 import VaubanSecretBytes
@@ -51,6 +52,17 @@ struct SSHKeyring {
                 $0.name < $1.name
             }
         }
+    }
+
+    /// The key of this name.
+    ///
+    /// - Throws: `NoSuchItem` where there is none.
+    func key(_ name: String) throws -> SSHKeyOfUser {
+        let keys = try keys()
+        guard let key = keys.first(where: { $0.name == name }) else {
+            throw NoSuchItem(name: name, suggestions: Similarity.nearest(to: name, among: Set(keys.map(\.name))).map(SafeText.visible))
+        }
+        return key
     }
 
     private static func made(_ found: FoundEntry) -> SSHKeyOfUser? {
@@ -135,7 +147,7 @@ struct SSHKeyring {
         var made = SSHItem.ofEnclave
         made.attributes[.label] = .text(name)
         var queries = [made]
-        for service in [SSHItem.importedService, SSHItem.certificateService] {
+        for service in [SSHItem.importedService, SSHItem.certificateService, SSHItem.placesService] {
             var query = SSHItem.passwords(of: service)
             query.attributes[.account] = .text(name)
             queries.append(query)
@@ -147,6 +159,17 @@ struct SSHKeyring {
                 where refusal.reason == .itemNotFound
             {}
         }
+    }
+
+    /// Gives a key that was made in the enclave another name.
+    func renameEnclaveKey(_ name: String, to new: String) throws {
+        var query = SSHItem.ofEnclave
+        query.attributes[.label] = .text(name)
+        query.returnsAttributes = false
+        query.authenticationUI = session.user.mayBeAsked || session.user.hasPreparedPasscode ? .allow : .fail
+        let wanted = query
+        let changes = ItemChanges(attributes: ItemAttributes([.label: .text(new)]))
+        try session.opening { try session.keychain.update(wanted, changes, secret: nil) }
     }
 
     private static func password(_ service: String, _ name: String, _ blob: [UInt8]) -> ItemRecord {

@@ -2,7 +2,7 @@ import VaubanPasscode
 import VaubanRefusal
 import VaubanSecretBytes
 
-/// A recovery key that the user types from paper: 48 digits without echo, so a slip is told by its group, and only that
+/// A recovery key that the user types from paper: 48 digits without echo, so a typo is told by its group, and only that
 /// group is typed again.
 enum RecoveryKeyInput {
     static let bytesMax = 256
@@ -12,24 +12,24 @@ enum RecoveryKeyInput {
             var digits = try line(
                 "Recovery key, \(RecoveryKey.groups) groups of \(RecoveryKey.digitsPerGroup) digits (\(PromptText.cancelHint)): ", terminal)
             while true {
-                do throws(RecoveryKey.Fault) {
+                do throws(RecoveryKeyError) {
                     return try RecoveryKey(typed: digits)
                 } catch {
                     let words = words(error)
                     terminal.write("\(words.prefix(1).uppercased())\(words.dropFirst()).\n")
-                    guard case .slip(let group) = error else { break }
+                    guard case .typo(let group) = error else { break }
                     digits = try corrected(digits, group: group, terminal)
                 }
             }
         }
     }
 
-    static func words(_ fault: RecoveryKey.Fault) -> String {
+    static func words(_ fault: RecoveryKeyError) -> String {
         switch fault {
         case .wrongLength(let digits):
             "a recovery key has \(RecoveryKey.groups * RecoveryKey.digitsPerGroup) digits, and this has \(digits)"
         case .notADigit: "a recovery key contains only digits, spaces and hyphens"
-        case .slip(let group): "group \(group) of \(RecoveryKey.groups) is mistyped"
+        case .typo(let group): "group \(group) of \(RecoveryKey.groups) is mistyped"
         }
     }
 

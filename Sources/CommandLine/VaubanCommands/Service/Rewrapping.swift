@@ -46,7 +46,7 @@ struct Rewrapping {
             idle = batch.done > 0 ? 0 : idle + 1
             guard idle < Self.idleBatchesMax else {
                 throw Refusal(
-                    .internalFault, "\(batch.left) items could not be wrapped with the newest keys; try again: vauban passcode roll")
+                    .internalError, "\(batch.left) items could not be wrapped with the newest keys; try again: vauban passcode roll")
             }
             tell(done, Int(batch.left))
         }

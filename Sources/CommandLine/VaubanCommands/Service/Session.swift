@@ -73,7 +73,7 @@ final class Session {
         let thread = Thread {
             defer { left.signal() }
             let ended = agent.run()
-            if ended.reason == .internalFault { say("vauban: \(ended.message)") }
+            if ended.reason == .internalError { say("vauban: \(ended.message)") }
         }
         thread.stackSize = 1 << 19
         thread.start()

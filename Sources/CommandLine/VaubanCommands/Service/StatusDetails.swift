@@ -6,7 +6,7 @@ import VaubanPlainText
 import VaubanUserModel
 
 extension StatusText {
-    static func wrongGuesses(_ guesses: [WrongGuess]) -> [String] {
+    static func failedAttempts(_ guesses: [FailedAttempt]) -> [String] {
         guesses.enumerated().map { index, guess in
             row(index == 0 ? "Wrong attempts" : "", "\(time(guess.date)), \(purpose(guess.purpose)): \(SafeText.path(guess.who, max: 240))")
         }
@@ -22,7 +22,7 @@ extension StatusText {
         case .recover: "to recover"
         case .recoveryKey: "to make a recovery key"
         case .configure: "to change the settings"
-        case .enrol: "to enroll or delete fingerprints"
+        case .enroll: "to enroll or delete fingerprints"
         case .erase: "to erase the keychain"
         }
     }
@@ -66,9 +66,9 @@ extension StatusText {
 
     static func fingers(_ biometry: DeviceStatus.Biometry) -> [String] {
         guard biometry.isEnrolled else {
-            return [row("Fingers", biometry.readerIsThere ? "reader available; no finger enrolled" : "no reader")]
+            return [row("Fingers", biometry.readerIsPresent ? "reader available; no finger enrolled" : "no reader")]
         }
-        var words = biometry.readerIsThere ? "enrolled" : "enrolled, but the reader is missing"
+        var words = biometry.readerIsPresent ? "enrolled" : "enrolled, but the reader is missing"
         if biometry.isReady {
             words += "; \(biometry.missesLeft) more may fail before the passcode is required"
         } else {

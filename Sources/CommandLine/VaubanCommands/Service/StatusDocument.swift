@@ -37,7 +37,7 @@ package struct StatusDocument: Encodable {
         case .user(let home), .named(let home): (self.mode, folder) = ("user", home)
         }
         passcode = Passcode(
-            isSet: device.passcodeIsSet, triesLeft: device.triesLeft, secondsToWait: device.secondsToWait,
+            isSet: device.passcodeIsSet, triesLeft: device.attemptsLeft, secondsToWait: device.secondsToWait,
             recoveryKeyIsSet: device.recoveryKeyIsSet)
         state =
             switch device.lock {
@@ -50,7 +50,7 @@ package struct StatusDocument: Encodable {
         locks = SettingsDocument(device.settings, keepsHistory: nil)
         let biometry = device.biometry
         fingers = Fingers(
-            reader: biometry.readerIsThere, enrolled: biometry.isEnrolled, accepted: biometry.isReady, unlock: biometry.unlocks)
+            reader: biometry.readerIsPresent, enrolled: biometry.isEnrolled, accepted: biometry.isReady, unlock: biometry.unlocks)
         prompts = promptPlaces
         warnings = device.warnings
     }

@@ -32,7 +32,7 @@ enum StatusText {
         var lines = self.mode(mode)
         if let own { lines.append(row("Own keychain", own)) }
         lines.append(row("Passcode", passcode(device)))
-        lines += wrongGuesses(device.wrongGuesses)
+        lines += failedAttempts(device.failedAttempts)
         if device.passcodeIsSet { lines.append(row("Recovery key", recoveryKey(device))) }
         lines.append(row("State", state(device)))
         lines.append(row("Locks", locks(device.settings)))
@@ -62,7 +62,7 @@ enum StatusText {
         if device.lock == .unreadable { return "unknown: the stored state cannot be read" }
         guard device.passcodeIsSet else { return "not set: anyone who has the disk, or a copy of it, can read every item" }
         if device.secondsToWait > 0 { return "set; the next attempt is possible in \(duration(device.secondsToWait))" }
-        return "set; \(PromptText.tries(device.triesLeft)) before a delay"
+        return "set; \(PromptText.tries(device.attemptsLeft)) before a delay"
     }
 
     private static func state(_ device: DeviceStatus) -> String {

@@ -18,8 +18,8 @@ extension Session {
         if biometry.isReady && biometry.unlocks, try unlockByFinger(on: terminal) { return }
         for attempt in 1...Self.triesMax {
             guard let wrong = try tryOnce(on: terminal) else { return }
-            if attempt == Self.triesMax || wrong.triesLeft == 0 { throw wrong }
-            terminal.write("That was not the passcode\(wrong.triesLeft.map { "; \(PromptText.tries($0))" } ?? "").\n")
+            if attempt == Self.triesMax || wrong.attemptsLeft == 0 { throw wrong }
+            terminal.write("That was not the passcode\(wrong.attemptsLeft.map { "; \(PromptText.tries($0))" } ?? "").\n")
         }
     }
 

@@ -22,7 +22,7 @@ enum PromptText {
             lines.append("  Message:  “\(reason)”")
         }
         // Attempts count for the passcode only; fingers have their own limit.
-        let left = question.ways.contains(.passcode) && !isForPassword ? "; \(tries(question.triesLeft))" : ""
+        let left = question.methods.contains(.passcode) && !isForPassword ? "; \(tries(question.attemptsLeft))" : ""
         lines.append(
             """
               Attempt \(question.attempt) of \(PromptQuestion.attemptsMax)\(left). \
@@ -36,20 +36,20 @@ enum PromptText {
     static func again(_ question: PromptQuestion) -> String {
         let left = "Attempt \(question.attempt) of \(PromptQuestion.attemptsMax).\n"
         if question.operation == .applicationPassword { return "That was not the password of this item. \(left)" }
-        guard question.ways.contains(.passcode) else { return "That finger was not recognized. \(left)" }
-        let what = question.ways.contains(.finger) ? "That was not accepted" : "That was not the passcode"
-        return "\(what); \(tries(question.triesLeft)). \(left)"
+        guard question.methods.contains(.passcode) else { return "That finger was not recognized. \(left)" }
+        let what = question.methods.contains(.finger) ? "That was not accepted" : "That was not the passcode"
+        return "\(what); \(tries(question.attemptsLeft)). \(left)"
     }
 
     static let fingerPrompt = "Touch the reader, or press Ctrl-C or Esc to refuse: "
 
     static func entryPrompt(_ question: PromptQuestion) -> String {
         question.operation == .applicationPassword
-            ? "Password of this item, not your passcode (\(cancelHint)): " : passcodePrompt(question.ways)
+            ? "Password of this item, not your passcode (\(cancelHint)): " : passcodePrompt(question.methods)
     }
 
-    static func passcodePrompt(_ ways: AuthenticationMethods) -> String {
-        ways.contains(.finger) ? "Touch the reader or type the passcode (\(cancelHint)): " : "Passcode (\(cancelHint)): "
+    static func passcodePrompt(_ methods: AuthenticationMethods) -> String {
+        methods.contains(.finger) ? "Touch the reader or type the passcode (\(cancelHint)): " : "Passcode (\(cancelHint)): "
     }
 
     static func caller(_ caller: CallerName) -> String {

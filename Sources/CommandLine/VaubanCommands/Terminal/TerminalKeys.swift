@@ -53,7 +53,7 @@ extension Terminal {
             case 0x1B: if !dropSequence() { return nil }
             case 0x7F, 0x08:
                 if word.popLast() != nil { write("\u{8} \u{8}") }
-            // Words to type are plain; anything else can only be a slip.
+            // Words to type are plain; anything else can only be a typo.
             case 0x20..<0x7F where word.count < 64:
                 word.append(byte)
                 write(String(UnicodeScalar(byte)))

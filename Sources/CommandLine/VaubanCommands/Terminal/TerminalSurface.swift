@@ -18,10 +18,10 @@ final class TerminalSurface: PromptSurface {
     func ask(_ question: PromptQuestion, withdrawal: any Withdrawal) -> PromptResponse {
         // All of it in the prompt's own mode: a relay has made the terminal raw, where a line does not begin at the left.
         let head = question.attempt == 1 ? "\n" + PromptText.question(question) : PromptText.again(question)
-        guard question.ways.contains(.passcode) else { return askForFinger(head, withdrawal) }
-        if let consent = question.consent { return askForConsent(consent, head, question.ways, withdrawal) }
+        guard question.methods.contains(.passcode) else { return askForFinger(head, withdrawal) }
+        if let consent = question.consent { return askForConsent(consent, head, question.methods, withdrawal) }
         let prompt = head + PromptText.entryPrompt(question)
-        let hasOtherWay = question.ways.contains(.finger)
+        let hasOtherWay = question.methods.contains(.finger)
         switch terminal.readSecretLine(prompt, bytesMax: SealedPasscode.passcodeBytesMax, withdrawal: withdrawal, hasOtherWay: hasOtherWay)
         {
         case .cancelled: return .cancelled
@@ -31,14 +31,14 @@ final class TerminalSurface: PromptSurface {
     }
 
     /// First how long the yes holds, then the passcode, which is sealed together with it. A finger says yes to this once.
-    private func askForConsent(_ consent: Consent, _ head: String, _ ways: AuthenticationMethods, _ withdrawal: any Withdrawal)
+    private func askForConsent(_ consent: Consent, _ head: String, _ methods: AuthenticationMethods, _ withdrawal: any Withdrawal)
         -> PromptResponse
     {
         var head = head
         var choice = ConsentChoice.once
         if let choices = ConsentText.choices(consent) {
-            let hint = ways.contains(.finger) ? "A finger allows it once.\n" : ""
-            switch terminal.readSecretLine(head + hint + choices, bytesMax: 16, withdrawal: withdrawal, hasOtherWay: ways.contains(.finger))
+            let hint = methods.contains(.finger) ? "A finger allows it once.\n" : ""
+            switch terminal.readSecretLine(head + hint + choices, bytesMax: 16, withdrawal: withdrawal, hasOtherWay: methods.contains(.finger))
             {
             case .cancelled: return .cancelled
             case .withdrawn: return .withdrawn
@@ -48,9 +48,9 @@ final class TerminalSurface: PromptSurface {
             }
             head = "\(choice == .once ? "Once" : choice == .untilLock ? "Until the keychain locks" : "Always").\n"
         }
-        let prompt = head + PromptText.passcodePrompt(ways)
+        let prompt = head + PromptText.passcodePrompt(methods)
         switch terminal.readSecretLine(
-            prompt, bytesMax: SealedPasscode.passcodeBytesMax, withdrawal: withdrawal, hasOtherWay: ways.contains(.finger))
+            prompt, bytesMax: SealedPasscode.passcodeBytesMax, withdrawal: withdrawal, hasOtherWay: methods.contains(.finger))
         {
         case .cancelled: return .cancelled
         case .withdrawn: return .withdrawn
@@ -78,7 +78,7 @@ final class PreparedSurface: PromptSurface {
 
     func ask(_ question: PromptQuestion, withdrawal: any Withdrawal) -> PromptResponse {
         // A question for a finger alone, or for an item's own password, is none that a passcode answers.
-        guard question.ways.contains(.passcode), question.operation != .applicationPassword, question.attempt == 1,
+        guard question.methods.contains(.passcode), question.operation != .applicationPassword, question.attempt == 1,
             let passcode = try? user.preparedPasscode()
         else {
             return .cancelled

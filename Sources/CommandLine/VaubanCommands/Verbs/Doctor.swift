@@ -50,6 +50,8 @@ struct Doctor: ParsableCommand {
             print(try ItemDescription.json(DoctorDocument(report)))
         } else {
             for line in DoctorText.lines(report) { print(line) }
+            // Where there is no session bus there is nothing to tell.
+            if let owner = try? SecretServiceOwner.current() { print(StatusText.row("Secret Service", owner.words)) }
         }
         if !report.isGood { throw ExitCode(1) }
     }

@@ -14,7 +14,7 @@ struct Finger: ParsableCommand {
     static func passcode(of session: Session) throws -> SecretBytes {
         let device = try session.authentication.status().device
         try Passcode.requireSet(device)
-        guard device.biometry.readerIsThere else { throw Refusal(.biometryNotAvailable, "no fingerprint reader is available") }
+        guard device.biometry.readerIsPresent else { throw Refusal(.biometryNotAvailable, "no fingerprint reader is available") }
         return try Passcode.current(of: session)
     }
 
@@ -45,7 +45,7 @@ struct FingerEnroll: ParsableCommand {
         let session = try Session(user)
         let passcode = try Finger.passcode(of: session)
         let progress = FingerProgress()
-        try session.authentication.enrol(passcode, unlocks: unlock) { progress.show($0) }
+        try session.authentication.enroll(passcode, unlocks: unlock) { progress.show($0) }
         say(
             "Enrolled. Your fingers: \(try session.authentication.fingers(passcode).map(Finger.words).joined(separator: ", "))"
         )

@@ -83,13 +83,13 @@ struct Login: ParsableCommand {
         switch memory.entry() {
         case .differs(let day) where passwordDay == nil || day == passwordDay: return Sentence.differs
         // Tried again if the interrupted attempt was not counted, or if the password has changed.
-        case .trying(let day, let lastWrong) where device.wrongGuesses.first?.date != lastWrong && !isOther(day): return Sentence.cutOff
-        case .unreadable where !device.wrongGuesses.isEmpty: return Sentence.cutOff
+        case .trying(let day, let lastWrong) where device.failedAttempts.first?.date != lastWrong && !isOther(day): return Sentence.cutOff
+        case .unreadable where !device.failedAttempts.isEmpty: return Sentence.cutOff
         default: break
         }
-        guard device.secondsToWait == 0, device.triesLeft >= Self.triesLeftMin else { return Sentence.fewTries }
+        guard device.secondsToWait == 0, device.attemptsLeft >= Self.triesLeftMin else { return Sentence.fewTries }
         // Recorded before the attempt, since a login may be interrupted during it.
-        try memory.keep(.trying(passwordDay: passwordDay, lastWrong: device.wrongGuesses.first?.date))
+        try memory.keep(.trying(passwordDay: passwordDay, lastWrong: device.failedAttempts.first?.date))
         do throws(Refusal) {
             try session.authentication.unlock(password)
         } catch {

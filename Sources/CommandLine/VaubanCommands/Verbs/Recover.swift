@@ -53,7 +53,7 @@ struct Recover: ParsableCommand {
             return try RecoveryKeyInput.ask(on: terminal)
         }
         let line = try SecretReader.line(from: keyDescriptor, max: RecoveryKeyInput.bytesMax)
-        do throws(RecoveryKey.Fault) {
+        do throws(RecoveryKeyError) {
             return try RecoveryKey(typed: line)
         } catch {
             // A mistyped key never reaches the enclave.

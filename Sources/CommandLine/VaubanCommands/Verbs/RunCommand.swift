@@ -65,7 +65,7 @@ struct RunCommand: ParsableCommand {
         } catch let refusal as Refusal {
             // With several items, the message must name the one.
             let detail = [shown, refusal.detail ?? ""].filter { !$0.isEmpty }.joined(separator: ": ")
-            throw Refusal(refusal.reason, detail, triesLeft: refusal.triesLeft, secondsToWait: refusal.secondsToWait)
+            throw Refusal(refusal.reason, detail, attemptsLeft: refusal.attemptsLeft, secondsToWait: refusal.secondsToWait)
         } catch let several as SeveralMatches {
             say("vauban: \(variable.name)=\(shown) matches more than one item")
             throw several

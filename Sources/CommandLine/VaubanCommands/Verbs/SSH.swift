@@ -11,8 +11,12 @@ struct SSH: ParsableCommand {
               vauban ssh import ~/.ssh/id_ed25519       an existing key
               vauban ssh list --public                  lines for authorized_keys
               vauban ssh enable                         use the agent from the next login on
+              vauban ssh sign-commits work --global     sign git commits with it
             """,
-        subcommands: [SSHNew.self, SSHImport.self, SSHList.self, SSHDelete.self, SSHEnable.self, SSHDisable.self])
+        subcommands: [
+            SSHNew.self, SSHImport.self, SSHList.self, SSHDelete.self, SSHWhere.self, SSHRotate.self, SSHSignCommits.self, SSHEnable.self,
+            SSHDisable.self,
+        ])
 }
 
 struct SSHNew: ParsableCommand {

@@ -11,10 +11,13 @@ struct SSHAgentVerb: ParsableCommand {
         abstract: "Run the SSH agent in the foreground; vauban ssh enable starts it at each login.",
         discussion: """
             Offers the keys of vauban ssh to ssh, git and other programs at the socket in SSH_AUTH_SOCK. Without --socket, uses the \
-            socket that systemd passes.
+            socket that systemd passes. With --key, offers only the named keys, for one project; a name can be a fingerprint. With \
+            --upstream, also offers the keys of another agent, such as those of security keys and smart cards.
 
             Example:
               vauban ssh-agent --foreground --socket ~/.ssh/vauban.socket
+              vauban ssh-agent --foreground --socket ~/.ssh/shop.socket --key shop-deploy
+              vauban ssh-agent --foreground --socket ~/.ssh/vauban.socket --upstream "$SSH_AUTH_SOCK"
               SSH_AUTH_SOCK=~/.ssh/vauban.socket ssh git@example.com
             """)
 
@@ -24,11 +27,24 @@ struct SSHAgentVerb: ParsableCommand {
     @Option(help: ArgumentHelp("Listen at this path.", valueName: "path"))
     var socket: String?
 
+    @Option(name: .customLong("key"), help: ArgumentHelp("Offer this key and no others; may be repeated.", valueName: "name"))
+    var keys: [String] = []
+
+    @Option(help: ArgumentHelp("Pass requests for other keys on to the agent at this socket.", valueName: "path"))
+    var upstream: String?
+
+    func validate() throws {
+        if keys.contains("") { throw ValidationError("--key names a key.") }
+        if let upstream, upstream == socket { throw ValidationError("--upstream is another agent's socket.") }
+    }
+
     func run() throws {
         // The agent starts no programs, so the service must run before it.
         _ = try AuthenticationClient(service: try ServiceAccess.current()).status()
         let program = try OwnProgram.path(of: "vauban-ssh-agent")
-        let words = [program] + (socket.map { ["--socket", $0] } ?? [])
+        let words =
+            [program] + (socket.map { ["--socket", $0] } ?? []) + (upstream.map { ["--upstream", $0] } ?? [])
+            + keys.flatMap { ["--key", $0] }
         var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
         Interruption.restoreSignals()
         execv(program, &arguments)

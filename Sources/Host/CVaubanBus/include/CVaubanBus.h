@@ -47,5 +47,6 @@ int vauban_bus_next(struct vauban_bus *bus, const char **sender, const char **pa
 int vauban_bus_wait(struct vauban_bus *bus, uint64_t timeout);
 
 #include "CVaubanFprint.h"
+#include "CVaubanSystemdBus.h"
 
 #endif

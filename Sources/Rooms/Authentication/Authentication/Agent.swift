@@ -1,14 +1,14 @@
 package import VaubanAuthenticationWire
 import VaubanUserModel
 
-/// A prompt agent as authd knows it. Its user and its process are the kernel's words; its scope and its place are its
-/// own, which is why neither decides whose prompts it may see.
+/// A registered prompt agent. The kernel names its user and process. Its scope and place are its own claims, so neither decides whose
+/// prompts it may show.
 package struct Agent: Hashable, Sendable {
     package let user: UInt32
     package let pid: Int32
     package let scope: AgentScope
     package let place: String
-    /// Not on the own terminal of a program: what a consent lets happen takes more words than that place has.
+    /// False on a program's own terminal: a consent takes more explanation than fits there.
     package let takesConsent: Bool
 
     package init(user: UInt32, pid: Int32, scope: AgentScope, place: String, takesConsent: Bool = true) {
@@ -19,7 +19,7 @@ package struct Agent: Hashable, Sendable {
         self.takesConsent = takesConsent
     }
 
-    /// Whether prompts of this caller, who is of the agent's own user, may appear here.
+    /// Whether prompts of this caller, who has the agent's user, may appear here.
     func takes(caller: Int64) -> Bool {
         switch scope {
         case .everyCaller, .sheet: true
@@ -30,15 +30,15 @@ package struct Agent: Hashable, Sendable {
     func takes(_ question: PromptQuestion) -> Bool { takes(caller: question.caller.pid) && (takesConsent || question.consent == nil) }
 }
 
-/// An agent's connection, numbered in the order of arrival; numbers are never used again.
+/// The number of an agent's connection, in order of arrival. Numbers are never reused.
 package struct AgentID: Hashable, Sendable {
     package let value: UInt64
     package init(_ value: UInt64) { self.value = value }
 }
 
 extension AgentScope {
-    /// Lower comes first: the sheet is where a user at a desktop looks, and what is typed at an approver's terminal cannot be
-    /// read by whoever controls the caller's.
+    /// The preference among agents; lower comes first. The sheet is where a user at a desktop looks. What is typed at an approver's
+    /// terminal cannot be read by a program that controls the caller's terminal.
     var rank: Int {
         switch self {
         case .sheet: 0

@@ -3,7 +3,7 @@ internal import Logging
 internal import VaubanLinuxHost
 internal import VaubanRoomHardening
 
-/// The program authd: `--enclave-folder DIR --enclave-uid N`, started by the launcher or by systemd with its socket.
+/// The program authd: `--enclave-folder DIR --enclave-uid N`, started with its socket by the launcher or by systemd.
 package enum AuthenticationProgram {
     package static func main() -> Never {
         let log = Logger(label: "authd", factory: { StreamLogHandler.standardError(label: $0) })
@@ -14,7 +14,7 @@ package enum AuthenticationProgram {
                 exit(64)
             }
             let listener = try InheritedSockets().socket("authentication")
-            // What lies in /etc is out of reach when the room is shut in.
+            // Confinement puts the files in /etc out of reach.
             let identifiesCallers = try Roster.isOfThisProcess()
             if identifiesCallers { NameService.load() }
             for sentence in try hardening.confine() { log.warning("\(sentence)") }

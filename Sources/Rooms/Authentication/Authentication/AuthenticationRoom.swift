@@ -1,5 +1,5 @@
-// authd: the queue for the user's attention, and the door through which callers reach the enclave. It holds no item and
-// no key, sees no passcode in the clear, and has no word that means yes.
+// authd: the queue of prompts, and the socket through which callers reach the enclave. It holds no item and no key, sees no passcode in the
+// clear, and has no message that grants anything.
 
 internal import EnclaveConnection
 internal import EnclaveWire
@@ -13,9 +13,9 @@ package struct AuthenticationRoom: Sendable {
     private let listener: Descriptor
     private let enclave: ServerAddress
     private let log: Logger
-    private let desk = PromptDispatcher()
+    private let dispatcher = PromptDispatcher()
     private let environments = EnvironmentDispatcher()
-    /// Whether programs are told apart: in system mode.
+    /// Whether programs are told apart, as in system mode.
     private let identifiesCallers: Bool
 
     package init(listener: Descriptor, enclave: ServerAddress, identifiesCallers: Bool = false, log: Logger) {
@@ -25,16 +25,16 @@ package struct AuthenticationRoom: Sendable {
         self.log = log
     }
 
-    /// Opens the line to the enclave and serves until the process ends. Every user may come to this door: whose prompts
-    /// and whose state it is about follows from the kernel's word on the peer.
+    /// Connects to the enclave and serves until the process ends. Any user may connect: the kernel's credentials of the peer decide whose
+    /// prompts and state a connection is about.
     package func run() throws(SystemError) -> Never {
-        PromptConnection(enclave: enclave, desk: desk, environments: environments, log: log).start()
+        PromptConnection(enclave: enclave, dispatcher: dispatcher, environments: environments, log: log).start()
         let connections = ConnectionTable(
             max: DescriptorLimit.connections(ConnectionLimits.connectionsMax), sharing: identifiesCallers ? .owners : .oneUser)
-        let door = ConnectionServer(listener: listener, connections: connections) { _ in true }
+        let server = ConnectionServer(listener: listener, connections: connections) { _ in true }
         let log = BoundedLog(log)
         let admission = Admission()
-        try door.run(
+        try server.run(
             look: { [enclave, identifiesCallers] socket, peer in
                 let client = EnclaveClient(address: enclave, role: .authentication, socket: socket, peer: peer)
                 guard identifiesCallers else { return (client, nil) }
@@ -52,35 +52,37 @@ package struct AuthenticationRoom: Sendable {
                 return (client, nil)
             },
             refused: { fault, uid in log.notice("a connection is refused", about: uid, ["why": "\(fault)"]) },
-            serve: { [desk, environments] (visitor: AcceptedConnection, look: (EnclaveClient, Refusal?)) in
+            serve: { [dispatcher, environments] (connection: AcceptedConnection, look: (EnclaveClient, Refusal?)) in
                 let (client, refusal) = look
-                if let refusal { return Self.refuse(visitor, refusal) }
-                switch AuthenticationRole(rawValue: visitor.role) {
+                if let refusal { return Self.refuse(connection, refusal) }
+                switch AuthenticationRole(rawValue: connection.role) {
                 case .caller:
-                    let door = CallerConnectionHandler(visitor: visitor, desk: desk, enclave: client, log: log)
-                    door.serve()
+                    let handler = CallerConnectionHandler(connection: connection, dispatcher: dispatcher, enclave: client, log: log)
+                    handler.serve()
                 case .agent:
-                    visitor.stay()
-                    AgentConnectionHandler(visitor: visitor, desk: desk, environments: environments, enclave: client, log: log).serve()
+                    connection.stay()
+                    AgentConnectionHandler(
+                        connection: connection, dispatcher: dispatcher, environments: environments, enclave: client, log: log
+                    ).serve()
                 case .watcher:
-                    visitor.stay()
+                    connection.stay()
                     client.close()
-                    EnvironmentConnectionHandler(visitor: visitor, desk: environments).serve()
+                    EnvironmentConnectionHandler(connection: connection, dispatcher: environments).serve()
                 case nil:
-                    let refusal = Refusal(.unknownRequest, "the role \(visitor.role) is not known to this door")
-                    try? visitor.channel.send(header: AuthenticationReply.refused(refusal).encoded())
+                    let refusal = Refusal(.unknownRequest, "the role \(connection.role) is not known here")
+                    try? connection.channel.send(header: AuthenticationReply.refused(refusal).encoded())
                 }
             })
     }
 
-    /// Answers a caller's first request, or a standing connection at once, and ends it.
-    private static func refuse(_ visitor: AcceptedConnection, _ refusal: Refusal) {
-        switch AuthenticationRole(rawValue: visitor.role) {
-        case .agent: try? visitor.channel.send(header: AgentNotice.refused(refusal).encoded())
-        case .watcher: try? visitor.channel.send(header: EnvironmentNotice.refused(refusal).encoded())
+    /// Refuses a caller's first request, or a standing connection at once, and ends the connection.
+    private static func refuse(_ connection: AcceptedConnection, _ refusal: Refusal) {
+        switch AuthenticationRole(rawValue: connection.role) {
+        case .agent: try? connection.channel.send(header: AgentNotice.refused(refusal).encoded())
+        case .watcher: try? connection.channel.send(header: EnvironmentNotice.refused(refusal).encoded())
         case .caller, nil:
-            guard (try? visitor.channel.receive(.machine)) != nil else { return }
-            try? visitor.channel.send(header: AuthenticationReply.refused(refusal).encoded())
+            guard (try? connection.channel.receive(.machine)) != nil else { return }
+            try? connection.channel.send(header: AuthenticationReply.refused(refusal).encoded())
         }
     }
 }

@@ -1,7 +1,7 @@
 internal import Logging
 internal import VaubanLinuxHost
 
-/// A log in which no user writes more than a few lines a minute by what their programs do; those that are left out are counted.
+/// A log in which one user's programs cause at most a few lines a minute. Suppressed lines are counted.
 struct BoundedLog: Sendable {
     private let logger: Logger
     private let accounts: Accounts

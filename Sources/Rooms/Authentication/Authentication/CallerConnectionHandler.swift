@@ -7,31 +7,32 @@ internal import VaubanLinuxHost
 internal import VaubanRefusal
 internal import VaubanUserWire
 
-/// One caller's connection, on the thread that the door gave it. It decides nothing: requests go to the enclave, and the
-/// enclave's replies go back.
+/// Serves one caller on its own thread. It decides nothing: requests go to the enclave, and the enclave's replies go back.
 struct CallerConnectionHandler {
-    private let visitor: AcceptedConnection
-    private let desk: PromptDispatcher
+    private let connection: AcceptedConnection
+    private let dispatcher: PromptDispatcher
     private let log: BoundedLog
     private let enclave: EnclaveClient
 
-    init(visitor: AcceptedConnection, desk: PromptDispatcher, enclave: EnclaveClient, log: BoundedLog) {
-        self.visitor = visitor
-        self.desk = desk
+    init(connection: AcceptedConnection, dispatcher: PromptDispatcher, enclave: EnclaveClient, log: BoundedLog) {
+        self.connection = connection
+        self.dispatcher = dispatcher
         self.log = log
         self.enclave = enclave
     }
 
     func serve() {
-        // Shut down, not only closed: the enclave may still hold the duplicate that it was registered with.
+        // Shut down, not only closed: the enclave may still hold the duplicate for the registration.
         defer {
             enclave.close()
-            visitor.channel.shutDown()
+            connection.channel.shutDown()
         }
         do {
             while true {
-                let message = try visitor.channel.receive(.idle)
-                guard message.secret == nil, message.descriptors.isEmpty else { throw DERError("a request carries nothing beside it") }
+                let message = try connection.channel.receive(.idle)
+                guard message.secret == nil, message.descriptors.isEmpty else {
+                    throw DERError("a request carries a secret or a descriptor")
+                }
                 let request: UserRequest
                 do {
                     request = try UserRequest(derBytes: message.header)
@@ -44,43 +45,43 @@ struct CallerConnectionHandler {
         } catch ChannelError.closed, EnclaveError.callerGone {
             return
         } catch {
-            log.notice("a connection is ended", about: visitor.peer.uid, ["why": "\(error)"])
-            // The other side may be gone already, which ends the connection just as well.
+            log.notice("a connection was ended", about: connection.peer.uid, ["why": "\(error)"])
+            // The peer may be gone already, which ends the connection just as well.
             try? reply(.refused(ConnectionRefusal.refusal(error)))
         }
     }
 
-    /// Answers one request. It throws only what ends the caller's connection; a fault of the enclave's is an answer.
+    /// Answers one request. Throws only errors that end the caller's connection; an error of the enclave is sent as a refusal.
     private func answer(_ request: UserRequest) throws {
         do {
             let answer = try outcome(of: request)
-            // What was authorized stands for as long as the connection does.
-            if request.mayWaitForUser, case .user(.evaluated) = answer.reply { visitor.stay() }
+            // An authorization lasts as long as the connection.
+            if request.mayWaitForUser, case .user(.evaluated) = answer.reply { connection.stay() }
             try reply(finalReply(to: request, from: answer.reply), descriptors: answer.descriptors)
         } catch let fault as EnclaveError {
             if case .callerGone = fault { throw fault }
-            log.notice("the enclave did not answer", about: visitor.peer.uid, ["why": "\(fault)"])
+            log.notice("the enclave did not answer", about: connection.peer.uid, ["why": "\(fault)"])
             try reply(.refused(fault.refusal))
         }
     }
 
-    /// The enclave's answer passed on; one that does not belong to the request is a fault of ours.
+    /// The enclave's reply, passed on. A reply that does not match the request is an error in Vauban.
     private func finalReply(to request: UserRequest, from reply: EnclaveReply) -> AuthenticationReply {
         switch reply {
         case .refused(let refusal): return .refused(refusal)
         case .user(let answer) where request.isAnswered(by: answer):
-            let places = desk.places(user: visitor.peer.uid, caller: visitor.peer.pid)
-            // What nobody could be shown cannot succeed: a program hears it before it offers it.
-            if case .canEvaluate = request, places.isEmpty { return .refused(Refusal(.nobodyToAsk)) }
+            let places = dispatcher.places(user: connection.peer.uid, caller: connection.peer.pid)
+            // A prompt that cannot be shown cannot succeed: tell the program before it offers it.
+            if case .canEvaluate = request, places.isEmpty { return .refused(Refusal(.noPromptAgent)) }
             return .answered(answer, promptPlaces: places)
-        default: return .refused(Refusal(.internalFault))
+        default: return .refused(Refusal(.internalError))
         }
     }
 
-    /// The enclave's last word on a request. The caller's connection is watched meanwhile: neither a prompt nor a place among those
-    /// who wait for a derivation outlives the one for whom it is. The caller is told the place of a prompt, and once more if it moves,
-    /// and that the request waits for its turn.
-    private func outcome(of request: UserRequest) throws(EnclaveError) -> EnclaveAnswer {
+    /// Sends a request to the enclave and waits for the final reply. Watches the caller's connection meanwhile, so that neither a prompt
+    /// nor a queued derivation outlives its caller. Tells the caller where the user is prompted, whenever that changes, and while the
+    /// request is queued.
+    private func outcome(of request: UserRequest) throws(EnclaveError) -> EnclaveReplyMessage {
         try enclave.send(.user(request), watchesCaller: true) { progress in
             switch progress {
             case .waitingForUser(let place): try? reply(.waitingForUser(place))
@@ -90,7 +91,7 @@ struct CallerConnectionHandler {
     }
 
     private func reply(_ reply: AuthenticationReply, descriptors: [Descriptor] = []) throws {
-        try visitor.channel.send(header: reply.encoded(), descriptors: descriptors)
+        try connection.channel.send(header: reply.encoded(), descriptors: descriptors)
     }
 }
 
@@ -99,9 +100,9 @@ extension EnclaveError {
     var refusal: Refusal {
         switch self {
         case .refused(let refusal): refusal
-        case .late(userWasAsked: true): Refusal(.userTimeOver)
+        case .late(userWasAsked: true): Refusal(.userTimedOut)
         case .late, .unreachable, .callerGone: Refusal(.unavailable)
-        case .notUnderstood: Refusal(.internalFault)
+        case .unexpectedReply: Refusal(.internalError)
         }
     }
 }

@@ -3,7 +3,7 @@ internal import VaubanDER
 internal import VaubanLinuxHost
 internal import VaubanRefusal
 
-/// What whoever spoke at the door is told about a fault that ends the connection. The one mapping of this door.
+/// The refusal that a peer receives for an error that ends its connection.
 enum ConnectionRefusal {
     static func refusal(_ error: any Error) -> Refusal {
         switch error {
@@ -12,11 +12,11 @@ enum ConnectionRefusal {
         case ChannelError.foreignSender:
             Refusal(.malformed, "a message came from another process than the one that connected; a forked child connects itself")
         case ChannelError.malformed(let why): Refusal(.malformed, why)
-        case ChannelError.oversized: Refusal(.malformed, "a message is larger than this door takes")
+        case ChannelError.oversized: Refusal(.malformed, "a message exceeds the size limit")
         case ChannelError.deadline: Refusal(.malformed, "a message did not end in time")
         case let fault as EnclaveError: fault.refusal
         case is ChannelError, is SystemError, is HandshakeError: Refusal(.unavailable)
-        // What is left are faults of the encoding, which its library reports in types of its own.
+        // The rest are errors of the decoder, which has error types of its own.
         default: Refusal(.malformed, "the message is not DER")
         }
     }

@@ -2,23 +2,23 @@ internal import VaubanAuthenticationWire
 internal import VaubanDER
 internal import VaubanLinuxHost
 
-/// One watcher's connection, on the thread that the door gave it. It says nothing; what it is told comes from the desk.
+/// Serves one watcher on its own thread. It receives notices and sends nothing.
 struct EnvironmentConnectionHandler {
-    let visitor: AcceptedConnection
-    let desk: EnvironmentDispatcher
+    let connection: AcceptedConnection
+    let dispatcher: EnvironmentDispatcher
 
     func serve() {
-        defer { visitor.channel.shutDown() }
+        defer { connection.channel.shutDown() }
         do {
-            try desk.arrive(visitor)
-            defer { desk.leave(visitor) }
-            _ = try visitor.channel.receive(.idle)
-            throw DERError("a watcher says nothing")
+            try dispatcher.add(connection)
+            defer { dispatcher.remove(connection) }
+            _ = try connection.channel.receive(.idle)
+            throw DERError("a watcher must not send anything")
         } catch ChannelError.closed {
             return
         } catch {
-            // The other side may be gone already, which ends the connection just as well.
-            try? visitor.channel.send(header: EnvironmentNotice.refused(ConnectionRefusal.refusal(error)).encoded())
+            // The peer may be gone already, which ends the connection just as well.
+            try? connection.channel.send(header: EnvironmentNotice.refused(ConnectionRefusal.refusal(error)).encoded())
         }
     }
 }

@@ -4,7 +4,7 @@ internal import VaubanDER
 internal import VaubanLinuxHost
 internal import VaubanRefusal
 
-/// Who wants to hear when it is worth looking again at what their user can show (Specs/environment.md).
+/// The watchers of each user's environment (Specs/environment.md).
 final class EnvironmentDispatcher: Sendable {
     private struct Watcher {
         let channel: Channel
@@ -13,39 +13,39 @@ final class EnvironmentDispatcher: Sendable {
 
     private let watchers = Mutex<[UInt32: [ObjectIdentifier: Watcher]]>([:])
 
-    /// From its return on the watcher hears of every change, and of what was before at once.
-    func arrive(_ visitor: AcceptedConnection) throws(Refusal) {
-        let (channel, user) = (visitor.channel, visitor.peer.uid)
+    /// Adds a watcher. It is notified at once, and of every later change.
+    func add(_ connection: AcceptedConnection) throws(Refusal) {
+        let (channel, user) = (connection.channel, connection.peer.uid)
         try watchers.withLock { (watchers) throws(Refusal) in
             var own = watchers[user, default: [:]]
-            if own.count >= AuthenticationLimits.watchersPerUserMax { own = Self.living(own) }
+            if own.count >= AuthenticationLimits.watchersPerUserMax { own = Self.removingEndedProcesses(own) }
             guard own.count < AuthenticationLimits.watchersPerUserMax else {
-                throw Refusal(.unavailable, "too many programs watch already")
+                throw Refusal(.unavailable, "too many programs are watching already")
             }
-            own[ObjectIdentifier(channel)] = Watcher(channel: channel, process: visitor.peer.process)
+            own[ObjectIdentifier(channel)] = Watcher(channel: channel, process: connection.peer.process)
             watchers[user] = own
-            Self.tell(channel)
+            Self.send(channel)
         }
     }
 
-    func leave(_ visitor: AcceptedConnection) {
+    func remove(_ connection: AcceptedConnection) {
         watchers.withLock { watchers in
-            watchers[visitor.peer.uid]?[ObjectIdentifier(visitor.channel)] = nil
-            if watchers[visitor.peer.uid]?.isEmpty == true { watchers[visitor.peer.uid] = nil }
+            watchers[connection.peer.uid]?[ObjectIdentifier(connection.channel)] = nil
+            if watchers[connection.peer.uid]?.isEmpty == true { watchers[connection.peer.uid] = nil }
         }
     }
 
     func changed(_ user: UInt32) {
-        watchers.withLock { watchers in for watcher in watchers[user, default: [:]].values { Self.tell(watcher.channel) } }
+        watchers.withLock { watchers in for watcher in watchers[user, default: [:]].values { Self.send(watcher.channel) } }
     }
 
-    /// What there is for everybody came or went.
+    /// Notifies all watchers, after the enclave's connection came or went.
     func changedForAll() {
-        watchers.withLock { watchers in for watcher in watchers.values.flatMap(\.values) { Self.tell(watcher.channel) } }
+        watchers.withLock { watchers in for watcher in watchers.values.flatMap(\.values) { Self.send(watcher.channel) } }
     }
 
-    /// Without those whose process has ended, and whose child keeps their connection open without knowing it.
-    private static func living(_ watchers: [ObjectIdentifier: Watcher]) -> [ObjectIdentifier: Watcher] {
+    /// Returns the watchers without those whose process has ended; a child may unknowingly keep their connection open.
+    private static func removingEndedProcesses(_ watchers: [ObjectIdentifier: Watcher]) -> [ObjectIdentifier: Watcher] {
         watchers.filter { _, watcher in
             guard let process = watcher.process, !ProcessDescriptor.isAlive(process) else { return true }
             watcher.channel.shutDown()
@@ -53,11 +53,11 @@ final class EnvironmentDispatcher: Sendable {
         }
     }
 
-    /// Never waits: whoever has not read the last notice will look again in any case.
-    private static func tell(_ channel: Channel) {
-        guard channel.takesNotice, let notice = try? EnvironmentNotice.changed.encoded() else { return }
+    /// Sends a notice without waiting: a watcher that has not read the last one will look again anyway.
+    private static func send(_ channel: Channel) {
+        guard channel.canSendNotice, let notice = try? EnvironmentNotice.changed.encoded() else { return }
         do { try channel.send(header: notice) } catch {
-            // Its thread sees the end, and leaves.
+            // The connection's thread sees the end and removes the watcher.
             channel.shutDown()
         }
     }

@@ -1,43 +1,43 @@
-// The enclave never dials: authd holds a line open, over which the enclave asks for the user.
+// The enclave never dials: authd holds a standing connection over which the enclave sends prompts.
 
 internal import EnclaveWire
 internal import Logging
 internal import VaubanDER
 internal import VaubanLinuxHost
 
-/// The standing connection to the enclave.
+/// authd's standing connection to the enclave.
 struct PromptConnection: Sendable {
     let enclave: ServerAddress
-    let desk: PromptDispatcher
+    let dispatcher: PromptDispatcher
     let environments: EnvironmentDispatcher
     let log: Logger
 
     func start() {
-        StandingConnection(enclave, role: EnclaveRole.attention.rawValue).keepOnThread(
-            serve: { try serve($0) }, lost: { log.notice("the line to the enclave is lost", metadata: ["why": "\($0)"]) })
+        StandingConnection(enclave, role: EnclaveRole.prompts.rawValue).keepOnThread(
+            serve: { try serve($0) }, lost: { log.notice("the connection to the enclave was lost", metadata: ["why": "\($0)"]) })
     }
 
-    private func serve(_ line: Channel) throws -> Never {
-        desk.enclaveArrived(line)
+    private func serve(_ channel: Channel) throws -> Never {
+        dispatcher.enclaveConnected(channel)
         environments.changedForAll()
         defer {
-            desk.enclaveLost()
+            dispatcher.enclaveLost()
             environments.changedForAll()
         }
-        log.info("the line to the enclave is open")
+        log.info("connected to the enclave")
         while true {
-            let message = try line.receive(.idle)
+            let message = try channel.receive(.idle)
             guard message.secret == nil else { throw ChannelError.malformed("a notice carries a secret") }
             switch try PromptNotice(derBytes: message.header) {
             case .ask(let question):
-                guard message.descriptors.count == 1 else { throw ChannelError.malformed("a question comes without a key card") }
-                desk.ask(question, keyCard: message.descriptors[0])
+                guard message.descriptors.count == 1 else { throw ChannelError.malformed("a prompt came without its key card") }
+                dispatcher.ask(question, keyCard: message.descriptors[0])
             case .settled(let prompt, let outcome):
-                guard message.descriptors.isEmpty else { throw ChannelError.malformed("a settlement carries a descriptor") }
-                desk.settle(prompt, outcome)
+                guard message.descriptors.isEmpty else { throw ChannelError.malformed("the end of a prompt carries a descriptor") }
+                dispatcher.end(prompt, outcome)
             case .update(let prompt, let update):
                 guard message.descriptors.isEmpty else { throw ChannelError.malformed("an update carries a descriptor") }
-                desk.update(prompt, update)
+                dispatcher.update(prompt, update)
             case .changed(let user):
                 guard message.descriptors.isEmpty else { throw ChannelError.malformed("a change carries a descriptor") }
                 environments.changed(user)

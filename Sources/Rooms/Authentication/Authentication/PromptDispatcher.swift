@@ -5,13 +5,13 @@ internal import VaubanDER
 internal import VaubanLinuxHost
 internal import VaubanUserModel
 
-/// The queue with its connections: the one place where an effect becomes a message. All of it under one lock, so that
-/// messages leave in the order in which the queue decided them.
+/// The prompt queue with its connections: the only place where an effect becomes a message. One lock covers everything, so that messages
+/// are sent in the queue's order.
 final class PromptDispatcher: Sendable {
     private struct State {
         var queue = PromptQueue()
         var agents: [AgentID: Channel] = [:]
-        /// The enclave's key card of each prompt, as it came.
+        /// The enclave's key card for each prompt, as received.
         var keyCards: [[UInt8]: Descriptor] = [:]
         var enclave: Channel?
         var lastNumber: UInt64 = 0
@@ -23,55 +23,55 @@ final class PromptDispatcher: Sendable {
 
     // MARK: The enclave's side
 
-    func enclaveArrived(_ line: Channel) { state.withLock { $0.enclave = line } }
+    func enclaveConnected(_ channel: Channel) { state.withLock { $0.enclave = channel } }
 
-    /// The enclave's prompts end with its line; the agents stay.
+    /// Ends the enclave's prompts with its connection; the agents stay.
     func enclaveLost() {
         state.withLock { state in
             state.enclave = nil
-            Self.carryOut(.enclaveLost, &state)
+            Self.process(.enclaveLost, &state)
         }
     }
 
     func ask(_ question: PromptQuestion, keyCard: Descriptor) {
         state.withLock { state in
             state.keyCards[question.prompt] = keyCard
-            Self.carryOut(.asked(question), &state)
+            Self.process(.asked(question), &state)
         }
     }
 
-    func settle(_ prompt: [UInt8], _ outcome: PromptOutcome) {
-        state.withLock { Self.carryOut(.settled(prompt: prompt, outcome), &$0) }
+    func end(_ prompt: [UInt8], _ outcome: PromptOutcome) {
+        state.withLock { Self.process(.settled(prompt: prompt, outcome), &$0) }
     }
 
     func update(_ prompt: [UInt8], _ update: PromptUpdate) {
-        state.withLock { Self.carryOut(.updated(prompt: prompt, update), &$0) }
+        state.withLock { Self.process(.updated(prompt: prompt, update), &$0) }
     }
 
     // MARK: The agents' side
 
-    func arrive(_ agent: Agent, on channel: Channel) -> AgentID {
+    func add(_ agent: Agent, on channel: Channel) -> AgentID {
         state.withLock { state in
             state.lastNumber += 1
             let number = AgentID(state.lastNumber)
             state.agents[number] = channel
-            Self.carryOut(.agentArrived(number, agent), &state)
+            Self.process(.agentArrived(number, agent), &state)
             return number
         }
     }
 
-    func leave(_ number: AgentID) {
+    func remove(_ number: AgentID) {
         state.withLock { state in
             state.agents[number] = nil
-            Self.carryOut(.agentLeft(number), &state)
+            Self.process(.agentLeft(number), &state)
         }
     }
 
     func answer(_ number: AgentID, prompt: [UInt8], challenge: [UInt8], _ answer: PromptAnswer) {
-        state.withLock { Self.carryOut(.answered(number, prompt: prompt, challenge: challenge, answer), &$0) }
+        state.withLock { Self.process(.answered(number, prompt: prompt, challenge: challenge, answer), &$0) }
     }
 
-    // MARK: What callers may know
+    // MARK: Places
 
     func places(user: UInt32, caller: Int32) -> [String] {
         state.withLock { $0.queue.places(user: user, caller: caller) }
@@ -79,8 +79,9 @@ final class PromptDispatcher: Sendable {
 
     // MARK: Effects
 
-    /// An agent that a message did not reach has left, which may have effects of its own; what it did not get was not shown.
-    private static func carryOut(_ event: PromptQueueEvent, _ state: inout State) {
+    /// Handles an event and its effects. An agent that a message did not reach counts as gone, which may have effects of its own; the
+    /// prompt was not shown there.
+    private static func process(_ event: PromptQueueEvent, _ state: inout State) {
         var events = [event]
         while !events.isEmpty {
             var missed: [[UInt8]] = []
@@ -98,18 +99,18 @@ final class PromptDispatcher: Sendable {
     private static func perform(_ effect: PromptQueueEffect, _ state: inout State) -> AgentID? {
         switch effect {
         case .welcome(let agent):
-            return tell(agent, .registered, &state)
+            return send(agent, .registered, &state)
         case .show(let agent, let question):
-            return tell(agent, .ask(question), &state, with: state.keyCards[question.prompt].map { [$0] } ?? [])
+            return send(agent, .ask(question), &state, with: state.keyCards[question.prompt].map { [$0] } ?? [])
         case .settle(let agent, let prompt, let outcome):
-            return tell(agent, .settled(prompt: prompt, outcome), &state)
+            return send(agent, .settled(prompt: prompt, outcome), &state)
         case .update(let agent, let prompt, let update):
-            return tell(agent, .update(prompt: prompt, update), &state)
+            return send(agent, .update(prompt: prompt, update), &state)
         case .dismiss(let agent, let refusal):
             let channel = state.agents[agent]
-            _ = tell(agent, .refused(refusal), &state)
+            _ = send(agent, .refused(refusal), &state)
             state.agents[agent] = nil
-            // Its thread, which waits for the next message, sees the end and closes.
+            // The connection's thread, which waits for the next message, sees the end and returns.
             channel?.shutDown()
             return nil
         case .report(let report):
@@ -122,13 +123,14 @@ final class PromptDispatcher: Sendable {
         }
     }
 
-    /// Sends without ever waiting: whoever does not read what they are sent must not hold up other users' prompts.
-    private static func tell(
+    /// Sends a notice without waiting: an agent that does not read must not hold up other users' prompts. Returns the agent if it was not
+    /// reached.
+    private static func send(
         _ agent: AgentID, _ notice: AgentNotice, _ state: inout State, with descriptors: [Descriptor] = []
     ) -> AgentID? {
         guard let channel = state.agents[agent] else { return agent }
         do {
-            guard channel.takesNotice else { throw ChannelError.deadline }
+            guard channel.canSendNotice else { throw ChannelError.deadline }
             try channel.send(header: notice.encoded(), descriptors: descriptors)
             return nil
         } catch {

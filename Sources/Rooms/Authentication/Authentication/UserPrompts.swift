@@ -1,75 +1,75 @@
-// One user has one attention: their prompts stand in line, and only the first is before them.
+// The prompts of one user are queued; only the first is shown.
 
 import EnclaveWire
 import VaubanRefusal
 import VaubanUserModel
 
-/// The agents and the prompts of one user. How a prompt goes from step to step is `PromptStage`'s; here is whose turn it is.
+/// The agents and the prompts of one user. `PromptStage` has the steps of one prompt; this type decides whose turn it is.
 struct UserPrompts: Sendable {
     private struct Prompt {
         var question: PromptQuestion
         var stage = PromptStage.asked
-        /// The agent that the enclave was last told has it on the screen.
+        /// The agent that the enclave was last told shows it.
         var reported: AgentID?
 
-        /// Takes a step; one that is none from here changes nothing.
-        mutating func take(_ step: PromptStage.Step) { stage = stage.after(step) ?? stage }
+        /// Takes a step; an impossible step has no effect.
+        mutating func apply(_ step: PromptStage.Step) { stage = stage.after(step) ?? stage }
     }
 
-    private struct PresentAgent {
+    private struct RegisteredAgent {
         let number: AgentID
         let agent: Agent
-        /// Prompts and challenges that it was lately shown.
-        var shown: [Showing] = []
+        /// Recently shown prompts with their challenges.
+        var shown: [ShownPrompt] = []
     }
 
-    private struct Showing: Equatable {
+    private struct ShownPrompt: Equatable {
         let prompt: [UInt8]
         let challenge: [UInt8]
     }
 
     /// Best place first: by scope, then the newest.
-    private var attendants: [PresentAgent] = []
+    private var agents: [RegisteredAgent] = []
     private var prompts: [Prompt] = []
 
-    var isEmpty: Bool { attendants.isEmpty && prompts.isEmpty }
+    var isEmpty: Bool { agents.isEmpty && prompts.isEmpty }
 
     // MARK: Agents
 
     mutating func arrived(_ number: AgentID, _ agent: Agent) -> [PromptQueueEffect] {
-        guard attendants.count < AuthenticationLimits.agentsPerUserMax else {
+        guard agents.count < AuthenticationLimits.agentsPerUserMax else {
             return [.dismiss(number, Refusal(.notAllowedHere, "there are too many prompt agents already"))]
         }
-        let place = attendants.firstIndex { $0.agent.scope.rank >= agent.scope.rank } ?? attendants.endIndex
-        attendants.insert(PresentAgent(number: number, agent: agent), at: place)
+        let place = agents.firstIndex { $0.agent.scope.rank >= agent.scope.rank } ?? agents.endIndex
+        agents.insert(RegisteredAgent(number: number, agent: agent), at: place)
         return [.welcome(number)]
     }
 
-    /// Its prompt, if one was shown there, goes to the next agent. One that it has answered is the enclave's to settle.
+    /// Removes an agent. A prompt shown there moves to the next agent; one that it has answered is left to the enclave.
     mutating func left(_ number: AgentID) -> [PromptQueueEffect] {
-        guard let index = attendants.firstIndex(where: { $0.number == number }) else { return [] }
-        attendants.remove(at: index)
-        if !prompts.isEmpty { prompts[0].take(.agentLeft(number)) }
+        guard let index = agents.firstIndex(where: { $0.number == number }) else { return [] }
+        agents.remove(at: index)
+        if !prompts.isEmpty { prompts[0].apply(.agentLeft(number)) }
         return unreachable() + advance()
     }
 
-    /// Where prompts of this caller would appear, best first.
-    func places(forCaller caller: Int64) -> [String] { attendants.map(\.agent).filter { $0.takes(caller: caller) }.map(\.place) }
+    /// Returns where prompts of this caller would appear, best place first.
+    func places(forCaller caller: Int64) -> [String] { agents.map(\.agent).filter { $0.takes(caller: caller) }.map(\.place) }
 
-    private func candidates(for question: PromptQuestion) -> [PresentAgent] { attendants.filter { $0.agent.takes(question) } }
+    private func candidates(for question: PromptQuestion) -> [RegisteredAgent] { agents.filter { $0.agent.takes(question) } }
 
     // MARK: Prompts
 
     func holds(_ prompt: [UInt8]) -> Bool { prompts.contains { $0.question.prompt == prompt } }
 
-    /// A new prompt, or a known one with another challenge, which stays with the agent that has it.
+    /// Adds a prompt, or replaces one that is sent again with another challenge; it stays with its agent.
     mutating func asked(_ question: PromptQuestion) -> [PromptQueueEffect] {
         if let index = prompts.firstIndex(where: { $0.question.prompt == question.prompt }) {
             prompts[index].question = question
             guard let agent = prompts[index].stage.agent else { return [] }
-            prompts[index].take(.askedAnew)
-            if let attendant = attendants.first(where: { $0.number == agent }) { return show(index, at: attendant) }
-            prompts[index].take(.agentLeft(agent))
+            prompts[index].apply(.askedAnew)
+            if let registered = agents.first(where: { $0.number == agent }) { return show(index, at: registered) }
+            prompts[index].apply(.agentLeft(agent))
             return advance()
         }
         guard prompts.count < AuthenticationLimits.promptsPerUserMax, let best = candidates(for: question).first else {
@@ -77,7 +77,7 @@ struct UserPrompts: Sendable {
         }
         prompts.append(Prompt(question: question))
         if prompts.count == 1 { return advance() }
-        // From here on the caller waits for the user, so it is told at once where, and not only when its turn comes.
+        // The caller waits for the user from here on, so it is told the place at once, not only when the prompt is shown.
         return [.report(.waiting(prompt: question.prompt, place: best.agent.place))]
     }
 
@@ -86,79 +86,79 @@ struct UserPrompts: Sendable {
         return end(index, outcome) + advance()
     }
 
-    /// For whoever has it on the screen; what stands in line has nothing that could change.
+    /// Passes an update to the agent that shows the prompt. A queued prompt needs none.
     func updated(_ prompt: [UInt8], _ update: PromptUpdate) -> [PromptQueueEffect] {
         guard let agent = prompts.first(where: { $0.question.prompt == prompt })?.stage.agent,
-            attendants.contains(where: { $0.number == agent })
+            agents.contains(where: { $0.number == agent })
         else { return [] }
         return [.update(agent, prompt: prompt, update)]
     }
 
-    /// The enclave that asked is gone, and with it every challenge.
+    /// Ends all prompts: the enclave's connection is lost, and their challenges with it.
     mutating func enclaveLost() -> [PromptQueueEffect] {
         var effects: [PromptQueueEffect] = []
         while !prompts.isEmpty { effects += end(0, .expired) }
         return effects
     }
 
-    /// An agent's word counts for exactly the question that it was shown, once.
+    /// Handles an answer. It counts for exactly the prompt and challenge that this agent shows, once.
     mutating func answered(_ number: AgentID, prompt: [UInt8], challenge: [UInt8], _ answer: PromptAnswer) -> [PromptQueueEffect] {
-        guard let attendant = attendants.first(where: { $0.number == number }) else { return [] }
-        guard answer != .nobody else { return dismiss(number, "an agent does not say that nobody is there") }
+        guard let registered = agents.first(where: { $0.number == number }) else { return [] }
+        guard answer != .nobody else { return dismiss(number, "an agent cannot answer that nobody is there") }
         if let first = prompts.first, first.stage.takesAnswer(of: number), first.question.prompt == prompt,
             first.question.challenge.nonce == challenge
         {
-            prompts[0].take(.answeredBy(number))
+            prompts[0].apply(.answeredBy(number))
             return [.report(.answered(prompt: prompt, challenge: challenge, answer))]
         }
-        // The answer and the settlement may have crossed on their ways.
-        if attendant.shown.contains(Showing(prompt: prompt, challenge: challenge)) { return [] }
-        return dismiss(number, "this question was not asked here")
+        // The answer may have crossed the end of the prompt on the wire.
+        if registered.shown.contains(ShownPrompt(prompt: prompt, challenge: challenge)) { return [] }
+        return dismiss(number, "this agent was not sent this prompt")
     }
 
     private mutating func dismiss(_ number: AgentID, _ why: String) -> [PromptQueueEffect] {
         [.dismiss(number, Refusal(.notAllowedHere, why))] + left(number)
     }
 
-    // MARK: The line
+    // MARK: Queue
 
-    /// Puts the first prompt before the user, if none is.
+    /// Shows the first prompt, if none is shown.
     private mutating func advance() -> [PromptQueueEffect] {
         guard let first = prompts.first, first.stage == .asked else { return [] }
         if let best = candidates(for: first.question).first {
-            prompts[0].take(.reaches(best.number))
+            prompts[0].apply(.reaches(best.number))
             return show(0, at: best)
         }
         prompts.removeFirst()
         return [.nobody(for: first.question)] + advance()
     }
 
-    /// Takes out the prompts for which no agent is left: a prompt never waits for an agent of the future.
+    /// Removes the prompts that no agent takes any more: a prompt never waits for a future agent.
     private mutating func unreachable() -> [PromptQueueEffect] {
         let lost = prompts.filter { $0.stage.agent == nil && candidates(for: $0.question).isEmpty }.map(\.question)
         prompts.removeAll { lost.contains($0.question) }
         return lost.map(PromptQueueEffect.nobody)
     }
 
-    private mutating func show(_ index: Int, at attendant: PresentAgent) -> [PromptQueueEffect] {
+    private mutating func show(_ index: Int, at registered: RegisteredAgent) -> [PromptQueueEffect] {
         let question = prompts[index].question
-        for place in attendants.indices where attendants[place].number == attendant.number {
-            attendants[place].shown.append(Showing(prompt: question.prompt, challenge: question.challenge.nonce))
-            attendants[place].shown = Array(attendants[place].shown.suffix(AuthenticationLimits.shownRememberedMax))
+        for place in agents.indices where agents[place].number == registered.number {
+            agents[place].shown.append(ShownPrompt(prompt: question.prompt, challenge: question.challenge.nonce))
+            agents[place].shown = Array(agents[place].shown.suffix(AuthenticationLimits.shownRememberedMax))
         }
-        return [.show(attendant.number, question)] + report(index, at: attendant)
+        return [.show(registered.number, question)] + report(index, at: registered)
     }
 
-    /// Tells the enclave that the user has a prompt before them, once for each agent that it is shown at.
-    private mutating func report(_ index: Int, at attendant: PresentAgent) -> [PromptQueueEffect] {
-        guard prompts[index].reported != attendant.number else { return [] }
-        prompts[index].reported = attendant.number
-        return [.report(.shown(prompt: prompts[index].question.prompt, place: attendant.agent.place))]
+    /// Tells the enclave that the user sees a prompt, once for each agent that shows it.
+    private mutating func report(_ index: Int, at registered: RegisteredAgent) -> [PromptQueueEffect] {
+        guard prompts[index].reported != registered.number else { return [] }
+        prompts[index].reported = registered.number
+        return [.report(.shown(prompt: prompts[index].question.prompt, place: registered.agent.place))]
     }
 
     private mutating func end(_ index: Int, _ outcome: PromptOutcome) -> [PromptQueueEffect] {
         let prompt = prompts.remove(at: index)
-        guard let agent = prompt.stage.agent, attendants.contains(where: { $0.number == agent }) else { return [] }
+        guard let agent = prompt.stage.agent, agents.contains(where: { $0.number == agent }) else { return [] }
         return [.settle(agent, prompt: prompt.question.prompt, outcome)]
     }
 }

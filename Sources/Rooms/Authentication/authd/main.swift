@@ -1,4 +1,4 @@
-// The room that holds the queue for the user's attention. Everything it does is in the module, where tests reach it.
+// authd, the room that holds the queue of prompts. Its logic is in the module, where tests can use it.
 
 import Authentication
 

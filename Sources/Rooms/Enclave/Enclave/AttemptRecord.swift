@@ -2,17 +2,17 @@ package import SwiftASN1
 package import VaubanDER
 package import VaubanUserModel
 
-/// The failed tries of one user. It is written, durably, before a guess is compared, so that nothing gives a guess
-/// back (invariant 4).
+/// The failed passcode attempts of one user. The enclave writes the record durably before it compares a passcode, so nothing
+/// can take an attempt back (invariant 4).
 ///
 /// `AttemptRecord ::= SEQUENCE { version INTEGER (2), keybag OCTET STRING (SIZE (16)), failures INTEGER,
-///   guesses SEQUENCE (SIZE (0..10)) OF WrongGuess }`; version 1 had no guesses, and is read.
+///   guesses SEQUENCE (SIZE (0..10)) OF FailedAttempt }`. Version 1 has no `guesses`; it is still read.
 package struct AttemptRecord: Hashable, Sendable, DERReadable, DERWritable {
     static let failuresMax: Int64 = 1_000_000
     package let keybag: [UInt8]
     package var failures: Int64
-    /// Who used up the tries, newest first, as far as that could still be written.
-    package var guesses: [WrongGuess] = []
+    /// Details of the failed attempts, newest first. Best effort: the count in `failures` is what matters.
+    package var guesses: [FailedAttempt] = []
 
     package init(keybag: [UInt8], failures: Int64 = 0) {
         self.keybag = keybag
@@ -23,7 +23,7 @@ package struct AttemptRecord: Hashable, Sendable, DERReadable, DERWritable {
         let version = try fields.version(1...2)
         keybag = try fields.octets("keybag", in: 16...16)
         failures = try fields.integer("failures", in: 0...Self.failuresMax)
-        if version > 1 { guesses = try fields.list("guesses", max: DeviceStatus.wrongGuessesMax) }
+        if version > 1 { guesses = try fields.list("guesses", max: DeviceStatus.failedAttemptsMax) }
     }
 
     package func write(into der: inout DER.Serializer) throws {

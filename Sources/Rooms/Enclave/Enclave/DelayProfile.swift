@@ -1,25 +1,25 @@
-/// When the next try is allowed after how many failures: a table, so that a policy is data (C-142, C-143).
+/// How long the enclave delays the next attempt after a number of failures: a table, so that the policy is data (C-142, C-143).
 package struct DelayProfile: Sendable {
-    /// Failures that cost nothing.
-    package let freeTries: Int64
-    /// Seconds to wait after the failure that ends the free tries, and after each further one; the last repeats.
+    /// Failures without a delay.
+    package let freeAttempts: Int64
+    /// Seconds to wait after the failure that uses up the free attempts, and after each further one. The last entry repeats.
     package let seconds: [Int64]
 
-    package init(freeTries: Int64, seconds: [Int64]) {
-        self.freeTries = freeTries
+    package init(freeAttempts: Int64, seconds: [Int64]) {
+        self.freeAttempts = freeAttempts
         self.seconds = seconds
     }
 
-    /// Document 003: five tries, then 1, 5, 15, 30, 60 minutes, continuing.
-    package static let rolling = DelayProfile(freeTries: 5, seconds: [60, 300, 900, 1800, 3600])
+    /// Five attempts, then delays of 1, 5, 15, 30 and 60 minutes; 60 minutes from then on.
+    package static let rolling = DelayProfile(freeAttempts: 5, seconds: [60, 300, 900, 1800, 3600])
 
-    /// Seconds that must pass after this many failures in a row.
+    /// Returns the seconds that must pass after this many failures in a row.
     package func delay(afterFailures failures: Int64) -> Int64 {
-        guard failures >= freeTries, let last = seconds.last else { return 0 }
-        let step = Int(failures - freeTries)
+        guard failures >= freeAttempts, let last = seconds.last else { return 0 }
+        let step = Int(failures - freeAttempts)
         return step < seconds.count ? seconds[step] : last
     }
 
-    /// Tries that are left before the next delay.
-    package func triesLeft(afterFailures failures: Int64) -> Int64 { max(0, freeTries - failures) }
+    /// Returns the attempts left before the next delay.
+    package func attemptsLeft(afterFailures failures: Int64) -> Int64 { max(0, freeAttempts - failures) }
 }

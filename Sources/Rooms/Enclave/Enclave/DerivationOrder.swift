@@ -1,18 +1,18 @@
-// Whose derivation is next (Specs/key-hierarchy.md, section 10): a value without threads, so that it can be tried whole.
+// The order of key derivations (Specs/key-hierarchy.md, section 10): a value without threads, so that tests can enumerate it.
 
 /// What a derivation is for.
 package enum DerivationKind: Hashable, Sendable {
-    /// A passcode of the user: an unlock, an answer to a prompt, a ceremony.
+    /// The user's passcode: an unlock, an answer to a prompt, or a credential request.
     case passcode
-    /// An application's own password for one item or key.
+    /// The application password of one item or key.
     case applicationPassword
 }
 
-/// The requests that wait for the one derivation that runs at a time. Each owner has one place: of those who wait, the one who was
-/// served longest ago is next, and within an owner the request that came first. Passcodes come before applications' passwords; where
-/// an owner asks for one passcode after the other, those are reached in between.
+/// The requests that wait for a key derivation, of which one runs at a time. Among the waiting owners, the least recently served is
+/// next; within an owner, requests keep their order. Passcodes come before application passwords; an owner who submits one passcode
+/// after another yields to the waiting application passwords in between.
 package struct DerivationOrder: Sendable {
-    /// A request that may need derivations. An owner has so many at most.
+    /// A request that may need derivations. The number of places per owner is limited.
     package struct Place: Hashable, Sendable {
         package let owner: UInt32
         package let kind: DerivationKind
@@ -33,18 +33,18 @@ package struct DerivationOrder: Sendable {
     private var waiting: [DerivationTicket] = []
     package private(set) var running: DerivationTicket?
     private var issued: UInt64 = 0
-    /// How many turns have begun.
+    /// Number of turns that have begun.
     package private(set) var served: UInt64 = 0
-    /// When each owner was served last, by number; those who are not here were not served for long.
+    /// The turn in which each owner was last served. Owners not listed were not served recently.
     private var lastServed: [UInt32: UInt64] = [:]
-    /// Owners whose passcodes went ahead of the applications' passwords that wait.
+    /// Owners whose passcodes overtook waiting application passwords.
     private var wentAhead: Set<UInt32> = []
 
     package init() {}
 
     package var waitingCount: Int { waiting.count }
 
-    /// A place, or nil where the owner has as many as an owner may have.
+    /// Returns a place, or nil if the owner has used up all of theirs.
     package mutating func enter(_ owner: UInt32, _ kind: DerivationKind) -> Place? {
         let place = Place(owner: owner, kind: kind)
         let passcodes = places[Place(owner: owner, kind: .passcode), default: 0]
@@ -60,7 +60,7 @@ package struct DerivationOrder: Sendable {
         places[place] = left > 0 ? left : nil
     }
 
-    /// Stands in the queue for one derivation, whose turn may have come at once.
+    /// Enqueues one derivation. Its turn may begin at once.
     package mutating func wait(_ place: Place) -> DerivationTicket {
         issued += 1
         let ticket = DerivationTicket(place: place, number: issued)
@@ -69,7 +69,7 @@ package struct DerivationOrder: Sendable {
         return ticket
     }
 
-    /// Ends a turn, or the wait for it. Answers the request whose turn has come by that.
+    /// Ends a turn, or the wait for one. Returns the ticket whose turn begins because of it.
     @discardableResult
     package mutating func end(_ ticket: DerivationTicket) -> DerivationTicket? {
         guard ticket == running else {
@@ -98,7 +98,7 @@ package struct DerivationOrder: Sendable {
         first { $0.kind == .passcode && !wentAhead.contains($0.owner) } ?? first { $0.kind == .applicationPassword } ?? first { _ in true }
     }
 
-    /// Of the owner who was served longest ago, the one that came first.
+    /// Returns the first ticket of the least recently served owner.
     private func first(_ isMeant: (Place) -> Bool) -> DerivationTicket? {
         waiting.filter { isMeant($0.place) }.min { one, other in
             (lastServed[one.place.owner] ?? 0, one.number) < (lastServed[other.place.owner] ?? 0, other.number)

@@ -1,30 +1,30 @@
-// Derivations one at a time in the whole enclave, in an order that no user decides, and none for whoever is gone.
+// Key derivations, one at a time in the whole enclave, in an order that no user controls. Requests of callers that are gone are skipped.
 
 package import VaubanLinuxHost
 package import VaubanRefusal
 
-/// For whom a derivation is made, and how it shows that they wait no more.
+/// The request that a derivation serves, and how the queue notices that its caller is gone.
 package struct DerivationRequester {
-    /// The connection and the process whose end takes the request out of the queue; nil where nothing is to be watched.
+    /// The connection and the process whose end removes the request from the queue; nil if there is nothing to watch.
     let connection: Descriptor?
     let process: Descriptor?
-    /// Says to whoever waits that the request still stands. Throws where nobody hears it any more.
-    let stillWaiting: () throws -> Void
+    /// Tells the caller that the request is still queued. Throws if the caller is gone.
+    let reportWaiting: () throws -> Void
 
-    package init(connection: Descriptor?, process: Descriptor?, stillWaiting: @escaping () throws -> Void) {
+    package init(connection: Descriptor?, process: Descriptor?, reportWaiting: @escaping () throws -> Void) {
         self.connection = connection
         self.process = process
-        self.stillWaiting = stillWaiting
+        self.reportWaiting = reportWaiting
     }
 
-    /// One that waits for as long as it takes.
-    package static var patient: DerivationRequester { DerivationRequester(connection: nil, process: nil, stillWaiting: {}) }
+    /// A requester that waits indefinitely and is never cancelled.
+    package static var unattended: DerivationRequester { DerivationRequester(connection: nil, process: nil, reportWaiting: {}) }
 }
 
 package final class DerivationQueue: Sendable {
     private struct State {
         var order = DerivationOrder()
-        /// How those who wait are told of their turn.
+        /// Wakes the threads whose turn begins.
         var wakeups: [DerivationOrder.DerivationTicket: Wakeup] = [:]
     }
 
@@ -32,13 +32,13 @@ package final class DerivationQueue: Sendable {
 
     package init() {}
 
-    /// How many requests wait behind the one that runs.
+    /// Number of requests that wait behind the running one.
     package var waitingCount: Int { state.withLock { $0.order.waitingCount } }
 
-    /// How many turns have begun since the start.
+    /// Number of turns that have begun since start.
     package var turnsBegun: UInt64 { state.withLock { $0.order.served } }
 
-    /// A place for a request, which `leave` gives back. Refused with `unavailable` where the owner has too many.
+    /// Reserves a place for a request until `leave`. Throws `unavailable` if the owner has too many.
     package func enter(_ kind: DerivationKind, of owner: UInt32) throws(Refusal) -> DerivationOrder.Place {
         guard let place = state.withLock({ $0.order.enter(owner, kind) }) else { throw Self.tooMany(kind) }
         return place
@@ -46,8 +46,7 @@ package final class DerivationQueue: Sendable {
 
     package func leave(_ place: DerivationOrder.Place) { state.withLock { $0.order.leave(place) } }
 
-    /// Runs one derivation of a request when its turn has come. Refused with `cancelled`, and not run, where the requester was gone
-    /// before. Nothing is to be waited for in `body`.
+    /// Runs one derivation when its turn comes. Throws `cancelled` without running it if the requester is gone. `body` must not block.
     package func withTurn<Value: ~Copyable>(
         _ place: DerivationOrder.Place, for requester: DerivationRequester, _ body: () throws(Refusal) -> Value
     ) throws(Refusal) -> Value {
@@ -78,19 +77,19 @@ package final class DerivationQueue: Sendable {
     }
 
     private func waitForTurn(_ ticket: DerivationOrder.DerivationTicket, _ requester: DerivationRequester) throws(Refusal) {
-        // Whose turn came at once did not wait.
+        // A ticket without a wakeup got its turn at once.
         guard let wakeup = state.withLock({ $0.wakeups[ticket] }) else { return }
         while state.withLock({ $0.order.running != ticket }) {
             switch wakeup.wait(
-                until: MachineClock.monotonic + EnclaveLimits.derivationNewsTime, connection: requester.connection,
+                until: MachineClock.monotonic + EnclaveLimits.derivationProgressInterval, connection: requester.connection,
                 process: requester.process)
             {
             case .signalled: continue
             case .hungUp, .processEnded: throw Self.gone
-            case .deadline: do { try requester.stillWaiting() } catch { throw Self.gone }
+            case .deadline: do { try requester.reportWaiting() } catch { throw Self.gone }
             }
         }
-        // A turn that comes at the same moment as the requester's end is the next one's.
+        // If the turn and the requester's end coincide, the turn goes to the next ticket.
         wakeup.clear()
         switch wakeup.wait(until: 0, connection: requester.connection, process: requester.process) {
         case .hungUp, .processEnded: throw Self.gone
@@ -103,6 +102,6 @@ package final class DerivationQueue: Sendable {
     private static func tooMany(_ kind: DerivationKind) -> Refusal {
         let count = kind == .passcode ? EnclaveLimits.derivationsWaitingMax : EnclaveLimits.applicationDerivationsWaitingMax
         let what = kind == .passcode ? "passcodes" : "application passwords"
-        return Refusal(.unavailable, "\(count) \(what) of this user are being checked already; try again when one of them is answered")
+        return Refusal(.unavailable, "\(count) \(what) of this user are already being checked; try again when one of them is done")
     }
 }

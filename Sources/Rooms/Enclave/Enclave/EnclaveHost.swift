@@ -1,76 +1,75 @@
-// What the enclave's logic takes from outside: a backend, a place for small state, a clock. Nothing here is chosen by
-// a caller.
+// What the enclave's logic needs from outside: a backend, storage for small state files, a clock. No caller chooses any of it.
 
 internal import Synchronization
 package import VaubanPasscode
 package import VaubanSecretBytes
 
-/// The joint at which a hardware backend takes the place of the software one. The device secret never leaves it.
+/// The interface that a hardware backend implements in place of the software one. The device secret never leaves it.
 package protocol EnclaveBackend: Sendable {
-    /// A public number of the device secret; state made under another secret is known by it.
+    /// Public identifier of the device secret. It tells state that was made under another secret.
     var deviceIdentifier: [UInt8] { get }
-    /// 32 bytes that only this device can derive, for one use: HKDF-SHA256 of the device secret; `label` separates uses.
+    /// Derives 32 bytes that only this device can derive: HKDF-SHA256 of the device secret. `label` separates the uses.
     func deviceKey(label: String, context: [UInt8]) throws(BackendError) -> SecretBytes
-    /// 32 bytes that need this device and a secret that it does not have: HMAC-SHA256 under such a device key.
+    /// Derives 32 bytes from this device's secret and an input: HMAC-SHA256 of `input` under such a device key.
     func tangle(_ input: borrowing SecretBytes, label: String, context: [UInt8]) throws(BackendError) -> SecretBytes
 }
 
-/// The backend cannot work; the text is for the user.
+/// The backend does not work. The text is shown to the user.
 package struct BackendError: Error, Sendable {
     package let description: String
     package init(_ description: String) { self.description = description }
 }
 
-/// Stands in for a backend that cannot work, so that the room runs and every request is refused with the reason, where
-/// a room that does not start would leave the user with silence.
+/// A backend for a machine whose real one does not work. The room still runs and refuses every request with the reason; a room that
+/// did not start would leave the user without an explanation.
 package struct BrokenBackend: EnclaveBackend {
-    private let fault: BackendError
+    private let error: BackendError
     package let deviceIdentifier = [UInt8](repeating: 0, count: 16)
 
-    package init(_ fault: BackendError) { self.fault = fault }
+    package init(_ error: BackendError) { self.error = error }
 
-    package func deviceKey(label: String, context: [UInt8]) throws(BackendError) -> SecretBytes { throw fault }
-    package func tangle(_ input: borrowing SecretBytes, label: String, context: [UInt8]) throws(BackendError) -> SecretBytes { throw fault }
+    package func deviceKey(label: String, context: [UInt8]) throws(BackendError) -> SecretBytes { throw error }
+    package func tangle(_ input: borrowing SecretBytes, label: String, context: [UInt8]) throws(BackendError) -> SecretBytes { throw error }
 }
 
-/// Where the enclave keeps a user's few state files. Replacing is durable before it returns, or throws and leaves
-/// the old content, but for `unsure`. What is read is durable, too.
+/// Storage for a user's state files. `replace` is durable when it returns, and on failure keeps the old content, except for
+/// `unsure`. Whatever `read` returns is durable too.
 package protocol StateStore: Sendable {
     func read(_ name: StateName, of user: UInt32, max: Int) throws(StateError) -> [UInt8]?
     func replace(_ name: StateName, of user: UInt32, with bytes: [UInt8]) throws(StateError)
-    /// Puts a file that cannot be used aside and answers its new name.
+    /// Sets an unusable file aside and returns its new name.
     func quarantine(_ name: StateName, of user: UInt32) throws(StateError) -> String
-    /// The names of files that were put aside for this user and still lie there.
+    /// Returns the names of this user's files that were set aside and still exist.
     func quarantined(of user: UInt32) throws(StateError) -> [String]
 }
 
 package enum StateName: String, CaseIterable, Sendable {
     case keybag
     case attempts
-    /// Of the device, not of a user.
+    /// Belongs to the device, not to a user.
     case pairing
 }
 
 package enum StateError: Error, Sendable {
     case full
     case failed(String)
-    /// The new content stands, and a power cut may bring the old one back. Whoever writes must count a try that was being
-    /// counted, and believe nothing else of either content before it was read again, which makes it durable or throws.
+    /// The new content is in place, but a power failure may restore the old one. The writer must count the attempt that was being
+    /// counted, and must read the file again, which makes it durable or throws, before it relies on either content.
     case unsure(String)
 }
 
-/// The clock of delays and challenges, in nanoseconds since the machine's start, sleep included.
+/// The clock for delays and challenges: nanoseconds since boot, including sleep.
 package protocol EnclaveClock: Sendable {
     var boot: UInt64 { get }
-    /// The same without sleep: the clock of how long something took.
+    /// The same without sleep, to measure durations.
     var monotonic: UInt64 { get }
-    /// Microseconds since 2001-01-01, to say when something happened; nothing is decided by it.
+    /// Microseconds since 2001-01-01, for dates shown to the user. No decision depends on it.
     var referenceMicroseconds: Int64 { get }
 }
 
 extension EnclaveClock {
-    /// How long the machine has slept since its start. The smaller clock is read first: what passes between must not
-    /// look like less sleep than there was.
+    /// How long the machine has slept since boot. Reads the smaller clock first: the time between the two readings must not make the
+    /// sleep look shorter.
     var asleep: UInt64 {
         let awake = monotonic
         let all = boot
@@ -78,17 +77,17 @@ extension EnclaveClock {
     }
 }
 
-/// Whether a fingerprint reader can be asked now. The room that holds its line knows.
+/// Whether a fingerprint reader is connected and ready. The room that holds its connection sets it.
 package final class ReaderPresence: Sendable {
     private let flag = Atomic(false)
     package init() {}
-    package var isThere: Bool {
+    package var isPresent: Bool {
         get { flag.load(ordering: .acquiring) }
         set { flag.store(newValue, ordering: .releasing) }
     }
 }
 
-/// What a room is made of.
+/// The environment that a vault runs in.
 package struct EnclaveHost: Sendable {
     package let backend: any EnclaveBackend
     package let store: any StateStore
@@ -98,16 +97,16 @@ package struct EnclaveHost: Sendable {
     package let policy: PasscodePolicy
     package let reader = ReaderPresence()
     package let derivations = DerivationQueue()
-    /// Who answers for a user's requests where users share something: a user's subordinate uids are that user.
+    /// Maps a user to the owner of shared resources: a user's subordinate uids belong to that user.
     package var owner: @Sendable (UInt32) -> UInt32 = { $0 }
-    /// Told of each step of the evidence protocol; only tests have one.
+    /// Receives each step of the evidence protocol. Only tests set it.
     package let trace: (@Sendable (String) -> Void)?
-    /// What the machine lacks for the protections of this process, and that it is a copy, as sentences for the user;
+    /// Sentences for the user about protections that this process lacks on this machine, and a warning if the machine is a copy.
     /// `status` shows them.
     package var missingProtections: [String] = []
-    /// Whether a set of enrolled fingers can be told from another. Where the reader is of the user's own user it cannot: any
-    /// program of theirs could say that nothing changed.
-    package var tellsFingerSets = true
+    /// Whether a change of the enrolled fingerprints can be noticed. In user mode the reader runs as the user, so any of their programs
+    /// could claim that nothing changed.
+    package var distinguishesFingerSets = true
 
     package init(
         backend: any EnclaveBackend, store: any StateStore, clock: any EnclaveClock, stretcher: PasscodeStretcher,

@@ -1,5 +1,5 @@
-// Presence as cryptography: an item's key is sealed to the public half of a factor pair, and only what the user gives
-// brings the private half (house: "Presence is cryptographic").
+// User presence as cryptography: an item's key is sealed to the public half of a factor pair, and only the user's passcode or
+// fingerprint makes the private half available.
 
 internal import Crypto
 import Foundation
@@ -40,7 +40,7 @@ enum FactorSeal {
     private static func info(_ row: [UInt8]) -> Data { Data("vauban factor seal v1".utf8) + [0] + row }
 }
 
-/// A new pair: the private half as a secret, the public half as bytes.
+/// A new factor pair.
 struct FactorPair: ~Copyable {
     let privateKey: SecretBytes
     let publicKey: [UInt8]

@@ -1,23 +1,23 @@
-// What the keys of a keybag are for (Specs/key-hierarchy.md). The numbers are those of the disk.
+// The purposes of the keys in a keybag (Specs/key-hierarchy.md). The numbers are part of the disk format.
 
 package import EnclaveWire
 package import SwiftASN1
 package import VaubanAccessPolicy
 package import VaubanDER
 
-/// What a slot's key is for.
+/// The purpose of a slot's key.
 package enum KeyPurpose: Hashable, Sendable {
     case protection(Protection)
     case firstUnlockIndex
     case deviceIndex
-    /// Wraps the private keys of a class. Itself under the class's key, it stays when that is made anew, since what it wraps
-    /// may lie where nobody can wrap it again.
+    /// Wraps the private keys of a class. It is wrapped by the class key itself, and survives its renewal, since what it wraps may be
+    /// stored where nobody can wrap it again.
     case privateKeys(Protection)
-    /// Private halves of the factor pairs, to which items with an access control are sealed.
+    /// Private halves of the factor pairs to which items with an access control are sealed.
     case passcodeFactor
     case presenceFactor
     case biometryFactor
-    /// Of one enrollment; destroyed with it.
+    /// Belongs to one fingerprint enrollment and is destroyed with it.
     case enrollmentFactor
 
     package var number: Int64 {
@@ -51,7 +51,7 @@ package enum KeyPurpose: Hashable, Sendable {
         }
     }
 
-    /// The pair that stands for a factor; nil for one that nothing here can show.
+    /// The pair for a factor; nil for a factor that no device here provides.
     package init?(_ factor: Factor) {
         switch factor {
         case .passcode: self = .passcodeFactor
@@ -65,7 +65,7 @@ package enum KeyPurpose: Hashable, Sendable {
     private static let privateKeysBase: Int64 = 110
 
     package static let classes = Protection.allCases.map(KeyPurpose.protection)
-    /// The pairs that every keybag has.
+    /// The pairs in every keybag.
     package static let factors: [KeyPurpose] = [.passcodeFactor, .presenceFactor, .biometryFactor]
 
     package var isFactor: Bool { Self.factors.contains(self) || self == .enrollmentFactor }
@@ -77,7 +77,7 @@ package enum KeyPurpose: Hashable, Sendable {
         }
     }
 
-    /// When the key is in memory; nil for keys that never stay there by themselves.
+    /// When the key is in memory; nil for keys that are only opened for one operation.
     package var availability: Protection.Availability? {
         switch self {
         case .protection(let protection): protection.availability
@@ -88,13 +88,13 @@ package enum KeyPurpose: Hashable, Sendable {
     }
 }
 
-/// One key of the keybag. The first slot of a purpose is the current one; later ones are older generations, kept so that
-/// what they wrapped still opens.
+/// One key of the keybag. The first slot of a purpose is the current one. Later slots are older generations, kept so that what they
+/// wrapped still opens.
 package struct KeySlot: Hashable, Sendable, DERReadable, DERWritable {
     package enum Wrapping: Int64, Sendable {
         case device = 1
         case passcodeAndDevice = 2
-        /// Under the current key of its class.
+        /// By the current key of its class.
         case classKey = 3
     }
 
@@ -102,9 +102,9 @@ package struct KeySlot: Hashable, Sendable, DERReadable, DERWritable {
     package let generation: [UInt8]
     package let wrapping: Wrapping
     package let wrapped: [UInt8]
-    /// Of a factor pair.
+    /// Only for a factor pair.
     package let publicKey: [UInt8]?
-    /// Of a factor pair to which a private key may be sealed. That key may lie where nobody can seal it again, so the pair never leaves.
+    /// Whether a private key may be sealed to this factor pair. Such a key may be stored where nobody can reseal it, so the pair stays.
     package var holdsPrivateKeys: Bool
 
     package init(
@@ -130,7 +130,7 @@ package struct KeySlot: Hashable, Sendable, DERReadable, DERWritable {
         wrapped = try fields.octets("wrapped key", in: 28...256)
         publicKey = try fields.optionalOctets(0, "public key", in: 32...32)
         holdsPrivateKeys = try fields.optionalInteger(1, "holds private keys", in: 1...1) != nil
-        if holdsPrivateKeys, !KeyPurpose.factors.contains(purpose) { throw DERError("a key that is no factor pair holds private keys") }
+        if holdsPrivateKeys, !KeyPurpose.factors.contains(purpose) { throw DERError("a key that is not a factor pair holds private keys") }
     }
 
     package func write(into der: inout DER.Serializer) throws {

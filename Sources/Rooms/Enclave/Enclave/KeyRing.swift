@@ -2,7 +2,7 @@ import EnclaveWire
 import VaubanAccessPolicy
 package import VaubanSecretBytes
 
-/// A key in memory. It is zeroed when the last holder lets go; only a vault holds it for longer than a call.
+/// A key in memory. It is zeroed with its last reference; only a vault holds it for longer than a call.
 package final class HeldKey: Sendable {
     package let purpose: KeyPurpose
     package let generation: [UInt8]
@@ -15,13 +15,13 @@ package final class HeldKey: Sendable {
     }
 }
 
-/// Which keys are in memory: each state holds what it may know and nothing else. Leaving a state drops its keys.
+/// The keys in memory. Each state has only the keys that it may have; leaving the state releases the others.
 enum KeyRing: Sendable {
     case beforeFirstUnlock(device: [HeldKey])
     case locked(device: [HeldKey], firstUnlock: [HeldKey])
     case unlocked(device: [HeldKey], firstUnlock: [HeldKey], unlocked: [HeldKey])
 
-    /// Sorts keys by when they may be in memory.
+    /// Sorts keys by their availability.
     init(unlocked keys: [HeldKey]) {
         func of(_ availability: Protection.Availability) -> [HeldKey] { keys.filter { $0.purpose.availability == availability } }
         self = .unlocked(device: of(.always), firstUnlock: of(.firstUnlock), unlocked: of(.unlocked))
@@ -39,8 +39,7 @@ enum KeyRing: Sendable {
         }
     }
 
-    /// The key of a purpose and generation, if it is open now. Looked up without building a list: this is on the path
-    /// of every read.
+    /// Returns the key of a purpose and generation if it is in memory. Builds no intermediate list, since every read calls it.
     func key(_ purpose: KeyPurpose, generation: [UInt8]) -> HeldKey? {
         let list: [HeldKey]
         switch (self, purpose.availability) {
@@ -53,7 +52,7 @@ enum KeyRing: Sendable {
         return list.first { $0.purpose == purpose && $0.generation == generation }
     }
 
-    /// Without some keys, which no row needs any more.
+    /// Returns the ring without keys that no row needs any more.
     func without(_ names: [KeyName]) -> KeyRing {
         func kept(_ keys: [HeldKey]) -> [HeldKey] {
             keys.filter { !names.contains(KeyName(purpose: $0.purpose.number, generation: $0.generation)) }
@@ -66,7 +65,7 @@ enum KeyRing: Sendable {
         }
     }
 
-    /// Without the class-A keys; a device that was not unlocked stays as it is.
+    /// The ring without class-A keys. If the device is not unlocked, the ring itself.
     var afterLock: KeyRing {
         if case .unlocked(let device, let firstUnlock, _) = self { return .locked(device: device, firstUnlock: firstUnlock) }
         return self

@@ -1,17 +1,16 @@
-// Wrapping and deriving: AES-256-GCM and HKDF-SHA256 from swift-crypto, with a label for each use and no choice of
-// algorithm anywhere.
+// Key wrapping and derivation: AES-256-GCM and HKDF-SHA256 of swift-crypto, with one label per use. The algorithms are fixed.
 
 internal import Crypto
 import Foundation
 package import VaubanSecretBytes
 
-/// A wrapped blob did not open: it was made under another key, for another purpose, or was altered.
+/// A wrapped blob does not open: it was made under another key or for another purpose, or it was altered.
 package struct WrapError: Error, Sendable {
     package init() {}
 }
 
 package enum KeyWrap {
-    /// Nonce, ciphertext and tag (12 + n + 16 bytes).
+    /// Returns nonce, ciphertext and tag (12 + n + 16 bytes).
     package static func wrap(_ secret: borrowing SecretBytes, under key: borrowing SecretBytes, label: String, context: [UInt8])
         throws(WrapError) -> [UInt8]
     {
@@ -38,14 +37,14 @@ package enum KeyWrap {
         }
     }
 
-    /// A key for one use, from which the other key cannot be found again.
+    /// Derives a key for one use. The input key cannot be computed from it.
     package static func derive(from key: borrowing SecretBytes, label: String, context: [UInt8] = []) -> SecretBytes {
         let derived = HKDF<SHA256>.deriveKey(
             inputKeyMaterial: key.symmetric(), info: authenticated(label, context), outputByteCount: EnclaveLimits.keyBytes)
         return SecretBytes(derived)
     }
 
-    /// HMAC-SHA256, for state files.
+    /// Returns the HMAC-SHA256 that authenticates a state file.
     package static func authenticationCode(of bytes: [UInt8], under key: borrowing SecretBytes) -> [UInt8] {
         Array(HMAC<SHA256>.authenticationCode(for: bytes, using: key.symmetric()))
     }
@@ -54,7 +53,7 @@ package enum KeyWrap {
         HMAC<SHA256>.isValidAuthenticationCode(code, authenticating: bytes, using: key.symmetric())
     }
 
-    /// The label ends in a zero byte, so that no label with its context equals another.
+    /// The label ends in a zero byte, so that no label with its context equals another pair.
     private static func authenticated(_ label: String, _ context: [UInt8]) -> [UInt8] {
         Array(label.utf8) + [0] + context
     }
@@ -65,7 +64,7 @@ extension SecretBytes {
         self.init(count: key.bitCount / 8) { target in key.withUnsafeBytes { target.copyMemory(from: $0) } }
     }
 
-    /// The library's own zeroing key type, for the length of one call.
+    /// The key as swift-crypto's own zeroing type, for the duration of one call.
     borrowing func symmetric() -> SymmetricKey {
         withUnsafeBytes { SymmetricKey(data: $0) }
     }

@@ -1,5 +1,5 @@
-// A user's keybag: every long-lived key, each wrapped for its purpose (Specs/key-hierarchy.md), and what must change
-// together with them. One file, so that a change is whole or did not happen.
+// A user's keybag: every long-lived key, each wrapped for its purpose (Specs/key-hierarchy.md), and the settings that change together
+// with them. It is one file, so that every change is atomic.
 
 package import EnclaveWire
 package import SwiftASN1
@@ -9,23 +9,24 @@ package import VaubanUserModel
 /// `Keybag ::= SEQUENCE { version INTEGER (2..4), identifier OCTET STRING (SIZE (16)), user INTEGER,
 ///   device OCTET STRING (SIZE (16)), slots SEQUENCE OF KeySlot, destroyed SEQUENCE OF KeyName, settings LockSettings,
 ///   passcode [0] StretchParameters OPTIONAL, hardwareCounter [1] OCTET STRING OPTIONAL, recovery [2] RecoveryRecord OPTIONAL,
-///   enrollment [3] Enrollment OPTIONAL, recovered [4] INTEGER OPTIONAL }`; [1] is refused until built. Version 1 had neither
-/// `destroyed` nor `settings`, nor anything behind [0]; it is read, and written again as version 2. Version 3 has slots that
-/// a class key wraps; a keybag without any is written as version 2, which an earlier Vauban reads. Version 4 says of factor pairs whether
-/// private keys are sealed to them; one in which they are those that an earlier version has to be taken for is written as that version.
+///   enrollment [3] Enrollment OPTIONAL, recovered [4] INTEGER OPTIONAL }`; [1] is refused until it is implemented.
+///
+/// Version 1 has neither `destroyed` nor `settings`, nor any field after [0]; it is read, and written as version 2. Version 3 has slots
+/// wrapped by a class key; a keybag without such slots is written as version 2, which earlier releases read. Version 4 marks the factor
+/// pairs to which private keys are sealed; a keybag whose marks equal those that an earlier version implies is written as that version.
 package struct Keybag: Hashable, Sendable, DERReadable, DERWritable {
     package static let version: Int64 = 4
     package let identifier: [UInt8]
     package let user: UInt32
     package let device: [UInt8]
     package var slots: [KeySlot]
-    /// Keys that are gone for good: what they wrapped can be cleaned up. The newest; older names are forgotten.
+    /// Keys that are destroyed for good: the rows they wrapped can be removed. Only the newest names are kept.
     package var destroyed: [KeyName] = []
     package var settings = LockSettings.standard
     package var passcode: StretchParameters?
     package var recovery: RecoveryRecord?
     package var enrollment: Enrollment?
-    /// When the recovery key was used last; microseconds since the reference date.
+    /// When the recovery key was last used; microseconds since the reference date.
     package var recovered: Int64?
 
     package init(identifier: [UInt8], user: UInt32, device: [UInt8], slots: [KeySlot], passcode: StretchParameters?) {
@@ -44,7 +45,7 @@ package struct Keybag: Hashable, Sendable, DERReadable, DERWritable {
         slots = try fields.list("slots", max: EnclaveLimits.slotsMax)
         if version < Self.version {
             guard !slots.contains(where: \.holdsPrivateKeys) else {
-                throw DERError("a keybag of this version says nothing of private keys")
+                throw DERError("a keybag of this version does not mark private keys")
             }
             slots = Self.asEarlierVersionsMeant(slots)
         }
@@ -77,13 +78,14 @@ package struct Keybag: Hashable, Sendable, DERReadable, DERWritable {
         }
     }
 
-    /// The lowest that says all of it.
+    /// The lowest version that can represent this keybag.
     private var writtenVersion: Int64 {
         guard slots == Self.asEarlierVersionsMeant(Self.withoutMarks(slots)) else { return Self.version }
         return slots.contains { $0.wrapping == .classKey } ? 3 : 2
     }
 
-    /// An earlier version left rows sealed to older pairs, whatever class key they went under, and told no private key from a row.
+    /// Adds the marks that earlier versions imply: they kept rows sealed to older pairs under any class key, and did not tell private keys
+    /// from rows.
     private static func asEarlierVersionsMeant(_ slots: [KeySlot]) -> [KeySlot] {
         let hasPrivateKeys = slots.contains { $0.wrapping == .classKey }
         var seen: Set<KeyPurpose> = []
@@ -107,7 +109,7 @@ package struct Keybag: Hashable, Sendable, DERReadable, DERWritable {
 
     package func current(_ purpose: KeyPurpose) -> KeySlot? { slots.first { $0.purpose == purpose } }
 
-    /// What became of a key.
+    /// Returns what became of a key.
     package func fate(of name: KeyName) -> KeyFate {
         if let slot = slots.first(where: { $0.name == name }) { return current(slot.purpose) == slot ? .current : .older }
         return destroyed.contains(name) ? .destroyed : .unknown
@@ -116,26 +118,26 @@ package struct Keybag: Hashable, Sendable, DERReadable, DERWritable {
     /// Whether class keys of older generations are kept for rows that still need them.
     package var hasOlderClassKeys: Bool { KeyPurpose.classes.contains { purpose in slots.count { $0.purpose == purpose } > 1 } }
 
-    /// Takes keys out for good. The names stay, so that what they wrapped is known to be gone.
+    /// Removes keys for good. Their names are kept, so that what they wrapped is known to be lost.
     mutating func destroy(_ isDestroyed: (KeySlot) -> Bool) {
         let names = slots.filter(isDestroyed).map(\.name)
         slots.removeAll(where: isDestroyed)
         destroyed = Array((names + destroyed).prefix(EnclaveLimits.destroyedMax))
     }
 
-    /// What a slot's wrapping is bound to, so that no slot can stand in for another.
+    /// What a slot's wrapping is bound to, so that no slot can replace another.
     func context(_ purpose: KeyPurpose, _ generation: [UInt8], _ wrapping: KeySlot.Wrapping) -> [UInt8] {
         identifier + withUnsafeBytes(of: user.bigEndian) { Array($0) } + [UInt8(purpose.number), UInt8(wrapping.rawValue)] + generation
     }
 }
 
-/// The fingers that were enrolled by a ceremony of the enclave's. A list that differs from this one ends it.
+/// The fingerprints enrolled through the enclave. A list that differs from this one ends the enrollment.
 package struct Enrollment: Hashable, Sendable, DERReadable, DERWritable {
-    /// The name of its factor pair.
+    /// The generation of its factor pair.
     package let generation: [UInt8]
-    /// The reader's digest of the list of fingers.
+    /// The reader's digest of the list of enrolled fingers.
     package let fingers: [UInt8]
-    /// A matched finger unlocks after the first unlock.
+    /// Whether a fingerprint unlocks after the first unlock.
     package let unlocks: Bool
 
     package init(generation: [UInt8], fingers: [UInt8], unlocks: Bool) {

@@ -1,15 +1,15 @@
-// An item key under everything that its control asks for, inside out: the application's password, then for each way to
-// satisfy the control one seal after another. The class key wraps the result.
+// An item key inside everything that its access control requires, from the inside out: the application password, then for each
+// authentication method one seal after another. The class key wraps the result.
 
 import SwiftASN1
 import VaubanDER
 import VaubanSecretBytes
 
 /// `LayeredItemKey ::= SEQUENCE { ways SEQUENCE (SIZE (1..8)) OF Way, password [0] StretchParameters OPTIONAL }`,
-/// `Way ::= SEQUENCE { seals SEQUENCE (SIZE (0..4)) OF Seal, ciphertext OCTET STRING }`. `Or` is several ways, `And` several
-/// seals of one; the last seal is the outermost.
+/// `Way ::= SEQUENCE { seals SEQUENCE (SIZE (0..4)) OF Seal, ciphertext OCTET STRING }`. `Or` gives several methods, `And` several
+/// seals in one; the last seal is the outermost.
 struct LayeredItemKey: Sendable, DERReadable, DERWritable {
-    /// One HPKE seal to a factor pair; its ciphertext is what the next seal encrypts.
+    /// One HPKE seal to a factor pair. The next seal encrypts its ciphertext.
     struct Seal: Sendable, DERReadable, DERWritable {
         let pair: [UInt8]
         let encapsulated: [UInt8]
@@ -31,7 +31,7 @@ struct LayeredItemKey: Sendable, DERReadable, DERWritable {
         }
     }
 
-    struct Way: Sendable, DERReadable, DERWritable {
+    struct Method: Sendable, DERReadable, DERWritable {
         let seals: [Seal]
         let ciphertext: [UInt8]
 
@@ -53,39 +53,39 @@ struct LayeredItemKey: Sendable, DERReadable, DERWritable {
     }
 
     private static let passwordLabel = "vauban application password v1"
-    static let waysMax = 8
-    let ways: [Way]
+    static let methodsMax = 8
+    let methods: [Method]
     let password: StretchParameters?
 
-    init(ways: [Way], password: StretchParameters?) {
-        self.ways = ways
+    init(methods: [Method], password: StretchParameters?) {
+        self.methods = methods
         self.password = password
     }
 
-    /// The one seal of a row in the first form.
+    /// Reads the single seal of a row in the first format.
     init(firstForm fields: inout DERFields) throws {
         let pair = try fields.octets("pair", in: 8...8)
         let encapsulated = try fields.octets("encapsulated key", in: 32...32)
-        ways = [Way(seals: [Seal(pair: pair, encapsulated: encapsulated)], ciphertext: try fields.octets("ciphertext", in: 16...256))]
+        methods = [Method(seals: [Seal(pair: pair, encapsulated: encapsulated)], ciphertext: try fields.octets("ciphertext", in: 16...256))]
         password = nil
     }
 
     init(from fields: inout DERFields) throws {
-        ways = try fields.list("ways", max: Self.waysMax)
-        guard !ways.isEmpty else { throw DERError("ways is empty") }
+        methods = try fields.list("ways", max: Self.methodsMax)
+        guard !methods.isEmpty else { throw DERError("ways is empty") }
         password = try fields.optional(0, "password") { try $0.value("password", as: StretchParameters.self) }
     }
 
     func write(into der: inout DER.Serializer) throws {
         try der.sequence { fields in
-            try fields.list(ways)
+            try fields.list(methods)
             if let password { try fields.tagged(0) { try $0.value(password) } }
         }
     }
 
-    // MARK: The innermost layer
+    // MARK: Application password
 
-    /// The item key under a key of the application's password.
+    /// Wraps the item key with a key derived from the application password.
     static func wrap(_ key: borrowing SecretBytes, underPassword password: borrowing SecretBytes, row: [UInt8]) throws(WrapError) -> [UInt8]
     {
         try KeyWrap.wrap(key, under: password, label: passwordLabel, context: row)
@@ -97,17 +97,17 @@ struct LayeredItemKey: Sendable, DERReadable, DERWritable {
         try KeyWrap.unwrap(wrapped.withUnsafeBytes { Array($0) }, under: password, label: passwordLabel, context: row)
     }
 
-    // MARK: The ways
+    // MARK: Authentication methods
 
-    /// Seals what lies inside to every way; each way is a list of pairs, the first innermost.
-    init(_ inner: borrowing SecretBytes, to ways: [[KeySlot]], password: StretchParameters?, row: [UInt8]) throws(WrapError) {
-        var made: [Way] = []
-        for pairs in ways { made.append(try Self.way(inner, to: pairs, row)) }
-        self.ways = made
+    /// Seals the inner bytes once for each method. A method is a list of pairs, the first innermost.
+    init(_ inner: borrowing SecretBytes, to methods: [[KeySlot]], password: StretchParameters?, row: [UInt8]) throws(WrapError) {
+        var made: [Method] = []
+        for pairs in methods { made.append(try Self.method(inner, to: pairs, row)) }
+        self.methods = made
         self.password = password
     }
 
-    static func way(_ inner: borrowing SecretBytes, to pairs: [KeySlot], _ row: [UInt8]) throws(WrapError) -> Way {
+    static func method(_ inner: borrowing SecretBytes, to pairs: [KeySlot], _ row: [UInt8]) throws(WrapError) -> Method {
         var seals: [Seal] = []
         var content = inner.duplicate()
         for slot in pairs {
@@ -116,15 +116,15 @@ struct LayeredItemKey: Sendable, DERReadable, DERWritable {
             seals.append(Seal(pair: slot.generation, encapsulated: sealed.encapsulated))
             content = SecretBytes(copying: sealed.ciphertext)
         }
-        return Way(seals: seals, ciphertext: content.withUnsafeBytes { Array($0) })
+        return Method(seals: seals, ciphertext: content.withUnsafeBytes { Array($0) })
     }
 
-    /// Opens one way with the private halves that `key` gives, the outermost seal first.
+    /// Opens one method with the private halves from `openSeal`, the outermost seal first.
     static func open(
-        _ way: Way, row: [UInt8], _ openSeal: (Seal, borrowing SecretBytes) throws(WrapError) -> SecretBytes
+        _ method: Method, row: [UInt8], _ openSeal: (Seal, borrowing SecretBytes) throws(WrapError) -> SecretBytes
     ) throws(WrapError) -> SecretBytes {
-        var content = SecretBytes(copying: way.ciphertext)
-        for seal in way.seals.reversed() { content = try openSeal(seal, content) }
+        var content = SecretBytes(copying: method.ciphertext)
+        for seal in method.seals.reversed() { content = try openSeal(seal, content) }
         return content
     }
 }

@@ -1,4 +1,4 @@
-// The key that the fingerprint reader was paired with. It is the device's, not a user's.
+// The key that the fingerprint reader is paired with. It belongs to the device, not to a user.
 
 package import EnclaveWire
 import SwiftASN1
@@ -7,7 +7,7 @@ internal import VaubanLinuxHost
 package import VaubanRefusal
 import VaubanSecretBytes
 
-/// `PairingRecord ::= SEQUENCE { version INTEGER (1), wrapped OCTET STRING }`: the key under a key of the device.
+/// `PairingRecord ::= SEQUENCE { version INTEGER (1), wrapped OCTET STRING }`: the pairing key, wrapped by a device key.
 struct PairingRecord: DERReadable, DERWritable {
     let wrapped: [UInt8]
 
@@ -25,17 +25,17 @@ struct PairingRecord: DERReadable, DERWritable {
     }
 }
 
-/// Pairs with whoever the kernel says is the reader's user, and believes the newest key only. A reader that says it has
-/// none is given a new one at any time: what tells the reader from others is its user, and the key only that a word is
-/// of the reader that was paired last.
+/// The pairing with the fingerprint reader. It pairs with any process of the reader's uid and trusts only the newest key. A reader
+/// without a key gets a new one at any time: the uid tells the reader from other processes, and the key only tells the reader that was
+/// paired last.
 package final class Pairing: Sendable {
     package enum Greeting: Sendable {
         case known
-        /// To be handed to the reader, once.
+        /// Sent to the reader, once.
         case new(HeldSecret)
     }
 
-    /// The state of the device itself lies beside users', under the one number that is no user.
+    /// The device's own state is stored like a user's, under the one number that is no uid.
     static let device = UInt32.max
     private static let label = "vauban reader pairing v1"
     private let host: EnclaveHost
@@ -43,8 +43,8 @@ package final class Pairing: Sendable {
 
     package init(host: EnclaveHost) { self.host = host }
 
-    /// A reader that has its key is known if there is one; any other gets a new key, and what an older reader said is not
-    /// believed any more.
+    /// Greets a reader that connected. A reader that has the stored key is known. Any other gets a new key, and verdicts under older keys
+    /// are no longer accepted.
     package func greet(isPaired: Bool) throws(Refusal) -> Greeting {
         try key.withLock { (key) throws(Refusal) -> Greeting in
             if isPaired, let known = try load() {
@@ -56,7 +56,7 @@ package final class Pairing: Sendable {
             do throws(WrapError) {
                 wrapped = try KeyWrap.wrap(fresh, under: try wrapKey(), label: Self.label, context: [])
             } catch {
-                throw Refusal(.internalFault, "a pairing key cannot be wrapped")
+                throw Refusal(.internalError, "a pairing key cannot be wrapped")
             }
             try host.write(PairingRecord(wrapped: wrapped), .pairing, Self.device).orThrow()
             key = HeldSecret(fresh.duplicate())
@@ -64,34 +64,34 @@ package final class Pairing: Sendable {
         }
     }
 
-    /// Whether a verdict is under the key.
-    package func vouches(for verdict: ReaderVerdict) -> Bool {
+    /// Whether a verdict is authenticated by the pairing key.
+    package func authenticates(_ verdict: ReaderVerdict) -> Bool {
         key.withLock { key in
             guard let key else { return false }
             return KeyWrap.isValid(verdict.code, of: verdict.covered, under: key.secret)
         }
     }
 
-    /// Nil when there is none, or none that can be read: then the reader is paired anew. A later Vauban's is left alone.
+    /// Loads the pairing key. Nil if it is missing or unreadable: then the reader is paired again. A file of a later version is left alone.
     private func load() throws(Refusal) -> HeldSecret? {
         do {
             guard let bytes = try host.store.read(.pairing, of: Self.device, max: EnclaveLimits.attemptRecordBytesMax) else { return nil }
             let content = try StateEnvelope.open(bytes, name: .pairing, user: Self.device, backend: host.backend)
             return HeldSecret(
                 try KeyWrap.unwrap(try PairingRecord(derBytes: content).wrapped, under: try wrapKey(), label: Self.label, context: []))
-        } catch let fault as StateError {
-            throw Refusal(.storageFailed, "\(fault)")
-        } catch StateEnvelope.Fault.newer(let version) {
+        } catch let error as StateError {
+            throw Refusal(.storageFailed, "\(error)")
+        } catch StateEnvelopeError.newer(let version) {
             throw Self.newer(version)
-        } catch let fault as DERError where fault.newerVersion != nil {
-            throw Self.newer(fault.newerVersion ?? 0)
+        } catch let error as DERError where error.newerVersion != nil {
+            throw Self.newer(error.newerVersion ?? 0)
         } catch {
             return nil
         }
     }
 
     private static func newer(_ version: Int64) -> Refusal {
-        Refusal(.stateUnreadable, "the reader was paired by a later Vauban (version \(version)); nothing was changed")
+        Refusal(.stateUnreadable, "the reader was paired by a later version of Vauban (version \(version)); nothing was changed")
     }
 
     private func wrapKey() throws(WrapError) -> SecretBytes {

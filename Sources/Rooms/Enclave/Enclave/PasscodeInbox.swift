@@ -7,8 +7,8 @@ package import VaubanSecretBytes
 package import VaubanUserModel
 package import VaubanUserWire
 
-/// Receives passcodes: a key pair that lives as long as this enclave, and the challenges that are open. A sealed
-/// passcode is good for one challenge, one purpose, one user, once.
+/// The receiver of sealed passcodes: a key pair that lives as long as this enclave, and the open challenges. A sealed passcode is valid
+/// for one challenge, one purpose and one user, once.
 package final class PasscodeInbox: Sendable {
     private struct Open {
         let nonce: [UInt8]
@@ -27,28 +27,28 @@ package final class PasscodeInbox: Sendable {
 
     package func challenge(_ purpose: PasscodePurpose, for user: UInt32) throws(Refusal) -> PasscodeChallenge {
         let nonce: [UInt8]
-        do { nonce = try Entropy.bytes(32) } catch { throw Refusal(.internalFault, "there are no random bytes") }
+        do { nonce = try Entropy.bytes(32) } catch { throw Refusal(.internalError, "there are no random bytes") }
         let now = clock.boot
         open.withLock { list in
             list.removeAll { $0.until <= now }
-            // A question's own challenge gives way to nobody: it is withdrawn with its question.
+            // The challenge of a prompt is never dropped for another; it is withdrawn with its prompt.
             let mayGiveWay = { (entry: Open) in entry.user == user && entry.purpose != .prompt }
             if purpose != .prompt, list.count(where: mayGiveWay) >= EnclaveLimits.openChallengesMax,
                 let oldest = list.firstIndex(where: mayGiveWay)
             {
                 list.remove(at: oldest)
             }
-            list.append(Open(nonce: nonce, purpose: purpose, user: user, until: now + EnclaveLimits.challengeTime))
+            list.append(Open(nonce: nonce, purpose: purpose, user: user, until: now + EnclaveLimits.challengeLifetime))
         }
         return PasscodeChallenge(nonce: nonce, purpose: purpose)
     }
 
-    /// Takes back a challenge that nobody is to answer any more.
+    /// Withdraws a challenge that nobody may answer any more.
     package func withdraw(_ challenge: PasscodeChallenge) {
         open.withLock { $0.removeAll { $0.nonce == challenge.nonce } }
     }
 
-    /// Uses a challenge up, whatever comes of it.
+    /// Consumes a challenge, whether or not it is valid.
     package func use(_ challenge: PasscodeChallenge, for user: UInt32) throws(Refusal) {
         let now = clock.boot
         let found = open.withLock { list -> Bool in
@@ -59,7 +59,7 @@ package final class PasscodeInbox: Sendable {
         guard found else { throw Refusal(.badParameter, "the challenge is not open, or is for something else") }
     }
 
-    /// Opens a passcode that was sealed for a challenge and, where it authorizes something, for just that.
+    /// Opens a passcode that was sealed for a challenge and, if it authorizes a request, for exactly that request.
     package func unseal(
         _ sealed: SealedPasscode, _ challenge: PasscodeChallenge, of user: UInt32, authorizing binding: SealBinding? = nil
     ) throws(Refusal) -> SecretBytes {

@@ -5,7 +5,7 @@ package import SwiftASN1
 package import VaubanDER
 package import VaubanSecretBytes
 
-/// The cost of one guess, stored beside what it protects: scrypt (RFC 7914).
+/// The cost of one guess, stored with what it protects: scrypt (RFC 7914).
 /// `StretchParameters ::= SEQUENCE { salt OCTET STRING (SIZE (32)), log2Rounds INTEGER, blockSize INTEGER,
 ///   parallelism INTEGER }`
 package struct StretchParameters: Hashable, Sendable, DERReadable, DERWritable {
@@ -38,21 +38,21 @@ package struct StretchParameters: Hashable, Sendable, DERReadable, DERWritable {
     }
 }
 
-/// What one guess is to cost. `rounds` and the smallest block size are a floor that nothing goes below; where a time is
-/// aimed at, the block size grows until a guess takes that long on this machine, and beyond what one block size can be, the
-/// number of passes over the same memory (scrypt's parallelism, one after the other here).
+/// The cost that one guess should have. `log2Rounds` and the smallest block size are a floor. To reach `time`, the block size grows
+/// until a guess takes that long on this machine; beyond the largest block size, the number of passes over the same memory grows
+/// (scrypt's parallelism, run one after another here).
 package struct StretchCost: Sendable {
     package let log2Rounds: Int64
     package let blockSizeMin: Int64
-    /// Nanoseconds; nil leaves it at the floor.
+    /// Nanoseconds; nil keeps the floor.
     package let time: UInt64?
 
-    /// 256 MiB: more would not be had on every machine at every moment, and the library refuses it for a single pass.
+    /// 256 MiB. More would not always be available, and the library refuses it for a single pass.
     private var blockSizeMax: Int64 = 16
     /// Block size times passes.
     private static let workMax: Int64 = 32
 
-    /// 128 MiB at least, and at least a quarter of a second.
+    /// At least 128 MiB and a quarter of a second.
     package static let shipped = StretchCost(log2Rounds: 17, blockSizeMin: 8, time: 250_000_000)
 
     package init(log2Rounds: Int64, blockSizeMin: Int64, time: UInt64? = nil) {
@@ -61,8 +61,8 @@ package struct StretchCost: Sendable {
         self.time = time
     }
 
-    /// The same cost on a machine, or in a container, of so many bytes of memory: with less than 512 MiB, what is asked for
-    /// beyond the floor is asked for in passes, not in memory that is not there.
+    /// Returns the same cost for a machine or container with this much memory. With less than 512 MiB, cost beyond the floor is spent on
+    /// passes, not on memory.
     package func within(memory: UInt64?) -> StretchCost {
         guard let memory, memory < 512 << 20 else { return self }
         var cost = self
@@ -70,15 +70,15 @@ package struct StretchCost: Sendable {
         return cost
     }
 
-    /// Block size times passes at which a guess takes the time aimed at, when one pass over the smallest takes `measured`
-    /// nanoseconds: scrypt's cost grows with both in proportion.
+    /// Returns block size times passes for which a guess takes `time`, when one pass with the smallest block size takes `measured`
+    /// nanoseconds: scrypt's cost is proportional to both.
     package func work(measured: UInt64) -> Int64 {
         guard let time, measured > 0, measured < time else { return blockSizeMin }
         let wanted = (UInt64(blockSizeMin) * time + measured - 1) / measured
         return min(Int64(clamping: wanted), max(Self.workMax, blockSizeMin))
     }
 
-    /// That work as a block size and passes, in no less memory than until now.
+    /// Splits that work into a block size and passes, with no less memory than before.
     package func shape(_ work: Int64, atLeast old: StretchParameters?) -> (blockSize: Int64, passes: Int64) {
         let work = max(work, (old?.blockSize ?? 0) * (old?.parallelism ?? 0))
         let passes = max((work + blockSizeMax - 1) / blockSizeMax, old?.parallelism ?? 1)
@@ -86,7 +86,7 @@ package struct StretchCost: Sendable {
     }
 }
 
-/// Turns a passcode into 32 bytes at a known cost. Vaults do so in turn (`DerivationQueue`), so that memory is bounded whoever asks.
+/// Derives 32 bytes from a passcode at a known cost. `DerivationQueue` runs one derivation at a time, which bounds the memory.
 package struct PasscodeStretcher: Sendable {
     private let cost: StretchCost
 
@@ -94,7 +94,7 @@ package struct PasscodeStretcher: Sendable {
 
     package struct OutOfMemory: Error {}
 
-    /// Parameters for a new passcode: measured on this machine now, and never below those until now.
+    /// Returns parameters for a new passcode: measured on this machine, and never weaker than the old ones.
     package func parameters(salt: [UInt8], atLeast old: StretchParameters? = nil, now: () -> UInt64) throws(OutOfMemory)
         -> StretchParameters
     {

@@ -1,5 +1,5 @@
-// The recovery key: a key pair whose public half is kept, so that every new passcode can be sealed to it without the
-// user typing it again, and whose private half only the user has, on paper.
+// The recovery key: a key pair. The public half is stored, so that every new passcode can be sealed to it without the user typing the
+// recovery key again; only the user has the private half, on paper.
 
 internal import Crypto
 import Foundation
@@ -9,8 +9,8 @@ import VaubanPasscode
 import VaubanSecretBytes
 
 /// `RecoveryRecord ::= SEQUENCE { publicKey OCTET STRING (SIZE (32)), encapsulated OCTET STRING (SIZE (32)),
-///   wrapped OCTET STRING }`: the passcode key sealed to the public half by HPKE, then wrapped by the device, so that it
-/// opens with the recovery key on this device only.
+///   wrapped OCTET STRING }`: the passcode key, sealed to the public half by HPKE and then wrapped by the device, so that it opens only
+/// with the recovery key on this device.
 package struct RecoveryRecord: Hashable, Sendable, DERReadable, DERWritable {
     package let publicKey: [UInt8]
     package let encapsulated: [UInt8]
@@ -19,7 +19,7 @@ package struct RecoveryRecord: Hashable, Sendable, DERReadable, DERWritable {
     private static let sealLabel = "vauban recovery seal v1"
     private static let wrapLabel = "vauban recovery v1"
 
-    /// The public half of a recovery key.
+    /// Returns the public half of a recovery key.
     static func publicKey(of recoveryKey: borrowing RecoveryKey, for bag: Keybag) throws(WrapError) -> [UInt8] {
         let secret = privateKey(of: recoveryKey, for: bag)
         do {
@@ -43,7 +43,7 @@ package struct RecoveryRecord: Hashable, Sendable, DERReadable, DERWritable {
         }
     }
 
-    /// The passcode key; throws when the recovery key is not the right one.
+    /// Returns the passcode key. Throws if the recovery key is wrong.
     func open(with recoveryKey: borrowing RecoveryKey, device: borrowing SecretBytes, for bag: Keybag) throws(WrapError) -> SecretBytes {
         let ciphertext = try KeyWrap.unwrap(wrapped, under: device, label: Self.wrapLabel, context: Self.context(bag))
         let secret = Self.privateKey(of: recoveryKey, for: bag)

@@ -1,4 +1,4 @@
-// The cryptography of private keys in an enclave of software: swift-crypto's.
+// The cryptography of private keys in the software enclave, by swift-crypto.
 
 internal import Crypto
 internal import Foundation
@@ -6,13 +6,13 @@ package import VaubanKeyWire
 package import VaubanRefusal
 package import VaubanSecretBytes
 
-/// What comes of a use of a private key.
+/// The result of using a private key.
 package enum KeyResult: ~Copyable {
     case signature([UInt8])
     case shared(SecretBytes)
 }
 
-/// A private key that is open for one operation. It is erased with its last holder: by the library, or by the room, whose `free`
+/// A private key opened for one operation. It is erased with its last reference: by the library, or by the room's `free`, which
 /// overwrites.
 package final class SoftwareKey: Sendable {
     private enum Material: Sendable {
@@ -26,7 +26,7 @@ package final class SoftwareKey: Sendable {
 
     private let material: Material
 
-    /// From the bytes that were made with it.
+    /// Restores the key from the bytes that `make` returned.
     package init(_ kind: EnclaveKeyKind, _ secret: borrowing SecretBytes, for operation: KeyOperation) throws(Refusal) {
         do {
             material = try secret.withUnsafeBytes { (bytes) throws(any Error) -> Material in
@@ -44,7 +44,7 @@ package final class SoftwareKey: Sendable {
         }
     }
 
-    /// Signs a digest or a message, or computes what is shared with the other side. ECDSA is r ‖ s.
+    /// Signs a digest or a message, or computes the secret shared with the other side. An ECDSA signature is r ‖ s.
     package func use(_ input: [UInt8]) throws(Refusal) -> KeyResult {
         do {
             switch material {
@@ -61,11 +61,11 @@ package final class SoftwareKey: Sendable {
             case .mlkem1024(let key): return .shared(SecretBytes(try key.decapsulate(input)))
             }
         } catch {
-            throw Refusal(.badParameter, "the key does not take this data")
+            throw Refusal(.badParameter, "the key cannot process this data")
         }
     }
 
-    /// A new key: its bytes, and its public half.
+    /// Makes a new key. Returns its bytes and its public half.
     static func make(_ kind: EnclaveKeyKind) throws(Refusal) -> NewKey {
         func new(_ secret: Data, _ publicKey: Data) -> NewKey {
             var secret = secret
@@ -74,7 +74,7 @@ package final class SoftwareKey: Sendable {
         do {
             switch kind {
             case .p256:
-                // Compact representable, so that X alone names the public half.
+                // Compact representable, so that X alone identifies the public half.
                 let key = P256.KeyAgreement.PrivateKey(compactRepresentable: true)
                 return new(key.rawRepresentation, key.publicKey.x963Representation)
             case .mldsa65:
@@ -91,7 +91,7 @@ package final class SoftwareKey: Sendable {
                 return new(key.seedRepresentation, key.publicKey.rawRepresentation)
             }
         } catch {
-            throw Refusal(.internalFault, "a key cannot be made")
+            throw Refusal(.internalError, "a key cannot be made")
         }
     }
 }
@@ -102,11 +102,11 @@ struct NewKey: ~Copyable {
 }
 
 extension P256.KeyAgreement.PrivateKey {
-    /// The X coordinate.
+    /// The length of the X coordinate.
     fileprivate static let sharedBytes = 32
 }
 
-/// A digest of whatever length the caller has; the curve takes its leftmost bits.
+/// A digest of any length; the curve uses its leftmost bits.
 private struct GivenDigest: Digest {
     static var byteCount: Int { 0 }
     let bytes: [UInt8]

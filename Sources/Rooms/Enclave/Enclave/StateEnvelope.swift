@@ -2,8 +2,8 @@ package import SwiftASN1
 package import VaubanDER
 import VaubanSecretBytes
 
-/// A state file: its content with an authentication code under a key of the device secret, over its name and user, so
-/// that a file that was altered, swapped or brought from elsewhere is known as such before a byte of it is believed.
+/// A state file: its content with an authentication code under a key of the device secret over its name and user. A file that was
+/// altered, swapped or copied from elsewhere is detected before its content is used.
 ///
 /// `StateEnvelope ::= SEQUENCE { version INTEGER (1), device OCTET STRING (SIZE (16)), content OCTET STRING,
 ///   code OCTET STRING (SIZE (32)) }`
@@ -11,14 +11,6 @@ package struct StateEnvelope: DERReadable, DERWritable, Sendable {
     package let device: [UInt8]
     package let content: [UInt8]
     private let code: [UInt8]
-
-    package enum Fault: Error, Sendable {
-        case malformed(String)
-        /// Written by a later version; whole, and not to be judged here.
-        case newer(version: Int64)
-        case otherDevice
-        case altered
-    }
 
     package init(content: [UInt8], name: StateName, user: UInt32, backend: some EnclaveBackend) throws(BackendError) {
         self.device = backend.deviceIdentifier
@@ -43,20 +35,22 @@ package struct StateEnvelope: DERReadable, DERWritable, Sendable {
         }
     }
 
-    /// The content of a file, if this device wrote it for this name and user.
+    /// Returns the content of a file. Throws unless this device wrote it for this name and user.
     package static func open(_ bytes: [UInt8], name: StateName, user: UInt32, backend: some EnclaveBackend) throws -> [UInt8] {
         let envelope: StateEnvelope
         do {
             envelope = try StateEnvelope(derBytes: bytes)
-        } catch let fault as DERError {
-            if let version = fault.newerVersion { throw Fault.newer(version: version) }
-            throw Fault.malformed(fault.description)
+        } catch let error as DERError {
+            if let version = error.newerVersion { throw StateEnvelopeError.newer(version: version) }
+            throw StateEnvelopeError.malformed(error.description)
         } catch {
-            throw Fault.malformed("\(error)")
+            throw StateEnvelopeError.malformed("\(error)")
         }
-        guard envelope.device == backend.deviceIdentifier else { throw Fault.otherDevice }
+        guard envelope.device == backend.deviceIdentifier else { throw StateEnvelopeError.otherDevice }
         let key = try key(backend)
-        guard KeyWrap.isValid(envelope.code, of: covered(envelope.content, name, user), under: key) else { throw Fault.altered }
+        guard KeyWrap.isValid(envelope.code, of: covered(envelope.content, name, user), under: key) else {
+            throw StateEnvelopeError.altered
+        }
         return envelope.content
     }
 
@@ -67,4 +61,13 @@ package struct StateEnvelope: DERReadable, DERWritable, Sendable {
     private static func covered(_ content: [UInt8], _ name: StateName, _ user: UInt32) -> [UInt8] {
         Array(name.rawValue.utf8) + [0] + withUnsafeBytes(of: user.bigEndian) { Array($0) } + content
     }
+}
+
+/// Why a state file cannot be used.
+package enum StateEnvelopeError: Error, Sendable {
+    case malformed(String)
+    /// Written by a later version. It may be intact.
+    case newer(version: Int64)
+    case otherDevice
+    case altered
 }

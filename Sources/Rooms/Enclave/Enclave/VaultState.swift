@@ -1,4 +1,4 @@
-// What a vault knows, and what time does to it.
+// The state of a vault, and its changes over time.
 
 import EnclaveWire
 import VaubanAccessPolicy
@@ -7,70 +7,93 @@ import VaubanRefusal
 import VaubanSecretBytes
 import VaubanUserModel
 
-/// `ring` and `keybag` are there together or not at all.
+/// What a vault has of its user's keybag.
+enum VaultContents: Sendable {
+    /// No keybag exists yet. The first use creates one without a passcode.
+    case empty
+    /// The keybag, and those of its keys that are in memory.
+    case loaded(Keybag, KeyRing)
+    /// The stored state cannot be used; every request is refused with this message. With `retries` only the storage failed, so the next use
+    /// loads it again.
+    case unreadable(String, retries: Bool)
+}
+
 struct VaultState: Sendable {
     let user: UInt32
-    var keybag: Keybag?
-    var ring: KeyRing?
+    var contents = VaultContents.empty
     var attempts: AttemptRecord?
-    /// Boot-time clock, nanoseconds: no try before.
+    /// Boot-time clock, nanoseconds: no passcode attempt before this.
     var notBefore: UInt64 = 0
     var epoch: Int64 = 0
-    /// An epoch that has ended and whose keys have not been called back yet.
+    /// An epoch that has ended and whose leased keys are not recalled yet.
     var ended: RecalledEpoch?
     var cause: DeviceStatus.Cause = .started
     var since: Int64
     var warnings: [String] = []
-    /// Set when the user's state cannot be used; then everything is refused with this sentence.
-    var unreadable: String?
-    /// The disk would not give it: the next use tries again.
-    var isPassing = false
-    /// The private halves that a finger may use, since a passcode armed them.
+    /// The private halves that a fingerprint may use, since a passcode armed them.
     var armed: FingerprintFactors?
-    /// The private halves of older pairs, for a while after a passcode.
+    /// The private halves of older pairs, for a limited time after a passcode.
     var resealing: ResealingKeys?
-    /// Fingers that failed since then.
+    /// Fingerprints that did not match since they were armed.
     var misses = 0
-    /// The class-A keys of a locked device that a finger may open, under a key that only the reader holds.
+    /// The class-A keys of a locked device that a fingerprint may open, wrapped by a key that only the reader holds.
     var suspended: SuspendedKeys? {
-        didSet { if oldValue != nil && suspended == nil { readerIsToDrop = true } }
+        didSet { if oldValue != nil && suspended == nil { readerMustErase = true } }
     }
-    /// The finger that unlocked, until the next lock.
+    /// The fingerprint that unlocked the device, until the next lock.
     var unlockingFinger: Evidence.Finger?
-    /// What the reader holds opens nothing any more.
-    var readerIsToDrop = false
+    /// Whether the reader holds a key that opens nothing any more.
+    var readerMustErase = false
     /// Boot-time clock of the last use, and how long the machine had slept by then.
     var lastUse: UInt64 = 0
     var asleep: UInt64 = 0
-    /// What those who look were last told that it is worth looking at.
+    /// The environment that watchers were last notified about.
     var environmentMark: EnvironmentMark?
-    /// A lock that waits for its grace to end.
-    var lockDue: LockDue?
+    /// A lock that waits for the end of its grace period.
+    var pendingLock: PendingLock?
 
-    struct LockDue: Sendable {
+    struct PendingLock: Sendable {
         let at: UInt64
         let cause: DeviceStatus.Cause
     }
 
-    func throwIfUnreadable() throws(Refusal) {
-        if let unreadable { throw Refusal(.stateUnreadable, unreadable) }
+    var keybag: Keybag? { if case .loaded(let keybag, _) = contents { keybag } else { nil } }
+    var ring: KeyRing? { if case .loaded(_, let ring) = contents { ring } else { nil } }
+
+    /// The state of the lock. A vault without a keybag counts as unlocked, since it has no passcode.
+    var lockState: LockState {
+        switch contents {
+        case .empty: .unlocked
+        case .loaded(_, let ring): ring.lock
+        case .unreadable: .unreadable
+        }
+    }
+
+    /// Whether the next use loads the state again.
+    var retriesLoading: Bool { if case .unreadable(_, retries: true) = contents { true } else { false } }
+
+    /// Throws if the user's state cannot be used.
+    func checkReadable() throws(Refusal) {
+        if case .unreadable(let message, _) = contents { throw Refusal(.stateUnreadable, message) }
     }
 
     func secondsToWait(now: UInt64) -> Int64 {
         now >= notBefore ? 0 : Int64((notBefore - now + 999_999_999) / 1_000_000_000)
     }
 
-    func throwIfLockedOut(now: UInt64) throws(Refusal) {
+    /// Throws during a delay after failed attempts.
+    func checkNotLockedOut(now: UInt64) throws(Refusal) {
         let wait = secondsToWait(now: now)
-        if wait > 0 { throw Refusal(.lockedOut, triesLeft: 0, secondsToWait: wait) }
+        if wait > 0 { throw Refusal(.lockedOut, attemptsLeft: 0, secondsToWait: wait) }
     }
 
-    // MARK: Time
+    // MARK: Expirations
 
-    /// Carries out what is due by now. Every use of a vault begins with this, so that nothing depends on a timer being in
-    /// time, nor on a login manager that announces sleep.
-    mutating func settle(_ host: EnclaveHost, isUse: Bool = true) {
-        if isPassing { reload(host: host) }
+    /// Applies what time has ended: sleep, grace periods, idleness, the age of a passcode. Every use of a vault begins with this, so that
+    /// nothing depends on a timer that fires in time, nor on a login manager that announces sleep. With `isUse` false, the call does not
+    /// count against idleness.
+    mutating func applyExpirations(_ host: EnclaveHost, isUse: Bool = true) {
+        if retriesLoading { reload(host: host) }
         let asleepNow = host.clock.asleep
         let now = host.clock.boot
         defer {
@@ -78,84 +101,92 @@ struct VaultState: Sendable {
             if isUse { lastUse = now }
         }
         if let armed, now < armed.at || now - armed.at > DeviceConditions.Biometry.passcodeAge { disarm() }
-        if let resealing, now < resealing.at || now - resealing.at > EnclaveLimits.resealingTime { self.resealing = nil }
-        guard case .unlocked = ring, let keybag, keybag.passcode != nil else { return }
+        if let resealing, now < resealing.at || now - resealing.at > EnclaveLimits.resealingPeriod { self.resealing = nil }
+        guard case .loaded(let keybag, .unlocked) = contents, keybag.passcode != nil else { return }
         let grace = UInt64(keybag.settings.graceSeconds) * 1_000_000_000
         let idle = UInt64(keybag.settings.idleSeconds) * 1_000_000_000
         if asleepNow > asleep, asleepNow - asleep > grace + EnclaveLimits.sleepNoticed {
-            close(.slept, host)
-        } else if let lockDue, now >= lockDue.at {
-            close(lockDue.cause, host)
+            lock(.slept, host)
+        } else if let pendingLock, now >= pendingLock.at {
+            lock(pendingLock.cause, host)
         } else if idle > 0, now > lastUse, now - lastUse >= idle {
-            close(.idle, host)
+            lock(.idle, host)
         }
     }
 
-    /// When `settle` has something to do next; boot-time clock.
-    var nextDue: UInt64? {
-        guard case .unlocked = ring, let keybag, keybag.passcode != nil else { return armedUntil }
-        let resealingUntil = resealing.map { $0.at + EnclaveLimits.resealingTime + 1 }
+    /// When `applyExpirations` next has an effect; boot-time clock.
+    var nextExpiration: UInt64? {
+        guard case .loaded(let keybag, .unlocked) = contents, keybag.passcode != nil else { return armedUntil }
+        let resealingUntil = resealing.map { $0.at + EnclaveLimits.resealingPeriod + 1 }
         let idle = UInt64(keybag.settings.idleSeconds) * 1_000_000_000
-        return [lockDue?.at, idle > 0 ? lastUse + idle : nil, armedUntil, resealingUntil].compactMap { $0 }.min()
+        return [pendingLock?.at, idle > 0 ? lastUse + idle : nil, armedUntil, resealingUntil].compactMap { $0 }.min()
     }
 
     private var armedUntil: UInt64? { armed.map { $0.at + DeviceConditions.Biometry.passcodeAge + 1 } }
 
-    // MARK: The lock
+    // MARK: Lock
 
-    /// Erases the class-A keys, or puts them where only a finger brings them back. A device that is not unlocked, or has
-    /// no passcode, stays as it is.
-    mutating func close(_ cause: DeviceStatus.Cause, _ host: EnclaveHost) {
-        guard case .unlocked(_, _, let keys) = ring, let ring, keybag?.passcode != nil else { return }
+    /// Erases the class-A keys, or suspends them for a fingerprint. Has no effect unless the device is unlocked and has a passcode.
+    mutating func lock(_ cause: DeviceStatus.Cause, _ host: EnclaveHost) {
+        guard case .loaded(let keybag, let ring) = contents, case .unlocked(_, _, let keys) = ring, keybag.passcode != nil else { return }
         suspend(keys, host)
-        become(ring.afterLock, cause, host)
+        setKeyRing(ring.afterLock, cause, host)
         host.trace?("lock p:\(user)")
         endEpoch(everything: false)
     }
 
-    /// Begins a new epoch: what was lent until now is to be given back.
+    /// Begins a new epoch: keys that were leased until now must be given back.
     mutating func endEpoch(everything: Bool) {
         resealing = nil
         ended = RecalledEpoch(epoch: epoch, everything: everything || ended?.everything ?? false)
         epoch += 1
     }
 
-    mutating func become(_ ring: KeyRing, _ cause: DeviceStatus.Cause, _ host: EnclaveHost) {
-        self.ring = ring
+    /// Replaces the keys in memory because of a change of the lock.
+    mutating func setKeyRing(_ ring: KeyRing, _ cause: DeviceStatus.Cause, _ host: EnclaveHost) {
+        updateKeyRing { _ in ring }
         self.cause = cause
         since = host.clock.referenceMicroseconds
-        lockDue = nil
+        pendingLock = nil
         unlockingFinger = nil
     }
 
-    // MARK: The keybag
+    /// Replaces the keys in memory; the lock stays as it is.
+    mutating func updateKeyRing(_ update: (KeyRing) -> KeyRing) {
+        if case .loaded(let keybag, let ring) = contents { contents = .loaded(keybag, update(ring)) }
+    }
 
-    /// The keybag and the open keys; the first use makes them, without a passcode.
-    mutating func created(user: UInt32, host: EnclaveHost) throws(Refusal) -> (Keybag, KeyRing) {
-        try throwIfUnreadable()
-        if let keybag, let ring { return (keybag, ring) }
+    // MARK: Keybag
+
+    /// Returns the keybag and the keys in memory. The first use creates them, without a passcode.
+    mutating func createIfNeeded(_ host: EnclaveHost) throws(Refusal) -> (Keybag, KeyRing) {
+        try checkReadable()
+        if case .loaded(let keybag, let ring) = contents { return (keybag, ring) }
         let (bag, held) = try Keybag.withoutPasscode(of: user, backend: host.backend)
         try host.write(AttemptRecord(keybag: bag.identifier), .attempts, user).orThrow()
-        try replace(bag, user: user, host: host)
-        let open = KeyRing(unlocked: held)
+        try write(bag, host)
+        let ring = KeyRing(unlocked: held)
+        contents = .loaded(bag, ring)
         attempts = AttemptRecord(keybag: bag.identifier)
-        become(open, .started, host)
-        return (bag, open)
+        setKeyRing(ring, .started, host)
+        return (bag, ring)
     }
 
-    /// Writes another keybag and, once it stands, goes on with it.
-    mutating func replace(_ bag: Keybag, user: UInt32, host: EnclaveHost) throws(Refusal) {
-        switch try host.write(bag, .keybag, user) {
-        case .durable: keybag = bag
-        case .unsure(let refusal):
-            // Old or new, only the disk knows. Nothing is sealed under keys that one of them does not have: all that was
-            // in memory goes, and what the disk settles on is read again.
-            reload(host: host)
-            throw refusal
-        }
+    /// Writes another keybag and, once it is durable, uses it.
+    mutating func replaceKeybag(_ bag: Keybag, _ host: EnclaveHost) throws(Refusal) {
+        try write(bag, host)
+        if let ring { contents = .loaded(bag, ring) }
     }
 
-    /// Begins again from what is stored, as a restart would.
+    private mutating func write(_ bag: Keybag, _ host: EnclaveHost) throws(Refusal) {
+        guard case .unsure(let refusal) = try host.write(bag, .keybag, user) else { return }
+        // Old or new, only the disk knows. Nothing may be sealed under keys that one of them lacks: all keys in memory are dropped, and
+        // whichever keybag the disk has is loaded again.
+        reload(host: host)
+        throw refusal
+    }
+
+    /// Loads the stored state again, as a restart would.
     mutating func reload(host: EnclaveHost) {
         let before = (epoch, ended, environmentMark)
         self = VaultState.load(user: user, host: host)
@@ -163,8 +194,8 @@ struct VaultState: Sendable {
         endEpoch(everything: true)
     }
 
-    /// Begins the count of tries anew. If this cannot be written, the old count stays on disk: a restart is stricter,
-    /// never more lenient.
+    /// Resets the count of attempts. If this cannot be written, the old count stays on disk: a restart is then stricter, never more
+    /// lenient.
     mutating func clearAttempts(user: UInt32, host: EnclaveHost) {
         guard let keybag else { return }
         let cleared = AttemptRecord(keybag: keybag.identifier)
@@ -174,10 +205,10 @@ struct VaultState: Sendable {
     }
 }
 
-/// What keychaind has to give back.
+/// An ended epoch, whose leased keys keychaind must give back.
 package struct RecalledEpoch: Hashable, Sendable {
     package let epoch: Int64
-    /// True when the keys themselves have changed, and not only the lock.
+    /// Whether the keys themselves changed, not only the lock.
     package let everything: Bool
 
     package init(epoch: Int64, everything: Bool) {
@@ -186,10 +217,10 @@ package struct RecalledEpoch: Hashable, Sendable {
     }
 }
 
-/// How a write of state ended, where it did not fail.
+/// How a write of state ended, unless it failed.
 enum WriteResult {
     case durable
-    /// The new file stands now; after a power cut it may be the old one.
+    /// The new file is in place; after a power failure it may be the old one.
     case unsure(Refusal)
 
     func orThrow() throws(Refusal) {
@@ -198,13 +229,13 @@ enum WriteResult {
 }
 
 extension EnclaveHost {
-    /// Writes a state file, durably, or refuses with the old one in place; or cannot say which (Specs/state-files.md).
+    /// Writes a state file durably. On failure the old one stays in place, or the result is `unsure` (Specs/state-files.md).
     func write(_ content: some DERWritable, _ name: StateName, _ user: UInt32) throws(Refusal) -> WriteResult {
         let bytes: [UInt8]
         do {
             bytes = try StateEnvelope(content: try content.encoded(), name: name, user: user, backend: backend).encoded()
         } catch {
-            throw Refusal(.internalFault, "state cannot be written: \(error)")
+            throw Refusal(.internalError, "state cannot be written: \(error)")
         }
         do throws(StateError) {
             try store.replace(name, of: user, with: bytes)

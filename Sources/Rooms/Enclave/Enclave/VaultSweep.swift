@@ -1,5 +1,5 @@
-// What happens to vaults outside any request: time, sleep, screens, a reader that goes. A vault whose disk does not answer must not keep
-// the others' keys open.
+// Events that reach all vaults outside any request: time, sleep, screen locks, a reader that disconnects. A vault whose disk hangs must
+// not keep the others unlocked.
 
 import Foundation
 internal import VaubanLinuxHost
@@ -18,38 +18,41 @@ package final class VaultSweep: Sendable {
         let group: DispatchGroup
     }
 
-    /// What waits for a vault that is busy; a thread works on each that stands here.
+    /// Events for vaults that are busy. A thread works on each user listed here.
     private let pending = ThreadMutex<[UInt32: [Pending]]>([:])
 
     package init() {}
 
-    /// Tells vaults of an event, those that can be had at once on this thread. One that is busy, perhaps with a disk that does not answer,
-    /// hears of it on a thread of its own, in the order of the events. Returns when all have heard of it and `complete` was called with
-    /// them, or when the timeout (nanoseconds) is over; what is busy then is completed later.
-    package func tell(
-        _ event: VaultEvent, to vaults: [Vault], timeout: UInt64 = EnclaveLimits.recallTime, complete: @escaping @Sendable ([Vault]) -> Void
+    /// Delivers an event to vaults: on this thread to those that are free, on a thread of its own to one that is busy, perhaps with a disk
+    /// that hangs, in the order of the events. Returns after all have handled it and `complete` was called with them, or after `timeout`
+    /// (nanoseconds); vaults that are still busy then are completed later.
+    package func deliver(
+        _ event: VaultEvent, to vaults: [Vault], timeout: UInt64 = EnclaveLimits.recallTimeout,
+        complete: @escaping @Sendable ([Vault]) -> Void
     ) {
         let group = DispatchGroup()
-        var told: [Vault] = []
+        var delivered: [Vault] = []
         for vault in vaults {
             if !isPending(vault.user), vault.isFree {
-                vault.carryOut(event)
-                told.append(vault)
+                vault.handle(event)
+                delivered.append(vault)
             } else {
-                tellLater(event, vault, group, complete)
+                deliverLater(event, vault, group, complete)
             }
         }
-        complete(told)
+        complete(delivered)
         _ = group.wait(timeout: .now() + .nanoseconds(Int(timeout)))
     }
 
-    /// Whether a thread waits for this user's vault.
+    /// Whether events wait for this user's vault.
     package func isPending(_ user: UInt32) -> Bool { pending.withLock { $0[user] != nil } }
 
-    private func tellLater(_ event: VaultEvent, _ vault: Vault, _ group: DispatchGroup, _ complete: @escaping @Sendable ([Vault]) -> Void) {
+    private func deliverLater(
+        _ event: VaultEvent, _ vault: Vault, _ group: DispatchGroup, _ complete: @escaping @Sendable ([Vault]) -> Void
+    ) {
         let isFirst = pending.withLock { pending in
             let isFirst = pending[vault.user] == nil
-            // What waits already is not said twice, so the list stays short however long a disk takes.
+            // An event equal to the last waiting one is dropped, so the list stays short however long a disk hangs.
             if pending[vault.user]?.last?.event == event { return false }
             group.enter()
             pending[vault.user, default: []].append(Pending(event: event, group: group))
@@ -59,8 +62,8 @@ package final class VaultSweep: Sendable {
         let thread = Thread { [self] in
             var isLast = false
             while !isLast, let next = pending.withLock({ $0[vault.user]?.first }) {
-                vault.carryOut(next.event)
-                // Before it is completed: from here on the vault is one that can be had.
+                vault.handle(next.event)
+                // Before it is completed: from here on the vault counts as free.
                 isLast = pending.withLock { pending in
                     pending[vault.user]?.removeFirst()
                     guard pending[vault.user]?.isEmpty == true else { return false }
@@ -77,16 +80,16 @@ package final class VaultSweep: Sendable {
 }
 
 extension Vault {
-    /// Whether it can be had now, without waiting for another thread or for the disk.
-    fileprivate var isFree: Bool { state.withLockIfAvailable { !$0.isPassing } ?? false }
+    /// Whether the vault can be used without waiting for another thread or the disk.
+    fileprivate var isFree: Bool { state.withLockIfAvailable { !$0.retriesLoading } ?? false }
 
-    fileprivate func carryOut(_ event: VaultEvent) {
+    fileprivate func handle(_ event: VaultEvent) {
         switch event {
-        case .timePassed: _ = settle()
-        case .machineSleeps: machineSleeps()
-        case .screenLocked: screenLocked()
-        case .screenUnlocked: screenUnlocked()
-        case .readerIsGone: readerIsGone()
+        case .timePassed: _ = applyExpirations()
+        case .machineSleeps: handleSleep()
+        case .screenLocked: handleScreenLock()
+        case .screenUnlocked: handleScreenUnlock()
+        case .readerIsGone: handleReaderDisconnect()
         }
     }
 }

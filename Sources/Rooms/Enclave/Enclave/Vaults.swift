@@ -1,7 +1,7 @@
 internal import VaubanLinuxHost
 
-/// The vaults that were looked at since the start. A vault is read from its user's files by whoever asks for it first, under a lock of
-/// that user's alone: a disk that does not answer for one holds up nobody else.
+/// The vaults loaded since start. The first thread that needs a vault loads it from its user's files, under a lock per user: a disk that
+/// hangs for one user holds up nobody else.
 package final class Vaults: Sendable {
     private final class Place: Sendable {
         let vault = ThreadMutex<Vault?>(nil)
@@ -9,12 +9,12 @@ package final class Vaults: Sendable {
 
     private let host: EnclaveHost
     private let places = ThreadMutex<[UInt32: Place]>([:])
-    /// Those that have been read; the list is never locked for longer than it takes to look.
+    /// The loaded vaults; this list is never locked for longer than a lookup.
     private let read = ThreadMutex<[UInt32: Vault]>([:])
 
     package init(host: EnclaveHost) { self.host = host }
 
-    /// All that have been read; one that is being read has no open key yet.
+    /// All loaded vaults. One that is being loaded has no open key yet.
     package var all: [Vault] { read.withLock { Array($0.values) } }
 
     package func vault(of user: UInt32) -> Vault {
@@ -34,10 +34,10 @@ package final class Vaults: Sendable {
         }
     }
 
-    /// The one that has been read, if it has.
+    /// Returns the vault if it is loaded.
     package func known(_ user: UInt32) -> Vault? { read.withLock { $0[user] } }
 
-    /// Takes a vault out of the list, whose next user reads it anew; nil where it was not read.
+    /// Removes a vault from the list, so that its next use loads it anew. Returns nil if it was not loaded.
     package func forget(_ user: UInt32) -> Vault? {
         places.withLock { $0[user] = nil }
         return read.withLock { $0.removeValue(forKey: user) }

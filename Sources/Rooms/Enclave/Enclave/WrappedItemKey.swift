@@ -4,8 +4,8 @@ import VaubanRefusal
 package import VaubanSecretBytes
 
 /// `WrappedItemKey ::= SEQUENCE { version INTEGER (1), kind INTEGER { plain (0), seal (1), layered (2) }, blob OCTET STRING }`:
-/// AES-256-GCM under the class key. Kind 0 wraps the item key, kind 1 one seal of it to a factor pair (read, no longer
-/// written), kind 2 a `LayeredItemKey`.
+/// AES-256-GCM under the class key. Kind 0 wraps the item key; kind 1 wraps one seal of it to a factor pair, and is read but no longer
+/// written; kind 2 wraps a `LayeredItemKey`.
 struct WrappedItemKey: DERReadable, DERWritable {
     enum Kind: Int64 { case plain = 0, seal = 1, layered = 2 }
     let kind: Kind
@@ -16,12 +16,12 @@ struct WrappedItemKey: DERReadable, DERWritable {
         self.blob = blob
     }
 
-    /// Wraps what lies inside for a row.
+    /// Wraps the inner bytes for a row.
     init(_ inner: borrowing SecretBytes, _ kind: Kind, under classKey: HeldKey, row: [UInt8]) throws(Refusal) {
         do throws(WrapError) {
             self.init(kind: kind, blob: try KeyWrap.wrap(inner, under: classKey.key, label: Self.label(kind), context: row))
         } catch {
-            throw Refusal(.internalFault, "an item key cannot be wrapped")
+            throw Refusal(.internalError, "an item key cannot be wrapped")
         }
     }
 
@@ -53,7 +53,7 @@ struct WrappedItemKey: DERReadable, DERWritable {
     }
 }
 
-/// A fresh item key and its wrapped form.
+/// A new item key and its wrapped form.
 package struct SealedItemKey: ~Copyable {
     package let wrapped: [UInt8]
     package let key: SecretBytes

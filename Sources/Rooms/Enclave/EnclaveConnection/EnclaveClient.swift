@@ -1,4 +1,4 @@
-// How a room asks the enclave on behalf of one caller (Specs/enclave-wire.md): one connection, one loop that waits for the answer.
+// How a room sends requests to the enclave on behalf of one caller (Specs/enclave-wire.md).
 
 package import EnclaveWire
 internal import VaubanDER
@@ -7,24 +7,24 @@ internal import VaubanRefusal
 package import VaubanSecretBytes
 internal import VaubanUserWire
 
-/// One caller's own connection to the enclave, made at its first request and made again once when it breaks. What the enclave believes of
-/// the caller it reads from the caller's own connection, which is passed to it. Used by the thread that serves the caller and by no other.
+/// A connection to the enclave on behalf of one caller, made at the first request and once more if it breaks. The enclave reads the
+/// caller's credentials from the caller's own connection, which is passed to it. Only the thread that serves the caller uses this.
 package final class EnclaveClient {
-    /// What comes before an answer.
+    /// What precedes a reply.
     package enum Progress {
-        /// The user is being asked at this place; said again when the place is another.
+        /// The user is being prompted at this place. Reported again if the place changes.
         case waitingForUser(String)
-        /// The request waits for its turn.
+        /// The request is queued.
         case queued
     }
 
     private let address: ServerAddress
     private let role: EnclaveRole
-    /// The caller's own connection, and who the kernel says is at its other end.
+    /// The caller's own connection, and the peer that the kernel reports for it.
     private let socket: Descriptor
     private let peer: Peer
     private var channel: Channel?
-    /// Who the caller is, where that was asked. It does not change for as long as the connection lasts.
+    /// Who the caller is, once asked. It does not change while the connection lasts.
     package private(set) var identity: CallerIdentity?
 
     package init(address: ServerAddress, role: EnclaveRole, socket: Descriptor, peer: Peer) {
@@ -36,7 +36,7 @@ package final class EnclaveClient {
 
     package var isConnected: Bool { channel != nil }
 
-    /// Finds out who the caller is. To be asked before the caller is sent a word.
+    /// Asks who the caller is. Call it before anything is sent to the caller.
     @discardableResult
     package func identify() throws(EnclaveError) -> CallerIdentity {
         switch try send(.identify).reply {
@@ -44,23 +44,22 @@ package final class EnclaveClient {
             identity = found
             return found
         case .refused(let refusal): throw .refused(refusal)
-        default: throw .notUnderstood("an answer that does not fit the request")
+        default: throw .unexpectedReply("the reply does not match the request")
         }
     }
 
-    /// Sends a request and gives the enclave's answer to it, a refusal among them. With `watchesCaller` the wait ends when the caller hangs
-    /// up, as it does in any case once a user is asked or the request waits for its turn. What does not reach the caller by `onProgress`
-    /// need not be told: a caller that is gone is seen by watching its connection.
+    /// Sends a request and returns the reply, which may be a refusal. With `watchesCaller` the wait ends when the caller hangs up; once the
+    /// user is prompted or the request is queued, it always does. `onProgress` need not report failures to reach the caller: watching the
+    /// caller's connection detects them.
     ///
-    /// A connection that breaks is made again once, since the enclave may have restarted. A user is not asked twice, nor an enclave that
-    /// is
-    /// merely slow: what it was asked first may still wait for its turn.
+    /// Reconnects once if the connection breaks, since the enclave may have restarted. A request is not repeated after the user was
+    /// prompted, nor to an enclave that is merely slow: the first one may still be queued.
     package func send(
         _ request: EnclaveRequest, secret: borrowing SecretBytes? = nil, descriptors: [Descriptor] = [], watchesCaller: Bool = false,
         onProgress: (Progress) -> Void = { _ in }
-    ) throws(EnclaveError) -> EnclaveAnswer {
+    ) throws(EnclaveError) -> EnclaveReplyMessage {
         let header: [UInt8]
-        do { header = try request.encoded() } catch { throw .notUnderstood("a request cannot be written") }
+        do { header = try request.encoded() } catch { throw .unexpectedReply("the request cannot be encoded") }
         for isFirstTry in [true, false] {
             var wait = Wait(watched: watchesCaller ? socket : nil)
             do throws(ChannelError) {
@@ -86,7 +85,7 @@ package final class EnclaveClient {
         throw .unreachable(.closed)
     }
 
-    /// Ends the connection, which takes a prompt of it off the screen.
+    /// Ends the connection, which also withdraws its prompt.
     package func close() {
         channel?.shutDown()
         channel = nil
@@ -100,15 +99,15 @@ package final class EnclaveClient {
         var userWasAsked = false
         var wasQueued = false
 
-        /// A passcode that had its turn used up its challenge.
+        /// A passcode that had its turn has consumed its challenge.
         func allowsRepetition(of request: EnclaveRequest) -> Bool { !userWasAsked && !(wasQueued && request.role == .authentication) }
     }
 
     private func answer(
         to request: EnclaveRequest, on channel: Channel, _ wait: inout Wait, _ onProgress: (Progress) -> Void
-    ) throws(ChannelError) -> EnclaveAnswer {
+    ) throws(ChannelError) -> EnclaveReplyMessage {
         while true {
-            let answer = try EnclaveAnswer(channel.receive(wait.timeout, watching: wait.watched))
+            let answer = try EnclaveReplyMessage(channel.receive(wait.timeout, watching: wait.watched))
             switch answer.reply {
             case .queued:
                 wait.wasQueued = true
@@ -123,10 +122,10 @@ package final class EnclaveClient {
         }
     }
 
-    /// Why the enclave serves nobody with the caller's number, such as that what is kept under it is another's.
+    /// Why the enclave refuses to serve the caller's uid, such as state that belongs to an earlier holder of the uid.
     private var registrationRefusal: Refusal?
 
-    /// The connection, with the caller registered on it: the enclave reads from the caller's own socket who that is.
+    /// Returns the connection, after registering the caller on it: the enclave reads the caller's credentials from the caller's socket.
     private func connected() throws(ChannelError) -> Channel {
         registrationRefusal = nil
         if let channel { return channel }
@@ -135,25 +134,25 @@ package final class EnclaveClient {
         do throws(HandshakeError) {
             made = try address.connect(role: role.rawValue)
         } catch {
-            if case .channel(let fault) = error { throw fault }
-            throw .malformed("the enclave's door does not open: \(error)")
+            if case .channel(let channelError) = error { throw channelError }
+            throw .malformed("the enclave's socket cannot be used: \(error)")
         }
         guard let register = try? EnclaveRequest.registerCaller.encoded(), let identify = try? EnclaveRequest.identify.encoded() else {
-            throw .malformed("a request cannot be written")
+            throw .malformed("a request cannot be encoded")
         }
         try made.send(header: register, descriptors: [socket, process])
-        switch try EnclaveAnswer(made.receive(.machine)).reply {
+        switch try EnclaveReplyMessage(made.receive(.machine)).reply {
         case .caller(user: peer.uid, pid: Int64(peer.pid)): break
         case .refused(let refusal):
             registrationRefusal = refusal
             throw .malformed("the enclave does not serve the caller")
-        default: throw .malformed("the enclave knows the caller by another name")
+        default: throw .malformed("the enclave sees another caller")
         }
         if let identity {
             try made.send(header: identify)
-            guard case .identity(identity) = try EnclaveAnswer(made.receive(.machine)).reply else {
-                registrationRefusal = Refusal(.notAllowedHere, "the caller is another by now")
-                throw .malformed("the caller is another by now")
+            guard case .identity(identity) = try EnclaveReplyMessage(made.receive(.machine)).reply else {
+                registrationRefusal = Refusal(.notAllowedHere, "the caller has changed")
+                throw .malformed("the caller has changed")
             }
         }
         channel = made

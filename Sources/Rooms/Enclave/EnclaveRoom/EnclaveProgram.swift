@@ -1,4 +1,5 @@
-// How enclaved opens, as every room does: harden, take what was passed, name the peers, then read the first byte.
+// How enclaved starts, as every room does: hardens itself, takes the inherited sockets, resolves the peers' uids, then reads its first
+// byte.
 
 package import Enclave
 import EnclaveSoftware
@@ -6,35 +7,35 @@ import Glibc
 package import VaubanLinuxHost
 internal import VaubanRoomHardening
 
-/// All in which the shipped program and the one for tests differ.
+/// What differs between the shipped program and the one for tests.
 package struct EnclaveOptions: Sendable {
     package var cost: StretchCost
     package var clock: any EnclaveClock = SystemClock()
-    /// Told of each step of the evidence protocol.
+    /// Receives each step of the evidence protocol.
     package var trace: (@Sendable (String) -> Void)?
-    /// Protections that the room is to do without, as on a machine that lacks them.
+    /// Protections to do without, as on a machine that lacks them.
     package var without: Set<HardeningFeature> = []
-    /// Whether sets of fingers are told apart; nil where the mode says it, as in the shipped program.
-    package var tellsFingerSets: Bool?
+    /// Whether a change of the enrolled fingers can be noticed; nil derives it from the mode, as the shipped program does.
+    package var distinguishesFingerSets: Bool?
 
     package init(cost: StretchCost) { self.cost = cost }
 }
 
 package enum EnclaveProgram {
-    /// Runs the room; `arguments` are the program's own name, then what the launcher gives.
+    /// Runs the room. `arguments` are the program's name and what the launcher passes.
     package static func main(_ arguments: [String], _ options: EnclaveOptions) -> Never {
         do {
             let hardening = try RoomHardening(.enclaved, without: options.without)
             guard arguments.count == 3, arguments[1] == "--state" else {
-                fail("usage: \(arguments.first ?? "enclaved") --state FOLDER; it is started by Vauban's launcher or by systemd", 64)
+                fail("usage: \(arguments.first ?? "enclaved") --state FOLDER; Vauban's launcher or systemd starts it", 64)
             }
             let sockets = try InheritedSockets()
             let folder = try PrivateFolder(path: arguments[2], creating: false)
             guard let lock = try folder.lock() else { fail("another enclaved uses \(arguments[2])", 75) }
-            // The list of the system's users is out of reach when the room is shut in, and so is what tells of the machine.
+            // Confinement puts the user database and the machine's identity out of reach.
             let peers = try RoomPeers()
             let isInstalled = try Roster.isOfThisProcess()
-            let tellsFingerSets = options.tellsFingerSets ?? isInstalled
+            let distinguishesFingerSets = options.distinguishesFingerSets ?? isInstalled
             let machineID = SmallFile.text(path: "/etc/machine-id", max: 64)
             let cost = options.cost.within(memory: MachineMemory.limit)
             let missing = try hardening.confine(state: folder)
@@ -45,7 +46,7 @@ package enum EnclaveProgram {
                 backend: backend, store: store, clock: options.clock,
                 stretcher: PasscodeStretcher(cost), trace: options.trace)
             host.missingProtections = missing
-            host.tellsFingerSets = tellsFingerSets
+            host.distinguishesFingerSets = distinguishesFingerSets
             host.owner = { accounts.owner(of: $0) }
             // Without a device secret there is nothing that could have been copied.
             if backend is DeviceSecret, let warning = MachineFingerprint.warning(in: folder, machineID: machineID) {

@@ -1,4 +1,4 @@
-// The room that holds keys. It listens and never dials; those whom it needs hold a line open to it.
+// The room that holds keys. It listens and never dials; the rooms it needs hold standing connections to it.
 
 package import Enclave
 import EnclaveWire
@@ -10,25 +10,25 @@ import VaubanRefusal
 package final class EnclaveRoom: Sendable {
     let host: EnclaveHost
     let inbox: PasscodeInbox
-    let attention: PromptConnection
-    let changes: EnvironmentNotifier
+    let prompts: PromptConnection
+    let environmentNotifier: EnvironmentNotifier
     let witness: WitnessConnection
     let watcher: WatcherConnection
     let reader: ReaderConnection
     let leases: LeaseSession
     let authorizations = Authorizations()
-    let keyLines = KeyConnections()
-    /// The enclave's public key in a memory file, whose maker the kernel names to whoever receives it.
+    let keyConnections = KeyConnections()
+    /// The enclave's public key in a sealed memory file. The kernel names its creator to each receiver.
     let keyCard: Descriptor
     let log: Logger
     private let peers: RoomPeers
     private let vaults: Vaults
     private let accounts: Accounts
-    /// Whose the state of each user is; nil in user mode, where all of it is one user's.
+    /// The owner of each user's state; nil in user mode, where one user owns all of it.
     private let holders: StateHolders?
     private let limiter = LogLimiter()
-    let sweeping = VaultSweep()
-    /// Wakes the room when a vault has something to do by itself.
+    let vaultSweep = VaultSweep()
+    /// Wakes the room when an expiration is due.
     let timer: DueTimer
 
     package init(host: EnclaveHost, peers: RoomPeers, accounts: Accounts = .ofThisMachine, holders: StateHolders? = nil) throws {
@@ -40,8 +40,8 @@ package final class EnclaveRoom: Sendable {
         vaults = Vaults(host: host)
         inbox = PasscodeInbox(clock: host.clock)
         keyCard = try SealedMemory.make(try inbox.card.encoded())
-        attention = PromptConnection(keyCard: keyCard)
-        changes = EnvironmentNotifier(attention)
+        prompts = PromptConnection(keyCard: keyCard)
+        environmentNotifier = EnvironmentNotifier(prompts)
         witness = WitnessConnection()
         watcher = WatcherConnection()
         let vaults = vaults
@@ -50,80 +50,80 @@ package final class EnclaveRoom: Sendable {
         leases = LeaseSession()
     }
 
-    /// Serves for ever.
+    /// Serves forever.
     package func run(listener: Descriptor) throws(SystemError) -> Never {
         let peers = peers
-        // A room comes on behalf of many, and shares out its connections among their owners.
+        // Each room connects on behalf of many callers, and distributes its connections among their owners.
         let connections = ConnectionTable(max: DescriptorLimit.connections(ConnectionLimits.enclaveConnectionsMax), sharing: .rooms)
-        startAttending(timer)
-        changes.start()
+        startExpirationThread(timer)
+        environmentNotifier.start()
         try ConnectionServer(listener: listener, connections: connections, admits: { peers.admits($0) }).run(
-            refused: { [log, limiter] fault, uid in
+            refused: { [log, limiter] error, uid in
                 guard let leftOut = limiter.line(about: uid) else { return }
-                log.notice("a connection of user \(uid) ended in the handshake: \(fault)", metadata: ["lines left out": "\(leftOut)"])
+                log.notice("a connection of user \(uid) ended in the handshake: \(error)", metadata: ["lines left out": "\(leftOut)"])
             },
-            serve: { [self] visitor in serve(visitor) })
+            serve: { [self] connection in serve(connection) })
     }
 
-    /// One connection, whose role its greeting named and whose uid must be that room's.
-    private func serve(_ visitor: AcceptedConnection) {
-        guard let role = EnclaveRole(rawValue: visitor.role), peers.uid(of: role) == visitor.peer.uid else {
-            if let leftOut = limiter.line(about: visitor.peer.uid) {
+    /// Serves one connection. Its greeting named the role; its uid must be that of the role's room.
+    private func serve(_ connection: AcceptedConnection) {
+        guard let role = EnclaveRole(rawValue: connection.role), peers.uid(of: role) == connection.peer.uid else {
+            if let leftOut = limiter.line(about: connection.peer.uid) {
                 log.warning(
-                    "user \(visitor.peer.uid) asked for role \(visitor.role), which is not theirs",
+                    "user \(connection.peer.uid) asked for role \(connection.role), which is not theirs",
                     metadata: ["lines left out": "\(leftOut)"])
             }
             return
         }
         switch role {
-        case .keychain, .authentication: RequestConnection(room: self, role: role, channel: visitor.channel).serve()
-        case .lease: leases.serve(visitor.channel)
-        // What changed while there was no line was told to nobody.
-        case .attention: attention.serve(visitor.channel) { [self] in for vault in loadedVaults { changes.tell(of: vault.user) } }
-        case .witness: witness.serve(visitor.channel)
-        case .watcher: watcher.serve(visitor.channel, in: self)
-        case .reader: serveReader(visitor.channel)
+        case .keychain, .authentication: RequestConnection(room: self, role: role, channel: connection.channel).serve()
+        case .lease: leases.serve(connection.channel)
+        // Changes without a connection were reported to nobody.
+        case .prompts: prompts.serve(connection.channel) { [self] in for vault in loadedVaults { environmentNotifier.notify(vault.user) } }
+        case .witness: witness.serve(connection.channel)
+        case .watcher: watcher.serve(connection.channel, in: self)
+        case .reader: serveReader(connection.channel)
         }
     }
 
-    /// What the reader says, and that it is gone, may change what people can show.
+    /// Serves the reader. Its reports, and its disconnection, may change what users can present.
     private func serveReader(_ channel: Channel) {
         reader.serve(
-            channel, told: { [self] in sweep(.timePassed) },
-            ended: { [self] in
+            channel, onReport: { [self] in sweep(.timePassed) },
+            onEnd: { [self] in
                 sweep(.readerIsGone)
             })
     }
 
     func vault(of user: UInt32) -> Vault { vaults.vault(of: user) }
 
-    /// Returns where what is kept under the caller's number is the caller's. What was loaded for an earlier holder of the number is
-    /// locked and forgotten.
-    func throwIfAnothers(_ uid: UInt32) throws(Refusal) {
-        // The rooms let nobody in whom the system does not know.
+    /// Throws unless the state under the caller's uid belongs to the caller. A vault loaded for an earlier holder of the uid is locked and
+    /// unloaded.
+    func checkOwnership(_ uid: UInt32) throws(Refusal) {
+        // The rooms accept only users that the system knows.
         accounts.recognize(uid)
         do throws(Refusal) { try holders?.verify(uid) } catch {
             if let vault = vaults.forget(uid) {
                 try? vault.lock()
-                attend(to: vault)
+                applyEffects(of: vault)
             }
             throw error
         }
     }
 
-    /// The vault of a user who was looked at since the start.
+    /// The vault of a user, if it is loaded.
     func knownVault(of user: UInt32) -> Vault? { vaults.known(user) }
 
-    /// The vaults of all who were looked at since the start; nobody else has an open key.
+    /// All loaded vaults; no other user has an open key.
     var loadedVaults: [Vault] { vaults.all }
 }
 
-/// Which uid each of this room's peers must have.
+/// The uid that each peer of this room must have.
 package struct RoomPeers: Sendable {
     private let keychaind: UInt32
     private let authd: UInt32
     private let witness: UInt32
-    /// Nil where none is installed; then nobody has the role.
+    /// Nil if none is installed; then nobody has the role.
     private let watcher: UInt32?
     private let reader: UInt32?
 
@@ -140,7 +140,7 @@ package struct RoomPeers: Sendable {
     func uid(of role: EnclaveRole) -> UInt32? {
         switch role {
         case .keychain, .lease: keychaind
-        case .authentication, .attention: authd
+        case .authentication, .prompts: authd
         case .witness: witness
         case .watcher: watcher
         case .reader: reader

@@ -1,23 +1,23 @@
 import Foundation
 internal import VaubanLinuxHost
 
-/// Tells authd whose environment is another (Specs/environment.md), on a thread of its own: an authd that does not read must not hold up a
-/// lock, nor whoever else found the change.
+/// Reports changed environments to authd (Specs/environment.md), on a thread of its own: an authd that does not read must not hold up a
+/// lock, nor the thread that found the change.
 final class EnvironmentNotifier: Sendable {
-    private let attention: PromptConnection
-    private let people = ThreadMutex<Set<UInt32>>([])
-    private let some = DispatchSemaphore(value: 0)
+    private let prompts: PromptConnection
+    private let changedUsers = ThreadMutex<Set<UInt32>>([])
+    private let available = DispatchSemaphore(value: 0)
 
-    init(_ attention: PromptConnection) { self.attention = attention }
+    init(_ prompts: PromptConnection) { self.prompts = prompts }
 
-    func tell(of user: UInt32) { if people.withLock({ $0.insert(user).inserted }) { some.signal() } }
+    func notify(_ user: UInt32) { if changedUsers.withLock({ $0.insert(user).inserted }) { available.signal() } }
 
     func start() {
         let thread = Thread { [self] in
             while true {
-                some.wait()
-                let user = people.withLock { $0.popFirst() }
-                if let user { attention.changed(user) }
+                available.wait()
+                let user = changedUsers.withLock { $0.popFirst() }
+                if let user { prompts.sendEnvironmentChange(of: user) }
             }
         }
         thread.stackSize = 512 * 1024

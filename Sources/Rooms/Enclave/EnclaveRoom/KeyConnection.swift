@@ -1,5 +1,4 @@
-// One application's own connection, handed on by keychaind: its private keys are used here, each use answered by the thread that
-// read it.
+// One application's own connection, handed over by keychaind. Its private keys are used here; the thread that reads a request answers it.
 
 import Enclave
 import EnclaveWire
@@ -12,7 +11,7 @@ import VaubanRefusal
 internal import VaubanRoomHardening
 import VaubanSecretBytes
 
-/// `@unchecked Sendable`: `allowing` and `last` belong to the thread that serves the line; everything else is immutable or locked.
+/// `@unchecked Sendable`: only the thread that serves the connection uses `allowing` and `last`; everything else is immutable or locked.
 final class KeyConnection: CallerSession, ConnectionEntry, @unchecked Sendable {
     let room: EnclaveRoom
     let channel: Channel
@@ -34,7 +33,7 @@ final class KeyConnection: CallerSession, ConnectionEntry, @unchecked Sendable {
 
     func reportQueued() throws { try channel.send(header: try KeyReply.queued.encoded()) }
 
-    /// Erases what a lock closed; the handles stay, and open again with their class.
+    /// Erases the keys that a lock closed. The handles stay, and open again with their class.
     func erase(everything: Bool) {
         keys.withLock { keys in
             for (handle, key) in keys where everything || key.key.control.protection.availability == .unlocked {
@@ -50,9 +49,9 @@ final class KeyConnection: CallerSession, ConnectionEntry, @unchecked Sendable {
         }
     }
 
-    /// Since when it waits for a request; nil while it works on one.
+    /// Since when the connection waits for a request; nil while it handles one.
     var idleSince: UInt64? { channel.idleSince }
-    /// Whether it was told to end, and is still there only for what had just come.
+    /// Whether it was told to end, and only finishes what had just arrived.
     var isEnding: Bool { ending.withLock { $0 } }
 
     func endWhenIdle() {
@@ -60,34 +59,34 @@ final class KeyConnection: CallerSession, ConnectionEntry, @unchecked Sendable {
         channel.endWhenIdle()
     }
 
-    /// Answers one message; false ends the connection, since what follows bytes that were not understood means nothing.
+    /// Answers one message. Returns false to end the connection: after bytes that cannot be decoded, nothing that follows has a meaning.
     private func answer(_ message: consuming Message) throws -> Bool {
         let request: KeyRequest
         let secret = message.takeSecret()
-        guard message.descriptors.isEmpty else { return try end("a descriptor came where none belongs") }
+        guard message.descriptors.isEmpty else { return try end("the request must not carry a descriptor") }
         do {
             request = try KeyRequest(derBytes: message.header)
         } catch let refusal as Refusal {
             try send(.refused(refusal))
             return true
-        } catch let fault as AccessControl.Fault {
-            try send(.refused(Refusal(.badParameter, fault.rawValue)))
+        } catch let error as AccessControlError {
+            try send(.refused(Refusal(.badParameter, error.rawValue)))
             return true
         } catch {
             return try end("\(error)")
         }
         guard Self.count(secret) <= request.secretBytesMax else {
-            return try end("a secret came with a request that takes none, or too long a one")
+            return try end("the request must not carry a secret, or its secret is too long")
         }
         let vault = room.vault(of: caller.uid)
-        // Completes what ended meanwhile, once the answer is out.
-        defer { room.attend(to: vault) }
+        // Applies what expired or ended meanwhile, after the reply is sent.
+        defer { room.applyEffects(of: vault) }
         let answer: Answer
-        do throws(Refusal) { answer = try carryOut(request, secret, in: vault) } catch { answer = .reply(.refused(error)) }
+        do throws(Refusal) { answer = try handle(request, secret, in: vault) } catch { answer = .reply(.refused(error)) }
         switch answer {
         case .reply(let reply): try send(reply)
         case .shared(let shared):
-            ScratchMemory.overwrite()
+            ScratchMemory.scrubStack()
             try channel.send(header: try KeyReply.shared.encoded(), secret: shared)
         }
         return true
@@ -106,7 +105,7 @@ final class KeyConnection: CallerSession, ConnectionEntry, @unchecked Sendable {
     }
 
     private func send(_ reply: KeyReply) throws {
-        ScratchMemory.overwrite()
+        ScratchMemory.scrubStack()
         try channel.send(header: try reply.encoded())
     }
 
@@ -117,15 +116,15 @@ final class KeyConnection: CallerSession, ConnectionEntry, @unchecked Sendable {
         case shared(SecretBytes)
     }
 
-    private func carryOut(_ request: KeyRequest, _ secret: borrowing SecretBytes?, in vault: Vault) throws(Refusal) -> Answer {
+    private func handle(_ request: KeyRequest, _ secret: borrowing SecretBytes?, in vault: Vault) throws(Refusal) -> Answer {
         switch request {
         case .make(let kind, let control):
-            room.attend(to: vault)
+            room.applyEffects(of: vault)
             return .reply(.made(try vault.makeKey(kind, control, password: secret, for: requester(for: caller))))
         case .open(let key):
-            room.attend(to: vault)
-            // Everything of a key is bound to its outermost layer: that it comes off says that nothing was altered.
-            _ = try vault.open(key, for: key.kind.does(.sign) ? .sign : .decapsulate)
+            room.applyEffects(of: vault)
+            // Everything about a key is bound to its outermost layer: if that opens, nothing was altered.
+            _ = try vault.open(key, for: key.kind.supports(.sign) ? .sign : .decapsulate)
             return .reply(.opened(try add(key)))
         case .close(let handle):
             keys.withLock { $0[handle] = nil }
@@ -153,11 +152,11 @@ final class KeyConnection: CallerSession, ConnectionEntry, @unchecked Sendable {
     private func result(of use: KeyUse, _ password: borrowing SecretBytes?, in vault: Vault) throws(Refusal) -> KeyResult {
         guard let opened = keys.withLock({ $0[use.handle] }) else { throw Refusal(.badParameter, "no key has this handle") }
         if let open = opened.open(for: use.operation) {
-            // What is in memory counts only while its class is open; to ask for that lets time do its work first.
-            try vault.throwIfClosed(opened.key)
+            // A key in memory counts only while its class is open; this check applies expirations first.
+            try vault.checkClassIsOpen(opened.key)
             return try open.use(use.input)
         }
-        room.attend(to: vault)
+        room.applyEffects(of: vault)
         switch try vault.open(opened.key, for: use.operation) {
         case .opened(let secret):
             let open = try SoftwareKey(opened.key.kind, secret, for: use.operation)
@@ -166,7 +165,8 @@ final class KeyConnection: CallerSession, ConnectionEntry, @unchecked Sendable {
         case .layered(let opening):
             do throws(Refusal) {
                 let secret = try finish(
-                    opening, use.operation.promptOperation, password, use.reason, use.mayAsk, use.authorization, for: caller, in: vault)
+                    opening, as: use.operation.promptOperation, password: password, reason: use.reason, mayAsk: use.mayAsk,
+                    authorization: use.authorization, for: caller, in: vault)
                 return try SoftwareKey(opened.key.kind, secret, for: use.operation).use(use.input)
             } catch {
                 throw error.reason == .rowDamaged ? Refusal(.keyDamaged) : error
@@ -174,14 +174,14 @@ final class KeyConnection: CallerSession, ConnectionEntry, @unchecked Sendable {
         }
     }
 
-    /// Keeps an opened key for the next use. A lock that came meanwhile has erased what was here, and finds nothing to erase later.
+    /// Keeps an opened key for the next use. If a lock came meanwhile, it found nothing to erase, so the key is dropped here.
     private func keep(_ open: SoftwareKey, of key: EnclaveKey, _ use: KeyUse, in vault: Vault) {
-        keys.withLock { $0[use.handle]?.take(open, for: use.operation) }
-        if (try? vault.throwIfClosed(key)) == nil { keys.withLock { $0[use.handle] = OpenedKey(key: key) } }
+        keys.withLock { $0[use.handle]?.keep(open, for: use.operation) }
+        if (try? vault.checkClassIsOpen(key)) == nil { keys.withLock { $0[use.handle] = OpenedKey(key: key) } }
     }
 }
 
-/// A key with a handle. Those that ask for nothing are kept open, for each operation apart.
+/// A key with a handle. Keys without an access control stay open, separately for each operation.
 private struct OpenedKey: Sendable {
     let key: EnclaveKey
     private var signing: SoftwareKey?
@@ -191,15 +191,15 @@ private struct OpenedKey: Sendable {
 
     func open(for operation: KeyOperation) -> SoftwareKey? { operation == .sign ? signing : agreeing }
 
-    mutating func take(_ open: SoftwareKey, for operation: KeyOperation) {
-        // Those over lattices are large, and are made anew for each use.
+    mutating func keep(_ open: SoftwareKey, for operation: KeyOperation) {
+        // Lattice keys are large, and are opened anew for each use.
         guard key.kind == .p256 else { return }
         if operation == .sign { signing = open } else { agreeing = open }
     }
 }
 
 extension KeyRequest {
-    /// As long as the application's password may be that comes with it.
+    /// The length that the application password of a request may have.
     fileprivate var secretBytesMax: Int {
         switch self {
         case .make(_, let control): control.needsApplicationPassword ? EnclaveLimits.applicationPasswordBytesMax : 0

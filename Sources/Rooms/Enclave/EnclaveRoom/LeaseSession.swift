@@ -1,4 +1,4 @@
-// The line over which keychaind gives back what it borrowed.
+// The standing connection over which keychaind gives leased keys back.
 
 import Enclave
 import EnclaveWire
@@ -24,7 +24,7 @@ final class LeaseSession: Sendable {
             return state.channel
         }
         old?.shutDown()
-        // Said only now: before, a recall would not have found this line, and nothing may be borrowed that cannot be recalled.
+        // Sent only now: an earlier recall would not have found this connection, and nothing may be leased that cannot be recalled.
         if let standing = try? LeaseStanding().encoded() { _ = try? channel.send(header: standing) }
         while let message = try? channel.receive(.idle) {
             guard message.secret == nil, message.descriptors.isEmpty, let erased = try? LeaseErased(derBytes: message.header) else { break }
@@ -34,7 +34,8 @@ final class LeaseSession: Sendable {
             }
             for wakeup in waiting { wakeup.signal() }
         }
-        // keychaind erases everything when the line ends, so a lock that waits for it is complete; it must have ended by then.
+        // keychaind erases everything when the connection ends, so a lock that waits for it is complete; the connection must be down by
+        // then.
         channel.shutDown()
         let waiting = state.withLock { state in
             if state.channel === channel { state.channel = nil }
@@ -45,8 +46,8 @@ final class LeaseSession: Sendable {
 
     var isStanding: Bool { state.withLock { $0.channel != nil } }
 
-    /// Asks for users' borrowed keys back, all at once, and waits, with one time limit for all of them. False when
-    /// keychaind did not answer in time and was cut off.
+    /// Recalls users' leased keys, all at once, and waits with one timeout for all of them. Returns false if keychaind did not answer in
+    /// time and was disconnected.
     func recall(_ recalls: [LeaseRecall]) -> Bool {
         guard !recalls.isEmpty, let channel = state.withLock({ $0.channel }) else { return true }
         guard let wakeup = try? Wakeup(), let headers = try? recalls.map({ try $0.encoded() }) else {
@@ -55,9 +56,9 @@ final class LeaseSession: Sendable {
         }
         state.withLock { $0.waiting.append(wakeup) }
         defer { state.withLock { $0.waiting.removeAll { $0 === wakeup } } }
-        // A line that does not carry the message has been shut down by the attempt, which is being cut off.
+        // If the message cannot be sent, the attempt has shut the connection down, which ends the lease.
         for header in headers { guard (try? channel.send(header: header)) != nil else { return false } }
-        let deadline = MachineClock.monotonic + EnclaveLimits.recallTime
+        let deadline = MachineClock.monotonic + EnclaveLimits.recallTimeout
         while true {
             let isDone = state.withLock { state in
                 state.channel !== channel || recalls.allSatisfy { state.erased[$0.user] ?? -1 >= $0.epoch }

@@ -1,4 +1,4 @@
-// The application's password of an item or a private key, asked of the user where the call did not bring it.
+// The application password of an item or a private key, prompted for if the call did not bring it.
 
 import Enclave
 import EnclaveWire
@@ -8,14 +8,14 @@ import VaubanRefusal
 import VaubanSecretBytes
 import VaubanUserModel
 
-/// What a password that the user types is tried on.
+/// The operation that a typed application password is tried on.
 final class PasswordTrial {
     private let attempt: (consuming SecretBytes) throws(Refusal) -> SecretBytes
     private var opened: SecretBytes?
 
     init(_ attempt: @escaping (consuming SecretBytes) throws(Refusal) -> SecretBytes) { self.attempt = attempt }
 
-    /// Keeps what the password opens; `authenticationFailed` where it is another one.
+    /// Keeps what the password opens. Throws `authenticationFailed` if it is wrong.
     func run(_ password: consuming SecretBytes) throws(Refusal) { opened = try attempt(password) }
 
     func takeOpened() throws(Refusal) -> SecretBytes {
@@ -25,9 +25,9 @@ final class PasswordTrial {
 }
 
 extension CallerSession {
-    /// Asks for the password after everything else was shown: three tries, none of which counts as one of the passcode's.
+    /// Prompts for the application password after all other evidence: three attempts, none of which counts as a passcode attempt.
     func finishWithTypedPassword(
-        _ opening: PendingOpening, _ gathered: OperationEvidence, _ reason: String?, for caller: Peer, in vault: Vault
+        _ opening: PendingOpening, _ gathered: OperationEvidence, reason: String?, for caller: Peer, in vault: Vault
     ) throws(Refusal) -> SecretBytes {
         let requester = requester(for: caller)
         let trial = PasswordTrial { (typed) throws(Refusal) in
@@ -37,7 +37,7 @@ extension CallerSession {
         let operation = Operation(
             kind: .applicationPassword, requirement: .none, protection: opening.protection, reason: reason, item: opening.item, trial: trial
         )
-        try Prompt(line: self, operation: operation, caller: caller, vault: vault, ways: .passcode).run(gathered)
+        try Prompt(session: self, operation: operation, caller: caller, vault: vault, methods: .passcode).run(gathered)
         return try trial.takeOpened()
     }
 }

@@ -1,5 +1,5 @@
-// The line to authd: questions go out, reports come in. authd can say that the user cancelled or gave a sealed
-// passcode; it cannot say yes.
+// The standing connection to authd: prompts go out, reports come in. authd can report that the user cancelled, or pass a sealed passcode
+// on; it has no message that grants anything.
 
 import Enclave
 import EnclaveWire
@@ -8,21 +8,21 @@ import VaubanLinuxHost
 import VaubanRefusal
 import VaubanUserModel
 
-/// What comes of a question.
+/// An event for a prompt or a reader request.
 enum PromptEvent: Sendable {
     case report(PromptReport)
-    /// Of the reader, under its key; with what it held for this user, if it did.
+    /// The reader's verdict, authenticated by its key, with the key it held for this user if there was one.
     case verdict(ReaderVerdict, HeldSecret?)
-    /// How it goes at the reader, for the user alone.
+    /// A hint from the reader, for the user only.
     case hint(nonce: [UInt8], FingerHint, done: Int64, total: Int64)
-    /// What was asked for by a ceremony: the names of the fingers.
+    /// The names of the enrolled fingers, as requested.
     case fingers(nonce: [UInt8], [String])
     case readerGone
-    /// The user's keychain was locked, or got other keys.
+    /// The user's keychain was locked, or its keys changed.
     case closed
 }
 
-/// One prompt that waits for events.
+/// One prompt or reader request that waits for events.
 final class PendingPrompt: Sendable {
     let prompt: [UInt8]
     let user: UInt32
@@ -52,21 +52,21 @@ final class PendingPrompt: Sendable {
 final class PromptConnection: Sendable {
     private struct State {
         var channel: Channel?
-        var pending: [[UInt8]: Waiting] = [:]
-        /// Who waits for a line.
-        var expecting: [Wakeup] = []
+        var pending: [[UInt8]: RegisteredPrompt] = [:]
+        /// Threads that wait for a connection.
+        var awaitingConnection: [Wakeup] = []
 
-        mutating func take(_ prompt: PendingPrompt, orExpectWith wakeup: Wakeup?) -> Channel? {
-            if channel == nil, let wakeup { expecting.append(wakeup) }
-            pending[prompt.prompt]?.line = channel
+        mutating func connect(_ prompt: PendingPrompt, orAwaitWith wakeup: Wakeup?) -> Channel? {
+            if channel == nil, let wakeup { awaitingConnection.append(wakeup) }
+            pending[prompt.prompt]?.channel = channel
             return channel
         }
     }
 
-    private struct Waiting {
+    private struct RegisteredPrompt {
         let prompt: PendingPrompt
-        /// The line over which it was asked.
-        var line: Channel?
+        /// The connection over which it was sent; nil until then.
+        var channel: Channel?
     }
 
     private let keyCard: Descriptor
@@ -74,7 +74,7 @@ final class PromptConnection: Sendable {
 
     init(keyCard: Descriptor) { self.keyCard = keyCard }
 
-    /// Holds authd's connection until it ends. A newer one takes the place of an older.
+    /// Serves authd's connection until it ends. A newer connection replaces an older one.
     func serve(_ channel: Channel, began: () -> Void) {
         replace(nil, with: channel)
         began()
@@ -92,41 +92,41 @@ final class PromptConnection: Sendable {
         }
     }
 
-    /// The prompts of the line that was are not known to the one that comes; those that were not asked yet go over it. A line that ends
-    /// goes only if it has not
-    /// been replaced: `ended` is that one, or nil when a new one comes.
+    /// Replaces the connection. Prompts that were sent over the old one are abandoned, since authd does not know them any more; prompts not
+    /// sent yet go over the new one. `ended` is the connection that ended, which is ignored if it was replaced already; nil when a new one
+    /// comes.
     private func replace(_ ended: Channel?, with channel: Channel?) {
         let (old, abandoned): (Channel?, [PendingPrompt]) = state.withLock { state in
             guard ended == nil || state.channel === ended else { return (nil, []) }
-            let before = (state.channel, state.pending.values.filter { $0.line != nil }.map(\.prompt))
+            let before = (state.channel, state.pending.values.filter { $0.channel != nil }.map(\.prompt))
             state.channel = channel
-            if channel != nil { for wakeup in state.expecting { wakeup.signal() } }
+            if channel != nil { for wakeup in state.awaitingConnection { wakeup.signal() } }
             return before
         }
         old?.shutDown()
         for pending in abandoned { pending.abandon() }
     }
 
-    /// For a question to this user, or for a ceremony that they are at.
+    /// Registers a prompt to this user, or a request at the reader on their behalf.
     func begin(for user: UInt32) throws(Refusal) -> PendingPrompt {
         let pending: PendingPrompt
         do throws(SystemError) { pending = try PendingPrompt(prompt: try Entropy.bytes(16), user: user) } catch {
-            throw Refusal(.internalFault, "a prompt cannot be made")
+            throw Refusal(.internalError, "a prompt cannot be made")
         }
-        state.withLock { $0.pending[pending.prompt] = Waiting(prompt: pending) }
+        state.withLock { $0.pending[pending.prompt] = RegisteredPrompt(prompt: pending) }
         return pending
     }
 
-    /// Tells whatever waits for this user that what it was begun over is closed now.
-    func closed(_ user: UInt32) {
+    /// Tells everything that waits for this user that the keychain was locked or changed.
+    func closeAll(of user: UInt32) {
         let waiting = state.withLock { state in state.pending.values.map(\.prompt).filter { $0.user == user } }
         for pending in waiting { pending.report(.closed) }
     }
 
-    /// Forgets what was never on a screen.
+    /// Removes a request that was never on a screen.
     func forget(_ pending: PendingPrompt) { state.withLock { $0.pending[pending.prompt] = nil } }
 
-    /// Takes the prompt off the user's screen, with the word for how it ended.
+    /// Takes the prompt off the user's screen, and says how it ended.
     func end(_ pending: PendingPrompt, _ outcome: PromptOutcome) {
         let channel = state.withLock { state in
             state.pending[pending.prompt] = nil
@@ -136,15 +136,15 @@ final class PromptConnection: Sendable {
         _ = try? channel.send(header: header)
     }
 
-    /// Tells whoever has the prompt on the screen. One that does not hear it misses a picture, and nothing else.
+    /// Updates the prompt on the screen. If authd cannot be reached, only the picture is out of date.
     func update(_ pending: PendingPrompt, _ update: PromptUpdate) {
-        let channel = state.withLock { $0.pending[pending.prompt]?.line }
+        let channel = state.withLock { $0.pending[pending.prompt]?.channel }
         guard let channel, let header = try? PromptNotice.update(prompt: pending.prompt, update).encoded() else { return }
         _ = try? channel.send(header: header)
     }
 
-    /// Tells authd, for whoever watches. One that does not hear it looks when its line stands again.
-    func changed(_ user: UInt32) {
+    /// Tells authd that the user's environment changed, for its watchers. An authd that is not connected now checks when it connects.
+    func sendEnvironmentChange(of user: UInt32) {
         guard let channel = state.withLock({ $0.channel }), let header = try? PromptNotice.changed(user: user).encoded() else {
             return
         }
@@ -152,22 +152,22 @@ final class PromptConnection: Sendable {
     }
 
     func ask(_ question: PromptQuestion, _ pending: PendingPrompt) throws(Refusal) {
-        guard let channel = standingChannel(for: pending) else { throw Refusal(.nobodyToAsk, "the prompt service is not running") }
+        guard let channel = standingChannel(for: pending) else { throw Refusal(.noPromptAgent, "the prompt service is not running") }
         do {
             try channel.send(header: try PromptNotice.ask(question).encoded(), descriptors: [keyCard])
         } catch {
-            throw Refusal(.nobodyToAsk, "the prompt service does not answer")
+            throw Refusal(.noPromptAgent, "the prompt service does not answer")
         }
     }
 
-    /// authd's line, over which the prompt goes from now on; waits a moment for it where rooms have just started.
+    /// The connection over which the prompt goes from now on. Waits briefly for one if the rooms have just started.
     private func standingChannel(for pending: PendingPrompt) -> Channel? {
         guard let wakeup = try? Wakeup() else { return nil }
-        if let channel = state.withLock({ $0.take(pending, orExpectWith: wakeup) }) { return channel }
-        _ = wakeup.wait(until: MachineClock.monotonic + EnclaveLimits.attentionTime)
+        if let channel = state.withLock({ $0.connect(pending, orAwaitWith: wakeup) }) { return channel }
+        _ = wakeup.wait(until: MachineClock.monotonic + EnclaveLimits.promptConnectionTimeout)
         return state.withLock { state in
-            state.expecting.removeAll { $0 === wakeup }
-            return state.take(pending, orExpectWith: nil)
+            state.awaitingConnection.removeAll { $0 === wakeup }
+            return state.connect(pending, orAwaitWith: nil)
         }
     }
 }

@@ -1,5 +1,5 @@
-// The line to the fingerprint reader (Specs/reader.md). It can say what its sensor found for one challenge; what that
-// allows is decided here.
+// The standing connection to the fingerprint reader (Specs/reader.md). The reader reports what its sensor found for one challenge; the
+// enclave decides what that allows.
 
 import Enclave
 import EnclaveWire
@@ -15,14 +15,14 @@ final class ReaderConnection: Sendable {
         var channel: Channel?
         var isPaired = false
         var hasSensor = false
-        /// Who waits for a verdict on which challenge.
-        var waiting: [[UInt8]: Waiting] = [:]
+        /// Requests that wait for a verdict, by challenge.
+        var waiting: [[UInt8]: ReaderRequest] = [:]
     }
 
-    private struct Waiting {
+    private struct ReaderRequest {
         let user: UInt32
         let pending: PendingPrompt
-        /// Nothing is on a screen for it, so it gives way to a question.
+        /// Whether it is an unlock. It has no prompt on a screen, so it yields to one.
         let isUnlock: Bool
     }
 
@@ -39,38 +39,38 @@ final class ReaderConnection: Sendable {
         pairing = Pairing(host: host)
     }
 
-    /// Holds the reader's connection until it ends. A newer one takes the place of an older. `told` follows each of its words.
-    func serve(_ channel: Channel, told: () -> Void, ended: () -> Void) {
-        // A line that takes another's place begins with a reader that holds nothing.
-        if replace(nil, with: channel) { ended() }
-        defer { if replace(channel, with: nil) { ended() } }
+    /// Serves the reader's connection until it ends. A newer connection replaces an older one. `told` is called after each report.
+    func serve(_ channel: Channel, onReport: () -> Void, onEnd: () -> Void) {
+        // A connection that replaces another begins with a reader that holds no key.
+        if replace(nil, with: channel) { onEnd() }
+        defer { if replace(channel, with: nil) { onEnd() } }
         while var message = try? channel.receive(.idle) {
             guard message.descriptors.isEmpty, let report = try? ReaderReport(derBytes: message.header) else { return }
             let held = message.takeSecret()
-            let goesOn = take(report, held, on: channel)
-            told()
-            ScratchMemory.overwrite()
+            let goesOn = handle(report, held, on: channel)
+            onReport()
+            ScratchMemory.scrubStack()
             guard goesOn else { return }
         }
     }
 
-    /// False ends the line.
-    private func take(_ report: ReaderReport, _ held: consuming SecretBytes?, on channel: Channel) -> Bool {
+    /// Handles one report. Returns false to end the connection.
+    private func handle(_ report: ReaderReport, _ held: consuming SecretBytes?, on channel: Channel) -> Bool {
         switch report {
         case .hello(let isPaired):
             guard held == nil else { return false }
             return greet(channel, isPaired)
-        case .sensor(let isThere):
+        case .sensor(let isPresent):
             guard held == nil else { return false }
             state.withLock { state in
-                if state.channel === channel { state.hasSensor = isThere }
-                host.reader.isThere = state.isPaired && state.hasSensor
+                if state.channel === channel { state.hasSensor = isPresent }
+                host.reader.isPresent = state.isPaired && state.hasSensor
             }
-            if !isThere { abandonAll() }
+            if !isPresent { abandonAll() }
             return true
         case .verdict(let verdict):
-            guard state.withLock({ $0.channel === channel && $0.isPaired }), pairing.vouches(for: verdict) else {
-                log.warning("the reader's word is not under its key; its line is ended")
+            guard state.withLock({ $0.channel === channel && $0.isPaired }), pairing.authenticates(verdict) else {
+                log.warning("the reader's verdict is not authenticated by its key; its connection is ended")
                 return false
             }
             deliver(verdict, HeldSecret.ofOptional(held))
@@ -99,7 +99,7 @@ final class ReaderConnection: Sendable {
         state.withLock { state in
             guard state.channel === channel else { return }
             state.isPaired = true
-            host.reader.isThere = state.hasSensor
+            host.reader.isPresent = state.hasSensor
         }
         return true
     }
@@ -110,8 +110,10 @@ final class ReaderConnection: Sendable {
 
     private func deliver(_ verdict: ReaderVerdict, _ held: HeldSecret?) {
         if verdict.outcome == .changed {
-            // Nobody asked for it: the list of fingers is not the enrolled one any more.
-            do { try vaultOf(verdict.user).fingersAre(verdict.fingers) } catch { log.warning("a changed list of fingers: \(error)") }
+            // Unsolicited: the list of fingers is no longer the enrolled one.
+            do { try vaultOf(verdict.user).verifyEnrolledFingers(verdict.fingers) } catch {
+                log.warning("the enrolled fingers changed: \(error)")
+            }
             return
         }
         state.withLock { $0.waiting.removeValue(forKey: verdict.nonce) }?.pending.report(.verdict(verdict, held))
@@ -119,34 +121,34 @@ final class ReaderConnection: Sendable {
 
     // MARK: Asking
 
-    /// For a question that is before the user. A touch has one meaning: an unlock that waits for one gives way.
+    /// Has the reader look for a finger, for a prompt that is on the screen. A touch has one meaning, so a waiting unlock yields.
     func ask(_ user: UInt32, nonce: [UInt8], _ pending: PendingPrompt) -> Bool {
         let unlocks = state.withLock { state in state.waiting.filter { $0.value.user == user && $0.value.isUnlock } }
         for (nonce, waiting) in unlocks {
             cancel(nonce)
             waiting.pending.report(.readerGone)
         }
-        return begin(.ask(user: user, nonce: nonce), nonce, Waiting(user: user, pending: pending, isUnlock: false))
+        return begin(.ask(user: user, nonce: nonce), nonce, ReaderRequest(user: user, pending: pending, isUnlock: false))
     }
 
-    /// For an unlock, which no question shows: only while no other touch of this user is waited for.
+    /// Has the reader look for a finger to unlock, which no prompt shows. Fails while another touch of this user is awaited.
     func askToUnlock(_ user: UInt32, nonce: [UInt8], _ pending: PendingPrompt) -> Bool {
-        begin(.ask(user: user, nonce: nonce), nonce, Waiting(user: user, pending: pending, isUnlock: true))
+        begin(.ask(user: user, nonce: nonce), nonce, ReaderRequest(user: user, pending: pending, isUnlock: true))
     }
 
-    func enrol(_ user: UInt32, nonce: [UInt8], _ pending: PendingPrompt) -> Bool {
-        begin(.enrol(user: user, nonce: nonce), nonce, Waiting(user: user, pending: pending, isUnlock: false))
+    func enroll(_ user: UInt32, nonce: [UInt8], _ pending: PendingPrompt) -> Bool {
+        begin(.enroll(user: user, nonce: nonce), nonce, ReaderRequest(user: user, pending: pending, isUnlock: false))
     }
 
     func forgetFingers(_ user: UInt32, nonce: [UInt8], _ pending: PendingPrompt) -> Bool {
-        begin(.forgetFingers(user: user, nonce: nonce), nonce, Waiting(user: user, pending: pending, isUnlock: false))
+        begin(.forgetFingers(user: user, nonce: nonce), nonce, ReaderRequest(user: user, pending: pending, isUnlock: false))
     }
 
     func listFingers(_ user: UInt32, nonce: [UInt8], _ pending: PendingPrompt) -> Bool {
-        begin(.list(user: user, nonce: nonce), nonce, Waiting(user: user, pending: pending, isUnlock: false))
+        begin(.list(user: user, nonce: nonce), nonce, ReaderRequest(user: user, pending: pending, isUnlock: false))
     }
 
-    private func begin(_ notice: ReaderNotice, _ nonce: [UInt8], _ waiting: Waiting) -> Bool {
+    private func begin(_ notice: ReaderNotice, _ nonce: [UInt8], _ waiting: ReaderRequest) -> Bool {
         let channel = state.withLock { state -> Channel? in
             guard state.isPaired, state.hasSensor, let channel = state.channel else { return nil }
             if waiting.isUnlock, state.waiting.values.contains(where: { $0.user == waiting.user }) { return nil }
@@ -166,7 +168,7 @@ final class ReaderConnection: Sendable {
         if let channel { try? send(.cancel(nonce: nonce), on: channel) }
     }
 
-    /// Hands the reader what it is to hold until a finger matches; false when nobody holds it.
+    /// Gives the reader the key to hold until a finger matches. Returns false if no reader can hold it.
     func hold(_ user: UInt32, _ held: HeldSecret) -> Bool {
         guard let channel = state.withLock({ $0.isPaired ? $0.channel : nil }) else { return false }
         return (try? send(.hold(user: user), held.secret, on: channel)) != nil
@@ -176,9 +178,9 @@ final class ReaderConnection: Sendable {
         if let channel = state.withLock({ $0.isPaired ? $0.channel : nil }) { try? send(.drop(user: user), on: channel) }
     }
 
-    // MARK: The line
+    // MARK: Connection
 
-    /// Whether there was another line, which has ended.
+    /// Replaces the connection. Returns whether there was another one, which has ended.
     private func replace(_ ended: Channel?, with channel: Channel?) -> Bool {
         let old: Channel? = state.withLock { state in
             guard ended == nil || state.channel === ended else { return nil }
@@ -186,7 +188,7 @@ final class ReaderConnection: Sendable {
             state.channel = channel
             state.isPaired = false
             state.hasSensor = false
-            host.reader.isThere = false
+            host.reader.isPresent = false
             return before
         }
         guard let old else { return false }

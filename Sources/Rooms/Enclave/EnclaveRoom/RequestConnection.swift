@@ -1,4 +1,4 @@
-// One room's connection on behalf of one caller: read, decide, answer, on one thread.
+// One room's connection on behalf of one caller. The thread that reads a request also answers it.
 
 import Enclave
 import EnclaveWire
@@ -9,7 +9,7 @@ import VaubanRefusal
 internal import VaubanRoomHardening
 import VaubanSecretBytes
 
-/// What goes back for one request.
+/// The reply to one request, with its secret and descriptors.
 struct Response: ~Copyable {
     var reply: EnclaveReply
     var secret: SecretBytes?
@@ -27,11 +27,11 @@ final class RequestConnection: CallerSession {
     let channel: Channel
     let role: EnclaveRole
     private var registered: Peer?
-    /// The vault that the request in hand acts on, once it does.
+    /// The vault that the current request uses; nil until it does.
     private var used: Vault?
-    /// Who the registered caller is, once it was asked.
+    /// The identity of the registered caller, once asked.
     private(set) var identity: CallerIdentity?
-    /// What the last operation was allowed by, until it is carried out.
+    /// The trace and nonce that the last operation was allowed by, until it is performed.
     var allowing: (RequestTrace, [UInt8])?
 
     init(room: EnclaveRoom, role: EnclaveRole, channel: Channel) {
@@ -51,7 +51,7 @@ final class RequestConnection: CallerSession {
                     switch error {
                     case .malformed(let why): why
                     case .oversized: "the message is too large"
-                    case .foreignSender: "another process wrote on this connection"
+                    case .foreignSender: "another process wrote to this connection"
                     case .deadline: "the message did not end in time"
                     case .closed, .watchedEnded, .system: nil
                     }
@@ -61,7 +61,7 @@ final class RequestConnection: CallerSession {
         }
     }
 
-    /// Answers one message; false ends the connection, since what follows bytes that were not understood means nothing.
+    /// Answers one message. Returns false to end the connection: after bytes that cannot be decoded, nothing that follows has a meaning.
     private func answer(_ message: consuming Message) throws(ChannelError) -> Bool {
         let request: EnclaveRequest
         do {
@@ -75,7 +75,7 @@ final class RequestConnection: CallerSession {
         }
         let secret = message.takeSecret()
         guard secret == nil || request.takesSecret, request.takesDescriptors || message.descriptors.isEmpty else {
-            try send(Response(.refused(Refusal(.malformed, "a secret or a descriptor came with a request that takes none"))))
+            try send(Response(.refused(Refusal(.malformed, "the request must not carry a secret or a descriptor"))))
             return false
         }
         let response: Response
@@ -84,8 +84,8 @@ final class RequestConnection: CallerSession {
         } catch {
             response = Response(.refused(error))
         }
-        // Before anybody hears that it is done: whoever locks next may rely on it.
-        ScratchMemory.overwrite()
+        // Before the reply: whoever locks next may rely on it.
+        ScratchMemory.scrubStack()
         try send(response)
         return true
     }
@@ -95,18 +95,18 @@ final class RequestConnection: CallerSession {
         return caller
     }
 
-    /// The registered caller's vault, after time has done its work on it.
+    /// Returns the registered caller's vault, after applying its expirations.
     func vault() throws(Refusal) -> Vault {
         if let used { return used }
         let vault = room.vault(of: try registeredCaller().uid)
-        room.attend(to: vault)
+        room.applyEffects(of: vault)
         used = vault
         return vault
     }
 
-    /// What a request ended in its vault is called back before its answer leaves.
+    /// Carries the effects of a request on its vault out before the reply is sent.
     func completeVault() {
-        if let vault = used { room.attend(to: vault) }
+        if let vault = used { room.applyEffects(of: vault) }
         used = nil
     }
 
@@ -116,7 +116,7 @@ final class RequestConnection: CallerSession {
         return found
     }
 
-    /// Serves the caller's own connection from now on, for as long as it lasts. It is the caller's in the kernel's words.
+    /// Serves the caller's own connection until it ends. The kernel must name the registered caller as its peer.
     func handOver(_ descriptors: [Descriptor], of caller: Peer) throws(Refusal) -> EnclaveReply {
         guard descriptors.count == 1 else { throw Refusal(.malformed, "the caller's connection is missing") }
         guard let peer = try? Peer(ofConnection: descriptors[0]), peer.pid == caller.pid, peer.uid == caller.uid else {
@@ -126,9 +126,9 @@ final class RequestConnection: CallerSession {
         do throws(SystemError) {
             channel = try Channel(socket: descriptors[0], expecting: .process(pid: caller.pid, uid: caller.uid, held: caller.process))
         } catch {
-            throw Refusal(.badParameter, "the caller's connection is not a connection")
+            throw Refusal(.badParameter, "the caller's descriptor is not a connection")
         }
-        try room.keyLines.begin(KeyConnection(room: room, channel: channel, caller: caller, identity: identity))
+        try room.keyConnections.begin(KeyConnection(room: room, channel: channel, caller: caller, identity: identity))
         return .done
     }
 
@@ -136,13 +136,13 @@ final class RequestConnection: CallerSession {
 
     func reportQueued() throws { try channel.send(header: try EnclaveReply.queued.encoded()) }
 
-    /// Learns who the caller is from the caller's own accepted connection: what the kernel wrote there when it
-    /// connected, not what the other room says.
+    /// Registers the caller of this connection. The caller's credentials are those that the kernel recorded on the caller's own accepted
+    /// connection, not a claim of the other room.
     func register(_ descriptors: [Descriptor]) throws(Refusal) -> EnclaveReply {
         guard descriptors.count == 2 else { throw Refusal(.malformed, "the caller's connection and process are missing") }
         let peer: Peer
         do throws(SystemError) { peer = try Peer(ofConnection: descriptors[0]) } catch {
-            throw Refusal(.badParameter, "the caller's connection is not a connection")
+            throw Refusal(.badParameter, "the caller's descriptor is not a connection")
         }
         guard ProcessDescriptor.pid(of: descriptors[1]) == peer.pid else {
             throw Refusal(.badParameter, "the caller's process is not the one that connected")
@@ -150,7 +150,7 @@ final class RequestConnection: CallerSession {
         identity = nil
         registered = nil
         room.authorizations.end(of: self)
-        try room.throwIfAnothers(peer.uid)
+        try room.checkOwnership(peer.uid)
         registered = peer.process == nil ? peer.held(by: descriptors[1]) : peer
         return .caller(user: peer.uid, pid: Int64(peer.pid))
     }

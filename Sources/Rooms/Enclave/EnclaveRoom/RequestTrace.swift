@@ -1,12 +1,12 @@
-// The steps of the evidence protocol, for a test that replays them against its model (Specs/evidence-protocol.md). The
-// shipped enclave has nobody to tell.
+// The steps of the evidence protocol, for a test that replays them against its model (Specs/evidence-protocol.md). The shipped enclave
+// records none.
 
 import Enclave
 import EnclaveWire
 import VaubanLinuxHost
 import VaubanUserModel
 
-/// One request's steps. Words with a colon are names, which the recorder turns into small numbers.
+/// The trace of one request. Words with a colon are names, which the recorder maps to small numbers.
 final class RequestTrace {
     private let tell: (@Sendable (String) -> Void)?
     private let request: String

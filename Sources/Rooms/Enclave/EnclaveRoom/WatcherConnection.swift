@@ -1,5 +1,5 @@
-// The line of the watcher, who tells what happens to the machine. All that it can bring about is that something locks, or
-// that a lock which only waits for its grace does not come.
+// The standing connection of the watcher, which reports device events. All that an event can do is to lock, or to cancel a lock that waits
+// for its grace period.
 
 import Enclave
 import EnclaveWire
@@ -16,10 +16,10 @@ final class WatcherConnection: Sendable {
 
     private let state = ThreadMutex(State())
 
-    /// Whether somebody watches a login manager now, so that sleep locks before it begins.
+    /// Whether the watcher follows a login manager, so that sleep locks before it begins.
     var isWatching: Bool { state.withLock { $0.isWatching } }
 
-    /// Carries out one event after the other and answers each when what follows from it is complete.
+    /// Handles events one after another, and replies to each when its effects are complete.
     func serve(_ channel: Channel, in room: EnclaveRoom) {
         let old = state.withLock { state in
             defer { state = State(channel: channel) }
@@ -29,32 +29,32 @@ final class WatcherConnection: Sendable {
         defer { state.withLock { if $0.channel === channel { $0 = State() } } }
         while let message = try? channel.receive(.idle) {
             guard message.secret == nil, message.descriptors.isEmpty, let event = try? DeviceEvent(derBytes: message.header) else {
-                room.log.warning("the watcher said what is not an event; its line ends")
+                room.log.warning("the watcher sent something that is not an event; its connection is ended")
                 return
             }
-            carryOut(event.kind, over: channel, in: room)
-            ScratchMemory.overwrite()
+            handle(event.kind, over: channel, in: room)
+            ScratchMemory.scrubStack()
             guard let done = try? DeviceEventDone(number: event.number).encoded(), (try? channel.send(header: done)) != nil else { return }
         }
     }
 
-    private func carryOut(_ event: DeviceEvent.Kind, over channel: Channel, in room: EnclaveRoom) {
+    private func handle(_ event: DeviceEvent.Kind, over channel: Channel, in room: EnclaveRoom) {
         switch event {
         case .watching, .blind:
-            // A line that was replaced meanwhile says nothing about what its successor sees.
+            // A connection that was replaced meanwhile cannot report what its successor sees.
             state.withLock { if $0.channel === channel { $0.isWatching = event == .watching } }
         case .sleeping:
             return room.sweep(.machineSleeps)
-        // Who was not looked at since the start has nothing open that could close.
+        // A user whose vault is not loaded has nothing open.
         case .screenLocked(let user):
             room.sweep(.screenLocked, of: user)
         case .screenUnlocked(let user):
-            // Nothing opens without the user; a lock that only waited for its grace does not come.
+            // Unlocks nothing; it only cancels a lock that waits for its grace period.
             room.sweep(.screenUnlocked, of: user)
         case .woke:
             break
         }
-        // In one sweep, and complete before it is answered: after a wake, too, since the machine slept.
+        // In one sweep, and complete before the reply; after a wake too, since the machine slept.
         room.sweep(.timePassed)
     }
 }

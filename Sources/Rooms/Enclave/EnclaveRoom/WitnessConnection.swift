@@ -1,4 +1,4 @@
-// The line to the witness, the one process that may look at others.
+// The standing connection to the witness, the only process that may inspect others.
 
 import Enclave
 import EnclaveWire
@@ -7,8 +7,8 @@ import VaubanLinuxHost
 import VaubanUserModel
 
 final class WitnessConnection: Sendable {
-    /// One question that waits.
-    private final class Waiting: Sendable {
+    /// One question that waits for its answer.
+    private final class PendingQuestion: Sendable {
         let wakeup: Wakeup
         let answer = ThreadMutex<WitnessAnswer?>(nil)
         init() throws(SystemError) { wakeup = try Wakeup() }
@@ -17,9 +17,9 @@ final class WitnessConnection: Sendable {
     private struct State {
         var channel: Channel?
         var number: Int64 = 0
-        var waiting: [Int64: Waiting] = [:]
-        /// Who waits for a line.
-        var expecting: [Wakeup] = []
+        var waiting: [Int64: PendingQuestion] = [:]
+        /// Threads that wait for a connection.
+        var awaitingConnection: [Wakeup] = []
         var expectation = ReconnectionDeadline(from: MachineClock.monotonic, grace: EnclaveLimits.witnessGrace)
     }
 
@@ -28,7 +28,7 @@ final class WitnessConnection: Sendable {
     func serve(_ channel: Channel) {
         let old = state.withLock { state in
             defer { state.channel = channel }
-            for wakeup in state.expecting { wakeup.signal() }
+            for wakeup in state.awaitingConnection { wakeup.signal() }
             return state.channel
         }
         old?.shutDown()
@@ -43,9 +43,9 @@ final class WitnessConnection: Sendable {
         }
     }
 
-    /// A question that was asked over this line is answered by none; its caller learns so now, not at its deadline.
+    /// Answers the questions that were sent over a lost connection as unknown now, instead of at their deadline.
     private func ended(_ channel: Channel) {
-        let waiting: [Waiting] = state.withLock { state in
+        let waiting: [PendingQuestion] = state.withLock { state in
             guard state.channel === channel else { return [] }
             state.channel = nil
             state.expectation.lost(at: MachineClock.monotonic)
@@ -58,10 +58,10 @@ final class WitnessConnection: Sendable {
         }
     }
 
-    /// Who a process is; unknown when nobody can say in time (3 s).
+    /// Returns who a process is; unknown if the witness cannot tell within 3 s.
     func identity(of peer: Peer) -> CallerIdentity {
-        guard let process = peer.process, let waiting = try? Waiting() else { return .unseen }
-        let deadline = MachineClock.monotonic + EnclaveLimits.witnessTime
+        guard let process = peer.process, let waiting = try? PendingQuestion() else { return .unseen }
+        let deadline = MachineClock.monotonic + EnclaveLimits.witnessTimeout
         let channel = standingChannel(waiting.wakeup, until: deadline)
         let number = state.withLock { state in
             state.number += 1
@@ -72,26 +72,26 @@ final class WitnessConnection: Sendable {
         guard let channel, let header = try? WitnessQuestion(number: number, pid: Int64(peer.pid)).encoded(),
             (try? channel.send(header: header, descriptors: [process])) != nil
         else { return .unseen }
-        // A line that came may have left a signal behind.
+        // A new connection may have left a signal behind.
         while waiting.wakeup.wait(until: deadline) == .signalled {
             if let answer = waiting.answer.withLock({ $0 }) { return answer.identity }
         }
         return .unseen
     }
 
-    /// The witness's line, or where rooms have just started or it was just lost, the one that comes: a caller that is early is no
-    /// unknown one. Where none came for a while, none is waited for.
+    /// Returns the witness's connection. Waits for one only if the rooms have just started or the connection was just lost, so that an
+    /// early caller does not count as unknown.
     private func standingChannel(_ wakeup: Wakeup, until deadline: UInt64) -> Channel? {
         let (channel, until): (Channel?, UInt64?) = state.withLock { state in
             if let channel = state.channel { return (channel, nil) }
             let until = state.expectation.wait(from: MachineClock.monotonic, until: deadline)
-            if until != nil { state.expecting.append(wakeup) }
+            if until != nil { state.awaitingConnection.append(wakeup) }
             return (nil, until)
         }
         guard channel == nil, let until else { return channel }
         _ = wakeup.wait(until: until)
         return state.withLock { state in
-            state.expecting.removeAll { $0 === wakeup }
+            state.awaitingConnection.removeAll { $0 === wakeup }
             return state.channel
         }
     }
@@ -108,7 +108,7 @@ extension CallerIdentity {
 }
 
 extension CallerName {
-    /// How a prompt names a caller: by its own program, and by those that started it where that program is Vauban's own.
+    /// Names a caller for a prompt: by its own program, or by those that started it if the program is Vauban's own command line.
     init(of peer: Peer, _ identity: CallerIdentity) {
         let own = identity.throughCommandLine ? identity.chain.first : identity.executable?.path
         self.init(

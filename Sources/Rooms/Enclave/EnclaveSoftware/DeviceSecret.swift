@@ -1,5 +1,4 @@
-// The backend without hardware: a device secret in a file that only enclaved's user can read. What it cannot stop is
-// said in SECURITY.md.
+// The backend without hardware: a device secret in a file that only enclaved's user can read. SECURITY.md says what it cannot prevent.
 
 internal import Crypto
 package import Enclave
@@ -7,8 +6,8 @@ import Glibc
 package import VaubanLinuxHost
 package import VaubanSecretBytes
 
-/// The device secret: 32 random bytes, made on first use, in `device-secret`: a line that names the format, then the
-/// bytes. It is read straight into a secret and never through another encoding.
+/// The device secret: 32 random bytes, created on first use in the file `device-secret` after a line that names the format. It is read
+/// directly into a secret, through no other encoding.
 package final class DeviceSecret: EnclaveBackend {
     private let secret: SecretBytes
     package let deviceIdentifier: [UInt8]
@@ -17,8 +16,8 @@ package final class DeviceSecret: EnclaveBackend {
     private static let heading = Array("vauban device secret 1\n".utf8)
     private static let secretBytes = 32
 
-    /// Opens the secret of a state folder, or makes it if the folder is new. Where users' state exists without it, it
-    /// is missing, not new: then this throws, since another secret would open nothing.
+    /// Opens the secret of a state folder, or creates it in a new folder. If users' state exists without the secret, the secret is missing,
+    /// not new: then this throws, since another secret would open nothing.
     package init(in folder: some StateFolder) throws(BackendError) {
         let loaded: SecretBytes
         do throws(SystemError) {
@@ -27,7 +26,7 @@ package final class DeviceSecret: EnclaveBackend {
             } else {
                 guard !folder.contains(FileStateStore.folderName) else {
                     throw SystemError(
-                        "find the device secret, although keychains exist that need it; put back \(folder.path)/\(Self.name)", code: ENOENT)
+                        "find the device secret that the existing keychains need; put back \(folder.path)/\(Self.name)", code: ENOENT)
                 }
                 loaded = try Self.make(in: folder)
             }
@@ -63,15 +62,15 @@ package final class DeviceSecret: EnclaveBackend {
 
     private static func read(in folder: some StateFolder) throws(SystemError) -> SecretBytes? {
         guard let file = try folder.file(name) else { return nil }
-        // A process that was killed while it made the secret may have left what a power cut takes away, and every keybag
-        // that is made from here on needs it.
+        // A process killed while it created the secret may have left a file that a power failure removes, and every keybag from here on
+        // needs it.
         try folder.sync()
         try file.sync()
         let total = heading.count + secretBytes
-        // One byte of room more than the format has, so that a longer file is seen.
+        // One byte more than the format, so that a longer file is noticed.
         let content = try SecretBytes(count: total + 1) { (target) throws(SystemError) in
             guard try file.read(into: target, at: 0) == total else {
-                throw SystemError("read the device secret: it has a wrong length; put back a good copy", code: EINVAL)
+                throw SystemError("read the device secret: it has the wrong length; put back a good copy", code: EINVAL)
             }
         }
         guard content.withUnsafeBytes({ $0.prefix(heading.count).elementsEqual(heading) }) else {

@@ -2,19 +2,19 @@ package import Enclave
 import Glibc
 package import VaubanLinuxHost
 
-/// People's state as files: `people/UID/keybag` and `people/UID/attempts`.
+/// Users' state as files: `people/UID/keybag` and `people/UID/attempts`.
 package struct FileStateStore: StateStore {
     package static let folderName = "people"
     private let folder: any StateFolder
     private let holderName: @Sendable (UInt32) -> String?
 
-    /// `holderName` answers the name to which a user's folder is bound when it is made; nil where it is bound to none.
+    /// `holderName` returns the user name that a folder is bound to when it is created; nil binds it to none.
     package init(in folder: any StateFolder, holderName: @escaping @Sendable (UInt32) -> String? = { _ in nil }) {
         self.folder = folder
         self.holderName = holderName
     }
 
-    /// What tells whose each user's folder is.
+    /// Returns the check of whose each user's folder is.
     package func holders(_ accounts: Accounts) -> StateHolders {
         StateHolders(accounts: accounts) { [folder] () throws(PrivateFolder.Fault) in
             guard folder.contains(Self.folderName) else { return nil }
@@ -41,7 +41,7 @@ package struct FileStateStore: StateStore {
 
     package func quarantine(_ name: StateName, of user: UInt32) throws(StateError) -> String {
         guard let place = try attempt({ () throws(PrivateFolder.Fault) in try place(of: user) }) else {
-            throw .failed("the state folder is gone")
+            throw .failed("the state folder does not exist")
         }
         return try attempt { () throws(PrivateFolder.Fault) in
             try systemFault { () throws(SystemError) in try DurableFile(name.rawValue, in: place).quarantine() }
@@ -49,7 +49,7 @@ package struct FileStateStore: StateStore {
     }
 
     package func quarantined(of user: UInt32) throws(StateError) -> [String] {
-        // What cannot be listed throws: taken for "none", an empty keybag would take the place of the one put aside.
+        // Throws if the folder cannot be listed: treating that as "none" would let an empty keybag replace the one that was set aside.
         let names = try attempt { () throws(PrivateFolder.Fault) -> [String] in
             guard let place = try place(of: user) else { return [] }
             return try systemFault { () throws(SystemError) in try place.names() }
@@ -57,7 +57,7 @@ package struct FileStateStore: StateStore {
         return names.filter { $0.hasPrefix("\(StateName.keybag.rawValue).quarantined-") }.sorted()
     }
 
-    /// The user's folder if there is one, its name durable: what is read there is believed from then on.
+    /// Returns the user's folder if it exists, after making its name durable: its content is relied on from then on.
     private func place(of user: UInt32) throws(PrivateFolder.Fault) -> (any StateFolder)? {
         guard folder.contains(Self.folderName) else { return nil }
         let people = try folder.subfolder(Self.folderName, creating: false)
@@ -70,7 +70,7 @@ package struct FileStateStore: StateStore {
     private func makePlace(of user: UInt32) throws(PrivateFolder.Fault) -> any StateFolder {
         let people = try folder.subfolder(Self.folderName, creating: true)
         let place = try people.subfolder("\(user)", creating: true)
-        // Before anything else lies there: what is there without it was made by an earlier version.
+        // Written first: a folder without this file was created by an earlier version.
         if let name = holderName(user), !place.contains(StateHolder.fileName) {
             try systemFault { () throws(SystemError) in try StateHolder(uid: user, name: name).write(in: place) }
         }
@@ -78,7 +78,7 @@ package struct FileStateStore: StateStore {
         return place
     }
 
-    /// The folders' names must survive a power cut as the files in them do, and before them.
+    /// Makes the folders' names durable, as the files in them are, and before them.
     private func keepNames(in people: any StateFolder) throws(PrivateFolder.Fault) {
         try systemFault { () throws(SystemError) in
             try people.sync()
@@ -92,14 +92,14 @@ package struct FileStateStore: StateStore {
 
     private func attempt<Value>(_ body: () throws(PrivateFolder.Fault) -> Value) throws(StateError) -> Value {
         do throws(PrivateFolder.Fault) { return try body() } catch {
-            guard case .system(let fault) = error else { throw .failed(error.description) }
-            if fault.isUnsure { throw .unsure(fault.description) }
-            throw fault.isFullDisk ? .full : .failed(fault.description)
+            guard case .system(let systemError) = error else { throw .failed(error.description) }
+            if systemError.isUnsure { throw .unsure(systemError.description) }
+            throw systemError.isFullDisk ? .full : .failed(systemError.description)
         }
     }
 }
 
-/// The machine's own clocks.
+/// The machine's clocks.
 package struct SystemClock: EnclaveClock {
     package init() {}
     package var boot: UInt64 { MachineClock.boot }

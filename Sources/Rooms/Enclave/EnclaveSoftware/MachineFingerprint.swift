@@ -1,18 +1,18 @@
-// Whether this is still the machine on which the device secret was made. A clone of a machine has the same device secret,
-// so what only one machine should open two can; nobody would notice without this (Specs/state-files.md).
+// Whether this is still the machine on which the device secret was created. A cloned machine has the same device secret, so two machines
+// can open what only one should; nothing else would notice (Specs/state-files.md).
 
 internal import Crypto
 package import VaubanLinuxHost
 
-/// The file `machine` beside the device secret: a line that names the format, then in hexadecimal a digest of the machine's
-/// id, never the id itself, which its makers ask not to be spread.
+/// The file `machine` beside the device secret: a line that names the format, then a hexadecimal digest of the machine ID; never the ID
+/// itself, which must not be disclosed (machine-id(5)).
 package enum MachineFingerprint {
     package static let name = "machine"
     private static let heading = "vauban machine 1\n"
     private static let label = "vauban machine-id v1"
     private static let bytesMax = 256
 
-    /// The machine's id by the text of `/etc/machine-id`; nil where there is none, or none yet (`uninitialized`).
+    /// Returns the machine ID from the text of `/etc/machine-id`; nil if it is missing or not initialized yet (`uninitialized`).
     package static func identifier(_ text: String?) -> String? {
         guard let text else { return nil }
         let word = text.hasSuffix("\n") ? String(text.dropLast()) : text
@@ -20,8 +20,8 @@ package enum MachineFingerprint {
         return word.utf8.allSatisfy { $0 == 0x30 } ? nil : word
     }
 
-    /// Compares, or leaves the mark where there is none yet. Answers a sentence for the user when this machine is not the
-    /// one of the mark. To be called when the device secret is there. `text` is that of `/etc/machine-id`.
+    /// Compares the machine with the file, or creates the file. Returns a warning for the user if this is another machine. Call it after
+    /// the device secret exists. `text` is the content of `/etc/machine-id`.
     package static func warning(in folder: some StateFolder, machineID text: String?) -> String? {
         guard let identifier = identifier(text) else { return nil }
         let content = heading + digest(of: identifier) + "\n"
@@ -29,7 +29,7 @@ package enum MachineFingerprint {
         do throws(SystemError) {
             switch try file.read(max: bytesMax) {
             case .absent:
-                // A mark that cannot be written now, on a full disk, is written at the next start.
+                // If the file cannot be written now, for instance on a full disk, the next start writes it.
                 do throws(SystemError) { try file.replace(with: Array(content.utf8)) } catch { return nil }
                 return nil
             case .bytes(let bytes):
@@ -50,13 +50,13 @@ package enum MachineFingerprint {
 
     private static func copy(_ folder: some StateFolder) -> String {
         """
-        this machine is a copy: its machine-id is not the one that this keychain was made on, and another machine may hold the same \
-        device secret. If this is that machine, moved or restored, remove \(folder.path)/\(name) and restart Vauban; if it is a clone, \
-        stop Vauban, remove its state and begin anew.
+        this machine is a copy: its machine ID is not that of the machine where this keychain was made, so another machine may \
+        hold the same device secret. If the original was moved or restored here, remove \(folder.path)/\(name) and restart \
+        Vauban; if this is a clone, stop Vauban, remove its state and start over.
         """
     }
 
     private static func unreadable(_ folder: some StateFolder) -> String {
-        "whether this machine is a copy cannot be told: \(folder.path)/\(name) cannot be read, or a later version wrote it."
+        "cannot tell whether this machine is a copy: \(folder.path)/\(name) is unreadable, or a later version wrote it."
     }
 }

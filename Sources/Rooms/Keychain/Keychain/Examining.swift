@@ -123,7 +123,7 @@ extension RequestInProgress {
             }
             guard opened.isVouchedFor(by: digest, row.blinds) else { return try putAside(row, .digest) }
             // Whole, and indexed by other rules than today's.
-            guard opened.binding.format == .generationApart else { return opened }
+            guard opened.binding.format == .generationSeparate else { return opened }
             let half = SecretHalf(binding: row.halves.secretBinding, wrappedKey: row.halves.wrappedKey, secret: row.halves.secret)
             let binding = try binding(opened.record, item: row.item, generation: row.generation)
             return try repair(opened, try self.row(opened.record, binding, half, blinds), .indexColumns, &report)
@@ -148,7 +148,8 @@ extension RequestInProgress {
         if opened.requirement.isNone, opened.binding.accessControl?.needsApplicationPassword != true {
             return try openValue(of: opened, reason: nil, mayAsk: false) != nil
         }
-        if opened.binding.format == .generationApart, let current = try keys.currentGeneration(of: .metadata(opened.binding.protection)) {
+        if opened.binding.format == .generationSeparate, let current = try keys.currentGeneration(of: .metadata(opened.binding.protection))
+        {
             do {
                 // What it gives is thrown away: that the class key's layer opens is all that is asked.
                 guard try rewrapped(opened, to: current) != nil else { return false }
@@ -181,7 +182,7 @@ extension RequestInProgress {
     private func opensWithoutAsking(_ opened: OpenedRow) throws -> Bool {
         let halves = opened.row.halves
         guard opened.requirement.isNone, opened.binding.accessControl?.needsApplicationPassword != true else {
-            guard opened.binding.format == .generationApart,
+            guard opened.binding.format == .generationSeparate,
                 let current = try keys.currentGeneration(of: .metadata(opened.binding.protection))
             else {
                 return false
@@ -192,7 +193,7 @@ extension RequestInProgress {
             return true
         }
         let key = try enclave.open(opened.binding, wrapped: halves.wrappedKey, reason: nil, mayAsk: false, password: nil)
-        return (try? RowCipher.open(halves.secret, key: key, binding: try opened.binding.ofItem.encoded())) != nil
+        return (try? RowCipher.open(halves.secret, key: key, binding: try opened.binding.itemBinding.encoded())) != nil
     }
 
     private func keepCopy() -> DoctorReport.Copy {

@@ -23,6 +23,18 @@ final class KeyBorrower {
     func use<Value: Sendable>(
         _ purpose: KeyLease.Purpose, generation: [UInt8]?, _ body: (SymmetricKey) throws -> Value
     ) throws -> Value? {
+        try useHeld(purpose, generation) { key, _ in try body(key) }
+    }
+
+    func useIndex<Value: Sendable>(
+        _ purpose: KeyLease.Purpose, generation: [UInt8], _ body: (IndexKey) throws -> Value
+    ) throws -> Value? {
+        try useHeld(purpose, generation) { key, repeated in try body(IndexKey(key, repeated)) }
+    }
+
+    private func useHeld<Value: Sendable>(
+        _ purpose: KeyLease.Purpose, _ generation: [UInt8]?, _ body: (SymmetricKey, RepeatedBlinds) throws -> Value
+    ) throws -> Value? {
         dropAfterSleep()
         if let value = try lent.use(purpose, generation: generation, of: user, body) { return value }
         guard try renew(for: purpose, generation) else { return nil }
@@ -94,7 +106,7 @@ final class KeyBorrower {
             // Looked at before: a sleep while the lease is on its way counts.
             let slept = sleepClock.slept()
             let leased = try enclave.lease()
-            guard leased.lease.user == user else { throw Refusal(.internalFault, "the enclave lent another user's keys") }
+            guard leased.lease.user == user else { throw Refusal(.internalError, "the enclave lent another user's keys") }
             if lent.install(leased, slept: slept) {
                 lease = leased.lease
                 return

@@ -95,7 +95,7 @@ package struct KeychainConnectionHandler: Sendable {
         line.onWaitingForUser = { place in try sink.send(.waitingForUser(place)) }
         line.onQueued = { try sink.send(.queued) }
         while let end = next(visitor, look.caller, line, sink) {
-            ScratchMemory.overwrite()
+            ScratchMemory.scrubStack()
             switch end {
             case .answered: continue
             case .refused(let refusal):
@@ -144,11 +144,11 @@ package struct KeychainConnectionHandler: Sendable {
             return nil
         } catch let fault as DERError {
             return .malformed(fault.description)
-        } catch let fault as AccessControl.Fault {
+        } catch let fault as AccessControlError {
             return .malformed(fault.rawValue)
         } catch let fault as SystemError {
             log.error("a request failed", about: caller.user, ["why": "\(fault.description)"])
-            return .refused(Refusal(.internalFault))
+            return .refused(Refusal(.internalError))
         } catch {
             return .malformed("the message is not strict DER")
         }
@@ -174,19 +174,19 @@ struct ChannelSink: ReplySink {
 
     func send(_ reply: KeychainReply) throws {
         // Before the caller hears it: whoever locks next may rely on it.
-        ScratchMemory.overwrite()
+        ScratchMemory.scrubStack()
         try channel.send(header: try reply.encoded())
     }
 
     func send(_ reply: KeychainReply, value: borrowing SecretBytes) throws {
-        ScratchMemory.overwrite()
+        ScratchMemory.scrubStack()
         try channel.send(header: try reply.encoded(), secret: value)
     }
 
     /// In one go, which wakes the caller once and leaves one stack to overwrite.
     func finish(_ reply: KeychainReply, value: borrowing SecretBytes?) throws {
         let (header, end) = (try reply.encoded(), try KeychainReply.done.encoded())
-        ScratchMemory.overwrite()
+        ScratchMemory.scrubStack()
         try channel.send(header: header, secret: value, followedBy: end)
     }
 }

@@ -36,10 +36,12 @@ package struct KeychainRoom {
     package static let enclaveSocketName = "enclave"
 
     /// Runs the room until it is ended; what it says on the way out is for the log. The process is hardened before it
-    /// reads the first byte. A test's program brings a clock that sleeps at its word.
-    package static func main(_ words: [String], sleepClock: SleepClock = .ofThisMachine) -> Never {
+    /// reads the first byte. A test's program brings a clock that sleeps at its word, and may do `without` some protections.
+    package static func main(
+        _ words: [String], sleepClock: SleepClock = .ofThisMachine, without: Set<HardeningFeature> = []
+    ) -> Never {
         do {
-            let hardening = try RoomHardening(.keychaind)
+            let hardening = try RoomHardening(.keychaind, without: without)
             guard let arguments = try Arguments(words) else { leave(64, Arguments.usage) }
             try run(arguments, hardening, sleepClock)
         } catch let fault as SystemError {

@@ -41,7 +41,7 @@ final class LeaseConnection: Sendable {
                 let message = try channel.receive(.idle)
                 let recall = try LeaseRecall(derBytes: message.header)
                 lent.recall(recall)
-                ScratchMemory.overwrite()
+                ScratchMemory.scrubStack()
                 try channel.send(header: try LeaseErased(user: recall.user, epoch: recall.epoch).encoded())
             }
         } catch {

@@ -35,12 +35,13 @@ package final class LeasedKeyStore: Sendable {
 
     /// Lends the key for the length of `body`; nil when it is not here. Without a generation it is the current one.
     func use<Value: Sendable>(
-        _ purpose: KeyLease.Purpose, generation: [UInt8]?, of user: UInt32, _ body: (SymmetricKey) throws -> Value
+        _ purpose: KeyLease.Purpose, generation: [UInt8]?, of user: UInt32,
+        _ body: (SymmetricKey, RepeatedBlinds) throws -> Value
     ) throws -> Value? {
         guard let keys = state.withLock({ $0.users[user] }) else { return nil }
         return try keys.held.withSharedLock { held in
             guard let key = held.first(where: { $0.fits(purpose, generation) }) else { return nil }
-            return try key.bytes.withUnsafeBytes { bytes throws in try body(SymmetricKey(data: bytes)) }
+            return try key.bytes.withUnsafeBytes { bytes throws in try body(SymmetricKey(data: bytes), key.repeated) }
         }
     }
 
@@ -194,6 +195,8 @@ private final class UserKeys: Sendable {
 private final class HeldKey: Sendable {
     let name: KeyLease.Key
     let bytes: SecretBytes
+    /// Of an index key; empty for others.
+    let repeated = RepeatedBlinds()
 
     init(name: KeyLease.Key, bytes: consuming SecretBytes) {
         self.name = name

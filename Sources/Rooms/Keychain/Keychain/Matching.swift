@@ -30,15 +30,19 @@ extension RequestInProgress {
         if query.returnsAttributes { returns.insert(.attributes) }
         if query.returnsReference { returns.insert(.reference) }
         let replies = ReplyBatch(sink, isForOne: wanted == 1)
+        // What the blinds decide can be named while it is closed: its reference alone, as a delete finds it.
+        let namesClosed = query.authenticationUI == .describe && returns == .reference && terms.isDecidedByBlinds
         var found = 0
         // A caller without a group has nothing of its own.
         if coversAll || !rights.groups.isEmpty {
             try forEachRow(of: selection, batch: min(wanted, KeychainLimits.batchRowsMax)) { row in
-                guard let opened = try open(row), coversAll || rights.owns(opened.record.accessGroup), terms.match(opened.record.attributes)
-                else {
-                    return true
+                if namesClosed, case .closed = try decode(row) {
+                    try replies.add(FoundRow(record: nil, item: row.item), returns)
+                } else {
+                    guard let opened = try open(row), coversAll || rights.owns(opened.record.accessGroup),
+                        terms.match(opened.record.attributes), try reply(opened, query, returns, replies)
+                    else { return true }
                 }
-                guard try reply(opened, query, returns, replies) else { return true }
                 found += 1
                 return found < wanted
             }

@@ -93,7 +93,7 @@ struct ItemMove: Sendable {
 extension Refusal.Reason {
     /// Whether it is what the user said, or that they said nothing.
     fileprivate var isTheUsers: Bool {
-        [.cancelled, .fallbackChosen, .authenticationFailed, .userTimeOver, .nobodyToAsk].contains(self)
+        [.cancelled, .fallbackChosen, .authenticationFailed, .userTimedOut, .noPromptAgent].contains(self)
     }
 
     /// Whether the same may go well at another time, without anyone's doing.

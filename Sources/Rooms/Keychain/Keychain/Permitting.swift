@@ -108,7 +108,7 @@ extension RequestInProgress {
         }
         guard let name = terms.shownName else { throw Refusal(.badParameter, "name the item by its service or server and its account") }
         let consent = Consent(.changePermission, offered: .once, item: name, owner: terms.namedGroup, program: change.subject)
-        guard let choice = try agree(to: consent, of: terms.kind) else { throw Refusal(.internalFault) }
+        guard let choice = try agree(to: consent, of: terms.kind) else { throw Refusal(.internalError) }
         var rows: [OpenedRow] = []
         try forEachRow(of: try selection(terms, of: []), batch: KeychainLimits.batchRowsMax) { row in
             if let opened = try open(row), terms.match(opened.record.attributes) { rows.append(opened) }

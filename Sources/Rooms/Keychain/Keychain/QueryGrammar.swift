@@ -24,6 +24,8 @@ package struct SearchTerms: Hashable, Sendable {
     package var isDecidedByBlinds: Bool {
         attributes.values.allSatisfy { name, value in
             guard let rule = AttributeRule.rule(for: name, of: kind), rule.form != .date else { return false }
+            // What tells items with equal attributes apart has no blind.
+            if name == .secretServiceAttributes { return SecretServiceAttributes(value)?.instance.isEmpty ?? false }
             // What counts only where it is set has no blind where it is not.
             return rule.part != .ifSet || !value.isEmpty
         }
@@ -32,6 +34,9 @@ package struct SearchTerms: Hashable, Sendable {
     /// A missing attribute counts as empty where it is part of what makes an item unique, and as no match elsewhere.
     package func match(_ item: ItemAttributes) -> Bool {
         attributes.values.allSatisfy { name, wanted in
+            if name == .secretServiceAttributes, let wanted = SecretServiceAttributes(wanted) {
+                return SecretServiceAttributes(item[name])?.match(wanted) ?? false
+            }
             let isPrimary = AttributeRule.rule(for: name, of: kind)?.isPrimary ?? false
             guard let value = isPrimary ? item.effective(name, kind) : item[name] else { return false }
             return value.equalityBytes == wanted.equalityBytes
@@ -158,7 +163,7 @@ package enum QueryGrammar {
         guard control.requirement(for: .encrypt) != nil else {
             throw Refusal(.badParameter, "an access control for private keys cannot protect an item")
         }
-        guard !control.requirementToDecrypt.openWays.isEmpty else {
+        guard !control.requirementToDecrypt.satisfiableMethods.isEmpty else {
             throw Refusal(.unsupported, "this access control needs a companion device, which Vauban does not know")
         }
     }
@@ -171,6 +176,9 @@ package enum QueryGrammar {
             throw Refusal(.noSuchAttribute, "\(kind.code) items have no attribute of this name: \(name.printable)")
         } catch .wrongType(let name) {
             throw Refusal(.badParameter, "the value of \(name.printable) has a wrong type")
+        }
+        if let value = conformed[.secretServiceAttributes], !value.isEmpty, SecretServiceAttributes(value) == nil {
+            throw Refusal(.badParameter, "the value of ssat cannot be read")
         }
         if case .text(let group)? = conformed[.accessGroup] {
             guard group != AccessGroup.permissions, group.utf8.count <= RowBinding.accessGroupBytesMax else { throw foreign(group) }

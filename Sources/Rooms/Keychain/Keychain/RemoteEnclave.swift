@@ -33,7 +33,7 @@ final class RemoteEnclave: EnclaveConnectionThread {
 
     /// Gives the caller's own connection to the enclave.
     func handOver() throws {
-        guard case .done = try send(.handOver, descriptors: [socket]).reply else { throw Self.notUnderstood }
+        guard case .done = try send(.handOver, descriptors: [socket]).reply else { throw Self.unexpectedReply }
     }
 
     // MARK: EnclaveConnectionThread
@@ -45,7 +45,7 @@ final class RemoteEnclave: EnclaveConnectionThread {
             guard let standing = lent.standing(within: ConnectionLimits.machineTime) else { throw Self.silent }
             do {
                 let answer = try send(.lease)
-                guard case .leased(let lease) = answer.reply else { throw Self.notUnderstood }
+                guard case .leased(let lease) = answer.reply else { throw Self.unexpectedReply }
                 return KeyBorrowing(lease: lease, secrets: try secret(of: answer, lease.keys.count * KeyLease.keyBytes), standing: standing)
             } catch let refusal as Refusal
                 where refusal.reason == .unavailable && attempt < KeychainLimits.leaseAttemptsMax && client.isConnected
@@ -60,7 +60,7 @@ final class RemoteEnclave: EnclaveConnectionThread {
         // A password takes its turn, and what nobody waits for any more is to leave the queue.
         let needsPassword = row.accessControl?.needsApplicationPassword == true
         let answer = try send(.seal(row), password: password, watchesCaller: needsPassword)
-        guard case .sealed(let wrapped) = answer.reply else { throw Self.notUnderstood }
+        guard case .sealed(let wrapped) = answer.reply else { throw Self.unexpectedReply }
         return SealedItemKey(wrapped: wrapped, key: try secret(of: answer, KeyLease.keyBytes))
     }
 
@@ -69,30 +69,30 @@ final class RemoteEnclave: EnclaveConnectionThread {
         let mayWait = (mayAsk && row.accessControl != nil) || row.accessControl?.needsApplicationPassword == true
         let request = EnclaveRequest.open(row, wrapped: wrapped, reason: reason, mayAsk: mayAsk, authorization: authorization)
         let answer = try send(request, password: password, watchesCaller: mayWait)
-        guard case .opened = answer.reply else { throw Self.notUnderstood }
+        guard case .opened = answer.reply else { throw Self.unexpectedReply }
         return try secret(of: answer, KeyLease.keyBytes)
     }
 
     func rewrap(_ row: RowBinding, wrapped: [UInt8], generation: [UInt8]) throws -> [UInt8] {
         guard case .sealed(let wrapped) = try send(.rewrap(row, wrapped: wrapped, generation: generation)).reply else {
-            throw Self.notUnderstood
+            throw Self.unexpectedReply
         }
         return wrapped
     }
 
     func retire(_ keys: [KeyName]) throws {
-        guard case .done = try send(.retire(keys)).reply else { throw Self.notUnderstood }
+        guard case .done = try send(.retire(keys)).reply else { throw Self.unexpectedReply }
     }
 
     func consent(_ consent: Consent, reason: String?) throws -> ConsentChoice {
         guard case .consented(let choice) = try send(.consent(consent, reason: reason), watchesCaller: true).reply else {
-            throw Self.notUnderstood
+            throw Self.unexpectedReply
         }
         return choice
     }
 
     func fate(_ key: KeyName) throws -> KeyFate {
-        guard case .fate(let fate) = try send(.fate(key)).reply else { throw Self.notUnderstood }
+        guard case .fate(let fate) = try send(.fate(key)).reply else { throw Self.unexpectedReply }
         return fate
     }
 
@@ -101,8 +101,8 @@ final class RemoteEnclave: EnclaveConnectionThread {
     /// The enclave's answer; a refusal is thrown.
     private func send(
         _ request: EnclaveRequest, password: borrowing SecretBytes? = nil, watchesCaller: Bool = false, descriptors: [Descriptor] = []
-    ) throws -> EnclaveAnswer {
-        let answer: EnclaveAnswer
+    ) throws -> EnclaveReplyMessage {
+        let answer: EnclaveReplyMessage
         var callerKnowsPlace = false
         let onProgress = { [onWaitingForUser, onQueued] (progress: EnclaveClient.Progress) in
             switch progress {
@@ -126,7 +126,7 @@ final class RemoteEnclave: EnclaveConnectionThread {
         return answer
     }
 
-    private func secret(of answer: EnclaveAnswer, _ count: Int) throws -> SecretBytes {
+    private func secret(of answer: EnclaveReplyMessage, _ count: Int) throws -> SecretBytes {
         do { return try answer.takeSecret(count) } catch { throw Self.outward(error) }
     }
 
@@ -135,10 +135,10 @@ final class RemoteEnclave: EnclaveConnectionThread {
         case .callerGone: CallerHungUp()
         case .refused(let refusal): refusal
         case .late, .unreachable: silent
-        case .notUnderstood: notUnderstood
+        case .unexpectedReply: unexpectedReply
         }
     }
 
     private static var silent: Refusal { Refusal(.unavailable, "the enclave does not answer") }
-    private static var notUnderstood: Refusal { Refusal(.internalFault, "the enclave's answer is not understood") }
+    private static var unexpectedReply: Refusal { Refusal(.internalError, "the enclave's answer is not understood") }
 }

@@ -58,7 +58,8 @@ final class ReplyBatch {
 
 /// What is told of a match, as far as it is asked for.
 struct FoundRow {
-    let record: ItemRecord
+    /// Nil of a closed item, of which only the reference is told.
+    let record: ItemRecord?
     let item: [UInt8]
     /// Of an identity.
     var certificate: [UInt8]?

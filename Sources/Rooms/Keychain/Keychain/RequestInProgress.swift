@@ -1,6 +1,5 @@
 // One request of one caller, from its decoded form to its last reply. The verbs are extensions, a file each.
 
-internal import Crypto
 internal import EnclaveWire
 package import KeychainStore
 package import Logging
@@ -172,10 +171,10 @@ extension RequestInProgress {
 extension RequestInProgress {
     /// Uses an index key, after making sure that it is the one that this database's blinds are made with: under another
     /// nothing would be found, and everything could be added twice.
-    func withIndexKey<Value: Sendable>(_ purpose: KeyLease.Purpose, _ body: (SymmetricKey) throws -> Value) throws -> Value? {
+    func withIndexKey<Value: Sendable>(_ purpose: KeyLease.Purpose, _ body: (IndexKey) throws -> Value) throws -> Value? {
         guard let generation = try keys.currentGeneration(of: purpose) else { return nil }
         try claim(purpose == .firstUnlockIndex ? 100 : 101, generation)
-        return try keys.use(purpose, generation: generation, body)
+        return try keys.useIndex(purpose, generation: generation, body)
     }
 
     /// A database of other index keys is refused, unless the enclave says that they are gone for good: then the keychain
@@ -216,8 +215,8 @@ extension RequestInProgress {
                 !lookup.contains(where: { $0.name == name })
             else { return nil }
             return IndexedAttribute(name: name, value: value)
-        }
-        func plan(_ key: SymmetricKey, usesDeviceIndex: Bool) -> RowSelection {
+        }.flatMap(\.terms)
+        func plan(_ key: IndexKey, usesDeviceIndex: Bool) -> RowSelection {
             var selection = RowSelection(
                 kind: terms.kind.rawValue, protection: terms.protection?.number,
                 lookup: lookup.isEmpty ? nil : AttributeBlinds.blind(terms.kind, lookup, key),
@@ -225,6 +224,11 @@ extension RequestInProgress {
                 anyOf: groups.map { AttributeBlinds.list(terms.kind, [IndexedAttribute(name: .accessGroup, value: .text($0))], key) },
                 usesDeviceIndex: usesDeviceIndex)
             selection.item = terms.reference
+            if lookup.isEmpty {
+                selection.lookups = filter.filter { $0.name == .secretServiceAttributes }.map {
+                    AttributeBlinds.blind(terms.kind, [$0], key)
+                }
+            }
             return selection
         }
         if let selection = try withIndexKey(.firstUnlockIndex, { plan($0, usesDeviceIndex: false) }) { return selection }

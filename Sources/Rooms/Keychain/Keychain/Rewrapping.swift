@@ -78,10 +78,10 @@ extension RequestInProgress {
         let binding = try binding(opened.record, item: opened.binding.item, generation: generation)
         let half: SecretHalf
         switch opened.binding.format {
-        case .generationApart:
+        case .generationSeparate:
             guard let wrapped = try rewrapped(opened, to: generation) else { return nil }
             half = SecretHalf(binding: opened.row.halves.secretBinding, wrappedKey: wrapped, secret: opened.row.halves.secret)
-        case .everything:
+        case .generationBound:
             // The secret itself is bound to the older key, so it has to be opened.
             guard opened.requirement.isNone, opened.binding.accessControl?.needsApplicationPassword != true else { return nil }
             guard let value = try openValue(of: opened, reason: nil, mayAsk: false) else { return nil }

@@ -43,14 +43,14 @@ package struct RowBindings {
 
     /// What an item is found by under one index key.
     package static func blinds(of record: ItemRecord, under key: SymmetricKey) -> DeviceBlinds {
-        AttributeBlinds.ofRow(record.kind, record.attributes, key)
+        AttributeBlinds.ofRow(record.kind, record.attributes, IndexKey(key))
     }
 }
 
 extension RowBinding {
     /// Equal in everything but the version, and the generation where the format keeps that apart from the item.
     func isOfSameItem(as other: RowBinding) -> Bool {
-        let (mine, theirs) = (ofItem, other.ofItem)
+        let (mine, theirs) = (itemBinding, other.itemBinding)
         return mine.format == theirs.format && mine.user == theirs.user && mine.protection == theirs.protection
             && mine.generation == theirs.generation && mine.item == theirs.item && mine.kind == theirs.kind
             && mine.accessGroup == theirs.accessGroup && mine.accessControl == theirs.accessControl

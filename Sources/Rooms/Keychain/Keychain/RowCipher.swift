@@ -19,7 +19,7 @@ enum RowCipher {
         case secret = 2
     }
 
-    // MARK: The secret half, bound to `RowBinding.ofItem`
+    // MARK: The secret half, bound to `RowBinding.itemBinding`
 
     static func seal(_ value: borrowing PaddedValue, key: borrowing SecretBytes, binding: [UInt8]) throws -> [UInt8] {
         try key.withUnsafeBytes { key throws in

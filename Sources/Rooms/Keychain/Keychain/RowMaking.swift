@@ -27,7 +27,7 @@ extension RequestInProgress {
     /// where it asks for one.
     func seal(_ value: borrowing PaddedValue, _ binding: RowBinding) throws -> SecretHalf {
         let sealed = try enclave.seal(binding, password: password)
-        let secret = try RowCipher.seal(value, key: sealed.key, binding: try binding.ofItem.encoded())
+        let secret = try RowCipher.seal(value, key: sealed.key, binding: try binding.itemBinding.encoded())
         return SecretHalf(binding: try binding.encoded(), wrappedKey: sealed.wrapped, secret: secret)
     }
 

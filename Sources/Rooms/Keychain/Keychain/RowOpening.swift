@@ -92,7 +92,7 @@ extension RequestInProgress {
             return nil
         }
         do {
-            return try RowCipher.open(halves.secret, key: key, binding: try opened.binding.ofItem.encoded())
+            return try RowCipher.open(halves.secret, key: key, binding: try opened.binding.itemBinding.encoded())
         } catch is DecryptionFailure {
             _ = try putAside(opened.row, .secret)
             return nil

@@ -30,6 +30,8 @@ package struct RowSelection: Hashable, Sendable {
     package var item: [UInt8]?
     /// One blind by which rows are looked up; nil goes through all of the kind.
     package let lookup: [UInt8]?
+    /// Blinds that each row has, where there is no `lookup`: rows are looked up by the one that the fewest rows have.
+    package var lookups: [[UInt8]] = []
     /// A `BlindList` of what must be among the row's own.
     package let filter: [UInt8]
     /// `BlindList`s of one entry each, of which the row must have one; empty asks for none of them.

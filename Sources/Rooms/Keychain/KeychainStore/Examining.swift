@@ -63,24 +63,18 @@ extension KeychainDatabase {
     package func rows(after id: Int64, count: Int, bytesMax: Int) throws(StorageError) -> [StoredRow] {
         try read { database in
             let sql = "SELECT \(Column.whole) FROM item WHERE id > ? ORDER BY id"
-            let cursor = try Row.fetchCursor(try database.cachedStatement(sql: sql), arguments: [id])
-            var rows: [StoredRow] = []
-            var bytes = 0
-            while rows.count < count, bytes < bytesMax, let row = try cursor.next().map(StoredRow.init) {
-                rows.append(row)
-                bytes += row.halves.secret.count + row.halves.metadata.count
-            }
-            return rows
+            return try database.storedRows(sql, [.number(id)], count: count, bytesMax: bytesMax)
         }
     }
 
     /// The blinds by which a row is looked up.
     package func lookups(of id: Int64) throws(StorageError) -> Set<[UInt8]> {
         try read { database in
-            let statement = try database.cachedStatement(sql: "SELECT blind FROM lookup WHERE item = ?")
-            let cursor = try Row.fetchCursor(statement, arguments: [id])
             var blinds: Set<[UInt8]> = []
-            while let row = try cursor.next() { blinds.insert(row.bytes(0)) }
+            try database.forEachRow("SELECT blind FROM lookup WHERE item = ?", [.number(id)]) { row in
+                blinds.insert(row.bytes(0))
+                return true
+            }
             return blinds
         }
     }
@@ -101,12 +95,11 @@ extension KeychainDatabase {
     /// What lies in quarantine, by reason. A reason that this version does not know counts as a content that it cannot read.
     package func quarantined() throws(StorageError) -> [QuarantinedRows] {
         try read { database in
-            let cursor = try Row.fetchCursor(
-                database, sql: "SELECT reason, count(*), min(date) FROM quarantine GROUP BY reason ORDER BY reason")
             var content: [QuarantinedRows] = []
-            while let row = try cursor.next() {
-                let reason = String.fromDatabaseValue(row[0]).flatMap(QuarantineReason.init)
+            try database.forEachRow("SELECT reason, count(*), min(date) FROM quarantine GROUP BY reason ORDER BY reason") { row in
+                let reason = row.text(0).flatMap(QuarantineReason.init)
                 content.append(QuarantinedRows(reason: reason ?? .content, count: Int(row.number(1)), since: row.number(2)))
+                return true
             }
             return content
         }
@@ -116,11 +109,10 @@ extension KeychainDatabase {
     package func quarantinedRows(after id: Int64, count: Int) throws(StorageError) -> [StoredRow] {
         try read { database in
             let columns = Column.whole(of: "quarantine")
-            let cursor = try Row.fetchCursor(
-                database, sql: "SELECT \(columns), state FROM quarantine WHERE id > ? ORDER BY id LIMIT ?", arguments: [id, count])
-            var rows: [StoredRow] = []
-            while let row = try cursor.next() { rows.append(StoredRow(row, place: RowPlace(rawValue: row.number(Column.state)) ?? .item)) }
-            return rows
+            let sql = "SELECT \(columns), state FROM quarantine WHERE id > ? ORDER BY id LIMIT ?"
+            return try database.storedRows(sql, [.number(id), .number(Int64(count))]) { row in
+                StoredRow(row, place: RowPlace(rawValue: row.number(Column.state)) ?? .item)
+            }
         }
     }
 

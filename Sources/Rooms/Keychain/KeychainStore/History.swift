@@ -63,17 +63,17 @@ extension KeychainDatabase {
 
     /// The earlier values of an item, the newest first.
     package func earlierRows(of item: [UInt8]) throws(StorageError) -> [HistoryRow] {
-        try keptRows("item = ? AND state = 1 ORDER BY id DESC", [Data(item)])
+        try keptRows("item = ? AND state = 1 ORDER BY id DESC", [.bytes(item)])
     }
 
     /// The next deleted items after number `id`, of all owners.
     package func deletedRows(after id: Int64, count: Int) throws(StorageError) -> [HistoryRow] {
-        try keptRows("state = 2 AND id > ? ORDER BY id LIMIT ?", [id, count])
+        try keptRows("state = 2 AND id > ? ORDER BY id LIMIT ?", [.number(id), .number(Int64(count))])
     }
 
     /// The deleted item of an identity.
     package func deletedRow(of item: [UInt8]) throws(StorageError) -> HistoryRow? {
-        try keptRows("item = ? AND state = 2 ORDER BY id DESC LIMIT 1", [Data(item)]).first
+        try keptRows("item = ? AND state = 2 ORDER BY id DESC LIMIT 1", [.bytes(item)]).first
     }
 
     /// The next rows of the history after number `id`; of one class and generation, where that is said.
@@ -83,31 +83,25 @@ extension KeychainDatabase {
         try read { database in
             let condition = generation == nil ? "" : "AND protection = ? AND generation = ?"
             let sql = "SELECT \(Self.columns) FROM history WHERE id > ? \(condition) ORDER BY id"
-            let which: StatementArguments = generation.map { [$0.protection, Data($0.generation)] } ?? []
-            let cursor = try Row.fetchCursor(try database.cachedStatement(sql: sql), arguments: [id] + which)
-            var rows: [StoredRow] = []
-            var bytes = 0
-            while rows.count < count, bytes < bytesMax, let row = try cursor.next().map(HistoryRow.init)?.row {
-                rows.append(row)
-                bytes += row.halves.secret.count + row.halves.metadata.count
-            }
-            return rows
+            let which: [StatementParameter] = generation.map { [.number($0.protection), .bytes($0.generation)] } ?? []
+            return try database.storedRows(sql, [.number(id)] + which, count: count, bytesMax: bytesMax) { HistoryRow($0).row }
         }
     }
 
-    private func keptRows(_ condition: String, _ arguments: StatementArguments) throws(StorageError) -> [HistoryRow] {
+    private func keptRows(_ condition: String, _ parameters: [StatementParameter]) throws(StorageError) -> [HistoryRow] {
         try read { database in
-            let statement = try database.cachedStatement(sql: "SELECT \(Self.columns) FROM history WHERE \(condition)")
-            let cursor = try Row.fetchCursor(statement, arguments: arguments)
             var rows: [HistoryRow] = []
-            while let row = try cursor.next() { rows.append(HistoryRow(row)) }
+            try database.forEachRow("SELECT \(Self.columns) FROM history WHERE \(condition)", parameters) { row in
+                rows.append(HistoryRow(row))
+                return true
+            }
             return rows
         }
     }
 }
 
 extension HistoryRow {
-    init(_ row: Row) {
+    init(_ row: RowColumns) {
         self.init(row: StoredRow(row, place: row.number(Column.state) == 2 ? .deleted : .earlier), date: row.number(Column.date))
     }
 }
@@ -243,7 +237,8 @@ extension KeychainDatabase {
             """
         let halves = row.halves
         let bytes = 512 + row.blinds.list.count + halves.metadata.count + halves.wrappedKey.count + halves.secret.count
-        try database.execute(sql: sql, arguments: [row.place.rawValue, label.date, label.owner, bytes] + row.arguments)
+        let front: [StatementParameter] = [.number(row.place.rawValue), .number(label.date), .text(label.owner), .number(Int64(bytes))]
+        try database.run(sql, front + row.parameters)
     }
 
     static func removeOrphanedHistory(in database: Database) throws -> Int {

@@ -23,8 +23,10 @@ enum HistoryAllowance {
     /// Removes rows until every limit holds, with some room to spare where one did not; answers what is left of each owner.
     static func hold(_ database: Database) throws -> [String: Int] {
         var bytes: [String: Int] = [:]
-        let sums = try Row.fetchCursor(database, sql: "SELECT owner, sum(bytes) FROM history GROUP BY owner")
-        while let sum = try sums.next() { bytes[sum[0]] = Int(sum.number(1)) }
+        try database.forEachRow("SELECT owner, sum(bytes) FROM history GROUP BY owner") { sum in
+            if let owner = sum.text(0) { bytes[owner] = Int(sum.number(1)) }
+            return true
+        }
         while HistoryLimits.isExceeded(bytes) {
             let owners = bytes.sorted { ($0.value, $0.key) > ($1.value, $1.key) }
             let (owner, most) = owners[0]
@@ -38,10 +40,11 @@ enum HistoryAllowance {
     private static func trim(_ owner: String, from bytes: Int, to goal: Int, _ database: Database) throws -> Int {
         var left = bytes
         var last: Int64 = 0
-        let oldest = try Row.fetchCursor(database, sql: "SELECT id, bytes FROM history WHERE owner = ? ORDER BY id", arguments: [owner])
-        while left > goal, let row = try oldest.next() {
+        try database.forEachRow("SELECT id, bytes FROM history WHERE owner = ? ORDER BY id", [.text(owner)]) { row in
+            guard left > goal else { return false }
             last = row.number(0)
             left -= Int(row.number(1))
+            return true
         }
         try database.execute(sql: "DELETE FROM history WHERE owner = ? AND id <= ?", arguments: [owner, last])
         return left

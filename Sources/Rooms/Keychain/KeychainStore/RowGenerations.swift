@@ -38,10 +38,10 @@ extension KeychainDatabase {
 
     static func generations(in table: String, _ database: Database) throws -> [RowGeneration] {
         let sql = "SELECT protection, generation, count(*) FROM \(table) GROUP BY protection, generation"
-        let rows = try Row.fetchCursor(try database.cachedStatement(sql: sql))
         var generations: [RowGeneration] = []
-        while let row = try rows.next() {
+        try database.forEachRow(sql) { row in
             generations.append(RowGeneration(protection: row.number(0), generation: row.bytes(1), count: Int(row.number(2))))
+            return true
         }
         return generations
     }
@@ -50,23 +50,15 @@ extension KeychainDatabase {
     package func rows(of generation: RowGeneration, after id: Int64, count: Int, bytesMax: Int) throws(StorageError) -> [StoredRow] {
         try read { database in
             let sql = "SELECT \(Column.whole) FROM item WHERE protection = ? AND generation = ? AND id > ? ORDER BY id"
-            let arguments: StatementArguments = [generation.protection, Data(generation.generation), id]
-            let cursor = try Row.fetchCursor(try database.cachedStatement(sql: sql), arguments: arguments)
-            var rows: [StoredRow] = []
-            var bytes = 0
-            while rows.count < count, bytes < bytesMax, let row = try cursor.next().map(StoredRow.init) {
-                rows.append(row)
-                bytes += row.halves.secret.count + row.halves.metadata.count
-            }
-            return rows
+            let parameters: [StatementParameter] = [.number(generation.protection), .bytes(generation.generation), .number(id)]
+            return try database.storedRows(sql, parameters, count: count, bytesMax: bytesMax)
         }
     }
 
     /// The row of a number as it is now.
     package func row(_ id: Int64) throws(StorageError) -> StoredRow? {
         try read { database in
-            let statement = try database.cachedStatement(sql: "SELECT \(Column.whole) FROM item WHERE id = ?")
-            return try Row.fetchOne(statement, arguments: [id]).map(StoredRow.init)
+            try database.storedRows("SELECT \(Column.whole) FROM item WHERE id = ?", [.number(id)], count: 1).first
         }
     }
 
@@ -121,10 +113,8 @@ extension KeychainDatabase {
     /// erased the second removes nothing that was added after the first. False when they are not.
     package func empty(ifIndexKey purpose: Int64, is generation: [UInt8]) throws(StorageError) -> Bool {
         let isEmptied = try write { database in
-            let sql = "SELECT generation FROM index_key WHERE purpose = ?"
-            guard let row = try Row.fetchOne(database, sql: sql, arguments: [purpose]), row.bytes(0) == generation else {
-                return (false, .rollback)
-            }
+            let sql = "SELECT EXISTS(SELECT 1 FROM index_key WHERE purpose = ? AND generation = ?)"
+            guard try database.isTrue(sql, [.number(purpose), .bytes(generation)]) else { return (false, .rollback) }
             for table in ["lookup"] + Self.tables + ["index_key", "setting"] { try database.execute(sql: "DELETE FROM \(table)") }
             return (true, .commit)
         }

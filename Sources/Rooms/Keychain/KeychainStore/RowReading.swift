@@ -1,4 +1,3 @@
-internal import Foundation
 internal import GRDB
 
 extension KeychainDatabase {
@@ -35,8 +34,7 @@ extension KeychainDatabase {
     package func hasRowsOutsideDeviceIndex(kind: Int64) throws(StorageError) -> Bool {
         try read { database in
             // The sign keeps SQLite from going through the rows of all kinds that the device index leaves out.
-            let statement = try database.cachedStatement(sql: "SELECT EXISTS(SELECT 1 FROM item WHERE kind = ? AND +device_blind IS NULL)")
-            return try Bool.fetchOne(statement, arguments: [kind]) ?? false
+            try database.isTrue("SELECT EXISTS(SELECT 1 FROM item WHERE kind = ? AND +device_blind IS NULL)", [.number(kind)])
         }
     }
 
@@ -44,39 +42,52 @@ extension KeychainDatabase {
     package func indexKeyGenerations() throws(StorageError) -> [Int64: [UInt8]] {
         try read { database in
             var generations: [Int64: [UInt8]] = [:]
-            let rows = try Row.fetchCursor(try database.cachedStatement(sql: "SELECT purpose, generation FROM index_key"))
-            while let row = try rows.next() { generations[row.number(0)] = row.bytes(1) }
+            try database.forEachRow("SELECT purpose, generation FROM index_key") { row in
+                generations[row.number(0)] = row.bytes(1)
+                return true
+            }
             return generations
         }
     }
 
+    /// How many rows of one blind are counted: beyond it one blind is as good as another.
+    private static let countedMax = 64
+
+    /// The blind that the fewest rows have, as far as they are counted.
+    private static func rarest(of blinds: [[UInt8]], in database: Database) throws -> [UInt8]? {
+        guard blinds.count > 1 else { return blinds.first }
+        let statement = try database.cachedStatement(
+            sql: "SELECT COUNT(*) FROM (SELECT 1 FROM lookup WHERE blind = ? LIMIT \(countedMax))")
+        var rarest: (blind: [UInt8], count: Int)?
+        for blind in blinds {
+            let count = try Int.fetchOne(statement, arguments: [Data(blind)]) ?? 0
+            if rarest.map({ count < $0.count }) ?? true { rarest = (blind, count) }
+            if count == 0 { break }
+        }
+        return rarest?.blind
+    }
+
     /// Goes through the rows that pass the selection's filters, in the order of their numbers, until `body` has enough.
     private static func scan(
-        _ selection: RowSelection, after id: Int64, in database: Database, _ query: RowQuery, _ body: (Row) -> Bool
+        _ selection: RowSelection, after id: Int64, in database: Database, _ query: RowQuery, _ body: (RowColumns) -> Bool
     ) throws {
-        let cursor: RowCursor
-        if let item = selection.item {
-            cursor = try Row.fetchCursor(try database.cachedStatement(sql: query.byItem), arguments: [Data(item), id])
-        } else if let lookup = selection.lookup {
-            cursor = try Row.fetchCursor(try database.cachedStatement(sql: query.byLookup), arguments: [Data(lookup), id])
-        } else {
-            let sql = selection.usesDeviceIndex ? query.byKindOnDevice : query.byKind
-            cursor = try Row.fetchCursor(try database.cachedStatement(sql: sql), arguments: [selection.kind, id])
-        }
+        let (sql, key): (String, StatementParameter) =
+            if let item = selection.item {
+                (query.byItem, .bytes(item))
+            } else if let lookup = try selection.lookup ?? rarest(of: selection.lookups, in: database) {
+                (query.byLookup, .bytes(lookup))
+            } else {
+                (selection.usesDeviceIndex ? query.byKindOnDevice : query.byKind, .number(selection.kind))
+            }
         let list = selection.usesDeviceIndex ? Column.deviceBlinds : Column.blinds
-        while let row = try cursor.next() {
+        try database.forEachRow(sql, [key, .number(id)]) { row in
             guard row.number(Column.kind) == selection.kind, selection.protection.map({ row.number(Column.protection) == $0 }) ?? true
-            else {
-                continue
+            else { return true }
+            let passes = row.withBytes(list) { list in
+                BlindList.contains(list, selection.filter)
+                    && (selection.anyOf.isEmpty || selection.anyOf.contains { BlindList.contains(list, $0) })
             }
-            let passes = try row.withUnsafeData(atIndex: list) { data in
-                data?.withUnsafeBytes { list in
-                    BlindList.contains(list, selection.filter)
-                        && (selection.anyOf.isEmpty || selection.anyOf.contains { BlindList.contains(list, $0) })
-                } ?? false
-            }
-            guard passes else { continue }
-            guard body(row) else { return }
+            return passes ? body(row) : true
         }
     }
 }
@@ -135,9 +146,9 @@ private struct RowQuery {
 
 extension StoredRow {
     /// Reads what is there, whatever it is: a value of a wrong type becomes one that fits no binding.
-    init(_ row: Row) { self.init(row, place: .item) }
+    init(_ row: RowColumns) { self.init(row, place: .item) }
 
-    init(_ row: Row, place: RowPlace) {
+    init(_ row: RowColumns, place: RowPlace) {
         var device: DeviceBlinds?
         if row.hasValue(Column.deviceBlind) {
             device = DeviceBlinds(primary: row.bytes(Column.deviceBlind), list: row.bytes(Column.deviceBlinds), lookups: [])
@@ -154,12 +165,21 @@ extension StoredRow {
     }
 }
 
-extension Row {
-    func number(_ column: Int) -> Int64 { Int64.fromDatabaseValue(self[column]) ?? -1 }
-
-    func hasValue(_ column: Int) -> Bool { !(self[column] as DatabaseValue).isNull }
-
-    func bytes(_ column: Int) -> [UInt8] {
-        (try? withUnsafeData(atIndex: column) { data in data.map { [UInt8]($0) } }) ?? []
+extension Database {
+    /// The rows that a statement answers, at most `count` and not many more bytes than `bytesMax`.
+    func storedRows(
+        _ sql: String, _ parameters: [StatementParameter], count: Int = .max, bytesMax: Int = .max,
+        _ stored: (RowColumns) -> StoredRow = { StoredRow($0) }
+    ) throws -> [StoredRow] {
+        var rows: [StoredRow] = []
+        var bytes = 0
+        guard count > 0 else { return rows }
+        try forEachRow(sql, parameters) { columns in
+            let row = stored(columns)
+            rows.append(row)
+            bytes += row.halves.secret.count + row.halves.metadata.count
+            return rows.count < count && bytes < bytesMax
+        }
+        return rows
     }
 }

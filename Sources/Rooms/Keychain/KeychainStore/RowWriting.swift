@@ -79,17 +79,14 @@ extension KeychainDatabase {
                 """
             let handle: StatementArguments = [row.id, Data(row.halves.metadataBinding)]
             try database.cachedStatement(sql: move).execute(arguments: [date, reason.rawValue, row.place.rawValue] + handle)
-            let remove = "DELETE FROM \(row.place.table) WHERE id = ? AND metadata_binding = ?"
-            try database.cachedStatement(sql: remove).execute(arguments: handle)
-            return (database.changesCount == 1, .commit)
+            return (try Self.remove(row.handle, in: database), .commit)
         }
     }
 
     /// Remembers which index key the blinds are made with; a second one for the same purpose is refused.
     package func record(indexKey purpose: Int64, generation: [UInt8]) throws(StorageError) {
         try write { database in
-            let statement = try database.cachedStatement(sql: "INSERT OR IGNORE INTO index_key(purpose, generation) VALUES (?, ?)")
-            try statement.execute(arguments: [purpose, Data(generation)])
+            try database.run("INSERT OR IGNORE INTO index_key(purpose, generation) VALUES (?, ?)", [.number(purpose), .bytes(generation)])
             return ((), .commit)
         }
     }
@@ -101,29 +98,31 @@ extension KeychainDatabase {
 
     // MARK: Parts of a transaction
 
+    /// Written once, since each use looks the prepared statement up by its text.
+    private static let insertSQL = "INSERT INTO item(\(Schema.columnNames)) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)"
+    private static let primarySQL = "SELECT \(Column.whole) FROM item WHERE primary_blind = ? AND id <> ?"
+
     static func insert(_ row: StoredRow, in database: Database) throws {
-        let sql = "INSERT INTO item(\(Schema.columnNames)) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)"
-        try database.cachedStatement(sql: sql).execute(arguments: row.arguments)
+        try database.run(insertSQL, row.parameters)
         try insertLookups(row.blinds, for: database.lastInsertedRowID, in: database)
     }
 
     static func row(withPrimary blind: [UInt8], besides id: Int64, in database: Database) throws -> StoredRow? {
-        let sql = "SELECT \(Column.whole) FROM item WHERE primary_blind = ? AND id <> ?"
-        return try Row.fetchOne(try database.cachedStatement(sql: sql), arguments: [Data(blind), id]).map(StoredRow.init)
+        try database.storedRows(primarySQL, [.bytes(blind), .number(id)], count: 1).first
     }
 
     /// Whether the row was there, as it was read.
     @discardableResult
     private static func remove(_ handle: RowHandle, in database: Database) throws -> Bool {
-        let statement = try database.cachedStatement(sql: "DELETE FROM \(handle.place.table) WHERE id = ? AND metadata_binding = ?")
-        try statement.execute(arguments: [handle.id, Data(handle.metadataBinding)])
+        let sql = "DELETE FROM \(handle.place.table) WHERE id = ? AND metadata_binding = ?"
+        try database.run(sql, [.number(handle.id), .bytes(handle.metadataBinding)])
         return database.changesCount == 1
     }
 
     static func exists(_ handle: RowHandle, in database: Database) throws -> Bool {
-        let statement = try database.cachedStatement(
-            sql: "SELECT EXISTS(SELECT 1 FROM \(handle.place.table) WHERE id = ? AND metadata_binding = ?)")
-        return try Bool.fetchOne(statement, arguments: [handle.id, Data(handle.metadataBinding)]) ?? false
+        try database.isTrue(
+            "SELECT EXISTS(SELECT 1 FROM \(handle.place.table) WHERE id = ? AND metadata_binding = ?)",
+            [.number(handle.id), .bytes(handle.metadataBinding)])
     }
 
     static func overwrite(_ change: RowChange, in database: Database) throws {
@@ -132,39 +131,37 @@ extension KeychainDatabase {
             let sql = """
                 UPDATE item SET (\(Schema.columnNames)) = (?,?,?,?,?,?,?,?,?,?,?,?,?) WHERE id = ?
                 """
-            try database.cachedStatement(sql: sql).execute(arguments: row.arguments + [change.old.id])
-            try database.cachedStatement(sql: "DELETE FROM lookup WHERE item = ?").execute(arguments: [change.old.id])
+            try database.run(sql, row.parameters + [.number(change.old.id)])
+            try database.run("DELETE FROM lookup WHERE item = ?", [.number(change.old.id)])
             try insertLookups(row.blinds, for: change.old.id, in: database)
         } else {
             let sql = """
                 UPDATE \(change.old.place.table)
                 SET (generation, metadata_binding, metadata, secret_binding, wrapped_key, secret) = (?,?,?,?,?,?) WHERE id = ?
                 """
-            let generation: StatementArguments = [Data(row.generation)]
-            try database.cachedStatement(sql: sql).execute(arguments: generation + row.halves.arguments + [change.old.id])
+            try database.run(sql, [.bytes(row.generation)] + row.halves.parameters + [.number(change.old.id)])
         }
     }
 
     private static func insertLookups(_ blinds: RowBlinds, for id: Int64, in database: Database) throws {
         for blind in blinds.lookups + (blinds.device?.lookups ?? []) {
-            try database.cachedStatement(sql: "INSERT INTO lookup(blind, item) VALUES (?, ?)").execute(arguments: [Data(blind), id])
+            try database.run("INSERT INTO lookup(blind, item) VALUES (?, ?)", [.bytes(blind), .number(id)])
         }
     }
 }
 
 extension StoredRow {
     /// In the order of `Schema.columnNames`.
-    var arguments: StatementArguments {
-        let front: StatementArguments = [
-            Data(item), kind, protection, Data(generation), Data(blinds.primary), (blinds.device?.primary).map { Data($0) },
-            Data(blinds.list), (blinds.device?.list).map { Data($0) },
-        ]
-        return front + halves.arguments
+    var parameters: [StatementParameter] {
+        [
+            .bytes(item), .number(kind), .number(protection), .bytes(generation), .bytes(blinds.primary),
+            StatementParameter(blinds.device?.primary), .bytes(blinds.list), StatementParameter(blinds.device?.list),
+        ] + halves.parameters
     }
 }
 
 extension RowHalves {
-    fileprivate var arguments: StatementArguments {
-        [Data(metadataBinding), Data(metadata), Data(secretBinding), Data(wrappedKey), Data(secret)]
+    fileprivate var parameters: [StatementParameter] {
+        [.bytes(metadataBinding), .bytes(metadata), .bytes(secretBinding), .bytes(wrappedKey), .bytes(secret)]
     }
 }

@@ -27,7 +27,7 @@ extension SensorWatch {
         active = Active(question: question, owner: owner, sensor: sensor, name: name)
         switch question.kind {
         case .finger: try beginFinger()
-        case .enrol: try beginEnrollment()
+        case .enroll: try beginEnrollment()
         case .forget: try forget()
         case .list: break
         }
@@ -79,7 +79,7 @@ extension SensorWatch {
         case .finger:
             line.say(.changed, question.user, nonce: FingerDigest.none, fingers: FingerDigest.none)
             line.say(.missed, question.user, nonce: question.nonce, fingers: FingerDigest.none)
-        case .enrol, .forget: line.say(.notEnrolled, question.user, nonce: question.nonce, fingers: FingerDigest.none)
+        case .enroll, .forget: line.say(.notEnrolled, question.user, nonce: question.nonce, fingers: FingerDigest.none)
         case .list: line.name([], nonce: question.nonce)
         }
         try finish(question)
@@ -102,7 +102,7 @@ extension SensorWatch {
             if isDone { try lookAgain() }
             return
         }
-        line.hint(.sensorFault, nonce: question.nonce)
+        line.hint(.sensorError, nonce: question.nonce)
         log.notice("the sensor says \(text)")
         try stop()
         putOff(question, "the sensor fails")
@@ -120,7 +120,7 @@ extension SensorWatch {
         switch text[text.index(after: dash)...] {
         case "retry-scan": return .again
         case "swipe-too-short": return .tooShort
-        case "finger-not-centered": return .notCentred
+        case "finger-not-centered": return .notCentered
         case "remove-and-retry": return .liftAndTouch
         case "too-fast", "swipe-too-fast": return .tooFast
         default: return nil
@@ -148,7 +148,7 @@ extension SensorWatch {
         guard self.active?.question.nonce == question.nonce else { return }
         switch try bus.call(active.owner, active.sensor, "EnrollStart", finger, within: ReaderLimits.permissionMax) {
         case .done: break
-        case .denied: return try failEnrollment(question, "polkit does not let this user enrol a finger")
+        case .denied: return try failEnrollment(question, "polkit does not let this user enroll a finger")
         case .gone, .inUse, .noPrints, .failed: return try failEnrollment(question, "fprintd does not begin to learn a finger")
         }
         self.active?.phase = .learning(done: 0, total: touches)
@@ -173,7 +173,7 @@ extension SensorWatch {
         case "enroll-disconnected": return lose("the sensor was taken away", again: ReaderLimits.faultPause)
         default:
             if let hint = Self.hint(text), !isDone { return line.hint(hint, nonce: question.nonce, done: done, total: total) }
-            line.hint(.sensorFault, nonce: question.nonce)
+            line.hint(.sensorError, nonce: question.nonce)
         }
         try failEnrollment(question, text)
     }

@@ -45,7 +45,7 @@ final class EnclaveConnectionThread: Sendable {
         state.withLock { state in
             guard state.hasSensor != isThere else { return }
             state.hasSensor = isThere
-            if state.isGreeted { Self.send(.sensor(isThere: isThere), nil, state.channel) }
+            if state.isGreeted { Self.send(.sensor(isPresent: isThere), nil, state.channel) }
         }
     }
 
@@ -61,7 +61,7 @@ final class EnclaveConnectionThread: Sendable {
             state.isUnproven = true
             Self.send(.verdict(verdict), outcome == .matched ? state.held.removeValue(forKey: user) : nil, state.channel)
         }
-        ScratchMemory.overwrite()
+        ScratchMemory.scrubStack()
     }
 
     func hint(_ hint: FingerHint, nonce: [UInt8], done: Int64 = 0, total: Int64 = 0) {
@@ -100,7 +100,7 @@ final class EnclaveConnectionThread: Sendable {
             let notice = try ReaderNotice(derBytes: message.header)
             state.withLock { $0.isUnproven = false }
             try take(notice, message.takeSecret())
-            ScratchMemory.overwrite()
+            ScratchMemory.scrubStack()
         }
     }
 
@@ -117,7 +117,7 @@ final class EnclaveConnectionThread: Sendable {
             guard let brought else { throw ChannelError.malformed("there is nothing to hold") }
             state.withLock { $0.held[user] = brought }
         case .drop(let user): state.withLock { $0.held[user] = nil }
-        case .ask, .cancel, .enrol, .forgetFingers, .list: desk.post(.notice(notice))
+        case .ask, .cancel, .enroll, .forgetFingers, .list: desk.post(.notice(notice))
         }
     }
 
@@ -125,7 +125,7 @@ final class EnclaveConnectionThread: Sendable {
         state.withLock { state in
             if let key { state.key = key }
             state.isGreeted = true
-            Self.send(.sensor(isThere: state.hasSensor), nil, state.channel)
+            Self.send(.sensor(isPresent: state.hasSensor), nil, state.channel)
         }
         log.info("the line to the enclave is open")
     }

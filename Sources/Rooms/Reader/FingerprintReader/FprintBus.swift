@@ -34,7 +34,7 @@ final class FprintBus {
             case sensorsChanged
             /// What the sensor says of a touch, and whether it is done.
             case verify(String, isDone: Bool)
-            case enrol(String, isDone: Bool)
+            case enroll(String, isDone: Bool)
             /// The machine is about to sleep, or is back.
             case sleep(isBeginning: Bool)
             case other
@@ -138,7 +138,7 @@ final class FprintBus {
         case VAUBAN_FPRINT_OWNER_CHANGED: kind = .ownerChanged
         case VAUBAN_FPRINT_SENSORS_CHANGED: kind = .sensorsChanged
         case VAUBAN_FPRINT_VERIFY: kind = .verify(said, isDone: flag)
-        case VAUBAN_FPRINT_ENROL: kind = .enrol(said, isDone: flag)
+        case VAUBAN_FPRINT_ENROL: kind = .enroll(said, isDone: flag)
         case VAUBAN_FPRINT_SLEEP: kind = .sleep(isBeginning: flag)
         default: kind = .other
         }

@@ -5,7 +5,7 @@ internal import VaubanLinuxHost
 struct Question {
     enum Kind {
         case finger
-        case enrol
+        case enroll
         case forget
         case list
     }
@@ -28,7 +28,7 @@ struct Question {
     init?(_ notice: ReaderNotice) {
         switch notice {
         case .ask(let user, let nonce): self.init(.finger, user, nonce)
-        case .enrol(let user, let nonce): self.init(.enrol, user, nonce)
+        case .enroll(let user, let nonce): self.init(.enroll, user, nonce)
         case .forgetFingers(let user, let nonce): self.init(.forget, user, nonce)
         case .list(let user, let nonce): self.init(.list, user, nonce)
         case .pair, .ready, .cancel, .hold, .drop: return nil

@@ -146,7 +146,7 @@ struct SensorWatch {
         case .sensorsChanged: try look()
         case .verify(let text, let isDone):
             if let active, case .looking = active.phase, signal.path == active.sensor.path { try verified(text, isDone: isDone, active) }
-        case .enrol(let text, let isDone):
+        case .enroll(let text, let isDone):
             if let active, case .learning(let done, let total) = active.phase, signal.path == active.sensor.path {
                 try learned(text, isDone: isDone, active, done: done, total: total)
             } else if text == "enroll-completed" {
@@ -232,7 +232,7 @@ struct SensorWatch {
             switch signal.kind {
             case .verify: continue
             // Another program that learns a finger meanwhile is heard in any case: no list shows it.
-            case .enrol, .ownerChanged, .sensorsChanged, .sleep, .other: try take(signal)
+            case .enroll, .ownerChanged, .sensorsChanged, .sleep, .other: try take(signal)
             }
         }
     }

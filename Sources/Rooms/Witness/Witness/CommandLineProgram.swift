@@ -4,7 +4,7 @@ internal import VaubanLinuxHost
 /// Vauban's own programs that do what whoever starts them says, and so have no identity: files of these names in one folder, and
 /// their copies.
 struct CommandLineProgram: Sendable {
-    static let names = ["vauban", "vauban-ssh-agent"]
+    static let names = ["vauban", "vauban-ssh-agent", "vauban-secret-service"]
     private let folder: Descriptor?
 
     /// The folder of the witness's own program where none is named. It is held; what is in it is looked up at each question,

@@ -1,6 +1,5 @@
 internal import VaubanPlainText
 
-
 /// Programs that do what somebody else wrote, by the names of their files: who they are says nothing about what they do. A star
 /// at the end stands for any ending. Specs/caller-identity.md has the same tables, and a test compares.
 package enum InterpreterNames {

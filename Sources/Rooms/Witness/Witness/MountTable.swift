@@ -1,6 +1,5 @@
 internal import VaubanPlainText
 
-
 /// The mounts that a process sees, of `/proc/PID/mountinfo`: how a path of one view is found in another. Only a hint, since
 /// whatever is found is compared with what was looked for.
 package struct MountTable: Sendable {

@@ -1,0 +1,95 @@
+import Glibc
+import VaubanRefusal
+import VaubanSecretBytes
+
+/// A JSON object that is written into zeroing memory, for programs that take a secret as JSON on standard output.
+final class SecretJSON {
+    private let text = SecretBuilder()
+    /// Whether each object that is still open has a member.
+    private var openObjects = [false]
+
+    init() { text.append("{") }
+
+    func add(_ key: String, _ value: String) {
+        begin(key)
+        append(text: value)
+    }
+
+    func add(_ key: String, _ value: Int) {
+        begin(key)
+        text.append(String(value))
+    }
+
+    /// Adds a secret as a string.
+    ///
+    /// - Throws: `badParameter` where it is not UTF-8, which JSON cannot carry.
+    func add(_ key: String, secret: borrowing SecretBytes) throws(Refusal) {
+        guard secret.withUnsafeBytes({ Self.isText($0) }) else {
+            throw Refusal(.badParameter, "the secret is not text, so JSON cannot carry it")
+        }
+        begin(key)
+        secret.withUnsafeBytes { append(string: $0) }
+    }
+
+    func add(_ key: String, object members: (SecretJSON) throws -> Void) rethrows {
+        begin(key)
+        text.append("{")
+        openObjects.append(false)
+        try members(self)
+        openObjects.removeLast()
+        text.append("}")
+    }
+
+    /// Ends the object and writes it, with a newline, to standard output.
+    ///
+    /// - Throws: `storageFailed` where not all of it could be written.
+    func write() throws(Refusal) {
+        text.append("}\n")
+        let isWritten = text.kept.secret.withUnsafeBytes { writeAll($0, to: STDOUT_FILENO) }
+        guard isWritten else { throw Refusal(.storageFailed, "the credential could not be written to standard output") }
+    }
+
+    private func begin(_ key: String) {
+        if openObjects[openObjects.count - 1] { text.append(",") }
+        openObjects[openObjects.count - 1] = true
+        append(text: key)
+        text.append(":")
+    }
+
+    private func append(text: String) {
+        var text = text
+        text.withUTF8 { append(string: UnsafeRawBufferPointer($0)) }
+    }
+
+    private func append(string bytes: UnsafeRawBufferPointer) {
+        text.append("\"")
+        for byte in bytes {
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+                text.append(UInt8(ascii: "\\"))
+                text.append(byte)
+            case 0..<0x20:
+                text.append("\\u00")
+                text.append(Self.digits[Int(byte >> 4)])
+                text.append(Self.digits[Int(byte & 15)])
+            default: text.append(byte)
+            }
+        }
+        text.append("\"")
+    }
+
+    private static let digits = Array("0123456789abcdef".utf8)
+
+    /// Whether bytes are UTF-8, without making text of them.
+    private static func isText(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        var decoder = UTF8()
+        var iterator = bytes.makeIterator()
+        while true {
+            switch decoder.decode(&iterator) {
+            case .emptyInput: return true
+            case .error: return false
+            case .scalarValue: continue
+            }
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import Glibc
+import VaubanRefusal
+
+/// How the session bus starts Vauban's Secret Service for one user.
+struct SecretServiceEnabling {
+    static let busName = "org.freedesktop.secrets"
+    private static let unit = "vauban-secret-service.service"
+    /// GNOME's keyring starts by this at login, and would take the name first.
+    private static let rival = "gnome-keyring-secrets.desktop"
+
+    private let files: UserServiceFiles
+
+    static func current() throws -> SecretServiceEnabling {
+        let program = try OwnProgram.path(of: "vauban")
+        let config = try UserServiceFiles.folder("XDG_CONFIG_HOME", ".config")
+        let data = try UserServiceFiles.folder("XDG_DATA_HOME", ".local/share")
+        var files = [
+            ("\(data)/dbus-1/services/\(busName).service", activation(program)), ("\(config)/systemd/user/\(unit)", service(program)),
+        ]
+        if access("/etc/xdg/autostart/\(rival)", F_OK) == 0 {
+            files.append(("\(config)/autostart/\(rival)", "[Desktop Entry]\nType=Application\nName=Secret Storage Service\nHidden=true\n"))
+        }
+        return SecretServiceEnabling(files: UserServiceFiles(files: files, units: [unit]))
+    }
+
+    private static func activation(_ program: String) -> String {
+        """
+        [D-BUS Service]
+        Name=\(busName)
+        Exec="\(program)" secret-service --foreground
+        SystemdService=\(unit)
+
+        """
+    }
+
+    private static func service(_ program: String) -> String {
+        """
+        [Unit]
+        Description=Vauban's Secret Service
+
+        [Service]
+        Type=dbus
+        BusName=\(busName)
+        ExecStart="\(program)" secret-service --foreground
+
+        """
+    }
+
+    func enable() throws {
+        try files.write()
+        guard let owner = try? SecretServiceOwner.current() else {
+            return say("Programs that use the Secret Service find Vauban from the next login on.")
+        }
+        guard owner.isVauban else {
+            return say(
+                """
+                Programs that use the Secret Service find Vauban from the next login on. Until then \(owner.words) serves them; its items \
+                stay where they are.
+                """)
+        }
+        say("Programs that use the Secret Service find Vauban.")
+    }
+
+    func disable() throws {
+        guard try files.remove() else { return say("It was not enabled.") }
+        say("Removed. From the next login on another Secret Service serves your programs; what they keep in Vauban stays there.")
+    }
+}

@@ -1,0 +1,36 @@
+import Foundation
+import Glibc
+import VaubanLinuxHost
+import VaubanRefusal
+
+/// The process that owns the name of the Secret Service on the session bus.
+struct SecretServiceOwner {
+    private static let program = "vauban-secret-service"
+    let process: Int32
+    /// What the kernel calls it: at most 15 bytes of its name.
+    let name: String
+
+    var isVauban: Bool { name == String(Self.program.prefix(15)) }
+    var words: String { "\(SafeText.visible(name)) (process \(process))" }
+
+    /// Nil where nobody owns the name; refused where there is no session bus.
+    static func current() throws -> SecretServiceOwner? {
+        let program = try OwnProgram.path(of: Self.program)
+        var ends: [Int32] = [0, 0]
+        try SystemError.check(pipe(&ends), "make a pipe")
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        let reading = Descriptor(ends[0])
+        let child: pid_t
+        do {
+            let writing = Descriptor(ends[1])
+            child = try ChildCommand.spawn(program, [program, "--owner"], output: writing.number)
+        }
+        let said = SmallFile.bytes(of: reading, max: 256).flatMap { String(validating: $0, as: UTF8.self) } ?? ""
+        var status: Int32 = 0
+        while waitpid(child, &status, 0) < 0 && errno == EINTR {}
+        guard status == 0 else { throw Refusal(.unavailable, "there is no session bus") }
+        let words = said.split(separator: " ", maxSplits: 1)
+        guard words.count == 2, let process = Int32(words[0]) else { return nil }
+        return SecretServiceOwner(process: process, name: words[1].trimmingCharacters(in: .newlines))
+    }
+}

@@ -1,0 +1,65 @@
+import Foundation
+import Glibc
+import VaubanRefusal
+
+/// Files below the user's home by which a service is found and started. All are written or none, nothing that is there is changed, and
+/// only what is unchanged is removed.
+struct UserServiceFiles {
+    let files: [(path: String, content: String)]
+    let units: [String]
+
+    /// A folder of the user's, by the variable that names it and its usual place in the home folder.
+    static func folder(_ variable: String, _ usual: String) throws(Refusal) -> String {
+        if let named = getenv(variable).map({ String(cString: $0) }), named.hasPrefix("/") { return named }
+        guard let home = getenv("HOME").map({ String(cString: $0) }), home.hasPrefix("/") else {
+            throw Refusal(.unavailable, "there is no home folder to write to")
+        }
+        return "\(home)/\(usual)"
+    }
+
+    func write() throws {
+        let state = files.map { ($0, Self.content(of: $0.path)) }
+        for (file, found) in state where found != nil && found != file.content {
+            throw Refusal(.duplicateItem, "\(file.path) has other content; nothing was written")
+        }
+        for (file, found) in state where found == nil {
+            try FileManager.default.createDirectory(atPath: Self.folder(of: file.path), withIntermediateDirectories: true)
+            try file.content.write(toFile: file.path, atomically: true, encoding: .utf8)
+        }
+        Self.callSystemd([["daemon-reload"]])
+    }
+
+    /// Removes the files, and the folders that are empty then. False where there are none.
+    func remove() throws -> Bool {
+        for file in files {
+            if let found = Self.content(of: file.path), found != file.content {
+                throw Refusal(.badParameter, "\(file.path) was changed since; nothing was removed")
+            }
+        }
+        let left = files.filter { Self.content(of: $0.path) != nil }
+        guard !left.isEmpty else { return false }
+        Self.callSystemd([["--quiet", "stop"] + units])
+        for file in left {
+            try FileManager.default.removeItem(atPath: file.path)
+            var folder = Self.folder(of: file.path)
+            while !Self.roots.contains((folder as NSString).lastPathComponent), rmdir(folder) == 0 { folder = Self.folder(of: folder) }
+        }
+        Self.callSystemd([["daemon-reload"]])
+        return true
+    }
+
+    /// Folders that stay even when they are empty.
+    private static let roots = [".config", "share", ".local"]
+
+    private static func folder(of path: String) -> String { (path as NSString).deletingLastPathComponent }
+
+    private static func content(of path: String) -> String? { try? String(contentsOfFile: path, encoding: .utf8) }
+
+    /// Where no systemd runs for the user the files count from the next login on.
+    private static func callSystemd(_ commands: [[String]]) {
+        guard let runtime = getenv("XDG_RUNTIME_DIR").map({ String(cString: $0) }), access("\(runtime)/systemd/private", F_OK) == 0 else {
+            return
+        }
+        for words in commands { _ = try? ChildCommand.run(["systemctl", "--user"] + words) }
+    }
+}

@@ -1,0 +1,56 @@
+import ArgumentParser
+import Glibc
+import VaubanRefusal
+
+struct DockerCredential: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "docker-credential",
+        abstract: "Keeps the logins of docker and podman; they run this.",
+        discussion: """
+            It speaks the protocol of docker-credential-helpers on standard input and output, errors included. The items are passwords of \
+            servers in the security domain "docker".
+
+            Example:
+              "credsStore": "vauban" in ~/.docker/config.json, then docker login
+              "credHelpers": {"quay.io": "vauban"} in podman's auth.json, then podman login quay.io
+            """,
+        version: versionText)
+
+    /// Docker finds the program under this name for `"credsStore": "vauban"`.
+    static let programName = "docker-credential-vauban"
+    private static let versionText = "\(programName) (vauban) \(Version.text)"
+
+    @Argument(help: ArgumentHelp("get, store, erase, list or version.", valueName: "operation"))
+    var operation: String
+
+    @OptionGroup var user: UserOptions
+
+    func run() throws {
+        do {
+            try perform()
+        } catch let refusal as Refusal {
+            // What docker shows and podman compares is standard output.
+            let words = refusal.reason == .itemNotFound ? DockerError.notFound : CommandEnd.words(of: refusal)
+            writeText("\(words)\n", to: STDOUT_FILENO)
+            throw ExitCode(1)
+        }
+    }
+
+    private func perform() throws {
+        switch operation {
+        case "version": print(Self.versionText)
+        case "get":
+            let registry = try DockerMessage.registry(from: STDIN_FILENO)
+            try DockerCredentialStore(try Session(user)).get(registry)
+        case "store":
+            let login = try DockerMessage.login(from: STDIN_FILENO)
+            try DockerCredentialStore(try Session(user)).store(login)
+        case "erase":
+            let registry = try DockerMessage.registry(from: STDIN_FILENO)
+            try DockerCredentialStore(try Session(user)).erase(registry)
+        case "list": try DockerCredentialStore(try Session(user)).list()
+        default:
+            throw Refusal(.badParameter, "\(Self.programName): unknown action: \(SafeText.line(operation, max: 60))")
+        }
+    }
+}

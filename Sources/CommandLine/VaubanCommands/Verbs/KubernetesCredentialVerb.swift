@@ -1,0 +1,30 @@
+import ArgumentParser
+
+struct KubernetesCredentialVerb: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "kubernetes-credential",
+        abstract: "Gives kubectl a token or a client certificate; kubectl runs this.",
+        discussion: """
+            It answers KUBERNETES_EXEC_INFO with an ExecCredential of client.authentication.k8s.io/v1 (or v1beta1). The item's value is a \
+            bearer token, or PEM of a client certificate and its private key.
+
+            Example:
+              vauban set k8s/anna
+              kubectl config set-credentials anna --exec-api-version=client.authentication.k8s.io/v1 \\
+                --exec-command=vauban --exec-arg=kubernetes-credential --exec-arg=k8s/anna --exec-interactive-mode=Never
+            """)
+
+    @OptionGroup var selection: ItemSelection
+    @OptionGroup var user: UserOptions
+
+    func run() throws {
+        let info = try ExecInfo.current()
+        let session = try Session(user)
+        try session.suggesting(selection) {
+            let place = info.server.map { SafeText.line($0, max: 150) } ?? "a cluster"
+            let secret = try session.secret(
+                selection, for: "kubernetes-credential", reason: "log in to \(place) with kubectl, as \(selection.shown)")
+            try KubernetesCredential.write(secret, version: info.version)
+        }
+    }
+}

@@ -1,0 +1,28 @@
+import ArgumentParser
+
+struct SSHWhere: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "where",
+        abstract: "Lists where a key's public half is registered, as far as you recorded it.",
+        discussion: """
+            Example:
+              vauban ssh where work --add git.example.org
+              vauban ssh where work
+              vauban ssh where work --remove git.example.org
+            """)
+
+    @Argument(help: "The key's name.") var name: String
+    @Option(help: ArgumentHelp("Record a server or a service; may be repeated.", valueName: "place")) var add: [String] = []
+    @Option(help: ArgumentHelp("Take a place off the list; may be repeated.", valueName: "place")) var remove: [String] = []
+    @OptionGroup var user: UserOptions
+
+    func run() throws {
+        let session = try Session(user)
+        let key = try SSHKeyring(session).key(name)
+        let places = SSHPlaces(session)
+        for place in remove { try places.remove(place, from: key.name) }
+        for place in add { try places.add(place, to: key.name) }
+        guard add.isEmpty, remove.isEmpty else { return }
+        for place in try places.places(of: key.name) { print("\(SafeText.visible(place.name))\t\(place.day)") }
+    }
+}

@@ -1,0 +1,99 @@
+package import SwiftASN1
+package import VaubanDER
+internal import VaubanRefusal
+internal import VaubanUserModel
+internal import VaubanUserWire
+
+/// `EnclaveRequest ::= SEQUENCE { version INTEGER (2), call CHOICE { … } }`, with the numbers below.
+extension EnclaveRequest: DERReadable, DERWritable {
+    package static let version: Int64 = 2
+    package static let wrappedBytesMax = 2048
+    package static let reasonBytesMax = 1024
+    package static let retiredMax = 64
+
+    package init(from fields: inout DERFields) throws {
+        try fields.version(Self.version)
+        let number = try fields.choice("call")
+        guard let call = try fields.optional(number, "call", { try Self.call(number, &$0) }) else { throw DERError("call is missing") }
+        self = call
+    }
+
+    private static func call(_ number: UInt, _ call: inout DERFields) throws -> EnclaveRequest {
+        switch number {
+        case 0: return .registerCaller
+        case 1: return .seal(try call.value("row"))
+        case 2:
+            return .open(
+                try call.value("row"), wrapped: try call.octets("wrapped key", in: 1...wrappedBytesMax),
+                reason: try call.optionalText(0, "reason", max: reasonBytesMax), mayAsk: try call.boolean("may ask"),
+                authorization: try call.optionalOctets(1, "authorization", in: EvaluationResult.handleBytes...EvaluationResult.handleBytes))
+        case 3: return .lease
+        case 4:
+            return .rewrap(
+                try call.value("row"), wrapped: try call.octets("wrapped key", in: 1...wrappedBytesMax),
+                generation: try call.octets("generation", in: 8...8))
+        case 5: return .retire(try call.list("keys", max: retiredMax))
+        case 6: return .fate(try call.value("key"))
+        case 7: return .consent(try call.value("consent"), reason: try call.optionalText(0, "reason", max: reasonBytesMax))
+        case 8: return .identify
+        case 9: return .handOver
+        case 10: return .user(try call.value("user request"))
+        default: throw Refusal(.unknownRequest, "enclave request \(number) is not known to version \(version)")
+        }
+    }
+
+    package func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            try fields.integer(Self.version)
+            switch self {
+            case .registerCaller: fields.tagged(0) { _ in }
+            case .seal(let row): try fields.tagged(1) { try $0.value(row) }
+            case .open(let row, let wrapped, let reason, let mayAsk, let authorization):
+                try fields.tagged(2) { call in
+                    try call.value(row)
+                    try call.octets(wrapped)
+                    try call.optionalText(0, reason)
+                    try call.boolean(mayAsk)
+                    try call.optionalOctets(1, authorization)
+                }
+            case .lease: fields.tagged(3) { _ in }
+            case .rewrap(let row, let wrapped, let generation):
+                try fields.tagged(4) {
+                    try $0.value(row); try $0.octets(wrapped); try $0.octets(generation)
+                }
+            case .retire(let keys): try fields.tagged(5) { try $0.list(keys) }
+            case .fate(let key): try fields.tagged(6) { try $0.value(key) }
+            case .consent(let consent, let reason):
+                try fields.tagged(7) {
+                    try $0.value(consent); try $0.optionalText(0, reason)
+                }
+            case .identify: fields.tagged(8) { _ in }
+            case .handOver: fields.tagged(9) { _ in }
+            case .user(let request): try fields.tagged(10) { try $0.value(request) }
+            }
+        }
+    }
+}
+
+/// The name of a key in the keybag: `KeyName ::= SEQUENCE { purpose INTEGER, generation OCTET STRING (SIZE (8)) }`.
+package struct KeyName: Hashable, Sendable, DERReadable, DERWritable {
+    package let purpose: Int64
+    package let generation: [UInt8]
+
+    package init(purpose: Int64, generation: [UInt8]) {
+        self.purpose = purpose
+        self.generation = generation
+    }
+
+    package init(from fields: inout DERFields) throws {
+        purpose = try fields.integer("purpose", in: 1...255)
+        generation = try fields.octets("generation", in: 8...8)
+    }
+
+    package func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            try fields.integer(purpose)
+            try fields.octets(generation)
+        }
+    }
+}

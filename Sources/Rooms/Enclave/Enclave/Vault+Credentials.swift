@@ -1,0 +1,162 @@
+// Credentials: removal of the passcode, erasure, recovery, settings; and keychaind's reports on older keys.
+
+package import EnclaveWire
+internal import VaubanLinuxHost
+package import VaubanPasscode
+package import VaubanRefusal
+package import VaubanSecretBytes
+package import VaubanUserModel
+
+extension Vault {
+    /// Removes the passcode. Destroys the keys of the passcode class; the device alone opens everything else.
+    package func removePasscode(_ passcode: borrowing SecretBytes, for requester: DerivationRequester = .unattended) throws(Refusal) {
+        let key = try authenticate(passcode, for: requester)
+        try state.withLock { (state) throws(Refusal) in
+            guard let bag = state.keybag else { throw Refusal(.passcodeNotSet) }
+            try bag.checkPasscodeUnchanged(since: key)
+            let open = try bag.removingPasscode(key, backend: host.backend)
+            let held = try open.openKeys(.device, with: try open.deviceKey(host.backend))
+            try state.replaceKeybag(open, host)
+            state.disarm()
+            state.clearAttempts(user: user, host: host)
+            state.setKeyRing(KeyRing(unlocked: held), .passcodeRemoved, host)
+            state.endEpoch(everything: true)
+        }
+    }
+
+    /// Makes everything of this user permanently unreadable and begins a new keychain. Works without a passcode only if none is set, or
+    /// after so many failed attempts that it must have been forgotten.
+    package func erase(_ passcode: borrowing SecretBytes?, for requester: DerivationRequester = .unattended) throws(Refusal) {
+        let isKnown: Bool
+        switch passcode {
+        case .some(let passcode):
+            _ = try authenticate(passcode, for: requester)
+            isKnown = true
+        case .none: isKnown = false
+        }
+        try state.withLock { (state) throws(Refusal) in
+            state.applyExpirations(host)
+            let (bag, _) = try state.createIfNeeded(host)
+            guard isKnown || bag.passcode == nil || state.attempts?.failures ?? 0 >= EnclaveLimits.failuresBeforeErasure else {
+                throw Refusal(
+                    .authenticationFailed,
+                    "without the passcode a keychain can be erased only after \(EnclaveLimits.failuresBeforeErasure) wrong ones in a row")
+            }
+            let (empty, held) = try bag.erased(backend: host.backend)
+            // The keybag first: a record of attempts for another keybag is ignored while no passcode is set.
+            try state.replaceKeybag(empty, host)
+            state.disarm()
+            state.clearAttempts(user: user, host: host)
+            state.setKeyRing(KeyRing(unlocked: held), .erased, host)
+            state.endEpoch(everything: true)
+        }
+    }
+
+    /// Sets a new passcode with the recovery key, which is void afterwards. Not counted: 128 random bits cannot be guessed, and a delay
+    /// must not keep out the user it protects.
+    package func recover(
+        with recoveryKey: borrowing RecoveryKey, to new: borrowing SecretBytes, newRecoveryKey: borrowing RecoveryKey?,
+        for requester: DerivationRequester = .unattended
+    ) throws(Refusal) {
+        try checkStrength(new)
+        let bag = try state.withLock { (state) throws(Refusal) -> Keybag in
+            state.applyExpirations(host)
+            return try state.createIfNeeded(host).0
+        }
+        guard bag.passcode != nil, let recovery = bag.recovery else { throw Refusal(.recoveryKeyNotSet) }
+        let oldKey = try bag.open(recovery, with: recoveryKey, host.backend)
+        let place = try enterQueue()
+        defer { host.derivations.leave(place) }
+        let parameters = try newParameters(place, for: requester, atLeast: bag.passcode)
+        let newKey = try bag.passcodeKey(stretched: try stretch(new, parameters, place, for: requester), host.backend)
+        let publicKey = try bag.publicKey(of: newRecoveryKey)
+        try state.withLock { (state) throws(Refusal) in
+            guard var now = state.keybag else { throw Refusal(.keysChanged) }
+            try now.checkPasscodeUnchanged(since: oldKey)
+            // If it was removed or replaced meanwhile, it is void.
+            guard now.recovery == recovery else { throw Refusal(.keysChanged) }
+            now.recovery = nil
+            var recovered = try now.changingPasscode(from: oldKey, to: newKey, parameters, backend: host.backend)
+            if let publicKey { recovered.recovery = try recovered.sealed(newKey, to: publicKey, host.backend) }
+            recovered.recovered = host.clock.referenceMicroseconds
+            try state.replaceKeybag(recovered, host)
+            state.clearAttempts(user: user, host: host)
+            try state.arm(newKey, host)
+            try state.open(recovered, with: newKey, .recovered, host)
+        }
+    }
+
+    /// Replaces the recovery key, or removes it if `recoveryKey` is nil.
+    package func setRecoveryKey(
+        _ recoveryKey: borrowing RecoveryKey?, passcode: borrowing SecretBytes, for requester: DerivationRequester = .unattended
+    ) throws(Refusal) {
+        let key = try authenticate(passcode, for: requester)
+        try changeKeybag { (bag) throws(Refusal) in
+            try bag.checkPasscodeUnchanged(since: key)
+            let publicKey = try bag.publicKey(of: recoveryKey)
+            bag.recovery = nil
+            if let publicKey { bag.recovery = try bag.sealed(key, to: publicKey, host.backend) }
+        }
+    }
+
+    package func configure(
+        _ settings: LockSettings, passcode: borrowing SecretBytes, for requester: DerivationRequester = .unattended
+    ) throws(Refusal) {
+        let key = try authenticate(passcode, for: requester)
+        try changeKeybag { (bag) throws(Refusal) in
+            try bag.checkPasscodeUnchanged(since: key)
+            bag.settings = settings
+        }
+    }
+
+    // MARK: Older keys
+
+    package func fate(of name: KeyName) throws(Refusal) -> KeyFate {
+        try state.withLock { (state) throws(Refusal) -> KeyFate in
+            state.applyExpirations(host, isUse: false)
+            return try state.createIfNeeded(host).0.fate(of: name)
+        }
+    }
+
+    /// Destroys older class keys that no row needs any more, according to keychaind, and with the last of them the older pairs, to which no
+    /// row can be sealed then. A room that could lie about this could delete the rows as well; private keys are not affected.
+    package func retire(_ names: [KeyName]) throws(Refusal) {
+        try changeKeybag { (bag) throws(Refusal) in
+            for name in names {
+                guard let purpose = KeyPurpose(number: name.purpose), KeyPurpose.classes.contains(purpose) else {
+                    throw Refusal(.badParameter, "only class keys can be retired")
+                }
+                guard bag.fate(of: name) != .current else { throw Refusal(.badParameter, "the key is in use") }
+            }
+            bag.destroy { names.contains($0.name) }
+            bag.removeUnneededPairs()
+        }
+        state.withLock { state in
+            state.discardRemovedPairs()
+            state.updateKeyRing { $0.without(names) }
+            state.suspended = state.suspended?.without(names)
+        }
+    }
+
+    private func changeKeybag(_ change: (inout Keybag) throws(Refusal) -> Void) throws(Refusal) {
+        try state.withLock { (state) throws(Refusal) in
+            state.applyExpirations(host)
+            var (bag, _) = try state.createIfNeeded(host)
+            let before = bag
+            try change(&bag)
+            if bag != before { try state.replaceKeybag(bag, host) }
+        }
+    }
+}
+
+extension Keybag {
+    /// Returns the passcode key that a recovery key opens.
+    fileprivate func open(
+        _ recovery: RecoveryRecord, with recoveryKey: borrowing RecoveryKey, _ backend: some EnclaveBackend
+    ) throws(Refusal) -> SecretBytes {
+        let deviceKey = try deviceKey(backend)
+        do throws(WrapError) { return try recovery.open(with: recoveryKey, device: deviceKey, for: self) } catch {
+            throw Refusal(.authenticationFailed, "the recovery key is wrong")
+        }
+    }
+}

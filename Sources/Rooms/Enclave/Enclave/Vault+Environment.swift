@@ -1,0 +1,52 @@
+// What the user could authenticate with now, and whether that changed (Specs/environment.md).
+
+internal import VaubanAccessPolicy
+internal import VaubanLinuxHost
+package import VaubanUserModel
+
+/// An environment as applications see it, with the enrollment itself in place of its per-application value.
+struct EnvironmentMark: Hashable, Sendable {
+    let environment: OwnerEnvironment
+    let enrollment: [UInt8]?
+}
+
+extension Vault {
+    /// The state that every application may know. The value for the enrolled fingers differs per application (`domainState`).
+    package var ownerEnvironment: OwnerEnvironment {
+        state.withLock { state in
+            state.applyExpirations(host, isUse: false)
+            return state.environment(host).environment
+        }
+    }
+
+    /// Whether the environment changed since the last call.
+    package func takeEnvironmentChange() -> Bool {
+        state.withLock { state in
+            state.applyExpirations(host, isUse: false)
+            return state.takeEnvironmentChange(host)
+        }
+    }
+}
+
+extension VaultState {
+    mutating func takeEnvironmentChange(_ host: EnclaveHost) -> Bool {
+        let mark = environment(host)
+        defer { environmentMark = mark }
+        return mark != environmentMark
+    }
+
+    fileprivate func environment(_ host: EnclaveHost) -> EnvironmentMark {
+        let now = host.clock.boot
+        let conditions = conditions(host)
+        let fingers = conditions.biometry
+        let isReadable = conditions.lock != .unreadable
+        let passcodeIsUsable = isReadable && conditions.passcodeIsSet
+        return EnvironmentMark(
+            environment: OwnerEnvironment(
+                passcodeIsSet: conditions.passcodeIsSet, passcodeIsUsable: passcodeIsUsable, readerIsPresent: fingers.readerIsPresent,
+                fingersAreEnrolled: fingers.enrollment != nil,
+                fingersAreLockedOut: fingers.enrollment != nil && fingers.isDisabled(now: now),
+                fingersAreUsable: passcodeIsUsable && fingers.refusal(now: now) == nil),
+            enrollment: fingers.enrollment)
+    }
+}

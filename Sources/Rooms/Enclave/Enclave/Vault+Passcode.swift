@@ -1,0 +1,237 @@
+// The passcode: counted, then compared; set, changed, and used to unlock.
+
+internal import VaubanAccessPolicy
+internal import VaubanLinuxHost
+package import VaubanPasscode
+package import VaubanRefusal
+package import VaubanSecretBytes
+package import VaubanUserModel
+
+extension Vault {
+    /// Verifies a passcode after counting the attempt durably, and returns the passcode key. The lock state does not change; fingerprints
+    /// are armed again.
+    package func authenticate(_ passcode: borrowing SecretBytes, for requester: DerivationRequester = .unattended) throws(Refusal)
+        -> SecretBytes
+    {
+        let place = try enterQueue()
+        defer { host.derivations.leave(place) }
+        // The derivation comes before the count: without the device's key it reveals nothing about the passcode, and an attempt that is
+        // still queued has not been made.
+        let parameters = try parametersOfTry()
+        let stretched = try stretch(passcode, parameters, place, for: requester)
+        return try state.withLock { (state) throws(Refusal) -> SecretBytes in
+            try state.compare(stretched: stretched, parameters, user: user, host: host)
+        }
+    }
+
+    /// Returns the parameters of an attempt. Throws at once if it would not be compared.
+    private func parametersOfTry() throws(Refusal) -> StretchParameters {
+        try state.withLock { (state) throws(Refusal) -> StretchParameters in
+            state.applyExpirations(host, isUse: false)
+            try state.checkReadable()
+            guard let parameters = state.keybag?.passcode, state.attempts != nil else { throw Refusal(.passcodeNotSet) }
+            try state.checkNotLockedOut(now: host.clock.boot)
+            return parameters
+        }
+    }
+
+    /// Records which program brought a wrong passcode, for the user to see. The attempt itself is already counted.
+    package func record(_ attempt: FailedAttempt) {
+        state.withLock { state in
+            guard var record = state.attempts, record.failures > 0 else { return }
+            record.guesses = Array(([attempt] + record.guesses).prefix(DeviceStatus.failedAttemptsMax))
+            state.attempts = record
+            // Best effort: the count, which matters, does not depend on it.
+            _ = try? host.write(record, .attempts, user)
+        }
+    }
+
+    /// Throws during a delay, so that the user is not prompted in vain.
+    package func checkPasscodeCanBeTried() throws(Refusal) {
+        try state.withLock { (state) throws(Refusal) in
+            try state.checkReadable()
+            guard state.keybag?.passcode != nil else { throw Refusal(.passcodeNotSet) }
+            try state.checkNotLockedOut(now: host.clock.boot)
+        }
+    }
+
+    package func unlock(_ passcode: borrowing SecretBytes, for requester: DerivationRequester = .unattended) throws(Refusal) {
+        let key = try authenticate(passcode, for: requester)
+        try state.withLock { (state) throws(Refusal) in
+            let (found, _) = try state.createIfNeeded(host)
+            try found.checkPasscodeUnchanged(since: key)
+            // A keybag of the first version gets the pair that it lacks. Without room for it, the unlock still succeeds.
+            if let completed = try? found.completed(.passcodeAndDevice, key) { try? state.replaceKeybag(completed, host) }
+            let (bag, _) = try state.createIfNeeded(host)
+            try state.open(bag, with: key, .passcodeEntered, host)
+        }
+    }
+
+    /// Sets the first passcode, with an optional recovery key. Ends all leases.
+    package func setPasscode(
+        _ passcode: borrowing SecretBytes, recoveryKey: borrowing RecoveryKey? = nil, for requester: DerivationRequester = .unattended
+    ) throws(Refusal) {
+        try checkStrength(passcode)
+        let bag = try state.withLock { (state) throws(Refusal) -> Keybag in
+            state.applyExpirations(host)
+            return try state.createIfNeeded(host).0
+        }
+        guard bag.passcode == nil else { throw Refusal(.passcodeAlreadySet) }
+        let place = try enterQueue()
+        defer { host.derivations.leave(place) }
+        let parameters = try newParameters(place, for: requester)
+        let key = try bag.passcodeKey(stretched: try stretch(passcode, parameters, place, for: requester), host.backend)
+        let recoveryPublicKey = try bag.publicKey(of: recoveryKey)
+        try state.withLock { (state) throws(Refusal) in
+            guard state.keybag?.passcode == nil, let now = state.keybag, now.identifier == bag.identifier else {
+                throw Refusal(.passcodeAlreadySet)
+            }
+            var (protected, held) = try now.settingFirstPasscode(key, parameters, backend: host.backend)
+            if let recoveryPublicKey { protected.recovery = try protected.sealed(key, to: recoveryPublicKey, host.backend) }
+            try host.write(AttemptRecord(keybag: bag.identifier), .attempts, user).orThrow()
+            try state.replaceKeybag(protected, host)
+            state.attempts = AttemptRecord(keybag: bag.identifier)
+            state.notBefore = 0
+            state.setKeyRing(KeyRing(unlocked: held), .passcodeSet, host)
+            state.endEpoch(everything: true)
+            try state.loadResealingKeys(with: key, host)
+        }
+    }
+
+    /// Wraps the same keys by another passcode. No item changes, nor does the lock state. With `rolls`, adds new class keys before the old
+    /// ones.
+    package func changePasscode(
+        from old: borrowing SecretBytes, to new: borrowing SecretBytes, rolls: Bool = false,
+        for requester: DerivationRequester = .unattended
+    ) throws(Refusal) {
+        try checkStrength(new)
+        let oldKey = try authenticate(old, for: requester)
+        let bag = try state.withLock { (state) throws(Refusal) -> Keybag in try state.createIfNeeded(host).0 }
+        let place = try enterQueue()
+        defer { host.derivations.leave(place) }
+        let parameters = try newParameters(place, for: requester, atLeast: bag.passcode)
+        let newKey = try bag.passcodeKey(stretched: try stretch(new, parameters, place, for: requester), host.backend)
+        try state.withLock { (state) throws(Refusal) in
+            guard let now = state.keybag else { throw Refusal(.keysChanged) }
+            try now.checkPasscodeUnchanged(since: oldKey)
+            var changed = try now.changingPasscode(from: oldKey, to: newKey, parameters, backend: host.backend)
+            if rolls { changed = try changed.rollingClassKeys(newKey, backend: host.backend) }
+            try state.replaceKeybag(changed, host)
+            guard rolls else { return }
+            state.suspended = nil
+            try state.loadNewKeys(of: changed, with: newKey, host)
+            state.endEpoch(everything: true)
+            try state.loadResealingKeys(with: newKey, host)
+        }
+    }
+
+    // MARK: Derivations
+
+    /// Reserves a place among the owner's derivations. The caller must leave it.
+    func enterQueue(_ kind: DerivationKind = .passcode) throws(Refusal) -> DerivationOrder.Place {
+        try host.derivations.enter(kind, of: host.owner(user))
+    }
+
+    func newParameters(
+        _ place: DerivationOrder.Place, for requester: DerivationRequester, atLeast old: StretchParameters? = nil
+    ) throws(Refusal) -> StretchParameters {
+        let salt = try Keybag.randomBytes(32)
+        // Measured within the turn, so that the time in the queue does not count.
+        return try host.derivations.withTurn(place, for: requester) { () throws(Refusal) -> StretchParameters in
+            do throws(PasscodeStretcher.OutOfMemory) {
+                return try host.stretcher.parameters(salt: salt, atLeast: old) { host.clock.monotonic }
+            } catch {
+                throw Self.tooLittleMemory
+            }
+        }
+    }
+
+    func stretch(
+        _ passcode: borrowing SecretBytes, _ parameters: StretchParameters, _ place: DerivationOrder.Place,
+        for requester: DerivationRequester
+    ) throws(Refusal) -> SecretBytes {
+        try host.derivations.withTurn(place, for: requester) { () throws(Refusal) -> SecretBytes in
+            do throws(PasscodeStretcher.OutOfMemory) {
+                return try host.stretcher.stretch(passcode, parameters)
+            } catch {
+                throw Self.tooLittleMemory
+            }
+        }
+    }
+
+    private static var tooLittleMemory: Refusal {
+        Refusal(.unavailable, "there is too little memory to check a passcode (at least 128 MiB are needed)")
+    }
+
+    func checkStrength(_ passcode: borrowing SecretBytes) throws(Refusal) {
+        guard passcode.count <= SealedPasscode.passcodeBytesMax else { throw Refusal(.badParameter, "the passcode is too long") }
+        if let why = host.policy.refusal(of: passcode) { throw Refusal(.passcodeTooWeak, why) }
+    }
+}
+
+extension VaultState {
+    /// Counts an attempt durably and then compares it, with no other attempt of this vault in between. So parallel attempts are worth no
+    /// more than sequential ones, and a crash between the two steps costs this one attempt.
+    fileprivate mutating func compare(
+        stretched: borrowing SecretBytes, _ parameters: StretchParameters, user: UInt32, host: EnclaveHost
+    ) throws(Refusal) -> SecretBytes {
+        applyExpirations(host, isUse: false)
+        try checkReadable()
+        guard let bag = keybag, let current = bag.passcode, var record = attempts else { throw Refusal(.passcodeNotSet) }
+        guard current == parameters else { throw Refusal(.keysChanged, "the passcode was changed meanwhile") }
+        try checkNotLockedOut(now: host.clock.boot)
+        record.failures = min(record.failures + 1, AttemptRecord.failuresMax)
+        let end = try host.write(record, .attempts, user)
+        attempts = record
+        // An attempt whose count a power failure may revert is counted but not compared.
+        try end.orThrow()
+        host.trace?("count p:\(user)")
+        let key = try bag.passcodeKey(stretched: stretched, host.backend)
+        guard bag.accepts(passcodeKey: key) else {
+            // Only now: an attempt that was not compared causes no delay.
+            notBefore = host.clock.boot + UInt64(host.delays.delay(afterFailures: record.failures)) * 1_000_000_000
+            throw Refusal(
+                .authenticationFailed, "the passcode is wrong", attemptsLeft: host.delays.attemptsLeft(afterFailures: record.failures),
+                secondsToWait: secondsToWait(now: host.clock.boot))
+        }
+        lastUse = host.clock.boot
+        clearAttempts(user: user, host: host)
+        try arm(key, host)
+        try loadResealingKeys(with: key, host)
+        return key
+    }
+
+    /// Opens every key that the passcode key opens, and unlocks.
+    mutating func open(
+        _ bag: Keybag, with passcodeKey: borrowing SecretBytes, _ cause: DeviceStatus.Cause, _ host: EnclaveHost
+    ) throws(Refusal) {
+        let held = try bag.openKeys(.device, with: try bag.deviceKey(host.backend)) + bag.openKeys(.passcodeAndDevice, with: passcodeKey)
+        suspended = nil
+        setKeyRing(KeyRing(unlocked: held), cause, host)
+        try loadResealingKeys(with: passcodeKey, host)
+    }
+
+    /// Loads new keys as far as the lock state permits.
+    fileprivate mutating func loadNewKeys(of bag: Keybag, with passcodeKey: borrowing SecretBytes, _ host: EnclaveHost) throws(Refusal) {
+        let held = try bag.openKeys(.device, with: try bag.deviceKey(host.backend)) + bag.openKeys(.passcodeAndDevice, with: passcodeKey)
+        updateKeyRing { ring in
+            switch ring.lock {
+            case .unlocked: KeyRing(unlocked: held)
+            case .locked: KeyRing(unlocked: held).afterLock
+            default: KeyRing(beforeFirstUnlock: held)
+            }
+        }
+    }
+}
+
+extension Keybag {
+    func publicKey(of recoveryKey: borrowing RecoveryKey?) throws(Refusal) -> [UInt8]? {
+        switch recoveryKey {
+        case .none: return nil
+        case .some(let key):
+            do throws(WrapError) { return try RecoveryRecord.publicKey(of: key, for: self) } catch {
+                throw Refusal(.internalError, "the recovery key cannot be used")
+            }
+        }
+    }
+}

@@ -1,0 +1,26 @@
+// What the room must do for a vault, taken in one step under its lock.
+
+package struct VaultEffects: Sendable {
+    /// When the next expiration is due; boot-time clock.
+    package let nextExpiration: UInt64?
+    /// The epoch to recall from keychaind, until `confirmRecall`.
+    package var ended: RecalledEpoch?
+    /// Whether the user's environment changed since this was last taken.
+    package var environmentChanged = false
+    /// Whether the reader must erase a key that opens nothing any more.
+    package var readerMustErase = false
+    /// The key that the reader holds while the device is locked.
+    package var handOver: HeldSecret?
+}
+
+extension VaultState {
+    /// Takes the effects. Each is returned once, except the ended epoch.
+    mutating func takeEffects(_ host: EnclaveHost) -> VaultEffects {
+        var effects = VaultEffects(nextExpiration: nextExpiration)
+        effects.ended = ended
+        effects.environmentChanged = takeEnvironmentChange(host)
+        effects.readerMustErase = takeReaderEraseRequest()
+        effects.handOver = suspended?.handOver.take()
+        return effects
+    }
+}

@@ -1,0 +1,40 @@
+package import EnclaveWire
+internal import VaubanDER
+package import VaubanLinuxHost
+package import VaubanRefusal
+package import VaubanSecretBytes
+
+/// A decoded reply of the enclave, with its descriptors and its secret.
+package final class EnclaveReplyMessage {
+    package let reply: EnclaveReply
+    package let descriptors: [Descriptor]
+    private var secret: SecretBytes?
+
+    init(_ message: consuming Message) throws(ChannelError) {
+        do { reply = try EnclaveReply(derBytes: message.header) } catch { throw .malformed("the enclave's reply cannot be decoded") }
+        descriptors = message.descriptors
+        guard descriptors.count == reply.descriptorCount else { throw .malformed("the enclave's reply has a wrong number of descriptors") }
+        secret = message.takeSecret()
+        guard secret == nil || reply.mayCarrySecret else { throw .malformed("the enclave's reply carries a secret") }
+    }
+
+    /// Takes the secret section, which must have exactly `count` bytes.
+    package func takeSecret(_ count: Int) throws(EnclaveError) -> SecretBytes {
+        guard let secret = secret.take(), secret.count == count else { throw .unexpectedReply("the secret is missing") }
+        return secret
+    }
+}
+
+/// Why a request got no reply, by cause.
+package enum EnclaveError: Error, Sendable {
+    /// The caller has hung up; there is nobody to reply to.
+    case callerGone
+    /// The enclave refuses to serve the caller's uid.
+    case refused(Refusal)
+    /// The timeout expired: the user's if they were prompted, otherwise the machine's.
+    case late(userWasAsked: Bool)
+    /// The connection cannot be made, or broke a second time.
+    case unreachable(ChannelError)
+    /// The reply does not belong to the request: an error in Vauban.
+    case unexpectedReply(String)
+}

@@ -1,0 +1,67 @@
+// What a vault's expirations cause elsewhere: leased keys are recalled, and the reader gets the key for unlocking.
+
+import Enclave
+import EnclaveWire
+import Foundation
+import Logging
+import VaubanLinuxHost
+internal import VaubanRoomHardening
+
+extension EnclaveRoom {
+    /// Applies a vault's expirations and carries their effects out.
+    func applyEffects(of vault: Vault) { applyEffects(of: [vault]) }
+
+    /// Does the same for many vaults: first erases all keys here, then recalls all leases together, so that a keychaind that hangs costs
+    /// one timeout, however many users there are.
+    func applyEffects(of vaults: [Vault]) {
+        var recalls: [LeaseRecall] = []
+        var ended: [(Vault, RecalledEpoch)] = []
+        var isDueSooner = false
+        for vault in vaults {
+            let effects = vault.takeEffects()
+            if let due = effects.nextExpiration { isDueSooner = timer.isLater(than: due) || isDueSooner }
+            if let epoch = effects.ended {
+                ended.append((vault, epoch))
+                recalls.append(LeaseRecall(user: vault.user, epoch: epoch.epoch, everything: epoch.everything))
+                prompts.closeAll(of: vault.user)
+                authorizations.end(of: vault.user)
+                keyConnections.erase(vault.user, everything: epoch.everything)
+            }
+            if effects.environmentChanged { environmentNotifier.notify(vault.user) }
+            if effects.readerMustErase { reader.drop(vault.user) }
+            if let held = effects.handOver, !reader.hold(vault.user, held) { vault.handleReaderDisconnect() }
+        }
+        if !leases.recall(recalls) { log.warning("keychaind did not give back its leased keys in time and was disconnected") }
+        // Given back or disconnected: both end the lease.
+        for (vault, epoch) in ended { vault.confirmRecall(of: epoch) }
+        if isDueSooner { reschedule() }
+    }
+
+    /// Notifies watchers if the user's environment changed.
+    func notifyEnvironmentChange(of vault: Vault) { if vault.takeEnvironmentChange() { environmentNotifier.notify(vault.user) } }
+
+    /// Delivers an event to every vault and applies its effects. A vault whose disk hangs follows later.
+    func sweep(_ event: VaultEvent) { vaultSweep.deliver(event, to: loadedVaults) { [self] in applyEffects(of: $0) } }
+
+    /// Does the same for one user, if their vault is loaded.
+    func sweep(_ event: VaultEvent, of user: UInt32) {
+        if let vault = knownVault(of: user) { vaultSweep.deliver(event, to: [vault]) { [self] in applyEffects(of: $0) } }
+    }
+
+    /// Sets the timer to the earliest known expiration. It waits for no vault's lock; one that is busy is rescheduled when it is free.
+    func reschedule() { timer.set(at: loadedVaults.filter { !vaultSweep.isPending($0.user) }.compactMap(\.nextExpiration).min()) }
+
+    /// Starts the thread that locks vaults without a request: after a grace period, after idleness, and after a wake.
+    func startExpirationThread(_ timer: DueTimer) {
+        let thread = Thread { [self] in
+            while true {
+                timer.wait()
+                sweep(.timePassed)
+                reschedule()
+                ScratchMemory.scrubStack()
+            }
+        }
+        thread.stackSize = 512 * 1024
+        thread.start()
+    }
+}

@@ -1,0 +1,372 @@
+// Prompting the user: the enclave sends the prompt to authd and accepts a passcode, a fingerprint or both. A prompt always ends. It allows
+// three attempts of each kind; every attempt has its own challenge.
+
+import Enclave
+import EnclaveWire
+import VaubanAccessPolicy
+import VaubanDER
+import VaubanLinuxHost
+import VaubanPlainText
+import VaubanRefusal
+import VaubanSecretBytes
+import VaubanUserModel
+import VaubanUserWire
+
+/// An operation that the user is prompted for.
+struct Operation {
+    let kind: PromptOperation
+    let requirement: Requirement
+    let protection: Protection
+    let reason: String?
+    /// The identity of the item being opened, for the trace of tests.
+    var item: [UInt8] = []
+    /// What the user is asked to consent to; nil unless the operation is a consent.
+    var consent: Consent?
+    /// The caller's button titles.
+    var titles = PromptTitles.standard
+    /// What a typed application password is tried on; nil unless the prompt asks for one.
+    var trial: PasswordTrial?
+}
+
+extension CallerSession {
+    /// Gathers the evidence that an operation requires, prompting for what `gathered` lacks. Throws if the user cancels, the caller or its
+    /// room is gone, or the user's time runs out.
+    func gather(
+        _ operation: Operation, for caller: Peer, in vault: Vault, beginning gathered: OperationEvidence = OperationEvidence()
+    ) throws(Refusal) -> OperationEvidence {
+        // Evidence for an earlier operation that was never performed is void.
+        allowing = nil
+        switch vault.evaluate(operation.requirement, for: operation.protection, gathered.evidence) {
+        case .allow: return gathered
+        case .refuse(let reason): throw refusal(reason, of: vault)
+        case .prompt(let methods):
+            let prompt = try Prompt(session: self, operation: operation, caller: caller, vault: vault, methods: methods)
+            try prompt.run(gathered)
+            return gathered
+        }
+    }
+
+    /// The refusal for a reason. A lockout says how long it lasts.
+    private func refusal(_ reason: Refusal.Reason, of vault: Vault) -> Refusal {
+        if reason == .lockedOut { do { try vault.checkPasscodeCanBeTried() } catch { return error } }
+        return Refusal(reason)
+    }
+}
+
+/// One prompt, from its first round to its end.
+final class Prompt {
+    private let session: any CallerSession
+    private let operation: Operation
+    private let caller: Peer
+    private let vault: Vault
+    private let pending: PendingPrompt
+    private let name: CallerName
+    /// The caller's reason as one plain line.
+    private let reason: String?
+    private let deadline: UInt64
+    /// The same deadline by the clock that includes sleep.
+    private let bootDeadline: UInt64
+    private let trace: RequestTrace
+    private let initialMethods: AuthenticationMethods
+    private var phase = PromptPhase.preparing
+    private var attempt: Int64 = 1
+    private var misses: Int64 = 0
+    /// The place that the caller was last told.
+    private var reportedPlace: String?
+
+    private var room: EnclaveRoom { session.room }
+    private var methods: AuthenticationMethods { phase.round?.methods ?? initialMethods }
+
+    init(session: any CallerSession, operation: Operation, caller: Peer, vault: Vault, methods: AuthenticationMethods) throws(Refusal) {
+        self.session = session
+        self.operation = operation
+        self.caller = caller
+        self.vault = vault
+        initialMethods = methods
+        trace = RequestTrace(session.room, caller, operation)
+        pending = try session.room.prompts.begin(for: caller.uid)
+        name = CallerName(of: caller, session.identity ?? session.room.witness.identity(of: caller))
+        let line = operation.reason.map {
+            PlainLine.of($0, charactersMax: PromptQuestion.reasonCharactersMax, bytesMax: PromptQuestion.reasonBytesMax)
+        }
+        reason = line == "" ? nil : line
+        deadline = MachineClock.monotonic + ConnectionLimits.userTimeout
+        bootDeadline = session.room.host.clock.boot + ConnectionLimits.userTimeout
+    }
+
+    /// Prompts until the operation may proceed, and adds the evidence to `gathered`.
+    func run(_ gathered: OperationEvidence) throws(Refusal) {
+        defer { end(.failed) }
+        try beginRound(offering: initialMethods)
+        while true {
+            switch try nextEvent() {
+            case .readerGone: try stopOfferingFinger(.readerGone)
+            case .hint(let nonce, let hint, _, _): if nonce == phase.fingerNonce { showHint(hint) }
+            case .fingers: continue
+            case .closed:
+                // Neither evidence nor a prompt outlives a lock: a user who returns is prompted anew.
+                end(.expired)
+                throw Refusal(.locked, "the keychain was locked or changed meanwhile")
+            case .report(.waiting(_, let place)): try reportPlace(place)
+            case .report(.shown(_, let place)): try show(at: place)
+            case .report(.answered(_, let nonce, let answer)):
+                guard let challenge = phase.round?.challenge, nonce == challenge.nonce else { continue }
+                trace.answered(nonce, answer)
+                if try accept(answer, to: challenge, gathered) { return }
+            case .verdict(let verdict, let held):
+                returnToReader(held, of: verdict.user)
+                guard verdict.nonce == phase.fingerNonce else { continue }
+                if try accept(verdict, gathered) { return }
+            }
+        }
+    }
+
+    /// Ends the prompt: withdraws its challenges and takes it off the screen. Only the first call has an effect.
+    private func end(_ outcome: PromptOutcome) {
+        guard let open = phase.end(outcome) else { return }
+        if let challenge = open.challenge { room.inbox.withdraw(challenge) }
+        if let fingerNonce = open.fingerNonce { room.reader.cancel(fingerNonce) }
+        room.prompts.end(pending, outcome)
+        trace.end(outcome)
+    }
+
+    // MARK: Rounds
+
+    /// Sends the prompt to authd with a new challenge; the previous challenge is withdrawn.
+    private func beginRound(offering methods: AuthenticationMethods) throws(Refusal) {
+        if let challenge = phase.round?.challenge { room.inbox.withdraw(challenge) }
+        let challenge = try room.inbox.challenge(.prompt, for: caller.uid)
+        trace.issued(challenge.nonce)
+        let status = vault.status
+        // If only a delay excludes the passcode, the prompt offers it again afterwards.
+        let isDelayed = status.secondsToWait > 0 && operation.requirement.acceptsPasscode && !methods.contains(.passcode)
+        let reopensAt = isDelayed ? MachineClock.monotonic + UInt64(status.secondsToWait) * 1_000_000_000 : nil
+        phase.begin(PromptRound(challenge: challenge, methods: methods, reopensAt: reopensAt))
+        let isForPassword = operation.trial != nil
+        let question = PromptQuestion(
+            prompt: pending.prompt, user: caller.uid, challenge: challenge, caller: name, operation: operation.kind, reason: reason,
+            attempt: attempt, attemptsLeft: isForPassword ? PromptQuestion.attemptsMax - attempt + 1 : status.attemptsLeft,
+            methods: methods,
+            state: isForPassword ? PromptState() : state(status, offering: methods), consent: operation.consent, titles: operation.titles)
+        try room.prompts.ask(question, pending)
+        trace.asked(challenge.nonce)
+        if phase.isShown { awaitFinger() }
+    }
+
+    /// What the screen shows of the fingerprint and of a delay.
+    private func state(_ status: DeviceStatus, offering methods: AuthenticationMethods) -> PromptState {
+        let finger: PromptState.Finger =
+            if !operation.requirement.acceptsFinger { .notAsked } else if methods.contains(.finger) { .awaited } else {
+                switch vault.fingerRefusal {
+                case .biometryNotEnrolled, .biometryNotAvailable: .none
+                default: .disabled
+                }
+            }
+        return PromptState(
+            finger: finger, fingersLeft: status.biometry.isReady ? status.biometry.missesLeft : 0, secondsToWait: status.secondsToWait)
+    }
+
+    /// Updates the fingerprint on the screen.
+    private func update(_ news: PromptUpdate.News) {
+        room.prompts.update(pending, PromptUpdate(news, fingersLeft: vault.status.biometry.missesLeft))
+    }
+
+    /// Shows what would help the reader to read the finger.
+    private func showHint(_ hint: FingerHint) {
+        guard !hint.isAboutEnrollment else { return }
+        room.prompts.update(pending, PromptUpdate(.hint, fingersLeft: vault.status.biometry.missesLeft, hint: hint))
+    }
+
+    /// Tells the caller where the user is prompted, unless it already knows. From the first place on, the caller waits for the user.
+    private func reportPlace(_ place: String) throws(Refusal) {
+        guard place != reportedPlace else { return }
+        do { try session.report(place) } catch { throw callerGone() }
+        reportedPlace = place
+    }
+
+    /// Starts to accept evidence, since the user sees the prompt now. Before that, a touch of the reader would have no visible cause, and
+    /// one that was meant for the prompt on the screen would serve a prompt queued behind it.
+    private func show(at place: String) throws(Refusal) {
+        try reportPlace(place)
+        phase.show()
+        trace.shown()
+        awaitFinger()
+    }
+
+    /// Has the reader look for a finger, if the round offers it and the reader does not look already.
+    private func awaitFinger() {
+        guard methods.contains(.finger), phase.fingerNonce == nil, let nonce = try? Entropy.bytes(32) else { return }
+        trace.issued(nonce)
+        guard room.reader.ask(caller.uid, nonce: nonce, pending) else { return pending.report(.readerGone) }
+        phase.awaitFinger(nonce)
+        trace.askedReader(nonce)
+    }
+
+    /// Waits for the next event. Throws when the user's time is over or the caller is gone.
+    private func nextEvent() throws(Refusal) -> PromptEvent {
+        while true {
+            // Checked before each event: a peer that reports without end cannot keep the prompt open.
+            guard room.host.clock.boot < bootDeadline, MachineClock.monotonic < deadline else {
+                end(.expired)
+                throw Refusal(.userTimedOut)
+            }
+            if let event = pending.next() { return event }
+            if pending.isAbandoned { throw Refusal(.noPromptAgent, "the prompt service ended; try again") }
+            let reopensAt = phase.round?.reopensAt
+            switch pending.wakeup.wait(
+                until: min(deadline, reopensAt ?? deadline), connection: session.channel.socket, process: caller.process)
+            {
+            case .signalled: continue
+            case .hungUp, .processEnded: throw callerGone()
+            case .deadline: if reopensAt != nil { try offerPasscodeAgain() }
+            }
+        }
+    }
+
+    /// Offers the passcode again after a delay, if that adds a method.
+    private func offerPasscodeAgain() throws(Refusal) {
+        phase.clearReopening()
+        guard case .prompt(let more) = vault.evaluate(operation.requirement, for: operation.protection, Evidence()), more != methods else {
+            return
+        }
+        try beginRound(offering: methods.union(more.intersection(.passcode)))
+    }
+
+    private func callerGone() -> Refusal {
+        end(.callerGone)
+        return Refusal(.cancelled, "the caller is gone")
+    }
+
+    // MARK: Evidence
+
+    /// Handles an agent's answer. Returns true when the operation may proceed.
+    private func accept(_ answer: PromptAnswer, to challenge: PasscodeChallenge, _ gathered: OperationEvidence) throws(Refusal) -> Bool {
+        switch answer {
+        case .cancelled:
+            end(.cancelled)
+            throw Refusal(.cancelled)
+        case .fallback:
+            end(.cancelled)
+            throw Refusal(.fallbackChosen)
+        case .nobody: throw Refusal(.noPromptAgent)
+        case .consent(let sealed, let choice):
+            guard let consent = operation.consent, consent.offered.contains(choice) else {
+                throw Refusal(.authenticationFailed, "this choice was not offered")
+            }
+            gathered.consent = choice
+            return try accept(sealed, for: challenge, authorizing: .consent(consent, choice), gathered)
+        case .passcode(let sealed):
+            guard operation.consent == nil else { throw Refusal(.authenticationFailed, "this answer needs a choice") }
+            return try accept(sealed, for: challenge, authorizing: nil, gathered)
+        }
+    }
+
+    private func accept(
+        _ sealed: SealedPasscode, for challenge: PasscodeChallenge, authorizing binding: SealBinding?, _ gathered: OperationEvidence
+    ) throws(Refusal) -> Bool {
+        // A passcode for a prompt that the user cannot have seen ends the prompt, since its sender waits for the enclave.
+        guard phase.isShown, methods.contains(.passcode) else { throw Refusal(.authenticationFailed, "a passcode is not accepted here") }
+        try room.inbox.use(challenge, for: caller.uid)
+        trace.used(challenge.nonce)
+        let passcode = try room.inbox.unseal(sealed, challenge, of: caller.uid, authorizing: binding)
+        if let trial = operation.trial { return try accept(password: passcode, trial) }
+        do throws(Refusal) {
+            gathered.passcodeKey = try vault.authenticate(passcode, for: session.requester(for: caller))
+        } catch {
+            trace.evidence(challenge.nonce, "passcode", isRight: false)
+            if error.reason == .cancelled { end(.callerGone) }
+            guard error.reason == .authenticationFailed else { throw error }
+            vault.record(
+                FailedAttempt(date: room.host.clock.referenceMicroseconds, purpose: .prompt, who: name.path ?? "an unknown program"))
+            attempt += 1
+            guard attempt <= PromptQuestion.attemptsMax, error.secondsToWait ?? 0 == 0 else { throw error }
+            try beginRound(offering: methods)
+            return false
+        }
+        room.notifyEnvironmentChange(of: vault)
+        gathered.evidence.passcode = vault.boot
+        trace.evidence(challenge.nonce, "passcode", isRight: true)
+        return try proceed(with: gathered, challenge.nonce)
+    }
+
+    /// Tries an application password. It is no evidence, and a wrong one is not counted as a passcode attempt.
+    private func accept(password: consuming SecretBytes, _ trial: PasswordTrial) throws(Refusal) -> Bool {
+        do throws(Refusal) {
+            try trial.run(password)
+        } catch {
+            if error.reason == .cancelled { end(.callerGone) }
+            guard error.reason == .authenticationFailed, attempt < PromptQuestion.attemptsMax else { throw error }
+            attempt += 1
+            try beginRound(offering: methods)
+            return false
+        }
+        end(.accepted)
+        return true
+    }
+
+    /// Handles the reader's verdict. Returns true when the operation may proceed.
+    private func accept(_ verdict: ReaderVerdict, _ gathered: OperationEvidence) throws(Refusal) -> Bool {
+        phase.stopAwaitingFinger()
+        trace.verdict(verdict)
+        // Another user's finger, or an outcome that was not asked for, counts as a miss: so it ends the prompt like any other miss, and
+        // cannot leave it waiting.
+        switch verdict.user == caller.uid ? verdict.outcome : .missed {
+        case .matched:
+            do throws(Refusal) {
+                gathered.evidence.finger = try vault.acceptFingerMatch(fingers: verdict.fingers)
+            } catch {
+                if methods == .finger { throw error }
+                try stopOfferingFinger(.disabled)
+                return false
+            }
+            update(.matched)
+            // A fingerprint cannot express a choice: it consents once.
+            gathered.consent = .once
+            trace.evidence(verdict.nonce, "finger", isRight: true)
+            return try proceed(with: gathered, verdict.nonce)
+        case .missed, .enrolled, .notEnrolled, .changed:
+            trace.evidence(verdict.nonce, "finger", isRight: false)
+            vault.recordFingerMiss()
+            // The prompt may stay open for the passcode.
+            room.notifyEnvironmentChange(of: vault)
+            misses += 1
+            if misses >= PromptQuestion.attemptsMax || vault.fingerRefusal != nil {
+                try stopOfferingFinger(.disabled)
+            } else {
+                update(.tryAgain)
+                awaitFinger()
+            }
+            return false
+        }
+    }
+
+    /// Gives the reader its key for unlocking back, which a match brings along; this prompt does not unlock.
+    private func returnToReader(_ held: HeldSecret?, of user: UInt32) {
+        guard let held, user == caller.uid else { return }
+        if !room.reader.hold(user, held) { vault.handleReaderDisconnect() }
+    }
+
+    /// Continues without the fingerprint: with the passcode if the prompt accepts it, otherwise the prompt fails.
+    private func stopOfferingFinger(_ why: PromptUpdate.News) throws(Refusal) {
+        guard methods.contains(.finger) else { return }
+        if let nonce = phase.stopAwaitingFinger() { room.reader.cancel(nonce) }
+        update(why)
+        let remaining = methods.subtracting(.finger)
+        guard !remaining.isEmpty else { throw Refusal(vault.fingerRefusal ?? .authenticationFailed, "no finger matched") }
+        try beginRound(offering: remaining)
+    }
+
+    /// Decides after valid evidence whether it suffices. Returns true when the operation may proceed.
+    private func proceed(with gathered: OperationEvidence, _ nonce: [UInt8]) throws(Refusal) -> Bool {
+        switch vault.evaluate(operation.requirement, for: operation.protection, gathered.evidence) {
+        case .allow:
+            end(.accepted)
+            session.allowing = (trace, nonce)
+            return true
+        case .refuse(let reason): throw Refusal(reason)
+        case .prompt(let more):
+            try beginRound(offering: more)
+            return false
+        }
+    }
+}

@@ -1,0 +1,79 @@
+// The dispatch tables: every request to the enclave, and every user request that authd forwards.
+
+import Enclave
+import EnclaveWire
+import VaubanLinuxHost
+import VaubanRefusal
+import VaubanSecretBytes
+import VaubanUserModel
+import VaubanUserWire
+
+extension RequestConnection {
+    func handle(
+        _ request: EnclaveRequest, _ secret: borrowing SecretBytes?, _ descriptors: [Descriptor]
+    ) throws(Refusal) -> Response {
+        guard request.role == nil || request.role == role else { throw Refusal(.notAllowedHere, "this room must not send this request") }
+        defer { completeVault() }
+        switch request {
+        case .registerCaller: return Response(try register(descriptors))
+        case .identify: return Response(.identity(identify(try registeredCaller())))
+        case .handOver: return Response(try handOver(descriptors, of: try registeredCaller()))
+        case .seal(let row): return try seal(row, secret)
+        case .open(let row, let wrapped, let reason, let mayAsk, let authorization):
+            return Response(
+                .opened,
+                secret: try open(
+                    row, wrapped: wrapped, password: secret, reason: reason, mayAsk: mayAsk, authorization: authorization))
+        case .lease: return try lease()
+        case .rewrap(let row, let wrapped, let generation):
+            return Response(.sealed(wrapped: try vault().rewrap(row, wrapped: wrapped, to: generation)))
+        case .retire(let names):
+            try vault().retire(names)
+            return Response(.done)
+        case .fate(let name): return Response(.fate(try vault().fate(of: name)))
+        case .consent(let consent, let reason): return Response(.consented(try askConsent(consent, reason)))
+        case .user(let request):
+            let answer = try handle(request)
+            return Response(.user(answer), descriptors: answer.descriptorCount == 1 ? [room.keyCard] : [])
+        }
+    }
+
+    private func handle(_ request: UserRequest) throws(Refusal) -> UserAnswer {
+        let (caller, vault) = (try registeredCaller(), try vault())
+        switch request {
+        case .status: return .status(status(of: vault))
+        case .challenge(let purpose): return .challenge(try room.inbox.challenge(purpose, for: caller.uid))
+        case .unlock(let challenge, let passcode): try unlock(challenge, passcode, for: caller, in: vault)
+        case .unlockByFinger: try unlockByFinger(for: caller, in: vault)
+        case .lock: try vault.lock()
+        case .canEvaluate(let policy): return .evaluated(try canEvaluate(policy, for: caller, in: vault))
+        case .evaluate(let evaluation): return .evaluated(try evaluate(evaluation, for: caller, in: vault))
+        case .environment: return .environment(environment(for: caller, in: vault))
+        case .credential(let request, let challenge, let authority):
+            let secrets = try unseal(challenge, authority, authorizing: request, caller)
+            return try handleCredentialRequest(request, secrets, for: caller, in: vault)
+        case .eraseWithoutPasscode(let challenge):
+            try use(challenge, .erase, caller)
+            try vault.erase(nil)
+        }
+        return .done
+    }
+
+    private func handleCredentialRequest(
+        _ request: CredentialRequest, _ secrets: UnsealedSecrets, for caller: Peer, in vault: Vault
+    ) throws(Refusal) -> UserAnswer {
+        switch request {
+        case .setPasscode: try setPasscode(secrets, for: caller, in: vault)
+        case .changePasscode(_, let rolls): try changePasscode(secrets, rolls: rolls, for: caller, in: vault)
+        case .removePasscode: try removePasscode(secrets, for: caller, in: vault)
+        case .erase: try erase(secrets, for: caller, in: vault)
+        case .recover: try recover(secrets, for: caller, in: vault)
+        case .setRecoveryKey: try setRecoveryKey(secrets, for: caller, in: vault)
+        case .configure(let settings): try configure(settings, secrets, for: caller, in: vault)
+        case .enroll(let unlocks): try enroll(secrets, unlocks: unlocks, for: caller, in: vault)
+        case .forgetFingers: try forgetFingers(secrets, for: caller, in: vault)
+        case .listFingers: return .fingers(try listFingers(secrets, for: caller, in: vault))
+        }
+        return .done
+    }
+}

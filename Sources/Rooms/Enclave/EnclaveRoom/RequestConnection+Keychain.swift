@@ -1,0 +1,48 @@
+// The requests of keychaind on behalf of the registered caller.
+
+import Enclave
+import EnclaveWire
+import VaubanAccessPolicy
+import VaubanLinuxHost
+import VaubanRefusal
+import VaubanSecretBytes
+import VaubanUserModel
+import VaubanUserWire
+
+extension RequestConnection {
+    func seal(_ row: RowBinding, _ password: borrowing SecretBytes?) throws(Refusal) -> Response {
+        let sealed = try vault().seal(row, password: password, for: requester(for: try registeredCaller()))
+        return Response(.sealed(wrapped: sealed.wrapped), secret: sealed.key.duplicate())
+    }
+
+    /// Returns the item key of a row. Prompts the user if its access control requires it.
+    func open(
+        _ row: RowBinding, wrapped: [UInt8], password: borrowing SecretBytes?, reason: String?, mayAsk: Bool, authorization: [UInt8]?
+    ) throws(Refusal) -> SecretBytes {
+        let (caller, vault) = (try registeredCaller(), try vault())
+        return switch try vault.open(row, wrapped: wrapped) {
+        case .opened(let key): key
+        case .layered(let opening):
+            try finish(
+                opening, as: .readItem, password: password, reason: reason, mayAsk: mayAsk, authorization: authorization, for: caller,
+                in: vault)
+        }
+    }
+
+    func lease() throws(Refusal) -> Response {
+        // A lease must be recallable: without keychaind's standing connection nothing is leased.
+        guard room.leases.isStanding else { throw Refusal(.unavailable, "keys are leased only while they can be recalled") }
+        let leased = try vault().lease()
+        return Response(.leased(leased.lease), secret: leased.keys.duplicate())
+    }
+
+    func askConsent(_ consent: Consent, _ reason: String?) throws(Refusal) -> ConsentChoice {
+        let gathered = try gather(
+            Operation(
+                kind: .consent, requirement: Vault.requirement(of: .biometryOrPasscode), protection: .always, reason: reason,
+                consent: consent),
+            for: try registeredCaller(), in: try vault())
+        release()
+        return gathered.consent ?? .once
+    }
+}

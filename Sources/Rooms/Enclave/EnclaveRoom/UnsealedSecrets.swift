@@ -1,0 +1,84 @@
+// The secrets of a request while it uses them.
+
+import Enclave
+import EnclaveWire
+import VaubanLinuxHost
+import VaubanPasscode
+import VaubanRefusal
+import VaubanSecretBytes
+import VaubanUserModel
+import VaubanUserWire
+
+/// The secrets of one challenge: first the one that authorizes the request, then the others in the request's order. They are erased with
+/// the request.
+final class UnsealedSecrets {
+    private let secrets: [HeldSecret?]
+
+    init(_ secrets: [HeldSecret?]) { self.secrets = secrets }
+
+    func passcode(_ index: Int) throws(Refusal) -> SecretBytes {
+        guard let held = secrets[index] else { throw Refusal(.internalError) }
+        return held.secret.duplicate()
+    }
+
+    func recoveryKey(_ index: Int) throws(Refusal) -> RecoveryKey {
+        let typed = try passcode(index)
+        do throws(RecoveryKeyError) { return try RecoveryKey(typed: typed) } catch {
+            throw Refusal(.authenticationFailed, "the recovery key has eight groups of six digits, each a multiple of eleven")
+        }
+    }
+
+    /// Calls `body` with a recovery key, or with nil if the request has none.
+    func withRecoveryKey(_ index: Int, _ body: (borrowing RecoveryKey?) throws(Refusal) -> Void) throws(Refusal) {
+        guard secrets[index] != nil else { return try body(nil) }
+        let key: RecoveryKey? = try recoveryKey(index)
+        try body(key)
+    }
+}
+
+extension RequestConnection {
+    /// Unseals the secrets of one challenge and consumes it: first the secret that authorizes the request, which opens for exactly this
+    /// request, then those that the request names. A request that was altered in transit fails here, before any passcode is compared.
+    func unseal(
+        _ challenge: PasscodeChallenge, _ authority: SealedPasscode, authorizing request: CredentialRequest, _ caller: Peer
+    ) throws(Refusal) -> UnsealedSecrets {
+        try use(challenge, request.purpose, caller)
+        var opened = [try open(authority, challenge, caller, authorizing: .credential(request))]
+        for other in request.otherSecrets { opened.append(try open(other, challenge, caller, authorizing: nil)) }
+        return UnsealedSecrets(opened)
+    }
+
+    /// Unseals the passcode of an unlock. Its challenge says all that it authorizes.
+    func unseal(_ challenge: PasscodeChallenge, toUnlock passcode: SealedPasscode, _ caller: Peer) throws(Refusal) -> UnsealedSecrets {
+        try use(challenge, .unlock, caller)
+        return UnsealedSecrets([try open(passcode, challenge, caller, authorizing: nil)])
+    }
+
+    /// Consumes a challenge. Throws unless it was issued for this purpose.
+    func use(_ challenge: PasscodeChallenge, _ purpose: PasscodePurpose, _ caller: Peer) throws(Refusal) {
+        guard challenge.purpose == purpose else { throw Refusal(.badParameter, "the challenge is for another purpose") }
+        try room.inbox.use(challenge, for: caller.uid)
+    }
+
+    private func open(
+        _ sealed: SealedPasscode?, _ challenge: PasscodeChallenge, _ caller: Peer, authorizing binding: SealBinding?
+    ) throws(Refusal) -> HeldSecret? {
+        guard let sealed else { return nil }
+        return HeldSecret(try room.inbox.unseal(sealed, challenge, of: caller.uid, authorizing: binding))
+    }
+
+    /// Runs a body that compares a passcode, and records the caller for the user if the passcode is wrong.
+    func withFailedAttemptRecorded<Value: ~Copyable>(
+        for purpose: PasscodePurpose, by caller: Peer, in vault: Vault, _ body: () throws(Refusal) -> Value
+    ) throws(Refusal) -> Value {
+        do throws(Refusal) {
+            return try body()
+        } catch {
+            if error.reason == .authenticationFailed, error.attemptsLeft != nil {
+                let who = CallerName(of: caller, identity ?? room.witness.identity(of: caller)).path ?? "an unknown program"
+                vault.record(FailedAttempt(date: room.host.clock.referenceMicroseconds, purpose: purpose, who: who))
+            }
+            throw error
+        }
+    }
+}

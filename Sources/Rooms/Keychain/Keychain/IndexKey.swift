@@ -1,0 +1,54 @@
+internal import Crypto
+internal import KeychainStore
+internal import VaubanKeychainModel
+internal import VaubanLinuxHost
+
+/// An index key while a request uses it. The key is processed once for all blinds of the request, and never kept in this form.
+struct IndexKey {
+    private let keyed: HMAC<SHA256>
+    private let repeated: RepeatedBlinds
+
+    init(_ key: SymmetricKey, _ repeated: RepeatedBlinds = RepeatedBlinds()) {
+        keyed = HMAC<SHA256>(key: key)
+        self.repeated = repeated
+    }
+
+    /// The first bytes of the authentication code of a message.
+    func blind(_ message: [UInt8]) -> [UInt8] {
+        var code = keyed
+        message.withUnsafeBytes { code.update(data: $0) }
+        return Array(code.finalize().prefix(AttributeBlinds.blindBytes))
+    }
+
+    /// The blind of one attribute in the form of a `BlindList`, which nearly every search repeats for some attributes.
+    func listed(_ kind: ItemKind, _ attribute: IndexedAttribute) -> [UInt8] {
+        guard RepeatedBlinds.names.contains(attribute.name) else { return AttributeBlinds.entry(kind, attribute, self) }
+        return repeated.entry(kind, attribute) { AttributeBlinds.entry(kind, attribute, self) }
+    }
+}
+
+/// Blinds that searches repeat: of the access group, and of not being synchronizable. They lie in the database for everyone who can read
+/// it, and end with their key.
+final class RepeatedBlinds: Sendable {
+    static let names: [AttributeName] = [.synchronizable, .accessGroup]
+    private static let countMax = 64
+
+    private struct Attribute: Hashable {
+        let kind: ItemKind
+        let name: AttributeName
+        let value: AttributeValue
+    }
+
+    private let entries = ThreadMutex<[Attribute: [UInt8]]>([:])
+
+    func entry(_ kind: ItemKind, _ attribute: IndexedAttribute, _ make: () -> [UInt8]) -> [UInt8] {
+        let key = Attribute(kind: kind, name: attribute.name, value: attribute.value)
+        if let known = entries.withLock({ $0[key] }) { return known }
+        let made = make()
+        entries.withLock { entries in
+            if entries.count >= Self.countMax { entries = [:] }
+            entries[key] = made
+        }
+        return made
+    }
+}

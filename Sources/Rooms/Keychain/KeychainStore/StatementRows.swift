@@ -1,0 +1,99 @@
+// Rows as SQLite gives them. GRDB keeps the connections, the transactions and the prepared statements; its `Row`, which makes a map of
+// the columns and a value of each, took three quarters of a look-up.
+
+internal import GRDB
+internal import GRDBSQLite
+
+/// A value for a parameter of a statement.
+enum StatementParameter {
+    case number(Int64)
+    case bytes([UInt8])
+    case text(String)
+    case null
+
+    /// Bytes, or NULL where there are none.
+    init(_ bytes: [UInt8]?) { self = bytes.map { .bytes($0) } ?? .null }
+}
+
+/// The columns of the row at which a statement stands, by their number. They are gone with the next row.
+struct RowColumns {
+    fileprivate let statement: OpaquePointer
+
+    /// The number in a column; -1 for a value of another type.
+    func number(_ column: Int) -> Int64 {
+        sqlite3_column_type(statement, Int32(column)) == SQLITE_INTEGER ? sqlite3_column_int64(statement, Int32(column)) : -1
+    }
+
+    func hasValue(_ column: Int) -> Bool { sqlite3_column_type(statement, Int32(column)) != SQLITE_NULL }
+
+    /// The text in a column; nil for what is none.
+    func text(_ column: Int) -> String? { withBytes(column) { String(validating: $0, as: UTF8.self) } }
+
+    /// A copy of the bytes in a column; none for a value of another type.
+    func bytes(_ column: Int) -> [UInt8] { withBytes(column) { [UInt8]($0) } }
+
+    /// The bytes in a column, for as long as `body` runs.
+    func withBytes<Value>(_ column: Int, _ body: (UnsafeRawBufferPointer) throws -> Value) rethrows -> Value {
+        let column = Int32(column)
+        let type = sqlite3_column_type(statement, column)
+        guard type == SQLITE_BLOB || type == SQLITE_TEXT else { return try body(UnsafeRawBufferPointer(start: nil, count: 0)) }
+        // In this order: the bytes first, then how many they are.
+        let start = sqlite3_column_blob(statement, column)
+        return try body(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column))))
+    }
+}
+
+extension Database {
+    /// Runs a statement, which is prepared once on each connection, and has `body` look at each row of the answer until it returns false.
+    func forEachRow(_ sql: String, _ parameters: [StatementParameter] = [], _ body: (RowColumns) throws -> Bool) throws {
+        let prepared = try cachedStatement(sql: sql)
+        let statement = prepared.sqliteStatement
+        defer {
+            sqlite3_reset(statement)
+            sqlite3_clear_bindings(statement)
+            withExtendedLifetime(prepared) {}
+        }
+        for (index, parameter) in parameters.enumerated() { try bind(parameter, to: statement, at: Int32(index + 1)) }
+        while true {
+            switch sqlite3_step(statement) {
+            case SQLITE_ROW: guard try body(RowColumns(statement: statement)) else { return }
+            case SQLITE_DONE: return
+            case let code: throw failure(code)
+            }
+        }
+    }
+
+    /// Runs a statement that answers no rows.
+    func run(_ sql: String, _ parameters: [StatementParameter]) throws { try forEachRow(sql, parameters) { _ in true } }
+
+    /// Whether a statement's first row begins with a number other than 0.
+    func isTrue(_ sql: String, _ parameters: [StatementParameter]) throws -> Bool {
+        var answer = false
+        try forEachRow(sql, parameters) { row in
+            answer = row.number(0) != 0
+            return false
+        }
+        return answer
+    }
+
+    private func bind(_ parameter: StatementParameter, to statement: OpaquePointer, at index: Int32) throws {
+        let code =
+            switch parameter {
+            case .number(let number): sqlite3_bind_int64(statement, index, number)
+            case .null: sqlite3_bind_null(statement, index)
+            case .text(let text): sqlite3_bind_text(statement, index, text, -1, Self.copied)
+            // A blob without a start is NULL to SQLite.
+            case .bytes(let bytes) where bytes.isEmpty: sqlite3_bind_zeroblob(statement, index, 0)
+            case .bytes(let bytes):
+                sqlite3_bind_blob(statement, index, bytes, Int32(bytes.count), Self.copied)
+            }
+        if code != SQLITE_OK { throw failure(code) }
+    }
+
+    /// SQLITE_TRANSIENT, which C spells as a cast that Swift does not import: SQLite copies the bytes at once.
+    private static var copied: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
+
+    private func failure(_ code: Int32) -> DatabaseError {
+        DatabaseError(resultCode: ResultCode(rawValue: code), message: lastErrorMessage)
+    }
+}

@@ -1,0 +1,13 @@
+
+/// Which keys a socket offers: all, or those that are named by their names or fingerprints (`SHA256:…`).
+struct KeyFilter: Sendable {
+    private let names: Set<String>
+
+    init(names: [String]) { self.names = Set(names) }
+
+    var offersAll: Bool { names.isEmpty }
+
+    func offers(_ name: String, blob: [UInt8]) -> Bool {
+        offersAll || names.contains(name) || names.contains(Base64.fingerprint(of: blob))
+    }
+}

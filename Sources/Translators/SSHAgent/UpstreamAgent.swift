@@ -1,0 +1,90 @@
+// Another agent behind this one: keys of security keys and smart cards stay there, and requests for its keys are passed on.
+
+import Glibc
+internal import Synchronization
+internal import VaubanLinuxHost
+internal import VaubanSSHWire
+
+/// A connection to another agent, which one client's connection has to itself: what binds that to sessions of SSH binds this too.
+final class UpstreamAgent: Sendable {
+    private struct State {
+        var socket: Descriptor?
+        /// It broke, or the client is gone. It is not made again, since another would not be bound as this one was.
+        var hasEnded = false
+    }
+
+    private let path: String
+    private let state = Mutex(State())
+
+    init(path: String) { self.path = path }
+
+    /// Wakes a thread that waits for an answer, and ends the connection.
+    func end() {
+        state.withLock { state in
+            state.hasEnded = true
+            if let socket = state.socket { shutdown(socket.number, Int32(SHUT_RDWR)) }
+        }
+    }
+
+    /// Sends a message and returns the other agent's answer, both without their lengths; nil where there is none.
+    ///
+    /// - Parameter timeout: Nanoseconds; nil waits until `end()`, as for somebody who is to touch a security key.
+    func answer(to message: UnsafeRawBufferPointer, timeout: UInt64?) -> [UInt8]? {
+        guard let socket = connected() else { return nil }
+        let deadline = timeout.map { MachineClock.monotonic + $0 }
+        let length = withUnsafeBytes(of: UInt32(message.count).bigEndian) { [UInt8]($0) }
+        let isSent = length.withUnsafeBytes { Self.send($0, socket, deadline) } && Self.send(message, socket, deadline)
+        guard isSent, let head = Self.receive(4, socket, deadline) else { return broken() }
+        let count = head.reduce(0) { $0 << 8 | Int($1) }
+        guard (1...SSHWireLimits.frameBytesMax).contains(count), let answer = Self.receive(count, socket, deadline) else { return broken() }
+        return answer
+    }
+
+    private func broken() -> [UInt8]? {
+        end()
+        return nil
+    }
+
+    private func connected() -> Descriptor? {
+        state.withLock { state in
+            if state.hasEnded { return nil }
+            if let socket = state.socket { return socket }
+            state.socket = AgentSocket.connected(to: path)
+            if state.socket == nil { state.hasEnded = true }
+            return state.socket
+        }
+    }
+
+    private static func send(_ bytes: UnsafeRawBufferPointer, _ socket: Descriptor, _ deadline: UInt64?) -> Bool {
+        var sent = 0
+        while sent < bytes.count {
+            let count = Glibc.send(socket.number, bytes.baseAddress.map { $0 + sent }, bytes.count - sent, Int32(MSG_NOSIGNAL))
+            if count > 0 { sent += count; continue }
+            guard errno == EAGAIN || errno == EINTR, isReady(socket, POLLOUT, deadline) else { return false }
+        }
+        return true
+    }
+
+    private static func receive(_ count: Int, _ socket: Descriptor, _ deadline: UInt64?) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        var part = [UInt8](repeating: 0, count: min(count, AgentLimits.relayedPartBytes))
+        while bytes.count < count {
+            let got = recv(socket.number, &part, min(part.count, count - bytes.count), 0)
+            if got > 0 { bytes += part[..<got]; continue }
+            guard got < 0, errno == EAGAIN || errno == EINTR, isReady(socket, POLLIN, deadline) else { return nil }
+        }
+        return bytes
+    }
+
+    /// Waits until the socket can go on; false when the time is over.
+    private static func isReady(_ socket: Descriptor, _ events: Int32, _ deadline: UInt64?) -> Bool {
+        var poller = pollfd(fd: socket.number, events: Int16(events), revents: 0)
+        while true {
+            let now = MachineClock.monotonic
+            if let deadline, now >= deadline { return false }
+            let found = poll(&poller, 1, deadline.map { Int32(($0 - now) / 1_000_000 + 1) } ?? -1)
+            if found > 0 { return true }
+            guard found == 0 || errno == EINTR else { return false }
+        }
+    }
+}

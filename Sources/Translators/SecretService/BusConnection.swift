@@ -1,0 +1,202 @@
+import Glibc
+internal import CVaubanBus
+internal import VaubanLinuxHost
+
+/// A method call of a client.
+struct BusCall: Sendable {
+    /// Names the call when it is answered.
+    let number: UInt64
+    /// The client's unique name.
+    let sender: String
+    let path: String
+    let interface: String
+    let member: String
+    let signature: String
+    let arguments: [BusValue]
+}
+
+/// What the service sends.
+enum BusOutgoing: Sendable {
+    case reply(UInt64, [BusValue])
+    case failure(UInt64, BusFailure)
+    case signal(path: String, interface: String, member: String, [BusValue], destination: String? = nil)
+    /// A call whose answer nobody waits for.
+    case call(destination: String, path: String, interface: String, member: String, [BusValue])
+}
+
+/// An error of the protocol. The text is for people and holds no secret.
+struct BusFailure: Error {
+    let name: String
+    let text: String
+}
+
+/// One connection to the session bus. Used by one thread.
+final class BusConnection {
+    enum Event {
+        case call(BusCall)
+        case gone(String)
+        case nothing
+    }
+
+    private static let daemon = "org.freedesktop.DBus"
+    private static let daemonPath = "/org/freedesktop/DBus"
+    private let bus: OpaquePointer
+    /// Calls without an answer.
+    private var calls: [UInt64: OpaquePointer] = [:]
+    private var lastNumber: UInt64 = 0
+
+    init(address: String) throws(SystemError) {
+        var made: OpaquePointer?
+        try SystemError.checkNegated(sd_bus_new(&made), "reach the session bus")
+        guard let made else { throw SystemError("reach the session bus", code: ENOMEM) }
+        bus = made
+        let deadline = SecretServiceLimits.busAnswerMax / 1000
+        for result in [
+            sd_bus_set_address(bus, address), sd_bus_set_bus_client(bus, 1), sd_bus_set_method_call_timeout(bus, deadline),
+            sd_bus_start(bus),
+        ] { try SystemError.checkNegated(result, "reach the session bus") }
+        var name: UnsafePointer<CChar>?
+        try SystemError.checkNegated(sd_bus_get_unique_name(bus, &name), "reach the session bus")
+    }
+
+    deinit {
+        for message in calls.values { sd_bus_message_unref(message) }
+        sd_bus_flush_close_unref(bus)
+    }
+
+    /// Hears when a client leaves the bus.
+    func watchClients() throws(SystemError) {
+        let rule = "type='signal',sender='\(Self.daemon)',interface='\(Self.daemon)',member='NameOwnerChanged',arg2=''"
+        _ = try ask("AddMatch", rule)
+    }
+
+    /// Takes a name. False where it is another's.
+    func take(_ name: String) throws(SystemError) -> Bool {
+        // SD_BUS_NAME_REPLACE_EXISTING: an owner that allows it gives way; this one does not.
+        let result = sd_bus_request_name(bus, name, 1)
+        if result == -EEXIST { return false }
+        try SystemError.checkNegated(result, "take the name \(name)")
+        return true
+    }
+
+    /// The process that owns a name; nil where nobody does.
+    func process(of name: String) -> Int32? {
+        guard let values = try? ask("GetConnectionUnixProcessID", name), case .unsigned32(let number)? = values.first else { return nil }
+        return Int32(bitPattern: number)
+    }
+
+    private func ask(_ member: String, _ argument: String) throws(SystemError) -> [BusValue] {
+        var call: OpaquePointer?
+        try SystemError.checkNegated(
+            sd_bus_message_new_method_call(bus, &call, Self.daemon, Self.daemonPath, Self.daemon, member), "ask the bus")
+        guard let call else { throw SystemError("ask the bus", code: ENOMEM) }
+        defer { sd_bus_message_unref(call) }
+        try BusWriter(message: call).append([.string(argument)])
+        var reply: OpaquePointer?
+        try SystemError.checkNegated(sd_bus_call(bus, call, 0, nil, &reply), "ask the bus")
+        guard let reply else { return [] }
+        defer { sd_bus_message_unref(reply) }
+        return try BusReader.arguments(of: reply)
+    }
+
+    /// What came next; `nothing` where there is nothing more at this moment.
+    func next() throws(SystemError) -> Event {
+        while true {
+            var taken: OpaquePointer?
+            let worked = try SystemError.checkNegated(sd_bus_process(bus, &taken), "hear the bus")
+            guard let message = taken else {
+                if worked > 0 { continue }
+                return .nothing
+            }
+            defer { sd_bus_message_unref(message) }
+            if sd_bus_message_is_signal(message, Self.daemon, "NameOwnerChanged") > 0 {
+                guard text(sd_bus_message_get_sender(message)) == Self.daemon, let values = try? BusReader.arguments(of: message),
+                    values.count == 3, values[2].text == "", let name = values[0].text
+                else { continue }
+                return .gone(name)
+            }
+            if sd_bus_message_is_method_call(message, nil, nil) > 0, let call = try received(message) { return .call(call) }
+        }
+    }
+
+    /// The call in a message; nil where it cannot be read, which is answered here.
+    private func received(_ message: OpaquePointer) throws(SystemError) -> BusCall? {
+        let arguments: [BusValue]
+        do throws(SystemError) { arguments = try BusReader.arguments(of: message) } catch {
+            fail(message, BusFailure(.invalidArguments, "The arguments cannot be read."))
+            return nil
+        }
+        lastNumber += 1
+        calls[lastNumber] = sd_bus_message_ref(message)
+        return BusCall(
+            number: lastNumber, sender: text(sd_bus_message_get_sender(message)), path: text(sd_bus_message_get_path(message)),
+            interface: text(sd_bus_message_get_interface(message)), member: text(sd_bus_message_get_member(message)),
+            signature: text(sd_bus_message_get_signature(message, 1)), arguments: arguments)
+    }
+
+    /// Sends what cannot be written as an error in its place.
+    func send(_ outgoing: BusOutgoing) throws(SystemError) {
+        switch outgoing {
+        case .reply(let number, let values):
+            guard let call = calls.removeValue(forKey: number) else { return }
+            defer { sd_bus_message_unref(call) }
+            guard sd_bus_message_get_expect_reply(call) > 0 else { return }
+            do throws(SystemError) {
+                try send(values) { sd_bus_message_new_method_return(call, &$0) }
+            } catch {
+                fail(call, BusFailure(.failed, "The answer cannot be sent."))
+            }
+        case .failure(let number, let failure):
+            guard let call = calls.removeValue(forKey: number) else { return }
+            defer { sd_bus_message_unref(call) }
+            fail(call, failure)
+        case .signal(let path, let interface, let member, let values, let destination):
+            try send(values) { message in
+                let made = sd_bus_message_new_signal(bus, &message, path, interface, member)
+                guard made >= 0, let destination else { return made }
+                return sd_bus_message_set_destination(message, destination)
+            }
+        case .call(let destination, let path, let interface, let member, let values):
+            try send(values) { message in
+                let made = sd_bus_message_new_method_call(bus, &message, destination, path, interface, member)
+                return made < 0 ? made : sd_bus_message_set_expect_reply(message, 0)
+            }
+        }
+    }
+
+    private func send(_ values: [BusValue], _ make: (inout OpaquePointer?) -> Int32) throws(SystemError) {
+        var made: OpaquePointer?
+        let result = make(&made)
+        defer { sd_bus_message_unref(made) }
+        try SystemError.checkNegated(result, "write a message")
+        guard let message = made else { return }
+        // Secrets are overwritten when the message is freed.
+        sd_bus_message_sensitive(message)
+        try BusWriter(message: message).append(values)
+        try SystemError.checkNegated(sd_bus_send(bus, message, nil), "send a message")
+    }
+
+    private func fail(_ call: OpaquePointer, _ failure: BusFailure) {
+        failure.name.withCString { name in
+            failure.text.withCString { text in
+                var error = sd_bus_error(name: name, message: text, _need_free: 0)
+                _ = sd_bus_reply_method_error(call, &error)
+            }
+        }
+    }
+
+    /// Waits until something comes on the bus or the descriptor is readable.
+    func wait(or descriptor: Int32) throws(SystemError) {
+        let events = try SystemError.checkNegated(sd_bus_get_events(bus), "wait for the bus")
+        var pollers = [
+            pollfd(fd: sd_bus_get_fd(bus), events: Int16(events), revents: 0), pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+        ]
+        var until: UInt64 = .max
+        try SystemError.checkNegated(sd_bus_get_timeout(bus, &until), "wait for the bus")
+        let now = MachineClock.monotonic / 1000
+        let left: Int32 = until == .max ? -1 : until <= now ? 0 : Int32(clamping: (until - now) / 1000 + 1)
+        _ = poll(&pollers, nfds_t(pollers.count), left)
+    }
+
+    private func text(_ pointer: UnsafePointer<CChar>?) -> String { pointer.map { String(cString: $0) } ?? "" }
+}

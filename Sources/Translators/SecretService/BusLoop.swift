@@ -1,0 +1,75 @@
+internal import Synchronization
+internal import VaubanLinuxHost
+
+/// What other threads have the bus thread send.
+final class Outbox: Sendable {
+    private let waiting = Mutex<[BusOutgoing]>([])
+    private let wakeup: Wakeup
+
+    init() throws(SystemError) { wakeup = try Wakeup() }
+
+    /// Readable while something waits.
+    var number: Int32 { wakeup.number }
+
+    func add(_ outgoing: BusOutgoing) {
+        let isFirst = waiting.withLock { waiting in
+            waiting.append(outgoing)
+            return waiting.count == 1
+        }
+        if isFirst { wakeup.signal() }
+    }
+
+    func takeAll() -> [BusOutgoing] {
+        wakeup.clear()
+        return waiting.withLock { waiting in
+            defer { waiting = [] }
+            return waiting
+        }
+    }
+}
+
+/// The thread of the bus: it hands calls on, and sends what came of them. It never waits for a keychain or a user.
+struct BusLoop {
+    private let bus: BusConnection
+    private let outbox: Outbox
+    private let objects: SecretServiceObjects
+    private let queue: CallQueue
+    private var clients: [String: BusClient] = [:]
+
+    init(_ bus: BusConnection, _ service: Service) throws(SystemError) {
+        let outbox = try Outbox()
+        self.bus = bus
+        self.outbox = outbox
+        objects = SecretServiceObjects(service) { outbox.add($0) }
+        queue = CallQueue(objects) { outbox.add($0) }
+    }
+
+    /// Serves until the bus ends the connection, which is thrown.
+    mutating func run() throws(SystemError) -> Never {
+        while true {
+            try handleEvents()
+            for outgoing in outbox.takeAll() { try bus.send(outgoing) }
+            try bus.wait(or: outbox.number)
+        }
+    }
+
+    private mutating func handleEvents() throws(SystemError) {
+        while true {
+            switch try bus.next() {
+            case .nothing: return
+            case .call(let call): queue.add(call, from: client(call.sender))
+            case .gone(let name):
+                guard let client = clients.removeValue(forKey: name) else { continue }
+                queue.end(of: client)
+                objects.end(of: client)
+            }
+        }
+    }
+
+    private mutating func client(_ name: String) -> BusClient {
+        if let known = clients[name] { return known }
+        let client = BusClient(name: name, process: bus.process(of: name))
+        clients[name] = client
+        return client
+    }
+}

@@ -1,0 +1,125 @@
+// Values to and from messages of sd-bus, one at a time.
+
+import Glibc
+internal import CVaubanBus
+internal import VaubanLinuxHost
+internal import VaubanSecretBytes
+
+struct BusReader {
+    private let message: OpaquePointer
+    private var count = 0
+
+    /// All arguments of a message.
+    static func arguments(of message: OpaquePointer) throws(SystemError) -> [BusValue] {
+        var reader = BusReader(message: message)
+        return try reader.values()
+    }
+
+    private init(message: OpaquePointer) { self.message = message }
+
+    /// The values up to the end of the message or container.
+    private mutating func values() throws(SystemError) -> [BusValue] {
+        var values: [BusValue] = []
+        while let value = try next() { values.append(value) }
+        return values
+    }
+
+    private mutating func next() throws(SystemError) -> BusValue? {
+        var type: CChar = 0
+        var contents: UnsafePointer<CChar>?
+        guard try check(sd_bus_message_peek_type(message, &type, &contents)) > 0 else { return nil }
+        count += 1
+        guard count <= SecretServiceLimits.valuesMax else { throw SystemError("read a message of too many values", code: EMSGSIZE) }
+        let inner = contents.map { String(cString: $0) } ?? ""
+        switch UInt8(bitPattern: type) {
+        case UInt8(ascii: "b"): return .boolean(try basic(type, Int32(0)) != 0)
+        case UInt8(ascii: "y"): return .byte(try basic(type, UInt8(0)))
+        case UInt8(ascii: "i"): return .signed32(try basic(type, Int32(0)))
+        case UInt8(ascii: "u"): return .unsigned32(try basic(type, UInt32(0)))
+        case UInt8(ascii: "t"): return .unsigned64(try basic(type, UInt64(0)))
+        case UInt8(ascii: "s"): return .string(try text(type))
+        case UInt8(ascii: "o"): return .path(try text(type))
+        case UInt8(ascii: "a") where inner == "y": return .bytes(try bytes())
+        case UInt8(ascii: "a"): return .array(inner, try contained(type, contents))
+        case UInt8(ascii: "e"):
+            let parts = try contained(type, contents)
+            return parts.count == 2 ? .entry(parts[0], parts[1]) : .other
+        case UInt8(ascii: "r"): return .structure(try contained(type, contents))
+        case UInt8(ascii: "v"): return .variant(try contained(type, contents).first ?? .other)
+        default:
+            try check(sd_bus_message_skip(message, nil))
+            return .other
+        }
+    }
+
+    private mutating func contained(_ type: CChar, _ contents: UnsafePointer<CChar>?) throws(SystemError) -> [BusValue] {
+        try check(sd_bus_message_enter_container(message, type, contents))
+        let values = try values()
+        try check(sd_bus_message_exit_container(message))
+        return values
+    }
+
+    private func basic<Value>(_ type: CChar, _ zero: Value) throws(SystemError) -> Value {
+        var value = zero
+        try check(withUnsafeMutableBytes(of: &value) { sd_bus_message_read_basic(message, type, $0.baseAddress) })
+        return value
+    }
+
+    private func text(_ type: CChar) throws(SystemError) -> String {
+        var text: UnsafePointer<CChar>?
+        try check(sd_bus_message_read_basic(message, type, &text))
+        return text.map { String(cString: $0) } ?? ""
+    }
+
+    private func bytes() throws(SystemError) -> SharedSecret {
+        var start: UnsafeRawPointer?
+        var count = 0
+        try check(sd_bus_message_read_array(message, CChar(UInt8(ascii: "y")), &start, &count))
+        return SharedSecret(SecretBytes(copying: UnsafeRawBufferPointer(start: start, count: count)))
+    }
+
+    @discardableResult
+    private func check(_ result: Int32) throws(SystemError) -> Int32 { try SystemError.checkNegated(result, "read a message") }
+}
+
+struct BusWriter {
+    let message: OpaquePointer
+
+    func append(_ values: [BusValue]) throws(SystemError) {
+        for value in values { try append(value) }
+    }
+
+    private func append(_ value: BusValue) throws(SystemError) {
+        switch value {
+        case .boolean(let flag): try basic("b", Int32(flag ? 1 : 0))
+        case .byte(let number): try basic("y", number)
+        case .signed32(let number): try basic("i", number)
+        case .unsigned32(let number): try basic("u", number)
+        case .unsigned64(let number): try basic("t", number)
+        // A text of the bus has no zero in it.
+        case .string(let text): try check(sd_bus_message_append_basic(message, code("s"), text.filter { $0 != "\0" }))
+        case .path(let path): try check(sd_bus_message_append_basic(message, code("o"), path))
+        case .bytes(let secret):
+            try check(secret.bytes.withUnsafeBytes { sd_bus_message_append_array(message, code("y"), $0.baseAddress, $0.count) })
+        case .array(let element, let values): try container("a", element, values)
+        case .entry(let key, let value): try container("e", key.signature + value.signature, [key, value])
+        case .structure(let parts): try container("r", parts.map(\.signature).joined(), parts)
+        case .variant(let inner): try container("v", inner.signature, [inner])
+        case .other: throw SystemError("write a message", code: EINVAL)
+        }
+    }
+
+    private func container(_ type: Unicode.Scalar, _ contents: String, _ values: [BusValue]) throws(SystemError) {
+        try check(sd_bus_message_open_container(message, code(type), contents))
+        try append(values)
+        try check(sd_bus_message_close_container(message))
+    }
+
+    private func basic<Value>(_ type: Unicode.Scalar, _ value: Value) throws(SystemError) {
+        try check(withUnsafeBytes(of: value) { sd_bus_message_append_basic(message, code(type), $0.baseAddress) })
+    }
+
+    private func code(_ type: Unicode.Scalar) -> CChar { CChar(UInt8(ascii: type)) }
+
+    private func check(_ result: Int32) throws(SystemError) { try SystemError.checkNegated(result, "write a message") }
+}

@@ -1,0 +1,43 @@
+extension SecretServiceObjects {
+    func collectionMethod(_ call: BusCall, of identifier: String, from client: BusClient) throws -> [BusValue] {
+        let arguments = call.arguments
+        try collection(identifier)
+        switch call.member {
+        case "SearchItems":
+            return [.paths(try store(of: identifier).places(having: arguments[0].pairs, in: identifier).map(\.path))]
+        case "CreateItem":
+            return try createItem(arguments[0], arguments[1], replaces: arguments[2].isTrue, in: identifier, for: client)
+        case "Delete": return try deleteCollection(identifier)
+        default: throw BusFailure(.unknownMethod, "There is no such method.")
+        }
+    }
+
+    private func createItem(
+        _ properties: BusValue, _ secret: BusValue, replaces: Bool, in collection: String, for client: BusClient
+    ) throws -> [BusValue] {
+        let given = properties.entries
+        func value(_ name: String) -> BusValue? { given.first { $0.name == "org.freedesktop.Secret.Item.\(name)" }?.value }
+        let (secret, contentType) = try self.secret(in: secret, of: client)
+        let label = value("Label")?.text ?? ""
+        guard label.utf8.count <= SecretServiceLimits.labelBytesMax else { throw BusFailure(.limitsExceeded, "The label is too long.") }
+        let edit = ItemEdit(label: label, attributes: value("Attributes")?.pairs ?? [], contentType: contentType, secret: secret)
+        let (identifier, isNew) = try store(of: collection).create(edit, in: collection, replaces: replaces)
+        let path = ObjectPath.item(path: identifier, in: collection)
+        let parent = ObjectPath.collection(path: collection)
+        signal(parent, "Collection", isNew ? "ItemCreated" : "ItemChanged", [.path(path)])
+        if isNew { propertyInvalidated(parent, "Collection", "Items") }
+        return [.path(path), .path(ObjectPath.none)]
+    }
+
+    private func deleteCollection(_ identifier: String) throws -> [BusValue] {
+        guard identifier != KeychainItems.login, identifier != MemoryItems.collection else {
+            throw BusFailure(.notSupported, "This collection always exists. Its items can be deleted one by one.")
+        }
+        guard try !keychainLock.isLocked else { throw BusFailure(.isLocked, "The keychain is locked.") }
+        try keychainItems.deleteAll(in: identifier)
+        try records.delete(identifier)
+        signal(ObjectPath.root, "Service", "CollectionDeleted", [.path(ObjectPath.collection(path: identifier))])
+        propertyInvalidated(ObjectPath.root, "Service", "Collections")
+        return [.path(ObjectPath.none)]
+    }
+}

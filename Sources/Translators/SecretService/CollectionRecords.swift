@@ -1,0 +1,133 @@
+internal import VaubanAccessPolicy
+internal import VaubanKeychainClient
+internal import VaubanKeychainModel
+internal import VaubanKeychainWire
+internal import VaubanRefusal
+internal import VaubanSecretBytes
+
+/// What the keychain keeps of collections: a generic password without a secret for each, and for each alias.
+final class CollectionRecords: Sendable {
+    static let service = "secret-service-collection"
+    static let aliasService = "secret-service-alias"
+    static let defaultAlias = "default"
+    private static let identifierCharactersMax = 48
+
+    struct Collection: Sendable {
+        let identifier: String
+        let label: String
+        let created: UInt64
+        let modified: UInt64
+    }
+
+    private let keychain: KeychainClient
+
+    init(_ keychain: KeychainClient) { self.keychain = keychain }
+
+    /// Those that the keychain keeps. `login` always exists.
+    func identifiers() throws(Refusal) -> [String] {
+        let kept = try records(Self.service, nil).compactMap { ItemMapping.text($0.attributes[.account]) }
+        return [KeychainItems.login] + kept.filter { $0 != KeychainItems.login }.sorted()
+    }
+
+    /// A collection by its identifier; nil where there is none.
+    func collection(_ identifier: String) throws(Refusal) -> Collection? {
+        if let record = try records(Self.service, identifier).first {
+            let attributes = record.attributes
+            return Collection(
+                identifier: identifier, label: ItemMapping.text(attributes[.label]) ?? identifier,
+                created: ItemMapping.seconds(attributes[.creationDate]), modified: ItemMapping.seconds(attributes[.modificationDate]))
+        }
+        guard identifier == KeychainItems.login else { return nil }
+        return Collection(identifier: identifier, label: "Login", created: 0, modified: 0)
+    }
+
+    /// Makes a collection with a new identifier that its label suggests.
+    func create(label: String) throws(Refusal) -> String {
+        let plain = label.unicodeScalars.map { scalar in
+            scalar.isASCII && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)) ? Character(scalar) : "_"
+        }
+        let stem = plain.isEmpty ? "collection" : String(plain.prefix(Self.identifierCharactersMax))
+        var number = 1
+        while true {
+            let identifier = number == 1 ? stem : "\(stem)_\(number)"
+            number += 1
+            guard identifier != KeychainItems.login, identifier != MemoryItems.collection else { continue }
+            do throws(Refusal) {
+                try add(Self.service, identifier, [.label: .text(label)])
+                return identifier
+            } catch {
+                guard error.reason == .duplicateItem else { throw error }
+            }
+        }
+    }
+
+    func setLabel(_ label: String, of identifier: String) throws(Refusal) {
+        try set(Self.service, identifier, [.label: .text(label)])
+    }
+
+    func delete(_ identifier: String) throws(Refusal) {
+        try remove(query(Self.service, identifier))
+        for record in try records(Self.aliasService, nil) where ItemMapping.text(record.attributes[.generic]) == identifier {
+            try remove(query(Self.aliasService, ItemMapping.text(record.attributes[.account])))
+        }
+    }
+
+    /// The collection of an alias; nil where there is none.
+    func target(ofAlias alias: String) throws(Refusal) -> String? {
+        switch alias {
+        case KeychainItems.login, MemoryItems.collection: return alias
+        default:
+            // Before the first unlock nothing is known of aliases, and `default` is then what it is by itself.
+            var kept: String?
+            do throws(Refusal) {
+                kept = ItemMapping.text(try records(Self.aliasService, alias).first?.attributes[.generic])
+            } catch {
+                guard error.reason == .beforeFirstUnlock else { throw error }
+            }
+            return kept ?? (alias == Self.defaultAlias ? KeychainItems.login : nil)
+        }
+    }
+
+    /// Points an alias to a collection, or to none.
+    func setAlias(_ alias: String, to identifier: String?) throws(Refusal) {
+        guard let identifier else { return try remove(query(Self.aliasService, alias)) }
+        try set(Self.aliasService, alias, [.generic: .text(identifier)])
+    }
+
+    // MARK: Requests
+
+    private func set(_ service: String, _ account: String, _ values: [AttributeName: AttributeValue]) throws(Refusal) {
+        do throws(Refusal) { try add(service, account, values) } catch {
+            guard error.reason == .duplicateItem else { throw error }
+            try keychain.update(query(service, account), ItemChanges(attributes: ItemAttributes(values)), secret: nil)
+        }
+    }
+
+    private func add(_ service: String, _ account: String, _ values: [AttributeName: AttributeValue]) throws(Refusal) {
+        let attributes = ItemAttributes([.service: .text(service), .account: .text(account)].merging(values) { $1 })
+        // Names of collections stay readable while the keychain is locked.
+        _ = try keychain.add(
+            ItemRecord(kind: .genericPassword, attributes: attributes, protection: .afterFirstUnlock), secret: SecretBytes(copying: []))
+    }
+
+    private func remove(_ query: ItemQuery) throws(Refusal) {
+        do throws(Refusal) { try keychain.delete(query) } catch { guard error.reason == .itemNotFound else { throw error } }
+    }
+
+    private func query(_ service: String, _ account: String?) -> ItemQuery {
+        var attributes = ItemAttributes([.service: .text(service), .secretServiceAttributes: .data([])])
+        if let account { attributes[.account] = .text(account) }
+        return ItemQuery(kind: .genericPassword, attributes: attributes)
+    }
+
+    private func records(_ service: String, _ account: String?) throws(Refusal) -> [ItemRecord] {
+        var query = query(service, account)
+        query.limit = .all
+        query.authenticationUI = .describe
+        query.returnsAttributes = true
+        do throws(Refusal) { return try keychain.copyMatching(query).compactMap(\.record) } catch {
+            guard error.reason == .itemNotFound else { throw error }
+            return []
+        }
+    }
+}

@@ -1,0 +1,37 @@
+internal import VaubanKeychainClient
+internal import VaubanRefusal
+
+extension BusFailure {
+    enum Kind: String {
+        case isLocked = "org.freedesktop.Secret.Error.IsLocked"
+        case noSession = "org.freedesktop.Secret.Error.NoSession"
+        case noSuchObject = "org.freedesktop.Secret.Error.NoSuchObject"
+        case accessDenied = "org.freedesktop.DBus.Error.AccessDenied"
+        case failed = "org.freedesktop.DBus.Error.Failed"
+        case invalidArguments = "org.freedesktop.DBus.Error.InvalidArgs"
+        case limitsExceeded = "org.freedesktop.DBus.Error.LimitsExceeded"
+        case notSupported = "org.freedesktop.DBus.Error.NotSupported"
+        case propertyReadOnly = "org.freedesktop.DBus.Error.PropertyReadOnly"
+        case unknownMethod = "org.freedesktop.DBus.Error.UnknownMethod"
+        case unknownProperty = "org.freedesktop.DBus.Error.UnknownProperty"
+    }
+
+    init(_ kind: Kind, _ text: String) { self.init(name: kind.rawValue, text: text) }
+
+    static let noSuchObject = BusFailure(.noSuchObject, "There is no such object.")
+
+    /// The one table from the rooms' refusals to errors of the Secret Service.
+    init(_ refusal: Refusal) {
+        let kind: Kind =
+            switch refusal.reason {
+            case .locked, .beforeFirstUnlock: .isLocked
+            case .itemNotFound, .keyDestroyed, .keyUnknown, .rowDamaged: .noSuchObject
+            case .dataTooLarge, .storageFull: .limitsExceeded
+            case .cancelled, .fallbackChosen, .interactionNotAllowed, .noPromptAgent, .authenticationFailed, .lockedOut, .userTimedOut,
+                .missingEntitlement, .notAllowedHere:
+                .accessDenied
+            default: .failed
+            }
+        self.init(kind, "\(refusal.message).")
+    }
+}

@@ -1,0 +1,106 @@
+// How an item of the keychain is an item of the Secret Service, and the other way around (Specs/secret-service.md).
+
+internal import VaubanDER
+internal import VaubanKeychainModel
+
+enum ItemMapping {
+    static let defaultContentType = "text/plain"
+    /// Seconds between 1970 and 2001, where the keychain's dates begin.
+    private static let referenceDate: Int64 = 978_307_200
+    /// Names under which programs keep what the keychain calls service and account, the usual ones first.
+    private static let serviceNames = ["service", "server", "domain", "host", "application", "xdg:schema"]
+    private static let accountNames = ["username", "account", "user", "login", "key"]
+    /// Attributes of an item that did not come over the bus.
+    static let plainService = "service"
+    static let plainAccount = "username"
+
+    /// The keychain's attributes for what a client sets.
+    static func attributes(_ edit: ItemEdit, in collection: String, instance: [UInt8]) throws -> ItemAttributes {
+        var attributes = ItemAttributes()
+        if let label = edit.label { attributes[.label] = .text(label) }
+        if let contentType = edit.contentType {
+            attributes[.description] = .text(contentType == defaultContentType ? "" : contentType)
+        }
+        if let pairs = edit.attributes {
+            let own = SecretServiceAttributes(collection: collection, instance: instance, attributes: pairs)
+            attributes[.secretServiceAttributes] = .data(try own.encoded())
+            attributes[.service] = .text(first(of: serviceNames, in: own) ?? "secret-service")
+            attributes[.account] = .text(first(of: accountNames, in: own) ?? "")
+        }
+        return attributes
+    }
+
+    private static func first(of names: [String], in attributes: SecretServiceAttributes) -> String? {
+        for name in names { if let value = attributes[name], !value.isEmpty { return value } }
+        return nil
+    }
+
+    static func item(_ record: ItemRecord) -> StoredItem {
+        let attributes = record.attributes
+        var contentType = text(attributes[.description]) ?? ""
+        if !contentType.contains("/") { contentType = defaultContentType }
+        let pairs = SecretServiceAttributes(attributes[.secretServiceAttributes])?.attributes ?? plainAttributes(attributes)
+        let name = [text(attributes[.service]), text(attributes[.account])].compactMap { $0?.isEmpty == false ? $0 : nil }
+        return StoredItem(
+            label: text(attributes[.label]) ?? name.joined(separator: "/"), attributes: pairs, contentType: contentType,
+            created: seconds(attributes[.creationDate]), modified: seconds(attributes[.modificationDate]))
+    }
+
+    private static func plainAttributes(_ attributes: ItemAttributes) -> [SecretServiceAttributes.Pair] {
+        [
+            SecretServiceAttributes.Pair(plainService, text(attributes[.service]) ?? ""),
+            SecretServiceAttributes.Pair(plainAccount, text(attributes[.account]) ?? ""),
+        ].filter { !$0.value.isEmpty }
+    }
+
+    /// The query for an item that did not come over the bus; nil where it cannot have such attributes.
+    static func plainQuery(_ pairs: [SecretServiceAttributes.Pair]) -> ItemAttributes? {
+        var attributes = ItemAttributes([.secretServiceAttributes: .data([])])
+        for pair in pairs {
+            switch pair.name {
+            case plainService: attributes[.service] = .text(pair.value)
+            case plainAccount: attributes[.account] = .text(pair.value)
+            default: return nil
+            }
+        }
+        return attributes
+    }
+
+    /// Keys for SSH, what belongs to another item, and the service's own records.
+    static func isHidden(_ record: ItemRecord) -> Bool {
+        guard let service = text(record.attributes[.service]) else { return false }
+        return hiddenServices.contains(service) || service.hasPrefix("otpauth:") || service.hasPrefix("fields:")
+    }
+
+    private static let hiddenServices = ["ssh-key", "ssh-certificate", CollectionRecords.service, CollectionRecords.aliasService]
+
+    static func text(_ value: AttributeValue?) -> String? {
+        switch value {
+        case .text(let text): text
+        case .data(let bytes): String(decoding: bytes, as: UTF8.self)
+        case .number(let number): String(number)
+        case .date, nil: nil
+        }
+    }
+
+    static func seconds(_ value: AttributeValue?) -> UInt64 {
+        guard case .date(let microseconds)? = value else { return 0 }
+        return UInt64(clamping: microseconds / 1_000_000 + referenceDate)
+    }
+
+    // MARK: Identifiers
+
+    /// An item's identity as its path has it.
+    static func identifier(_ reference: [UInt8]) -> String {
+        reference.map { (byte: UInt8) in String(byte >> 4, radix: 16) + String(byte & 15, radix: 16) }.joined()
+    }
+
+    static func reference(_ identifier: String) -> [UInt8]? {
+        let digits = Array(identifier.utf8)
+        guard digits.count == 32 else { return nil }
+        let bytes = stride(from: 0, to: 32, by: 2).compactMap { start in
+            String(validating: digits[start..<start + 2], as: UTF8.self).flatMap { UInt8($0, radix: 16) }
+        }
+        return bytes.count == 16 && Self.identifier(bytes) == identifier ? bytes : nil
+    }
+}

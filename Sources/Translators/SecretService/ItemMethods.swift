@@ -1,0 +1,28 @@
+extension SecretServiceObjects {
+    func itemMethod(_ call: BusCall, of identifier: String, in collection: String, from client: BusClient) throws -> [BusValue] {
+        let store = store(of: collection)
+        switch call.member {
+        case "GetSecret":
+            let session = try sessions.session(call.arguments[0].text ?? "", of: client.name)
+            let (secret, contentType) = try store.secret(of: identifier, in: collection, for: client)
+            return [try session.sealed(secret.bytes, contentType: contentType)]
+        case "SetSecret":
+            let (secret, contentType) = try secret(in: call.arguments[0], of: client)
+            try store.change(identifier, in: collection, ItemEdit(contentType: contentType, secret: secret))
+            itemChanged(identifier, in: collection)
+            return []
+        case "Delete":
+            try store.delete(identifier, in: collection)
+            let parent = ObjectPath.collection(path: collection)
+            signal(parent, "Collection", "ItemDeleted", [.path(ObjectPath.item(path: identifier, in: collection))])
+            propertyInvalidated(parent, "Collection", "Items")
+            return [.path(ObjectPath.none)]
+        default: throw BusFailure(.unknownMethod, "There is no such method.")
+        }
+    }
+
+    func itemChanged(_ identifier: String, in collection: String) {
+        let path = ObjectPath.item(path: identifier, in: collection)
+        signal(ObjectPath.collection(path: collection), "Collection", "ItemChanged", [.path(path)])
+    }
+}

@@ -1,0 +1,219 @@
+internal import VaubanAccessPolicy
+internal import VaubanDER
+internal import VaubanKeychainClient
+internal import VaubanKeychainModel
+internal import VaubanKeychainWire
+internal import VaubanLinuxHost
+internal import VaubanRefusal
+internal import VaubanSecretBytes
+
+/// Items that the keychain keeps. Nothing of them stays in this process.
+final class KeychainItems: ItemStore {
+    /// The collection of what has none of its own.
+    static let login = "login"
+
+    private let keychain: KeychainClient
+    private let records: CollectionRecords
+
+    init(_ keychain: KeychainClient, _ records: CollectionRecords) {
+        self.keychain = keychain
+        self.records = records
+    }
+
+    func places(having pairs: [SecretServiceAttributes.Pair], in collection: String?) throws -> [ItemPlace] {
+        let wanted = SecretServiceAttributes(collection: collection ?? "", attributes: pairs)
+        var places: [ItemPlace] = []
+        do throws(Refusal) {
+            places = try records(having: wanted).map { reference, _, own in
+                ItemPlace(collection: own.collection, identifier: ItemMapping.identifier(reference), isLocked: false)
+            }
+        } catch {
+            guard error.reason == .locked else { throw error }
+            for collection in try collection.map({ [$0] }) ?? records.identifiers() { places += try closedPlaces(pairs, collection) }
+        }
+        return places + (try plainPlaces(pairs, collection))
+    }
+
+    /// Items of a collection while some are closed: they are found by their indexes, which tell nothing else of them.
+    private func closedPlaces(_ pairs: [SecretServiceAttributes.Pair], _ collection: String) throws -> [ItemPlace] {
+        let wanted = SecretServiceAttributes(collection: collection, attributes: pairs)
+        var query = try self.query(wanted)
+        query.returnsReference = true
+        return try found(query).compactMap { entry in
+            guard let reference = entry.reference else { return nil }
+            let identifier = ItemMapping.identifier(reference)
+            let isLocked = try item(identifier, in: collection).isLocked
+            return ItemPlace(collection: collection, identifier: identifier, isLocked: isLocked)
+        }
+    }
+
+    /// Items that did not come over the bus: they are in the collection `login`, and are not found while they are closed.
+    private func plainPlaces(_ pairs: [SecretServiceAttributes.Pair], _ collection: String?) throws(Refusal) -> [ItemPlace] {
+        guard collection == nil || collection == Self.login, let attributes = ItemMapping.plainQuery(pairs) else { return [] }
+        var query = ItemQuery(kind: .genericPassword, attributes: attributes)
+        query.limit = .all
+        query.authenticationUI = .describe
+        query.returnsAttributes = true
+        query.returnsReference = true
+        do throws(Refusal) {
+            return try found(query).compactMap { entry in
+                guard let reference = entry.reference, let record = entry.record, !ItemMapping.isHidden(record) else { return nil }
+                return ItemPlace(collection: Self.login, identifier: ItemMapping.identifier(reference), isLocked: false)
+            }
+        } catch {
+            guard error.reason == .locked else { throw error }
+            return []
+        }
+    }
+
+    func item(_ identifier: String, in collection: String) throws -> StoredItem {
+        guard let record = try record(identifier, in: collection) else { return .locked }
+        return ItemMapping.item(record)
+    }
+
+    func secret(of identifier: String, in collection: String, for client: BusClient) throws -> (secret: SharedSecret, contentType: String) {
+        var query = try reference(identifier)
+        query.returnsData = true
+        query.returnsAttributes = true
+        query.operationPrompt = "for \(client.words), through the Secret Service"
+        guard let found = try keychain.copyMatching(query, cancellation: client.cancellation).first, let record = found.record,
+            belongs(record, to: collection)
+        else { throw BusFailure.noSuchObject }
+        let contentType = ItemMapping.item(record).contentType
+        guard let secret = found.takeSecret() else { return (SharedSecret(copying: []), contentType) }
+        return (SharedSecret(secret), contentType)
+    }
+
+    func create(_ edit: ItemEdit, in collection: String, replaces: Bool) throws -> (identifier: String, isNew: Bool) {
+        let wanted = SecretServiceAttributes(collection: collection, attributes: edit.attributes ?? [])
+        // Somebody else may add or delete the same meanwhile.
+        for _ in 0..<4 {
+            let same = try records(having: wanted).first { $0.own.hasSameAttributes(as: wanted) }
+            if replaces, let same {
+                var edit = edit
+                edit.attributes = nil
+                let identifier = ItemMapping.identifier(same.reference)
+                do throws(Refusal) {
+                    try write(edit, to: same.reference, same.record, collection)
+                } catch {
+                    if error.reason == .itemNotFound { continue }
+                    throw error
+                }
+                return (identifier, false)
+            }
+            let instance = same == nil ? [] : try Entropy.bytes(8)
+            let record = ItemRecord(
+                kind: .genericPassword, attributes: try ItemMapping.attributes(edit, in: collection, instance: instance))
+            do throws(Refusal) {
+                guard let secret = edit.secret else { throw Refusal(.badParameter) }
+                let added = try keychain.add(record, secret: secret.bytes.duplicate(), returns: [.reference])
+                guard let reference = added?.reference else { throw Refusal(.internalError) }
+                return (ItemMapping.identifier(reference), true)
+            } catch {
+                guard error.reason == .duplicateItem else { throw error }
+            }
+        }
+        throw BusFailure(.failed, "The item is being changed by others.")
+    }
+
+    func change(_ identifier: String, in collection: String, _ edit: ItemEdit) throws {
+        guard let record = try record(identifier, in: collection) else { throw Refusal(.locked) }
+        let reference = ItemMapping.reference(identifier) ?? []
+        do throws(Refusal) { try write(edit, to: reference, record, collection) } catch {
+            guard error.reason == .duplicateItem else { throw error }
+            throw BusFailure(.failed, "Another item has these attributes.")
+        }
+    }
+
+    func delete(_ identifier: String, in collection: String) throws {
+        if let record = try record(identifier, in: collection), ItemMapping.isHidden(record) { throw BusFailure.noSuchObject }
+        try keychain.delete(try reference(identifier))
+    }
+
+    /// Deletes all items of a collection.
+    func deleteAll(in collection: String) throws {
+        let query = try query(SecretServiceAttributes(collection: collection, attributes: []))
+        do throws(Refusal) { try keychain.delete(query.toChange) } catch { guard error.reason == .itemNotFound else { throw error } }
+    }
+
+    // MARK: Requests
+
+    private func write(_ edit: ItemEdit, to reference: [UInt8], _ record: ItemRecord, _ collection: String) throws(Refusal) {
+        let instance = SecretServiceAttributes(record.attributes[.secretServiceAttributes])?.instance ?? []
+        let attributes: ItemAttributes
+        do { attributes = try ItemMapping.attributes(edit, in: collection, instance: instance) } catch { throw Refusal(.badParameter) }
+        var query = ItemQuery(kind: .genericPassword)
+        query.reference = reference
+        guard let secret = edit.secret else {
+            return try keychain.update(query, ItemChanges(attributes: attributes), secret: nil)
+        }
+        try keychain.update(query, ItemChanges(attributes: attributes), secret: secret.bytes.duplicate())
+    }
+
+    /// The record of an item; nil while it is locked.
+    private func record(_ identifier: String, in collection: String) throws -> ItemRecord? {
+        var query = try reference(identifier)
+        query.authenticationUI = .describe
+        query.returnsAttributes = true
+        let found: FoundEntry?
+        do throws(Refusal) { found = try keychain.copyMatching(query).first } catch {
+            guard error.reason == .locked || error.reason == .beforeFirstUnlock else { throw error }
+            return nil
+        }
+        guard let record = found?.record, belongs(record, to: collection) else { throw BusFailure.noSuchObject }
+        return record
+    }
+
+    private func belongs(_ record: ItemRecord, to collection: String) -> Bool {
+        !ItemMapping.isHidden(record)
+            && (SecretServiceAttributes(record.attributes[.secretServiceAttributes])?.collection ?? Self.login) == collection
+    }
+
+    /// The items that have these attributes, with what they have.
+    private func records(having wanted: SecretServiceAttributes) throws(Refusal)
+        -> [(reference: [UInt8], record: ItemRecord, own: SecretServiceAttributes)]
+    {
+        var query: ItemQuery
+        do { query = try self.query(wanted) } catch { throw Refusal(.badParameter) }
+        query.returnsAttributes = true
+        query.returnsReference = true
+        return try found(query).compactMap { entry in
+            guard let reference = entry.reference, let record = entry.record,
+                let own = SecretServiceAttributes(record.attributes[.secretServiceAttributes])
+            else { return nil }
+            return (reference, record, own)
+        }
+    }
+
+    private func query(_ wanted: SecretServiceAttributes) throws -> ItemQuery {
+        var query = ItemQuery(
+            kind: .genericPassword, attributes: ItemAttributes([.secretServiceAttributes: .data(try wanted.encoded())]))
+        query.limit = .all
+        query.authenticationUI = .describe
+        return query
+    }
+
+    private func reference(_ identifier: String) throws(BusFailure) -> ItemQuery {
+        guard let reference = ItemMapping.reference(identifier) else { throw .noSuchObject }
+        var query = ItemQuery(kind: .genericPassword)
+        query.reference = reference
+        return query
+    }
+
+    /// No match is no fault here.
+    private func found(_ query: ItemQuery) throws(Refusal) -> [FoundEntry] {
+        do throws(Refusal) { return try keychain.copyMatching(query) } catch {
+            guard error.reason == .itemNotFound else { throw error }
+            return []
+        }
+    }
+}
+
+extension ItemQuery {
+    /// The same items for a request that changes them.
+    fileprivate var toChange: ItemQuery {
+        var query = self
+        query.authenticationUI = .allow
+        return query
+    }
+}

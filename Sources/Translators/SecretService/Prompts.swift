@@ -1,0 +1,101 @@
+import Foundation
+internal import Synchronization
+internal import VaubanLinuxHost
+
+/// Prompts of the protocol: each waits until the keychain is unlocked, on a thread of its own, and then does what its caller wanted.
+final class Prompts: Sendable {
+    /// Does what was waited for, and answers the result that the prompt completes with.
+    typealias Action = @Sendable () throws -> BusValue
+
+    private struct Prompt: Sendable {
+        let client: String
+        let action: Action
+        /// What a dismissed prompt completes with.
+        let nothing: BusValue
+        let cancellation = PromptCancellation()
+        var hasBegun = false
+    }
+
+    private struct State: Sendable {
+        var prompts: [String: Prompt] = [:]
+        var lastNumber = 0
+    }
+
+    private static let interface = "org.freedesktop.Secret.Prompt"
+    private let state = Mutex(State())
+    private let keychainLock: KeychainLock
+    private let send: @Sendable (BusOutgoing) -> Void
+
+    init(_ keychainLock: KeychainLock, send: @escaping @Sendable (BusOutgoing) -> Void) {
+        self.keychainLock = keychainLock
+        self.send = send
+    }
+
+    /// Makes a prompt for a client; it does nothing before the client shows it.
+    func make(for client: BusClient, nothing: BusValue, _ action: @escaping Action) throws(BusFailure) -> String {
+        let path: String? = state.withLock { state in
+            guard state.prompts.count < SecretServiceLimits.promptsMax else { return nil }
+            state.lastNumber += 1
+            let path = "\(ObjectPath.root)/prompt/p\(state.lastNumber)"
+            state.prompts[path] = Prompt(client: client.name, action: action, nothing: nothing)
+            return path
+        }
+        guard let path else { throw BusFailure(.limitsExceeded, "There are too many prompts.") }
+        return path
+    }
+
+    func show(_ path: String, for client: BusClient) throws(BusFailure) {
+        let prompt: Prompt? = state.withLock { state in
+            guard let prompt = state.prompts[path], prompt.client == client.name, !prompt.hasBegun else { return nil }
+            state.prompts[path]?.hasBegun = true
+            return prompt
+        }
+        guard let prompt else { throw .noSuchObject }
+        let thread = Thread { [self] in
+            let isUnlocked = keychainLock.waitForUnlock(for: client, prompt.cancellation, send)
+            let result = isUnlocked ? try? prompt.action() : nil
+            complete(path, result)
+        }
+        thread.stackSize = SecretServiceLimits.stackBytes
+        thread.start()
+    }
+
+    func dismiss(_ path: String, by client: BusClient) throws(BusFailure) {
+        guard let prompt = state.withLock({ $0.prompts[path] }), prompt.client == client.name else { throw .noSuchObject }
+        if prompt.hasBegun { prompt.cancellation.cancel() } else { complete(path, nil) }
+    }
+
+    /// The client left the bus, so nobody hears of its prompts.
+    func end(of client: String) {
+        let left: [Prompt] = state.withLock { state in
+            let left = state.prompts.filter { $0.value.client == client }
+            for path in left.keys { state.prompts[path] = nil }
+            return Array(left.values)
+        }
+        for prompt in left { prompt.cancellation.cancel() }
+    }
+
+    private func complete(_ path: String, _ result: BusValue?) {
+        guard let prompt = state.withLock({ $0.prompts.removeValue(forKey: path) }) else { return }
+        let values: [BusValue] = [.boolean(result == nil), .variant(result ?? prompt.nothing)]
+        send(.signal(path: path, interface: Self.interface, member: "Completed", values, destination: prompt.client))
+    }
+}
+
+/// Ends a wait from another thread.
+final class PromptCancellation: Sendable {
+    private let state = Mutex<(isCancelled: Bool, wakeup: Wakeup?)>((false, nil))
+
+    var isCancelled: Bool { state.withLock { $0.isCancelled } }
+
+    func cancel() {
+        let wakeup = state.withLock { state in
+            state.isCancelled = true
+            return state.wakeup
+        }
+        wakeup?.signal()
+    }
+
+    /// Signals this when the wait is to end.
+    func watch(_ wakeup: Wakeup) { state.withLock { $0.wakeup = wakeup } }
+}

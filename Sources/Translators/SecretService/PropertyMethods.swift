@@ -1,0 +1,80 @@
+internal import VaubanKeychainModel
+
+/// The methods of `org.freedesktop.DBus.Properties`.
+extension SecretServiceObjects {
+    func property(_ call: BusCall, of object: ObjectPath) throws -> [BusValue] {
+        let arguments = call.arguments
+        guard Introspection.propertyMethods[call.member] == call.signature else {
+            throw BusFailure(.unknownMethod, "There is no such method, or it takes other arguments.")
+        }
+        let interface = arguments[0].text ?? ""
+        guard interface.isEmpty || interface == object.interface else {
+            if call.member == "GetAll" { return [.properties([])] }
+            throw BusFailure(.unknownProperty, "There is no such property.")
+        }
+        if call.member == "GetAll" { return [.properties(try properties(of: object))] }
+        guard let name = arguments[1].text, let known = Introspection.properties[object.interface]?[name] else {
+            throw BusFailure(.unknownProperty, "There is no such property.")
+        }
+        if call.member == "Set" {
+            guard known.isWritable else { throw BusFailure(.propertyReadOnly, "The property cannot be set.") }
+            guard arguments[2].unwrapped.signature == known.type else {
+                throw BusFailure(.invalidArguments, "The property is of the type \"\(known.type)\".")
+            }
+            try set(name, of: object, to: arguments[2].unwrapped)
+            return []
+        }
+        guard let found = try properties(of: object).first(where: { $0.name == name }) else {
+            throw BusFailure(.unknownProperty, "There is no such property.")
+        }
+        return [.variant(found.value)]
+    }
+
+    private func properties(of object: ObjectPath) throws -> [(name: String, value: BusValue)] {
+        switch object {
+        case .service: return [("Collections", .paths(try collections().map(ObjectPath.collection(path:))))]
+        case .collection(let identifier):
+            let collection = try collection(identifier)
+            let isLocked = try isLocked(identifier)
+            var items: [ItemPlace] = []
+            // Before the first unlock nobody knows which there are.
+            do { items = try store(of: identifier).places(having: [], in: identifier) } catch { if !isLocked { throw error } }
+            return [
+                ("Items", .paths(items.map(\.path))), ("Label", .string(collection.label)), ("Locked", .boolean(isLocked)),
+                ("Created", .unsigned64(collection.created)), ("Modified", .unsigned64(collection.modified)),
+            ]
+        case .item(let collection, let identifier):
+            let item = try store(of: collection).item(identifier, in: collection)
+            return [
+                ("Locked", .boolean(item.isLocked)), ("Attributes", .texts(item.attributes.map { ($0.name, $0.value) })),
+                ("Label", .string(item.label)), ("Created", .unsigned64(item.created)), ("Modified", .unsigned64(item.modified)),
+            ]
+        case .session, .prompt, .alias, .folder: return []
+        }
+    }
+
+    private func set(_ name: String, of object: ObjectPath, to value: BusValue) throws {
+        switch object {
+        case .collection(let identifier):
+            guard identifier != MemoryItems.collection else { throw BusFailure(.notSupported, "The label of this collection is fixed.") }
+            try collection(identifier)
+            try records.setLabel(try label(value), of: identifier)
+            let path = ObjectPath.collection(path: identifier)
+            propertiesChanged(path, "Collection", [("Label", value)])
+            signal(ObjectPath.root, "Service", "CollectionChanged", [.path(path)])
+        case .item(let collection, let identifier):
+            let edit = name == "Label" ? ItemEdit(label: try label(value)) : ItemEdit(attributes: value.pairs)
+            try store(of: collection).change(identifier, in: collection, edit)
+            propertiesChanged(ObjectPath.item(path: identifier, in: collection), "Item", [(name, value)])
+            itemChanged(identifier, in: collection)
+        default: throw BusFailure(.propertyReadOnly, "The property cannot be set.")
+        }
+    }
+
+    private func label(_ value: BusValue) throws(BusFailure) -> String {
+        guard let label = value.text, label.utf8.count <= SecretServiceLimits.labelBytesMax else {
+            throw BusFailure(.limitsExceeded, "The label is too long.")
+        }
+        return label
+    }
+}

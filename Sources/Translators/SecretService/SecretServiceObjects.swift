@@ -1,0 +1,143 @@
+internal import VaubanKeychainClient
+internal import VaubanLinuxHost
+internal import VaubanRefusal
+internal import VaubanSecretBytes
+
+/// The objects of the service. Each call is answered on the thread of its client, so calls of one client keep their order, and a call that
+/// waits holds up no other client.
+final class SecretServiceObjects: Sendable {
+    let sessions = Sessions()
+    let prompts: Prompts
+    let records: CollectionRecords
+    let keychainLock: KeychainLock
+    let keychainItems: KeychainItems
+    let memoryItems = MemoryItems()
+    let send: @Sendable (BusOutgoing) -> Void
+
+    init(_ service: Service, send: @escaping @Sendable (BusOutgoing) -> Void) {
+        let keychain = KeychainClient(service: service, startsService: false)
+        records = CollectionRecords(keychain)
+        keychainItems = KeychainItems(keychain, records)
+        keychainLock = KeychainLock(service)
+        prompts = Prompts(keychainLock, send: send)
+        self.send = send
+    }
+
+    /// The client left the bus.
+    func end(of client: BusClient) {
+        client.cancellation.cancel()
+        sessions.end(of: client.name)
+        prompts.end(of: client.name)
+    }
+
+    func answer(_ call: BusCall, from client: BusClient) throws -> [BusValue] {
+        guard var object = ObjectPath(call.path) else { throw BusFailure.noSuchObject }
+        if case .alias(let name) = object {
+            guard let target = try records.target(ofAlias: name) else { throw BusFailure.noSuchObject }
+            object = .collection(target)
+        }
+        switch call.interface {
+        case "org.freedesktop.DBus.Introspectable" where call.member == "Introspect":
+            return [.string(try Introspection.document(of: object, self))]
+        case "org.freedesktop.DBus.Properties": return try property(call, of: object)
+        default: break
+        }
+        let method = "\(call.interface.isEmpty ? object.interface : call.interface).\(call.member)"
+        guard object.interface.isEmpty || method.hasPrefix("\(object.interface)."), let wanted = Introspection.signatures[method] else {
+            throw BusFailure(.unknownMethod, "There is no such method.")
+        }
+        guard wanted == call.signature else {
+            throw BusFailure(.invalidArguments, "The method takes arguments of the types \"\(wanted)\".")
+        }
+        switch object {
+        case .service: return try serviceMethod(call, from: client)
+        case .collection(let identifier): return try collectionMethod(call, of: identifier, from: client)
+        case .item(let collection, let identifier): return try itemMethod(call, of: identifier, in: collection, from: client)
+        case .session:
+            try sessions.close(call.path, of: client.name)
+            return []
+        case .prompt where call.member == "Prompt":
+            try prompts.show(call.path, for: client)
+            return []
+        case .prompt:
+            try prompts.dismiss(call.path, by: client)
+            return []
+        case .alias, .folder: throw BusFailure.noSuchObject
+        }
+    }
+
+    // MARK: Parts of several methods
+
+    func store(of collection: String) -> any ItemStore { collection == MemoryItems.collection ? memoryItems : keychainItems }
+
+    /// All collections, by their identifiers. Before the first unlock only those that always exist are known.
+    func collections() throws(Refusal) -> [String] {
+        do throws(Refusal) { return try records.identifiers() + [MemoryItems.collection] } catch {
+            guard error.reason == .beforeFirstUnlock else { throw error }
+            return [KeychainItems.login, MemoryItems.collection]
+        }
+    }
+
+    /// A collection's own record; refuses what is none.
+    @discardableResult
+    func collection(_ identifier: String) throws -> CollectionRecords.Collection {
+        if identifier == MemoryItems.collection {
+            return CollectionRecords.Collection(identifier: identifier, label: "Session", created: 0, modified: 0)
+        }
+        do throws(Refusal) {
+            if let found = try records.collection(identifier) { return found }
+        } catch {
+            guard error.reason == .beforeFirstUnlock, identifier == KeychainItems.login else { throw error }
+            return CollectionRecords.Collection(identifier: identifier, label: "Login", created: 0, modified: 0)
+        }
+        throw BusFailure.noSuchObject
+    }
+
+    func isLocked(_ collection: String) throws(Refusal) -> Bool { collection == MemoryItems.collection ? false : try keychainLock.isLocked }
+
+    /// The secret in a structure `(oayays)` of a client, and its content type.
+    func secret(in structure: BusValue, of client: BusClient) throws -> (secret: SharedSecret, contentType: String) {
+        let parts = structure.elements
+        guard parts.count == 4, let path = parts[0].text, let parameters = parts[1].secret, let value = parts[2].secret,
+            let contentType = parts[3].text
+        else { throw BusFailure(.invalidArguments, "The secret cannot be read.") }
+        let secret = try sessions.session(path, of: client.name).opened(parameters, value)
+        guard secret.bytes.count <= SecretServiceLimits.secretBytesMax else {
+            throw BusFailure(.limitsExceeded, "A secret has at most 1 MiB.")
+        }
+        return (secret, contentType)
+    }
+
+    func signal(_ path: String, _ interface: String, _ member: String, _ values: [BusValue]) {
+        send(.signal(path: path, interface: "org.freedesktop.Secret.\(interface)", member: member, values))
+    }
+
+    /// Tells that properties of an object have other values.
+    func propertiesChanged(_ path: String, _ interface: String, _ properties: [(name: String, value: BusValue)]) {
+        send(
+            .signal(
+                path: path, interface: "org.freedesktop.DBus.Properties", member: "PropertiesChanged",
+                [.string("org.freedesktop.Secret.\(interface)"), .properties(properties), .array("s", [])]))
+    }
+
+    /// Tells that a property has another value, which is large or a matter of the moment.
+    func propertyInvalidated(_ path: String, _ interface: String, _ name: String) {
+        send(
+            .signal(
+                path: path, interface: "org.freedesktop.DBus.Properties", member: "PropertiesChanged",
+                [.string("org.freedesktop.Secret.\(interface)"), .properties([]), .array("s", [.string(name)])]))
+    }
+}
+
+extension ObjectPath {
+    var interface: String {
+        switch self {
+        case .service: "org.freedesktop.Secret.Service"
+        case .collection, .alias: "org.freedesktop.Secret.Collection"
+        case .item: "org.freedesktop.Secret.Item"
+        case .session: "org.freedesktop.Secret.Session"
+        case .prompt: "org.freedesktop.Secret.Prompt"
+        case .folder: ""
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import Glibc
+internal import VaubanKeychainClient
+internal import VaubanLinuxHost
+internal import VaubanPlainText
+internal import VaubanRefusal
+internal import VaubanRoomHardening
+
+/// The program vauban-secret-service. `vauban secret-service` and the session bus start it; `--owner` prints who owns the name.
+package enum SecretServiceProgram {
+    static let name = "org.freedesktop.secrets"
+
+    package static func main() -> Never {
+        do {
+            switch Array(CommandLine.arguments.dropFirst()) {
+            case []: try serve()
+            case ["--owner"]:
+                printOwner(try BusConnection(address: try busAddress()))
+                exit(0)
+            default:
+                tell("usage: vauban-secret-service [--owner]")
+                exit(64)
+            }
+        } catch let refusal as Refusal {
+            tell(refusal.message)
+        } catch {
+            tell("\(error)")
+        }
+        exit(53)
+    }
+
+    private static func serve() throws -> Never {
+        let hardening = try RoomHardening(.secretService)
+        let service = try Service.current()
+        let bus = try BusConnection(address: try busAddress())
+        try KeyAgreement.prepare()
+        for sentence in try hardening.confine() { tell(sentence) }
+        signal(SIGPIPE, SIG_IGN)
+        try bus.watchClients()
+        var loop = try BusLoop(bus, service)
+        guard try bus.take(name) else {
+            tell("\(name) is \(owner(on: bus) ?? "another program's"). See vauban doctor.")
+            exit(53)
+        }
+        try loop.run()
+    }
+
+    /// The line `PROCESS PROGRAM` of the process that owns the name; nothing where nobody does.
+    private static func printOwner(_ bus: BusConnection) {
+        guard let process = bus.process(of: name) else { return }
+        print("\(process) \(program(of: process))")
+    }
+
+    private static func owner(on bus: BusConnection) -> String? {
+        bus.process(of: name).map { "owned by \(program(of: $0)) (process \($0))" }
+    }
+
+    private static func program(of process: Int32) -> String {
+        PlainLine.of(SmallFile.text(path: "/proc/\(process)/comm", max: 64) ?? "", charactersMax: 16)
+    }
+
+    private static func busAddress() throws(Refusal) -> String {
+        if let address = getenv("DBUS_SESSION_BUS_ADDRESS") { return String(cString: address) }
+        if let folder = getenv("XDG_RUNTIME_DIR") { return "unix:path=\(String(cString: folder))/bus" }
+        throw Refusal(.unavailable, "there is no session bus: DBUS_SESSION_BUS_ADDRESS and XDG_RUNTIME_DIR are not set")
+    }
+}
+
+/// Writes a sentence to whoever started the program.
+func tell(_ sentence: String) {
+    let line = "vauban-secret-service: \(sentence)\n"
+    _ = line.withCString { write(STDERR_FILENO, $0, strlen($0)) }
+}

@@ -1,0 +1,136 @@
+internal import VaubanKeychainModel
+internal import VaubanRefusal
+
+extension SecretServiceObjects {
+    func serviceMethod(_ call: BusCall, from client: BusClient) throws -> [BusValue] {
+        let arguments = call.arguments
+        switch call.member {
+        case "OpenSession": return try sessions.open(arguments[0].text ?? "", arguments[1], for: client.name)
+        case "SearchItems": return try search(arguments[0].pairs)
+        case "GetSecrets": return [try secrets(of: arguments[0].texts, session: arguments[1].text ?? "", for: client)]
+        case "Unlock": return try unlock(arguments[0].texts, for: client)
+        case "Lock": return try lock(arguments[0].texts)
+        case "CreateCollection": return try createCollection(arguments[0], alias: arguments[1].text ?? "", for: client)
+        case "ReadAlias":
+            let target = try records.target(ofAlias: arguments[0].text ?? "")
+            return [.path(target.map(ObjectPath.collection(path:)) ?? ObjectPath.none)]
+        case "SetAlias": return try setAlias(arguments[0].text ?? "", to: arguments[1].text ?? "")
+        default: throw BusFailure(.unknownMethod, "There is no such method.")
+        }
+    }
+
+    private func search(_ pairs: [SecretServiceAttributes.Pair]) throws -> [BusValue] {
+        let places = try keychainItems.places(having: pairs, in: nil) + memoryItems.places(having: pairs, in: nil)
+        return [.paths(places.filter { !$0.isLocked }.map(\.path)), .paths(places.filter(\.isLocked).map(\.path))]
+    }
+
+    /// The secrets of items; locked items and paths of none are left out.
+    private func secrets(of paths: [String], session path: String, for client: BusClient) throws -> BusValue {
+        let session = try sessions.session(path, of: client.name)
+        var found: [BusValue] = []
+        for path in paths {
+            guard case .item(let collection, let identifier)? = ObjectPath(path) else { continue }
+            do {
+                let (secret, contentType) = try store(of: collection).secret(of: identifier, in: collection, for: client)
+                found.append(.entry(.path(path), try session.sealed(secret.bytes, contentType: contentType)))
+            } catch let refusal as Refusal where BusFailure(refusal).isOfItem {
+                continue
+            } catch let failure as BusFailure where failure.isOfItem {
+                continue
+            }
+        }
+        return .array("{o(oayays)}", found)
+    }
+
+    private func unlock(_ paths: [String], for client: BusClient) throws -> [BusValue] {
+        let known = try paths.filter(isKnown)
+        let closed = try keychainLock.isLocked ? known.filter(isKept) : []
+        let open = known.filter { !closed.contains($0) }
+        guard !closed.isEmpty else { return [.paths(open), .path(ObjectPath.none)] }
+        let prompt = try prompts.make(for: client, nothing: .paths([])) { [self] in
+            lockChanged()
+            return .paths(known)
+        }
+        return [.paths(open), .path(prompt)]
+    }
+
+    private func lock(_ paths: [String]) throws -> [BusValue] {
+        let kept = try paths.filter(isKnown).filter(isKept)
+        guard !kept.isEmpty, try keychainLock.lock() else { return [.paths([]), .path(ObjectPath.none)] }
+        lockChanged()
+        return [.paths(kept), .path(ObjectPath.none)]
+    }
+
+    private func lockChanged() {
+        for identifier in (try? collections()) ?? [] where identifier != MemoryItems.collection {
+            let path = ObjectPath.collection(path: identifier)
+            propertiesChanged(path, "Collection", [("Locked", .boolean((try? isLocked(identifier)) ?? true))])
+            signal(ObjectPath.root, "Service", "CollectionChanged", [.path(path)])
+        }
+    }
+
+    private func isKnown(_ path: String) throws -> Bool {
+        switch ObjectPath(path) {
+        case .collection(let identifier): return (try? collection(identifier)) != nil
+        case .alias(let name): return try records.target(ofAlias: name) != nil
+        case .item(let collection, let identifier): return (try? store(of: collection).item(identifier, in: collection)) != nil
+        default: return false
+        }
+    }
+
+    /// Whether an object belongs to what the keychain's lock closes.
+    private func isKept(_ path: String) -> Bool {
+        switch ObjectPath(path) {
+        case .collection(let identifier), .alias(let identifier): identifier != MemoryItems.collection
+        case .item(let collection, _): collection != MemoryItems.collection
+        default: false
+        }
+    }
+
+    private func createCollection(_ properties: BusValue, alias: String, for client: BusClient) throws -> [BusValue] {
+        let label = properties.entries.first { $0.name == "org.freedesktop.Secret.Collection.Label" }?.value.text ?? ""
+        guard label.utf8.count <= SecretServiceLimits.labelBytesMax else { throw BusFailure(.limitsExceeded, "The label is too long.") }
+        // A program that asks for its alias again is given what it made before.
+        if !alias.isEmpty, let target = try records.target(ofAlias: alias) {
+            return [.path(ObjectPath.collection(path: target)), .path(ObjectPath.none)]
+        }
+        let action: Prompts.Action = { [self] in
+            let identifier = try records.create(label: label)
+            if !alias.isEmpty { try records.setAlias(alias, to: identifier) }
+            let path = ObjectPath.collection(path: identifier)
+            signal(ObjectPath.root, "Service", "CollectionCreated", [.path(path)])
+            propertyInvalidated(ObjectPath.root, "Service", "Collections")
+            return .path(path)
+        }
+        guard try keychainLock.isLocked else { return [try action(), .path(ObjectPath.none)] }
+        return [.path(ObjectPath.none), .path(try prompts.make(for: client, nothing: .path(ObjectPath.none), action))]
+    }
+
+    private func setAlias(_ alias: String, to path: String) throws -> [BusValue] {
+        guard !alias.isEmpty, alias.utf8.count <= SecretServiceAttributes.collectionBytesMax,
+            alias != KeychainItems.login, alias != MemoryItems.collection
+        else { throw BusFailure(.notSupported, "This alias cannot be set.") }
+        if path == ObjectPath.none {
+            try records.setAlias(alias, to: nil)
+            return []
+        }
+        guard case .collection(let identifier)? = ObjectPath(path) else { throw BusFailure.noSuchObject }
+        try collection(identifier)
+        try records.setAlias(alias, to: identifier)
+        return []
+    }
+}
+
+extension BusFailure {
+    /// Whether it is about one item, and not about all of a request.
+    fileprivate var isOfItem: Bool {
+        name == Kind.isLocked.rawValue || name == Kind.noSuchObject.rawValue || name == Kind.accessDenied.rawValue
+    }
+}
+
+extension BusValue {
+    /// A dictionary of texts as attributes.
+    var pairs: [SecretServiceAttributes.Pair] {
+        entries.compactMap { entry in entry.value.text.map { SecretServiceAttributes.Pair(entry.name, $0) } }
+    }
+}

@@ -1,0 +1,54 @@
+internal import Crypto
+internal import Synchronization
+
+/// The sessions of all clients.
+final class Sessions: Sendable {
+    private struct State: Sendable {
+        var sessions: [String: TransferSession] = [:]
+        var lastNumber = 0
+    }
+
+    private let state = Mutex(State())
+
+    /// Opens a session and answers the service's half of the agreement, as `OpenSession` returns both.
+    func open(_ algorithm: String, _ input: BusValue, for client: String) throws -> [BusValue] {
+        switch TransferSession.Algorithm(rawValue: algorithm) {
+        case nil: throw BusFailure(.notSupported, "The algorithm of the session is not supported.")
+        case .plain: return [.variant(.string("")), .path(try keep(nil, for: client))]
+        case .aes:
+            guard let theirs = input.unwrapped.secret, let answer = try KeyAgreement.answer(theirs.array) else {
+                throw BusFailure(.invalidArguments, "The public key of the session cannot be used.")
+            }
+            return [.variant(.bytes(SharedSecret(copying: answer.publicKey))), .path(try keep(answer.key, for: client))]
+        }
+    }
+
+    private func keep(_ key: SymmetricKey?, for client: String) throws(BusFailure) -> String {
+        let path: String? = state.withLock { state in
+            guard state.sessions.count < SecretServiceLimits.sessionsMax,
+                state.sessions.values.count(where: { $0.client == client }) < SecretServiceLimits.sessionsOfClientMax
+            else { return nil }
+            state.lastNumber += 1
+            let path = "\(ObjectPath.root)/session/s\(state.lastNumber)"
+            state.sessions[path] = TransferSession(path: path, client: client, key: key)
+            return path
+        }
+        guard let path else { throw BusFailure(.limitsExceeded, "There are too many sessions.") }
+        return path
+    }
+
+    func session(_ path: String, of client: String) throws(BusFailure) -> TransferSession {
+        let found = state.withLock { $0.sessions[path] }
+        guard let found, found.client == client else { throw BusFailure(.noSession, "There is no such session.") }
+        return found
+    }
+
+    func close(_ path: String, of client: String) throws(BusFailure) {
+        _ = try session(path, of: client)
+        state.withLock { $0.sessions[path] = nil }
+    }
+
+    func end(of client: String) {
+        state.withLock { state in state.sessions = state.sessions.filter { $0.value.client != client } }
+    }
+}

@@ -1,0 +1,55 @@
+import Foundation
+internal import Crypto
+internal import CryptoExtras
+internal import VaubanSecretBytes
+
+/// How secrets travel between one client and the service.
+struct TransferSession: Sendable {
+    enum Algorithm: String {
+        case plain
+        case aes = "dh-ietf1024-sha256-aes128-cbc-pkcs7"
+    }
+
+    let path: String
+    /// The unique name of the client that opened it: for nobody else it is a session.
+    let client: String
+    /// Nil of a plain one.
+    let key: SymmetricKey?
+
+    private static let blockBytes = 16
+
+    /// The secret as the structure `(oayays)` of the specification.
+    func sealed(_ secret: borrowing SecretBytes, contentType: String) throws -> BusValue {
+        var parameters = SharedSecret(copying: [])
+        var value: SharedSecret
+        if let key {
+            let vector = AES._CBC.IV()
+            var ciphertext = try secret.withUnsafeBytes { try AES._CBC.encrypt($0, using: key, iv: vector) }
+            parameters = SharedSecret(copying: Array(vector))
+            value = SharedSecret(SecretBytes(absorbing: &ciphertext))
+        } else {
+            value = SharedSecret(secret.duplicate())
+        }
+        return .structure([.path(path), .bytes(parameters), .bytes(value), .string(contentType)])
+    }
+
+    /// The secret that a client sent.
+    func opened(_ parameters: SharedSecret, _ value: SharedSecret) throws(BusFailure) -> SharedSecret {
+        guard let key else {
+            guard parameters.bytes.isEmpty else {
+                throw BusFailure(.invalidArguments, "A secret of a plain session has no parameters.")
+            }
+            return value
+        }
+        guard parameters.bytes.count == Self.blockBytes else {
+            throw BusFailure(.invalidArguments, "The parameter of an encrypted secret has \(Self.blockBytes) bytes.")
+        }
+        do {
+            let vector = try AES._CBC.IV(ivBytes: parameters.array)
+            var secret = try value.bytes.withUnsafeBytes { try AES._CBC.decrypt($0, using: key, iv: vector) }
+            return SharedSecret(SecretBytes(absorbing: &secret))
+        } catch {
+            throw BusFailure(.invalidArguments, "The secret cannot be decrypted.")
+        }
+    }
+}

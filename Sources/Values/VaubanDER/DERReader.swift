@@ -1,0 +1,61 @@
+// The tags and lengths of DER (X.690, 8.1 and 10.1), as far as our modules have them.
+
+/// The identifier of a field, as the one byte that it is where the tag's number is below 31.
+@usableFromInline struct DERIdentifier: Equatable, Sendable {
+    static let boolean = Self(byte: 0x01)
+    static let integer = Self(byte: 0x02)
+    static let octetString = Self(byte: 0x04)
+    static let utf8String = Self(byte: 0x0C)
+    @usableFromInline static let sequence = Self(byte: 0x30)
+    @inlinable static func context(_ number: UInt) -> Self { Self(byte: 0xA0 | UInt8(number)) }
+
+    @usableFromInline let byte: UInt8
+
+    @inlinable init(byte: UInt8) { self.byte = byte }
+
+    /// The number of a context tag; nil for tags of other classes and for numbers from 31 on, which take further bytes.
+    @inlinable var contextNumber: UInt? { byte & 0xC0 == 0x80 && byte & 0x1F != 0x1F ? UInt(byte & 0x1F) : nil }
+}
+
+/// A place in bytes, from which fields are read. Every access is within the bounds of the array.
+@usableFromInline struct DERReader {
+    /// How deep fields may be within each other.
+    @usableFromInline static let depthMax = 50
+
+    @usableFromInline let bytes: [UInt8]
+    @usableFromInline var position = 0
+
+    @usableFromInline init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    /// The identifier of the next field; nil at the end.
+    @inlinable func identifier(before end: Int) -> DERIdentifier? { position < end ? DERIdentifier(byte: bytes[position]) : nil }
+
+    /// Steps into a field that must have this identifier and must end before `end`. Returns the length of its content.
+    @usableFromInline mutating func begin(_ wanted: DERIdentifier, _ field: StaticString, before end: Int) throws -> Int {
+        guard let identifier = identifier(before: end) else { throw DERError("\(field) is missing") }
+        guard identifier == wanted else { throw DERError("\(field) has a wrong type") }
+        position += 1
+        guard let length = length(before: end) else { throw DERError("\(field) has no length that is right") }
+        return length
+    }
+
+    /// The length that comes next, in its shortest form and no more than there is; nil for any other.
+    private mutating func length(before end: Int) -> Int? {
+        guard position < end else { return nil }
+        let first = bytes[position]
+        position += 1
+        var length = Int(first)
+        if first & 0x80 != 0 {
+            // Four bytes are more than any message or file of ours has.
+            let count = Int(first & 0x7F)
+            guard (1...4).contains(count), count <= end - position else { return nil }
+            length = 0
+            for _ in 0..<count {
+                length = length << 8 | Int(bytes[position])
+                position += 1
+            }
+            guard length >= 0x80, length >> (8 * (count - 1)) != 0 else { return nil }
+        }
+        return length <= end - position ? length : nil
+    }
+}

@@ -1,0 +1,430 @@
+"""Clients of the Secret Service, each a word: libsecret by introspection, secretstorage, keyring, and calls that no library makes."""
+import os
+import sys
+import threading
+
+import gi
+
+gi.require_version("Secret", "1")
+from gi.repository import Gio, GLib, Secret
+
+NAME = "org.freedesktop.secrets"
+ROOT = "/org/freedesktop/secrets"
+LOGIN = ROOT + "/collection/login"
+SESSION = ROOT + "/collection/session"
+S = "org.freedesktop.Secret."
+
+
+def connect():
+    return Gio.DBusConnection.new_for_address_sync(
+        os.environ["DBUS_SESSION_BUS_ADDRESS"],
+        Gio.DBusConnectionFlags.AUTHENTICATION_CLIENT | Gio.DBusConnectionFlags.MESSAGE_BUS_CONNECTION, None, None)
+
+
+bus = connect()
+
+
+def call(path, interface, member, signature="()", *arguments, on=None):
+    value = GLib.Variant(signature, arguments) if arguments or signature != "()" else None
+    return (on or bus).call_sync(NAME, path, interface, member, value, None, 0, 60000, None).unpack()
+
+
+def refused(error, path, interface, member, signature="()", *arguments, on=None):
+    try:
+        answer = call(path, interface, member, signature, *arguments, on=on)
+    except GLib.Error as problem:
+        got = Gio.DBusError.get_remote_error(problem)
+        assert got == error, f"{member} on {path}: {got}, not {error}: {problem.message}"
+        return
+    raise AssertionError(f"{member} on {path} was not refused: {answer}")
+
+
+def service(member, signature="()", *arguments, **more):
+    return call(ROOT, S + "Service", member, signature, *arguments, **more)
+
+
+def plain(on=None):
+    return service("OpenSession", "(sv)", "plain", GLib.Variant("s", ""), on=on)[1]
+
+
+def create(session, attributes, secret=b"x", label="l", replace=True, collection=LOGIN, on=None, parameters=b"", kind="text/plain"):
+    properties = {S + "Item.Label": GLib.Variant("s", label), S + "Item.Attributes": GLib.Variant("a{ss}", attributes)}
+    return call(collection, S + "Collection", "CreateItem", "(a{sv}(oayays)b)", properties, (session, parameters, secret, kind), replace,
+                on=on)[0]
+
+
+def get(item, session, on=None):
+    return call(item, S + "Item", "GetSecret", "(o)", session, on=on)[0]
+
+
+def properties(path, interface):
+    return call(path, "org.freedesktop.DBus.Properties", "GetAll", "(s)", S + interface)[0]
+
+
+def libsecret():
+    schema = Secret.Schema.new("org.example.Test", Secret.SchemaFlags.NONE, {
+        "server": Secret.SchemaAttributeType.STRING, "port": Secret.SchemaAttributeType.INTEGER, "secure": Secret.SchemaAttributeType.BOOLEAN})
+    attributes = {"server": "imap.example.org", "port": "993", "secure": "true"}
+    assert Secret.password_store_sync(schema, attributes, Secret.COLLECTION_DEFAULT, "A label: ä", "pass wörd", None)
+    assert Secret.password_lookup_sync(schema, {"server": "imap.example.org"}, None) == "pass wörd"
+    assert Secret.password_lookup_sync(schema, {"server": "imap.example.org", "port": "1"}, None) is None
+    # The same without waiting.
+    loop, found = GLib.MainLoop(), []
+
+    def looked_up(_, result):
+        found.append(Secret.password_lookup_finish(result))
+        loop.quit()
+
+    Secret.password_lookup(schema, attributes, None, looked_up)
+    loop.run()
+    assert found == ["pass wörd"]
+    client = Secret.Service.get_sync(Secret.ServiceFlags.OPEN_SESSION | Secret.ServiceFlags.LOAD_COLLECTIONS, None)
+    assert client.get_session_algorithms() == "dh-ietf1024-sha256-aes128-cbc-pkcs7", client.get_session_algorithms()
+    collection = Secret.Collection.for_alias_sync(client, "default", Secret.CollectionFlags.LOAD_ITEMS, None)
+    assert collection.get_object_path() == LOGIN and not collection.get_locked()
+    items = [item for item in collection.get_items() if item.get_label() == "A label: ä"]
+    assert len(items) == 1
+    item = items[0]
+    assert item.get_attributes() == dict(attributes, **{"xdg:schema": "org.example.Test"}), item.get_attributes()
+    item.load_secret_sync(None)
+    assert item.get_secret().get_text() == "pass wörd" and item.get_secret().get_content_type() == "text/plain"
+    value = Secret.Value.new("of octets", 9, "application/octet-stream")
+    assert item.set_secret_sync(value, None)
+    item.load_secret_sync(None)
+    assert item.get_secret().get() == b"of octets", item.get_secret().get()
+    assert item.get_secret().get_content_type() == "application/octet-stream", item.get_secret().get_content_type()
+    assert item.set_label_sync("Another label", None)
+    assert item.set_attributes_sync(schema, {"server": "pop.example.org"}, None)
+    assert Secret.password_lookup_sync(schema, {"server": "imap.example.org"}, None) is None
+    assert len(client.search_sync(schema, {"server": "pop.example.org"}, Secret.SearchFlags.ALL, None)) == 1
+    made = Secret.Collection.create_sync(client, "Of a test", None, Secret.CollectionCreateFlags(0), None)
+    assert made.get_label() == "Of a test" and made.get_object_path() != LOGIN
+    there = Secret.Item.create_sync(made, schema, {"server": "pop.example.org"}, "there", Secret.Value.new("x", 1, "text/plain"),
+                                    Secret.ItemCreateFlags.NONE, None)
+    assert there.get_object_path().startswith(made.get_object_path())
+    assert len(client.search_sync(schema, {"server": "pop.example.org"}, Secret.SearchFlags.ALL, None)) == 2
+    assert made.delete_sync(None)
+    assert len(client.search_sync(schema, {"server": "pop.example.org"}, Secret.SearchFlags.ALL, None)) == 1
+    assert Secret.password_clear_sync(schema, {"server": "pop.example.org"}, None)
+    assert not Secret.password_clear_sync(schema, {"server": "pop.example.org"}, None)
+
+
+def secretstorage():
+    import secretstorage as library
+    connection = library.dbus_init()
+    collection = library.get_default_collection(connection)
+    assert not collection.is_locked() and collection.get_label() == "Login", collection.get_label()
+    attributes = {"application": "secretstorage-test", "Ünïcode": "ß" * 500, "empty": ""}
+    item = collection.create_item("Test item", attributes, b"pa\0\xffssword", replace=True)
+    assert item.get_label() == "Test item" and item.get_attributes() == attributes, item.get_attributes()
+    assert item.get_secret() == b"pa\0\xffssword" and item.get_secret_content_type() == "text/plain"
+    item.set_secret(b"newer", content_type="application/x-test")
+    assert item.get_secret() == b"newer" and item.get_secret_content_type() == "application/x-test"
+    assert item.get_created() > 1_700_000_000 and item.get_modified() >= item.get_created()
+    other = collection.create_item("Test item 2", attributes, b"second", replace=False)
+    assert other.item_path != item.item_path and other.get_secret() == b"second"
+    assert {found.item_path for found in collection.search_items({"Ünïcode": "ß" * 500})} == {item.item_path, other.item_path}
+    assert len(list(library.search_items(connection, {"empty": ""}))) == 2
+    assert len(list(library.search_items(connection, {"empty": "x"}))) == 0
+    # Names and values of equal looks and other bytes are others.
+    collection.create_item("Composed", {"é": "1"}, b"composed")
+    collection.create_item("Decomposed", {"e\u0301": "1"}, b"decomposed")
+    assert [found.get_secret() for found in collection.search_items({"é": "1"})] == [b"composed"]
+    for found in [*collection.search_items({"é": "1"}), *collection.search_items({"e\u0301": "1"}), item, other]:
+        found.delete()
+    assert list(collection.search_items({"application": "secretstorage-test"})) == []
+    made = library.create_collection(connection, "Work things")
+    made.set_label("Renamed")
+    assert made.get_label() == "Renamed" and made.collection_path in {one.collection_path for one in library.get_all_collections(connection)}
+    made.create_item("in it", {"a": "b"}, b"c")
+    assert len(list(made.get_all_items())) == 1
+    made.delete()
+    assert made.collection_path not in {one.collection_path for one in library.get_all_collections(connection)}
+    assert list(library.search_items(connection, {"a": "b"})) == []
+    alias = library.create_collection(connection, "Aliased", alias="test_alias")
+    assert library.get_collection_by_alias(connection, "test_alias").collection_path == alias.collection_path
+    alias.delete()
+
+
+def keyring():
+    import keyring as library
+    library.set_password("keyring test", "anna", "of keyring")
+    assert library.get_password("keyring test", "anna") == "of keyring"
+    library.set_password("keyring test", "anna", "newer")
+    assert library.get_password("keyring test", "anna") == "newer"
+    assert library.get_credential("keyring test", None).username == "anna"
+    library.delete_password("keyring test", "anna")
+    assert library.get_password("keyring test", "anna") is None
+
+
+def sizes():
+    import secretstorage as library
+    collection = library.get_default_collection(library.dbus_init())
+    session = plain()
+    for secret in [b"", b"x", bytes(range(256)), b"\0" * 16, os.urandom(65_536), os.urandom(1 << 20)]:
+        item = collection.create_item("size", {"size": "any"}, secret)
+        assert item.get_secret() == secret, len(secret)
+        assert bytes(get(item.item_path, session)[2]) == secret, len(secret)
+    refused("org.freedesktop.DBus.Error.LimitsExceeded", LOGIN, S + "Collection", "CreateItem", "(a{sv}(oayays)b)", {},
+            (session, b"", bytes((1 << 20) + 1), "text/plain"), True)
+    assert bytes(get(item.item_path, session)[2]) == secret
+    item.delete()
+    # Many attributes: as many as fit are kept, more are refused and nothing is left of them.
+    many = {f"name {n}": f"value {n}" for n in range(1000)}
+    path = create(session, many)
+    assert properties(path, "Item")["Attributes"] == many
+    assert service("SearchItems", "(a{ss})", {"name 999": "value 999"})[0] == [path]
+    call(path, S + "Item", "Delete")
+    refused("org.freedesktop.DBus.Error.LimitsExceeded", LOGIN, S + "Collection", "CreateItem", "(a{sv}(oayays)b)",
+            {S + "Item.Attributes": GLib.Variant("a{ss}", {f"name {n}": f"value {n}" for n in range(10_000)})},
+            (session, b"", b"x", "text/plain"), True)
+    assert service("SearchItems", "(a{ss})", {"name 999": "value 999"}) == ([], [])
+
+
+def sessions():
+    prime = int("ffffffffffffffffc90fdaa22168c234c4c6628b80dc1cd129024e088a67cc74020bbea63b139b22514a08798e3404ddef9519b3cd3a431b302b0a6df25f1437"
+                "4fe1356d6d51c245e485b576625e7ec6f44c42e9a637ed6b0bff5cb6f406b7edee386bfb5a899fa5ae9f24117c4b1fe649286651ece65381ffffffffffffffff", 16)
+    algorithm = "dh-ietf1024-sha256-aes128-cbc-pkcs7"
+
+    def opened(number, size=128):
+        return service("OpenSession", "(sv)", algorithm, GLib.Variant("ay", number.to_bytes(size, "big")))
+
+    for number in [0, 1, prime - 1, prime, prime + 1]:
+        refused("org.freedesktop.DBus.Error.InvalidArgs", ROOT, S + "Service", "OpenSession", "(sv)", algorithm,
+                GLib.Variant("ay", number.to_bytes(128, "big")))
+    for given in [GLib.Variant("ay", b""), GLib.Variant("ay", b"\1" * 129), GLib.Variant("s", "no key"), GLib.Variant("u", 7)]:
+        refused("org.freedesktop.DBus.Error.InvalidArgs", ROOT, S + "Service", "OpenSession", "(sv)", algorithm, given)
+    refused("org.freedesktop.DBus.Error.NotSupported", ROOT, S + "Service", "OpenSession", "(sv)", "rot13", GLib.Variant("s", ""))
+    # Both sides have the same key, whatever zeros the numbers begin with.
+    from cryptography.hazmat.primitives import hashes, padding
+    from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+    from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+    import secrets
+    short, reading = 0, plain()
+    for turn in range(3000):
+        private = secrets.randbelow(prime)
+        public, session = opened(pow(2, private, prime))
+        shared = pow(int.from_bytes(bytes(public), "big"), private, prime).to_bytes(128, "big")
+        short += shared[0] == 0
+        if shared[0] == 0 or turn == 0:
+            key = HKDF(hashes.SHA256(), 16, None, b"").derive(shared)
+            vector, value = os.urandom(16), padding.PKCS7(128).padder()
+            value = value.update(b"agreed") + value.finalize()
+            encryptor = Cipher(algorithms.AES(key), modes.CBC(vector)).encryptor()
+            item = create(session, {"session": "test"}, encryptor.update(value) + encryptor.finalize(), parameters=vector)
+            assert bytes(get(item, reading)[2]) == b"agreed"
+            if turn == 0:
+                for size in [0, 8, 15, 17, 32]:
+                    refused("org.freedesktop.DBus.Error.InvalidArgs", LOGIN, S + "Collection", "CreateItem", "(a{sv}(oayays)b)", {},
+                            (session, b"\1" * size, b"\1" * 16, "text/plain"), True)
+                for broken in [b"", b"\1" * 15, b"\1" * 32]:
+                    refused("org.freedesktop.DBus.Error.InvalidArgs", LOGIN, S + "Collection", "CreateItem", "(a{sv}(oayays)b)", {},
+                            (session, vector, broken, "text/plain"), True)
+        call(session, S + "Session", "Close")
+        if short:
+            break
+    assert short, "no agreed number began with zeros"
+    refused(S + "Error.NoSession", session, S + "Session", "Close")
+    # A session belongs to its client, and ends with it.
+    stranger = connect()
+    theirs = plain(on=stranger)
+    item = create(plain(), {"session": "test"})
+    refused(S + "Error.NoSession", item, S + "Item", "GetSecret", "(o)", theirs)
+    refused(S + "Error.NoSession", theirs, S + "Session", "Close")
+    get(item, theirs, on=stranger)
+    stranger.close_sync(None)
+    refused(S + "Error.NoSession", item, S + "Item", "GetSecret", "(o)", theirs)
+    call(item, S + "Item", "Delete")
+
+
+def hostile():
+    session = plain()
+    unknown = LOGIN + "/" + "0" * 32
+    for path in [unknown, LOGIN + "/x", LOGIN + "/" + "g" * 32, ROOT + "/collection/none/" + "0" * 32]:
+        refused(S + "Error.NoSuchObject", path, S + "Item", "GetSecret", "(o)", session)
+        refused(S + "Error.NoSuchObject", path, "org.freedesktop.DBus.Properties", "GetAll", "(s)", S + "Item")
+    for path in ["/", "/org", "/org/freedesktop", ROOT + "x", ROOT + "/a/b/c/d", ROOT + "/collection/none"]:
+        refused(S + "Error.NoSuchObject", path, S + "Collection", "SearchItems", "(a{ss})", {"a": "b"})
+    refused(S + "Error.NoSuchObject", ROOT + "/prompt/p999", S + "Prompt", "Prompt", "(s)", "")
+    refused(S + "Error.NoSession", unknown, S + "Item", "GetSecret", "(o)", ROOT + "/session/s999999")
+    refused("org.freedesktop.DBus.Error.UnknownMethod", ROOT, S + "Service", "Nothing")
+    refused("org.freedesktop.DBus.Error.UnknownMethod", ROOT, S + "Collection", "CreateItem")
+    refused("org.freedesktop.DBus.Error.InvalidArgs", ROOT, S + "Service", "SearchItems", "(s)", "x")
+    refused("org.freedesktop.DBus.Error.InvalidArgs", ROOT, S + "Service", "OpenSession")
+    refused("org.freedesktop.DBus.Error.UnknownProperty", ROOT, "org.freedesktop.DBus.Properties", "Get", "(ss)", S + "Service", "Nothing")
+    refused("org.freedesktop.DBus.Error.PropertyReadOnly", ROOT, "org.freedesktop.DBus.Properties", "Set", "(ssv)", S + "Service",
+            "Collections", GLib.Variant("s", ""))
+    refused("org.freedesktop.DBus.Error.NotSupported", LOGIN, S + "Collection", "Delete")
+    assert service("GetSecrets", "(aoo)", [unknown, ROOT, "/"], session) == ({},)
+    assert service("Unlock", "(ao)", [unknown, "/", LOGIN])[0] == [LOGIN]
+    assert service("ReadAlias", "(s)", "default") == (LOGIN,) and service("ReadAlias", "(s)", "none") == ("/",)
+    # What is hidden from the bus: the service's own records.
+    assert service("SearchItems", "(a{ss})", {"service": "secret-service-collection"}) == ([], [])
+    text = call(ROOT, "org.freedesktop.DBus.Introspectable", "Introspect")[0]
+    Gio.DBusNodeInfo.new_for_xml(text).lookup_interface(S + "Service").lookup_method("OpenSession").out_args
+    for path in [LOGIN, ROOT + "/collection"]:
+        Gio.DBusNodeInfo.new_for_xml(call(path, "org.freedesktop.DBus.Introspectable", "Introspect")[0])
+
+
+def signals():
+    seen = []
+    loop = GLib.MainLoop()
+    heard = bus.signal_subscribe(NAME, None, None, None, None, 0, lambda *signal: seen.append((signal[2], signal[4])))
+    session = plain()
+    item = create(session, {"signals": "test"})
+    create(session, {"signals": "test"}, b"y")
+    call(item, "org.freedesktop.DBus.Properties", "Set", "(ssv)", S + "Item", "Label", GLib.Variant("s", "new"))
+    assert properties(item, "Item")["Label"] == "new"
+    call(item, S + "Item", "Delete")
+    # A signal comes before the answer to what caused it.
+    while GLib.MainContext.default().iteration(False):
+        pass
+    names = [name for path, name in seen if path.startswith(LOGIN)]
+    assert [name for name in names if name.startswith("Item")] == ["ItemCreated", "ItemChanged", "ItemChanged", "ItemDeleted"], seen
+    assert "PropertiesChanged" in names, seen
+    bus.signal_unsubscribe(heard)
+    del loop
+
+
+def session_collection():
+    session = plain()
+    item = create(session, {"only": "now"}, b"in memory", collection=SESSION)
+    assert service("SearchItems", "(a{ss})", {"only": "now"}) == ([item], []) and bytes(get(item, session)[2]) == b"in memory"
+    assert create(session, {"only": "now"}, b"newer", collection=SESSION) == item and bytes(get(item, session)[2]) == b"newer"
+    assert create(session, {"only": "now"}, b"second", collection=SESSION, replace=False) != item
+    assert properties(SESSION, "Collection")["Locked"] is False and len(properties(SESSION, "Collection")["Items"]) == 2
+    assert call(ROOT + "/aliases/session", S + "Collection", "SearchItems", "(a{ss})", {"only": "now"})[0][0] == item
+    refused("org.freedesktop.DBus.Error.NotSupported", SESSION, S + "Collection", "Delete")
+    for path in properties(SESSION, "Collection")["Items"]:
+        call(path, S + "Item", "Delete")
+
+
+def many_clients():
+    def work(number, problems):
+        try:
+            mine = connect()
+            session = plain(on=mine)
+            for turn in range(20):
+                # Four write one item, and each has one of its own.
+                create(session, {"shared": "one"}, b"any", on=mine)
+                item = create(session, {"own": str(number)}, f"{number} {turn}".encode(), on=mine)
+                assert bytes(get(item, session, on=mine)[2]) == f"{number} {turn}".encode()
+            mine.close_sync(None)
+        except BaseException as problem:
+            problems.append(problem)
+
+    problems = []
+    threads = [threading.Thread(target=work, args=(number, problems)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not problems, problems
+    shared = service("SearchItems", "(a{ss})", {"shared": "one"})[0]
+    assert len(shared) == 1, shared
+    for number in range(4):
+        shared += service("SearchItems", "(a{ss})", {"own": str(number)})[0]
+    assert len(shared) == 5
+    for path in shared:
+        call(path, S + "Item", "Delete")
+    # A client that leaves in the middle of a call disturbs nobody.
+    for _ in range(20):
+        leaving = connect()
+        leaving.call(NAME, ROOT, S + "Service", "SearchItems", GLib.Variant("(a{ss})", ({},)), None, 0, 1000, None, None)
+        leaving.flush_sync(None)
+        leaving.close_sync(None)
+    assert service("ReadAlias", "(s)", "login") == (LOGIN,)
+
+
+def lock():
+    assert service("Lock", "(ao)", [LOGIN]) == ([LOGIN], "/")
+
+
+def locked():
+    session = plain()
+    assert properties(LOGIN, "Collection")["Locked"] is True
+    unlocked, closed = service("SearchItems", "(a{ss})", {"service": "locked"})
+    assert unlocked == [] and len(closed) == 1, (unlocked, closed)
+    item = properties(closed[0], "Item")
+    assert item["Locked"] is True and item["Label"] == "" and item["Attributes"] == {}
+    assert service("SearchItems", "(a{ss})", {"service": "nothing"}) == ([], [])
+    assert service("GetSecrets", "(aoo)", closed, session) == ({},)
+    refused(S + "Error.IsLocked", closed[0], S + "Item", "GetSecret", "(o)", session)
+    refused(S + "Error.IsLocked", LOGIN, S + "Collection", "CreateItem", "(a{sv}(oayays)b)", {}, (session, b"", b"x", "text/plain"), True)
+    create(session, {"only": "now"}, collection=SESSION)
+
+
+def prompt(on=None):
+    unlocked, path = service("Unlock", "(ao)", [LOGIN], on=on)
+    assert unlocked == [] and path != "/"
+    return path
+
+
+def completed(path, then):
+    """Waits until the prompt has completed; `then` is done when its end is listened for."""
+    results, loop = [], GLib.MainLoop()
+
+    def heard(*signal):
+        results.append(signal[5].unpack())
+        loop.quit()
+
+    subscription = bus.signal_subscribe(NAME, S + "Prompt", "Completed", path, None, 0, heard)
+    then()
+    loop.run()
+    bus.signal_unsubscribe(subscription)
+    return results[0]
+
+
+def show(path):
+    call(path, S + "Prompt", "Prompt", "(s)", "")
+
+
+def prompt_dismissed():
+    path = prompt()
+    stranger = connect()
+    for member, signature, arguments in [("Prompt", "(s)", [""]), ("Dismiss", "()", [])]:
+        refused(S + "Error.NoSuchObject", path, S + "Prompt", member, signature, *arguments, on=stranger)
+
+    def then():
+        show(path)
+        # Others are served while it waits.
+        assert service("ReadAlias", "(s)", "login", on=stranger) == (LOGIN,)
+        call(path, S + "Prompt", "Dismiss")
+
+    assert completed(path, then)[0] is True
+    refused(S + "Error.NoSuchObject", path, S + "Prompt", "Dismiss")
+    path = prompt()
+    assert completed(path, lambda: call(path, S + "Prompt", "Dismiss"))[0] is True
+
+
+def prompt_of_a_client_that_leaves():
+    # More than there may be at once: each ends with its client.
+    for _ in range(70):
+        leaving = connect()
+        path = prompt(on=leaving)
+        call(path, S + "Prompt", "Prompt", "(s)", "", on=leaving)
+        leaving.close_sync(None)
+        refused(S + "Error.NoSuchObject", path, S + "Prompt", "Dismiss")
+
+
+def prompt_answered():
+    path = prompt()
+
+    def then():
+        show(path)
+        print("waiting", flush=True)
+
+    dismissed, result = completed(path, then)
+    assert dismissed is False and result == [LOGIN], (dismissed, result)
+    assert properties(LOGIN, "Collection")["Locked"] is False
+
+
+def before_first_unlock():
+    session = plain()
+    refused(S + "Error.IsLocked", ROOT, S + "Service", "SearchItems", "(a{ss})", {"service": "locked"})
+    refused(S + "Error.IsLocked", LOGIN, S + "Collection", "CreateItem", "(a{sv}(oayays)b)", {}, (session, b"", b"x", "text/plain"), True)
+    assert properties(LOGIN, "Collection")["Locked"] is True
+    assert service("ReadAlias", "(s)", "default") == (LOGIN,)
+
+
+globals()[sys.argv[1].replace("-", "_")]()

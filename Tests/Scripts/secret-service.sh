@@ -1,0 +1,112 @@
+#!/usr/bin/env bash
+# The Secret Service with real clients on a bus of the test's own: secret-tool, libsecret, Python's secretstorage and keyring, and git's
+# helper. Locks and prompts, what the command line sees of it, hostile calls, a service that is killed, and one that comes second.
+# limit: 600
+set -u
+. Tests/Scripts/lib/command-line.sh
+for program in secret-tool dbus-daemon busctl; do command -v $program >/dev/null || { echo "there is no $program here"; exit 77; }; done
+/usr/bin/python3 -c 'import gi, secretstorage, keyring; gi.require_version("Secret", "1"); from gi.repository import Secret' 2>/dev/null ||
+    { echo 'there is no gir1.2-secret-1, python3-secretstorage or python3-keyring here'; exit 77; }
+[ -x "$VAUBAN_BUILD/vauban-secret-service" ] || { echo 'vauban-secret-service is not built'; exit 77; }
+chmod 700 "$TMPDIR"
+export XDG_CONFIG_HOME=$TMPDIR/config XDG_DATA_HOME=$TMPDIR/share PYTHON_KEYRING_BACKEND=keyring.backends.SecretService.Keyring
+helper=$PWD/Tests/Scripts/lib/secret-service.py
+try() { timeout 120 /usr/bin/python3 "$helper" "$@" || fail "secret-service.py $*"; }
+
+# A bus, and the service that it starts when a client asks for the name.
+mkdir -p "$TMPDIR/bus"
+cat >"$TMPDIR/bus/config" <<CONFIG
+<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN" "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+<busconfig>
+  <type>session</type> <listen>unix:path=$TMPDIR/bus/socket</listen> <auth>EXTERNAL</auth>
+  <standard_session_servicedirs/>
+  <policy context="default"> <allow send_destination="*" eavesdrop="true"/> <allow eavesdrop="true"/> <allow own="*"/> </policy>
+</busconfig>
+CONFIG
+export DBUS_SESSION_BUS_ADDRESS=unix:path=$TMPDIR/bus/socket
+vauban enable secret-service 2>"$TMPDIR/err" || { cat "$TMPDIR/err"; fail 'it is not enabled'; }
+expect_status 0 vauban enable secret-service
+coproc BUS { exec dbus-daemon --config-file="$TMPDIR/bus/config" --nofork --nopidfile --print-address=1 2>"$TMPDIR/bus/log"; }
+bus_pid=$BUS_PID
+read -r -t 20 _ <&"${BUS[0]}" || fail 'the bus does not start'
+service_process() { busctl --address="$DBUS_SESSION_BUS_ADDRESS" call org.freedesktop.DBus /org/freedesktop/DBus org.freedesktop.DBus GetConnectionUnixProcessID s org.freedesktop.secrets 2>/dev/null | cut -d' ' -f2; }
+finish() { { kill "$bus_pid"; wait "$bus_pid"; } 2>/dev/null; vauban stop >/dev/null 2>&1; }
+trap finish EXIT
+vauban status >/dev/null 2>&1 || fail 'the rooms do not start'
+
+# secret-tool, and the same item through the command line.
+printf 'first secret' | secret-tool store --label='My mail' service mail username anna || fail 'secret-tool does not store'
+[ "$(secret-tool lookup service mail username anna)" = 'first secret' ] || fail 'secret-tool does not find what it stored'
+[ "$(secret-tool lookup service mail)" = 'first secret' ] || fail 'a part of the attributes does not find it'
+expect_status 1 secret-tool lookup service mail username bob
+[ "$(vauban get mail/anna)" = 'first secret' ] || fail 'the command line does not read it'
+vauban list >"$TMPDIR/out"; expect_text mail/anna "$TMPDIR/out"
+printf 'second secret' | secret-tool store --label='My mail' service mail username anna || fail 'secret-tool does not replace'
+[ "$(secret-tool lookup service mail username anna)" = 'second secret' ] || fail 'the secret was not replaced'
+printf 'another' | secret-tool store --label='Other' service mail username anna host example.org || fail 'more attributes are not stored'
+[ "$(secret-tool search --all service mail 2>/dev/null | grep -c '^secret = ')" = 2 ] || fail 'a search does not find both'
+printf 'by hand' | vauban set wifi/guests 2>/dev/null || fail 'vauban set failed'
+[ "$(secret-tool lookup service wifi username guests)" = 'by hand' ] || fail 'what the command line set is not found'
+secret-tool clear service mail username anna host example.org || fail 'secret-tool does not clear'
+expect_status 1 secret-tool lookup host example.org
+not_kept 'second secret'
+grep -rlaF -e anna -e 'My mail' "$VAUBAN_HOME" && fail 'an attribute lies on the disk in the clear'
+vauban doctor >"$TMPDIR/out" || { cat "$TMPDIR/out"; fail 'vauban doctor finds something'; }
+expect_text 'vauban-secret-s' "$TMPDIR/out"
+
+# libsecret by introspection, secretstorage and keyring in Python; secrets of all sizes; hostile calls.
+try libsecret
+try secretstorage
+try keyring
+try sizes
+try sessions
+try hostile
+try signals
+try session-collection
+try many-clients
+if [ -x "$TMPDIR/git-credential-libsecret" ] || { [ -f /usr/share/doc/git/contrib/credential/libsecret/git-credential-libsecret.c ] &&
+    gcc -o "$TMPDIR/git-credential-libsecret" /usr/share/doc/git/contrib/credential/libsecret/git-credential-libsecret.c \
+        $(pkg-config --cflags --libs libsecret-1 glib-2.0 2>/dev/null) 2>/dev/null; }; then
+    printf 'protocol=https\nhost=git.example.org\nusername=anna\npassword=of git\n' | "$TMPDIR/git-credential-libsecret" store || fail 'git stores nothing'
+    printf 'protocol=https\nhost=git.example.org\nusername=anna\n' | "$TMPDIR/git-credential-libsecret" get >"$TMPDIR/out"
+    expect_text 'password=of git' "$TMPDIR/out"
+    printf 'protocol=https\nhost=git.example.org\nusername=anna\n' | "$TMPDIR/git-credential-libsecret" erase || fail 'git erases nothing'
+else
+    echo 'git-credential-libsecret is not here'
+fi
+
+# A lock closes the items; the prompt ends with the unlock, or is dismissed; others are served meanwhile.
+set_passcode
+printf 'while locked' | secret-tool store --label=Locked service locked username anna || fail 'nothing is stored with a passcode'
+try lock
+vauban status | grep -q '^State *locked' || { vauban status; fail 'the keychain is not locked'; }
+try locked
+try prompt-dismissed
+try prompt-of-a-client-that-leaves
+mkfifo "$TMPDIR/said"
+timeout 120 /usr/bin/python3 "$helper" prompt-answered >"$TMPDIR/said" &
+prompt_pid=$!
+read -r -t 60 said <"$TMPDIR/said"; [ "$said" = waiting ] || fail 'the prompt does not wait'
+unlock
+wait "$prompt_pid" || fail 'the prompt does not end with the unlock'
+[ "$(secret-tool lookup service locked username anna)" = 'while locked' ] || fail 'nothing is found after the unlock'
+# Debian's secret-tool 0.20.5 crashes in its own clean-up, after the lock.
+{ secret-tool lock; } >/dev/null 2>&1; try locked
+unlock
+
+# The service is killed: the bus starts it anew, and nothing is lost. A second one does not get the name.
+killed=$(service_process); kill -KILL "$killed"
+[ "$(secret-tool lookup service locked username anna)" = 'while locked' ] || fail 'nothing is found after a kill'
+[ "$(service_process)" != "$killed" ] || fail 'the service is the same'
+expect_status 53 timeout 60 "$VAUBAN_BUILD/vauban" secret-service --foreground
+expect_text 'org.freedesktop.secrets is owned by vauban-secret-s' "$TMPDIR/err"
+
+# After a restart of the rooms nothing is told before the first unlock, and nothing is taken for absent.
+vauban stop >/dev/null 2>&1; vauban status >/dev/null 2>&1
+try before-first-unlock
+unlock
+[ "$(secret-tool lookup service locked username anna)" = 'while locked' ] || fail 'nothing is found after the first unlock'
+
+vauban disable secret-service 2>/dev/null || fail 'it is not disabled'
+[ -z "$(find "$XDG_CONFIG_HOME" "$XDG_DATA_HOME" -type f 2>/dev/null)" ] || { find "$XDG_CONFIG_HOME" "$XDG_DATA_HOME"; fail 'a file is left'; }
+echo 'secret-service ok'

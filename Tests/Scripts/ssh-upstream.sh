@@ -1,0 +1,118 @@
+#!/usr/bin/env bash
+# Sockets that offer some keys alone, and another agent behind this one: OpenSSH's, with keys of its own, keys of a security key (OpenSSH's
+# own dummy of one), destinations and constraints; and one that answers nothing, or nonsense.
+set -u
+. Tests/Scripts/lib/command-line.sh
+. Tests/Scripts/lib/ssh.sh
+set_passcode
+for name in work deploy; do vauban ssh new $name >"$TMPDIR/$name.pub" || fail "no key $name"; done
+ssh-keygen -q -t ed25519 -N '' -C imported -f "$TMPDIR/imported" && vauban ssh import "$TMPDIR/imported" >/dev/null || fail 'no key was imported'
+for name in theirs other; do ssh-keygen -q -t ed25519 -N '' -C $name -f "$TMPDIR/$name"; done
+
+# A socket for one project offers the keys that it names, by name or fingerprint, and signs with no other.
+start_agent "$TMPDIR/project" --key deploy --key "$(ssh-keygen -lf "$TMPDIR/imported.pub" | cut -d' ' -f2)" --key none
+for name in deploy imported; do offers "$TMPDIR/project" "$TMPDIR/$name.pub" && signs "$TMPDIR/project" "$TMPDIR/$name.pub" || fail "$name is not offered"; done
+[ "$(SSH_AUTH_SOCK=$TMPDIR/project ssh-add -l | wc -l)" = 2 ] || fail 'another key is offered'
+signs "$TMPDIR/project" "$TMPDIR/work.pub" && fail 'a key that is not offered signs'
+SSH_AUTH_SOCK=$TMPDIR/project ssh-add -q -d "$TMPDIR/work.pub" 2>/dev/null && fail 'a key that is not offered is removed'
+expect_status 64 vauban ssh-agent --foreground --socket "$TMPDIR/s" --key ''
+expect_status 64 vauban ssh-agent --foreground --socket "$TMPDIR/s" --upstream "$TMPDIR/s"
+expect_status 64 "$VAUBAN_BUILD/vauban-ssh-agent" --socket
+expect_status 64 "$VAUBAN_BUILD/vauban-ssh-agent" --socket "$TMPDIR/s" --key
+
+# OpenSSH's agent behind this one.
+their=$TMPDIR/theirs.socket
+dummy=/usr/lib/openssh/regress/misc/sk-dummy/sk-dummy.so
+ssh-agent -D -a "$their" -P "$dummy" >/dev/null 2>"$TMPDIR/theirs.log" &
+their_pid=$!
+pids="$pids $their_pid"
+until SSH_AUTH_SOCK=$their ssh-add -l >/dev/null 2>&1 || [ $? = 1 ]; do kill -0 $their_pid 2>/dev/null || fail 'ssh-agent does not start'; done
+for name in theirs other; do SSH_AUTH_SOCK=$their ssh-add -q "$TMPDIR/$name" || fail 'ssh-agent takes no key'; mv "$TMPDIR/$name" "$TMPDIR/$name.away"; done
+start_agent "$agent" --upstream "$their"
+for name in work deploy theirs other; do offers "$agent" "$TMPDIR/$name.pub" && signs "$agent" "$TMPDIR/$name.pub" || fail "$name is not offered"; done
+start_agent "$TMPDIR/both" --upstream "$their" --key theirs --key work
+for name in theirs work; do offers "$TMPDIR/both" "$TMPDIR/$name.pub" && signs "$TMPDIR/both" "$TMPDIR/$name.pub" || fail "$name is not offered"; done
+signs "$TMPDIR/both" "$TMPDIR/other.pub" && fail 'another key of the other agent signs'
+SSH_AUTH_SOCK=$TMPDIR/both ssh-add -q -d "$TMPDIR/other.pub" 2>/dev/null && fail 'another key of the other agent is removed'
+# A key of a security key goes to the agent that can hold it, and signs there.
+with_dummy=
+if [ -e "$dummy" ]; then
+    with_dummy=', a security key among them'
+    for type in ecdsa-sk ed25519-sk; do
+        SSH_SK_PROVIDER=$dummy ssh-keygen -q -t $type -w "$dummy" -N '' -f "$TMPDIR/$type" >"$TMPDIR/out" 2>&1 || { cat "$TMPDIR/out"; fail 'the dummy makes no key'; }
+        SSH_AUTH_SOCK=$agent ssh-add -q -S "$dummy" "$TMPDIR/$type" 2>"$TMPDIR/err" || { cat "$TMPDIR/err" "$TMPDIR/theirs.log"; fail "$type is not taken"; }
+        offers "$their" "$TMPDIR/$type.pub" || fail "$type is not in the other agent"
+        mv "$TMPDIR/$type" "$TMPDIR/$type.away"
+        offers "$agent" "$TMPDIR/$type.pub" || fail "$type is not offered"
+        printf 'a message' | SSH_AUTH_SOCK=$agent ssh-keygen -q -Y sign -f "$TMPDIR/$type.pub" -n file >"$TMPDIR/sig" 2>"$TMPDIR/err" || { cat "$TMPDIR/err"; fail "$type does not sign"; }
+        printf 'a message' | ssh-keygen -q -Y check-novalidate -n file -s "$TMPDIR/sig" >/dev/null || fail "the signature of $type is not right"
+        SSH_AUTH_SOCK=$agent ssh-add -q -d "$TMPDIR/$type.pub" || fail "$type is not removed"
+        offers "$their" "$TMPDIR/$type.pub" && fail "$type is still in the other agent"
+    done
+    SSH_AUTH_SOCK=$TMPDIR/project ssh-add -q -S "$dummy" "$TMPDIR/ecdsa-sk.away" 2>/dev/null && fail 'a key of a security key is taken with no other agent'
+fi
+# Locked it shows nothing of the other either. -D empties both.
+play env SSH_AUTH_SOCK="$agent" ssh-add -x >"$TMPDIR/out" <<STEPS
+expect password
+secret the lock
+expect Again
+secret the lock
+STEPS
+offers "$agent" "$TMPDIR/theirs.pub" && fail 'a locked agent shows the keys of the other'
+signs "$agent" "$TMPDIR/theirs.pub" && fail 'a locked agent passes signatures on'
+offers "$their" "$TMPDIR/theirs.pub" || fail 'the lock reached the other agent'
+play env SSH_AUTH_SOCK="$agent" ssh-add -X >"$TMPDIR/out" <<STEPS
+expect password
+secret the lock
+STEPS
+signs "$agent" "$TMPDIR/theirs.pub" || fail 'it does not go on after it was unlocked'
+# The keychain's lock is none of the other's.
+vauban lock 2>/dev/null
+signs "$agent" "$TMPDIR/theirs.pub" || fail 'a locked keychain stops the other agent'
+signs "$agent" "$TMPDIR/work.pub" && fail 'a locked keychain signs'
+unlock
+SSH_AUTH_SOCK=$agent ssh-add -q -D || fail 'it is not emptied'
+SSH_AUTH_SOCK=$agent ssh-add -l >/dev/null 2>&1 && fail 'something is left'
+SSH_AUTH_SOCK=$their ssh-add -l >/dev/null 2>&1 && fail 'something is left in the other agent'
+
+# Without the other agent, with one that hangs up, that talks nonsense, or that says nothing: the kept keys serve, and a client that hangs
+# up while the other is silent takes its request back.
+ended "$their_pid"
+start_agent "$TMPDIR/alone" --upstream "$their"
+offers "$TMPDIR/alone" "$TMPDIR/work.pub" && signs "$TMPDIR/alone" "$TMPDIR/work.pub" || fail 'without the other agent nothing goes'
+signs "$TMPDIR/alone" "$TMPDIR/theirs.pub" && fail 'something signed that is gone'
+cat >"$TMPDIR/odd.py" <<'PY'
+"""An agent that answers as it is told by its name, and writes down when a client of its hangs up."""
+import os, socket, struct, sys, threading
+path, kind, log = sys.argv[1:]
+listener = socket.socket(socket.AF_UNIX)
+listener.bind(path)
+listener.listen(64)
+def serve(client):
+    while True:
+        head = client.recv(4, socket.MSG_WAITALL)
+        if len(head) < 4: break
+        message = client.recv(struct.unpack(">I", head)[0], socket.MSG_WAITALL)
+        if kind == "closing": break
+        if kind == "huge": client.sendall(b"\xff\xff\xff\xff")
+        if kind == "cut": client.sendall(struct.pack(">I", 9) + b"\x0c\xff\xff\xff\xff\0\0\0\1")
+        if kind == "silent" and message[0] != 13: client.sendall(struct.pack(">I", 5) + b"\x0c\0\0\0\0")
+        if kind == "silent" and message[0] == 13: open(log, "a").write("asked\n")
+    open(log, "a").write("hung up\n")
+while True: threading.Thread(target=serve, args=(listener.accept()[0],), daemon=True).start()
+PY
+for kind in closing huge cut silent; do
+    : >"$TMPDIR/$kind.log"
+    python3 "$TMPDIR/odd.py" "$TMPDIR/$kind" $kind "$TMPDIR/$kind.log" & pids="$pids $!"
+    until [ -S "$TMPDIR/$kind" ]; do kill -0 $! || fail "$kind does not start"; done
+    start_agent "$TMPDIR/over-$kind" --upstream "$TMPDIR/$kind"
+    offers "$TMPDIR/over-$kind" "$TMPDIR/work.pub" && signs "$TMPDIR/over-$kind" "$TMPDIR/work.pub" || fail "the kept keys do not serve over an agent that is $kind"
+    [ "$kind" = silent ] || { signs "$TMPDIR/over-$kind" "$TMPDIR/theirs.pub" && fail "something signed over an agent that is $kind"; }
+done
+SSH_AUTH_SOCK=$TMPDIR/over-silent ssh-add -T "$TMPDIR/theirs.pub" >/dev/null 2>&1 & asker=$!
+until grep -q asked "$TMPDIR/silent.log"; do kill -0 $asker || fail 'the signature is not waited for'; done
+signs "$TMPDIR/over-silent" "$TMPDIR/work.pub" || fail 'a request that waits holds up another'
+before=$(grep -c 'hung up' "$TMPDIR/silent.log")
+kill $asker; wait $asker 2>/dev/null
+until [ "$(grep -c 'hung up' "$TMPDIR/silent.log")" -gt "$before" ]; do kill -0 $agent_pid || fail 'the agent has ended'; done
+echo "another agent's keys are offered beside the keychain's$with_dummy"
