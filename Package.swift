@@ -110,6 +110,8 @@ let host: [Target] = [
         cSettings: isFuzzing ? [.define("VAUBAN_CHECKED_ADDRESSES")] : [], linkerSettings: [.linkedLibrary("seccomp")]),
     // How a room shuts itself in, and the tables of what each may do.
     target("VaubanRoomHardening", in: "Host", ["CVaubanConfinement", "VaubanLinuxHost"]),
+    // The log of a room that many users' programs connect to, with a limit on the lines that each can cause.
+    target("VaubanRoomLog", in: "Host", ["VaubanLinuxHost", log]),
 ]
 
 let enclave: [Target] = [
@@ -154,7 +156,7 @@ let keychain: [Target] = [
         [
             "KeychainStore", "EnclaveConnection", "EnclaveWire", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanRefusal",
             "VaubanPlainText", "VaubanUserModel", "VaubanAccessPolicy",
-            "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", "VaubanRoomHardening", asn1, crypto, log,
+            "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", "VaubanRoomHardening", "VaubanRoomLog", asn1, crypto, log,
         ]),
     // The room that holds records.
     program("keychaind", in: "Rooms/Keychain", ["Keychain"]),
@@ -167,7 +169,7 @@ let authentication: [Target] = [
         [
             "VaubanAuthenticationWire", "VaubanUserWire", "EnclaveConnection", "EnclaveWire", "VaubanRefusal", "VaubanPlainText",
             "VaubanUserModel", "VaubanDER",
-            "VaubanLinuxHost", "VaubanRoomHardening", log,
+            "VaubanLinuxHost", "VaubanRoomHardening", "VaubanRoomLog", log,
         ]),
     // The room that holds the queue.
     program("authd", in: "Rooms/Authentication", ["Authentication"]),
@@ -382,7 +384,8 @@ let testing: [Target] = [
     tests(
         "EnclaveTests",
         [
-            "VaubanUserWire", "VaubanKeyWire", "EnclaveBook", "SimulatedHost", "FuzzHarness", "Enclave", "EnclaveSoftware", "EnclaveWire",
+            "VaubanUserWire", "VaubanKeyWire", "EnclaveBook", "SimulatedHost", "FuzzHarness", "Enclave", "EnclaveRoom", "EnclaveSoftware",
+            "EnclaveWire",
             "VaubanRefusal", "VaubanPasscode", "VaubanUserModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost",
             crypto, asn1,
         ]),

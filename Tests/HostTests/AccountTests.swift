@@ -25,7 +25,7 @@ import VaubanLinuxHost
         try #require(rename(path + ".new", path) == 0)
     }
 
-    @Test("every subordinate uid counts against its owner")
+    @Test("Every subordinate uid counts against its owner")
     func subordinateUIDs() {
         for uid: UInt32 in [100_000, 100_001, 165_535] { #expect(accounts.owner(of: uid) == 1000) }
         #expect(accounts.owner(of: 165_536) == 1001 && accounts.owner(of: 300_009) == 1001)
@@ -34,13 +34,13 @@ import VaubanLinuxHost
         #expect(Set((UInt32(400_000)..<400_100).map(accounts.owner(of:))) == [400_000])
     }
 
-    @Test("a listed user is an owner of their own, and has a name")
+    @Test("A listed user is their own owner and has a name")
     func listedUsers() {
         #expect(accounts.owner(of: 0) == 0 && accounts.owner(of: 1000) == 1000)
         #expect(accounts.name(of: 1000) == "anna" && accounts.standing(of: 1001) == .known(name: "bert"))
     }
 
-    @Test("uids that nobody knows share one owner, until the name service has named them")
+    @Test("Unknown uids share one owner until the name service has named them")
     func unknownUIDs() {
         #expect(Set([70_000, 300_010, 4_294_967_294].map { accounts.owner(of: $0) }) == [Accounts.unlistedOwner])
         #expect(accounts.standing(of: 70_000) == .unlisted)
@@ -52,7 +52,7 @@ import VaubanLinuxHost
         #expect(accounts.owner(of: 70_000) == Accounts.unlistedOwner)
     }
 
-    @Test("systemd's dynamic users are nobody, whatever range they lie in")
+    @Test("systemd's dynamic users are no users, whatever range contains them")
     func dynamicUsers() throws {
         try write("subuid", "anna:60000:10000\n")
         #expect(accounts.standing(of: 61_183) == .subordinate(of: 1000) && accounts.standing(of: 65_520) == .subordinate(of: 1000))
@@ -64,7 +64,7 @@ import VaubanLinuxHost
         }
     }
 
-    @Test("root's list allows numbers and says whose they are")
+    @Test("Root's list allows numbers and names their owners")
     func rootsList() throws {
         try write(
             "vauban/uids", "# ours\n61184-61200 each\n500000-565535\n  600000-600009 anna # hers\n700000\nx\n5-4\n8 nobody-here\n9 anna 3\n"
@@ -76,7 +76,7 @@ import VaubanLinuxHost
         #expect([5, 8, 9].allSatisfy { accounts.standing(of: $0) == .unlisted })
     }
 
-    @Test("a list that others could have written allows nobody, and neither does one that is gone")
+    @Test("A list that others could have written allows nobody, nor does a missing one")
     func listOfOthers() throws {
         try write("vauban/uids", "700000\n", mode: 0o664)
         #expect(accounts.standing(of: 700_000) == .unlisted)
@@ -89,7 +89,7 @@ import VaubanLinuxHost
         #expect(anothers.standing(of: 700_000) == .unlisted)
     }
 
-    @Test("files are read again when they change, and a missing one keeps its last content")
+    @Test("Files are read again when they change, and a missing one keeps its last content")
     func changes() throws {
         #expect(accounts.owner(of: 1002) == Accounts.unlistedOwner)
         try write("passwd", "root:x:0:0::/root:/bin/sh\nanna:x:1000:1000::/:/bin/sh\ncarla:x:1002:1002::/:/bin/sh\n")

@@ -35,7 +35,7 @@ import VaubanRefusal
         }
     }
 
-    @Test("a uid that nobody knows is refused, and the refusal says what root can do")
+    @Test("An unknown uid is refused with what root can do")
     func unknownUIDs() throws {
         let names = NameService(ask: { _ in .nobody })
         #expect(refusal(1000, names) == nil && refusal(100_001, names) == nil)
@@ -47,7 +47,7 @@ import VaubanRefusal
         #expect(refusal(61_184, names) == nil && refusal(54_321, names) == nil)
     }
 
-    @Test("a user of a directory is known by the name service, and stays known while it does not answer")
+    @Test("A directory's user stays known while the name service does not answer")
     func directoryUsers() throws {
         let answer = Mutex(NameService.Answer.silent), time = Mutex<UInt64>(1)
         let names = NameService(now: { time.withLock { $0 } }) { _ in answer.withLock { $0 } }
@@ -63,8 +63,8 @@ import VaubanRefusal
         #expect(refusal(70_000, names) == nil)
     }
 
-    @Test("a name service that hangs holds up nobody whom it named before")
-    func aHangingNameService() throws {
+    @Test("A hanging name service blocks nobody whom it named before")
+    func hangingNameServiceBlocksNoKnownUser() throws {
         let hangs = Mutex(false), time = Mutex<UInt64>(1), ends = DispatchSemaphore(value: 0)
         let names = NameService(now: { time.withLock { $0 } }) { uid in
             if hangs.withLock({ $0 }) { ends.wait() }
@@ -79,7 +79,7 @@ import VaubanRefusal
         for _ in 0..<NameLimits.askedMax { ends.signal() }
     }
 
-    @Test("users who come at the same moment wait for their turn to be asked for, and are refused by nobody")
+    @Test("Many directory users at once wait for their turn and are not refused")
     func manyDirectoryUsersAtOnce() throws {
         let count = 3 * NameLimits.askedMax, asked = Mutex(0), most = Mutex(0), begun = DispatchSemaphore(value: 0)
         let mayAnswer = DispatchSemaphore(value: 0), answered = DispatchSemaphore(value: 0), answers = Mutex<[NameService.Answer]>([])
@@ -107,7 +107,7 @@ import VaubanRefusal
         #expect(answers.withLock { $0.allSatisfy { $0 != .silent } } && most.withLock { $0 } == NameLimits.askedMax)
     }
 
-    @Test("the system's own users are named, and made-up numbers are nobody's")
+    @Test("The system's users have names, and invented numbers have none")
     func theSystem() {
         #expect(NameService.system(0) == .named("root"))
         #expect(NameService.system(3_999_999_999) == .nobody)
@@ -126,7 +126,7 @@ import VaubanRefusal
         }
     }
 
-    @Test("the next holder of a number does not find the keychain of the last")
+    @Test("The next holder of a number cannot use the previous one's keychain")
     func anotherHolder() throws {
         let state = try TestFolder()
         let holders = holders(state)
@@ -149,7 +149,7 @@ import VaubanRefusal
         #expect(verify(1000, holders)?.reason == .notAllowedHere)
     }
 
-    @Test("a subordinate uid's keychain is bound to its owner, since ranges are used again too")
+    @Test("A subordinate uid's keychain is bound to its owner")
     func subordinateHolders() throws {
         let state = try TestFolder()
         let place = try state.folder.subfolder("100005", creating: true)
@@ -160,7 +160,7 @@ import VaubanRefusal
         #expect(verify(100_005, holders(state))?.reason == .notAllowedHere)
     }
 
-    @Test("a subordinate uid of a directory's user stays bound to the same owner, whoever was named meanwhile")
+    @Test("A directory user's subordinate uid stays bound to the same owner")
     func subordinateHoldersOfDirectoryUsers() throws {
         try write("subuid", "70000:300000:65536\n")
         let state = try TestFolder()
@@ -175,7 +175,7 @@ import VaubanRefusal
     @Test(
         "a holder file that says nothing is no holder's, and nothing is opened by it",
         arguments: ["", "vauban holder 2\n1000 anna\n", "vauban holder 1\nanna\n", "vauban holder 1\n1000 anna\nx"])
-    func damagedHolders(_ text: String) throws {
+    func damagedHolderFilesRefuse(_ text: String) throws {
         let state = try TestFolder()
         let place = try state.folder.subfolder("1000", creating: true)
         try DurableFile(StateHolder.fileName, in: place).replace(with: Array(text.utf8))
@@ -184,7 +184,7 @@ import VaubanRefusal
 
     // MARK: The log
 
-    @Test("nobody writes more than a few lines a minute by being refused, and those left out are counted")
+    @Test("Refusals write few log lines a minute, and the others are counted")
     func boundedLog() {
         let time = Mutex<UInt64>(1)
         let limiter = LogLimiter(now: { time.withLock { $0 } })
@@ -200,7 +200,7 @@ import VaubanRefusal
 
     // MARK: The witness's line
 
-    @Test("a standing line is waited for while it may come, and not when it has been away for long")
+    @Test("Requests wait for a standing connection only while it can be expected")
     func expectation() {
         var expectation = ReconnectionDeadline(from: 100, grace: 50)
         #expect(expectation.wait(from: 100, until: 130) == 130 && expectation.wait(from: 140, until: 170) == 150)

@@ -40,7 +40,7 @@ import Witness
 
     // MARK: Installed
 
-    @Test func aProgramOfRootsIsItsPath() throws {
+    @Test func rootsProgramIsIdentifiedByPath() throws {
         try needInstalledPrograms()
         let identity = try identity("/bin/cat")
         #expect(identity.standing == .installed && identity.application == .installed(path: Self.cat))
@@ -48,20 +48,20 @@ import Witness
         if access("/var/lib/dpkg/info/coreutils.list", R_OK) == 0 { #expect(identity.package == "coreutils") }
     }
 
-    @Test func aSymbolicLinkToItIsIt() throws {
+    @Test func symbolicLinkIsIdentifiedAsItsTarget() throws {
         try needInstalledPrograms()
         let link = "\(folder.path)/link"
         #expect(symlink(Self.cat, link) == 0)
         #expect(try identity(link).application == .installed(path: Self.cat))
     }
 
-    @Test func aHardLinkToItIsNot() throws {
+    @Test func hardLinkIsAnotherProgram() throws {
         let link = "\(folder.path)/link"
         if Glibc.link(Self.cat, link) != 0 { try Test.cancel("there can be no such link here") }
         #expect(try identity(link).standing == .own)
     }
 
-    @Test func aSetUserIDProgramOfRootsIsItsPath() throws {
+    @Test func setUserIDProgramIsIdentifiedByPath() throws {
         let roots = try RootsFolder()
         let path = try roots.copy("/bin/cat", as: "program")
         #expect(chmod(path, 0o4755) == 0)
@@ -71,7 +71,7 @@ import Witness
     }
 
     /// A program of the user's own under the path of an installed one, as a mount namespace shows it to the process.
-    @Test func anotherFileOverAnInstalledPathIsNot() throws {
+    @Test func fileMountedOverAnInstalledPathIsNotInstalled() throws {
         guard geteuid() == 0 else { try Test.cancel("only root can mount") }
         let own = try copy("/bin/cat", as: "program")
         let tac = Self.real("/usr/bin/tac")
@@ -85,7 +85,7 @@ import Witness
 
     // MARK: Own
 
-    @Test func aUsersProgramIsItsContent() throws {
+    @Test func usersProgramIsIdentifiedByContent() throws {
         let one = try identity(copy("/bin/cat", as: "one"))
         let two = try identity(copy("/bin/cat", as: "two"))
         #expect(one.standing == .own && one.application != nil && one.application == two.application)
@@ -99,7 +99,7 @@ import Witness
     }
 
     /// A path that is too long for a name is none.
-    @Test func aPathThatIsTooLongIsUnseen() throws {
+    @Test func tooLongPathIsUnseen() throws {
         let deep = folder.path + String(repeating: "/" + String(repeating: "d", count: 200), count: 6)
         try FileManager.default.createDirectory(atPath: deep, withIntermediateDirectories: true)
         let process = try Waiter("/bin/sh", ["-c", "cd \(deep) && cp \(Self.cat) program && exec ./program"])
@@ -110,7 +110,7 @@ import Witness
 
     // MARK: Unknown
 
-    @Test func aTracedProgramIsUnknown() throws {
+    @Test func tracedProgramIsUnknown() throws {
         let probe = "\(BuiltPrograms.folder)/hardening-probe"
         let process = try Waiter(probe, ["trace", "/bin/sh", "-c", "echo $$; exec \(Self.cat)"])
         let pid = try #require(Int32(process.line()))
@@ -143,7 +143,7 @@ import Witness
         #expect(identity.standing == .unknown(.interpreter) && identity.executable?.path == path)
     }
 
-    @Test func whatTheDynamicLoaderRunsIsUnknown() throws {
+    @Test func programRunByDynamicLoaderIsUnknown() throws {
         guard
             let loader = ["/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1"].first(where: { (path: String) in
                 access(path, X_OK) == 0
@@ -155,7 +155,7 @@ import Witness
         #expect(try identity(copy(loader, as: "harmless"), [Self.cat]).standing == .unknown(.interpreter))
     }
 
-    @Test func aPreloadedLibraryOfTheUsersIsForeignCode() throws {
+    @Test func usersPreloadedLibraryIsForeignCode() throws {
         try needInstalledPrograms()
         guard let library = try loadedLibrary() else { try Test.cancel("this cat loads no library") }
         let own = try copy(library, as: "preloaded.so")
@@ -169,7 +169,7 @@ import Witness
         #expect(try self.identity(copy("/bin/cat", as: "own"), environment: ["LD_PRELOAD": own]).standing == .own)
     }
 
-    @Test func aPreloadedLibraryThatHasNoNameAnyMoreIsForeignCode() throws {
+    @Test func deletedPreloadedLibraryIsForeignCode() throws {
         guard let library = try loadedLibrary() else { try Test.cancel("this cat loads no library") }
         let roots = try RootsFolder()
         let own = try roots.copy(library, as: "preloaded.so")
@@ -189,7 +189,7 @@ import Witness
     }
 
     /// There a process may choose its executable's name, so it has none.
-    @Test func aUserNamespaceOfItsOwnHasNoIdentity() throws {
+    @Test func processInOwnUserNamespaceHasNoIdentity() throws {
         let process = try Waiter("/usr/bin/unshare", ["--user", "--map-root-user", Self.cat])
         guard try process.answers() else { try Test.cancel("there are no user namespaces here") }
         let identity = try identity(process.pid)
@@ -199,7 +199,7 @@ import Witness
     // MARK: Packaged
 
     /// As Flatpak runs it: the application's own folder at /app, in a mount namespace.
-    @Test func aFlatpakIsKnownByWhereItIsDeployed() throws {
+    @Test func flatpakIsIdentifiedByItsDeployment() throws {
         let name = "org.vauban.Test\(getpid())"
         let deployed = "/var/lib/flatpak/app/\(name)/x86_64/stable/0123/files"
         guard geteuid() == 0 else { try Test.cancel("only root can deploy an application") }
@@ -233,7 +233,7 @@ import Witness
         #expect(try identity("\(deployed)/bin/viewer").standing == .installed)
     }
 
-    @Test func aSnapIsKnownByWhereItIsMounted() throws {
+    @Test func snapIsIdentifiedByItsMount() throws {
         guard geteuid() == 0, access("/snap", F_OK) != 0, mkdir("/snap", 0o755) == 0 else {
             try Test.cancel("there are real snaps here, or no right")
         }
@@ -248,7 +248,7 @@ import Witness
     // MARK: One look
 
     /// What runs when it is asked counts: the same process, and another program.
-    @Test func aProcessThatExecutesAnotherProgramIsThatProgram() throws {
+    @Test func processIsIdentifiedByItsPresentProgram() throws {
         let own = try copy("/bin/cat", as: "own")
         let process = try Waiter("/bin/sh", ["-c", "echo there; read line; exec \(own)"])
         #expect(try process.line() == "there")
@@ -258,7 +258,7 @@ import Witness
         #expect(try identity(process.pid).standing == .own)
     }
 
-    @Test func theOwnMapNamesAFileAsItsUsersMapDoes() throws {
+    @Test func ownMapNamesAFileAsAnotherProcesssMapDoes() throws {
         try needInstalledPrograms()
         let process = try Waiter("/bin/cat")
         #expect(try process.answers())

@@ -59,7 +59,7 @@ import VaubanSecretBytes
 
     /// Above a limit the secret is not copied, and the two go out one after the other.
     @Test(arguments: [nil, 0, 1, 32, 4096, 4097, 70_000] as [Int?])
-    func aMessageWithTheOneAfterItIsTwo(_ secretCount: Int?) throws {
+    func messageSentWithTheNextArrivesAsTwo(_ secretCount: Int?) throws {
         let secret = secretCount.map(sample)
         let sender = try Channel(socket: raw.socket, expecting: .process(pid: getpid(), uid: geteuid()))
         let sending = Background {
@@ -80,7 +80,7 @@ import VaubanSecretBytes
         try sending.value()
     }
 
-    @Test func severalMessagesInOneWriteAreSeveralMessages() throws {
+    @Test func severalMessagesInOneWriteArriveSeparately() throws {
         let secret = sample(70_000)
         let whole = Frame.message([1]) + Frame.message([2, 2], secret: [7]) + Frame.message([3], secret: secret) + Frame.message([4])
         let raw = raw
@@ -93,7 +93,7 @@ import VaubanSecretBytes
         try sending.value()
     }
 
-    @Test func theCutOfAWriteMeansNothing() throws {
+    @Test func splittingOfWritesHasNoEffect() throws {
         let whole = Frame.message([1, 2, 3], secret: [4, 5]) + Frame.message([6])
         for cut in 1..<whole.count {
             let raw = raw
@@ -109,7 +109,7 @@ import VaubanSecretBytes
         }
     }
 
-    @Test func aMessageThatEndsEarlyIsMalformed() throws {
+    @Test func truncatedMessageIsMalformed() throws {
         let whole = Frame.message([1, 2, 3], secret: [4, 5])
         for count in 0..<whole.count {
             let pair = try SocketPair()
@@ -130,7 +130,7 @@ import VaubanSecretBytes
         }
     }
 
-    @Test func aLargeSecretThatEndsEarlyIsMalformed() throws {
+    @Test func truncatedLargeSecretIsMalformed() throws {
         try raw.send(Frame.lengths(1, 1 << 20) + [1] + sample(1000))
         raw.finish()
         #expect(fault() == "malformed")
@@ -138,24 +138,24 @@ import VaubanSecretBytes
 
     /// The lengths alone decide; nothing of what they announce is waited for or kept.
     @Test(arguments: [(60_001, 0), (0, 1 << 20 + 1), (1, 1 << 20 + 1), (0x7FFF_FFFF, 0), (0xFFFF_FFFF, 0xFFFF_FFFF), (1, 0xFFFF_FFFF)])
-    func anOversizedFrameIsRefusedAtItsLengths(_ header: Int, _ secret: Int) throws {
+    func oversizedFrameIsRefusedByItsLengths(_ header: Int, _ secret: Int) throws {
         try raw.send(Frame.lengths(header, secret))
         #expect(fault() == "oversized")
     }
 
-    @Test func aFrameWithoutAHeaderIsMalformed() throws {
+    @Test func frameWithoutHeaderIsMalformed() throws {
         try raw.send(Frame.lengths(0, 5) + sample(5))
         #expect(fault() == "malformed")
     }
 
-    @Test func bytesAfterAMessageAreTheBeginningOfANext() throws {
+    @Test func bytesAfterAMessageBeginTheNext() throws {
         try raw.send(Frame.message([1]) + [0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0])
         let message = try channel.receive(.machine)
         #expect(message.header == [1])
         #expect(fault() == "oversized")
     }
 
-    @Test func whatIsTooLargeIsNotSent() throws {
+    @Test func oversizedMessageIsNotSent() throws {
         #expect(throws: ChannelError.self) { try channel.send(header: [UInt8](repeating: 0, count: 60_001)) }
         #expect(throws: ChannelError.self) { try channel.send(header: [1], secret: SecretBytes(count: 1 << 20 + 1) { _ in }) }
         try channel.send(header: [2])
@@ -164,13 +164,13 @@ import VaubanSecretBytes
 
     // MARK: Waiting
 
-    @Test func aWaitEndsAndTheConnectionStaysGood() throws {
+    @Test func timeoutLeavesTheConnectionUsable() throws {
         #expect(fault(.after(1_000_000)) == "deadline")
         try raw.send(Frame.message([1]))
         #expect(fault() == nil)
     }
 
-    @Test func whatIsWatchedEndsTheWait() throws {
+    @Test func watchedHangUpEndsTheWait() throws {
         let watched = try SocketPair()
         shutdown(watched.first.number, Int32(SHUT_RDWR))
         do throws(ChannelError) {
@@ -205,7 +205,7 @@ import VaubanSecretBytes
     }
 
     /// Whoever does not read holds up one sender for its time, and not the next ones after it.
-    @Test func aMessageThatStopsHalfwayEndsTheConnection() throws {
+    @Test func incompleteMessageEndsTheConnection() throws {
         var time = timeval(tv_sec: 0, tv_usec: 100_000)
         try SystemError.check(
             setsockopt(channel.socket.number, SOL_SOCKET, SO_SNDTIMEO, &time, socklen_t(MemoryLayout<timeval>.size)), "set a time limit")

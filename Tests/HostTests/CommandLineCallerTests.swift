@@ -31,7 +31,7 @@ import Witness
         try witness.identity(ofProcess: Int64(pid), heldBy: ProcessWatch(pid).process)
     }
 
-    @Test func itsParentIsJudged() throws {
+    @Test func parentOfCommandLineIsIdentified() throws {
         try play("/bin/cat")
         let process = try Waiter(commandLine)
         #expect(try process.answers())
@@ -41,7 +41,7 @@ import Witness
         #expect(identity.executable?.digest.count == 32)
     }
 
-    @Test func itIsKnownByAnyLinkAndAsACopy() throws {
+    @Test func commandLineIsRecognizedByLinkAndCopy() throws {
         try play("/bin/cat")
         let link = "\(folder.path)/link", copy = "\(folder.path)/copy"
         #expect(Glibc.link(commandLine, link) == 0)
@@ -65,7 +65,7 @@ import Witness
     }
 
     /// An upgrade puts another file in its place.
-    @Test func itIsLookedUpAtEachQuestion() throws {
+    @Test func commandLineIsLookedUpAtEachRequest() throws {
         try play("/bin/cat")
         let old = try Waiter(commandLine)
         #expect(try old.answers())
@@ -77,7 +77,7 @@ import Witness
         #expect(try identity(old.pid).standing == .unknown(.unseen))
     }
 
-    @Test func aShellBetweenIsUnknown() throws {
+    @Test func shellInBetweenIsUnknown() throws {
         try play("/bin/cat")
         let shell = try Waiter("/bin/sh", ["-c", "exec 3<&0; \(commandLine) <&3 & echo $!; wait"])
         let pid = try #require(Int32(shell.line()))
@@ -89,7 +89,7 @@ import Witness
     }
 
     /// The nearest that is not Vauban, through several that are; but not through any number.
-    @Test func severalOfItAreOneAndTooManyAreNobody() throws {
+    @Test func nestedCommandLinesAreLimited() throws {
         try play("/usr/bin/timeout")
         for (count, isTold) in [(2, true), (15, true), (16, false)] {
             let words = Array(repeating: [commandLine, "100"], count: count).flatMap(\.self) + ["/bin/cat"]
@@ -106,7 +106,7 @@ import Witness
         }
     }
 
-    @Test func anOrphanIsUnknown() throws {
+    @Test func orphanIsUnknown() throws {
         try play("/bin/cat")
         let (numbers, input) = (try SocketPair(), try SocketPair())
         let shell = try Child("\(commandLine) <&4 & echo $! >&3", descriptors: [numbers.second, input.second])
@@ -121,7 +121,7 @@ import Witness
     }
 
     /// Whether the parent began that session's program, or took it in, cannot be told.
-    @Test func aSessionOfItsOwnIsAnOrphansToo() throws {
+    @Test func ownSessionCountsAsOrphan() throws {
         try play("/bin/cat")
         let process = try Waiter("/usr/bin/setsid", ["--wait", commandLine])
         #expect(try process.answers())
@@ -132,7 +132,7 @@ import Witness
     }
 
     /// The honest word: parenthood is no proof. Whoever starts the command line and then executes another program stands as that.
-    @Test func whoeverExecutesAnotherProgramAfterwardsStandsAsThat() throws {
+    @Test func parentThatExecutesAnotherProgramAppearsAsThatProgram() throws {
         try play("/bin/cat")
         let other = "\(folder.path)/other"
         try FileManager.default.copyItem(atPath: URL(fileURLWithPath: "/usr/bin/tee").resolvingSymlinksInPath().path, toPath: other)
@@ -144,7 +144,7 @@ import Witness
         #expect(identity.standing == .own && identity.chain == [commandLine, other] && identity.throughCommandLine)
     }
 
-    @Test func oneThatIsTracedIsNobodys() throws {
+    @Test func tracedCommandLineIsUnknown() throws {
         try play("/bin/cat")
         let process = try Waiter("\(BuiltPrograms.folder)/hardening-probe", ["trace", "/bin/sh", "-c", "echo $$; exec \(commandLine)"])
         let pid = try #require(Int32(process.line()))
@@ -156,7 +156,7 @@ import Witness
 
     /// The shipped program, beside its own command line, shut in as it always is, for every kind of answer; the second time as a
     /// user of its own, about the programs of a third.
-    @Test(arguments: [nil, 54321]) func theShippedWitnessAnswersFromWithinItsWalls(_ user: UInt32?) throws {
+    @Test(arguments: [nil, 54321]) func shippedWitnessRepliesUnderHardening(_ user: UInt32?) throws {
         if user != nil, geteuid() != 0 { try Test.cancel("only root can be several users") }
         try play("/bin/cat")
         try FileManager.default.copyItem(atPath: "\(BuiltPrograms.folder)/vauban-witness", toPath: "\(folder.path)/vauban-witness")

@@ -28,7 +28,7 @@ import VaubanLinuxHost
         }
     }
 
-    @Test("one owner has a quarter at most, at work or idle")
+    @Test("One owner has at most a quarter of the connections")
     func oneOwner() {
         #expect(fill(ConnectionTable(max: 1024), 1000, 2000).count == 256)
         let idle = ConnectionTable(max: 1024)
@@ -37,7 +37,7 @@ import VaubanLinuxHost
         #expect(all.count == 300 && idle.count(of: 1000) == 256 && all.map(\.1.ended) == (0..<300).map { $0 < 44 })
     }
 
-    @Test("whatever others hold and never let go, the next owner has connections", arguments: [1, 3, 10, 100, 300])
+    @Test("The next owner gets connections whatever others hold", arguments: [1, 3, 10, 100, 300])
     func theNextOwner(_ hostile: Int) {
         let table = ConnectionTable(max: 1024)
         // In turn, so that each of them takes what the others leave.
@@ -46,7 +46,7 @@ import VaubanLinuxHost
         if hostile <= 100 { #expect(fill(table, 5000, 4).count == 4) }
     }
 
-    @Test("numbers of one owner are one owner's, however many they are")
+    @Test("All uids of one owner share its limit")
     func subordinateUIDs() throws {
         let etc = try TestFolder()
         try Data("mallory:x:1000:1000::/:/bin/sh\nanna:x:1001:1001::/:/bin/sh\n".utf8).write(to: URL(fileURLWithPath: "\(etc.path)/passwd"))
@@ -58,7 +58,7 @@ import VaubanLinuxHost
         #expect(fill(table, accounts.owner(of: 1001), 100).count == 100)
     }
 
-    @Test("an idle connection of whoever has the most gives way before anybody else's")
+    @Test("An idle connection of the owner with the most gives way first")
     func theLargestGivesWay() {
         let table = ConnectionTable(max: 12)
         let large = fill(table, 1, 3, idleSince: 100), small = fill(table, 2, 2, idleSince: 1)
@@ -70,7 +70,7 @@ import VaubanLinuxHost
         #expect(large[0].1.ended && small.allSatisfy { !$0.1.ended })
     }
 
-    @Test("what is at work is never closed")
+    @Test("A connection that serves a request is never closed")
     func workIsNeverClosed() {
         let table = ConnectionTable(max: 64)
         let working = fill(table, 1, 64)
@@ -82,7 +82,7 @@ import VaubanLinuxHost
         #expect(table.endOneIdle() && working[0].1.ended)
     }
 
-    @Test("a place that is left, or whose owner is known only later, counts where it belongs")
+    @Test("A place counts for its owner, even if that is known later")
     func places() throws {
         let table = ConnectionTable(max: 100)
         let place = try #require(table.enter(Accounts.unlistedOwner))
@@ -95,7 +95,7 @@ import VaubanLinuxHost
         #expect(table.count == 0 && table.count(of: 8) == 0)
     }
 
-    @Test("no more are closed at once than may be answering what had just come")
+    @Test("Few connections are closing at once")
     func leaving() {
         let table = ConnectionTable(max: 1024)
         let idle = fill(table, 1, 256, idleSince: 1)
@@ -105,7 +105,7 @@ import VaubanLinuxHost
         #expect(table.enter(1) != nil)
     }
 
-    @Test("an endpoint serves as many as files may be open")
+    @Test("A socket serves as many connections as open files permit")
     func descriptors() {
         #expect(DescriptorLimit.connections(1024, files: 65_536) == 1024)
         #expect(DescriptorLimit.connections(1024, files: 1024) == 153)

@@ -45,7 +45,7 @@ import VaubanSecretBytes
         #expect(next.descriptors.isEmpty)
     }
 
-    @Test(arguments: [5, 16, 17, 100]) func moreAreRefusedAndNoneStaysOpen(_ count: Int) throws {
+    @Test(arguments: [5, 16, 17, 100]) func surplusDescriptorsAreRefusedAndClosed(_ count: Int) throws {
         let name = "many-\(count)"
         let sent = try memory(count, name)
         try raw.sendUnbounded(0, descriptors: sent)
@@ -54,7 +54,7 @@ import VaubanSecretBytes
         withExtendedLifetime(sent) {}
     }
 
-    @Test func ourOwnSenderDoesNotTryMore() throws {
+    @Test func senderRefusesSurplusDescriptors() throws {
         let sent = try memory(5, "own")
         #expect(throws: ChannelError.self) { try channel.send(header: [1], descriptors: sent) }
     }
@@ -90,7 +90,7 @@ import VaubanSecretBytes
 
     // MARK: Senders
 
-    @Test func anotherProcessCannotWriteHere() throws {
+    @Test func anotherProcessCannotSendAMessage() throws {
         #expect(try Child.writing(Frame.message([1]), to: raw.socket).wait() == 0)
         do throws(ChannelError) {
             _ = try channel.receive(.machine)
@@ -118,7 +118,7 @@ import VaubanSecretBytes
         }
     }
 
-    @Test func aSharedConnectionHarmsNoOther() throws {
+    @Test func sharedConnectionAffectsNoOther() throws {
         let other = try SocketPair()
         let good = try Channel(socket: other.second, expecting: .process(pid: getpid(), uid: geteuid()))
         _ = try Child.writing([3], to: raw.socket).wait()
@@ -127,7 +127,7 @@ import VaubanSecretBytes
         #expect(message.header == [5])
     }
 
-    @Test func aClientLooksAtTheUidOnly() throws {
+    @Test func clientChecksOnlyTheUID() throws {
         let pair = try SocketPair()
         let client = try Channel(socket: pair.second, expecting: .user(uid: geteuid()))
         #expect(try Child.writing(Frame.message(Array("x".utf8)), to: pair.first).wait() == 0)

@@ -34,7 +34,7 @@ import VaubanSecretBytes
         return lstat(path, &information) == 0 ? information.st_mode & 0o7777 : 0
     }
 
-    @Test func aFileIsReplacedWhole() throws {
+    @Test func fileIsReplacedAsAWhole() throws {
         #expect(try content(file) == nil)
         for bytes in [[1, 2, 3], [], [UInt8](repeating: 7, count: 100_000)] as [[UInt8]] {
             try file.replace(with: bytes)
@@ -44,7 +44,7 @@ import VaubanSecretBytes
         #expect(mode(path + "/state") == 0o600)
     }
 
-    @Test func aFailureLeavesTheOldContent() throws {
+    @Test func failedWriteLeavesOldContent() throws {
         try file.replace(with: [1])
         // Where the new file would be written there is a folder.
         try FileManager.default.createDirectory(atPath: path + "/state.new", withIntermediateDirectories: false)
@@ -59,7 +59,7 @@ import VaubanSecretBytes
         #expect(try Data(contentsOf: URL(fileURLWithPath: path + "/victim")) == Data([9]))
     }
 
-    @Test func aWriteThatWasCutShortBeforeIsForgotten() throws {
+    @Test func interruptedWriteIsDiscarded() throws {
         try file.replace(with: [1])
         try Data(repeating: 8, count: 5000).write(to: URL(fileURLWithPath: path + "/state.new"))
         #expect(try content(file) == [1])
@@ -69,7 +69,7 @@ import VaubanSecretBytes
     }
 
     /// Needs root and a kernel that lets it mount; elsewhere Tests/Scripts/full-disk.sh stands for it.
-    @Test func aFullDiskLeavesTheOldContent() throws {
+    @Test func fullDiskLeavesOldContent() throws {
         let place = path + "/small"
         try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
         guard mount("tmpfs", place, "tmpfs", 0, "size=64k,mode=700") == 0 else {
@@ -88,7 +88,7 @@ import VaubanSecretBytes
     }
 
     /// What a power cut within a rename leaves on some file systems: one file under both names.
-    @Test func aSecondNameOfTheFileIsNotCutShort() throws {
+    @Test func secondNameOfTheFileIsNotTruncated() throws {
         try file.replace(with: [1])
         #expect(link(path + "/state", path + "/state.new") == 0)
         let witness = try #require(try folder.file("state"))
@@ -100,7 +100,7 @@ import VaubanSecretBytes
     }
 
     /// Needs root and a kernel that lets it mount.
-    @Test func aReadOnlyDiskIsReadAndNotChanged() throws {
+    @Test func readOnlyDiskIsReadAndNotChanged() throws {
         let place = path + "/still"
         try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
         guard mount("tmpfs", place, "tmpfs", 0, "size=64k,mode=700") == 0 else {
@@ -118,14 +118,14 @@ import VaubanSecretBytes
         }
     }
 
-    @Test func aFolderListsItsFilesMoreThanOnce() throws {
+    @Test func folderListsItsFilesRepeatedly() throws {
         let names = (0..<300).map { "file-\($0)" }
         for name in names { _ = try folder.create(name) }
         for _ in 1...2 { #expect(Set(try folder.names()) == Set(names)) }
         #expect(throws: SystemError.self) { try folder.create(names[0]) }
     }
 
-    @Test func whatIsNotOurPlainFileDoesNotRead() throws {
+    @Test func foreignOrSpecialFileIsRefused() throws {
         try file.replace(with: [UInt8](repeating: 0, count: 101))
         #expect(throws: SystemError.self) { try file.read(max: 100) }
         try FileManager.default.createSymbolicLink(atPath: path + "/link", withDestinationPath: path + "/state")
@@ -140,7 +140,7 @@ import VaubanSecretBytes
         }
     }
 
-    @Test func aFileIsPutAsideUnderAFreeName() throws {
+    @Test func fileIsSetAsideUnderAFreeName() throws {
         for number in 1...3 {
             try file.replace(with: [UInt8(number)])
             #expect(try file.quarantine() == "state.quarantined-\(number)")
@@ -164,14 +164,14 @@ import VaubanSecretBytes
         #expect(throws: PrivateFolder.Fault.self) { try PrivateFolder(path: path + "-link", creating: true) }
     }
 
-    @Test func aFolderIsForOneAtATime() throws {
+    @Test func folderIsLockedByOneProcess() throws {
         let lock = try #require(try folder.lock())
         #expect(try PrivateFolder(path: path, creating: false).lock() == nil)
         withExtendedLifetime(lock) {}
     }
 
     /// Twice as long as an address of a socket can be.
-    @Test func aDoorInADeepFolderIsReached() throws {
+    @Test func socketInADeepFolderIsReachable() throws {
         let deep = path + String(repeating: "/a-rather-long-name-of-a-folder", count: 7)
         #expect(deep.utf8.count > 216)
         let listener = try PrivateFolder(path: deep, creating: true).bindSocket("door", mode: 0o600)
@@ -192,7 +192,7 @@ import VaubanSecretBytes
 
 /// Public bytes whose maker the kernel names.
 @Suite struct SealedMemoryTests {
-    @Test(arguments: [0, 1, 128, 5000]) func itHoldsWhatItsMakerPutIn(_ count: Int) throws {
+    @Test(arguments: [0, 1, 128, 5000]) func sealedFileContainsItsBytes(_ count: Int) throws {
         let bytes = [UInt8](repeating: 3, count: count)
         let memory = try SealedMemory.make(bytes)
         #expect(SealedMemory.bytes(of: memory, madeBy: geteuid(), max: count) == bytes)
@@ -200,7 +200,7 @@ import VaubanSecretBytes
         #expect(count == 0 || SealedMemory.bytes(of: memory, madeBy: geteuid(), max: count - 1) == nil)
     }
 
-    @Test func nobodyCanChangeItAnyMore() throws {
+    @Test func sealedFileCannotBeChanged() throws {
         let memory = try SealedMemory.make([1, 2, 3])
         #expect(pwrite(memory.number, "x", 1, 0) < 0 && ftruncate(memory.number, 1) < 0 && ftruncate(memory.number, 9) < 0)
         let again = Descriptor(open("/proc/self/fd/\(memory.number)", O_RDWR | O_CLOEXEC))
@@ -208,7 +208,7 @@ import VaubanSecretBytes
         #expect(SealedMemory.bytes(of: memory, madeBy: geteuid(), max: 9) == [1, 2, 3])
     }
 
-    @Test func whatIsNotSealedIsNotBelieved() throws {
+    @Test func unsealedFileIsRefused() throws {
         let plain = Descriptor(open("/proc/self/exe", O_RDONLY | O_CLOEXEC))
         #expect(SealedMemory.bytes(of: plain, madeBy: geteuid(), max: .max) == nil)
         let template = FileManager.default.temporaryDirectory.appendingPathComponent("vauban-plain-\(UUID().uuidString)").path
@@ -222,12 +222,12 @@ import VaubanSecretBytes
 
 /// Process descriptors, as the handshake relies on them.
 @Suite struct ProcessDescriptorTests {
-    @Test func itNamesItsProcess() throws {
+    @Test func processDescriptorNamesItsProcess() throws {
         #expect(try ProcessDescriptor.pid(of: ProcessDescriptor.ofSelf()) == getpid())
         #expect(try ProcessDescriptor.pid(of: SocketPair().first) == nil)
     }
 
-    @Test func anEndedProcessIsNotAlive() throws {
+    @Test func endedProcessIsNotAlive() throws {
         let child = try Child("exit 7")
         let process = try ProcessDescriptor.of(child.pid)
         #expect(child.wait() == 7)

@@ -53,7 +53,7 @@ import VaubanSecretBytes
         }
     }
 
-    @Test(arguments: [true, false]) func aGoodHandshakeNamesTheProcess(_ usesPeerDescriptor: Bool) throws {
+    @Test(arguments: [true, false]) func handshakeIdentifiesTheProcess(_ usesPeerDescriptor: Bool) throws {
         let server = accepting(usesPeerDescriptor: usesPeerDescriptor)
         let client = try Handshake.connect(raw.socket, serverUID: geteuid(), role: 3)
         let accepted = try server.value()
@@ -69,8 +69,8 @@ import VaubanSecretBytes
         #expect(reply.header == [2])
     }
 
-    @Test func theSpecificationsExampleIsWhatTheCodeSaysAndTakes() throws {
-        let document = try SpecDocument("doors")
+    @Test func specificationsExampleMatchesTheCode() throws {
+        let document = try SpecDocument("connections")
         let hello = try document.example("hello"), greeting = try document.example("greeting")
         let server = accepting()
         let received = raw.receive(Self.helloCount)
@@ -85,8 +85,8 @@ import VaubanSecretBytes
         #expect(raw.receive(expected.count) == expected)
     }
 
-    @Test func theOwnClientSaysWhatTheSpecificationSays() throws {
-        let socket = socket, document = try SpecDocument("doors")
+    @Test func clientSendsTheSpecificationsExample() throws {
+        let socket = socket, document = try SpecDocument("connections")
         let client = Background { try Handshake.connect(socket, serverUID: geteuid(), role: 1) }
         try raw.send(document.example("hello"))
         let expected = try document.example("greeting")
@@ -109,7 +109,7 @@ import VaubanSecretBytes
 
     // MARK: What is not believed
 
-    @Test func aWrongNonceIsRefused() throws {
+    @Test func wrongNonceIsRefused() throws {
         let outcome = try outcome { nonce in
             var wrong = nonce
             wrong[15] ^= 1
@@ -118,17 +118,17 @@ import VaubanSecretBytes
         #expect(outcome?.contains("nonce") == true)
     }
 
-    @Test(arguments: [true, false]) func aMissingProcessDescriptorIsRefused(_ usesPeerDescriptor: Bool) throws {
+    @Test(arguments: [true, false]) func missingProcessDescriptorIsRefused(_ usesPeerDescriptor: Bool) throws {
         let outcome = try outcome(usesPeerDescriptor: usesPeerDescriptor) { (Frame.message(greeting($0)), []) }
         #expect(outcome?.contains("descriptor is missing") == true)
     }
 
-    @Test func twoProcessDescriptorsAreNotOne() throws {
+    @Test func twoProcessDescriptorsAreRefused() throws {
         let outcome = try outcome { (Frame.message(greeting($0)), [try ProcessDescriptor.ofSelf(), try ProcessDescriptor.ofSelf()]) }
         #expect(outcome?.contains("descriptor is missing") == true)
     }
 
-    @Test(arguments: [true, false]) func aDescriptorOfAnotherProcessIsRefused(_ usesPeerDescriptor: Bool) throws {
+    @Test(arguments: [true, false]) func descriptorOfAnotherProcessIsRefused(_ usesPeerDescriptor: Bool) throws {
         let other = try Child("exit 0")
         let outcome = try outcome(usesPeerDescriptor: usesPeerDescriptor) {
             (Frame.message(greeting($0)), [try ProcessDescriptor.of(other.pid)])
@@ -137,17 +137,17 @@ import VaubanSecretBytes
         #expect(outcome?.contains("another process") == true)
     }
 
-    @Test func aDescriptorOfNoProcessIsRefused() throws {
+    @Test func descriptorOfNoProcessIsRefused() throws {
         let outcome = try outcome { (Frame.message(greeting($0)), [Descriptor(open("/dev/null", O_RDONLY | O_CLOEXEC))]) }
         #expect(outcome?.contains("another process") == true)
     }
 
-    @Test func aGreetingWithASecretIsRefused() throws {
+    @Test func greetingWithASecretIsRefused() throws {
         let outcome = try outcome { (Frame.message(greeting($0), secret: [1]), [try ProcessDescriptor.ofSelf()]) }
         #expect(outcome?.contains("unproven") == true)
     }
 
-    @Test func whatIsNoGreetingIsRefused() throws {
+    @Test func otherMessageThanAGreetingIsRefused() throws {
         let cases: [([UInt8]) -> [UInt8]] = [
             { Frame.message(self.greeting($0, version: 2)) }, { Frame.message(self.greeting($0, role: [2, 2, 1, 0])) },
             { Frame.message(self.greeting($0, role: [])) }, { Frame.message(self.greeting(Array($0.dropLast()))) },
@@ -163,7 +163,7 @@ import VaubanSecretBytes
     }
 
     /// A child that was given the connection knows everything its parent knows, and still is another process.
-    @Test func aChildOnTheParentsConnectionIsRefused() throws {
+    @Test func childOnItsParentsConnectionIsRefused() throws {
         let server = accepting()
         let hello = raw.receive(Self.helloCount)
         #expect(try Child.writing(Frame.message(greeting(Array(hello.suffix(16)))), to: raw.socket).wait() == 0)
@@ -174,7 +174,7 @@ import VaubanSecretBytes
         }
     }
 
-    @Test func aChildIsRefusedAfterTheHandshakeToo() throws {
+    @Test func childIsRefusedAfterTheHandshake() throws {
         let server = accepting()
         let client = try Handshake.connect(raw.socket, serverUID: geteuid(), role: 0)
         let accepted = try server.value()
@@ -182,7 +182,7 @@ import VaubanSecretBytes
         #expect(throws: ChannelError.self) { _ = try accepted.channel.receive(.machine) }
     }
 
-    @Test func aClientSaysNothingToAnotherUsersServer() throws {
+    @Test func clientSendsNothingToAnotherUsersServer() throws {
         // Root may listen for a room, so there it is the first message that gives it away; others do by listening.
         let server = accepting()
         let fault = #expect(throws: HandshakeError.self) { _ = try Handshake.connect(raw.socket, serverUID: geteuid() &+ 1, role: 0) }

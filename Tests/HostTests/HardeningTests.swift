@@ -46,8 +46,8 @@ import VaubanRoomHardening
 
     @Test(arguments: rooms) func dangerousCallsKill(_ room: String) throws {
         let document = try SpecDocument("hardening")
-        let everywhere = try document.table("killed").flatMap { Self.words($0["In every room these kill"]) }
-        let besides = try document.table("rooms").filter { $0["Room"] == room }.flatMap { Self.words($0["Kills besides"]) }
+        let everywhere = try document.table("killed").flatMap { Self.words($0["Kill in every room"]) }
+        let besides = try document.table("rooms").filter { $0["Room"] == room }.flatMap { Self.words($0["Kills in addition"]) }
         #expect(everywhere.count > 50 && !besides.isEmpty)
         let outcomes = try outcomes(room, (everywhere + besides).map { "call:\($0)" })
         // 254: this machine has no call of that name.
@@ -55,32 +55,32 @@ import VaubanRoomHardening
         #expect(outcomes.values.filter { $0 == "refused 254" }.count < 5)
     }
 
-    @Test(arguments: rooms) func newCodeProgramsAndTheNetworkKill(_ room: String) throws {
+    @Test(arguments: rooms) func newCodeProgramsAndNetworkCallsKill(_ room: String) throws {
         let attempts = ["code", "network", "shell", "call:ioctl:0:21522", "call:prctl:4:1", "call:clone:17", "call:mprotect:0:4096:4"]
         for (attempt, outcome) in try outcomes(room, attempts) { #expect(outcome == "killed \(SIGSYS)", "\(room) \(attempt)") }
     }
 
     /// ENOSYS is 38: what is merely unknown looks like an older kernel.
-    @Test(arguments: rooms) func unknownCallsAnswerAsOnAnOlderKernel(_ room: String) throws {
+    @Test(arguments: rooms) func unknownCallsReturnENOSYS(_ room: String) throws {
         let attempts = ["clone3", "symlinkat", "linkat", "mknodat", "chdir", "setxattr", "setrlimit", "splice", "inotify_init1"].map {
             "call:\($0)"
         }
         for (attempt, outcome) in try outcomes(room, attempts) { #expect(outcome == "refused \(ENOSYS)", "\(room) \(attempt)") }
     }
 
-    @Test(arguments: rooms) func theRoomsOwnWorkGoesOn(_ room: String) throws {
+    @Test(arguments: rooms) func permittedCallsSucceed(_ room: String) throws {
         let outcomes = try outcomes(room, ["thread", "threads", "abort", "read:/proc/self/fdinfo/2"])
         #expect(outcomes == ["thread": "done", "threads": "done", "abort": "killed \(SIGABRT)", "read:/proc/self/fdinfo/2": "done"])
     }
 
     /// Dispatch ends a process whose worker threads it cannot look at, which it does when work has waited for a second.
-    @Test("a room outlives work that waits for a second", arguments: rooms) func aBacklogEndsNoRoom(_ room: String) throws {
+    @Test("A room survives work that waits for a second", arguments: rooms) func backlogEndsNoRoom(_ room: String) throws {
         #expect(try outcomes(room, ["backlog"]) == ["backlog": "done"])
     }
 
     /// Where the room holds secrets, a SecretBytes of any size lies in the memory for them, and elsewhere on the heap. Landlock is
     /// off, since the kernel's word on the memory is in a file that the room may not read.
-    @Test(arguments: rooms) func secretsLieInTheirOwnMemory(_ room: String) throws {
+    @Test(arguments: rooms) func secretsUseDedicatedMemory(_ room: String) throws {
         let holds = ["enclaved", "keychaind", "reader", "ssh-agent", "secret-service"].contains(room)
         if holds, !SecretArena().missing.isDisjoint(with: [.mlock]) { try Test.cancel("too little memory can be locked here") }
         for (attempt, outcome) in try outcomes(room, without: [.landlock], ["secret:32", "secret:4096", "secret:100000"]) {
@@ -88,7 +88,7 @@ import VaubanRoomHardening
         }
     }
 
-    @Test(arguments: ["enclaved", "keychaind"]) func aRoomKeepsFilesInItsFolderOnly(_ room: String) throws {
+    @Test(arguments: ["enclaved", "keychaind"]) func roomWritesOnlyInItsStateFolder(_ room: String) throws {
         let foreign = "\(outside.path)/file"
         try Data("theirs".utf8).write(to: URL(fileURLWithPath: foreign))
         // Who the users are and whose their subordinate uids: what everybody may read there, and nothing else.
@@ -113,7 +113,7 @@ import VaubanRoomHardening
     }
 
     /// As on kernels whose Landlock knows less (Debian 12 has version 2): files are as closed, and the room keeps its own.
-    @Test(arguments: 1...7) func olderVersionsOfLandlockCloseFilesToo(_ version: Int) throws {
+    @Test(arguments: 1...7) func olderLandlockVersionsDenyFiles(_ version: Int) throws {
         let foreign = "\(outside.path)/file"
         try Data("theirs".utf8).write(to: URL(fileURLWithPath: foreign))
         for attempt in ["create:\(state.path)/x", "change:\(state.path)/x", "empty:\(state.path)/x", "remove:\(state.path)/x", "thread"] {
@@ -129,7 +129,7 @@ import VaubanRoomHardening
     }
 
     /// The same attempts where the protection is switched off, so that the tests above prove something.
-    @Test func withoutAProtectionTheAttemptsSucceed() throws {
+    @Test func attacksSucceedWithoutTheProtection() throws {
         let foreign = "\(outside.path)/file"
         try Data("theirs".utf8).write(to: URL(fileURLWithPath: foreign))
         let files = ["read:\(foreign)", "change:\(foreign)", "list:\(outside.path)"]
@@ -141,7 +141,7 @@ import VaubanRoomHardening
     }
 
     /// Rooms without a state folder have no call that changes a file system, whatever the path is; the witness has nothing else.
-    @Test(arguments: ["authd", "witness", "watcher"]) func aRoomWithoutAFolderChangesNoFile(_ room: String) throws {
+    @Test(arguments: ["authd", "witness", "watcher"]) func roomWithoutStateFolderChangesNoFile(_ room: String) throws {
         let own = "\(state.path)/file"
         try Data("before".utf8).write(to: URL(fileURLWithPath: own))
         let attempts = ["change:\(own)", "empty:\(own)", "create:\(state.path)/new"]
@@ -157,7 +157,7 @@ import VaubanRoomHardening
     }
 
     /// Its end of a connection may have an abstract name, as newer versions of libsystemd give it one; that is all.
-    @Test func theWatcherNamesItsEndAndListensNowhere() throws {
+    @Test func watcherBindsItsEndAndCannotListen() throws {
         let place = "\(state.path)/socket"
         let outcomes = try outcomes("watcher", ["name:@vauban-test-end-\(getpid())", "name:\(place)", "call:listen", "call:socket:2:1"])
         #expect(outcomes["name:@vauban-test-end-\(getpid())"] == "done")
@@ -170,14 +170,14 @@ import VaubanRoomHardening
     }
 
     /// The others cannot even open it; the witness, which may look at processes, has no way to a place where something is.
-    @Test(arguments: rooms) func nobodyReadsAnotherProcessesMemory(_ room: String) throws {
+    @Test(arguments: rooms) func roomsCannotReadOtherProcessesMemory(_ room: String) throws {
         let other = try Waiter("/bin/cat")
         #expect(try outcomes(room, ["memory:\(other.pid)"]).values.first == "refused \(room == "witness" ? EIO : EACCES)")
         let exe = try outcomes(room, ["read:/proc/\(other.pid)/exe"]).values.first
         #expect(exe == (room == "witness" ? "done" : "refused \(EACCES)"))
     }
 
-    @Test(arguments: rooms) func signalsReachNobodyElse(_ room: String) throws {
+    @Test(arguments: rooms) func signalsReachNoOtherProcess(_ room: String) throws {
         let other = try Waiter("/bin/cat")
         #expect(try outcomes(room, ["end:\(other.pid)"]).values.first == "refused \(EPERM)")
         #expect(kill(other.pid, 0) == 0)
@@ -199,18 +199,18 @@ import VaubanRoomHardening
         #expect(free["abstract:\(name)"] == "done" && free["network"] == "refused \(ECONNREFUSED)")
     }
 
-    @Test func theTablesAreThoseOfTheSpecification() throws {
+    @Test func tablesMatchTheSpecification() throws {
         let document = try SpecDocument("hardening")
         let rooms = try document.table("rooms")
         #expect(rooms.count == RoomProfile.all.count)
         for (row, profile) in zip(rooms, RoomProfile.all) {
             #expect(row["Room"] == profile.name)
-            #expect(Self.words(row["Groups that are allowed"]) == profile.groups.map(\.name))
-            #expect(Self.words(row["Kills besides"]) == profile.killed)
+            #expect(Self.words(row["Allowed groups"]) == profile.groups.map(\.name))
+            #expect(Self.words(row["Kills in addition"]) == profile.killed)
         }
         let groups = Dictionary(RoomProfile.all.flatMap(\.groups).map { ($0.name, $0.calls) }, uniquingKeysWith: { one, _ in one })
         for row in try document.table("groups") { #expect(Self.words(row["Calls"]) == groups[row["Group"] ?? ""]) }
-        #expect(try document.table("killed").flatMap { Self.words($0["In every room these kill"]) } == CallGroup.dangerous)
+        #expect(try document.table("killed").flatMap { Self.words($0["Kill in every room"]) } == CallGroup.dangerous)
         for (row, profile) in zip(try document.table("files"), RoomProfile.all) {
             #expect(row["Room"] == profile.name)
             // The agent for SSH has keys in its memory alone.
@@ -223,7 +223,7 @@ import VaubanRoomHardening
     }
 
     /// A call that is both allowed and deadly would be whichever the library happens to prefer.
-    @Test func noCallHasTwoVerdicts() {
+    @Test func callsHaveOneVerdictEach() {
         for profile in RoomProfile.all {
             let allowed = Set(profile.groups.flatMap(\.calls))
             let conditional = Set((profile.groups.flatMap(\.conditional) + CallGroup.conditions).map(\.call))
@@ -236,7 +236,7 @@ import VaubanRoomHardening
     @Test(arguments: [
         "enclaved", "enclaved-testing", "keychaind", "authd", "vauban-witness", "vauban-watcher", "vauban-reader", "vauban-launcher",
     ])
-    func noProgramStartsUnderATracer(_ program: String) throws {
+    func programsRefuseToStartUnderATracer(_ program: String) throws {
         let arguments = [
             "keychaind": ["--state", state.path, "--enclave-folder", state.path, "--enclave-uid", "0"],
             "vauban-launcher": ["--home", state.path, "--sockets", state.path],

@@ -31,7 +31,7 @@ import VaubanLinuxHost
         var address: ServerAddress { ServerAddress(folder: folder.path, socket: "echo", serverUID: geteuid()) }
     }
 
-    @Test("a client whose pooled connection gave way is answered over a fresh one")
+    @Test("A client whose pooled connection gave way gets its reply over a fresh one")
     func reconnects() throws {
         let echo = try Echo(max: 32)
         let client = ServiceConnection(service: echo.service, address: echo.address, startsService: false)
@@ -53,7 +53,7 @@ import VaubanLinuxHost
         for byte in 2..<UInt8(20) { try ask(byte) }
     }
 
-    @Test("connections on which more hangs than the next request stay, and further ones are closed")
+    @Test("Exempt connections stay, and further ones are closed")
     func stays() throws {
         let echo = try Echo(max: 32, stays: true)
         var kept: [Channel] = []
@@ -70,7 +70,7 @@ import VaubanLinuxHost
         }
     }
 
-    @Test("what was sent before a connection is ended is received and answered, and what is sent later fails at once")
+    @Test("Messages sent before a connection gives way are answered, and later ones fail at once")
     func nothingIsLost() throws {
         let pair = try SocketPair()
         let expected = ExpectedSender.process(pid: getpid(), uid: geteuid())

@@ -16,7 +16,7 @@ import VaubanPlainText
         }
     }
 
-    @Test func rootsFilesInRootsFoldersAreInstalled() throws {
+    @Test func rootsFilesInRootsFoldersCountAsInstalled() throws {
         let folder = try RootsFolder()
         let path = try folder.copy("/bin/cat", as: "program")
         var facts = stat()
@@ -27,7 +27,7 @@ import VaubanPlainText
         #expect(InstalledFile(path: "\(folder.path)/absent") == nil && InstalledFile(path: folder.path) == nil)
     }
 
-    @Test(arguments: [0o775, 0o757, 0o777]) func whatOthersCanWriteIsNot(_ mode: UInt32) throws {
+    @Test(arguments: [0o775, 0o757, 0o777]) func filesWritableByOthersAreNotInstalled(_ mode: UInt32) throws {
         let folder = try RootsFolder()
         let path = try folder.copy("/bin/cat", as: "program")
         #expect(chmod(path, mode) == 0 && InstalledFile(path: path) == nil)
@@ -37,7 +37,7 @@ import VaubanPlainText
     }
 
     /// Both folders are looked at in one walk, as when a program of root's has code of somebody else's mapped.
-    @Test("two spellings of one letter are two folders")
+    @Test("Two spellings of one letter are two folders")
     func spellingsAreTwoFolders() throws {
         let folder = try RootsFolder()
         let names = ["caf\u{E9}", "cafe\u{301}"]
@@ -53,7 +53,7 @@ import VaubanPlainText
         }
     }
 
-    @Test("a sign that joins a slash hides no folder", arguments: ["\u{301}program", "\u{20DD}program", "pro\u{600} gram"])
+    @Test("A combining character on a slash hides no folder", arguments: ["\u{301}program", "\u{20DD}program", "pro\u{600} gram"])
     func signsHideNoFolder(_ name: String) throws {
         let folder = try RootsFolder()
         let path = try folder.copy("/bin/cat", as: name)
@@ -61,7 +61,7 @@ import VaubanPlainText
         #expect(chmod(folder.path, 0o777) == 0 && InstalledFile(path: path) == nil)
     }
 
-    @Test func whatBelongsToOthersIsNot() throws {
+    @Test func filesOwnedByOthersAreNotInstalled() throws {
         let folder = try RootsFolder()
         let path = try folder.copy("/bin/cat", as: "program")
         #expect(chown(path, 65534, 0) == 0 && InstalledFile(path: path) == nil)
@@ -70,7 +70,7 @@ import VaubanPlainText
     }
 
     /// A list of access shows its grants in the group's bits.
-    @Test func anAccessListThatLetsAnotherWriteCounts() throws {
+    @Test func writableAccessListCounts() throws {
         let folder = try RootsFolder()
         let path = try folder.copy("/bin/cat", as: "program")
         // Version 2; user::rwx, user:65534:rw-, group::r-x, mask::rwx, other::r-x: tag, rights, who.
@@ -92,7 +92,7 @@ import VaubanPlainText
         #expect(InstalledFile(path: path) == nil)
     }
 
-    @Test func linksAndDetoursAreNoPlaces() throws {
+    @Test func linksAndDetoursAreRefused() throws {
         let folder = try RootsFolder()
         let path = try folder.copy("/bin/cat", as: "program")
         #expect(symlink(path, "\(folder.path)/link") == 0 && InstalledFile(path: "\(folder.path)/link") == nil)
@@ -104,7 +104,7 @@ import VaubanPlainText
         #expect(try name("\(folder.path)/link") == .installed(path: path))
     }
 
-    @Test func aUsersFileIsNamedByItsContent() throws {
+    @Test func usersFileIsNamedByItsContent() throws {
         let folder = try TestFolder()
         let path = "\(folder.path)/program"
         try Data("abc".utf8).write(to: URL(fileURLWithPath: path))
@@ -116,7 +116,7 @@ import VaubanPlainText
     }
 
     /// What users can mount names whom they like as the owner, and is always mounted `nosuid`.
-    @Test func whatIsMountedNosuidIsNobodysWord() throws {
+    @Test func nosuidMountsAreNotTrusted() throws {
         let folder = try RootsFolder()
         for (flags, counts) in [(OwnMounts.nosuid, false), (0, true)] {
             // By its path alone: the thread must not be the last that holds the folder, which it sees as busy.
@@ -129,7 +129,7 @@ import VaubanPlainText
         }
     }
 
-    @Test func packagedPlacesAreKnownByTheirForm() {
+    @Test func packagedPlacesAreRecognizedByTheirPaths() {
         let deployed = "/var/lib/flatpak/app/org.example.App/x86_64/stable/0123/files"
         #expect(PackagedPlace("\(deployed)/bin/app") == .flatpak(name: "org.example.App"))
         #expect(PackagedPlace("/snap/firefox/4336/usr/lib/firefox/firefox") == .snap(name: "firefox"))

@@ -4,22 +4,22 @@ import Testing
 
 /// What of the launcher needs no process.
 @Suite struct LauncherRulesTests {
-    @Test func aRoomThatDiesOnceIsStartedAtOnce() {
+    @Test func roomThatFailsOnceIsRestartedAtOnce() {
         var policy = RestartPolicy()
-        for _ in 0..<100 { #expect(policy.pause(afterLiving: 2_000_000_000) == 0) }
+        for _ in 0..<100 { #expect(policy.pause(afterRunning: 2_000_000_000) == 0) }
     }
 
-    @Test func aRoomThatKeepsDyingWaitsLongerAndLonger() {
+    @Test func roomThatKeepsFailingWaitsLonger() {
         var policy = RestartPolicy()
-        let milliseconds = (0..<12).map { _ in policy.pause(afterLiving: 1_000_000) / 1_000_000 }
+        let milliseconds = (0..<12).map { _ in policy.pause(afterRunning: 1_000_000) / 1_000_000 }
         #expect(milliseconds == [0, 0, 0, 100, 200, 400, 800, 1600, 3200, 5000, 5000, 5000])
     }
 
-    @Test func aRoomThatLivedStartsAfresh() {
+    @Test func roomThatRanResetsThePause() {
         var policy = RestartPolicy()
-        for _ in 0..<10 { _ = policy.pause(afterLiving: 0) }
-        #expect(policy.pause(afterLiving: 1_000_000_000) == 0)
-        #expect(policy.pause(afterLiving: 0) == 0)
+        for _ in 0..<10 { _ = policy.pause(afterRunning: 0) }
+        #expect(policy.pause(afterRunning: 1_000_000_000) == 0)
+        #expect(policy.pause(afterRunning: 0) == 0)
     }
 
     @Test(arguments: [
@@ -28,11 +28,11 @@ import Testing
         ["--home", "/h", "--sockets", "/s", "--ready-descriptor", "2"], ["--home", "/h", "--sockets", "/s", "--ready-descriptor"],
         ["--home", "/h", "--sockets", "/s", "--ready-descriptor", "three"],
     ])
-    func wrongWordsAreRefused(_ words: [String]) {
+    func invalidArgumentsAreRefused(_ words: [String]) {
         #expect(LauncherOptions(words) == nil)
     }
 
-    @Test func rightWordsAreTaken() {
+    @Test func validArgumentsAreParsed() {
         let options = LauncherOptions(["--ready-descriptor", "3", "--sockets", "/s", "--home", "/h"])
         #expect(options?.home == "/h")
         #expect(options?.sockets == "/s")

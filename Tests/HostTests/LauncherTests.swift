@@ -32,7 +32,7 @@ import VaubanLinuxHost
         }
     }
 
-    @Test func aServiceStartsAnswersAndStops() throws {
+    @Test func serviceStartsRepliesAndStops() throws {
         let running = try Running()
         #expect(LauncherControl.isRunning(home: running.home))
         _ = try running.service.authenticationAddress.connect()
@@ -58,7 +58,7 @@ import VaubanLinuxHost
         _ = try running.service.authenticationAddress.connect()
     }
 
-    @Test func aKilledRoomIsThereAgain() throws {
+    @Test func killedRoomIsRestarted() throws {
         let running = try Running()
         for door in [running.service.authenticationAddress, running.service.keychainAddress] {
             let before = try running.process(behind: door)
@@ -70,7 +70,7 @@ import VaubanLinuxHost
         }
     }
 
-    @Test(.enabled(if: geteuid() == 0, "only root can read this of a hardened room")) func aRoomsEnvironmentIsTheSocketsAlone() throws {
+    @Test(.enabled(if: geteuid() == 0, "only root can read this of a hardened room")) func roomsEnvironmentNamesOnlyItsSockets() throws {
         let running = try Running()
         let room = try running.process(behind: running.service.authenticationAddress)
         let text = try #require(SmallFile.text(path: "/proc/\(room)/environ", max: 4096))
@@ -90,7 +90,7 @@ import VaubanLinuxHost
         _ = try running.service.authenticationAddress.connect()
     }
 
-    @Test func aSecondLauncherRefusesAndASecondStarterIsServed() throws {
+    @Test func secondLauncherExitsAndItsStarterIsServed() throws {
         let running = try Running()
         let room = try running.process(behind: running.service.authenticationAddress)
         let second = try BuiltPrograms.run(BuiltPrograms.launcher, running.words)
@@ -117,7 +117,7 @@ import VaubanLinuxHost
         }
     }
 
-    @Test(.enabled(if: geteuid() == 0, "only root can make a folder of another")) func aForeignFolderIsRefused() throws {
+    @Test(.enabled(if: geteuid() == 0, "only root can make a folder of another")) func anotherUsersFolderIsRefused() throws {
         let outer = try TestFolder()
         let foreign = "\(outer.path)/foreign"
         #expect(mkdir(foreign, 0o700) == 0 && chown(foreign, 65534, 65534) == 0)
@@ -126,11 +126,11 @@ import VaubanLinuxHost
         #expect(result.output.contains("it belongs to user 65534"))
     }
 
-    @Test func wrongWordsAreAUsageError() throws {
+    @Test func invalidArgumentsAreAUsageError() throws {
         #expect(try BuiltPrograms.run(BuiltPrograms.launcher, ["--home", "relative"]).status == 64)
     }
 
-    @Test func aStaleRecordIsNobody() throws {
+    @Test func staleRecordNamesNoLauncher() throws {
         let outer = try TestFolder()
         try DurableFile(LauncherControl.lockName, in: outer.folder).replace(with: Array("launcher 1 0\nsockets /s\nready\n".utf8))
         #expect(!LauncherControl.isRunning(home: outer.path))

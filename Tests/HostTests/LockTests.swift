@@ -11,7 +11,7 @@ import VaubanLinuxHost
         #expect(sum.withLock { $0 } == 80_000)
     }
 
-    @Test func whoeverDoesNotWaitIsToldThatItIsHeld() {
+    @Test func nonWaitingThreadLearnsThatTheLockIsHeld() {
         let lock = ThreadMutex("value")
         let answers = lock.withLock { _ in
             let answers = ThreadMutex<[String?]>([])
@@ -26,7 +26,7 @@ import VaubanLinuxHost
         #expect(lock.withLockIfAvailable { $0 } == "value")
     }
 
-    @Test func twoLookAtOnceAndAChangeWaitsForBoth() {
+    @Test func twoReadAtOnceAndAWriterWaitsForBoth() {
         let shared = SharedMutex([1])
         let bothLook = DispatchSemaphore(value: 0), mayEnd = DispatchSemaphore(value: 0), group = DispatchGroup()
         for _ in 0..<2 {

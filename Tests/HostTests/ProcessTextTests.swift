@@ -10,7 +10,7 @@ import Witness
     private static let status =
         "Name:\tcat\nUmask:\t0022\nPPid:\t41\nTracerPid:\t0\nUid:\t1000\t1001\t1000\t1000\nNSpid:\t42\t7\nNSsid:\t40\t6\n"
 
-    @Test func aStatusIsRead() throws {
+    @Test func statusIsParsed() throws {
         let status = try #require(ProcessStatus(Array(Self.status.utf8)))
         #expect(status.parent == 41 && status.tracer == 0 && status.user == 1000 && status.session == 40 && !status.isFirst)
         #expect(ProcessStatus(Array(Self.status.replacingOccurrences(of: "42\t7", with: "42\t1").utf8))?.isFirst == true)
@@ -22,12 +22,12 @@ import Witness
         ("PPid:\t41", "PPid:\t99999999999"), ("TracerPid:\t0\n", ""), ("TracerPid:\t0", "TracerPid:\t0x1"),
         ("Uid:\t1000\t1001", "Uid:\t1000"),
         ("Name:\tcat\n", ""), ("NSpid:\t42\t7\n", ""), ("Uid:\t1000\t", "Uid:\t4294967296\t"),
-    ]) func aStatusThatIsNotTheKernelsIsNone(_ change: (String, String)) {
+    ]) func foreignStatusIsRejected(_ change: (String, String)) {
         #expect(ProcessStatus(Array(Self.status.replacingOccurrences(of: change.0, with: change.1).utf8)) == nil)
     }
 
     /// A process chooses its name, even such a one; the kernel keeps it on its line.
-    @Test(arguments: ["a\nPPid:\t1", "x)\nTracerP", "\\nPPid: 1", "a b (c) d", "\u{FF}\u{0}"]) func aNameForgesNothing(_ name: String)
+    @Test(arguments: ["a\nPPid:\t1", "x)\nTracerP", "\\nPPid: 1", "a b (c) d", "\u{FF}\u{0}"]) func processNameForgesNoField(_ name: String)
         throws
     {
         let script =
@@ -40,13 +40,13 @@ import Witness
         #expect(status.parent == getpid() && status.tracer == 0 && status.user == getuid() && status.session == getsid(0))
     }
 
-    @Test func namesThatAreForgedInATextMakeItNone() {
+    @Test func forgedFieldsRejectTheText() {
         for name in ["a\nPPid:\t1", "\nTracerPid:\t0", "\nUid:\t0\t0\t0\t0"] {
             #expect(ProcessStatus(Array(Self.status.replacingOccurrences(of: "cat", with: name).utf8)) == nil)
         }
     }
 
-    @Test func theLastUnitIsFound() {
+    @Test func lastUnitIsFound() {
         func unit(_ text: String) -> String? { ControlGroup.unit(in: Array(text.utf8)) }
         let path = "/user.slice/user-1000.slice/user@1000.service/app.slice/app-org.gnome.Foo\\x2dBar-1.scope"
         #expect(unit("0::\(path)\n") == "app-org.gnome.Foo\\x2dBar-1.scope")
@@ -115,7 +115,7 @@ import Witness
     }
 
     /// Anything at all is read or refused, and takes no longer than its length.
-    @Test func noiseHarmsNobody() {
+    @Test func noiseIsRejected() {
         var generator = SystemRandomNumberGenerator()
         let seeds = [Self.status, "7f-80 r-xp 0 fe:00 7   /a\n", "0::/a.scope\n", "1 0 8:1 / /\\040 rw - x y z\n"].map { Array($0.utf8) }
         for round in 0..<4000 {
@@ -136,7 +136,7 @@ import Witness
         }
     }
 
-    @Test func theTablesAreThoseOfTheSpecification() throws {
+    @Test func tablesMatchTheSpecification() throws {
         let document = try SpecDocument("caller-identity")
         let words = { (cell: String?) in (cell ?? "").split(separator: " ").map(String.init) }
         let kinds = try document.table("interpreters")

@@ -25,7 +25,7 @@ import VaubanLinuxHost
         return arena
     }
 
-    @Test(arguments: all) func whatIsMissingIsSaid(_ kept: Kept) throws {
+    @Test(arguments: all) func missingProtectionsAreReported(_ kept: Kept) throws {
         let arena = try arena(kept)
         // A machine with too low a limit says so of itself, whatever was asked.
         #expect(arena.missing.subtracting([.mlock]) == kept.without.subtracting([.mlock]))
@@ -48,7 +48,7 @@ import VaubanLinuxHost
         if count <= 4096 { #expect(seen.count == 1) }
     }
 
-    @Test(arguments: all) func aSlotThatWasGivenBackHoldsNothing(_ kept: Kept) throws {
+    @Test(arguments: all) func returnedSlotIsErased(_ kept: Kept) throws {
         let arena = try arena(kept)
         let storage = try #require(arena.take(256))
         _ = storage.initializeMemory(as: UInt8.self, repeating: 0xA5)
@@ -59,7 +59,7 @@ import VaubanLinuxHost
     }
 
     /// More at once than one chunk and more than the limit on locked memory: none is refused, and none lies over another.
-    @Test(arguments: all) func manyAndLargeSecretsLieApart(_ kept: Kept) throws {
+    @Test(arguments: all) func secretsDoNotOverlap(_ kept: Kept) throws {
         let arena = try arena(kept)
         var held: [UnsafeMutableRawBufferPointer] = []
         for number in 0..<4000 { held.append(try #require(arena.take([20, 64, 100, 1000, 4096][number % 5]))) }
@@ -69,7 +69,7 @@ import VaubanLinuxHost
         for storage in held { arena.giveBack(storage) }
     }
 
-    @Test(arguments: all) func threadsDoNotMeet(_ kept: Kept) throws {
+    @Test(arguments: all) func threadsGetSeparateMemory(_ kept: Kept) throws {
         let arena = try arena(kept)
         let faults = Mutex(0)
         DispatchQueue.concurrentPerform(iterations: 8) { thread in
@@ -93,7 +93,7 @@ import VaubanLinuxHost
     }
 
     /// The kernel's own words on the pages: `dd` no dump, `lo` locked, `wf` empty in a child, `dc` not in a child.
-    @Test(arguments: all, [100, 100_000]) func theKernelKeepsThePagesSo(_ kept: Kept, _ count: Int) throws {
+    @Test(arguments: all, [100, 100_000]) func pagesHaveTheExpectedFlags(_ kept: Kept, _ count: Int) throws {
         let arena = try arena(kept)
         let storage = try #require(arena.take(count))
         defer { arena.giveBack(storage) }

@@ -20,7 +20,7 @@ import VaubanLinuxHost
         return disk.image
     }
 
-    @Test(arguments: [nil, [], old, third]) func aWriteIsTheOldOrTheNewWhateverHappens(_ before: [UInt8]?) throws {
+    @Test(arguments: [nil, [], old, third]) func writeLeavesOldOrNewContentAfterAnyCut(_ before: [UInt8]?) throws {
         let start = try disk(holding: before)
         var trial = WriteTrial(Self.right)
         for fault in try trial.faults(start, Self.new) { try trial.run(start, fault, writing: Self.new, allowed: [before]) }
@@ -31,7 +31,7 @@ import VaubanLinuxHost
     }
 
     /// A write after a write that did not end, with whatever that one left.
-    @Test func aWriteAfterACutOffOneIsTheOldOrTheNewToo() throws {
+    @Test func writeAfterAnInterruptedOneLeavesOldOrNewContent() throws {
         var first = WriteTrial(Self.right), second = WriteTrial(Self.right)
         let start = try disk(holding: Self.old)
         for fault in try first.faults(start, Self.new) { try first.run(start, fault, writing: Self.new, allowed: [Self.old]) }
@@ -47,7 +47,7 @@ import VaubanLinuxHost
     }
 
     /// A killed process may leave what only the kernel holds. Whoever builds on it first makes it durable.
-    @Test func whatIsReadForGoodSurvives() throws {
+    @Test func settledReadSurvivesAPowerCut() throws {
         var trial = WriteTrial(Self.right)
         let start = try disk(holding: Self.old)
         for fault in try trial.faults(start, Self.new) { try trial.run(start, fault, writing: Self.new, allowed: [Self.old]) }
@@ -68,7 +68,7 @@ import VaubanLinuxHost
         #expect(unsettled > 0)
     }
 
-    @Test func aDiskThatCannotBeSyncedIsNotBelieved() throws {
+    @Test func failedSyncIsReported() throws {
         let start = try disk(holding: Self.old)
         for step in 0...1 {
             let disk = SimulatedDisk(start)
@@ -82,7 +82,7 @@ import VaubanLinuxHost
     }
 
     /// The simulation bites: the same enumeration finds every one of these writes wrong.
-    @Test(arguments: Flaw.allCases) func aWrongWriteIsFoundOut(_ flaw: Flaw) throws {
+    @Test(arguments: Flaw.allCases) func flawedWriteIsDetected(_ flaw: Flaw) throws {
         let start = try disk(holding: Self.old)
         var trial = WriteTrial(flaw.replace)
         for fault in try trial.faults(start, Self.new) { try trial.run(start, fault, writing: Self.new, allowed: [Self.old]) }
@@ -93,7 +93,7 @@ import VaubanLinuxHost
     }
 
     /// The rate is printed and not judged: it says what an enumeration over this disk costs.
-    @Test func theDiskIsFastEnoughToEnumerateOver() throws {
+    @Test func simulatedDiskIsFastEnough() throws {
         let disk = SimulatedDisk()
         let file = DurableFile("state", in: disk.root)
         let clock = ContinuousClock()
@@ -113,7 +113,7 @@ import VaubanLinuxHost
         #expect(images > 500 * trace.count)
     }
 
-    @Test func longHistoriesWithCutsByASeedKeepTheLastWrite() throws {
+    @Test func longSeededHistoriesKeepTheLastWrite() throws {
         var chance = Chance(seed: 3)
         let disk = SimulatedDisk()
         var possible: Set<[UInt8]?> = [nil]

@@ -12,7 +12,7 @@ import Watcher
 @Suite struct WatcherTests {
     private static let me = geteuid()
 
-    @Test func withoutABusItSaysSoOnEveryLine() throws {
+    @Test func missingBusIsReportedOnEveryConnection() throws {
         let enclave = try ListeningEnclave(WatcherSettings(bus: "unix:path=/nonexistent/socket", onlyUser: nil))
         let line = try enclave.line()
         #expect(try line.event().kind == .blind)
@@ -20,12 +20,12 @@ import Watcher
         #expect(try enclave.line().event().kind == .blind)
     }
 
-    @Test func theShippedProgramWatchesTheSystemsBusAndBelievesRoot() {
+    @Test func shippedProgramWatchesTheSystemBusAndTrustsRoot() {
         let settings = WatcherSettings(onlyUser: nil)
         #expect(settings.bus == "unix:path=/run/dbus/system_bus_socket" && settings.managerUID == 0)
     }
 
-    @Test func sleepIsHeldUpUntilTheEnclaveHasAnswered() throws {
+    @Test func sleepIsDelayedUntilTheEnclaveReplies() throws {
         let bus = try OwnBus()
         try bus.startLogind(sessionOf: Self.me)
         let enclave = try ListeningEnclave(WatcherSettings(bus: bus.address, managerUID: Self.me, onlyUser: nil))
@@ -43,7 +43,7 @@ import Watcher
         try line.awaitEvent(.woke)
     }
 
-    @Test func anEventThatWasNotAnsweredIsToldAgainOnTheNextLine() throws {
+    @Test func unansweredEventIsSentAgainOnTheNextConnection() throws {
         let bus = try OwnBus()
         try bus.startLogind(sessionOf: Self.me)
         let enclave = try ListeningEnclave(WatcherSettings(bus: bus.address, managerUID: Self.me, onlyUser: nil))
@@ -64,7 +64,7 @@ import Watcher
         try bus.expect("released")
     }
 
-    @Test func aScreenIsToldWithItsUser() throws {
+    @Test func screenEventNamesItsUser() throws {
         let bus = try OwnBus()
         try bus.startLogind(sessionOf: 4711)
         let enclave = try ListeningEnclave(WatcherSettings(bus: bus.address, managerUID: Self.me, onlyUser: nil))
@@ -79,7 +79,7 @@ import Watcher
         }
     }
 
-    @Test func inUserModeOtherPeoplesScreensAreNotTold() throws {
+    @Test func userModeIgnoresOtherUsersScreens() throws {
         let bus = try OwnBus()
         try bus.startLogind(sessionOf: 4711)
         let enclave = try ListeningEnclave(WatcherSettings(bus: bus.address, managerUID: Self.me, onlyUser: 4712))
@@ -91,7 +91,7 @@ import Watcher
         #expect(try line.event().kind == .woke)
     }
 
-    @Test func whoHasTheNameAsAnotherUserIsNotBelieved() throws {
+    @Test func nameOwnerOfAnotherUserIsNotTrusted() throws {
         let bus = try OwnBus()
         try bus.startLogind(sessionOf: Self.me)
         let enclave = try ListeningEnclave(WatcherSettings(bus: bus.address, managerUID: Self.me + 1, onlyUser: nil))

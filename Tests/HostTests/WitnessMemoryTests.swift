@@ -18,7 +18,7 @@ import Witness
         return (digest, lseek(file.number, 0, SEEK_CUR) > 0)
     }
 
-    @Test func aFileThatHasNotChangedIsReadOnce() throws {
+    @Test func unchangedFileIsReadOnce() throws {
         let cache = DigestCache()
         let first = try digest("/usr/bin/tail", cache)
         let second = try digest("/usr/bin/tail", cache)
@@ -28,7 +28,7 @@ import Witness
     }
 
     /// Within one tick of a file system's clock a file can change without another time of change.
-    @Test func aFileThatHasJustChangedIsReadAgain() throws {
+    @Test func recentlyChangedFileIsReadAgain() throws {
         let cache = DigestCache()
         let path = "\(folder.path)/file"
         try Data("abc".utf8).write(to: URL(fileURLWithPath: path))
@@ -45,12 +45,12 @@ import Witness
     }
 
     /// Whoever has mapped a file to be written changes it without any time.
-    @Test func aFileThatSomebodyMayHaveWrittenIsReadAgain() throws {
+    @Test func possiblyWrittenFileIsReadAgain() throws {
         let cache = DigestCache()
         for _ in 0..<2 { #expect(try digest("/usr/bin/tail", cache, isUnwritten: false).wasRead) }
     }
 
-    @Test func manyFilesPushOutTheOldest() throws {
+    @Test func oldestFilesAreEvicted() throws {
         let cache = DigestCache()
         let names = try FileManager.default.contentsOfDirectory(atPath: "/usr/bin").sorted().map { "/usr/bin/\($0)" }
         var seen: Set<UInt64> = []
@@ -70,13 +70,13 @@ import Witness
         #expect(try digest(files[1], cache).wasRead)
     }
 
-    @Test func aFileThatIsTooLargeHasNoDigest() throws {
+    @Test func tooLargeFileHasNoDigest() throws {
         let path = "\(folder.path)/large"
         #expect(FileManager.default.createFile(atPath: path, contents: nil) && truncate(path, (256 << 20) + 1) == 0)
         #expect(try digest(path, DigestCache()).digest == nil)
     }
 
-    @Test func aPackageIsFoundByItsList() throws {
+    @Test func packageIsFoundByItsFileList() throws {
         func write(_ name: String, _ lines: [String]) throws {
             try Data((lines.joined(separator: "\n") + "\n").utf8).write(to: URL(fileURLWithPath: "\(folder.path)/\(name)"))
         }

@@ -16,7 +16,7 @@ import Witness
         try witness.identity(ofProcess: Int64(program.pid), heldBy: process ?? ProcessWatch(program.pid).process)
     }
 
-    @Test func aProcessIsItsExecutable() throws {
+    @Test func processIsIdentifiedByItsExecutable() throws {
         let program = try Waiter("/bin/cat")
         let executable = try #require(identity(of: program).executable)
         let real = URL(fileURLWithPath: "/bin/cat").resolvingSymlinksInPath().path
@@ -28,7 +28,7 @@ import Witness
     }
 
     /// The file that runs, and not the one that has its path now; but it has no name any more by which anybody could know it.
-    @Test func aReplacedExecutableIsTheOneThatRuns() throws {
+    @Test func replacedExecutableIsIdentifiedAsTheRunningOne() throws {
         let folder = try TestFolder()
         let path = "\(folder.path)/program"
         try FileManager.default.copyItem(atPath: "/bin/cat", toPath: path)
@@ -42,8 +42,8 @@ import Witness
         #expect(found.standing == .unknown(.unseen) && found.application == nil)
     }
 
-    @Test("a file that is named as a deleted one is unseen, whatever sign stands before the space", arguments: ["", "\u{600}", "\u{301}"])
-    func aNameThatSaysDeletedIsUnseen(_ sign: String) throws {
+    @Test("A file named like a deleted one is unseen", arguments: ["", "\u{600}", "\u{301}"])
+    func nameEndingInDeletedIsUnseen(_ sign: String) throws {
         let folder = try TestFolder()
         let path = "\(folder.path)/program\(sign) (deleted)"
         try FileManager.default.copyItem(atPath: "/bin/cat", toPath: path)
@@ -52,7 +52,7 @@ import Witness
         #expect(found.standing == .unknown(.unseen) && found.application == nil)
     }
 
-    @Test("an interpreter's name is its bytes", arguments: ["python3\u{301}", "python\u{301}3"])
+    @Test("An interpreter's name is compared by bytes", arguments: ["python3\u{301}", "python\u{301}3"])
     func anInterpretersNameIsItsBytes(_ name: String) throws {
         let folder = try TestFolder()
         let path = "\(folder.path)/\(name)"
@@ -60,7 +60,7 @@ import Witness
         #expect(try identity(of: try Waiter(path)).standing == .unknown(.interpreter))
     }
 
-    @Test func aProcessThatHasEndedIsNobody() throws {
+    @Test func endedProcessHasNoIdentity() throws {
         let program = try Waiter("/bin/cat")
         let process = try ProcessWatch(program.pid).process
         program.end()
@@ -74,7 +74,7 @@ import Witness
         #expect(try identity(of: one, heldBy: SealedMemory.make([1])) == .unseen)
     }
 
-    @Test func questionsAreAnsweredOverTheLineAndBadOnesEndIt() throws {
+    @Test func requestsAreAnsweredAndMalformedOnesEndTheConnection() throws {
         let enclave = try QuestioningEnclave()
         let program = try Waiter("/bin/cat")
         let process = try ProcessWatch(program.pid).process

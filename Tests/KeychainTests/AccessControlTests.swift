@@ -10,7 +10,7 @@ import VaubanRefusal
 
     private func asked(_ room: Room) -> Int { room.enclave.state.withLock { $0.timesAsked } }
 
-    @Test func readingAsksAndAddingDoesNot() throws {
+    @Test func readingPromptsAndAddingDoesNot() throws {
         let room = try Room()
         try room.add(name, value: "v", control: .userPresence)
         #expect(asked(room) == 0)
@@ -20,7 +20,7 @@ import VaubanRefusal
         #expect(asked(room) == 1)
     }
 
-    @Test func attributesAloneAskToo() throws {
+    @Test func readingOnlyAttributesPrompts() throws {
         let room = try Room()
         try room.add(name, control: .userPresence)
         #expect(try room.find(name, data: false).first?.value == nil)
@@ -29,7 +29,7 @@ import VaubanRefusal
         #expect(asked(room) == 2)
     }
 
-    @Test func theThreeWaysOfAsking() throws {
+    @Test func authenticationUIAllowsFailsOrSkips() throws {
         let room = try Room()
         try room.add(name, control: .userPresence)
         try room.add([.account: .text("b"), .service: .text("s")], value: "open")
@@ -44,7 +44,7 @@ import VaubanRefusal
     }
 
     @Test(arguments: [Refusal.Reason.cancelled, .authenticationFailed, .noPromptAgent, .lockedOut, .passcodeNotSet])
-    func theUsersAnswerReachesTheCaller(_ reason: Refusal.Reason) throws {
+    func userRefusalReachesCaller(_ reason: Refusal.Reason) throws {
         let room = try Room()
         try room.add(name, value: "v", control: .userPresence)
         room.enclave.set { $0.userAnswers = Refusal(reason) }
@@ -54,7 +54,7 @@ import VaubanRefusal
         #expect(try room.find(name).first?.value == "v")
     }
 
-    @Test func changingAsksAndDeletingDoesNot() throws {
+    @Test func updatingPromptsAndDeletingDoesNot() throws {
         let room = try Room()
         try room.add(name, value: "v", control: .userPresence)
         try room.update(name, value: "w")
@@ -65,7 +65,7 @@ import VaubanRefusal
         #expect(asked(room) == 3)
     }
 
-    @Test func aNewAccessibilityTakesTheControlAway() throws {
+    @Test func newAccessibilityRemovesAccessControl() throws {
         let room = try Room()
         try room.add(name, value: "v", control: .userPresence)
         try room.update(name, protection: .afterFirstUnlock)
@@ -78,7 +78,7 @@ import VaubanRefusal
         #expect(asked(room) == 2)
     }
 
-    @Test func combinationsThatDoNotExist() throws {
+    @Test func invalidCombinationsAreRefused() throws {
         let room = try Room()
         #expect(Refusal.Reason.of { try room.add([.synchronizable: .number(1)], control: .userPresence) } == .badParameter)
         #expect(Refusal.Reason.of { try room.add(name, control: .companion) } == .unsupported)
@@ -89,7 +89,7 @@ import VaubanRefusal
         #expect(Refusal.Reason.of { try room.update(name, to: [.synchronizable: .number(1)]) } == .badParameter)
     }
 
-    @Test func aControlWithoutConstraintsAsksNobody() throws {
+    @Test func accessControlWithoutConstraintsPromptsNobody() throws {
         let room = try Room()
         try room.add(name, value: "v", control: [])
         #expect(try room.find(name).first?.value == "v")

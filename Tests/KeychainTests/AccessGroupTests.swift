@@ -14,7 +14,7 @@ import VaubanUserModel
     private let mail = Callers.installed("/usr/bin/mail")
     private let chat = Callers.installed("/usr/bin/chat")
 
-    @Test func programsDoNotSeeEachOthersItems() throws {
+    @Test func programsCannotSeeEachOthersItems() throws {
         let room = try Room()
         try room.add("a", value: "of mail", as: mail)
         #expect(try room.get("a", as: mail) == ["program:/usr/bin/mail=of mail"])
@@ -30,7 +30,7 @@ import VaubanUserModel
         #expect(room.consents.isEmpty)
     }
 
-    @Test func aGroupThatIsNamedMustBeTheCallers() throws {
+    @Test func namedGroupMustBelongToCaller() throws {
         let room = try Room()
         try room.add("a", as: mail)
         for group in ["program:/usr/bin/mail", "cli", "unsigned", "TEAM.x", "", "com.apple.token"] {
@@ -47,7 +47,7 @@ import VaubanUserModel
 
     private func entitlements(_ list: [String: Any]) -> [String] { Entitlements(list).groups(adding: "program:/p") }
 
-    @Test func groupsComeInApplesOrder() {
+    @Test func groupsFollowApplesOrder() {
         #expect(entitlements([:]) == ["program:/p"])
         #expect(
             entitlements([
@@ -75,7 +75,7 @@ import VaubanUserModel
         return EntitlementTable(folder: folder, owner: getuid(), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 
-    @Test func twoProgramsShareAGroupThatRootGrants() throws {
+    @Test func programsShareAGroupGrantedByRoot() throws {
         let room = try Room()
         let table = try table([
             ["vauban-applications": ["program:/usr/bin/mail", "program:/usr/bin/chat"], "keychain-access-groups": ["T.shared"]],
@@ -97,7 +97,7 @@ import VaubanUserModel
     }
 
     /// In the order in which they are searched, and nobody is asked for it.
-    @Test func aProgramLearnsItsOwnGroupsAndNoOthers() throws {
+    @Test func programLearnsOnlyItsOwnGroups() throws {
         let room = try Room()
         let table = try table([
             ["vauban-applications": ["program:/usr/bin/mail"], "keychain-access-groups": ["T.shared", "com.apple.token"]]
@@ -115,7 +115,7 @@ import VaubanUserModel
         #expect(room.consents.isEmpty)
     }
 
-    @Test func aTokenGroupIsReadOnly() throws {
+    @Test func tokenGroupIsReadOnly() throws {
         let room = try Room()
         let table = try table([["vauban-applications": ["program:/p"], "application-identifier": "com.apple.token"]])
         let caller = Callers.caller(CallerIdentity(.installed, executable: Callers.executable("/p"), chain: ["/p"]), granted: table)
@@ -124,7 +124,7 @@ import VaubanUserModel
         #expect(Refusal.Reason.of { try room.add("a", as: caller, group: "com.apple.token") } == .missingEntitlement)
     }
 
-    @Test func whatOthersThanRootCanWriteGrantsNothing() throws {
+    @Test func filesWritableByOthersGrantNothing() throws {
         let folder = NSTemporaryDirectory() + "entitlements-" + UUID().uuidString
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -142,8 +142,8 @@ import VaubanUserModel
         #expect(groups(0o644, owner: getuid() + 1) == [])
     }
 
-    @Test("two spellings of one letter are two groups")
-    func groupsAreBytes() throws {
+    @Test("Two spellings of one letter are two groups")
+    func groupsAreComparedByBytes() throws {
         let room = try Room()
         let (composed, decomposed) = ("program:/usr/bin/caf\u{E9}", "program:/usr/bin/cafe\u{301}")
         let one = Callers.installed("/usr/bin/caf\u{E9}")
@@ -158,7 +158,7 @@ import VaubanUserModel
 
     // MARK: The user's own hand
 
-    @Test func theCommandLineHasOneGroupWhoeverStartsIt() throws {
+    @Test func commandLineHasOneGroupWhateverStartsIt() throws {
         let room = try Room()
         try room.add("a", value: "by hand", as: Callers.commandLine())
         #expect(try room.get("a", as: Callers.commandLine(startedBy: .unknown(.orphan))) == ["cli=by hand"])
@@ -167,7 +167,7 @@ import VaubanUserModel
         #expect(Refusal.Reason.of { _ = try room.get("a", as: mail) } == .itemNotFound)
     }
 
-    @Test func whoStartedTheCommandLineIsANameAndNoProof() throws {
+    @Test func starterOfCommandLineGainsNoRights() throws {
         let room = try Room()
         try room.add("a", value: "of mail", as: mail)
         // Any program can start vauban and then execute the one that keeps the item.
@@ -181,7 +181,7 @@ import VaubanUserModel
         #expect(try room.get("b", as: byMail) == ["cli=value"])
     }
 
-    @Test func inUserModeGroupsAreLabels() throws {
+    @Test func userModeTreatsGroupsAsLabels() throws {
         let room = try Room()
         let anyone = Caller(user: Room.user)
         try room.add("a", as: anyone)

@@ -14,7 +14,7 @@ import VaubanSecretBytes
     private let name: [AttributeName: AttributeValue] = [.account: .text("a"), .service: .text("s")]
     private let other: [AttributeName: AttributeValue] = [.account: .text("b"), .service: .text("s")]
 
-    @Test func anItemOpensWithItsPasswordAlone() throws {
+    @Test func itemOpensOnlyWithItsPassword() throws {
         let room = try Room()
         #expect(Refusal.Reason.of { try room.add(name, value: "v", control: .applicationPassword) } == .applicationPasswordMissing)
         #expect(try room.rows().isEmpty)
@@ -24,7 +24,7 @@ import VaubanSecretBytes
         #expect(try room.database.quarantinedCount() == 0)
     }
 
-    @Test func theUserIsAskedForThePasswordThatDidNotCome() throws {
+    @Test func missingPasswordPromptsUser() throws {
         let room = try Room()
         try room.add(name, value: "v", control: .applicationPassword, password: "p")
         #expect(Refusal.Reason.of { _ = try room.find(name) } == .cancelled)
@@ -39,14 +39,14 @@ import VaubanSecretBytes
         #expect(room.enclave.state.withLock { $0.timesAsked } == 3)
     }
 
-    @Test func attributesAreToldWithoutIt() throws {
+    @Test func attributesNeedNoPassword() throws {
         let room = try Room()
         try room.add(name, value: "v", control: .applicationPassword, password: "p")
         #expect(try room.find(name, data: false).first?.record?.attributes[.account] == .text("a"))
         #expect(try room.find(name, data: false) { $0.authenticationUI = .skip }.count == 1)
     }
 
-    @Test func theUserAndThePasswordAreBothNeeded() throws {
+    @Test func userAndPasswordAreBothNeeded() throws {
         let room = try Room()
         let control: AccessControlFlags = [.userPresence, .applicationPassword]
         try room.add(name, value: "v", control: control, password: "p")
@@ -60,7 +60,7 @@ import VaubanSecretBytes
         #expect(Refusal.Reason.of { _ = try room.find(name, password: "p") } == .cancelled)
     }
 
-    @Test func aPasswordThatNobodyNeedsIsIgnored() throws {
+    @Test func unneededPasswordIsIgnored() throws {
         let room = try Room()
         try room.add(name, value: "v", password: "p")
         try room.update(name, value: "w", password: "q")
@@ -68,7 +68,7 @@ import VaubanSecretBytes
         #expect(try room.find(name).first?.value == "w")
     }
 
-    @Test func aNewValueIsSealedWithThePasswordThatComesWithIt() throws {
+    @Test func newValueIsSealedWithItsRequestsPassword() throws {
         let room = try Room()
         try room.add(name, value: "v", control: .applicationPassword, password: "p")
         #expect(Refusal.Reason.of { try room.update(name, value: "w") } == .applicationPasswordMissing)
@@ -78,12 +78,12 @@ import VaubanSecretBytes
         // Attributes alone leave the secret half, and need no password, also when its class key is an older one.
         try room.update(name, to: [.label: .text("l")])
         try room.enclave.renew(.metadata(.whenUnlocked))
-        room.lent.forget(Room.user)
+        room.leasedKeys.forget(Room.user)
         try room.update(name, to: [.label: .text("m")])
         #expect(try room.find(name, password: "q").first?.record?.attributes[.label] == .text("m"))
     }
 
-    @Test func aControlComesAndGoesWithThePassword() throws {
+    @Test func addingOrRemovingControlNeedsThePassword() throws {
         let room = try Room()
         try room.add(name, value: "v")
         let control = try AccessControl(protection: .whenUnlocked, flags: .applicationPassword)
@@ -104,7 +104,7 @@ import VaubanSecretBytes
         #expect(try room.find(name, password: "p").first?.value == "v")
     }
 
-    @Test func theSecretSectionIsReadStrictly() throws {
+    @Test func secretSectionIsReadStrictly() throws {
         let room = try Room()
         let record = ItemRecord(kind: .genericPassword, attributes: ItemAttributes(name))
         func reason(_ request: KeychainRequest, _ section: String?) -> Refusal.Reason? {
@@ -124,7 +124,7 @@ import VaubanSecretBytes
         #expect(try room.find(name).first?.value == "")
     }
 
-    @Test func aValueAsLongAsItMayBeHasNoRoomForMore() throws {
+    @Test func longestValueLeavesNoRoomForPassword() throws {
         let room = try Room()
         let record = ItemRecord(kind: .genericPassword, attributes: ItemAttributes(name))
         let longest = String(repeating: "x", count: 1 << 20)

@@ -19,14 +19,14 @@ import VaubanUserModel
         return room
     }
 
-    @Test func aBuildIsKnownWhereverItLies() throws {
+    @Test func buildKeepsItsIdentityAtAnyPath() throws {
         let room = try room()
         #expect(try room.get("a", as: Callers.own("/tmp/elsewhere", build: 1)).count == 1)
         #expect(Refusal.Reason.of { _ = try room.get("a", as: Callers.own("/tmp/other", build: 2)) } == .itemNotFound)
         #expect(room.consents.isEmpty)
     }
 
-    @Test func aNewBuildIsOfferedOnceAndThenTheSame() throws {
+    @Test func newBuildIsOfferedOnceAndThenAccepted() throws {
         let room = try room()
         #expect(Refusal.Reason.of { _ = try room.get("a", as: second) } == .noPromptAgent)
         #expect(Refusal.Reason.of { _ = try room.get("a", as: second, ui: .fail) } == .interactionNotAllowed)
@@ -42,7 +42,7 @@ import VaubanUserModel
         #expect(Refusal.Reason.of { _ = try room.get("a", as: Callers.own(path, build: 3)) } == .noPromptAgent)
     }
 
-    @Test func aNoIsRememberedAsAnotherProgram() throws {
+    @Test func refusedBuildBecomesAnotherProgram() throws {
         let room = try room()
         room.enclave.set { $0.consentAnswers = .failure(Refusal(.cancelled)) }
         #expect(Refusal.Reason.of { _ = try room.get("a", as: second) } == .itemNotFound)
@@ -53,8 +53,8 @@ import VaubanUserModel
         #expect(room.consents.count == asked)
     }
 
-    @Test("a build that the user refused is never what a later build is taken for, however many of them come")
-    func aRefusedBuildHasNoSuccessors() throws {
+    @Test("A refused build has no successors, however many builds follow")
+    func refusedBuildHasNoSuccessors() throws {
         let room = try room()
         room.enclave.set { $0.consentAnswers = .failure(Refusal(.cancelled)) }
         for build in UInt8(10)..<80 { try room.add("planted", value: "of an attacker", as: Callers.own(path, build: build)) }
@@ -64,7 +64,7 @@ import VaubanUserModel
         #expect(Refusal.Reason.of { _ = try room.get("planted", as: second) } == .itemNotFound)
     }
 
-    @Test func buildsOfAFolderAreAcceptedWhereTheUserSaidSo() throws {
+    @Test func buildsInPermittedFolderAreAccepted() throws {
         let room = try room()
         room.userSays(.once)
         try room.serve(.permit(PermissionChange(.buildsIn, subject: "/home/anna/bin", permits: true)), as: Callers.commandLine())
@@ -86,7 +86,7 @@ import VaubanUserModel
         }
     }
 
-    @Test func aCancelThatWasNotTheUsersIsNoAnswer() throws {
+    @Test func cancellationByOthersIsNotStored() throws {
         let room = try room()
         room.enclave.set { $0.consentAnswers = .failure(Refusal(.cancelled, "the keychain was locked or changed meanwhile")) }
         #expect(Refusal.Reason.of { _ = try room.get("a", as: second) } == .cancelled)
@@ -96,7 +96,7 @@ import VaubanUserModel
 
     // MARK: From nobody to an owner
 
-    @Test func itemsOfNobodyAreGivenAway() throws {
+    @Test func unsignedItemsAreGivenToAnOwner() throws {
         let room = try Room()
         for index in 0..<300 { try room.add("\(index)", value: "v\(index)", as: Callers.script()) }
         try room.add("7", value: "the user's own", as: Callers.commandLine())
@@ -106,7 +106,7 @@ import VaubanUserModel
         #expect(try room.moved(to: "cli") == RewrapProgress(done: 256, left: 43, kept: 1))
         // After a restart it asks anew, and goes on where it was.
         try room.restart()
-        room.lent.forget(Room.user)
+        room.leasedKeys.forget(Room.user)
         #expect(try room.moved(to: "cli") == RewrapProgress(done: 43, left: 0, kept: 1))
         #expect(try room.moved(to: "cli") == RewrapProgress(done: 0, left: 0, kept: 1))
         #expect(try room.get("299", as: Callers.commandLine()) == ["cli=v299"])

@@ -23,7 +23,7 @@ import VaubanUserModel
         return room
     }
 
-    @Test func whoHasNoIdentityIsShownToTheUser() throws {
+    @Test func callerWithoutIdentityPromptsForOthersItems() throws {
         let room = try room()
         room.userSays(.once)
         for caller in [script, Callers.commandLine()] {
@@ -37,8 +37,8 @@ import VaubanUserModel
         #expect(Refusal.Reason.of { _ = try room.get("a", as: script, group: owner) } == .noPromptAgent)
     }
 
-    @Test("without the user's yes nobody learns whether another program keeps an item", arguments: ["a", "nowhere"])
-    func nothingTellsWhatIsThere(_ account: String) throws {
+    @Test("Without consent nobody learns whether another program has stored an item", arguments: ["a", "nowhere"])
+    func nothingRevealsOtherOwnersItems(_ account: String) throws {
         let room = try room()
         for caller in [script, Callers.commandLine(), Callers.commandLine(startedBy: .unknown(.orphan))] {
             // Who names no owner does not reach across the line.
@@ -73,8 +73,8 @@ import VaubanUserModel
         #expect(Refusal.Reason.of { try room.add(account, as: script, group: owner) } == .missingEntitlement)
     }
 
-    @Test("a yes for an item that is not there is told as not found, and opens one class only")
-    func aYesForNothing() throws {
+    @Test("Consent for a missing item is reported as not found and opens one class only")
+    func consentForMissingItemOpensOneClass() throws {
         let room = try room()
         room.userSays(.always)
         #expect(Refusal.Reason.of { _ = try room.get("nowhere", as: script, group: owner) } == .itemNotFound)
@@ -95,8 +95,8 @@ import VaubanUserModel
         #expect(room.consents.count == 3)
     }
 
-    @Test("what the command line may permit is asked before it is looked for", arguments: ["a", "nowhere"])
-    func permittingTellsNothing(_ account: String) throws {
+    @Test("Permitting prompts before it searches", arguments: ["a", "nowhere"])
+    func permittingPromptsBeforeSearching(_ account: String) throws {
         let room = try room()
         let item = ItemQuery(kind: .genericPassword, attributes: ItemAttributes([.service: .text("s"), .account: .text(account)]))
         let subject = "program:/usr/bin/chat"
@@ -106,14 +106,14 @@ import VaubanUserModel
         #expect(Refusal.of { try room.serve(disallow, as: Callers.commandLine()) } == Refusal(.itemNotFound))
     }
 
-    @Test func aKnownProgramIsNeverAskedAbout() throws {
+    @Test func programWithIdentityNeverPrompts() throws {
         let room = try room()
         room.userSays(.always)
         #expect(Refusal.Reason.of { _ = try room.get("a", as: Callers.installed("/usr/bin/chat")) } == .itemNotFound)
         #expect(room.consents.isEmpty)
     }
 
-    @Test func untilTheLockIsUntilTheLock() throws {
+    @Test func consentUntilLockEndsWithLock() throws {
         let room = try room()
         room.userSays(.untilLock)
         _ = try room.get("a", as: script, group: owner)
@@ -123,12 +123,12 @@ import VaubanUserModel
         #expect(Refusal.Reason.of { _ = try room.get("a", as: script) } == .itemNotFound)
         #expect(Refusal.Reason.of { _ = try room.get("b", as: script, group: owner) } == .noPromptAgent)
         #expect(Refusal.Reason.of { _ = try room.get("a", as: Callers.script(of: "/usr/bin/perl"), group: owner) } == .noPromptAgent)
-        room.enclave.lock(room.lent)
+        room.enclave.lock(room.leasedKeys)
         room.enclave.set { $0.lock = .unlocked }
         #expect(Refusal.Reason.of { _ = try room.get("a", as: script, group: owner) } == .noPromptAgent)
     }
 
-    @Test func alwaysOutlivesARestartAndEndsWhenItIsTakenBack() throws {
+    @Test func lastingConsentSurvivesRestartUntilWithdrawn() throws {
         let room = try room()
         room.userSays(.always)
         _ = try room.get("a", as: script, group: owner)
@@ -148,7 +148,7 @@ import VaubanUserModel
     }
 
     @Test(arguments: [IdentityGap.traced, .foreignCode, .orphan, .unseen])
-    func whoHasNoNameIsLetInOnceAtMost(_ doubt: IdentityGap) throws {
+    func callerWithoutNameIsPermittedOnlyOnce(_ doubt: IdentityGap) throws {
         let room = try room()
         room.userSays(.once)
         #expect(try room.get("a", as: Callers.script(doubt), group: owner).count == 1)
@@ -157,7 +157,7 @@ import VaubanUserModel
         #expect(Refusal.Reason.of { _ = try room.get("a", as: Callers.script(doubt), group: owner) } == .noPromptAgent)
     }
 
-    @Test func changingAndRemovingAskEveryTime() throws {
+    @Test func changingAndDeletingPromptEachTime() throws {
         let room = try room()
         room.userSays(.always)
         try room.update("a", to: "new", as: script, in: owner)
@@ -171,8 +171,8 @@ import VaubanUserModel
         #expect(try room.get(as: mail, limit: .all).count == 1)
     }
 
-    @Test("who asks to change an item's name says so")
-    func aChangeOfNameIsAskedAbout() throws {
+    @Test("The prompt for a change names the item's new name")
+    func renamingIsNamedInThePrompt() throws {
         let room = try room()
         try room.add("mine", as: script)
         func rename(_ account: String, of group: String) throws {
@@ -187,8 +187,8 @@ import VaubanUserModel
         #expect(room.consents.last?.item == "s/mine, to be called s/master key")
     }
 
-    @Test("a yes to one spelling of an owner is none to another")
-    func aYesIsToTheBytesThatWereShown() throws {
+    @Test("Consent to one spelling of an owner is not consent to another")
+    func consentIsToTheBytesShown() throws {
         let room = try room()
         room.userSays(.once)
         let caller = Callers.script()
@@ -203,8 +203,8 @@ import VaubanUserModel
         #expect(room.consents.count == 2)
     }
 
-    @Test("a long name stands in the question with both ends, also where it is one sign with many accents")
-    func longNamesStayInTheQuestion() throws {
+    @Test("A long name keeps both ends in the prompt, even as one character with many accents")
+    func longNamesKeepBothEndsInThePrompt() throws {
         let room = try room()
         for name in ["e" + String(repeating: "\u{301}", count: 400) + "end", String(repeating: "x", count: 600) + "end"] {
             #expect(Refusal.Reason.of { _ = try room.get(name, as: script, group: owner) } == .noPromptAgent)
@@ -213,7 +213,7 @@ import VaubanUserModel
         }
     }
 
-    @Test func whatBelongsToNobodyIsKeptWithoutAQuestionAndReadWithOne() throws {
+    @Test func unsignedItemsAreAddedWithoutPromptAndReadWithOne() throws {
         let room = try Room()
         try room.add("a", as: script)
         #expect(Refusal.Reason.of { _ = try room.get("a", as: script) } == .noPromptAgent)
@@ -223,7 +223,7 @@ import VaubanUserModel
         #expect(Refusal.Reason.of { _ = try room.get("a", as: mail) } == .itemNotFound)
     }
 
-    @Test func allOwnersAreListedAfterAYesAndWithoutAValue() throws {
+    @Test func listingAllOwnersNeedsConsentAndReturnsNoValue() throws {
         let room = try room()
         try room.add("c", as: Callers.commandLine())
         var query = ItemQuery(kind: .genericPassword)
@@ -244,7 +244,7 @@ import VaubanUserModel
         #expect(try room.get(as: Callers.commandLine(), limit: .all, ui: .describe) == ["cli="])
     }
 
-    @Test func theCommandLineAloneManagesPermissions() throws {
+    @Test func onlyCommandLineManagesPermissions() throws {
         let room = try room()
         room.userSays(.always)
         let item = ItemQuery(kind: .genericPassword, attributes: ItemAttributes([.service: .text("s"), .account: .text("a")]))

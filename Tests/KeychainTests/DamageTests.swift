@@ -33,7 +33,7 @@ import VaubanRefusal
     }
 
     @Test(arguments: Part.allCases)
-    func aFlippedByteMakesARowAbsentAndKeepsIt(_ part: Part) throws {
+    func flippedByteQuarantinesRow(_ part: Part) throws {
         let room = try Room()
         try room.add(name, value: "v")
         try room.add(other, value: "w")
@@ -52,7 +52,7 @@ import VaubanRefusal
     }
 
     @Test(arguments: Part.allCases)
-    func addingOverADamagedRowWorks(_ part: Part) throws {
+    func addingOverDamagedRowSucceeds(_ part: Part) throws {
         let room = try Room()
         try room.add(name, value: "v")
         let row = try #require(try room.rows().first)
@@ -62,7 +62,7 @@ import VaubanRefusal
         #expect(try room.database.quarantinedCount() == 1)
     }
 
-    @Test func halvesOfTwoItemsDoNotFit() throws {
+    @Test func halvesOfTwoItemsNeverFit() throws {
         let room = try Room()
         try room.add(name, value: "v")
         try room.add(other, value: "w")
@@ -73,7 +73,7 @@ import VaubanRefusal
         #expect(try room.find(other).first?.value == "w")
     }
 
-    @Test func halvesOfTwoWritesDoNotFit() throws {
+    @Test func halvesOfTwoWritesNeverFit() throws {
         let room = try Room()
         try room.add(name, value: "old")
         let before = try #require(try room.rows().first)
@@ -86,7 +86,7 @@ import VaubanRefusal
         #expect(try room.database.quarantinedCount() == 1)
     }
 
-    @Test func indexColumnsOfAnotherRowDoNotFit() throws {
+    @Test func indexColumnsOfAnotherRowNeverFit() throws {
         let room = try Room()
         try room.add(name, value: "v")
         let row = try #require(try room.rows().first)
@@ -98,7 +98,7 @@ import VaubanRefusal
         #expect(try room.database.quarantinedCount() == 1)
     }
 
-    @Test func aColumnThatSaysAnotherClassDoesNotFit() throws {
+    @Test func columnOfAnotherClassNeverFits() throws {
         let room = try Room()
         try room.add(name, value: "v", .whenUnlocked)
         let row = try #require(try room.rows().first)

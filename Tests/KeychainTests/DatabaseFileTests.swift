@@ -17,7 +17,7 @@ import VaubanRefusal
         try #require(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
     }
 
-    @Test func filesAreTheOwnersAlone() throws {
+    @Test func filesAreAccessibleToTheOwnerOnly() throws {
         let room = try Room()
         try room.add(name)
         #expect(try mode(room.userFolder) == 0o700)
@@ -33,7 +33,7 @@ import VaubanRefusal
     }
 
     @Test(arguments: ["", "this is no database, however long it is made: " + String(repeating: "x", count: 8192)])
-    func anUnreadableFileIsPutAsideAndNeverReplaced(_ content: String) throws {
+    func unreadableFileIsSetAsideAndNeverReplaced(_ content: String) throws {
         let room = try Room()
         try room.serve(.add(ItemRecord(kind: .genericPassword, attributes: ItemAttributes(name)), returns: [], hasData: false))
         try room.restart()
@@ -53,7 +53,7 @@ import VaubanRefusal
         #expect(try room.find(name).first?.value == "new")
     }
 
-    @Test func aWholeCopyPutBackWorksAgain() throws {
+    @Test func restoringAnIntactFileWorks() throws {
         let room = try Room()
         try room.add(name, value: "v")
         try room.restart()
@@ -68,7 +68,7 @@ import VaubanRefusal
         #expect(try room.find(name).first?.value == "v")
     }
 
-    @Test func damagedPagesAreFoundAndTheFileIsPutAside() throws {
+    @Test func damagedPagesSetTheFileAside() throws {
         let room = try Room()
         for number in 0..<60 { try room.add([.account: .text("a\(number)")], value: String(repeating: "x", count: 500)) }
         try room.restart()
@@ -83,7 +83,7 @@ import VaubanRefusal
         #expect(try files(room).contains("keychain.db.quarantined-1"))
     }
 
-    @Test func aFullDiskRefusesTheAddAndKeepsTheRest() throws {
+    @Test func fullDiskRefusesAddAndKeepsExistingItems() throws {
         let room = try Room(pagesMax: 40)
         try room.add(name, value: "v")
         var reason: Refusal.Reason?
@@ -99,7 +99,7 @@ import VaubanRefusal
         try room.delete(name)
     }
 
-    @Test func peopleHaveDatabasesOfTheirOwn() throws {
+    @Test func usersHaveSeparateDatabases() throws {
         let room = try Room()
         try room.add(name)
         let other = try room.databases.database(of: Room.user + 1)
@@ -107,7 +107,7 @@ import VaubanRefusal
         #expect(try other.rows(of: all, after: 0, count: 10, bytesMax: 1 << 20).isEmpty)
     }
 
-    @Test func aFolderThatOthersCanEnterIsRefused() throws {
+    @Test func folderAccessibleToOthersIsRefused() throws {
         let room = try Room()
         try room.add(name)
         try room.restart()
@@ -119,7 +119,7 @@ import VaubanRefusal
 
     // MARK: What lies on the disk
 
-    @Test func nothingReadableLiesOnTheDisk() throws {
+    @Test func diskShowsNoPlaintext() throws {
         let room = try Room()
         let words = ["korrekt-pferd-batterie", "anna.mustermann", "versicherung.example", "Meine Versicherung", "geheimnis"]
         try room.add(
@@ -142,7 +142,7 @@ import VaubanRefusal
         }
     }
 
-    @Test func equalItemsLookDifferentAndRoundedOnTheDisk() throws {
+    @Test func equalItemsDifferOnDiskAndSizesAreRounded() throws {
         let room = try Room()
         try room.add([.account: .text("a"), .service: .text("s")], value: "123")
         try room.add([.account: .text("a"), .service: .text("t")], value: "12345678901234")

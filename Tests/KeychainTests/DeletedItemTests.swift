@@ -14,7 +14,7 @@ import VaubanUserModel
     private let name: [AttributeName: AttributeValue] = [.service: .text("mail"), .account: .text("anna")]
     private static let day: Int64 = 24 * 3600 * 1_000_000
 
-    @Test("a deleted item is found by nothing, and comes back whole")
+    @Test("A deleted item is found by no search and is restored whole")
     func undelete() throws {
         let room = try Room()
         try room.add(name, value: "one", control: .userPresence)
@@ -36,7 +36,7 @@ import VaubanUserModel
         #expect(Refusal.Reason.of { try room.history(.undelete(item.item)) } == .itemNotFound)
     }
 
-    @Test("delete followed by add is free of the deleted item, which then cannot take its name")
+    @Test("An add after a delete succeeds, and the deleted item cannot take its name back")
     func nameIsFree() throws {
         let room = try Room()
         for number in 0..<3 {
@@ -54,7 +54,7 @@ import VaubanUserModel
         #expect(try room.database.rowCount() == 1)
     }
 
-    @Test("at once, or of another class, nothing stays; a deleted item can be destroyed")
+    @Test("Deleting at once or in another class keeps nothing, and a deleted item can be erased")
     func atOnce() throws {
         let room = try Room()
         try room.add(name, value: "one")
@@ -69,7 +69,7 @@ import VaubanUserModel
         #expect(try room.deleted().isEmpty)
     }
 
-    @Test("thirty days, then it is destroyed at the next request, also after a restart")
+    @Test("A deleted item is erased by the first request after thirty days, even after a restart")
     func expires() throws {
         let room = try Room()
         try room.add(name, value: "one")
@@ -88,7 +88,7 @@ import VaubanUserModel
         #expect(try room.database.deletedRows(after: 0, count: 10).isEmpty)
     }
 
-    @Test("ten of one name are kept, and a loop of adding and deleting is bounded")
+    @Test("Ten deleted items of one name are kept, and a loop of adds and deletes is limited")
     func bounded() throws {
         let room = try Room()
         for number in 0..<12 {
@@ -111,7 +111,7 @@ import VaubanUserModel
         #expect(deleted.count == floods + 10)
     }
 
-    @Test("history is for the user's own hand, and what another program kept comes back only after a yes")
+    @Test("Only the command line uses the history, and other programs' items need consent")
     func owners() throws {
         let room = try Room()
         let (mail, chat) = (Callers.installed("/usr/bin/mail"), Callers.installed("/usr/bin/chat"))

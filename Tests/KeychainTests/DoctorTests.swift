@@ -14,7 +14,7 @@ import VaubanRefusal
 @Suite struct DoctorTests {
     private func name(_ account: String) -> [AttributeName: AttributeValue] { [.account: .text(account), .service: .text("s")] }
 
-    @Test func aWholeKeychainIsGoodAndACopyIsKept() throws {
+    @Test func intactKeychainPassesAndCopyIsKept() throws {
         let room = try Room()
         try room.add(name("a"), value: "v")
         try room.add(name("b"), value: "w", .always)
@@ -41,8 +41,8 @@ import VaubanRefusal
         try FileManager.default.contentsOfDirectory(atPath: room.userFolder).filter { $0.contains(".new") }
     }
 
-    @Test("a copy for which the disk has no room is not begun, and the earlier one stands")
-    func noCopyWithoutRoom() throws {
+    @Test("A copy that does not fit the disk is not begun, and the earlier one stays")
+    func fullDiskKeepsEarlierCopy() throws {
         let room = try Room()
         try room.add(name("a"), value: "v")
         let earlier = try #require(try room.examine().copy)
@@ -56,22 +56,22 @@ import VaubanRefusal
         #expect(try room.database.keepVerified(CopyRoom(bytesMax: 1, bytesReserved: 1 << 60)) == .tooLarge)
     }
 
-    @Test("a look that keeps no copy tells of the earlier one, and only where there is one")
-    func theEarlierCopyIsTold() throws {
+    @Test("A check that keeps no copy reports the earlier one, if there is one")
+    func reportNamesEarlierCopy() throws {
         let room = try Room()
         try room.add(name("a"))
-        room.enclave.lock(room.lent)
+        room.enclave.lock(room.leasedKeys)
         #expect(try room.examine().earlier == nil)
         room.enclave.set { $0.lock = .unlocked }
         let kept = try #require(try room.examine().copy)
         #expect(try room.examine().earlier == nil)
-        room.enclave.lock(room.lent)
+        room.enclave.lock(room.leasedKeys)
         let earlier = try #require(try room.examine().earlier)
         #expect(earlier.rows == 1 && earlier.date >= kept.date)
     }
 
-    @Test("what was left unfinished by a kill goes when the database is opened again, and nothing else does")
-    func leftoversGo() throws {
+    @Test("Opening a database removes unfinished files of a killed process and nothing else")
+    func unfinishedFilesAreRemovedAtOpen() throws {
         let room = try Room()
         try room.add(name("a"), value: "v")
         #expect(try room.examine().copy?.state == .kept)
@@ -87,7 +87,7 @@ import VaubanRefusal
         #expect(try room.database.verifiedCopy()?.rows == 1)
     }
 
-    @Test func manyRowsAreToldAsTheyAreLookedAt() throws {
+    @Test func progressIsReportedForManyRows() throws {
         let room = try Room()
         for number in 0..<300 { try room.add(name("\(number)")) }
         let reports = try room.serve(.examine).messages.compactMap { if case .examined(let report) = $0 { report } else { nil } }
@@ -95,15 +95,15 @@ import VaubanRefusal
         #expect(reports.map(\.copy?.state) == [nil, nil, nil, .kept])
     }
 
-    @Test func closedClassesAreCountedAndNothingIsCopied() throws {
+    @Test func lockedClassesAreCountedAndPreventACopy() throws {
         let room = try Room()
         try room.add(name("a"))
         try room.add(name("c"), .afterFirstUnlock)
         try room.add(name("d"), .always)
-        room.enclave.lock(room.lent)
+        room.enclave.lock(room.leasedKeys)
         let locked = try room.examine()
         #expect(locked.checked == 2 && locked.locked == 1 && locked.found == 0 && locked.copy == nil)
-        room.enclave.lock(room.lent, to: .beforeFirstUnlock)
+        room.enclave.lock(room.leasedKeys, to: .beforeFirstUnlock)
         let before = try room.examine()
         #expect(before.checked == 0 && before.locked == 3 && before.found == 0 && before.copy == nil)
         #expect(try room.database.quarantinedCount() == 0)
@@ -114,7 +114,7 @@ import VaubanRefusal
     enum Damage: CaseIterable { case metadataBinding, metadata, secretBinding, wrappedKey, secret }
 
     @Test(arguments: Damage.allCases, [nil, AccessControlFlags.userPresence])
-    func aRowThatDoesNotOpenIsPutAside(_ damage: Damage, _ control: AccessControlFlags?) throws {
+    func unopenableRowIsQuarantined(_ damage: Damage, _ control: AccessControlFlags?) throws {
         let room = try Room()
         try room.add(name("a"), value: "v", control: control)
         try room.add(name("b"), value: "w")
@@ -136,7 +136,7 @@ import VaubanRefusal
 
     /// What only the enclave can see: it is asked for each row, also for those that it would open for the user alone.
     @Test(arguments: [nil, AccessControlFlags.userPresence])
-    func aKeyThatDoesNotUnwrapIsFound(_ control: AccessControlFlags?) throws {
+    func unwrappableKeyIsReported(_ control: AccessControlFlags?) throws {
         let room = try Room()
         try room.add(name("a"), value: "v", control: control)
         room.enclave.set { $0.sealed = [:] }
@@ -145,16 +145,16 @@ import VaubanRefusal
         #expect(room.enclave.state.withLock { $0.timesAsked } == 0)
     }
 
-    @Test func aRowOfADestroyedKeyIsRemoved() throws {
+    @Test func rowOfDestroyedKeyIsRemoved() throws {
         let room = try Room()
         try room.add(name("a"))
         try room.enclave.renew(.metadata(.whenUnlocked), destroyingOld: true)
-        room.lent.forget(Room.user)
+        room.leasedKeys.forget(Room.user)
         #expect(try room.examine().findings.map(\.reason) == [.keyDestroyed])
         #expect(try room.rows().isEmpty)
     }
 
-    @Test func findingsAreBoundedAndCounted() throws {
+    @Test func findingsAreLimitedAndCounted() throws {
         let room = try Room()
         for number in 0..<100 { try room.add(name("\(number)")) }
         for row in try room.rows() { try room.tamper(row, with: row.halves.flipped(.metadata)) }
@@ -165,7 +165,7 @@ import VaubanRefusal
 
     // MARK: What is put right
 
-    @Test func indexColumnsAreMadeAnewFromWhatIsVerified() throws {
+    @Test func indexColumnsAreRebuiltFromVerifiedContent() throws {
         let room = try Room()
         try room.add(name("a"), value: "v", .always)
         let row = try #require(try room.rows().first)
@@ -190,7 +190,7 @@ import VaubanRefusal
         #expect(try room.database.quarantinedCount() == 0)
     }
 
-    @Test func lookupsAreMadeAnew() throws {
+    @Test func lookupsAreRebuilt() throws {
         let room = try Room()
         try room.add(name("a"), value: "v")
         try room.add(name("b"), value: "w")
@@ -204,7 +204,7 @@ import VaubanRefusal
     }
 
     /// SQLite's own indexes are redundant as well.
-    @Test func theFilesOwnIndexesAreMadeAnew() throws {
+    @Test func sqliteIndexesAreRebuilt() throws {
         let room = try Room()
         for number in 0..<20 { try room.add(name("\(number)"), value: "v") }
         try room.sql(
@@ -229,19 +229,19 @@ import VaubanRefusal
         #expect(try room.examine().found == 0)
     }
 
-    @Test func whatOpensAgainComesBackFromQuarantine() throws {
+    @Test func rowThatOpensAgainLeavesQuarantine() throws {
         let room = try Room()
         try room.add(name("a"), value: "v")
         try room.add(name("b"), value: "w")
         // An older keybag was put back, which knows nothing of the key; then the right one came again.
         let keys = room.enclave.state.withLock { $0.keys }
         try room.enclave.renew(.metadata(.whenUnlocked), forgettingOld: true)
-        room.lent.forget(Room.user)
+        room.leasedKeys.forget(Room.user)
         #expect(try room.examine().findings.map(\.reason) == [.keyUnknown, .keyUnknown])
         try room.add(name("b"), value: "newer")
         let renewed = room.enclave.state.withLock { $0.keys.first { $0.name.purpose == .metadata(.whenUnlocked) } }
         room.enclave.set { $0.keys = keys + [renewed].compactMap(\.self) }
-        room.lent.forget(Room.user)
+        room.leasedKeys.forget(Room.user)
         let report = try room.examine()
         // The other one's name is taken.
         #expect(report.findings.map(\.reason) == [.readmitted] && report.quarantine.map(\.count) == [1])
@@ -251,7 +251,7 @@ import VaubanRefusal
 
     // MARK: Who
 
-    @Test func onlyTheUsersOwnHandExaminesAndRestores() throws {
+    @Test func onlyCommandLineChecksAndRestores() throws {
         let room = try Room()
         let (cli, mail) = (Callers.commandLine(), Callers.installed("/usr/bin/mail"))
         try room.add("a", value: "v", as: mail)

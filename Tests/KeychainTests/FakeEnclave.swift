@@ -9,7 +9,7 @@ import VaubanRefusal
 import VaubanSecretBytes
 import VaubanUserModel
 
-final class FakeEnclave: EnclaveConnectionThread, Sendable {
+final class FakeEnclave: EnclaveOperations, Sendable {
     struct State {
         var lock: LockState = .unlocked
         var passcodeIsSet = true
@@ -45,9 +45,9 @@ final class FakeEnclave: EnclaveConnectionThread, Sendable {
     let state = Mutex(State())
     private let standing: ConnectionNumber
 
-    init(user: UInt32, lent: LeasedKeyStore) throws {
+    init(user: UInt32, leasedKeys: LeasedKeyStore) throws {
         self.user = user
-        standing = lent.standingConnectionBegan()
+        standing = leasedKeys.standingConnectionBegan()
         for protection in Protection.allCases { try renew(.metadata(protection)) }
         try renew(.firstUnlockIndex)
         try renew(.deviceIndex)
@@ -55,10 +55,11 @@ final class FakeEnclave: EnclaveConnectionThread, Sendable {
 
     /// The one that another process was, by what it wrote down.
     init(
-        user: UInt32, lent: LeasedKeyStore, keys: [(name: KeyLease.Key, bytes: [UInt8])], sealed: [[UInt8]: (row: RowBinding, key: [UInt8])]
+        user: UInt32, leasedKeys: LeasedKeyStore, keys: [(name: KeyLease.Key, bytes: [UInt8])],
+        sealed: [[UInt8]: (row: RowBinding, key: [UInt8])]
     ) {
         self.user = user
-        standing = lent.standingConnectionBegan()
+        standing = leasedKeys.standingConnectionBegan()
         state.withLock { state in
             state.keys = keys
             state.sealed = sealed.mapValues { ($0.row, $0.key, nil) }
@@ -79,17 +80,17 @@ final class FakeEnclave: EnclaveConnectionThread, Sendable {
 
     func set(_ change: @Sendable (inout State) -> Void) { state.withLock { change(&$0) } }
 
-    /// Locks as the real one does: the epoch ends, and what was lent in it is called back.
-    func lock(_ lent: LeasedKeyStore, to lock: LockState = .locked) {
+    /// Locks as the real one does: the epoch ends, and the keys leased in it are recalled.
+    func lock(_ leasedKeys: LeasedKeyStore, to lock: LockState = .locked) {
         let epoch = state.withLock { state in
             state.lock = lock
             state.epoch += 1
             return state.epoch - 1
         }
-        lent.recall(LeaseRecall(user: user, epoch: epoch, everything: lock == .beforeFirstUnlock))
+        leasedKeys.recall(LeaseRecall(user: user, epoch: epoch, everything: lock == .beforeFirstUnlock))
     }
 
-    func lease() throws -> KeyBorrowing {
+    func lease() throws -> LeaseGrant {
         let (lease, bytes) = state.withLock { state in
             state.timesLeased += 1
             let open = state.keys.filter { Self.isOpen($0.name.purpose, state) }
@@ -97,7 +98,7 @@ final class FakeEnclave: EnclaveConnectionThread, Sendable {
                 user: user, epoch: state.epoch, lock: state.lock, passcodeIsSet: state.passcodeIsSet, keys: open.map(\.name))
             return (lease, open.flatMap(\.bytes))
         }
-        return KeyBorrowing(lease: lease, secrets: SecretBytes(bytes), standing: standing)
+        return LeaseGrant(lease: lease, secrets: SecretBytes(bytes), standing: standing)
     }
 
     func seal(_ row: RowBinding, password: borrowing SecretBytes?) throws -> SealedItemKey {

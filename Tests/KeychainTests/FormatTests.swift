@@ -39,7 +39,7 @@ import VaubanRefusal
         #expect(try room.database.quarantinedCount() == 0)
     }
 
-    @Test func whateverIsWrittenIsOfTheSecond() throws {
+    @Test func writesUseTheSecondFormat() throws {
         let room = try room()
         try room.update(account("plain"), value: "new value")
         try room.update(account("relabelled"), to: [.label: .text("another")])
@@ -54,7 +54,7 @@ import VaubanRefusal
         }
     }
 
-    @Test func theTwoFormatsDoNotMix() throws {
+    @Test func formatsNeverMixInARow() throws {
         let room = try room()
         let before = try #require(try room.rows().first { $0.id == 2 })
         try room.update(account("plain"), to: [.label: .text("l")])
@@ -69,7 +69,7 @@ import VaubanRefusal
     }
 
     /// The plain ones are opened and written anew; the one that asks for the user stays until they are there.
-    @Test func rewrappingBringsPlainRowsToTheSecondAndAsksNobody() throws {
+    @Test func rewrappingMovesPlainRowsToSecondFormatWithoutPrompt() throws {
         let room = try room()
         try room.enclave.renew(.metadata(.whenUnlocked))
         try room.enclave.renew(.metadata(.afterFirstUnlock))

@@ -14,28 +14,28 @@ import VaubanRefusal
     private let name: [AttributeName: AttributeValue] = [.account: .text("a"), .service: .text("s")]
     private let other: [AttributeName: AttributeValue] = [.account: .text("b"), .service: .text("s")]
 
-    @Test func aRowOfADestroyedClassKeyIsRemoved() throws {
+    @Test func rowOfDestroyedClassKeyIsRemoved() throws {
         let room = try Room()
         try room.add(name, .whenPasscodeSetThisDeviceOnly)
         try room.enclave.renew(.metadata(.whenPasscodeSetThisDeviceOnly), destroyingOld: true)
-        room.lent.forget(Room.user)
+        room.leasedKeys.forget(Room.user)
         #expect(Refusal.Reason.of { _ = try room.find(name) } == .itemNotFound)
         #expect(try room.rows().isEmpty)
         #expect(try room.database.quarantinedCount() == 0)
     }
 
-    @Test func aRowOfAnUnknownClassKeyIsKeptAside() throws {
+    @Test func rowOfUnknownClassKeyIsQuarantined() throws {
         let room = try Room()
         try room.add(name)
         try room.enclave.renew(.metadata(.whenUnlocked), forgettingOld: true)
-        room.lent.forget(Room.user)
+        room.leasedKeys.forget(Room.user)
         #expect(Refusal.Reason.of { _ = try room.find(name) } == .itemNotFound)
         #expect(try room.rows().isEmpty)
         #expect(try room.database.quarantinedCount() == 1)
     }
 
     /// Whatever was said in passing, a row is removed only on the enclave's word for its class key.
-    @Test(arguments: [Refusal.Reason.keyDestroyed, .keyUnknown]) func aKeyThatIsThereRemovesNothing(_ reason: Refusal.Reason) throws {
+    @Test(arguments: [Refusal.Reason.keyDestroyed, .keyUnknown]) func existingKeyRemovesNothing(_ reason: Refusal.Reason) throws {
         let room = try Room()
         try room.add(name, value: "v", control: .userPresence)
         room.enclave.set { $0.userAnswers = Refusal(reason) }
@@ -46,7 +46,7 @@ import VaubanRefusal
         #expect(try room.find(name).first?.value == "w")
     }
 
-    @Test func discardRemovesWhatNoKeyOpensAndNothingElse() throws {
+    @Test func discardRemovesOnlyUnopenableRows() throws {
         let room = try Room()
         try room.add(name, .whenPasscodeSetThisDeviceOnly)
         try room.add([.account: .text("c")], .whenPasscodeSetThisDeviceOnly)
@@ -55,7 +55,7 @@ import VaubanRefusal
         try room.add(other, value: "stays")
         try room.enclave.renew(.metadata(.whenPasscodeSetThisDeviceOnly), destroyingOld: true)
         // Needs no key: also before the first unlock.
-        room.enclave.lock(room.lent, to: .beforeFirstUnlock)
+        room.enclave.lock(room.leasedKeys, to: .beforeFirstUnlock)
         #expect(try room.serve(.discard).messages == [.done])
         #expect(try room.rows().count == 1)
         #expect(try room.database.quarantinedCount() == 0)
@@ -67,7 +67,7 @@ import VaubanRefusal
         for protection in Protection.allCases { try room.enclave.renew(.metadata(protection), destroyingOld: true) }
         try room.enclave.renew(.firstUnlockIndex, destroyingOld: true)
         try room.enclave.renew(.deviceIndex, destroyingOld: true)
-        room.lent.forget(Room.user)
+        room.leasedKeys.forget(Room.user)
     }
 
     /// Every byte of the user's files.
@@ -77,7 +77,7 @@ import VaubanRefusal
         }
     }
 
-    @Test(arguments: [true, false]) func anErasedKeychainLeavesNothingAndBeginsAgain(byDiscarding: Bool) throws {
+    @Test(arguments: [true, false]) func erasedKeychainIsEmptiedAndUsable(byDiscarding: Bool) throws {
         let room = try Room()
         for number in 0..<50 { try room.add([.account: .text("\(number)")], value: String(repeating: "x", count: 2000)) }
         try room.add(name, value: "v")
@@ -103,7 +103,7 @@ import VaubanRefusal
     }
 
     /// Two requests find the keychain erased; the second must not take away what the first one's caller added.
-    @Test func whatIsAddedAfterAnErasureStays() throws {
+    @Test func itemsAddedAfterErasureStay() throws {
         let room = try Room()
         try room.add(name)
         let recorded = try #require(try room.database.indexKeyGenerations()[100])
@@ -113,7 +113,7 @@ import VaubanRefusal
         #expect(try room.find(other).first?.value == "new")
     }
 
-    @Test func indexKeysThatNobodyKnowsAreRefusedAndNothingIsTouched() throws {
+    @Test func unknownIndexKeysAreRefusedWithoutChanges() throws {
         let room = try Room()
         try room.add(name, value: "v")
         let before = room.enclave.state.withLock { $0.keys }

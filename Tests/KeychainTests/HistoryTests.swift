@@ -14,7 +14,7 @@ import VaubanRefusal
 @Suite struct HistoryTests {
     private let name: [AttributeName: AttributeValue] = [.service: .text("mail"), .account: .text("anna")]
 
-    @Test("the last ten values are kept, the newest first, and no search meets them")
+    @Test("The last ten values are kept, newest first, and no search finds them")
     func tenValues() throws {
         let room = try Room()
         try room.add(name, value: "value 0")
@@ -31,7 +31,7 @@ import VaubanRefusal
         #expect(try room.rows().count == 1)
     }
 
-    @Test("an update that brings no value keeps none; a rename keeps what there is")
+    @Test("An update without a value keeps none, and a rename keeps the history")
     func onlyValues() throws {
         let room = try Room()
         try room.add(name, value: "one")
@@ -46,7 +46,7 @@ import VaubanRefusal
         #expect(try room.earlier(renamed, 1) == "two" && room.earlier(renamed, 2) == "one")
     }
 
-    @Test("undo puts the value before back, and a second one takes that back")
+    @Test("Undo restores the previous value, and a second undo reverts that")
     func undo() throws {
         let room = try Room()
         try room.add(name, value: "one")
@@ -64,7 +64,7 @@ import VaubanRefusal
         #expect(try room.versions(name).count == 2)
     }
 
-    @Test("an earlier value asks as the item did when it was its value")
+    @Test("An earlier value prompts as the item did when it had that value")
     func asksAsItDid() throws {
         let room = try Room()
         let control = try AccessControl(protection: .whenUnlocked, flags: .userPresence)
@@ -87,7 +87,7 @@ import VaubanRefusal
         #expect(Refusal.Reason.of { try room.undo(name, 2) } == .cancelled)
     }
 
-    @Test("an earlier value opens only with the application's password of its time")
+    @Test("An earlier value opens only with the application password of its time")
     func applicationPassword() throws {
         let room = try Room()
         try room.add(name, value: "one", control: .applicationPassword, password: "first")
@@ -106,17 +106,17 @@ import VaubanRefusal
         #expect(try room.find(name, password: "second").first?.value == "three")
     }
 
-    @Test("history of a locked class is locked")
+    @Test("The history of a locked class is locked")
     func locked() throws {
         let room = try Room()
         try room.add(name, value: "one")
         try room.update(name, value: "two")
-        room.enclave.lock(room.lent)
+        room.enclave.lock(room.leasedKeys)
         #expect(Refusal.Reason.of { _ = try room.versions(name) } == .locked)
         #expect(Refusal.Reason.of { _ = try room.earlier(name, 1) } == .locked)
     }
 
-    @Test("switched off nothing is kept, and what there was stays until it is cleared")
+    @Test("A disabled history keeps nothing new, and existing values stay until cleared")
     func switchedOff() throws {
         let room = try Room()
         try room.add(name, value: "one")
@@ -138,7 +138,7 @@ import VaubanRefusal
         #expect(try room.deleted().isEmpty)
     }
 
-    @Test("rows of the history go to newer keys, and older keys wait for them")
+    @Test("Rows of the history move to newer keys, and older keys wait for them")
     func rewrapped() throws {
         let room = try Room()
         try room.add(name, value: "one")
@@ -154,7 +154,7 @@ import VaubanRefusal
         #expect(try room.find([.service: .text("gone")]).first?.value == "deleted")
     }
 
-    @Test("where the class key was destroyed, the history is gone as items are")
+    @Test("Destroying a class key removes its history as it removes items")
     func destroyed() throws {
         let room = try Room()
         try room.add(name, value: "one")
@@ -166,7 +166,7 @@ import VaubanRefusal
         #expect(try room.find(name).first?.value == "two")
     }
 
-    @Test("the doctor verifies the history, puts aside what does not open, and puts it back when it does")
+    @Test("The doctor verifies the history, quarantines unopenable rows, and restores those that open again")
     func examined() throws {
         let room = try Room()
         try room.add(name, value: "one")
@@ -183,7 +183,7 @@ import VaubanRefusal
         #expect(try room.database.quarantinedCount() == 0)
     }
 
-    @Test("an owner's history is bounded, and the one that has most gives way")
+    @Test("An owner's history is limited, and the largest gives way")
     func bounded() throws {
         let room = try Room()
         let large = String(repeating: "x", count: 1 << 20)

@@ -12,20 +12,20 @@ import Testing
             .map { ($0.lastPathComponent, [UInt8](try Data(contentsOf: $0))) }
     }
 
-    @Test func theKeptMessagesBreakNoPromise() throws {
+    @Test func corpusMessagesHoldInvariants() throws {
         let inputs = try Self.inputs("keychain")
         #expect(inputs.count >= 50 && inputs.count <= 1000)
         for input in inputs { #expect(throws: Never.self, "\(input.name)") { try KeychainDoorFuzzing.run(input.bytes) } }
     }
 
-    @Test func theKeptRowsBreakNoPromise() throws {
+    @Test func corpusRowsHoldInvariants() throws {
         let inputs = try Self.inputs("row")
         #expect(inputs.count >= 50 && inputs.count <= 1000)
         for input in inputs { #expect(throws: Never.self, "\(input.name)") { try RowFuzzing.run(input.bytes) } }
     }
 
     /// Nothing would be proven by inputs that are refused at once.
-    @Test func theFirstInputsAreRead() throws {
+    @Test func seedInputsAreValid() throws {
         for seed in try KeychainDoorFuzzing.seeds() { #expect(try KeychainDoorFuzzing.run(seed) > 0) }
         let depths = try RowFuzzing.seeds().map { try RowFuzzing.run($0) }
         #expect(depths == [2, 2, 2, 2, 2, 0, 2, 2])

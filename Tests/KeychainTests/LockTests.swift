@@ -15,17 +15,17 @@ import VaubanSecretBytes
     private let other: [AttributeName: AttributeValue] = [.account: .text("b"), .service: .text("s")]
 
     @Test(arguments: Protection.allCases)
-    func eachClassOpensWhenItShould(_ protection: Protection) throws {
+    func classOpensInItsLockStates(_ protection: Protection) throws {
         let room = try Room()
         try room.add(name, value: "v", protection)
         #expect(try room.find(name).first?.value == "v")
-        room.enclave.lock(room.lent)
+        room.enclave.lock(room.leasedKeys)
         let whileLocked = Refusal.Reason.of { _ = try room.find(name) }
         #expect(whileLocked == (protection.availability == .unlocked ? .locked : nil))
         #expect(Refusal.Reason.of { _ = try room.find(name, data: false) } == whileLocked)
         #expect(Refusal.Reason.of { try room.update(name, value: "w") } == whileLocked)
         #expect(Refusal.Reason.of { try room.add(name, value: "x", protection) } == (whileLocked ?? .duplicateItem))
-        room.enclave.lock(room.lent, to: .beforeFirstUnlock)
+        room.enclave.lock(room.leasedKeys, to: .beforeFirstUnlock)
         let beforeFirstUnlock = Refusal.Reason.of { _ = try room.find(name) }
         #expect(beforeFirstUnlock == (protection.availability == .always ? nil : .beforeFirstUnlock))
         #expect(Refusal.Reason.of { try room.add(other, protection) } == .beforeFirstUnlock)
@@ -39,10 +39,10 @@ import VaubanSecretBytes
                 == (protection.availability == .always ? "u" : protection.availability == .firstUnlock ? "w" : "v"))
     }
 
-    @Test func whileLockedClosedAndAbsentDiffer() throws {
+    @Test func lockedItemDiffersFromAbsentOne() throws {
         let room = try Room()
         try room.add(name)
-        room.enclave.lock(room.lent)
+        room.enclave.lock(room.leasedKeys)
         #expect(Refusal.Reason.of { _ = try room.find(name) } == .locked)
         #expect(Refusal.Reason.of { _ = try room.find([.comment: .text("x")]) } == .itemNotFound)
         #expect(Refusal.Reason.of { _ = try room.find(other) } == .itemNotFound)
@@ -55,23 +55,23 @@ import VaubanSecretBytes
         #expect(try room.find([.service: .text("s")], limit: .all).count == 1)
     }
 
-    @Test func aListBeforeFirstUnlockIsWholeOrRefused() throws {
+    @Test func listBeforeFirstUnlockIsCompleteOrRefused() throws {
         let room = try Room()
         try room.add(name, .always)
-        room.enclave.lock(room.lent, to: .beforeFirstUnlock)
+        room.enclave.lock(room.leasedKeys, to: .beforeFirstUnlock)
         #expect(try room.find([:], limit: .all).count == 1)
         room.enclave.set { $0.lock = .unlocked }
         try room.add(other)
-        room.enclave.lock(room.lent, to: .beforeFirstUnlock)
+        room.enclave.lock(room.leasedKeys, to: .beforeFirstUnlock)
         #expect(Refusal.Reason.of { _ = try room.find([:], limit: .all) } == .beforeFirstUnlock)
         #expect(try room.find([:]).count == 1)
     }
 
-    @Test func aClassWhoseKeyIsUnknownVanishesAndIsKeptAside() throws {
+    @Test func itemsOfUnknownClassKeyAreQuarantined() throws {
         let room = try Room()
         try room.add(name, .whenPasscodeSetThisDeviceOnly)
         room.enclave.set { $0.passcodeIsSet = false }
-        room.lent.forget(Room.user)
+        room.leasedKeys.forget(Room.user)
         try room.enclave.renew(.metadata(.whenPasscodeSetThisDeviceOnly), forgettingOld: true)
         #expect(Refusal.Reason.of { try room.add(other, .whenPasscodeSetThisDeviceOnly) } == .passcodeNotSet)
         #expect(Refusal.Reason.of { _ = try room.find(name) } == .itemNotFound)
@@ -79,16 +79,16 @@ import VaubanSecretBytes
         #expect(try room.database.quarantinedCount() == 1)
     }
 
-    @Test func addingOverAnItemWhoseKeyIsGoneWorks() throws {
+    @Test func addingOverItemOfDestroyedKeySucceeds() throws {
         let room = try Room()
         try room.add(name, .whenPasscodeSetThisDeviceOnly)
         try room.enclave.renew(.metadata(.whenPasscodeSetThisDeviceOnly), forgettingOld: true)
-        room.lent.forget(Room.user)
+        room.leasedKeys.forget(Room.user)
         try room.add(name, value: "new", .whenUnlocked)
         #expect(try room.find(name).first?.value == "new")
     }
 
-    @Test func newKeysWriteAndOldKeysStillRead() throws {
+    @Test func currentKeyWritesAndOlderKeysRead() throws {
         let room = try Room()
         try room.add(name, value: "old")
         try room.enclave.renew(.metadata(.whenUnlocked))
@@ -113,48 +113,48 @@ import VaubanSecretBytes
 
     private func install(_ room: Room) throws {
         let leased = try room.enclave.lease()
-        let isOfUse = room.lent.install(leased, slept: 0)
+        let isOfUse = room.leasedKeys.install(leased, slept: 0)
         #expect(isOfUse)
     }
 
-    @Test func oneLeaseServesManyRequests() throws {
+    @Test func leaseServesManyRequests() throws {
         let room = try Room()
         for number in 0..<5 { try room.add([.account: .text("\(number)")]) }
         #expect(try room.find([.account: .text("3")]).count == 1)
         #expect(room.enclave.state.withLock { $0.timesLeased } == 1)
     }
 
-    @Test func aLeaseOfAnEpochThatWasRecalledBringsNoClassAKeys() throws {
+    @Test func leaseOfRecalledEpochHasNoClassAKeys() throws {
         let room = try Room()
         let stale = try room.enclave.lease()
-        room.enclave.lock(room.lent)
-        let isOfUse = room.lent.install(stale, slept: 0)
+        room.enclave.lock(room.leasedKeys)
+        let isOfUse = room.leasedKeys.install(stale, slept: 0)
         #expect(!isOfUse)
-        #expect(room.lent.currentGeneration(of: .metadata(.whenUnlocked), user: Room.user) == nil)
-        #expect(room.lent.currentGeneration(of: .metadata(.always), user: Room.user) != nil)
+        #expect(room.leasedKeys.currentGeneration(of: .metadata(.whenUnlocked), user: Room.user) == nil)
+        #expect(room.leasedKeys.currentGeneration(of: .metadata(.always), user: Room.user) != nil)
         try install(room)
     }
 
-    @Test func aLeaseIsNothingWithoutItsStandingConnection() throws {
+    @Test func leaseEndsWithItsStandingConnection() throws {
         let room = try Room()
         let leased = try room.enclave.lease()
-        let before = room.lent.install(leased, slept: 0)
-        room.lent.standingConnectionEnded()
-        #expect(room.lent.currentGeneration(of: .deviceIndex, user: Room.user) == nil)
-        let meanwhile = room.lent.install(leased, slept: 0)
-        #expect(room.lent.standing(within: 1000) == nil)
-        let next = room.lent.standingConnectionBegan()
-        let after = room.lent.install(leased, slept: 0)
+        let before = room.leasedKeys.install(leased, slept: 0)
+        room.leasedKeys.standingConnectionEnded()
+        #expect(room.leasedKeys.currentGeneration(of: .deviceIndex, user: Room.user) == nil)
+        let meanwhile = room.leasedKeys.install(leased, slept: 0)
+        #expect(room.leasedKeys.standing(within: 1000) == nil)
+        let next = room.leasedKeys.standingConnectionBegan()
+        let after = room.leasedKeys.install(leased, slept: 0)
         #expect(before && !meanwhile && !after)
-        #expect(room.lent.standing(within: 1000) == next)
+        #expect(room.leasedKeys.standing(within: 1000) == next)
     }
 
-    @Test func aRecallIsForOneUser() throws {
+    @Test func recallAffectsOneUser() throws {
         let room = try Room()
         try install(room)
-        room.lent.recall(LeaseRecall(user: Room.user + 1, epoch: 99, everything: true))
-        #expect(room.lent.currentGeneration(of: .metadata(.whenUnlocked), user: Room.user) != nil)
-        room.lent.recall(LeaseRecall(user: Room.user, epoch: 1, everything: true))
-        #expect(room.lent.currentGeneration(of: .deviceIndex, user: Room.user) == nil)
+        room.leasedKeys.recall(LeaseRecall(user: Room.user + 1, epoch: 99, everything: true))
+        #expect(room.leasedKeys.currentGeneration(of: .metadata(.whenUnlocked), user: Room.user) != nil)
+        room.leasedKeys.recall(LeaseRecall(user: Room.user, epoch: 1, everything: true))
+        #expect(room.leasedKeys.currentGeneration(of: .deviceIndex, user: Room.user) == nil)
     }
 }

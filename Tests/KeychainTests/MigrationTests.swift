@@ -40,7 +40,7 @@ import VaubanRefusal
     }
 
     @Test(arguments: stored.keys.sorted())
-    func aStoredDatabaseOfEachStepBecomesTodays(_ name: String) throws {
+    func storedDatabaseOfEachMigrationIsUpgraded(_ name: String) throws {
         let room = try room(name)
         #expect(try steps(room.file) == Self.stored[name])
         let before = try room.rows(.genericPassword) + room.rows(.internetPassword)
@@ -70,7 +70,7 @@ import VaubanRefusal
         }
     }
 
-    @Test func everyStepButTheNewestHasAStoredDatabase() throws {
+    @Test func everyOlderMigrationHasAStoredDatabase() throws {
         let room = try Room()
         try room.add([.account: .text("a")])
         let today = try steps(room.file)
@@ -84,7 +84,7 @@ import VaubanRefusal
         "INSERT INTO grdb_migrations VALUES ('4 of tomorrow')", "INSERT INTO grdb_migrations VALUES ('0')", "PRAGMA user_version = 1",
         "PRAGMA user_version = -1",
     ])
-    func aLaterVersionsDatabaseIsRefusedUntouched(_ change: String) throws {
+    func laterVersionsDatabaseIsRefusedUntouched(_ change: String) throws {
         let room = try Room()
         try room.add([.account: .text("a")], value: "v")
         try room.restart()

@@ -20,8 +20,8 @@ import VaubanUserModel
     private let owner = "program:/usr/bin/mail"
     private let toChat = ["program:/usr/bin/chat"]
 
-    @Test("the program that an item names reads it after the user's yes, which is kept")
-    func anOfferTakesAYes() throws {
+    @Test("A program that an item names reads it with the user's consent, which is stored")
+    func offerNeedsConsent() throws {
         let room = try Room()
         try room.add("a", as: mail, applications: toChat)
         #expect(Refusal.Reason.of { _ = try room.get("a", as: chat, group: owner) } == .noPromptAgent)
@@ -44,8 +44,8 @@ import VaubanUserModel
         #expect(Refusal.Reason.of { try room.add("b", as: chat, group: owner) } == .missingEntitlement)
     }
 
-    @Test("an offer answers no search that names no owner, also after a lasting yes")
-    func anOfferPlantsNothing() throws {
+    @Test("An offered item answers no search without an owner, even after lasting consent")
+    func offerAnswersNoUnnamedSearch() throws {
         let room = try Room()
         try room.add("master", value: "of the attacker", as: script, group: "unsigned", applications: toChat)
         try room.add("master", value: "of mail", as: mail, applications: toChat)
@@ -67,8 +67,8 @@ import VaubanUserModel
         #expect(try room.get(as: chat, limit: .all) == ["program:/usr/bin/chat=its own"])
     }
 
-    @Test("lists, descriptions and references need the same yes")
-    func everyWayTakesTheYes() throws {
+    @Test("Lists, descriptions and references need the same consent")
+    func everyKindOfReadNeedsConsent() throws {
         let room = try Room()
         try room.add("a", as: mail, applications: toChat)
         #expect(Refusal.Reason.of { _ = try room.get(as: chat, limit: .all, group: owner) } == .interactionNotAllowed)
@@ -103,7 +103,7 @@ import VaubanUserModel
         #expect(try room.rows().isEmpty && room.rows(.permission).isEmpty)
     }
 
-    @Test("the user permits applications and interpreters, by well-formed names")
+    @Test("The user permits applications and interpreters by well-formed names")
     func permittedNamesAreWellFormed() throws {
         let room = try Room()
         try room.add("a", as: mail)
@@ -127,7 +127,7 @@ import VaubanUserModel
         try room.serve(.update(query, ItemChanges(attributes: ItemAttributes([.account: .text(name)]))), as: caller)
     }
 
-    @Test("an item that its owner calls otherwise is permitted to nobody any more, so none is brought before who looks for another")
+    @Test("Renaming an item ends its permissions, so it never answers another program's search")
     func permissionsEndWithTheName() throws {
         let room = try Room()
         try room.add("a", value: "planted", as: mail)
@@ -165,8 +165,8 @@ import VaubanUserModel
         #expect(Refusal.Reason.of { _ = try room.get("b", as: chat, group: owner) } == .missingEntitlement)
     }
 
-    @Test("taking back tells nothing of what one program offers another, and takes no offer away")
-    func disallowingTellsNoOffer() throws {
+    @Test("Withdrawing permissions reveals and removes no offers")
+    func withdrawingRevealsNoOffer() throws {
         let room = try Room()
         try room.add("a", as: mail, applications: toChat)
         for account in ["a", "nowhere"] {
@@ -178,7 +178,7 @@ import VaubanUserModel
         #expect(try room.get("a", as: chat, group: owner).count == 1)
     }
 
-    @Test("an item with a long name keeps no permission from being listed")
+    @Test("An item with a long name hides no permission")
     func longNamesHideNoPermission() throws {
         let room = try Room()
         let name = String(repeating: "n", count: 9000)
@@ -192,19 +192,19 @@ import VaubanUserModel
         #expect(reads.object.hasBytePrefix("s/nnn") && reads.object.hasByteSuffix(" of \(owner)"))
     }
 
-    @Test("a program that offers too much cannot fill the log")
-    func offersFloodNoLog() throws {
+    @Test("A program with too many offers cannot fill the log")
+    func offersCannotFillTheLog() throws {
         let room = try Room()
         let log = CountingLog()
-        let parts = KeychainServices(
-            databases: room.databases, lent: room.lent, now: { 800_000_000_000_000 },
+        let services = KeychainServices(
+            databases: room.databases, leasedKeys: room.leasedKeys, now: { 800_000_000_000_000 },
             sleepClock: SleepClock(boot: { 1000 }, monotonic: { 1000 }), logger: Logger(label: "test") { _ in log })
         func add(_ account: String) throws {
             let attributes: [AttributeName: AttributeValue] = [.service: .text("s"), .account: .text(account)]
             let record = ItemRecord(kind: .genericPassword, attributes: ItemAttributes(attributes))
             let request = KeychainRequest.add(
                 record, returns: [], hasData: false, applications: (0..<64).map { "program:/usr/bin/\($0)" })
-            try RequestInProgress.serve(request, value: nil, of: mail, parts: parts, enclave: room.enclave, to: Replies())
+            try RequestInProgress.serve(request, value: nil, of: mail, services: services, enclave: room.enclave, to: Replies())
         }
         for index in 0..<16 { try add("\(index)") }
         for _ in 0..<20 { #expect(Refusal.Reason.of { try add("more") } == .storageFull) }
@@ -213,7 +213,7 @@ import VaubanUserModel
 
     // MARK: How many
 
-    @Test func permissionsGoWithTheirItem() throws {
+    @Test func permissionsAreDeletedWithTheirItem() throws {
         let room = try Room()
         for account in ["a", "b"] { try room.add(account, as: mail, applications: toChat) }
         #expect(try room.rows(.permission).count == 2)
@@ -226,7 +226,7 @@ import VaubanUserModel
         #expect(try room.rows(.permission).isEmpty && room.rows().isEmpty)
     }
 
-    @Test func oneOwnerCannotFillTheKeychainWithPermissions() throws {
+    @Test func ownerCannotFillKeychainWithOffers() throws {
         let room = try Room()
         for index in 0..<16 {
             try room.add("\(index)", as: mail, applications: (0..<64).map { "program:/usr/bin/\($0)" })
@@ -246,7 +246,7 @@ import VaubanUserModel
         try room.add("more", as: mail, applications: ["program:/usr/bin/0"])
     }
 
-    @Test("what programs wrote hides nothing that the user permitted")
+    @Test("Offers hide none of the user's permissions")
     func offersHideNothing() throws {
         let room = try Room()
         try room.add("a", as: mail)
@@ -263,7 +263,7 @@ import VaubanUserModel
         #expect(try room.get("a", as: chat) == ["program:/usr/bin/mail=value"])
     }
 
-    @Test("builds that the user refused are not remembered at their path")
+    @Test("Refused builds are not remembered at their path")
     func refusedBuildsAreNotRemembered() throws {
         let room = try Room()
         room.enclave.set { $0.consentAnswers = .failure(Refusal(.cancelled)) }

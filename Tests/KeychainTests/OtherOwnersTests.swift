@@ -22,7 +22,7 @@ import VaubanUserModel
             attributes: ItemAttributes([.service: .text("s")].merging(account.map { [.account: .text($0)] } ?? [:]) { $1 }))
     }
 
-    @Test func aYesToAChangeMovesNothing() throws {
+    @Test func consentToChangeMovesNothing() throws {
         let room = try Room()
         try room.add("a", value: "of mail", as: mail)
         room.userSays(.always)
@@ -40,11 +40,11 @@ import VaubanUserModel
         #expect(room.consents.map(\.purpose) == [.changeItem])
     }
 
-    @Test func aLockedItemOfAnotherOwnerEndsNoSearch() throws {
+    @Test func lockedItemOfAnotherOwnerEndsNoSearch() throws {
         let room = try Room()
         try room.add("hers", as: mail)
         try room.add([.service: .text("s"), .account: .text("own"), .accessGroup: .text("cli")], .afterFirstUnlock)
-        room.enclave.lock(room.lent)
+        room.enclave.lock(room.leasedKeys)
         #expect(try room.get(as: Callers.commandLine(), limit: .all) == ["cli=value"])
         #expect(try room.get(as: Callers.commandLine(), limit: .all, ui: .describe) == ["cli="])
         #expect(try room.get("own", as: Callers.commandLine()) == ["cli=value"])
@@ -62,7 +62,7 @@ import VaubanUserModel
         #expect(Refusal.Reason.of { _ = try room.get("hers", as: Callers.commandLine(), group: "program:/usr/bin/mail") } == .locked)
     }
 
-    @Test func whoeverChangesTheItemMeanwhileMakesNobodyAskTwice() throws {
+    @Test func concurrentChangeCausesNoSecondPrompt() throws {
         let room = try Room()
         try room.add("a", value: "first", as: mail)
         room.userSays(.once)
@@ -78,7 +78,7 @@ import VaubanUserModel
         #expect(room.consents.map(\.purpose) == [.readItem, .changeItem, .deleteItem])
     }
 
-    @Test func noOtherProgramAsksForAllOwners() throws {
+    @Test func onlyCommandLineListsAllOwners() throws {
         let room = try Room()
         room.userSays(.once)
         var all = query()
@@ -90,7 +90,7 @@ import VaubanUserModel
         #expect(room.consents.isEmpty)
     }
 
-    @Test func noOtherProgramTakesTheVerifiedCopyAway() throws {
+    @Test func onlyCommandLineRemovesTheVerifiedCopy() throws {
         let room = try Room()
         try room.add("a", as: mail)
         #expect(try room.examine().copy != nil)
@@ -102,7 +102,7 @@ import VaubanUserModel
         #expect(FileManager.default.fileExists(atPath: room.file + ".verified"))
     }
 
-    @Test func askingWhetherItCouldBePutBackDisturbsNobody() throws {
+    @Test func queryingTheCopyLeavesDatabaseOpen() throws {
         let room = try Room()
         try room.add("a", as: mail)
         let before = try room.database
@@ -113,7 +113,7 @@ import VaubanUserModel
 
     // MARK: New builds, and items of nobody
 
-    @Test func aRefusedBuildIsListedAndCanBeForgotten() throws {
+    @Test func refusedBuildIsListedAndCanBeForgotten() throws {
         let room = try Room()
         let path = "/home/anna/bin/tool"
         try room.add("a", as: Callers.own(path, build: 1))
@@ -130,7 +130,7 @@ import VaubanUserModel
         #expect(try room.get("a", as: second).count == 1)
     }
 
-    @Test func aNewBuildThatStartsTheCommandLineIsNotAskedAbout() throws {
+    @Test func newBuildThatStartsTheCommandLineIsNotOffered() throws {
         let room = try Room()
         let path = "/home/anna/bin/tool"
         try room.add("a", as: Callers.own(path, build: 1))
@@ -142,7 +142,7 @@ import VaubanUserModel
         #expect(room.consents.isEmpty)
     }
 
-    @Test func aNoToOneItemIsOneNoForTheConnection() throws {
+    @Test func refusalOfOneItemHoldsForTheConnection() throws {
         let room = try Room()
         for index in 0..<5 {
             try room.add([.service: .text("s"), .account: .text("\(index)"), .accessGroup: .text("unsigned")], control: .userPresence)
@@ -164,7 +164,7 @@ import VaubanUserModel
         #expect(room.consents.count == 3)
     }
 
-    @Test func whatStaysHidesNothingThatIsLeft() throws {
+    @Test func itemsThatStayHideNoOthers() throws {
         let room = try Room()
         for index in 0..<5 {
             try room.add("\(index)", as: script)

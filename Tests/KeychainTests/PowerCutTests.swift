@@ -17,7 +17,7 @@ import VaubanLinuxHost
     private static let parts = 8
 
     @Test(arguments: 0..<parts)
-    func everyWriteCanBeTheLast(_ part: Int) throws {
+    func powerCutAfterAnyWriteLosesNothingAcknowledged(_ part: Int) throws {
         var trials = 0
         var lost = 0
         var history = UInt64(part) * 1_000_000
@@ -89,7 +89,7 @@ import VaubanLinuxHost
     }
 
     /// A database that was being made, or being put in place, is made anew.
-    @Test func aDatabaseThatWasBeingMadeIsMadeAnew() throws {
+    @Test func unfinishedDatabaseIsRecreated() throws {
         let made = try RecordedDisk.makeFolder()
         defer { try? FileManager.default.removeItem(atPath: made.path) }
         let disk = try RecordedDisk(made)

@@ -11,7 +11,7 @@ import VaubanRefusal
     private let name: [AttributeName: AttributeValue] = [.account: .text("a"), .service: .text("s")]
 
     /// Whoever still holds a database in which damage was met can write nothing to it that would then be put aside.
-    @Test func nothingIsAcknowledgedIntoAFileThatIsToBeChecked() throws {
+    @Test func suspectFileAcceptsNoWrites() throws {
         let room = try Room()
         for number in 0..<60 { try room.add([.account: .text("a\(number)")], value: String(repeating: "x", count: 500)) }
         let row = try #require(try room.rows().first)
@@ -27,8 +27,8 @@ import VaubanRefusal
         let all = RowSelection(kind: 1, protection: nil, lookup: nil, filter: [], usesDeviceIndex: false)
         #expect(throws: StorageError.self) { try held.rows(of: all, after: 0, count: .max, bytesMax: .max) }
         #expect(held.isSuspect)
-        #expect(throws: StorageError.failed("the keychain database is to be checked")) { try held.delete([row.handle]) }
-        #expect(throws: StorageError.failed("the keychain database is to be checked")) { _ = try held.insert(row) }
+        #expect(throws: StorageError.failed("the keychain database must be checked first")) { try held.delete([row.handle]) }
+        #expect(throws: StorageError.failed("the keychain database must be checked first")) { _ = try held.insert(row) }
         #expect(Refusal.Reason.of { _ = try room.find(name) } == .stateUnreadable)
         // It was closed for everyone before it was put aside.
         #expect(throws: StorageError.self) { try held.indexKeyGenerations() }
@@ -46,7 +46,7 @@ import VaubanRefusal
 
     private func descriptors() throws -> Int { try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count }
 
-    @Test("many users' databases are open a few at a time, the least recently used closing first")
+    @Test("Few databases are open at once, and the least recently used closes first")
     func idleDatabasesClose() throws {
         let (registry, folder) = try registry(DatabaseLimits(openMax: 8, openPerOwnerMax: 8, descriptorsKept: 0))
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -67,7 +67,7 @@ import VaubanRefusal
         #expect(try registry.database(of: 2).indexKeyGenerations() == [100: [1, 2, 3, 4, 5, 6, 7, 8]])
     }
 
-    @Test("where all databases are in use another one is refused, and opens when one is free")
+    @Test("A further database is refused while all are in use, and opens when one is free")
     func allInUseIsARefusal() throws {
         let (registry, folder) = try registry(DatabaseLimits(openMax: 3, openPerOwnerMax: 3, descriptorsKept: 0))
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -80,7 +80,7 @@ import VaubanRefusal
         #expect(Refusal(StorageError.busy).reason == .unavailable)
     }
 
-    @Test("the uids of one owner share what one owner may have open")
+    @Test("The uids of one owner share its limit of open databases")
     func oneOwnerHasItsShare() throws {
         let (registry, folder) = try registry(
             DatabaseLimits(openMax: 100, openPerOwnerMax: 2, descriptorsKept: 0), owner: { $0 >= 100_000 ? 1000 : $0 })
@@ -93,7 +93,7 @@ import VaubanRefusal
         withExtendedLifetime((held, more)) {}
     }
 
-    @Test("owners who hold as many databases as they may leave room for the next owner")
+    @Test("Owners at their limit leave room for the next owner")
     func someRoomIsLeftForOthers() throws {
         let (registry, folder) = try registry(DatabaseLimits(openMax: 40, openPerOwnerMax: 16, descriptorsKept: 0), owner: { $0 / 100 })
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -111,7 +111,7 @@ import VaubanRefusal
         #expect(more.count == 3)
     }
 
-    @Test("a user's folder says whose it is before anything else lies there")
+    @Test("A user's folder names its holder before it contains anything else")
     func foldersAreBoundWhenTheyAreMade() throws {
         let path = NSTemporaryDirectory() + "registry-" + UUID().uuidString
         defer { try? FileManager.default.removeItem(atPath: path) }
@@ -123,7 +123,7 @@ import VaubanRefusal
         #expect(try StateHolder.read(in: state.subfolder("8", creating: false)) == nil)
     }
 
-    @Test("a shortage of descriptors is a refusal and closes what is idle")
+    @Test("A shortage of descriptors is a refusal and closes idle databases")
     func shortageIsARefusal() throws {
         let (registry, folder) = try registry(DatabaseLimits(openMax: 100, openPerOwnerMax: 100, descriptorsKept: 1 << 20))
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -132,7 +132,7 @@ import VaubanRefusal
     }
 
     /// A request that had begun under a key that is gone since must not write under it, whatever was closed meanwhile.
-    @Test("class keys that were closed stay closed in a database that is opened again")
+    @Test("Closed class keys stay closed when a database is opened again")
     func closedGenerationsOutliveTheDatabase() throws {
         let room = try Room(limits: DatabaseLimits(openMax: 1, openPerOwnerMax: 1, descriptorsKept: 0))
         try room.add(name)
@@ -146,7 +146,7 @@ import VaubanRefusal
     }
 
     /// Whoever met damage and went away leaves the next one to look at all of the file.
-    @Test("what is suspect stays so when it was closed as idle")
+    @Test("A suspect database stays suspect after closing idle")
     func suspicionOutlivesTheDatabase() throws {
         let room = try Room(limits: DatabaseLimits(openMax: 1, openPerOwnerMax: 1, descriptorsKept: 0))
         for number in 0..<60 { try room.add([.account: .text("a\(number)")], value: String(repeating: "x", count: 500)) }

@@ -31,7 +31,7 @@ import VaubanUserModel
         return copy
     }
 
-    @Test func aDamagedDatabaseGivesWayToTheCopyAtTheUsersWord() throws {
+    @Test func damagedDatabaseIsRestoredFromCopyOnRequest() throws {
         let room = try Room()
         try room.add(name("kept"), value: "v")
         try room.add(name("deleted"), value: "old")
@@ -60,7 +60,7 @@ import VaubanUserModel
         #expect(Refusal.Reason.of { _ = try offered(room) } == .notAllowedHere)
     }
 
-    @Test func aWholeDatabaseIsNeverReplaced() throws {
+    @Test func intactDatabaseIsNeverReplaced() throws {
         let room = try Room()
         try room.add(name("a"), value: "v")
         let date = try #require(try room.examine().copy?.date)
@@ -70,7 +70,7 @@ import VaubanUserModel
         #expect(try room.find(name("a")).first?.value == "newer")
     }
 
-    @Test func withoutACopyOrWithADamagedOneNothingIsOffered() throws {
+    @Test func missingOrDamagedCopyIsNotOffered() throws {
         let room = try Room()
         try room.add(name("a"))
         try damage(room)
@@ -81,7 +81,7 @@ import VaubanUserModel
     }
 
     /// A copy that was put in place by hand, with the marker still there, is not written over.
-    @Test func whatLiesInThePlaceIsKeptToo() throws {
+    @Test func restoringKeepsTheDamagedFile() throws {
         let room = try Room()
         try room.add(name("a"), value: "v")
         _ = try room.examine()
@@ -93,7 +93,7 @@ import VaubanUserModel
         #expect(try Data(contentsOf: URL(fileURLWithPath: room.file + ".quarantined-2")) == Data([1, 2, 3]))
     }
 
-    @Test func aFaultyLookKeepsTheEarlierCopy() throws {
+    @Test func failedCheckKeepsEarlierCopy() throws {
         let room = try Room()
         try room.add(name("a"), value: "v")
         _ = try room.examine()
@@ -108,20 +108,20 @@ import VaubanUserModel
 
     // MARK: What ends the copy
 
-    @Test func erasingTakesTheCopyToo() throws {
+    @Test func erasingRemovesTheCopy() throws {
         let room = try Room()
         try room.add(name("a"), value: "v")
         _ = try room.examine()
         try #require(hasCopy(room))
         for purpose in [KeyLease.Purpose.firstUnlockIndex, .deviceIndex] { try room.enclave.renew(purpose, destroyingOld: true) }
         for protection in Protection.allCases { try room.enclave.renew(.metadata(protection), destroyingOld: true) }
-        room.lent.forget(Room.user)
+        room.leasedKeys.forget(Room.user)
         // Whatever is asked first finds the keychain erased.
         #expect(Refusal.Reason.of { _ = try room.find(name("a")) } == .itemNotFound)
         #expect(!hasCopy(room))
     }
 
-    @Test func discardingTakesTheCopyToo() throws {
+    @Test func discardingRemovesTheCopy() throws {
         let room = try Room()
         try room.add(name("a"), value: "v", .whenPasscodeSetThisDeviceOnly)
         try room.add(name("b"), value: "w")
@@ -134,7 +134,7 @@ import VaubanUserModel
         #expect(try room.find(name("b")).first?.value == "w")
     }
 
-    @Test func theCopyGoesBeforeTheKeysThatOpenItDo() throws {
+    @Test func copyIsRemovedBeforeItsKeysAreDestroyed() throws {
         let room = try Room()
         try room.add(name("a"), value: "v")
         _ = try room.examine()
@@ -147,7 +147,7 @@ import VaubanUserModel
 
     // MARK: Who
 
-    @Test func withProgramsToldApartTheUserIsAsked() throws {
+    @Test func restoringInSystemModePromptsUser() throws {
         let room = try Room()
         let cli = Callers.commandLine()
         try room.add("a", value: "v", as: cli)

@@ -18,7 +18,7 @@ import VaubanRefusal
         room.enclave.state.withLock { $0.keys.first { $0.name.purpose == .metadata(protection) }?.name.generation }
     }
 
-    @Test func theSecretIsLeftAsItIs() throws {
+    @Test func rewrappingLeavesSecretHalfUnchanged() throws {
         let room = try Room()
         try room.add(name("a"), value: "v")
         try room.add(name("b"), value: "guarded", control: .userPresence)
@@ -44,7 +44,7 @@ import VaubanRefusal
 
     /// Where the enclave wants a passcode first, the row and its class key stay, the item is read and changed as before, and later it
     /// moves.
-    @Test func whatWaitsForThePasscodeStaysWhole() throws {
+    @Test func rowsWaitingForPasscodeStayIntact() throws {
         let room = try Room()
         try room.add(name("a"), value: "v")
         try room.add(name("b"), value: "guarded", control: .userPresence)
@@ -66,7 +66,7 @@ import VaubanRefusal
         #expect(try room.find(name("c")).first?.value == "another")
     }
 
-    @Test func halvesOfTwoGenerationsDoNotFit() throws {
+    @Test func halvesOfTwoGenerationsNeverFit() throws {
         let room = try Room()
         try room.add(name("a"), value: "v")
         let before = try #require(try room.rows().first)
@@ -82,7 +82,7 @@ import VaubanRefusal
         #expect(try room.database.quarantinedCount() == 1)
     }
 
-    @Test func manyRowsGoInBatchesAndTheOlderKeysGoWhenTheLastHasGone() throws {
+    @Test func rewrappingWorksInBatchesAndRetiresOlderKeys() throws {
         let room = try Room()
         for number in 0..<600 {
             try room.add(name("\(number)"), value: "value \(number)", number % 3 == 0 ? .afterFirstUnlock : .whenUnlocked)
@@ -106,7 +106,7 @@ import VaubanRefusal
         for number in [0, 1, 300, 599] { #expect(try room.find(name("\(number)")).first?.value == "value \(number)") }
     }
 
-    @Test func bytesBoundABatchToo() throws {
+    @Test func batchIsLimitedByBytes() throws {
         let room = try Room()
         for number in 0..<6 { try room.add(name("\(number)"), value: String(repeating: "x", count: 1 << 20)) }
         try room.enclave.renew(.metadata(.whenUnlocked))
@@ -115,20 +115,20 @@ import VaubanRefusal
         #expect(try room.rewrap() == RewrapProgress(done: 2, left: 0, kept: 0))
     }
 
-    @Test func closedClassesWait() throws {
+    @Test func lockedClassesWait() throws {
         let room = try Room()
         try room.add(name("a"), value: "v")
         try room.add(name("c"), value: "w", .afterFirstUnlock)
         try room.enclave.renew(.metadata(.whenUnlocked))
         try room.enclave.renew(.metadata(.afterFirstUnlock))
-        room.enclave.lock(room.lent)
+        room.enclave.lock(room.leasedKeys)
         #expect(try room.rewrap() == RewrapProgress(done: 1, left: 0, kept: 1))
         room.enclave.set { $0.lock = .unlocked }
         #expect(try room.rewrap() == RewrapProgress(done: 1, left: 0, kept: 0))
         #expect(room.enclave.state.withLock { $0.keys.count } == Protection.allCases.count + 2)
     }
 
-    @Test func aQuarantinedRowKeepsItsKey() throws {
+    @Test func quarantinedRowKeepsItsKey() throws {
         let room = try Room()
         try room.add(name("a"), value: "v")
         let row = try #require(try room.rows().first)

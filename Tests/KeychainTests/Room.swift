@@ -17,7 +17,7 @@ import VaubanSecretBytes
 final class Room: @unchecked Sendable {
     static let user: UInt32 = 4711
     let folder: String
-    let lent = LeasedKeyStore()
+    let leasedKeys = LeasedKeyStore()
     let enclave: FakeEnclave
     private(set) var databases: DatabaseRegistry
     private let pagesMax: Int?
@@ -30,7 +30,7 @@ final class Room: @unchecked Sendable {
     init(pagesMax: Int? = nil, limits: DatabaseLimits = .ofTheRoom) throws {
         self.limits = limits
         folder = NSTemporaryDirectory() + "keychain-" + UUID().uuidString
-        enclave = try FakeEnclave(user: Self.user, lent: lent)
+        enclave = try FakeEnclave(user: Self.user, leasedKeys: leasedKeys)
         self.pagesMax = pagesMax
         databases = DatabaseRegistry(state: try PrivateFolder(path: folder, creating: true), pagesMax: pagesMax, limits: limits)
     }
@@ -38,7 +38,7 @@ final class Room: @unchecked Sendable {
     /// Over a database that an earlier version wrote, with the enclave it was written with.
     init(database: URL, keys: [(name: KeyLease.Key, bytes: [UInt8])], sealed: [[UInt8]: (row: RowBinding, key: [UInt8])]) throws {
         folder = NSTemporaryDirectory() + "keychain-" + UUID().uuidString
-        enclave = FakeEnclave(user: Self.user, lent: lent, keys: keys, sealed: sealed)
+        enclave = FakeEnclave(user: Self.user, leasedKeys: leasedKeys, keys: keys, sealed: sealed)
         pagesMax = nil
         limits = .ofTheRoom
         let state = try PrivateFolder(path: folder, creating: true)
@@ -56,7 +56,7 @@ final class Room: @unchecked Sendable {
     /// As after a restart of keychaind.
     func restart() throws {
         databases = DatabaseRegistry(state: try PrivateFolder(path: folder, creating: false), pagesMax: pagesMax, limits: limits)
-        lent.forget(Self.user)
+        leasedKeys.forget(Self.user)
     }
 
     @discardableResult
@@ -64,12 +64,12 @@ final class Room: @unchecked Sendable {
         let replies = Replies()
         let now = clock.withLock { $0 }
         let slept = slept.withLock { $0 }
-        let parts = KeychainServices(
-            databases: databases, lent: lent, now: { now }, sleepClock: SleepClock(boot: { 1000 + slept }, monotonic: { 1000 }),
+        let services = KeychainServices(
+            databases: databases, leasedKeys: leasedKeys, now: { now }, sleepClock: SleepClock(boot: { 1000 + slept }, monotonic: { 1000 }),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         var secret: SecretBytes?
         if let value { secret = SecretBytes(Array(value.utf8)) }
-        try RequestInProgress.serve(request, value: secret, of: caller, parts: parts, enclave: enclave, to: replies)
+        try RequestInProgress.serve(request, value: secret, of: caller, services: services, enclave: enclave, to: replies)
         return replies
     }
 

@@ -6,7 +6,7 @@ import VaubanAccessPolicy
 import VaubanKeychainModel
 import VaubanRefusal
 
-/// Keys that were lent before the machine slept are borrowed anew, since the enclave may be locked by then.
+/// Keys that were leased before the machine slept are requested again, since the enclave may be locked by then.
 @Suite struct SleepTests {
     private let name: [AttributeName: AttributeValue] = [.account: .text("a"), .service: .text("s")]
 
@@ -16,7 +16,7 @@ import VaubanRefusal
         let room = try Room()
         try room.add(name, value: "v")
         let before = leases(room)
-        // The enclave has locked, but its recall has not come yet: without the clock the lent keys would still do.
+        // The enclave has locked, but its recall has not come yet: without the clock the leased keys would still be used.
         room.enclave.set { state in
             state.lock = .locked
             state.epoch += 1
@@ -45,12 +45,12 @@ import VaubanRefusal
     @Test func everybodysKeysGo() throws {
         let room = try Room()
         try room.add(name, value: "v")
-        let dropped = room.lent.drop(ifSleptSince: 2_000_000_000)
+        let dropped = room.leasedKeys.drop(ifSleptSince: 2_000_000_000)
         #expect(dropped)
         for protection in Protection.allCases {
-            #expect(room.lent.currentGeneration(of: .metadata(protection), user: Room.user) == nil)
+            #expect(room.leasedKeys.currentGeneration(of: .metadata(protection), user: Room.user) == nil)
         }
-        let again = room.lent.drop(ifSleptSince: 9_000_000_000)
+        let again = room.leasedKeys.drop(ifSleptSince: 9_000_000_000)
         #expect(!again)
     }
 }

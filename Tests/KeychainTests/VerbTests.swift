@@ -138,7 +138,7 @@ import VaubanSecretBytes
         try room.add([.account: .text("a")], value: "v", .whenUnlocked)
         try room.update([.account: .text("a")], protection: .alwaysThisDeviceOnly)
         #expect(try room.find([.account: .text("a")]).first?.record?.protection == .alwaysThisDeviceOnly)
-        room.enclave.lock(room.lent, to: .beforeFirstUnlock)
+        room.enclave.lock(room.leasedKeys, to: .beforeFirstUnlock)
         #expect(try room.find([.account: .text("a")]).first?.value == "v")
     }
 

@@ -53,7 +53,7 @@ fi
 export VAUBAN_TEST_BUS_OWNER=$believed
 set_passcode
 printf 'the secret' | vauban set mail/me 2>/dev/null || fail 'nothing can be stored'
-said 1 'the bus cannot be watched'
+said 1 'cannot watch the bus'
 unlocked
 vauban status >"$TMPDIR/out"
 expect_text 'does not announce sleep' "$TMPDIR/out"
@@ -64,7 +64,7 @@ said 1 'there is no login manager to watch'
 # The words of a command, so unquoted on purpose.
 # shellcheck disable=SC2086
 start_logind "$(id -u)" $as_stranger
-said 1 'who is not believed'
+said 1 'who is not trusted'
 tell_logind sleep
 expect_logind released
 stop_logind

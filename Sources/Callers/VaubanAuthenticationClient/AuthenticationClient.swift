@@ -17,7 +17,8 @@ package final class AuthenticationClient: Sendable {
     package init(service: Service, startsService: Bool = true) {
         self.service = service
         connection = ServiceConnection(
-            service: service, address: service.authenticationAddress, role: AuthenticationRole.caller.rawValue, startsService: startsService)
+            service: service, address: service.authenticationAddress, role: AuthenticationRole.caller.rawValue, startsService: startsService
+        )
     }
 
     /// Returns the state of this user's device, and where prompts would appear now, best place first.

@@ -47,7 +47,7 @@ package final class EnvironmentListener: Sendable {
         while !state.withLock({ $0.isEnded }) {
             let began = MachineClock.monotonic
             if let channel = connected() { listen(on: channel) } else { _ = tell(false) }
-            let pause = backoff.pause(afterLiving: MachineClock.monotonic - began)
+            let pause = backoff.pause(afterConnectionLasting: MachineClock.monotonic - began)
             _ = ended.wait(until: MachineClock.monotonic + UInt64(pause) * 1_000_000)
         }
     }

@@ -71,7 +71,7 @@ int vauban_bus_owner(struct vauban_bus *bus, const char *well_known, char *uniqu
     reply = NULL;
     if (nobody) return 0;
     if (r < 0) return r;
-    /* A unique name is never given twice, so the answer is about this owner, or an error when it has gone meanwhile. */
+    /* A unique name is never reused, so the reply is about this owner, or an error if it has gone meanwhile. */
     r = sd_bus_call_method(bus->bus, DAEMON, DAEMON_PATH, DAEMON, "GetConnectionUnixUser", &error, &reply, "s", unique);
     nobody = r < 0 && sd_bus_error_has_name(&error, SD_BUS_ERROR_NAME_HAS_NO_OWNER);
     if (r >= 0) r = sd_bus_message_read(reply, "u", uid);
@@ -80,7 +80,7 @@ int vauban_bus_owner(struct vauban_bus *bus, const char *well_known, char *uniqu
     return nobody ? 0 : r < 0 ? r : 1;
 }
 
-/* A reply counts only from the one that was asked. */
+/* Returns whether a reply comes from the process that was asked. */
 int vauban_bus_from_owner(sd_bus_message *reply, const char *owner) {
     const char *sender = sd_bus_message_get_sender(reply);
     return sender && strcmp(sender, owner) == 0 ? 0 : -EBADMSG;
@@ -109,7 +109,7 @@ int vauban_bus_delay_sleep(struct vauban_bus *bus, const char *owner, const char
     int r = sd_bus_call_method(bus->bus, owner, LOGIN_PATH, MANAGER, "Inhibit", NULL, &reply, "ssss", "sleep", who, why, "delay");
     if (r >= 0) r = vauban_bus_from_owner(reply, owner);
     if (r >= 0) r = sd_bus_message_read(reply, "h", &lent);
-    /* The reply owns the descriptor that it lends. */
+    /* The reply owns the descriptor. */
     if (r >= 0) {
         r = fcntl(lent, F_DUPFD_CLOEXEC, 3);
         if (r < 0) r = -errno;
@@ -123,13 +123,13 @@ int vauban_bus_session_user(struct vauban_bus *bus, const char *owner, const cha
     const char *path;
     int r = vauban_bus_property(bus, owner, session, SESSION, "User", "(uo)", &reply);
     if (r >= 0) r = sd_bus_message_read(reply, "(uo)", uid, &path);
-    /* An end of the container instead of the pair is no answer either. */
+    /* The end of the container in place of the pair is no valid reply either. */
     if (r == 0) r = -EBADMSG;
     sd_bus_message_unref(reply);
     return r < 0 ? r : 0;
 }
 
-/* Looks for LockedHint among the properties that changed; logind always tells its value. */
+/* Looks for LockedHint among the changed properties; logind always includes its value. */
 static int read_locked_hint(sd_bus_message *message, bool *flag) {
     const char *interface, *name;
     int found = 0;

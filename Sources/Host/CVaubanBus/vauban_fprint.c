@@ -39,7 +39,7 @@ int vauban_fprint_can_start(struct vauban_bus *bus) {
     return r < 0 ? r : found;
 }
 
-/* Whether the bus itself failed, and not the one that was asked. */
+/* Returns whether the bus itself failed, and not the called process. */
 static bool is_of_bus(int r) { return r == -ENOTCONN || r == -ECONNRESET || r == -EPIPE || r == -ESHUTDOWN || r == -ESTALE || r == -ECHILD; }
 
 int vauban_fprint_start(struct vauban_bus *bus) {
@@ -169,7 +169,7 @@ int vauban_fprint_next(struct vauban_bus *bus, const char **sender, const char *
 }
 
 int vauban_fprint_wait(struct vauban_bus *bus, int descriptor, uint64_t timeout) {
-    /* What came beside the answer to a call is here already, and no poll would see it. */
+    /* Messages that arrived with a reply are in memory already, and no poll would see them. */
     uint64_t waiting = 0;
     int r = sd_bus_get_n_queued_read(bus->bus, &waiting);
     if (r < 0 || waiting > 0) return r < 0 ? r : 0;

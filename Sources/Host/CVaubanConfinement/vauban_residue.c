@@ -1,4 +1,4 @@
-/* What a secret leaves behind in memory that is nobody's any more: blocks that were freed, and the stack beneath a thread. */
+/* Erases what secrets leave in memory that nobody owns: freed blocks, and the stack below a thread. */
 #define _GNU_SOURCE
 #include "CVaubanConfinement.h"
 
@@ -10,8 +10,8 @@
 extern void __libc_free(void *block);
 
 #ifndef VAUBAN_CHECKED_ADDRESSES
-/* In place of the C library's, for every library of the room: a cipher's key schedule begins with the key itself, and the
-   libraries that make one give the block back as it is. */
+/* Replaces the C library's function for every library of the room: a cipher's key schedule begins with the key itself, and libraries free
+   it without erasing it. */
 void free(void *block) {
     if (block == NULL) return;
     int problem = errno;
@@ -20,7 +20,7 @@ void free(void *block) {
     errno = problem;
 }
 
-/* A block that moves leaves its old place, which is overwritten too. */
+/* A block that moves leaves a copy behind, which is overwritten too. */
 void *realloc(void *block, size_t count) {
     if (block == NULL) return malloc(count);
     if (count == 0) {
@@ -37,7 +37,7 @@ void *realloc(void *block, size_t count) {
 }
 #endif
 
-__attribute__((noinline)) void vauban_overwrite_stack(void) {
+__attribute__((noinline)) void vauban_scrub_stack(void) {
     char beneath[VAUBAN_OVERWRITTEN_STACK];
     explicit_bzero(beneath, sizeof beneath);
 }

@@ -51,7 +51,7 @@ ssize_t vauban_send(int socket, const void *first, size_t first_count, const voi
 
 ssize_t vauban_receive(int socket, void *buffer, size_t count, struct vauban_ancillary *ancillary) {
     struct iovec part = {buffer, count};
-    /* Room for more descriptors than are allowed, so that surplus ones are seen and closed, not silently lost. */
+    /* Space for more descriptors than are allowed, so that surplus ones are seen and closed, not silently lost. */
     union {
         char bytes[CMSG_SPACE(sizeof(struct ucred)) + CMSG_SPACE(sizeof(int32_t) * 16) + CMSG_SPACE(64)];
         struct cmsghdr align;
@@ -133,7 +133,7 @@ int vauban_bind_in(int folder, const char *name, mode_t mode) {
     if (problem) return problem;
     int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (descriptor < 0) return -errno;
-    /* The folder is ours alone and its lock is held, so a socket found there is a dead one. */
+    /* The folder is ours alone and its lock is held, so nobody listens on a socket found there. */
     unlinkat(folder, name, 0);
     if (bind(descriptor, (struct sockaddr *)&address, sizeof address) != 0 || fchmodat(folder, name, mode, 0) != 0
         || listen(descriptor, 4096) != 0) {
@@ -198,7 +198,7 @@ int vauban_harden_process(void) {
     if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) return -errno;
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return -errno;
     if (setrlimit(RLIMIT_CORE, &none) != 0) return -errno;
-    /* The usual 1024 descriptors are fewer than the connections of a door and what is held for each of them. */
+    /* The usual 1024 descriptors are fewer than a socket's connections and their descriptors. */
     struct rlimit files;
     if (getrlimit(RLIMIT_NOFILE, &files) != 0) return -errno;
     rlim_t wanted = files.rlim_max < 16384 ? files.rlim_max : 16384;

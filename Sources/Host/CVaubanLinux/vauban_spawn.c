@@ -14,8 +14,8 @@
 
 extern char **environ;
 
-/* Between fork and exec only async-signal-safe calls are allowed, since the parent may have threads: everything that
-   needs memory is prepared before, and the one number that is not known before is written digit by digit. */
+/* Between fork and exec only async-signal-safe calls are allowed, since the parent may have threads: everything that needs memory is
+   prepared before, and the one number that is not known before is written digit by digit. */
 static void write_decimal(char *target, unsigned value) {
     char reversed[12];
     int count = 0;
@@ -86,7 +86,7 @@ int vauban_spawn_detached(const char *path, char *const argv[], char *const envp
     if (child == 0) {
         restore_signals();
         setsid();
-        /* A second fork, so that the program is nobody's child: the caller gets no SIGCHLD and no zombie. */
+        /* A second fork, so that the program is not the caller's child: the caller gets no SIGCHLD and no zombie. */
         if (fork() != 0) _exit(0);
         dup2(null, 0);
         dup2(null, 1);

@@ -24,7 +24,7 @@ int vauban_set_boot_timer(int descriptor, uint64_t nanoseconds) {
 
 int vauban_rearm_clock_jump(int descriptor) {
     uint64_t count;
-    /* In a hundred years; what is waited for is the cancellation. */
+    /* In a hundred years; only the cancellation matters. */
     struct itimerspec when = {.it_value = {.tv_sec = 4102444800}};
     ssize_t ignored = read(descriptor, &count, sizeof count);
     (void)ignored;

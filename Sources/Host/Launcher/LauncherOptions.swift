@@ -1,11 +1,11 @@
-/// `--home DIR --sockets DIR [--ready-descriptor N]`, with absolute paths: the rooms are given them, and the launcher leaves
-/// its working folder.
+/// The arguments `--home DIR --sockets DIR [--ready-descriptor N]`. Paths are absolute: the rooms receive them, and the launcher leaves its
+/// working folder.
 package struct LauncherOptions: Sendable, Hashable {
     package static let usage = "usage: vauban-launcher --home DIR --sockets DIR [--ready-descriptor N], with absolute paths"
 
     package let home: String
     package let sockets: String
-    /// Where one byte says that the service is ready. Whoever gives it waits in another process, so there is no terminal.
+    /// Where the launcher writes one byte when the service is ready. A process that passes it waits in place of a terminal.
     package let readyDescriptor: Int32?
 
     package init?(_ words: [String]) {

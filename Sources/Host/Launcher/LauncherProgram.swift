@@ -1,5 +1,5 @@
-// Starts the rooms in user mode, as systemd does in system mode: the folder first, then its lock, then the sockets, then the
-// rooms. It holds nothing of what the rooms hold.
+// Starts the rooms in user mode, as systemd does in system mode: opens the folder, takes its lock, binds the sockets, then starts the
+// rooms. It holds none of their secrets.
 
 import Glibc
 internal import Logging
@@ -10,7 +10,7 @@ package enum LauncherProgram {
     private static let usageExit: Int32 = 64
     private static let alreadyRunningExit: Int32 = 75
 
-    /// The whole program. The installed launcher has the installed programs and no others.
+    /// Runs the program. The installed launcher starts the installed programs and no others.
     package static func main(_ programs: RoomPrograms = .installed) -> Never {
         let log = Logger(label: "vauban-launcher", factory: { StreamLogHandler.standardError(label: $0) })
         guard let options = LauncherOptions(Array(CommandLine.arguments.dropFirst())) else {
@@ -28,7 +28,7 @@ package enum LauncherProgram {
                 try serve(options, programs, home: home, lock: lock, ready: &ready, log: log)
                 exit(0)
             case .heldBy(let other):
-                exit(leaveTo(other, options, ready))
+                exit(leaveFolder(to: other, options: options, ready: ready))
             }
         } catch {
             say("vauban-launcher: \(error)")
@@ -41,7 +41,7 @@ package enum LauncherProgram {
     ) throws {
         if options.readyDescriptor != nil { try RoomLog.takeStandardError(in: home) }
         try LauncherRecord.ofSelf(sockets: options.sockets, isReady: false).write(to: lock)
-        // The lock itself ends with the process. What the file says then is believed by nobody, so a fault is none.
+        // The lock itself ends with the process. Nobody trusts the file's content after that, so a failure is harmless.
         defer { try? LauncherRecord.erase(in: lock) }
         let folder = try programFolder()
         let plans = RoomPlan.all(programs, home: options.home, sockets: options.sockets, uid: geteuid())
@@ -58,7 +58,7 @@ package enum LauncherProgram {
         supervisor.startRooms()
         try LauncherRecord.ofSelf(sockets: options.sockets, isReady: true).write(to: lock)
         if let ready = ready.take() { tell(ready) }
-        log.info("the rooms run", metadata: ["home": "\(options.home)"])
+        log.info("the rooms are running", metadata: ["home": "\(options.home)"])
         try supervisor.run()
         log.info("asked to stop")
         try LauncherRecord.ofSelf(sockets: options.sockets, isReady: false).write(to: lock)
@@ -71,21 +71,21 @@ package enum LauncherProgram {
         case heldBy(LauncherRecord?)
     }
 
-    /// Waits while another launcher has the folder and is not ready: it starts and will be, or it stops and lets go.
+    /// Takes the folder's lock. Waits while another launcher has it and is not ready: it either becomes ready or stops.
     private static func takeLock(_ home: PrivateFolder) throws(SystemError) -> Lock {
         let deadline = MachineClock.monotonic + ConnectionLimits.machineTime
         while true {
             if let lock = try home.lock(LauncherControl.lockName) { return .taken(lock) }
             let other = LauncherControl.running(home: home.path)
             if other?.isReady == true || MachineClock.monotonic > deadline { return .heldBy(other) }
-            // A file says nothing when it is written, so there is nothing to wait for but time.
+            // Files do not announce writes, so time is all there is to wait for.
             poll(nil, 0, LauncherLimits.lookPause)
         }
     }
 
-    /// What a launcher does that is not needed. Whoever waits for the service gets its byte, provided that the running
-    /// launcher serves where they will look; everybody else is told.
-    private static func leaveTo(_ other: LauncherRecord?, _ options: LauncherOptions, _ ready: Descriptor?) -> Int32 {
+    /// Leaves the folder to the launcher that runs already. A process that waits for the service gets its byte if that launcher uses the
+    /// expected sockets; otherwise an error is printed.
+    private static func leaveFolder(to other: LauncherRecord?, options: LauncherOptions, ready: Descriptor?) -> Int32 {
         if let ready, let other, other.isReady, other.sockets == options.sockets {
             tell(ready)
             return 0
@@ -101,7 +101,7 @@ package enum LauncherProgram {
         _ = write(ready.number, &byte, 1)
     }
 
-    /// The folder of this program itself, in the kernel's words: no caller and no environment can choose what runs as a room.
+    /// Returns the folder of this program, by the kernel's link: no caller and no environment variable chooses which programs run as rooms.
     private static func programFolder() throws(SystemError) -> String {
         var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
         let count = readlink("/proc/self/exe", &buffer, buffer.count)

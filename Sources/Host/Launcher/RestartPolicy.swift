@@ -1,13 +1,13 @@
-/// When a room that died is started again: at once, unless it does nothing but die.
+/// When to restart a room that exited: at once, unless it keeps failing.
 package struct RestartPolicy: Sendable {
     private var quickDeaths = 0
     private var nextPause = LauncherLimits.restartPauseMin
 
     package init() {}
 
-    /// The pause before the next start, for a room that lived this long.
-    package mutating func pause(afterLiving lived: UInt64) -> UInt64 {
-        guard lived < LauncherLimits.quickDeath else {
+    /// Returns the pause before the next start, for a room that ran this long.
+    package mutating func pause(afterRunning duration: UInt64) -> UInt64 {
+        guard duration < LauncherLimits.quickDeath else {
             self = RestartPolicy()
             return 0
         }

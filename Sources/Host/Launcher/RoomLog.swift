@@ -1,7 +1,7 @@
 import Glibc
 internal import VaubanLinuxHost
 
-/// `HOME/vauban.log`: where the launcher and its rooms write when no terminal shows it.
+/// `HOME/vauban.log`, where the launcher and its rooms log without a terminal.
 enum RoomLog {
     static let name = "vauban.log"
 

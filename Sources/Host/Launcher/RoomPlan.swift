@@ -1,13 +1,12 @@
 internal import VaubanLinuxHost
 
-/// The programs that differ between the installed launcher and the one for tests, each with the words that it gets beyond
-/// those of its room.
+/// The programs in which the installed launcher and the one for tests differ, each with extra arguments for its room.
 package struct RoomPrograms: Sendable {
     package typealias Program = (name: String, words: [String])
     let enclave: Program
     let keychain: Program
     let watcher: Program
-    /// Nil where a test is the reader itself.
+    /// Nil if a test acts as the reader itself.
     let reader: Program?
 
     package static let installed = RoomPrograms()
@@ -23,11 +22,11 @@ package struct RoomPrograms: Sendable {
     }
 }
 
-/// How one room or attendant is started.
+/// How to start one room or attendant.
 struct RoomPlan: Sendable {
     let program: String
     let arguments: [String]
-    /// The name of its socket, both in the folder of sockets and to the room; witness, watcher and reader have none, since they only dial.
+    /// The name of its socket, in the folder of sockets and for the room. Witness, watcher and reader have none, since they only connect.
     let socket: String?
 
     init(program: String, arguments: [String], socket: String?) {
@@ -40,7 +39,7 @@ struct RoomPlan: Sendable {
         self.init(program: program.name, arguments: arguments + program.words, socket: socket)
     }
 
-    /// The rooms of user mode, in the order in which they start. Each learns only its own folder and where the enclave is.
+    /// Returns the rooms of user mode in starting order. Each receives only its own folder and the enclave's address.
     static func all(_ programs: RoomPrograms, home: String, sockets: String, uid: UInt32) -> [RoomPlan] {
         let dials = ["--enclave-folder", sockets, "--enclave-uid", "\(uid)"]
         return [

@@ -2,21 +2,21 @@ internal import CVaubanLinux
 import Glibc
 internal import VaubanLinuxHost
 
-/// Signals as something to wait for beside a deadline, instead of something that interrupts.
+/// Signals as a descriptor to wait for together with a deadline, so that they interrupt nothing.
 struct SignalSource {
     private let descriptor: Descriptor
 
-    /// What asks the launcher to stop.
+    /// The signals that ask the launcher to stop.
     static let stopping = [SIGTERM, SIGINT, SIGHUP]
 
-    /// From now on no signal of these interrupts this process. To be made before any other thread is.
+    /// Blocks these signals for this process. Must be called before any other thread starts.
     init() throws(SystemError) {
         signal(SIGPIPE, SIG_IGN)
         let signals = Self.stopping + [SIGCHLD]
         descriptor = Descriptor(try SystemError.checkNegated(vauban_signal_descriptor(signals, Int32(signals.count)), "take over signals"))
     }
 
-    /// Waits until a signal comes or the time is there, and takes all that came. Answers whether one asks to stop.
+    /// Waits for a signal or the deadline and takes all pending signals. Returns whether one asks to stop.
     func wait(until deadline: UInt64?) throws(SystemError) -> Bool {
         var poller = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
         let now = MachineClock.monotonic

@@ -3,7 +3,7 @@ import Glibc
 internal import Logging
 internal import VaubanLinuxHost
 
-/// Keeps the rooms running until it is asked to stop. All in one thread: a room dies with the thread that started it.
+/// Keeps the rooms running until it is asked to stop. Uses one thread: a room dies with the thread that started it.
 struct Supervisor {
     private struct Room {
         let plan: RoomPlan
@@ -11,7 +11,7 @@ struct Supervisor {
         var policy = RestartPolicy()
         var pid: Int32?
         var startedAt: UInt64 = 0
-        /// When it is to be started, while it does not run.
+        /// When to start it, while it does not run.
         var due: UInt64 = 0
     }
 
@@ -20,7 +20,7 @@ struct Supervisor {
     private let log: Logger
     private var rooms: [Room]
 
-    /// `folder` holds the rooms' programs; `sockets` are bound, by the names of the plans.
+    /// `folder` contains the rooms' programs; `sockets` are bound, with the names of the plans.
     init(folder: String, plans: [RoomPlan], sockets: [String: Descriptor], signals: SignalSource, log: Logger) {
         self.folder = folder
         self.signals = signals
@@ -28,7 +28,7 @@ struct Supervisor {
         rooms = plans.map { plan in Room(plan: plan, socket: plan.socket.flatMap { sockets[$0] }) }
     }
 
-    /// Starts each room that is due. One that cannot be started, since the machine is short of processes, is as good as dead.
+    /// Starts each room that is due. One that cannot be started, since the machine is short of processes, counts as failed.
     mutating func startRooms() {
         for index in rooms.indices where rooms[index].pid == nil && rooms[index].due <= MachineClock.monotonic {
             rooms[index].startedAt = MachineClock.monotonic
@@ -40,7 +40,7 @@ struct Supervisor {
         }
     }
 
-    /// Restarts what dies. Returns when it is asked to stop.
+    /// Restarts rooms that exit. Returns when it is asked to stop.
     mutating func run() throws(SystemError) {
         while true {
             let due = rooms.filter { $0.pid == nil }.map(\.due).min()
@@ -50,13 +50,13 @@ struct Supervisor {
         }
     }
 
-    /// Ends every room: asked first, then made to.
+    /// Stops all rooms: asks first, then kills.
     mutating func stopRooms() {
         signalRooms(SIGTERM)
         let deadline = MachineClock.monotonic + LauncherLimits.stopTime
         _ = reap()
         while rooms.contains(where: { $0.pid != nil }), MachineClock.monotonic < deadline {
-            // Whatever is wrong with the signals, the rooms still end.
+            // Even if reading signals fails, the rooms are stopped.
             guard (try? signals.wait(until: deadline)) != nil else { break }
             _ = reap()
         }
@@ -68,7 +68,7 @@ struct Supervisor {
         }
     }
 
-    /// A number that has not been waited for still belongs to its room.
+    /// A process number that has not been waited for still belongs to its room.
     private func signalRooms(_ signal: Int32) {
         for room in rooms {
             if let pid = room.pid { kill(pid, signal) }
@@ -84,7 +84,7 @@ struct Supervisor {
         return try SystemError.checkNegated(pid, "start \(path)")
     }
 
-    /// Takes the rooms that died.
+    /// Collects the rooms that exited.
     private mutating func reap() -> [(index: Int, ending: String)] {
         var ended: [(index: Int, ending: String)] = []
         for index in rooms.indices {
@@ -96,15 +96,15 @@ struct Supervisor {
         return ended
     }
 
-    /// Decides when a room that is not there is started again.
+    /// Schedules the restart of a room that is not running.
     private mutating func delay(_ index: Int, _ why: String) {
         let now = MachineClock.monotonic
-        let pause = rooms[index].policy.pause(afterLiving: now - rooms[index].startedAt)
+        let pause = rooms[index].policy.pause(afterRunning: now - rooms[index].startedAt)
         rooms[index].due = now + pause
         log.notice("\(rooms[index].plan.program) ended", metadata: ["how": "\(why)", "pause": "\(pause / 1_000_000) ms"])
     }
 
-    /// The low seven bits name a signal, or are zero and the next byte is the exit status (wait(2)).
+    /// The low seven bits name a signal; if they are zero the next byte is the exit status (wait(2)).
     private static func ending(_ status: Int32) -> String {
         let signal = status & 0x7F
         return signal == 0 ? "exit \(status >> 8 & 0xFF)" : "signal \(signal)"

@@ -1,11 +1,11 @@
 internal import Glibc
 
-/// The files that say whose a uid is: `passwd`, `subuid`, and root's own list, each read again when it changed.
+/// The files that assign uids to users: `passwd`, `subuid`, and root's own list, each read again when it changes.
 struct AccountFiles {
-    /// A file as it was when it was read last.
+    /// The state of a file when it was last read.
     private struct Read {
         var mark: [Int] = []
-        /// The file could be looked at, whatever became of it since.
+        /// Whether the file could be examined, whatever became of it since.
         var isThere = false
     }
 
@@ -17,7 +17,7 @@ struct AccountFiles {
     private var subordinate = UIDRanges()
     private(set) var allowed = UIDRanges()
 
-    /// The list of allowed uids, beneath the folder.
+    /// The path of the list of allowed uids in the folder.
     static let allowedPath = "vauban/uids"
     private static let bytesMax = 16 << 20
 
@@ -34,17 +34,17 @@ struct AccountFiles {
         return .unlisted
     }
 
-    /// The number of a user whom the system's own list has, without asking any service; nil for another.
+    /// Returns the number of a user in the system's own list, without asking any service; nil for another.
     static func listedUser(named name: String, folder: String = "/etc") -> UInt32? {
         guard let text = SmallFile.bytes(path: "\(folder)/passwd", max: bytesMax) else { return nil }
         return users(text).1[name]
     }
 
-    /// Reads what changed. A file that cannot be read keeps its last content: a user is no stranger because a file is being replaced.
+    /// Reads files that changed. A file that cannot be read keeps its last content: a user is not unknown because a file is being replaced.
     mutating func refresh() {
         if let text = Self.changed("\(folder)/passwd", &passwdRead) {
             (names, numbers) = Self.users(text)
-            // Owners are named by name in these.
+            // These name owners by name.
             (subuidRead, allowedRead) = (Read(), Read())
         }
         if let text = Self.changed("\(folder)/subuid", &subuidRead) { subordinate = UIDRanges(subuid: text, numbers: numbers) }
@@ -57,8 +57,8 @@ struct AccountFiles {
         }
     }
 
-    /// The file's bytes if they are others than those that were read last; nil also where it cannot be read. With `owner`, a
-    /// file that somebody else could have written counts as empty.
+    /// Returns the file's bytes if they differ from those read last; nil also if it cannot be read. With `owner`, a file that somebody else
+    /// could have written counts as empty.
     private static func changed(_ path: String, _ read: inout Read, owner: UInt32? = nil) -> [UInt8]? {
         var facts = stat()
         guard stat(path, &facts) == 0 else { return nil }
@@ -82,7 +82,7 @@ struct AccountFiles {
         ]
     }
 
-    /// `NAME:PASSWORD:UID:…`, as in passwd(5). The first name of a number counts, as for the system.
+    /// Parses `NAME:PASSWORD:UID:…`, as in passwd(5). The first name of a number counts, as for the system.
     private static func users(_ text: [UInt8]) -> ([UInt32: String], [String: UInt32]) {
         var names: [UInt32: String] = [:]
         var numbers: [String: UInt32] = [:]

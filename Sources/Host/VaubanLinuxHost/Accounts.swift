@@ -1,45 +1,44 @@
-// Which user answers for a uid (Specs/owners.md). A local user with subordinate uids is one user, however many numbers the
-// kernel shows: quotas and queues are kept for owners, never for uids.
+// Which user answers for a uid (Specs/owners.md). A local user with subordinate uids is one user, however many numbers the kernel shows:
+// quotas and queues belong to owners, never to uids.
 
 package final class Accounts: Sendable {
     /// What is known of a uid without asking a name service.
     package enum Standing: Hashable, Sendable {
         /// A user of the system, or a number that root allows; `name` is nil for the latter.
         case known(name: String?)
-        /// Of a range that was given to this owner.
+        /// A uid in a range that was given to this owner.
         case subordinate(of: UInt32)
-        /// No file says whose it is; the name service may know it.
+        /// A uid in no file; the name service may know it.
         case unlisted
-        /// Of systemd's range for users that exist for one service's run: the number is somebody else's tomorrow.
+        /// A uid of systemd's range for users that exist during one service's run: tomorrow it belongs to somebody else.
         case dynamic
     }
 
-    /// Those whom no file names share what one owner may have, until the name service has named them. No user has this number.
+    /// Uids that no file names share one owner's limits until the name service has named them. No user has this number.
     package static let unlistedOwner = UInt32.max
-    /// systemd's range of dynamic users (`DynamicUser=`). They are one owner, its first number, apart from those whom no file names: a
-    /// directory's user is one of these before the first answer, and a service's user must not take their share.
+    /// systemd's range of dynamic users (`DynamicUser=`). They are one owner, its first number, apart from uids that no file names: a
+    /// directory's user is one of the latter before the first reply, and a service's user must not use up their share.
     package static let dynamicUIDs: ClosedRange<UInt32> = 61184...65519
 
-    /// Those of `/etc`, read again when they change.
+    /// The accounts of `/etc`, read again when they change.
     package static let ofThisMachine = Accounts(folder: "/etc")
 
     private struct State {
         var files: AccountFiles
         /// Names that the name service gave, by uid.
         var confirmed: [UInt32: String] = [:]
-        /// Those for whom a room vouched that has their names.
+        /// Uids for which a room that has their names vouched.
         var recognized: Set<UInt32> = []
     }
 
     private let state: ThreadMutex<State>
 
-    /// `folder` stands for `/etc`; `filesOwner` for root, to whom the list of allowed uids must belong.
+    /// `folder` replaces `/etc` in tests; `filesOwner` replaces root, who must own the list of allowed uids.
     package init(folder: String, filesOwner: UInt32 = 0) {
         state = ThreadMutex(State(files: AccountFiles(folder: folder, owner: filesOwner)))
     }
 
-    /// The user whose share a uid's connections and derivations count against. Answers at once: it reads files, asks no
-    /// service, and waits for nobody.
+    /// Returns the user whose share a uid's connections and derivations count against. Returns at once: it reads files and asks no service.
     package func owner(of uid: UInt32) -> UInt32 {
         state.withLock { state in
             state.files.refresh()
@@ -60,7 +59,7 @@ package final class Accounts: Sendable {
         }
     }
 
-    /// The user's name, from the system's list or as the name service last gave it; nil where neither knows one.
+    /// Returns the user's name, from the system's list or as the name service last gave it; nil if neither knows one.
     package func name(of uid: UInt32) -> String? {
         state.withLock { state in
             state.files.refresh()
@@ -69,16 +68,15 @@ package final class Accounts: Sendable {
         }
     }
 
-    /// The name to which what this uid keeps is bound: the user's, for a subordinate uid `subordinate:` and its owner's name in the
-    /// system's list or else number, since what a name service says of an owner is known at some times and not at others; nil where
-    /// there is none.
+    /// Returns the name to which a uid's state is bound; nil if there is none. For a subordinate uid this is `subordinate:` and its owner's
+    /// name in the system's list or otherwise number, since what a name service knows of an owner can change.
     package func holderName(of uid: UInt32) -> String? {
         guard case .subordinate(let owner) = standing(of: uid) else { return name(of: uid) }
         guard case .known(let name?) = standing(of: owner) else { return "subordinate:\(owner)" }
         return "subordinate:\(name)"
     }
 
-    /// Takes a uid that no file lists for a user, since a room that asked the name service speaks for it.
+    /// Accepts a uid that no file lists as a user, since a room that asked the name service vouches for it.
     package func recognize(_ uid: UInt32) {
         state.withLock { state in
             state.files.refresh()
@@ -86,8 +84,8 @@ package final class Accounts: Sendable {
         }
     }
 
-    /// Remembers what the name service said of a uid that no file lists: its name, or nil that there is no such user. Only
-    /// users of the machine are kept, so what is kept is as large as their number.
+    /// Remembers the name service's reply about a uid that no file lists: its name, or nil if there is no such user. Only users of the
+    /// machine are stored, so the storage grows with their number.
     package func confirm(_ uid: UInt32, name: String?) {
         state.withLock { $0.confirmed[uid] = name }
     }

@@ -1,6 +1,6 @@
 package import VaubanRefusal
 
-/// Who may use the installed service at all: users of the system, their subordinate uids, and whom root allows.
+/// Who may use the installed service: users of the system, their subordinate uids, and uids that root allows.
 package struct Admission: Sendable {
     package let accounts: Accounts
     private let names: NameService
@@ -10,8 +10,8 @@ package struct Admission: Sendable {
         self.names = names
     }
 
-    /// Returns where the uid is somebody's. May wait for the name service, `NameLimits.answerTime` at most, where no file has it.
-    /// - Throws: `notAllowedHere` with what root can do, or `unavailable` where the name service does not answer.
+    /// Returns if the uid belongs to a user. May wait for the name service, for at most `NameLimits.answerTime`, if no file lists the uid.
+    /// - Throws: `notAllowedHere` with what root can do, or `unavailable` if the name service does not answer.
     package func admit(_ uid: UInt32) throws(Refusal) {
         switch accounts.standing(of: uid) {
         case .known, .subordinate: return
@@ -33,7 +33,8 @@ package struct Admission: Sendable {
             case .silent:
                 throw Refusal(
                     .unavailable,
-                    "who has the user number \(uid) cannot be asked now; try again, or root allows it in /etc/vauban/\(Self.file)")
+                    "the name service does not answer for user number \(uid); try again, or root can allow it in /etc/vauban/\(Self.file)"
+                )
             }
         }
     }

@@ -1,6 +1,6 @@
-/// Pauses before a connection is tried again, which grow while connections are short-lived. In milliseconds, as poll takes them.
+/// The pauses between connection attempts, in milliseconds as poll takes them. They grow while connections are short-lived.
 package struct Backoff: Sendable {
-    /// A connection that lived this long (nanoseconds) was a good one, so the next pause is the shortest again.
+    /// A connection that lasted this long (nanoseconds) resets the pause to the shortest.
     private static let goodConnection: UInt64 = 1_000_000_000
     private let shortest: Int32
     private let longest: Int32
@@ -11,9 +11,9 @@ package struct Backoff: Sendable {
         self.longest = longest
     }
 
-    /// The pause after a connection that lived so long, in nanoseconds.
-    package mutating func pause(afterLiving lived: UInt64) -> Int32 {
-        pause = lived > Self.goodConnection ? shortest : min(max(pause * 2, shortest), longest)
+    /// Returns the pause after a connection that lasted so many nanoseconds.
+    package mutating func pause(afterConnectionLasting duration: UInt64) -> Int32 {
+        pause = duration > Self.goodConnection ? shortest : min(max(pause * 2, shortest), longest)
         return pause
     }
 }

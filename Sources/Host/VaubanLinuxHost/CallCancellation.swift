@@ -1,4 +1,4 @@
-/// Ends one running call from another thread: its connection is shut down, which every room behind it sees at once.
+/// Cancels a running call from another thread: shuts its connection down, which every room behind it notices at once.
 package final class CallCancellation: Sendable {
     private let state = ThreadMutex<(channel: Channel?, isCancelled: Bool)>((nil, false))
 
@@ -9,12 +9,12 @@ package final class CallCancellation: Sendable {
     package func cancel() {
         state.withLock { state in
             state.isCancelled = true
-            // Under the lock: once `finish` has returned, the connection may be another call's.
+            // Under the lock: once `finish` has returned, another call may use the connection.
             state.channel?.shutDown()
         }
     }
 
-    /// Names the connection of the call that this ends.
+    /// Sets the connection of the call to cancel.
     package func watch(_ channel: Channel) {
         state.withLock { state in
             state.channel = channel
@@ -22,7 +22,7 @@ package final class CallCancellation: Sendable {
         }
     }
 
-    /// Forgets the connection, before it is given back. False where it was ended, and is of no use to anybody any more.
+    /// Forgets the connection before it is given back. Returns false if it was shut down and is of no further use.
     package func finish() -> Bool {
         state.withLock { state in
             state.channel = nil

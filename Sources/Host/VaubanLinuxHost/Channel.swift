@@ -1,40 +1,40 @@
-// A connection as a pair of message streams. Each message is eight bytes of lengths, a DER header, and at most one
-// secret section (Specs/doors.md). Nothing here knows what a message means.
+// A connection as a pair of message streams. Each message is eight bytes of lengths, a DER header, and at most one secret section
+// (Specs/connections.md). This layer does not interpret messages.
 
 internal import CVaubanLinux
 import Glibc
 package import VaubanSecretBytes
 
-/// One message as it was received.
+/// A received message.
 package struct Message: ~Copyable, Sendable {
     package let header: [UInt8]
     package var secret: SecretBytes?
     package let descriptors: [Descriptor]
 
-    /// Takes the secret section out; a second call finds none.
+    /// Takes the secret section; a second call returns nil.
     package mutating func takeSecret() -> SecretBytes? {
         secret.take()
     }
 }
 
-/// Why a connection gave no message. After any of these but `deadline` the connection is of no more use.
+/// Why a connection gave no message. After any of these but `deadline` the connection is unusable.
 package enum ChannelError: Error, Sendable {
-    /// The other side ended the connection between two messages.
+    /// The peer closed the connection between two messages.
     case closed
-    /// The time for the answer is over.
+    /// The time for the reply is over.
     case deadline
-    /// What the caller asked to watch meanwhile has ended.
+    /// A watched connection ended.
     case watchedEnded
     case oversized
     case malformed(String)
-    /// A message was written by another process than the one that connected.
+    /// Another process than the one that connected wrote a message.
     case foreignSender
     case system(SystemError)
 }
 
-/// How long a receiver waits for the beginning of a message; what has begun must end within machine time.
+/// How long a receiver waits for a message to begin. A message that has begun must end within machine time.
 package enum Timeout: Sendable {
-    /// Without end: a server between two requests.
+    /// Without limit: a server between two requests.
     case idle
     /// Nanoseconds from now.
     case after(UInt64)
@@ -44,7 +44,7 @@ package enum Timeout: Sendable {
 
 /// The sender that every message must have.
 package enum ExpectedSender: Sendable {
-    /// Held by its descriptor where there is one, since a number can be given again.
+    /// Held by its descriptor if there is one, since process numbers are reused.
     case process(pid: Int32, uid: UInt32, held: Descriptor? = nil)
     case user(uid: UInt32)
 }
@@ -54,10 +54,10 @@ package final class Channel: Sendable {
     private let expected: ExpectedSender
     private let sending = ThreadMutex<Void>(())
     private let receiving: ThreadMutex<ReceiveBuffer>
-    /// Since when the receiver waits for a message of which nothing is there; nil while it does not.
+    /// Since when the receiver has waited for a message that has not begun; nil while it does not wait.
     private let idle = ThreadMutex<UInt64?>(nil)
 
-    /// Takes over a connected stream socket and asks for credentials on each message.
+    /// Takes over a connected stream socket and enables credentials on each message.
     package init(socket: Descriptor, expecting expected: ExpectedSender) throws(SystemError) {
         self.socket = socket
         self.expected = expected
@@ -69,31 +69,31 @@ package final class Channel: Sendable {
         try SystemError.check(setsockopt(socket.number, SOL_SOCKET, SO_SNDTIMEO, &time, size), "set a time limit")
     }
 
-    /// Ends both directions, which wakes a receiver in another thread.
+    /// Shuts down both directions, which wakes a receiver in another thread.
     package func shutDown() { shutdown(socket.number, Int32(SHUT_RDWR)) }
 
-    /// Since when (monotonic clock) the connection waits for its next message; nil while it does not.
+    /// Since when (monotonic clock) the connection has waited for its next message; nil while it does not wait.
     package var idleSince: UInt64? { idle.withLock { $0 } }
 
-    /// Takes no more messages than were sent by now: those are received and may be answered, and then it is `closed`. Whoever
-    /// sends afterwards is told at once, so nothing that is sent is lost without a word.
+    /// Receives only messages that were sent before this call, then reports `closed`. A later send fails at once on the other side, so no
+    /// message is lost silently.
     package func endWhenIdle() { shutdown(socket.number, Int32(SHUT_RD)) }
 
     // MARK: Sending
 
-    /// Writes one message. Callers in several threads take turns.
+    /// Sends one message. Concurrent senders take turns.
     package func send(header: [UInt8], descriptors: [Descriptor] = []) throws(ChannelError) {
         try send(header: header, secretCount: 0, secret: UnsafeRawBufferPointer(start: nil, count: 0), descriptors)
     }
 
-    /// Writes one message with a secret section, straight from the secret.
+    /// Sends one message with a secret section, directly from the secret's memory.
     package func send(header: [UInt8], secret: borrowing SecretBytes, descriptors: [Descriptor] = []) throws(ChannelError) {
         try secret.withUnsafeBytes { bytes throws(ChannelError) in
             try send(header: header, secretCount: bytes.count, secret: bytes, descriptors)
         }
     }
 
-    /// Writes a message and the one after it in one go, so that the receiver is woken once. A large secret is not copied for that.
+    /// Sends two messages in one write, so that the receiver is woken once. A large secret is not copied for that.
     package func send(header: [UInt8], secret: borrowing SecretBytes?, followedBy next: [UInt8]) throws(ChannelError) {
         switch secret {
         case .none: try send(header: header, secretCount: 0, secret: UnsafeRawBufferPointer(start: nil, count: 0), [], followedBy: next)
@@ -115,7 +115,7 @@ package final class Channel: Sendable {
         }
     }
 
-    /// What stands before a secret section: the two lengths and the header.
+    /// Returns the bytes before a secret section: the two lengths and the header.
     private static func front(_ header: [UInt8], secretCount: Int) -> [UInt8] {
         var front = [UInt8]()
         front.reserveCapacity(8 + header.count)
@@ -125,7 +125,7 @@ package final class Channel: Sendable {
         return front
     }
 
-    /// `secret` is what is written behind the header; the first `secretCount` bytes of it are the section.
+    /// `secret` is written after the header; its first `secretCount` bytes are the section.
     private func send(
         header: [UInt8], secretCount: Int, secret: UnsafeRawBufferPointer, _ descriptors: [Descriptor], followedBy next: [UInt8]? = nil
     ) throws(ChannelError) {
@@ -138,7 +138,7 @@ package final class Channel: Sendable {
         }
         // The descriptors must live until the kernel has taken its own references.
         withExtendedLifetime(descriptors) {}
-        // Whoever does not read holds up one sender once: a message that stopped halfway is no beginning for the next.
+        // A receiver that does not read blocks a sender only once: after a partial message nothing more can be sent.
         if problem != 0 { shutDown() }
         if problem == EPIPE || problem == ECONNRESET { throw .closed }
         if problem != 0 { throw .system(SystemError("send a message", code: problem)) }
@@ -202,8 +202,8 @@ package final class Channel: Sendable {
         }
     }
 
-    /// One receive, with the sender checked before a byte is believed. `began` is when the message began that this
-    /// goes on with: it must end within machine time as a whole, however its bytes trickle in.
+    /// Receives once and checks the sender before using a byte. `began` is the start of the message that this continues: a whole message
+    /// must arrive within machine time, however its bytes trickle in.
     private func fill(_ target: UnsafeMutableRawBufferPointer, since began: UInt64?) throws(ChannelError) -> (
         count: Int, descriptors: [Descriptor]
     ) {
@@ -211,7 +211,7 @@ package final class Channel: Sendable {
         let count = vauban_receive(socket.number, target.baseAddress, target.count, &ancillary)
         let descriptors = ancillary.taken
         let isLate = began.map { MachineClock.monotonic - $0 > ConnectionLimits.machineTime } ?? false
-        // What came of a message that does not end is lost, so the connection is of no more use.
+        // The begun part of a message is lost, so the connection is unusable.
         if isLate || (count == -Int(EAGAIN) && began != nil) { throw .malformed("a message did not end in time") }
         if count == -Int(EAGAIN) { throw .deadline }
         if count == 0 || count == -Int(ECONNRESET) { throw began == nil ? .closed : .malformed("the connection ended within a message") }
@@ -220,7 +220,7 @@ package final class Channel: Sendable {
         switch expected {
         case .process(let pid, let uid, let process):
             guard ancillary.has_credentials, ancillary.pid == pid, ancillary.uid == uid else { throw .foreignSender }
-            // While the process lives nobody else has its number; asked only now, so it was the process that wrote this.
+            // A living process keeps its number. Checked after the receive, so that process wrote the bytes.
             if let process, !ProcessDescriptor.isAlive(process) { throw .foreignSender }
         case .user(let uid):
             guard ancillary.has_credentials, ancillary.uid == uid else { throw .foreignSender }
@@ -228,8 +228,8 @@ package final class Channel: Sendable {
         return (count, descriptors)
     }
 
-    /// The blocking receive itself is enough unless something else is to be watched or the time differs. Of what is watched counts
-    /// that it hung up, not that this side takes no more of it.
+    /// Waits separately only if there is something else to watch or the time differs; otherwise the blocking receive suffices. For a
+    /// watched connection only a hang-up counts, not a shutdown of this side's reads.
     private func wait(_ timeout: Timeout, _ watching: Descriptor?) throws(ChannelError) {
         var deadline: UInt64 = .max
         if case .after(let time) = timeout {
@@ -252,7 +252,7 @@ package final class Channel: Sendable {
     }
 }
 
-/// A message on its way out of the receiver's lock.
+/// Carries a message out of the receiver's lock.
 private final class Received {
     private var message: Message?
     init(_ message: consuming Message) { self.message = consume message }

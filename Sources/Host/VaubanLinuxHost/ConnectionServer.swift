@@ -1,26 +1,26 @@
-// A door serves each connection on a thread of its own: a request is answered by the thread that read it, and a wait
-// for the user parks that connection and nothing else.
+// Serves each connection of a socket on a thread of its own: the thread that reads a request answers it, and waiting for the user blocks
+// only that connection.
 
 internal import CVaubanLinux
 import Foundation
 import Glibc
 
-/// A connection whose handshake is done.
+/// A connection whose handshake is complete.
 package struct AcceptedConnection: Sendable {
     package let channel: Channel
     package let peer: Peer
     package let role: Int64
-    private let seat: ConnectionSlot
+    private let slot: ConnectionSlot
 
-    fileprivate init(channel: Channel, peer: Peer, role: Int64, seat: ConnectionSlot) {
+    fileprivate init(channel: Channel, peer: Peer, role: Int64, slot: ConnectionSlot) {
         self.channel = channel
         self.peer = peer
         self.role = role
-        self.seat = seat
+        self.slot = slot
     }
 
-    /// Exempts the connection from being closed while it is idle, because more hangs on it than its next request.
-    package func stay() { seat.stays.withLock { $0 = true } }
+    /// Exempts the connection from being closed while idle, because more depends on it than its next request.
+    package func stay() { slot.stays.withLock { $0 = true } }
 }
 
 package final class ConnectionServer: Sendable {
@@ -30,8 +30,8 @@ package final class ConnectionServer: Sendable {
     private let usesPeerDescriptor: Bool
     private let connections: ConnectionTable
 
-    /// `admits` says, before a word is said, whether a uid may speak at this door at all. `connections` bounds how many there
-    /// are, and shares them among owners; whose a uid is says `accounts`.
+    /// `admits` decides, before anything is sent, whether a uid may use this socket. `connections` limits their number and shares them
+    /// among owners, which `accounts` determines.
     package init(
         listener: Descriptor, usesPeerDescriptor: Bool = true,
         connections: ConnectionTable = ConnectionTable(max: ConnectionLimits.connectionsMax),
@@ -44,17 +44,17 @@ package final class ConnectionServer: Sendable {
         owner = { accounts.owner(of: $0) }
     }
 
-    /// Accepts for ever. `serve` owns the connection until it returns; then the connection is closed. `refused` hears
-    /// why a connection ended before that, for the log.
+    /// Accepts connections until accepting fails. `serve` owns a connection until it returns; then the connection is closed. `refused` is
+    /// called with the reason why a connection ended before that, for the log.
     package func run(
         refused: @escaping @Sendable (HandshakeError, _ uid: UInt32) -> Void, serve: @escaping @Sendable (AcceptedConnection) -> Void
     ) throws(SystemError) -> Never {
-        try run(look: { _, _ in }, refused: refused, serve: { visitor, _ in serve(visitor) })
+        try run(snapshot: { _, _ in }, refused: refused, serve: { connection, _ in serve(connection) })
     }
 
-    /// The same with a look at the caller before the first word to it, on the thread that then serves it.
+    /// Does the same, and takes a snapshot of the caller before anything is sent to it, on the thread that then serves it.
     package func run<CallerSnapshot>(
-        look: @escaping @Sendable (Descriptor, Peer) throws -> CallerSnapshot,
+        snapshot: @escaping @Sendable (Descriptor, Peer) throws -> CallerSnapshot,
         refused: @escaping @Sendable (HandshakeError, _ uid: UInt32) -> Void,
         serve: @escaping @Sendable (AcceptedConnection, CallerSnapshot) -> Void
     ) throws(SystemError) -> Never {
@@ -63,7 +63,7 @@ package final class ConnectionServer: Sendable {
             if number < 0 {
                 if [EINTR, ECONNABORTED].contains(-number) { continue }
                 if [EMFILE, ENFILE, ENOMEM, ENOBUFS].contains(-number) {
-                    // Room is made at once where somebody is idle; the listening queue keeps the callers for that moment.
+                    // Makes room at once if somebody is idle; the listen queue holds the callers meanwhile.
                     _ = connections.endOneIdle()
                     poll(nil, 0, ConnectionLimits.shortagePause)
                     continue
@@ -78,14 +78,15 @@ package final class ConnectionServer: Sendable {
             let thread = Thread { [self] in
                 defer { connections.leave(place) }
                 do throws(HandshakeError) {
-                    let (channel, peer, role, found) = try Handshake.accept(socket, usesPeerDescriptor: usesPeerDescriptor) { peer in
-                        let found = try look(socket, peer)
+                    let (channel, peer, role, callerSnapshot) = try Handshake.accept(socket, usesPeerDescriptor: usesPeerDescriptor) {
+                        peer in
+                        let callerSnapshot = try snapshot(socket, peer)
                         connections.move(place, to: owner(user))
-                        return found
+                        return callerSnapshot
                     }
-                    let seat = ConnectionSlot(channel)
-                    connections.set(seat, in: place)
-                    serve(AcceptedConnection(channel: channel, peer: peer, role: role, seat: seat), found)
+                    let slot = ConnectionSlot(channel)
+                    connections.set(slot, in: place)
+                    serve(AcceptedConnection(channel: channel, peer: peer, role: role, slot: slot), callerSnapshot)
                 } catch {
                     refused(error, user)
                 }

@@ -1,10 +1,10 @@
-// The connections of one endpoint, and who has to give way when there are many (Specs/owners.md, section 4).
+// The connections of one socket, and which of them give way when there are many (Specs/owners.md, section 4).
 
-/// One connection as the table sees it.
+/// A connection as the table sees it.
 package protocol ConnectionEntry: AnyObject, Sendable {
-    /// Since when it waits for its next request (monotonic clock); nil while it is at work, or must stay.
+    /// Since when it has waited for its next request (monotonic clock); nil while it serves one, or must stay.
     var idleSince: UInt64? { get }
-    /// Lets it end as soon as what was sent to it is answered, and answers at once.
+    /// Lets the connection end after it has answered what was sent. Returns at once.
     func endWhenIdle()
 }
 
@@ -13,13 +13,13 @@ package final class ConnectionTable: Sendable {
     package enum Sharing: Sendable {
         /// Owners, fairly.
         case owners
-        /// One user: all are theirs, and idle ones give way.
+        /// One user has all of them, and idle ones give way.
         case oneUser
-        /// Rooms, which share out what they have themselves: nothing gives way.
+        /// Rooms, which share out their own: nothing gives way.
         case rooms
     }
 
-    /// A connection's place. It holds the connection's share until it is given back.
+    /// A connection's place, which holds the owner's share until it is given back.
     package struct Place: Hashable, Sendable {
         fileprivate let number: UInt64
     }
@@ -33,7 +33,7 @@ package final class ConnectionTable: Sendable {
         var next: UInt64 = 0
         var entries: [UInt64: Entry] = [:]
         var counts: [UInt32: Int] = [:]
-        /// Closed while idle, and not yet gone: those that answer what had just come.
+        /// Connections that were closed while idle and still answer what had just arrived.
         var leaving: Set<UInt64> = []
 
         mutating func remove(_ number: UInt64) {
@@ -43,10 +43,10 @@ package final class ConnectionTable: Sendable {
         }
     }
 
-    /// How many connections there may be.
+    /// The largest number of connections.
     package let max: Int
     private let sharing: Sharing
-    /// What one owner may have, also where nobody else has any.
+    /// One owner's limit, even if nobody else has any.
     private let perOwnerMax: Int
     private let state = ThreadMutex(State())
 
@@ -56,8 +56,8 @@ package final class ConnectionTable: Sendable {
         self.perOwnerMax = perOwnerMax
     }
 
-    /// A place for one more connection of this owner, after closing an idle one where that takes it; nil where the owner has its
-    /// share and none of its connections is idle.
+    /// Returns a place for one more connection of this owner, closing an idle one if necessary; nil if the owner has used up its share and
+    /// none of its connections is idle.
     package func enter(_ owner: UInt32) -> Place? {
         var ended: [any ConnectionEntry] = []
         let place: Place? = state.withLock { state in
@@ -76,12 +76,12 @@ package final class ConnectionTable: Sendable {
         return place
     }
 
-    /// Says what stands in the place, so that it can be closed while it is idle.
+    /// Sets the connection in the place, so that it can be closed while idle.
     package func set(_ connection: any ConnectionEntry, in place: Place) {
         state.withLock { $0.entries[place.number]?.connection = connection }
     }
 
-    /// Counts a connection as another owner's from now on, once it is known whose it is.
+    /// Counts a connection as another owner's from now on, once its owner is known.
     package func move(_ place: Place, to owner: UInt32) {
         state.withLock { state in
             guard var entry = state.entries[place.number], entry.owner != owner else { return }
@@ -111,7 +111,7 @@ package final class ConnectionTable: Sendable {
         ended?.endWhenIdle()
     }
 
-    /// Closes the idle connection of the owner who has the most, where descriptors have run out. False where there is none.
+    /// Closes an idle connection of the owner with the most when descriptors have run out. Returns false if there is none.
     package func endOneIdle() -> Bool {
         let ended: (any ConnectionEntry)? = state.withLock { state in
             guard state.leaving.count < ConnectionLimits.leavingMax, let number = longestIdle(among: state.counts.keys, state) else {
@@ -126,7 +126,7 @@ package final class ConnectionTable: Sendable {
         return ended != nil
     }
 
-    /// How many connections an owner has.
+    /// Returns the number of an owner's connections.
     package func count(of owner: UInt32) -> Int { state.withLock { $0.counts[owner] ?? 0 } }
     package var count: Int { state.withLock { $0.entries.count } }
 
@@ -137,7 +137,7 @@ package final class ConnectionTable: Sendable {
         return own < perOwnerMax && ConnectionLimits.freeForEach * (own + 1) <= free
     }
 
-    /// The connection that gives way: of those who have more than this owner would, else of this owner.
+    /// Returns the connection that gives way: one of an owner with more than this owner would have, otherwise one of this owner.
     private func victim(for owner: UInt32, _ state: State) -> UInt64? {
         guard sharing != .rooms else { return nil }
         let own = state.counts[owner] ?? 0
@@ -146,7 +146,7 @@ package final class ConnectionTable: Sendable {
         return longestIdle(among: larger, state) ?? longestIdle(among: [owner], state)
     }
 
-    /// Among these owners, of the one who has the most and has an idle one: the one idle for longest.
+    /// Returns the connection that has been idle for longest, of the owner with the most connections among these that has an idle one.
     private func longestIdle(among owners: some Sequence<UInt32>, _ state: State) -> UInt64? {
         let owners = Set(owners)
         guard !owners.isEmpty else { return nil }

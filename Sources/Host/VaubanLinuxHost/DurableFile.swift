@@ -1,7 +1,7 @@
 import Glibc
 
-/// Small state files that are either the old or the new, whatever happens between: written beside, synced, renamed,
-/// and the folder synced. Specs/state-files.md says what stands on the disk after each of these steps.
+/// Small state files that have either the old or the new content, whatever happens in between: written beside, synced, renamed, and the
+/// folder synced. Specs/state-files.md describes what is on the disk after each step.
 package struct DurableFile: Sendable {
     package let folder: any StateFolder
     package let name: String
@@ -16,10 +16,10 @@ package struct DurableFile: Sendable {
         case bytes([UInt8])
     }
 
-    /// The file's bytes; throws when it is there and cannot be read, or is not a plain file of ours.
+    /// Returns the file's bytes. Throws if it exists and cannot be read, or is not a plain file of this user.
     ///
-    /// With `settling`, what is answered survives a power cut: a process that was killed within a write leaves a file that
-    /// the kernel shows and the disk may not have yet, and what is built on it would outlive it.
+    /// With `settling`, the returned content survives a power cut: a process that was killed during a write leaves a file that the kernel
+    /// shows and the disk may not have yet, and what is derived from it would outlive it.
     package func read(max: Int, settling: Bool = false) throws(SystemError) -> Content {
         if settling { try folder.sync() }
         guard let file = try folder.file(name) else { return .absent }
@@ -44,21 +44,21 @@ package struct DurableFile: Sendable {
         return bytes
     }
 
-    /// Replaces the file. When this returns, the new content survives a power cut. When it throws, the old one stands and
-    /// survives too, unless the fault is `isUnsure`: then the new one stands, and a power cut may bring the old one back.
+    /// Replaces the file. When this returns, the new content survives a power cut. When it throws, the old content remains and survives
+    /// too, unless the error is `isUnsure`: then the new content is there, and a power cut may bring the old one back.
     package func replace(with bytes: [UInt8]) throws(SystemError) {
-        // `withUnsafeBytes` of an array cannot pass a typed error on, hence the result in between.
+        // `withUnsafeBytes` of an array cannot rethrow a typed error, hence the result.
         let result: Result<Void, SystemError> = bytes.withUnsafeBytes { content in
             do throws(SystemError) { return .success(try replace(with: content)) } catch { return .failure(error) }
         }
         try result.get()
     }
 
-    /// The same for bytes that are lent, such as a secret's.
+    /// Does the same for borrowed bytes, such as a secret's.
     package func replace(with bytes: UnsafeRawBufferPointer) throws(SystemError) {
         let temporary = "\(name).new"
-        // What a killed process left is removed, not written over: after a power cut within its rename, some file systems
-        // show one file under both names.
+        // A file left by a killed process is removed, not overwritten: after a power cut during its rename, some file systems show one file
+        // under both names.
         folder.remove(temporary)
         let file = try folder.create(temporary)
         do throws(SystemError) {
@@ -74,12 +74,12 @@ package struct DurableFile: Sendable {
             folder.remove(temporary)
             throw error
         }
-        // Putting the old one back would be one more change of names on a disk that has just failed to keep one; so nothing
-        // is undone, and the caller is told.
+        // Restoring the old file would be one more rename on a disk that has just failed to keep one, so nothing is undone, and the caller
+        // is told.
         do throws(SystemError) { try folder.sync() } catch { throw error.leavingUnsure }
     }
 
-    /// Puts a file that cannot be used aside under a new name, so that nothing writes over it, and answers that name.
+    /// Sets an unusable file aside under a new name, so that nothing overwrites it, and returns that name.
     package func quarantine() throws(SystemError) -> String {
         for number in 1...999 {
             let aside = "\(name).quarantined-\(number)"

@@ -1,5 +1,5 @@
-// The first words on every connection (Specs/doors.md). The server reads the peer's identity before it says anything;
-// the client proves that it writes on purpose, by echoing a fresh nonce and sending a descriptor of itself.
+// The first messages of every connection (Specs/connections.md). The server reads the peer's identity before it sends anything. The client
+// proves that it writes deliberately, by echoing a fresh nonce and sending a descriptor of itself.
 
 import SwiftASN1
 import VaubanDER
@@ -24,8 +24,8 @@ struct Hello: DERReadable, DERWritable {
     }
 }
 
-/// `Greeting ::= SEQUENCE { version INTEGER, nonce OCTET STRING (SIZE (16)), role INTEGER }`, from the client, with one
-/// descriptor: its own pidfd.
+/// `Greeting ::= SEQUENCE { version INTEGER, nonce OCTET STRING (SIZE (16)), role INTEGER }`, from the client, with one descriptor: its own
+/// pidfd.
 struct Greeting: DERReadable, DERWritable {
     let nonce: [UInt8]
     let role: Int64
@@ -54,7 +54,7 @@ struct Greeting: DERReadable, DERWritable {
 package enum HandshakeError: Error, Sendable {
     case channel(ChannelError)
     case system(SystemError)
-    /// The server is not who it must be; the client said nothing to it.
+    /// The server has the wrong uid; the client sent it nothing.
     case wrongServer(uid: UInt32)
     /// The client did not echo the nonce, or sent no descriptor of its own process.
     case unproven(String)
@@ -65,16 +65,16 @@ package enum HandshakeError: Error, Sendable {
 package enum Handshake {
     package static let version: Int64 = 1
 
-    /// Server side: identity first, then the nonce, then the client's proof. `look` is the time to find out who the caller
-    /// is: what it finds is true of whoever answers afterwards (Specs/caller-identity.md). `usesPeerDescriptor` is false only
-    /// where a test stands for a kernel before 6.5.
+    /// Server side: reads the identity, sends the nonce, checks the client's proof. `snapshot` runs before anything is sent: what it
+    /// finds is true of the process that then answers (Specs/caller-identity.md). `usesPeerDescriptor` is false only in tests of kernels
+    /// before 6.5.
     package static func accept<CallerSnapshot>(
-        _ socket: Descriptor, usesPeerDescriptor: Bool = true, look: (Peer) throws -> CallerSnapshot
-    ) throws(HandshakeError) -> (channel: Channel, peer: Peer, role: Int64, look: CallerSnapshot) {
+        _ socket: Descriptor, usesPeerDescriptor: Bool = true, snapshot: (Peer) throws -> CallerSnapshot
+    ) throws(HandshakeError) -> (channel: Channel, peer: Peer, role: Int64, snapshot: CallerSnapshot) {
         do {
             let named = try Peer(ofConnection: socket, usePeerDescriptor: usesPeerDescriptor)
             let peer = named.process == nil ? named.held(by: try ProcessDescriptor.open(named.pid)) : named
-            let found = try look(peer)
+            let callerSnapshot = try snapshot(peer)
             let channel = try Channel(socket: socket, expecting: .process(pid: peer.pid, uid: peer.uid, held: peer.process))
             let hello = try Hello()
             try channel.send(header: try hello.encoded())
@@ -87,15 +87,15 @@ package enum Handshake {
             guard ProcessDescriptor.pid(of: message.descriptors[0]) == peer.pid else {
                 throw HandshakeError.unproven("the descriptor names another process")
             }
-            // Before Linux 6.5 the process was found by its number: it is the one that connected only if it is still there.
+            // Before Linux 6.5 the process was found by its number: it is the one that connected only if it still lives.
             guard peer.isAlive else { throw HandshakeError.unproven("the process has ended") }
-            return (channel, peer, greeting.role, found)
+            return (channel, peer, greeting.role, callerSnapshot)
         } catch {
             throw HandshakeError(error)
         }
     }
 
-    /// Without a look.
+    /// Does the same without a snapshot.
     package static func accept(
         _ socket: Descriptor, usesPeerDescriptor: Bool = true
     ) throws(HandshakeError) -> (channel: Channel, peer: Peer, role: Int64) {
@@ -103,9 +103,9 @@ package enum Handshake {
         return (channel, peer, role)
     }
 
-    /// Client side: the server's uid, as the kernel tells it of the listening process and of its first message, must
-    /// be the one that the service's owner is. systemd listens as root until the room that the first client starts has
-    /// called `listen` itself, so root may listen; who answers is told by the message alone then.
+    /// Client side: the server's uid, by the kernel's word about the listener and about its first message, must be that of the service's
+    /// owner. systemd listens as root until the room that the first client starts has called `listen` itself, so root may listen; then only
+    /// the message identifies the server.
     package static func connect(_ socket: Descriptor, serverUID: UInt32, role: Int64) throws(HandshakeError) -> Channel {
         do {
             let listening = try Peer(ofConnection: socket, usePeerDescriptor: false)
@@ -123,7 +123,7 @@ package enum Handshake {
 }
 
 extension HandshakeError {
-    /// Everything that a handshake can meet, as one of its own cases.
+    /// Maps every error that a handshake can meet to one of its own.
     init(_ error: any Error) {
         switch error {
         case let fault as HandshakeError: self = fault

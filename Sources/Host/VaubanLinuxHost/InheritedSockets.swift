@@ -1,7 +1,6 @@
 import Glibc
 
-/// The listening sockets that a launcher or systemd passed on (`sd_listen_fds(3)`: LISTEN_FDS, LISTEN_PID,
-/// LISTEN_FDNAMES).
+/// The listening sockets that a launcher or systemd passed (`sd_listen_fds(3)`: LISTEN_FDS, LISTEN_PID, LISTEN_FDNAMES).
 package struct InheritedSockets {
     private let named: [String: Descriptor]
 
@@ -19,8 +18,8 @@ package struct InheritedSockets {
         }
     }
 
-    /// Takes what was passed, and calls `listen` again: from then on the kernel names this process, not the launcher,
-    /// as the one that clients connect to.
+    /// Takes the passed sockets and calls `listen` again: from then on the kernel names this process, not the launcher, as the one that
+    /// clients connect to.
     package init() throws(Fault) {
         guard let count = Self.number("LISTEN_FDS"), count > 0, count <= 8, Self.number("LISTEN_PID") == Int(getpid()) else { throw .none }
         let names = Self.text("LISTEN_FDNAMES")?.split(separator: ":", omittingEmptySubsequences: false).map(String.init) ?? []

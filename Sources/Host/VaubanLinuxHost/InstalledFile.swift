@@ -1,18 +1,19 @@
-// Files that only root can change, found by walking to them: what a path of an installed program is worth (Specs/caller-identity.md).
+// Files that only root can change, found by walking to them: whether a path of an installed program can be trusted
+// (Specs/caller-identity.md).
 
 internal import CVaubanLinux
 import Glibc
 package import VaubanAccessPolicy
 internal import VaubanPlainText
 
-/// A file that belongs to root, as does each folder above it, all of which neither group nor others can write. It is held as a
-/// place, so that it is this file whatever has its path afterwards.
+/// A file that root owns, as it does each folder above, none of which group or others can write. It is held as a location, so it stays this
+/// file whatever has its path later.
 package struct InstalledFile: Sendable {
     package let place: Descriptor
     package let device: UInt64
     package let inode: UInt64
 
-    /// The file at a path without symbolic links, nil where it is none that only root can change.
+    /// Opens the file at a path without symbolic links; nil if others than root could change it.
     package init?(path: String) {
         var folders = RootOwnedFolders()
         guard let file = folders.file(at: path) else { return nil }
@@ -25,8 +26,8 @@ package struct InstalledFile: Sendable {
         self.inode = inode
     }
 
-    /// The name that the witness gives the program of a file, so that a caller can speak of it before it runs: by its place where
-    /// the file is root's, by its content elsewhere. `digest` answers the SHA-256 of the open file, 32 bytes.
+    /// Returns the name that the witness gives to the program in a file, so that a caller can name it before it runs: by path if the file
+    /// is root's, otherwise by content. `digest` returns the SHA-256 of the open file, 32 bytes.
     package static func applicationIdentifier(
         path: String, digest: (Descriptor) throws -> [UInt8]
     ) throws -> ApplicationIdentifier {
@@ -34,24 +35,24 @@ package struct InstalledFile: Sendable {
         let file = Descriptor(number)
         var facts = stat()
         try SystemError.check(fstat(file.number, &facts), "look at \(path)")
-        guard facts.st_mode & S_IFMT == S_IFREG else { throw SystemError("name \(path), which is no file", code: EINVAL) }
+        guard facts.st_mode & S_IFMT == S_IFREG else { throw SystemError("name \(path), which is not a file", code: EINVAL) }
         guard let resolved = file.path, let found = InstalledFile(path: resolved), found.device == facts.st_dev, found.inode == facts.st_ino
         else { return .build(digest: try digest(file)) }
         return PackagedPlace(resolved).map(\.application) ?? .installed(path: resolved)
     }
 }
 
-/// Folders that only root can change, each looked at once. Made anew for each question, so that nothing in it grows old.
+/// Folders that only root can change, each examined once. Created anew for each query, so that nothing in it becomes stale.
 package struct RootOwnedFolders {
     private static let asPlace = O_CLOEXEC | O_NOFOLLOW | 0o10000000  // O_PATH
-    /// A folder more is no folder of a program.
+    /// A deeper folder contains no program.
     private static let depthMax = 64
-    /// By the bytes of the path, since two spellings of one letter are two folders.
+    /// Keyed by the bytes of the path, since two spellings of one letter are two folders.
     private var seen: [[UInt8]: Descriptor?] = [:]
 
     package init() {}
 
-    /// The file at this path if everything on the way is root's. A symbolic link on the way, or as the last, is none.
+    /// Returns the file at this path if everything on the way is root's. A symbolic link anywhere in the path is refused.
     package mutating func file(at path: String) -> InstalledFile? {
         guard let (folder, name) = Self.parts(of: path), let above = self.folder(folder, depth: 0) else { return nil }
         let number = openat(above.number, name, Self.asPlace)
@@ -89,8 +90,8 @@ package struct RootOwnedFolders {
     /// An access list that lets somebody else write shows in the group's bits.
     private static func isRoots(_ facts: stat) -> Bool { facts.st_uid == 0 && facts.st_mode & (S_IWGRP | S_IWOTH) == 0 }
 
-    /// What users may mount (a stick, an image, FUSE) names root as the owner of what they wrote themselves. It is always
-    /// mounted `nosuid`, for that very reason.
+    /// A file system that users may mount (a stick, an image, FUSE) can claim root as the owner of their files. It is always mounted
+    /// `nosuid` for that reason.
     private static func isBelieved(_ place: Descriptor) -> Bool {
         FileSystem(of: place)?.isNosuid == false
     }
@@ -101,12 +102,12 @@ package struct RootOwnedFolders {
     }
 }
 
-/// Places in which an application lies whose name stays while its folder changes with each version.
+/// Places of applications whose name stays while their folder changes with each version.
 package enum PackagedPlace: Hashable, Sendable {
     case flatpak(name: String)
     case snap(name: String)
 
-    /// By the path of an installed file; nil for any other.
+    /// Derives the place from the path of an installed file; nil for any other path.
     package init?(_ path: String) {
         let parts = PathBytes.names(in: path).dropFirst().map { $0 }
         func name(after folder: [String], levels: Int) -> String? {
@@ -133,9 +134,9 @@ package enum PackagedPlace: Hashable, Sendable {
     }
 }
 
-/// The file system that an open file lies on.
+/// The file system of an open file.
 package struct FileSystem: Sendable {
-    /// The number by which `statfs` names its kind.
+    /// The number of its kind in `statfs`.
     package let kind: UInt32
     package let isNosuid: Bool
 
@@ -149,8 +150,8 @@ package struct FileSystem: Sendable {
 }
 
 extension Descriptor {
-    /// Where the open file lies, by the kernel's own link, with ` (deleted)` behind it where it has no name any more; nil where
-    /// that is longer than 4,096 bytes or not UTF-8.
+    /// The open file's path, by the kernel's link, followed by ` (deleted)` if it has no name any more; nil if it is longer than 4,096
+    /// bytes or not UTF-8.
     package var path: String? {
         var buffer = [UInt8](repeating: 0, count: 4097)
         let count = readlink("/proc/self/fd/\(number)", &buffer, buffer.count)

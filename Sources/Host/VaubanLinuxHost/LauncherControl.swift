@@ -1,19 +1,19 @@
-// Finding and stopping the launcher of a folder (Specs/service.md). The lock file says who holds the lock; that it is
-// held, and by a process that is still the same, is the kernel's word.
+// Finds and stops the launcher of a folder (Specs/service.md). The lock file names the holder of the lock; the kernel confirms that it is
+// held, and that the process is still the same.
 
 import Glibc
 internal import CVaubanLinux
 
-/// What a launcher writes into its folder's lock file once it holds the lock:
-/// `launcher PID START` and `sockets FOLDER`, then `ready` when its sockets are bound and its rooms started.
+/// What a launcher writes into its folder's lock file once it holds the lock: `launcher PID START` and `sockets FOLDER`, then `ready` when
+/// its sockets are bound and its rooms started.
 package struct LauncherRecord: Sendable, Hashable {
     package let pid: Int32
-    /// When the process started, in the kernel's ticks since boot, so that a number that was given again is noticed.
+    /// The process's start in kernel ticks since boot, which reveals a reused number.
     package let start: String
     package let sockets: String
     package let isReady: Bool
 
-    /// The record of the calling process.
+    /// Returns the record of the calling process.
     package static func ofSelf(sockets: String, isReady: Bool) throws(SystemError) -> LauncherRecord {
         let pid = getpid()
         guard let start = Self.start(of: pid) else { throw SystemError("read this process's start", code: EIO) }
@@ -38,23 +38,23 @@ package struct LauncherRecord: Sendable, Hashable {
             pid: pid, start: String(words[2]), sockets: String(lines[1].dropFirst("sockets ".count)), isReady: lines.last == "ready")
     }
 
-    /// Writes the record into the lock file, whose lock the caller holds.
+    /// Writes the record into the lock file. The caller must hold the lock.
     package func write(to lock: Descriptor) throws(SystemError) {
         let bytes = Array("launcher \(pid) \(start)\nsockets \(sockets)\n\(isReady ? "ready\n" : "")".utf8)
-        // The record of a ready launcher is the earlier one and a line more, so a reader never sees it half.
+        // The record of a ready launcher is the earlier one and one more line, so a reader never sees half of it.
         if !isReady { try LauncherRecord.erase(in: lock) }
         guard pwrite(lock.number, bytes, bytes.count, 0) == bytes.count else { throw SystemError("write the lock file", code: errno) }
     }
 
-    /// At the end, so that nothing of this launcher outlives it.
+    /// Erases the record at the end, so that nothing of this launcher outlives it.
     package static func erase(in lock: Descriptor) throws(SystemError) {
         try SystemError.check(ftruncate(lock.number, 0), "write the lock file")
     }
 
-    /// Whether its process still runs, and is the one that wrote it.
+    /// Whether the process that wrote the record still runs.
     fileprivate var isCurrent: Bool { Self.start(of: pid) == start }
 
-    /// Field 22 of `/proc/PID/stat`; the second field, a name in parentheses, may itself contain anything.
+    /// Field 22 of `/proc/PID/stat`. The second field, a name in parentheses, may contain anything.
     private static func start(of pid: Int32) -> String? {
         guard let bytes = SmallFile.bytes(path: "/proc/\(pid)/stat", max: 4096), let name = bytes.lastIndex(of: UInt8(ascii: ")")) else {
             return nil
@@ -67,10 +67,10 @@ package struct LauncherRecord: Sendable, Hashable {
 package enum LauncherControl {
     package static let lockName = "lock"
 
-    /// Whether a launcher holds the folder, ready or not.
+    /// Returns whether a launcher holds the folder, ready or not.
     package static func isRunning(home: String) -> Bool { openLock(home).map(isHeld) ?? false }
 
-    /// What the launcher that holds the folder has written; nil when there is none or it has not written yet.
+    /// Returns the record of the launcher that holds the folder; nil if there is none or it has not written one yet.
     package static func running(home: String) -> LauncherRecord? {
         guard let lock = openLock(home), isHeld(lock), let bytes = SmallFile.bytes(of: lock, max: 16384),
             let text = String(validating: bytes, as: UTF8.self), let record = LauncherRecord(text: text), record.isCurrent
@@ -78,14 +78,13 @@ package enum LauncherControl {
         return record
     }
 
-    /// Asks the launcher of the folder to stop its rooms and itself, and waits until it has ended. Answers false when
-    /// none is running.
+    /// Asks the launcher of the folder to stop its rooms and itself, and waits until it has exited. Returns false if none is running.
     package static func stop(home: String) throws(SystemError) -> Bool {
         guard let record = running(home: home) else { return false }
         let number = vauban_pidfd_open(record.pid)
         if number == -ESRCH { return false }
         let process = Descriptor(try SystemError.checkNegated(number, "find the launcher"))
-        // Only now does the number surely stand for one process; is it still the one that wrote the record?
+        // The number is known to be one process only now; check that it is still the writer of the record.
         guard record.isCurrent else { return false }
         let sent = vauban_signal_process(process.number, SIGTERM)
         if sent == -ESRCH { return true }
@@ -106,7 +105,7 @@ package enum LauncherControl {
         return number < 0 ? nil : Descriptor(number)
     }
 
-    /// Tries the lock, shared, and lets go at once; a launcher that starts at this very moment tries again.
+    /// Tries the lock, shared, and releases it at once. A launcher that starts at this moment tries again.
     private static func isHeld(_ lock: Descriptor) -> Bool {
         if flock(lock.number, LOCK_SH | LOCK_NB) == 0 {
             flock(lock.number, LOCK_UN)

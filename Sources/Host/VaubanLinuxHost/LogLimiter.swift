@@ -1,4 +1,4 @@
-/// Bounds the lines that others can make a room write into its log, and counts those that it leaves out.
+/// Limits the log lines that others can cause, and counts those that are left out.
 package final class LogLimiter: Sendable {
     private struct State {
         var began: UInt64 = 0
@@ -7,7 +7,7 @@ package final class LogLimiter: Sendable {
         var leftOut = 0
     }
 
-    /// Lines of one period: of one owner, and of all.
+    /// Lines in one period: of one owner, and of all.
     package static let linesPerOwnerMax = 10
     package static let linesMax = 60
     /// In nanoseconds.
@@ -18,7 +18,7 @@ package final class LogLimiter: Sendable {
 
     package init(now: @escaping @Sendable () -> UInt64 = { MachineClock.monotonic }) { self.now = now }
 
-    /// How many lines were left out since the last that was written, where one about this owner may be written now; nil where not.
+    /// Returns how many lines were left out since the last one, if a line about this owner may be written now; otherwise nil.
     package func line(about owner: UInt32) -> Int? {
         state.withLock { state in
             let now = now()

@@ -2,11 +2,11 @@ import Glibc
 
 /// The clocks of this machine.
 package enum MachineClock {
-    /// Nanoseconds since start, sleep included; no one can set it.
+    /// Nanoseconds since start, including sleep. Nobody can set it.
     package static var boot: UInt64 { read(CLOCK_BOOTTIME) }
-    /// Nanoseconds since start, sleep excluded; the clock of deadlines between processes.
+    /// Nanoseconds since start, without sleep; the clock of deadlines between processes.
     package static var monotonic: UInt64 { read(CLOCK_MONOTONIC) }
-    /// Microseconds since 2001-01-01 00:00 UTC, the keychain's date form.
+    /// Microseconds since 2001-01-01 00:00 UTC, the keychain's date format.
     package static var referenceMicroseconds: Int64 {
         Int64(read(CLOCK_REALTIME) / 1000) - 978_307_200_000_000
     }

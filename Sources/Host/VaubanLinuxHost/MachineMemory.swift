@@ -1,9 +1,9 @@
 import Glibc
 
-/// How much memory this process may have.
+/// The memory that this process may use.
 package enum MachineMemory {
-    /// Bytes: the smallest of the machine's memory and of the limits of the control groups that this process is in, or of a
-    /// container's, which appear at the root. Nil when nothing tells.
+    /// In bytes: the smallest of the machine's memory and the limits of this process's control groups, or of a container's, which appear at
+    /// the root. Nil if unknown.
     package static var limit: UInt64? {
         let pages = sysconf(Int32(_SC_PHYS_PAGES)), pageBytes = sysconf(Int32(_SC_PAGESIZE))
         let machine: UInt64? = pages > 0 && pageBytes > 0 ? UInt64(pages) * UInt64(pageBytes) : nil
@@ -12,8 +12,8 @@ package enum MachineMemory {
         return (limits + [machine].compactMap { $0 }).min()
     }
 
-    /// The files that limit memory, by what `/proc/self/cgroup` says: `0::PATH` of the one hierarchy of today,
-    /// `N:memory:PATH` of the older ones. A group's limit holds for all below it.
+    /// Returns the files that limit memory, from `/proc/self/cgroup`: `0::PATH` of the unified hierarchy, `N:memory:PATH` of the older
+    /// ones. A group's limit applies to all groups below it.
     package static func files(groups: String) -> [String] {
         groups.split(separator: "\n").flatMap { line -> [String] in
             let fields = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
@@ -31,6 +31,6 @@ package enum MachineMemory {
         }
     }
 
-    /// A limit as it is written; nil for `max`, which is none.
+    /// Parses a limit; nil for `max`, which is none.
     package static func bytes(_ text: String) -> UInt64? { UInt64(text.filter { !$0.isWhitespace }) }
 }

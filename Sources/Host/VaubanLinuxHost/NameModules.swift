@@ -1,20 +1,20 @@
 import Glibc
 
-/// The modules by which the system knows users (nsswitch.conf(5)), which are code. A room loads them before it shuts itself in, and asks
-/// none
-/// of them: one whose service hangs would hold up the room's start.
+/// The modules that look up users (nsswitch.conf(5)), which are code. A room loads them before hardening and calls none of them: one whose
+/// service hangs would delay the room's start.
 enum NameModules {
     static let configuration = "/etc/nsswitch.conf"
     private static let bytesMax = 1 << 16
 
-    /// Loads what is there; what is not, the system does without as well. The library that asks them later finds them by the same names.
+    /// Loads the modules that exist; the system manages without the others as well. The library that calls them later finds them by the
+    /// same names.
     static func load(_ configuration: String = configuration) {
         guard let text = SmallFile.text(path: configuration, max: bytesMax) else { return }
         // Never unloaded.
         for service in services(in: text) { _ = dlopen("libnss_\(service).so.2", RTLD_NOW) }
     }
 
-    /// The services that are asked for users, in their order: `passwd: files [NOTFOUND=continue] sss`.
+    /// Returns the services for users, in order: `passwd: files [NOTFOUND=continue] sss`.
     static func services(in text: String) -> [String] {
         var services: [String] = []
         for line in text.split(whereSeparator: \.isNewline) {

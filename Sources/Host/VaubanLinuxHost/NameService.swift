@@ -1,4 +1,4 @@
-// Users whom no file lists: a directory's, by whatever the system asks for users (Specs/owners.md, section 3).
+// Users that no file lists, such as a directory's, by the system's name service (Specs/owners.md, section 3).
 
 import Foundation
 import Glibc
@@ -8,15 +8,15 @@ package final class NameService: Sendable {
         case named(String)
         /// There is no such user.
         case nobody
-        /// The service did not answer, or not in time.
+        /// The service did not answer in time.
         case silent
     }
 
     fileprivate struct Entry {
         var answer = Answer.silent
-        /// When it was heard; nil where it never was.
+        /// When the answer came; nil if it never did.
         var heard: UInt64?
-        /// Who waits for the question that is asked now; nil where none is.
+        /// The threads that wait for the query in progress; nil if there is none.
         var waiting: [Wakeup]?
     }
 
@@ -26,12 +26,12 @@ package final class NameService: Sendable {
 
     private struct State {
         var entries: [UInt32: Entry] = [:]
-        /// How many questions are asked now.
+        /// The number of queries in progress.
         var asked = 0
-        /// For whom is asked when one of these is answered.
+        /// Uids to be queried when one of these is answered.
         var queue: [UInt32] = []
 
-        /// The next for whom is asked and somebody waits.
+        /// Takes the next uid for which somebody waits.
         mutating func next() -> UInt32? {
             while !queue.isEmpty {
                 let uid = queue.removeFirst()
@@ -42,7 +42,7 @@ package final class NameService: Sendable {
         }
     }
 
-    /// `ask` asks the service and may take any time.
+    /// `ask` queries the service and may take any time.
     package init(
         now: @escaping @Sendable () -> UInt64 = { MachineClock.monotonic }, ask: @escaping @Sendable (UInt32) -> Answer = NameService.system
     ) {
@@ -50,10 +50,10 @@ package final class NameService: Sendable {
         self.now = now
     }
 
-    /// Loads what the system asks, which is code, and no code can be loaded once a room has shut itself in. Nobody is asked.
+    /// Loads the name service's modules, which are code: no code can be loaded after hardening. Queries nobody.
     package static func load() { NameModules.load() }
 
-    /// What the system says of a uid (getpwuid(3)), whenever that is.
+    /// Queries the system for a uid (getpwuid(3)), however long that takes.
     package static let system: @Sendable (UInt32) -> Answer = { uid in
         var entry = passwd()
         var found: UnsafeMutablePointer<passwd>?
@@ -64,8 +64,8 @@ package final class NameService: Sendable {
         return .named(name)
     }
 
-    /// The user's name, in at most `NameLimits.answerTime`. A name that was heard once is answered at once, and asked for again
-    /// behind the answer when it is old, so a service that fails or hangs takes nobody away whom it named before.
+    /// Returns the user's name within `NameLimits.answerTime`. A known name is returned at once and, if it is old, queried again in the
+    /// background, so a service that fails or hangs locks out nobody whom it named before.
     package func user(_ uid: UInt32) -> Answer {
         let wakeup = try? Wakeup()
         let (known, isAsking): (Answer?, Bool) = state.withLock { state in
@@ -97,7 +97,7 @@ package final class NameService: Sendable {
         _ = wakeup?.wait(until: MachineClock.monotonic + NameLimits.answerTime)
         return state.withLock { state in
             state.entries[uid]?.waiting?.removeAll { $0 === wakeup }
-            // Nobody waits any more for one that was not asked yet.
+            // Nobody waits any more for a query that has not begun.
             if state.entries[uid]?.waiting?.isEmpty == true, let place = state.queue.firstIndex(of: uid) {
                 state.queue.remove(at: place)
                 state.entries[uid]?.waiting = nil
@@ -106,13 +106,13 @@ package final class NameService: Sendable {
         }
     }
 
-    /// Takes an answer, and says for whom is to be asked next.
+    /// Records an answer and returns the uid to be queried next.
     private func take(_ answer: Answer, of uid: UInt32) -> UInt32? {
         let (waiting, next): ([Wakeup], UInt32?) = state.withLock { state in
             var entry = state.entries[uid] ?? Entry()
             let waiting = entry.waiting ?? []
             entry.waiting = nil
-            // Silence takes no name away; it is asked again after a moment.
+            // Silence removes no name; it is queried again after a moment.
             if case .named = entry.answer, answer == .silent {} else { entry.answer = answer }
             entry.heard = now()
             state.entries[uid] = entry
@@ -126,7 +126,7 @@ package final class NameService: Sendable {
 }
 
 extension NameService.Entry {
-    /// What may be answered without waiting: a name that was heard once, and for a moment that there is none.
+    /// Returns what may be answered without waiting: a known name, and for a moment that there is none.
     fileprivate func known(_ now: UInt64) -> NameService.Answer? {
         if case .named = answer { return answer }
         return isFresh(now) ? answer : nil
@@ -139,16 +139,16 @@ extension NameService.Entry {
     }
 }
 
-/// The limits of questions to the name service. Times in nanoseconds.
+/// The limits of queries to the name service. Times in nanoseconds.
 package enum NameLimits {
-    /// How long a caller waits for a name that was never heard.
+    /// How long a caller waits for an unknown name.
     package static let answerTime: UInt64 = 3_000_000_000
-    /// How long a name is believed before it is asked for again.
+    /// How long a name is used before it is queried again.
     package static let nameTime: UInt64 = 300_000_000_000
-    /// How long it is believed that there is no such user, or that the service does not answer.
+    /// How long the answers "no such user" and "no reply" are used.
     package static let nobodyTime: UInt64 = 10_000_000_000
-    /// Questions that are asked at once.
+    /// Queries in progress at once.
     package static let askedMax = 16
-    /// Answers that are kept.
+    /// Answers that are stored.
     package static let keptMax = 4096
 }

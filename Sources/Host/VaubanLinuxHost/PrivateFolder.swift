@@ -19,8 +19,8 @@ package final class PrivateFolder: Sendable {
         }
     }
 
-    /// Opens the folder, making it (0700, and its missing parents) when `creating`. Refuses one that is a link, belongs
-    /// to another, or lets others in; `sharedEntry` allows others to search it, for a folder of sockets.
+    /// Opens the folder, and creates it (0700, and missing parents) if `creating`. Throws if it is a link, belongs to another user or lets
+    /// others in. `sharedEntry` lets others search it, for a folder of sockets.
     package convenience init(path: String, creating: Bool, sharedEntry: Bool = false) throws(Fault) {
         if creating { try Self.make(path) }
         try self.init(path: path, opened: open(path, O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_RDONLY), sharedEntry: sharedEntry)
@@ -51,16 +51,16 @@ package final class PrivateFolder: Sendable {
         try keepName(of: path)
     }
 
-    /// The folder's name must survive a power cut as what will lie in it does.
+    /// The folder's name must survive a power cut as its content does.
     private static func keepName(of path: String) throws(Fault) {
         let number = open("\(path)/..", O_DIRECTORY | O_CLOEXEC | O_RDONLY)
-        // A parent that this user may write and not read cannot be synced by them.
+        // A parent that this user may write but not read cannot be synced.
         guard number >= 0 else { return }
         let parent = Descriptor(number)
         guard fsync(parent.number) == 0 else { throw .system(SystemError("sync the folder that holds \(path)", code: errno)) }
     }
 
-    /// A private folder inside this one.
+    /// Opens a private folder inside this one.
     package func subfolder(_ name: String, creating: Bool) throws(Fault) -> PrivateFolder {
         if creating {
             guard mkdirat(descriptor.number, name, 0o700) == 0 || errno == EEXIST else {
@@ -71,7 +71,7 @@ package final class PrivateFolder: Sendable {
         return try PrivateFolder(path: "\(path)/\(name)", opened: number, sharedEntry: false)
     }
 
-    /// Takes the folder for this process until it ends; nil when another process has it.
+    /// Locks the folder for this process until it ends; nil if another process holds the lock.
     package func lock(_ name: String = "lock") throws(SystemError) -> Descriptor? {
         let number = try SystemError.check(
             openat(descriptor.number, name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600), "open the lock file in \(path)")
@@ -81,7 +81,7 @@ package final class PrivateFolder: Sendable {
         throw SystemError("lock \(path)", code: errno)
     }
 
-    /// What cannot be looked at counts as there: only what is surely absent may be made anew.
+    /// A file that cannot be examined counts as existing: only what is surely absent may be created.
     package func contains(_ name: String) -> Bool {
         faccessat(descriptor.number, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT
     }

@@ -1,9 +1,9 @@
 import Glibc
 
-/// The steps of a state write, as Linux does them.
+/// The steps of a state write on Linux.
 extension PrivateFolder: StateFolder {
     package func file(_ name: String) throws(SystemError) -> (any StateFile)? {
-        // Not blocking: a pipe in the file's place would else hold the room until somebody writes into it.
+        // Non-blocking: a pipe in the file's place would otherwise block the room until somebody writes to it.
         let number = openat(descriptor.number, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         if number < 0 && errno == ENOENT { return nil }
         let file = Descriptor(try SystemError.check(number, "open \(name)"))
@@ -29,7 +29,7 @@ extension PrivateFolder: StateFolder {
     }
 
     package func names() throws(SystemError) -> [String] {
-        // Opened anew, since a duplicate would share the place at which an earlier listing ended.
+        // Opened again, since a duplicate would share the position of an earlier listing.
         let number = try SystemError.check(openat(descriptor.number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), "list \(path)")
         guard let stream = fdopendir(number) else {
             close(number)

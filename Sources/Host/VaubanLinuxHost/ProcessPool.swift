@@ -1,16 +1,16 @@
 import Glibc
 
-/// What a process keeps for the next call while nobody uses it, such as connections: a forked child begins with none of it, since both
-/// would use the same one.
+/// Idle objects, such as connections, kept for the next call. A forked child starts without them, since both processes would use the same
+/// ones.
 package final class ProcessPool<Element: Sendable>: Sendable {
     private let idle = ThreadMutex<(process: pid_t, elements: [Element])>((0, []))
 
-    /// As many as are kept.
+    /// The number of objects that are kept.
     private static var idleMax: Int { 4 }
 
     package init() {}
 
-    /// The last one that was given back and is preferred, or else the last one.
+    /// Takes the preferred object that was given back last, otherwise the last one.
     package func take(preferring isPreferred: (Element) -> Bool = { _ in true }) -> Element? {
         let process = getpid()
         return idle.withLock { pool in
@@ -20,7 +20,7 @@ package final class ProcessPool<Element: Sendable>: Sendable {
         }
     }
 
-    /// Keeps one on which the last call ended as it should, and which no cancellation of that call reaches from now on.
+    /// Keeps an object whose last call ended normally, and which no cancellation of that call can reach any more.
     package func give(back element: Element, _ cancellation: CallCancellation? = nil) {
         if let cancellation, !cancellation.finish() { return }
         let process = getpid()

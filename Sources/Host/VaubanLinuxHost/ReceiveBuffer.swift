@@ -1,31 +1,31 @@
 internal import CVaubanLinux
 internal import VaubanSecretBytes
 
-/// The bytes of a connection that are not yet messages. The buffer is itself a secret, since a secret section passes
-/// through it, and what a message leaves behind is overwritten.
+/// The bytes of a connection that are not messages yet. The buffer is a secret itself, since secret sections pass through it, and what a
+/// message leaves behind is overwritten.
 struct ReceiveBuffer: ~Copyable {
     private var bytes = SecretBytes(count: 8 + ConnectionLimits.headerBytesMax + 4096) { _ in }
     private var end = 0
-    /// Descriptors with the place of the last byte that came with them. The kernel ends a receive at the bytes that
-    /// carry descriptors, so they belong to the message in which that receive ended.
+    /// Descriptors with the position of the last byte that came with them. The kernel ends a receive at the bytes that carry descriptors,
+    /// so they belong to the message in which that receive ended.
     private var descriptors: [(last: Int, descriptor: Descriptor)] = []
 
     var isEmpty: Bool { end == 0 }
 
-    /// Where the next bytes go.
+    /// Returns where the next bytes go.
     mutating func space() -> UnsafeMutableRawBufferPointer {
         bytes.withUnsafeMutableBytes { UnsafeMutableRawBufferPointer(rebasing: $0[end...]) }
     }
 
     mutating func received(_ count: Int, _ more: [Descriptor]) throws(ChannelError) {
         end += count
-        // A message that never ends must not fill this process's table of descriptors.
+        // A message that never ends must not fill this process's descriptor table.
         guard descriptors.count + more.count <= 2 * Int(VAUBAN_DESCRIPTORS_MAX) else { throw .malformed("too many descriptors") }
         for descriptor in more { descriptors.append((end - 1, descriptor)) }
     }
 
-    /// The next message if its header is here; the rest of a large secret section is read straight into its own place
-    /// by `continuing`, which answers how many bytes it wrote.
+    /// Returns the next message if its header has arrived. `continuing` reads the rest of a large secret section directly into its place
+    /// and returns the number of bytes written.
     mutating func nextMessage(
         continuing: (UnsafeMutableRawBufferPointer) throws(ChannelError) -> Int
     ) throws(ChannelError) -> Message? {
@@ -77,7 +77,7 @@ struct ReceiveBuffer: ~Copyable {
 }
 
 extension vauban_ancillary {
-    /// The descriptors that came, now owned.
+    /// The received descriptors, now owned.
     var taken: [Descriptor] {
         withUnsafeBytes(of: descriptors) { raw in
             raw.bindMemory(to: Int32.self).prefix(Int(descriptor_count)).map { Descriptor($0) }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A room or attendant by the name of its program.
+/// A room or attendant, by the name of its program.
 package enum RoomName: String, CaseIterable, Sendable {
     case enclaved
     case keychaind
@@ -10,14 +10,14 @@ package enum RoomName: String, CaseIterable, Sendable {
     case reader
 }
 
-/// The installed service's list of rooms and their system users. It is the fact by which a client knows that the
-/// service is installed, and by which each room knows which uid each of its peers must have.
+/// The installed service's list of rooms and their system users. It tells a client that the service is installed, and each room the uids of
+/// its peers.
 package struct Roster: Sendable, Hashable {
     package static let path = "/etc/vauban/rooms"
     package static let socketFolder = "/run/vauban"
     private let uids: [RoomName: UInt32]
 
-    /// Nil when nothing is installed. A file that others than root can change is refused, not ignored.
+    /// Returns the installed list; nil if nothing is installed. Throws if others than root can change the file.
     package static func installed(path: String = path) throws(Service.Fault) -> Roster? {
         let number = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         if number < 0 {
@@ -35,7 +35,7 @@ package struct Roster: Sendable, Hashable {
         return try Roster(text: text)
     }
 
-    /// Lines of `ROOM USER`; `#` begins a comment. A user may be a number: in a container that has the sockets of the machine
+    /// Parses lines of `ROOM USER`; `#` begins a comment. A user may be a number: in a container that has the sockets of the machine
     /// outside, its users have no names.
     init(text: String) throws(Service.Fault) {
         var uids: [RoomName: UInt32] = [:]
@@ -53,7 +53,7 @@ package struct Roster: Sendable, Hashable {
         self.uids = uids
     }
 
-    /// The system's own list first: another service that is asked before it may hang while the machine starts.
+    /// The system's own list first: a name service may hang while the machine starts.
     private static func uid(ofUser name: String) throws(Service.Fault) -> UInt32 {
         if let uid = AccountFiles.listedUser(named: name) { return uid }
         guard let entry = getpwnam(name) else { throw .badRoster("\(path) names the user \(name), who does not exist") }
@@ -65,21 +65,21 @@ package struct Roster: Sendable, Hashable {
         return uid
     }
 
-    /// The uid that a peer room must have, asked by a room: the roster's where this process itself is one of its
-    /// rooms, otherwise (user mode) this process's own.
+    /// Returns the uid that a peer room must have: the roster's if this process is one of its rooms, otherwise (user mode) this process's
+    /// own.
     package static func expectedUID(of room: RoomName) throws(Service.Fault) -> UInt32 {
         guard let roster = try installed(), roster.uids.values.contains(geteuid()) else { return geteuid() }
         return try roster.uid(of: room)
     }
 
-    /// Whether this process itself is a room of the installed service.
+    /// Returns whether this process is a room of the installed service.
     package static func isOfThisProcess() throws(Service.Fault) -> Bool {
         try installed()?.uids.values.contains(geteuid()) ?? false
     }
 
-    /// The enclave's uid as a room is told it in an argument: a number, or the word `roster` where the installed list says
-    /// it, since a unit file cannot know the number of a user that is made at the installation. Nil is a wrong use. To be
-    /// called before the room shuts itself in: the system's list of users is out of its reach afterwards.
+    /// Parses the enclave's uid in a room's argument: a number, or the word `roster` for the one in the installed list, since a unit file
+    /// cannot know the number of a user that the installation creates. Nil is a usage error. Must be called before hardening, which puts
+    /// the system's list of users out of reach.
     package static func enclaveUID(
         _ word: String?, roster: () throws(Service.Fault) -> Roster? = { () throws(Service.Fault) in try installed() }
     ) throws(Service.Fault) -> UInt32? {
@@ -88,7 +88,7 @@ package struct Roster: Sendable, Hashable {
         return try roster.uid(of: .enclaved)
     }
 
-    /// As `expectedUID`, of an attendant that an installation may do without; nil where the roster has no line for it.
+    /// Returns the same as `expectedUID` for an attendant that an installation may lack; nil if the roster does not name it.
     package static func expectedUIDIfNamed(of room: RoomName) throws(Service.Fault) -> UInt32? {
         guard let roster = try installed(), roster.uids.values.contains(geteuid()) else { return geteuid() }
         return roster.uids[room]

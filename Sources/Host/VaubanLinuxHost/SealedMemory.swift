@@ -1,8 +1,8 @@
 import Glibc
 internal import CVaubanLinux
 
-/// A few public bytes in a memory file that nobody can change any more. The file's owner is its maker, in the kernel's
-/// words, so whoever receives it through other hands knows whose bytes they are.
+/// A few public bytes in a memory file that nobody can change any more. The kernel names the file's owner, its creator, so a recipient
+/// knows whose bytes they are, whoever passed them on.
 package enum SealedMemory {
     package static func make(_ bytes: [UInt8]) throws(SystemError) -> Descriptor {
         Descriptor(
@@ -10,7 +10,7 @@ package enum SealedMemory {
                 bytes.withUnsafeBytes { vauban_sealed_memory("vauban", $0.baseAddress, $0.count) }, "make a memory file"))
     }
 
-    /// The bytes, if the file is sealed, small, and made by `uid`; otherwise nil.
+    /// Returns the bytes if the file is sealed, small, and created by `uid`; otherwise nil.
     package static func bytes(of descriptor: Descriptor, madeBy uid: UInt32, max: Int) -> [UInt8]? {
         var information = stat()
         guard fstat(descriptor.number, &information) == 0, information.st_uid == uid, vauban_is_sealed_memory(descriptor.number) == 1,

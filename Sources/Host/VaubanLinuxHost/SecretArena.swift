@@ -2,28 +2,28 @@ internal import CVaubanLinux
 import Glibc
 internal import VaubanSecretBytes
 
-/// Memory for secrets that is in no dump and, as far as the kernel allows, neither in swap nor in a hibernation image. Small
-/// secrets share chunks and are reused by size; a large one has pages of its own, which go back to the kernel.
+/// Memory for secrets that is in no dump and, as far as the kernel allows, neither in swap nor in a hibernation image. Small secrets share
+/// chunks and are reused by size; a large one has its own pages, which are returned to the kernel.
 package final class SecretArena: Sendable {
-    /// How well pages are kept, best last.
+    /// How well pages are protected, best last.
     package enum PageProtection: Int, Comparable, Sendable {
         /// In no dump, but the limit on locked memory keeps it from being locked.
         case unlocked
         case locked
-        /// Not even the kernel maps it.
+        /// Not even mapped by the kernel.
         case secretFile
 
         package static func < (one: PageProtection, other: PageProtection) -> Bool { one.rawValue < other.rawValue }
     }
 
     private struct State {
-        /// Of each size, the address of the first free slot, or 0; a free slot begins with the address of the next.
+        /// For each size the address of the first free slot, or 0. A free slot begins with the address of the next.
         var free = [UInt](repeating: 0, count: SecretMemoryLimits.sizes)
-        /// What is left of the newest chunk.
+        /// The unused rest of the newest chunk.
         var next: UInt = 0
         var end: UInt = 0
         var weakest: PageProtection?
-        /// The large secrets that are locked, by address, and how many bytes they are.
+        /// The locked large secrets by address, and their bytes.
         var locked: Set<UInt> = []
         var lockedBytes = 0
     }
@@ -31,22 +31,22 @@ package final class SecretArena: Sendable {
     private let without: Set<HardeningFeature>
     private let largeLockedBytesMax: Int
     private let state: ThreadMutex<State>
-    /// Whether as much can be locked as a program may come to need; false where the limit is too small.
+    /// Whether as much can be locked as a program may need; false if the limit is too small.
     private let locksEnough: Bool
 
-    /// `without` are features that are not to be used; a program of a user leaves memfd_secret out, since it would keep
-    /// the machine from hibernating while the program runs.
+    /// `without` lists features not to use. A user's program leaves memfd_secret out, since it would keep the machine from hibernating
+    /// while the program runs.
     package init(without: Set<HardeningFeature> = []) {
         self.without = without
-        // Half of what may be locked stays for the small secrets, which are the keys.
+        // Half of what may be locked is reserved for small secrets, which are the keys.
         largeLockedBytesMax = Int(clamping: vauban_lock_limit() / 2)
         locksEnough = !without.contains(.mlock) && Self.canLock(SecretMemoryLimits.lockedBytesWanted)
         state = ThreadMutex(State())
-        // The first chunk says what this machine gives.
+        // The first chunk shows what this machine supports.
         state.withLock { state in _ = grow(&state) }
     }
 
-    /// Lets the secrets of this process lie in such memory from now on. Where that was done before, it stays so.
+    /// Uses such memory for this process's secrets from now on. A second call changes nothing.
     @discardableResult
     package static func hold(without: Set<HardeningFeature> = []) -> SecretArena {
         let arena = SecretArena(without: without)
@@ -54,10 +54,10 @@ package final class SecretArena: Sendable {
         return arena
     }
 
-    /// How the worst kept of the small secrets' chunks is kept; nil when there is no memory at all.
+    /// The protection of the least protected chunk of small secrets; nil if there is no memory at all.
     package var backing: PageProtection? { state.withLock { $0.weakest } }
 
-    /// What this machine does not give.
+    /// What this machine lacks.
     package var missing: Set<HardeningFeature> {
         switch backing {
         case .secretFile: locksEnough ? [] : [.mlock]
@@ -66,7 +66,7 @@ package final class SecretArena: Sendable {
         }
     }
 
-    /// Zeroed memory for a secret of `count` bytes (at least 1); nil when the machine has none.
+    /// Returns zeroed memory for a secret of `count` bytes (at least 1); nil if the machine has none.
     package func take(_ count: Int) -> UnsafeMutableRawBufferPointer? {
         guard count <= SecretMemoryLimits.slotBytesMax else { return large(count) }
         let size = Self.size(of: count)
@@ -85,7 +85,7 @@ package final class SecretArena: Sendable {
         return UnsafeMutableRawPointer(bitPattern: address).map { UnsafeMutableRawBufferPointer(start: $0, count: count) }
     }
 
-    /// Overwrites what `take` answered, and has it back.
+    /// Overwrites and takes back memory from `take`.
     package func giveBack(_ storage: UnsafeMutableRawBufferPointer) {
         guard let slot = storage.baseAddress else { return }
         explicit_bzero(slot, storage.count)
@@ -100,14 +100,13 @@ package final class SecretArena: Sendable {
 
     // MARK: Small
 
-    /// 0 for the smallest slot, one more for each doubling.
+    /// Returns 0 for the smallest slot, one more for each doubling.
     private static func size(of count: Int) -> Int {
         let units = (count - 1) / SecretMemoryLimits.slotBytesMin
         return Int.bitWidth - units.leadingZeroBitCount
     }
 
-    /// Begins a new chunk, as well kept as can be had now. What is left of the old one, less than the slot that was wanted,
-    /// stays unused.
+    /// Starts a new chunk, as well protected as possible now. The rest of the old one, less than the requested slot, stays unused.
     private func grow(_ state: inout State) -> Bool {
         let count = SecretMemoryLimits.chunkBytes
         var pages: UnsafeMutableRawPointer?
@@ -159,7 +158,7 @@ package final class SecretArena: Sendable {
 
     private func unmap(_ pages: UnsafeMutableRawPointer, _ bytes: Int) {
         let address = UInt(bitPattern: pages)
-        // Before the pages go: another secret may get the same address the moment they are gone.
+        // Before the pages are returned: another secret may get the same address right after that.
         state.withLock { state in
             if state.locked.remove(address) != nil { state.lockedBytes -= bytes }
         }

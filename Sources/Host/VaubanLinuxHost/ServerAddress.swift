@@ -1,7 +1,7 @@
 import Glibc
 internal import CVaubanLinux
 
-/// Where a door is and who must be behind it.
+/// The address of a socket and the uid that must serve it.
 package struct ServerAddress: Sendable, Hashable {
     package let folder: String
     package let socket: String
@@ -13,8 +13,8 @@ package struct ServerAddress: Sendable, Hashable {
         self.serverUID = serverUID
     }
 
-    /// Connects and proves who we are. The folder is opened first, so that the length of its path does not matter; only as a
-    /// place, which needs no right to read it.
+    /// Connects and proves this process's identity. Opens the folder first, so that the length of its path does not matter, and only as a
+    /// location, which needs no right to read it.
     package func connect(role: Int64 = 0) throws(HandshakeError) -> Channel {
         let directory: Descriptor
         do throws(SystemError) { directory = try Descriptor.place(folder) } catch { throw .system(error) }

@@ -1,18 +1,17 @@
-// Which Vauban a process speaks to (Specs/service.md). One rule for every client, so that none ends up with something
-// weaker than the machine offers.
+// Which Vauban a process uses (Specs/service.md). One rule for all clients, so that none uses something weaker than the machine offers.
 
 internal import CVaubanLinux
 import Glibc
 internal import VaubanPlainText
 
-/// A service that a client can use, and why this one.
+/// A service that a client can use, and why it is this one.
 package struct Service: Sendable, Hashable {
     package enum Mode: Sendable, Hashable {
         /// The folder that `VAUBAN_HOME` names: for development and tests.
         case named(home: String)
-        /// The installed service: each room under a system user of its own.
+        /// The installed service: each room under its own system user.
         case system
-        /// The user's own rooms, made by `vauban setup`.
+        /// The user's own rooms, set up by `vauban setup`.
         case user(home: String)
     }
 
@@ -27,7 +26,7 @@ package struct Service: Sendable, Hashable {
         ServerAddress(folder: sockets, socket: "authentication", serverUID: authenticationUID)
     }
 
-    /// The folder of state, where this process's own user keeps one.
+    /// The state folder, if this process's own user has one.
     package var home: String? {
         switch mode {
         case .named(let home), .user(let home): home
@@ -38,12 +37,12 @@ package struct Service: Sendable, Hashable {
     package enum Fault: Error, Sendable, Hashable {
         /// No service is set up here.
         case notSetUp
-        /// The installed service's list of rooms cannot be believed or read.
+        /// The installed service's list of rooms cannot be trusted or read.
         case badRoster(String)
     }
 
-    /// The service that this process uses: the one that `VAUBAN_HOME` names, else the installed one even if it is
-    /// down, else the user's own if it was set up.
+    /// Returns the service that this process uses: the one that `VAUBAN_HOME` names, else the installed one even if it is down, else the
+    /// user's own if it was set up.
     package static func find(environment: ServiceEnvironment = .ofThisProcess) throws(Fault) -> Service {
         if let home = environment.namedHome { return own(.named(home: home), home: home, environment) }
         if let roster = try Roster.installed() {
@@ -57,11 +56,11 @@ package struct Service: Sendable, Hashable {
         throw .notSetUp
     }
 
-    /// The service of a folder of this user, whether or not it was set up yet.
+    /// Returns the service of a folder of this user, whether or not it was set up yet.
     package static func own(_ mode: Mode, home: String, _ environment: ServiceEnvironment) -> Service {
         var sockets = "\(home)/run"
         if case .user = mode {
-            // The sockets of the launcher that runs, whatever this session's environment says; else where it would put them.
+            // The sockets of the running launcher, whatever this session's environment says; otherwise where it would put them.
             if let running = LauncherControl.running(home: home) {
                 sockets = running.sockets
             } else if let runtime = environment.runtimeFolder {
@@ -73,7 +72,7 @@ package struct Service: Sendable, Hashable {
     }
 }
 
-/// What of the environment counts. A privileged program (AT_SECURE) believes none of it.
+/// The environment variables that count. A privileged program (AT_SECURE) trusts none of them.
 package struct ServiceEnvironment: Sendable, Hashable {
     package var namedHome: String?
     package var userHome: String?

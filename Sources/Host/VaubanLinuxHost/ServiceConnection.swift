@@ -1,8 +1,8 @@
 import Glibc
 package import VaubanSecretBytes
 
-/// A client's way to one door: a small pool of connections, since a call that waits for the user must not hold up
-/// another thread's. A connection belongs to the process that made it; a forked child makes its own.
+/// A client's connections to one socket: a small pool, since a call that waits for the user must not block another thread's. A connection
+/// belongs to the process that established it; a forked child establishes its own.
 package final class ServiceConnection: Sendable {
     private let service: Service
     private let address: ServerAddress
@@ -10,7 +10,7 @@ package final class ServiceConnection: Sendable {
     private let startsService: Bool
     private let idle = ProcessPool<Channel>()
 
-    /// `startsService` false leaves a service that somebody stopped as it is.
+    /// With `startsService` false, a stopped service is not started.
     package init(service: Service, address: ServerAddress, role: Int64 = 0, startsService: Bool = true) {
         self.service = service
         self.address = address
@@ -18,9 +18,8 @@ package final class ServiceConnection: Sendable {
         self.startsService = startsService
     }
 
-    /// Sends a request and answers the connection on which its replies come. One that lay idle may have been closed
-    /// meanwhile; such a one took nothing of the request, so the request goes again on a fresh one. `watch` sees the
-    /// connection before anything is sent.
+    /// Sends a request and returns the connection on which its replies come. An idle connection may have been closed meanwhile without
+    /// taking anything of the request, so the request is sent again on a fresh one. `watch` gets the connection before anything is sent.
     package func send(
         _ header: [UInt8], _ secret: borrowing SecretBytes?, watch: (Channel) -> Void = { _ in }
     ) throws(HandshakeError) -> Channel {
@@ -45,13 +44,13 @@ package final class ServiceConnection: Sendable {
         }
     }
 
-    /// A connection for one call, and whether it is fresh.
+    /// Returns a connection for one call, and whether it is fresh.
     private func take() throws(HandshakeError) -> (channel: Channel, isFresh: Bool) {
         if let kept = idle.take() { return (kept, false) }
         return (try fresh(), true)
     }
 
-    /// Connects anew. A user-mode service that is set up but not running is started, once.
+    /// Connects anew. Starts a user-mode service that is set up but not running, once.
     package func fresh() throws(HandshakeError) -> Channel {
         do throws(HandshakeError) {
             return try address.connect(role: role)
@@ -70,7 +69,7 @@ package final class ServiceConnection: Sendable {
         return error
     }
 
-    /// Keeps a connection on which the last call ended as it should, and which no cancellation of that call reaches from now on.
+    /// Keeps a connection whose last call ended normally, and which no cancellation of that call can reach any more.
     package func give(back channel: Channel, _ cancellation: CallCancellation? = nil) {
         idle.give(back: channel, cancellation)
     }

@@ -1,7 +1,7 @@
 internal import CVaubanLinux
 import Glibc
 
-/// `HOME/service`, written by `vauban setup`: that this folder is a user-mode keychain, and which launcher starts it.
+/// `HOME/service`, written by `vauban setup`: marks the folder as a user-mode keychain and names the launcher that starts it.
 package enum ServiceFile {
     package static let name = "service"
 
@@ -9,7 +9,7 @@ package enum ServiceFile {
         try DurableFile(name, in: folder).replace(with: Array("version 1\nlauncher \(launcher)\n".utf8))
     }
 
-    /// The launcher that was recorded, or nil when the folder is not a user-mode keychain.
+    /// Returns the recorded launcher; nil if the folder is not a user-mode keychain.
     package static func launcher(home: String) -> String? {
         guard let text = SmallFile.text(path: "\(home)/\(name)", max: 8192) else { return nil }
         let lines = text.split(separator: "\n")
@@ -18,10 +18,10 @@ package enum ServiceFile {
     }
 }
 
-/// Starts a user-mode service that is set up but not running, as systemd would start the installed one.
+/// Starts a user-mode service that is set up but not running, as systemd starts the installed one.
 package enum ServiceStarter {
-    /// Runs the launcher in a session of its own and waits until its sockets are bound. Answers false when the folder
-    /// is not set up; a launcher that is already running is not disturbed, since it holds the folder's lock.
+    /// Runs the launcher in its own session and waits until its sockets are bound. Returns false if the folder is not set up. A running
+    /// launcher is not disturbed, since it holds the folder's lock.
     package static func start(_ service: Service) throws(SystemError) -> Bool {
         guard let home = service.home, let launcher = ServiceFile.launcher(home: home) else { return false }
         var ends: [Int32] = [0, 0]
@@ -35,7 +35,7 @@ package enum ServiceStarter {
         try SystemError.checkNegated(vauban_spawn_detached(launcher, &arguments, nil, ends[1]), "start \(launcher)")
         writing = nil
         _ = writing
-        // One byte says ready; the pipe's end without a byte says that the launcher gave up.
+        // One byte means ready; the pipe's end without a byte means that the launcher gave up.
         var poller = pollfd(fd: reading.number, events: Int16(POLLIN), revents: 0)
         guard poll(&poller, 1, Int32(ConnectionLimits.machineTime / 1_000_000)) == 1 else {
             throw SystemError("start \(launcher)", code: ETIMEDOUT)

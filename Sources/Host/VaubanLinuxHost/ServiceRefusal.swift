@@ -1,17 +1,18 @@
-// What a client says when the service itself is the matter.
+// A client's refusals about the service itself.
 
 internal import VaubanPlainText
 package import VaubanRefusal
 
 extension Refusal {
-    /// What a caller is told when a door cannot be reached or the talk broke off.
+    /// Creates the refusal for a socket that cannot be reached or a connection that broke.
     package init(unreachable fault: HandshakeError, what door: String) {
         switch fault {
         case .channel(.deadline): self.init(.unavailable, "\(door) did not answer in time")
         case .channel(.oversized): self.init(.dataTooLarge)
-        case .channel: self.init(.unavailable, "the connection to \(door) broke off; nothing is known of the last request")
+        case .channel: self.init(.unavailable, "the connection to \(door) broke; the outcome of the last request is unknown")
         case .system(let fault) where fault.isFullDisk: self.init(.storageFull)
-        case .system(let fault): self.init(.unavailable, "Vauban does not run (\(fault)); run vauban serve, or start the installed service")
+        case .system(let fault):
+            self.init(.unavailable, "Vauban is not running (\(fault)); run vauban serve, or start the installed service")
         case .wrongServer(let uid):
             self.init(.unavailable, "the socket of \(door) belongs to user \(uid), who is not Vauban; nothing was sent")
         case .noKeychain(let home):
@@ -25,7 +26,7 @@ extension Refusal {
 }
 
 extension Service {
-    /// The service of this process, or the refusal that says how to get one.
+    /// Returns the service of this process. Throws a refusal that says how to get one.
     package static func current() throws(Refusal) -> Service {
         do throws(Service.Fault) {
             return try find()

@@ -1,10 +1,10 @@
 package import Glibc
 
-/// A value that any number of threads look at side by side, and that one changes while nobody looks. Whoever waits to change it is not
-/// overtaken, so a change happens however many look. A thread that looks must neither look nor change once more before it is done.
+/// A value that any number of threads read concurrently, and that one changes while nobody reads. A waiting writer is not overtaken, so a
+/// change happens however many readers there are. A reading thread must neither read nor write again before it is done.
 ///
-/// `@unchecked Sendable`: whoever looks shares the value, which is `Sendable`, as a constant; whoever changes it is alone with it; and
-/// both addresses stay the same from `init` to `deinit`, which nobody can call while a method borrows this.
+/// `@unchecked Sendable`: readers share the value, which is `Sendable`, as a constant; a writer is alone with it; and both addresses stay
+/// the same from `init` to `deinit`, which nobody can call while a method borrows this.
 package struct SharedMutex<Value: Sendable>: ~Copyable, @unchecked Sendable {
     @usableFromInline let lock: UnsafeMutablePointer<pthread_rwlock_t>
     @usableFromInline let value: UnsafeMutablePointer<Value>
@@ -31,7 +31,7 @@ package struct SharedMutex<Value: Sendable>: ~Copyable, @unchecked Sendable {
         value.deallocate()
     }
 
-    /// Answers what `body` answers. The value stays as it is for as long as it runs.
+    /// Returns the result of `body`. The value does not change while it runs.
     @inlinable
     package borrowing func withSharedLock<Result, Failure: Error>(_ body: (Value) throws(Failure) -> Result) throws(Failure) -> Result {
         let problem = pthread_rwlock_rdlock(lock)
@@ -40,7 +40,7 @@ package struct SharedMutex<Value: Sendable>: ~Copyable, @unchecked Sendable {
         return try body(value.pointee)
     }
 
-    /// Answers what `body` answers, which alone has the value for as long as it runs.
+    /// Returns the result of `body`, which has exclusive access to the value.
     @inlinable
     package borrowing func withLock<Result, Failure: Error>(_ body: (inout Value) throws(Failure) -> Result) throws(Failure) -> Result {
         let problem = pthread_rwlock_wrlock(lock)

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Files of the kernel and of the system that are read whole.
+/// Files of the kernel and the system that are read as a whole.
 package enum SmallFile {
-    /// The file's bytes, or nil when it cannot be read or is larger than `max`.
+    /// Returns the file's bytes; nil if it cannot be read or is larger than `max`.
     package static func bytes(path: String, max: Int) -> [UInt8]? {
         let number = open(path, O_RDONLY | O_CLOEXEC)
         guard number >= 0 else { return nil }
@@ -13,7 +13,7 @@ package enum SmallFile {
         bytes(path: path, max: max).flatMap { String(validating: $0, as: UTF8.self) }
     }
 
-    /// The rest of an open file, or nil when it cannot be read or is larger than `max`.
+    /// Returns the rest of an open file; nil if it cannot be read or is larger than `max`.
     package static func bytes(of file: Descriptor, max: Int) -> [UInt8]? {
         var content: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 4096)

@@ -1,9 +1,8 @@
 import Foundation
 import Glibc
 
-/// A connection that is to be there for as long as the process runs: a room that never dials is spoken to over it. Whoever keeps it
-/// connects
-/// again whenever it ends.
+/// A connection that stays up for as long as the process runs, to reach a room that never connects itself. It is established again whenever
+/// it ends.
 package struct StandingConnection: Sendable {
     private let address: ServerAddress
     private let role: Int64
@@ -19,8 +18,8 @@ package struct StandingConnection: Sendable {
         self.longestPause = longestPause
     }
 
-    /// Serves until the process ends, on a new connection whenever one is lost. `serve` throws why it ends; `lost` is told that, and why a
-    /// connection could not be made.
+    /// Serves until the process ends, and connects again whenever a connection is lost. `serve` throws the reason why it ends; `lost` is
+    /// called with that reason, or with the reason why connecting failed.
     package func keep(serve: (Channel) throws -> Void, lost: (any Error) -> Void) -> Never {
         var backoff = Backoff(from: Self.shortestPause, to: longestPause)
         while true {
@@ -33,12 +32,12 @@ package struct StandingConnection: Sendable {
             } catch {
                 lost(error)
             }
-            // Nothing can be waited for here but time: the socket is there, and who should be behind it is not.
-            poll(nil, 0, backoff.pause(afterLiving: MachineClock.monotonic - began))
+            // Time is all there is to wait for: the socket exists, and its server does not.
+            poll(nil, 0, backoff.pause(afterConnectionLasting: MachineClock.monotonic - began))
         }
     }
 
-    /// The same on a thread of its own.
+    /// Does the same on a thread of its own.
     package func keepOnThread(serve: @escaping @Sendable (Channel) throws -> Void, lost: @escaping @Sendable (any Error) -> Void) {
         let thread = Thread { keep(serve: serve, lost: lost) }
         thread.stackSize = Self.threadStackBytes

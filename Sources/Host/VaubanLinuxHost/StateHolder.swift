@@ -1,10 +1,10 @@
-// Whose a user's state is: numbers are used again, and the next holder of one must not find the keychain of the last
+// The holder of a user's state: numbers are reused, and the next holder of a number must not get the previous one's keychain
 // (Specs/owners.md, section 5).
 
 internal import VaubanPlainText
 package import VaubanRefusal
 
-/// The file `holder` in a user's state folder: `vauban holder 1`, then the number and the name for whom it was made.
+/// The file `holder` in a user's state folder: `vauban holder 1`, then the number and the name that it was made for.
 package struct StateHolder: Hashable, Sendable {
     package static let fileName = "holder"
     private static let heading = "vauban holder 1"
@@ -28,7 +28,7 @@ package struct StateHolder: Hashable, Sendable {
         self.init(uid: uid, name: String(words[1]))
     }
 
-    /// Who holds a user's folder; nil where it says nothing, as one that an earlier version made.
+    /// Returns the holder of a user's folder; nil if it names none, as one of an earlier version.
     package static func read(in folder: some StateFolder) throws(Refusal) -> StateHolder? {
         let content: DurableFile.Content
         do throws(SystemError) { content = try DurableFile(fileName, in: folder).read(max: bytesMax) } catch {
@@ -38,17 +38,17 @@ package struct StateHolder: Hashable, Sendable {
         guard let holder = StateHolder(text: String(decoding: bytes, as: UTF8.self)) else {
             throw Refusal(
                 .stateUnreadable,
-                "\(folder.path)/\(fileName) does not say whose this keychain is; root puts it right with: vauban-state keep")
+                "\(folder.path)/\(fileName) does not name the holder of this keychain; root can repair that with: vauban-state keep")
         }
         return holder
     }
 
-    /// Returns where the folder is this user's. A folder that says nothing becomes theirs.
-    /// - Throws: `notAllowedHere` where it is another's, with what root can do; `stateUnreadable` where that cannot be told.
+    /// Returns if the folder is this user's. Binds a folder that names no holder to the user.
+    /// - Throws: `notAllowedHere` with what root can do if it is another's; `stateUnreadable` if that is unknown.
     package static func verify(_ folder: some StateFolder, uid: UInt32, name: String) throws(Refusal) {
         guard let holder = try read(in: folder) else {
             do throws(SystemError) { try StateHolder(uid: uid, name: name).write(in: folder) } catch {
-                // On a full disk it is bound at the next use: what lies there was this user's before there were bindings.
+                // On a full disk it is bound at the next use: the content was this user's before bindings existed.
                 return
             }
             return
@@ -71,19 +71,19 @@ package struct StateHolder: Hashable, Sendable {
     }
 }
 
-/// Remembers which folders were found to be their users'.
+/// Remembers which folders were verified as their users'.
 package final class StateHolders: Sendable {
     private let people: @Sendable () throws(PrivateFolder.Fault) -> (any StateFolder)?
     private let accounts: Accounts
     private let verified = ThreadMutex<[UInt32: String]>([:])
 
-    /// `people` answers the folder that holds one for each user, by their numbers; nil while there is none.
+    /// `people` returns the folder that contains one folder for each user, by number; nil while there is none.
     package init(accounts: Accounts, people: @escaping @Sendable () throws(PrivateFolder.Fault) -> (any StateFolder)?) {
         self.people = people
         self.accounts = accounts
     }
 
-    /// Returns where this user's state is theirs, or there is none. A number without a name has nothing that it could be bound to.
+    /// Returns if this user's state is theirs, or there is none. A number without a name has nothing to be bound to.
     package func verify(_ uid: UInt32) throws(Refusal) {
         guard let name = accounts.holderName(of: uid), verified.withLock({ $0[uid] }) != name else { return }
         let place: any StateFolder

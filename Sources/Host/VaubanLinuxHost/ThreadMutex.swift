@@ -1,14 +1,13 @@
-// Locks for what many requests pass. On Linux `Synchronization.Mutex` locks by FUTEX_LOCK_PI, by which the kernel hands the lock to a
-// thread
-// that still sleeps, so that all others wait until that one has been woken (swiftlang/swift#88440): the more clients there were, the
-// less they got done together. These are the C library's, which a thread that runs may take first.
+// Locks for heavily used paths. On Linux `Synchronization.Mutex` locks by FUTEX_LOCK_PI, by which the kernel hands the lock to a sleeping
+// thread, so that all others wait until that one has been woken (swiftlang/swift#88440): throughput fell as clients were added. These are
+// the C library's locks, which a running thread may take first.
 
 package import Glibc
 
-/// A value under a lock. A thread that locks it again while it holds it ends the process, as it does with `Synchronization.Mutex`.
+/// A value under a lock. A thread that locks it again while it holds it ends the process, as with `Synchronization.Mutex`.
 ///
-/// `@unchecked Sendable`: the value came in as `sending`, so nobody else has it; it is reached only between lock and unlock, by one
-/// thread at a time; and both addresses stay the same from `init` to `deinit`, which nobody can call while a method borrows this.
+/// `@unchecked Sendable`: the value came in as `sending`, so nobody else has it; it is reached only between lock and unlock, by one thread
+/// at a time; and both addresses stay the same from `init` to `deinit`, which nobody can call while a method borrows this.
 package struct ThreadMutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
     @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
     @usableFromInline let value: UnsafeMutablePointer<Value>
@@ -19,7 +18,7 @@ package struct ThreadMutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
         mutex = .allocate(capacity: 1)
         self.value = .allocate(capacity: 1)
         self.value.initialize(to: value)
-        // Checks who holds it, which costs a comparison, so that a mistake of ours shows itself instead of waiting for ever.
+        // Checks the holder, which costs a comparison, so that a mistake of ours shows instead of waiting forever.
         let isMade =
             pthread_mutexattr_init(&attributes) == 0
             && pthread_mutexattr_settype(&attributes, Int32(PTHREAD_MUTEX_ERRORCHECK)) == 0
@@ -36,7 +35,7 @@ package struct ThreadMutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
         value.deallocate()
     }
 
-    /// Answers what `body` answers, which alone has the value for as long as it runs.
+    /// Returns the result of `body`, which has exclusive access to the value.
     @inlinable
     package borrowing func withLock<Result: ~Copyable, Failure: Error>(
         _ body: (inout sending Value) throws(Failure) -> sending Result
@@ -47,7 +46,7 @@ package struct ThreadMutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
         return try body(&value.pointee)
     }
 
-    /// The same without waiting; nil where another thread holds the lock.
+    /// Does the same without waiting; nil if another thread holds the lock.
     @inlinable
     package borrowing func withLockIfAvailable<Result: ~Copyable, Failure: Error>(
         _ body: (inout sending Value) throws(Failure) -> sending Result

@@ -1,8 +1,8 @@
-/// Ranges of uids and whose they are, each from a line of a file.
+/// Ranges of uids and their owners, each from a line of a file.
 struct UIDRanges: Sendable {
     struct Line: Sendable {
         let uids: ClosedRange<UInt32>
-        /// Nil where each number is an owner of its own.
+        /// Nil if each number is its own owner.
         let owner: UInt32?
         /// Whether the line names a user as the owner.
         let named: Bool
@@ -10,15 +10,15 @@ struct UIDRanges: Sendable {
         func owner(of uid: UInt32) -> UInt32 { owner ?? uid }
     }
 
-    /// In the order of the file; the first that has a uid counts.
+    /// In file order. The first line that contains a uid counts.
     private var lines: [Line] = []
-    /// The line numbers that were not understood.
+    /// The numbers of lines that could not be parsed.
     private(set) var wrong: [Int] = []
 
     init() {}
 
-    /// `NAME-OR-NUMBER:FIRST:COUNT`, as in subuid(5). A range of an owner whom the system's list does not have, such as one of a
-    /// directory's, counts as one owner whose number is its first.
+    /// Parses `NAME-OR-NUMBER:FIRST:COUNT`, as in subuid(5). The range of an owner who is not in the system's list, such as one of a
+    /// directory, counts as one owner whose number is its first.
     init(subuid text: [UInt8], numbers: [String: UInt32]) {
         read(text) { line in
             let fields = line.split(separator: ":", omittingEmptySubsequences: false)
@@ -30,7 +30,7 @@ struct UIDRanges: Sendable {
         }
     }
 
-    /// Root's list: `UID`, or `FIRST-LAST`, then nothing (the line is one owner), `each` (each number is one), or the owner.
+    /// Parses root's list: `UID` or `FIRST-LAST`, then nothing (the line is one owner), `each` (each number is one), or the owner.
     init(allowed text: [UInt8], numbers: [String: UInt32]) {
         read(text) { line in
             let words = line.prefix { $0 != "#" }.split(whereSeparator: \.isWhitespace)

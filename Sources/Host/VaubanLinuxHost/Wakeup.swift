@@ -1,14 +1,14 @@
 internal import CVaubanLinux
 import Glibc
 
-/// Lets one thread wait for another, for a connection's end, for a process's end and for a deadline, all at once.
+/// Waits for a signal of another thread, a connection's end, a process's end and a deadline, all at once.
 package final class Wakeup: Sendable {
     private let reading: Descriptor
     private let writing: Descriptor
 
     package enum Outcome: Sendable {
         case signalled
-        /// The other side of one of the watched connections is gone.
+        /// The other side of a watched connection hung up.
         case hungUp
         /// The watched process has ended.
         case processEnded
@@ -26,26 +26,26 @@ package final class Wakeup: Sendable {
         }
     }
 
-    /// Readable while a signal waits, for a poll of another kind.
+    /// Readable while a signal is pending, for use in another poll.
     package var number: Int32 { reading.number }
 
-    /// Takes the signals that came.
+    /// Clears pending signals.
     package func clear() {
         var bytes = [UInt8](repeating: 0, count: 64)
         while read(reading.number, &bytes, bytes.count) == bytes.count {}
     }
 
-    /// A full pipe is as good as a signal, so a failed write is no matter.
+    /// A full pipe is as good as a signal, so a failed write is harmless.
     package func signal() {
         var byte: UInt8 = 1
         _ = write(writing.number, &byte, 1)
     }
 
-    /// Waits until the deadline (monotonic clock, nanoseconds). Signals that came before count, and are taken.
+    /// Waits until the deadline (monotonic clock, nanoseconds). Signals that came before count, and are cleared.
     package func wait(until deadline: UInt64, connection: Descriptor? = nil, process: Descriptor? = nil) -> Outcome {
         var pollers = [
             pollfd(fd: reading.number, events: Int16(POLLIN), revents: 0),
-            // A hang-up is told unasked; that this side takes no more of a connection is none.
+            // poll reports a hang-up unasked. A shutdown of this side's reads does not count.
             pollfd(fd: connection?.number ?? -1, events: 0, revents: 0),
             pollfd(fd: process?.number ?? -1, events: Int16(POLLIN), revents: 0),
         ]

@@ -1,10 +1,10 @@
 internal import Glibc
 
-/// A table of system calls that serve one purpose. Names that an architecture does not have are left out there.
+/// A table of system calls for one purpose. Names that an architecture lacks are left out there.
 package struct CallGroup: Sendable {
     /// The name in the specification.
     package let name: String
-    /// The calls that are allowed whatever their arguments.
+    /// The calls that are allowed with any arguments.
     package let calls: [String]
     /// The calls that depend on an argument.
     package let conditional: [CallRule]
@@ -17,7 +17,7 @@ package struct CallGroup: Sendable {
 
     var rules: [CallRule] { calls.map { CallRule($0, .allow) } + conditional }
 
-    /// Threads, memory, time, and facts about the process itself: what the Swift runtime, Foundation and glibc ask for.
+    /// Threads, memory, time and the process's own state: what the Swift runtime, Foundation and glibc need.
     package static let running = CallGroup(
         "running",
         """
@@ -31,7 +31,7 @@ package struct CallGroup: Sendable {
         getrandom uname sysinfo umask getcwd
         """)
 
-    /// What is open already: reading, writing and waiting.
+    /// Reading, writing and waiting on open descriptors.
     package static let streams = CallGroup(
         "streams",
         """
@@ -41,7 +41,7 @@ package struct CallGroup: Sendable {
         recvmsg recvfrom sendmsg sendto shutdown getsockopt setsockopt getsockname getpeername
         """)
 
-    /// Facts about files; Landlock does not judge these.
+    /// Metadata of files, which Landlock does not restrict.
     package static let looking = CallGroup(
         "looking",
         """
@@ -59,16 +59,16 @@ package struct CallGroup: Sendable {
     /// Opening files without any way to change one.
     package static let reading = CallGroup("reading", "", ["open", "openat"].flatMap(readOnly))
 
-    /// Who connects to the socket that was passed.
+    /// Accepting connections on the inherited socket.
     package static let accepting = CallGroup("accepting", "accept accept4")
 
-    /// The enclave's door, and no other kind of address.
+    /// Connecting to the enclave's socket, and no other address family.
     package static let dialling = CallGroup(
         "dialling", "connect pidfd_open",
         [CallRule("socket", .allow, .equal(0, UInt64(AF_UNIX))), CallRule("socket", .kill, .notEqual(0, UInt64(AF_UNIX)))])
 
-    /// From version 254 on libsystemd gives its own end of a bus connection a name before it connects. Landlock keeps such a name
-    /// out of the file system, and without `listen` nobody can connect to it.
+    /// From version 254 on libsystemd binds its end of a bus connection to a name before it connects. Landlock keeps such a name out of the
+    /// file system, and without `listen` nobody can connect to it.
     package static let naming = CallGroup("naming", "bind")
 
     private static func readOnly(_ call: String) -> [CallRule] {
@@ -89,34 +89,34 @@ package struct CallGroup: Sendable {
     /// Calls of every room that depend on an argument.
     package static var conditions: [CallRule] {
         let executable = UInt64(PROT_EXEC)
-        // CLONE_THREAD, and the flags that begin namespaces: those of the mount, cgroup, uts, ipc, user, pid and network kind.
+        // CLONE_THREAD, and the flags that create namespaces of the kinds mount, cgroup, uts, ipc, user, pid and network.
         let thread: UInt64 = 0x0001_0000
         let namespaces: UInt64 = 0x7E02_0000
         let own = UInt64(UInt32(bitPattern: getpid()))
         let word: UInt64 = 0xFFFF_FFFF
         return [
-            // No new code: neither mapped nor made of what was written.
+            // No new code: neither mapped nor made executable after writing.
             CallRule("mmap", .allow, .masked(2, mask: executable, value: 0)),
             CallRule("mmap", .kill, .masked(2, mask: executable, value: executable)),
             CallRule("mprotect", .allow, .masked(2, mask: executable, value: 0)),
             CallRule("mprotect", .kill, .masked(2, mask: executable, value: executable)),
-            // Threads, but no processes. clone3 hides its flags in memory, so it answers ENOSYS and glibc takes clone.
+            // Threads, but no processes. clone3 passes its flags in memory, so it returns ENOSYS and glibc falls back to clone.
             CallRule("clone", .allow, .masked(0, mask: thread | namespaces, value: thread)),
             CallRule("clone", .kill, .masked(0, mask: thread, value: 0)),
-            // Names of threads and of memory; never again readable, never a tracer that is allowed.
+            // Names of threads and of memory; never dumpable again, never a permitted tracer.
             CallRule("prctl", .allow, .equal(0, 15)),  // PR_SET_NAME
             CallRule("prctl", .allow, .equal(0, 16)),  // PR_GET_NAME
             CallRule("prctl", .allow, .equal(0, 0x5356_4D41)),  // PR_SET_VMA
             CallRule("prctl", .kill, .masked(0, mask: word, value: 4)),  // PR_SET_DUMPABLE
             CallRule("prctl", .kill, .masked(0, mask: word, value: 0x5961_6D61)),  // PR_SET_PTRACER
-            // Limits are read, not set.
+            // Limits may be read, not set.
             CallRule("prlimit64", .allow, .equal(2, 0)),
-            // A signal to itself is how a process aborts; signal 0 asks whether another lives.
+            // A process aborts by a signal to itself; signal 0 tests whether another lives.
             CallRule("tgkill", .allow, .equal(0, own)),
             CallRule("tgkill", .refuse, .notEqual(0, own)),
             CallRule("kill", .allow, .equal(1, 0)),
             CallRule("kill", .refuse, .notEqual(1, 0)),
-            // Is it a terminal, how much is there; never typing into the terminal that it was started from.
+            // Whether it is a terminal and how much can be read; never input into the controlling terminal.
             CallRule("ioctl", .allow, .equal(1, 0x5401)),  // TCGETS
             CallRule("ioctl", .allow, .equal(1, 0x541B)),  // FIONREAD
             CallRule("ioctl", .kill, .masked(1, mask: word, value: 0x5412)),  // TIOCSTI
@@ -124,7 +124,7 @@ package struct CallGroup: Sendable {
         ]
     }
 
-    /// What no room has any business with: a room that makes such a call is no longer ours.
+    /// Calls that no room needs: a room that makes one has been taken over.
     package static let dangerous = """
         execve execveat fork vfork
         ptrace process_vm_readv process_vm_writev process_madvise pidfd_getfd kcmp

@@ -1,13 +1,13 @@
 internal import CVaubanConfinement
 
-/// What becomes of a system call. A call without a rule answers ENOSYS, as on a kernel that does not have it: every library
-/// knows what to do then, and newer libraries try newer calls first.
+/// What happens to a system call. A call without a rule returns ENOSYS, as on a kernel that lacks it: libraries handle that, and newer ones
+/// try newer calls first.
 package struct CallRule: Hashable, Sendable {
     package enum Verdict: String, Sendable {
         case allow
-        /// The process dies at once, whichever thread made the call.
+        /// Kills the process at once, whichever thread made the call.
         case kill
-        /// EPERM.
+        /// Returns EPERM.
         case refuse
     }
 
@@ -16,7 +16,7 @@ package struct CallRule: Hashable, Sendable {
         case always
         case equal(UInt32, UInt64)
         case notEqual(UInt32, UInt64)
-        /// The argument's bits under the mask are the value.
+        /// The argument's bits under the mask equal the value.
         case masked(UInt32, mask: UInt64, value: UInt64)
     }
 

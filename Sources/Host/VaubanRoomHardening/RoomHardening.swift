@@ -1,6 +1,5 @@
-// How a room shuts itself in: simple measures and key memory first, before it reads a byte; Landlock and the filter of system
-// calls when its files are open and nobody has spoken to it yet. What each room may do stands in RoomProfile and in
-// Specs/hardening.md.
+// Hardening of a room: simple measures and key memory first, before it reads a byte; Landlock and the system call filter when its files are
+// open and before anybody connects. RoomProfile and Specs/hardening.md list what each room may do.
 
 internal import CVaubanConfinement
 import Glibc
@@ -10,11 +9,11 @@ package struct RoomHardening {
     private let profile: RoomProfile
     private let without: Set<HardeningFeature>
     private var missing: Set<HardeningFeature> = []
-    /// The newest version of Landlock to be used, as on an older kernel; for tests.
+    /// The newest version of Landlock to use, as on an older kernel; for tests.
     package var landlockVersionMax = Int32.max
 
-    /// The simple measures, and the memory for secrets where the room holds any; before its first secret. `without` names
-    /// what is to be done without, which only programs for tests do.
+    /// Applies the simple measures, and sets up secret memory if the room holds secrets. Must be called before the first secret. Test
+    /// programs pass features to omit in `without`.
     package init(_ profile: RoomProfile, without: Set<HardeningFeature> = []) throws(SystemError) {
         self.profile = profile
         self.without = without
@@ -23,7 +22,7 @@ package struct RoomHardening {
         missing = SecretArena.hold(without: without).missing
     }
 
-    /// What this kernel itself has not: Landlock, the filter of system calls.
+    /// What this kernel lacks: Landlock, the system call filter.
     package static var lackedByKernel: Set<HardeningFeature> {
         var lacked: Set<HardeningFeature> = []
         if vauban_landlock_version() <= 0 { lacked.insert(.landlock) }
@@ -31,14 +30,14 @@ package struct RoomHardening {
         return lacked
     }
 
-    /// Shuts the room in, with its state folder if it has one. To be called while there is one thread, since what is set here
-    /// binds this thread and those that it starts. `alsoReads` names files that are of this process's user alone. Answers what this
-    /// machine lacks, as sentences for the user.
+    /// Confines the room, with its state folder if it has one. Must be called while there is one thread, since the restrictions bind this
+    /// thread and those that it starts. `alsoReads` names further files that belong to this process's user alone. Returns what this machine
+    /// lacks, as sentences for the user.
     package func confine(state: PrivateFolder? = nil, alsoReads: [String] = []) throws(SystemError) -> [String] {
         guard try ProcessHardening.number(of: "Threads") == 1 else {
             throw SystemError("confine the process, because it has threads already", code: EBUSY)
         }
-        // The zone of log lines is read once, and its file is out of reach from here on.
+        // The time zone of log lines is read once; its file is out of reach from here on.
         tzset()
         let lacked = Self.lackedByKernel.union(without)
         var missing = missing
@@ -58,8 +57,8 @@ package struct RoomHardening {
                 vauban_landlock_rule(descriptor: state.descriptor.number, rights: LandlockRights.keep.intersection(handled).rawValue))
         }
         for path in reads {
-            // Never closed: what /proc shows may be made anew under the same name when nobody holds it, and a rule is about the
-            // very thing that was open.
+            // Never closed: files in /proc may be made anew under the same name once nobody holds them, and a rule applies to the opened
+            // file.
             let place = try Descriptor.place(path)
             let number = try SystemError.check(fcntl(place.number, F_DUPFD_CLOEXEC, 3), "hold \(path)")
             withExtendedLifetime(place) {}
@@ -84,7 +83,7 @@ package struct RoomHardening {
     }
 }
 
-/// LANDLOCK_ACCESS_FS_*, by hand since headers are older than kernels.
+/// LANDLOCK_ACCESS_FS_*, defined here since headers are older than kernels.
 struct LandlockRights: OptionSet {
     let rawValue: UInt64
     static let writeFile = LandlockRights(rawValue: 1 << 1)
@@ -95,11 +94,11 @@ struct LandlockRights: OptionSet {
     static let makeFile = LandlockRights(rawValue: 1 << 8)
     static let truncate = LandlockRights(rawValue: 1 << 14)
 
-    /// What a room does in its state folder: no program, no socket, no link, no device.
+    /// The rights of a room in its state folder: no program, socket, link or device.
     static let keep: LandlockRights = [.writeFile, .readFile, .readFolder, .removeFile, .makeFolder, .makeFile, .truncate]
 
-    /// All that a version can deny. Bits 0 to 12 came with the first, then one each with the second (moving to other folders),
-    /// the third (truncating) and the fifth (device controls).
+    /// Returns all rights that a version can deny. Bits 0 to 12 came with the first, then one each with the second (moving to other
+    /// folders), the third (truncating) and the fifth (device controls).
     static func known(to version: Int32) -> LandlockRights {
         var bits = 13
         if version >= 2 { bits += 1 }

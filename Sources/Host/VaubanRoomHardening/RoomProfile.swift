@@ -1,37 +1,37 @@
-// What each room may do, as tables; Specs/hardening.md has the same, and a test compares.
+// What each room may do, as tables. Specs/hardening.md has the same, and a test compares them.
 
 package import VaubanLinuxHost
 
 package struct RoomProfile: Sendable {
-    /// What a room may touch of the file system beside its state folder.
+    /// What a room may access in the file system besides its state folder.
     package struct Files: Sendable {
-        /// Files, or folders whose files, it may read.
+        /// Files, or folders of files, that it may read.
         package let reads: [String]
     }
 
     package let name: String
-    /// Nil for the room that Landlock would keep from its work.
+    /// Nil for the room that could not work under Landlock.
     package let files: Files?
     package let holdsSecrets: Bool
-    /// The groups of calls that it may make, by the names of the specification.
+    /// The groups of calls that it may make, by their names in the specification.
     package let groups: [CallGroup]
-    /// Calls that kill this room beside those that kill every one.
+    /// Calls that kill this room, besides those that kill every room.
     package let killed: [String]
 
-    /// About the room itself: the process that a descriptor names, and how its own threads fare, which Dispatch asks when work
-    /// has waited for a second; where it gets no answer it ends the process. It asks by another path, which no rule can name
-    /// (CVaubanConfinement, vauban_worker_state.c).
+    /// The room's own state: the process of a descriptor, and the state of its threads, which Dispatch reads when work has waited for a
+    /// second; without it Dispatch ends the process. Dispatch uses another path, which no rule can name (CVaubanConfinement,
+    /// vauban_worker_state.c).
     private static let own = ["/proc/self/fdinfo", "/proc/self/task"]
 
-    /// The list of the system's users and of their subordinate uids, by which owners are told apart: files that are replaced as a
-    /// whole, so only a rule about their folder lasts.
+    /// The lists of the system's users and their subordinate uids, which distinguish owners. These files are replaced as a whole, so only a
+    /// rule about their folder lasts.
     private static let users = ["/etc"]
 
     package static let enclaved = RoomProfile(
         name: "enclaved", files: Files(reads: own + users), holdsSecrets: true,
         groups: [.running, .streams, .looking, .keeping, .accepting], killed: ["socket", "socketpair", "connect", "bind", "pidfd_open"])
 
-    /// SQLite asks the device for its random numbers.
+    /// SQLite reads random numbers from the device.
     package static let keychaind = RoomProfile(
         name: "keychaind", files: Files(reads: own + users + ["/dev/urandom"]), holdsSecrets: true,
         groups: [.running, .streams, .looking, .keeping, .accepting, .dialling], killed: ["bind"])
@@ -40,15 +40,14 @@ package struct RoomProfile: Sendable {
         name: "authd", files: Files(reads: own + users), holdsSecrets: false,
         groups: [.running, .streams, .looking, .reading, .accepting, .dialling], killed: ["bind"])
 
-    /// The kernel lets nobody whom Landlock restricts look at a process that is less restricted, and looking at others is what
-    /// this one is for. So it is kept from writing by the filter, and from other processes' memory by having no call that
-    /// reads from anywhere but a file's beginning.
+    /// The kernel does not let a process under Landlock inspect one that is less restricted, and inspecting others is this room's purpose.
+    /// The call filter keeps it from writing, and from other processes' memory by permitting only reads from a file's beginning.
     package static let witness = RoomProfile(
         name: "witness", files: nil, holdsSecrets: false,
         groups: [.running, .streams, .looking, .reading, .dialling],
         killed: ["bind", "lseek", "pread64", "preadv", "preadv2", "sendfile", "copy_file_range"])
 
-    /// It connects to the enclave's socket and the bus's again and again, which Landlock does not judge; it accepts nobody.
+    /// It connects to the sockets of the enclave and the bus repeatedly, which Landlock does not restrict; it accepts no connections.
     package static let watcher = RoomProfile(
         name: "watcher", files: Files(reads: own), holdsSecrets: false,
         groups: [.running, .streams, .looking, .reading, .dialling, .naming], killed: ["listen", "accept", "accept4", "socketpair"])
@@ -58,8 +57,8 @@ package struct RoomProfile: Sendable {
         name: "reader", files: Files(reads: own + users), holdsSecrets: true,
         groups: [.running, .streams, .looking, .keeping, .dialling, .naming], killed: ["listen", "accept", "accept4", "socketpair"])
 
-    /// It runs as the user, has keys that were added in its memory, and asks the kernel what its clients are called. Which file of known
-    /// hosts it reads besides is said when it is shut in.
+    /// It runs as the user, has added keys in memory, and asks the kernel for its clients' programs. The file of known hosts that it also
+    /// reads is passed when it is confined.
     package static let sshAgent = RoomProfile(
         name: "ssh-agent", files: Files(reads: own + ["/proc"]), holdsSecrets: true,
         groups: [.running, .streams, .looking, .keeping, .accepting, .dialling], killed: ["bind", "listen", "socketpair"])
@@ -75,7 +74,7 @@ package struct RoomProfile: Sendable {
         groups.flatMap(\.rules) + CallGroup.conditions + (CallGroup.dangerous + killed).map { CallRule($0, .kill) }
     }
 
-    /// What is lost without a feature, in a sentence for the user.
+    /// Returns what is lost without a feature, in a sentence for the user.
     package func loss(of feature: HardeningFeature) -> String {
         switch feature {
         case .landlock: "Landlock is not available on this kernel: \(name), if it was taken over, could open other files of its user."

@@ -1,8 +1,8 @@
 internal import CVaubanConfinement
 
-/// What a secret leaves behind where nobody owns it any more. Freed blocks are overwritten by the room's allocator
-/// (CVaubanConfinement); the stack is overwritten by the thread itself, when it has worked on secrets and before it says so.
+/// Erases what secrets leave in memory that nobody owns. The room's allocator (CVaubanConfinement) overwrites freed blocks; each thread
+/// overwrites its stack after working on secrets and before it replies.
 package enum ScratchMemory {
-    /// Overwrites the stack beneath the caller, in which the libraries that it called kept keys and what they made of them.
-    package static func scrubStack() { vauban_overwrite_stack() }
+    /// Overwrites the stack below the caller, where the libraries that it called left keys and values derived from them.
+    package static func scrubStack() { vauban_scrub_stack() }
 }

@@ -1,4 +1,4 @@
-// Starts the rooms in user mode. Everything it does is in the module, where tests reach it.
+// Starts the rooms in user mode. Its code is in a module, so that tests reach it.
 
 import Launcher
 

@@ -1,4 +1,4 @@
-// Keys that `ssh-add` gave: in memory until they are removed, their time is over, or the agent ends.
+// Keys added by `ssh-add`, in memory until they are removed, expire, or the agent exits.
 
 internal import Synchronization
 internal import VaubanLinuxHost
@@ -7,7 +7,7 @@ internal import VaubanSSHWire
 final class AddedKeys: Sendable {
     struct Entry: Sendable {
         let key: SSHAddedKey
-        /// Monotonic time with sleep, nanoseconds.
+        /// Nanoseconds of the monotonic clock with sleep.
         let end: UInt64?
 
         var blob: [UInt8] { key.certificate ?? key.publicKey.blob }
@@ -23,7 +23,7 @@ final class AddedKeys: Sendable {
         }
     }
 
-    /// One that is there already takes on the new constraints. False where there are too many.
+    /// Adds a key, or gives an existing one the new constraints. Returns false if there are too many keys.
     func add(_ key: SSHAddedKey) -> Bool {
         let end = key.constraints.seconds.map { MachineClock.boot + UInt64($0) * 1_000_000_000 }
         let entry = Entry(key: key, end: end)

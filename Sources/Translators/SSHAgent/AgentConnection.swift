@@ -4,10 +4,10 @@ internal import VaubanRoomHardening
 internal import VaubanSSHWire
 internal import VaubanSecretBytes
 
-/// One client's connection: the message that is being read, and the session behind it.
+/// One client's connection: the message being read, and the session behind it.
 ///
-/// `@unchecked Sendable`: the listener's thread reads while nobody works on a message, and hands it to one thread for the time of
-/// its work; what both touch at once is the cancellation, which is locked within itself.
+/// `@unchecked Sendable`: the listener's thread reads while no request is served, and hands the connection to one thread for each request;
+/// the only thing that both use at once is the cancellation, which has its own lock.
 final class AgentConnection: @unchecked Sendable {
     enum Reading {
         case more
@@ -18,7 +18,7 @@ final class AgentConnection: @unchecked Sendable {
     let socket: Descriptor
     let session: AgentSession
     private var cancellation = CallCancellation()
-    /// A message may be a private key, so it has a place of its own from its first byte. The first four are its length.
+    /// A message may be a private key, so it is in secret memory from its first byte. The first four bytes are its length.
     private var buffer = SecretBytes(count: 4) { _ in }
     private var filled = 0
     private var wanted = 4
@@ -29,13 +29,13 @@ final class AgentConnection: @unchecked Sendable {
     }
 
     var isCancelled: Bool { cancellation.isCancelled }
-    /// Nobody waits for the answer any more: what it waits for ends.
+    /// Cancels the request, since nobody waits for its reply any more.
     func cancel() {
         cancellation.cancel()
         session.upstream?.end()
     }
 
-    /// Takes what has come of the next message, and nothing of the one after it.
+    /// Reads what has arrived of the next message, and nothing of the one after it.
     func read() -> Reading {
         while true {
             if filled == wanted {
@@ -44,7 +44,7 @@ final class AgentConnection: @unchecked Sendable {
                 guard (1...SSHWireLimits.frameBytesMax).contains(length) else { return .ended }
                 wanted = 4 + length
             }
-            // A length alone takes no memory: it grows with what has come.
+            // A length alone allocates no memory: the buffer grows with the data.
             if filled == buffer.count { grow(to: min(wanted, max(2 * buffer.count, AgentLimits.firstBytes))) }
             let (start, space) = (filled, min(buffer.count, wanted) - filled)
             let got = buffer.withUnsafeMutableBytes { Glibc.read(socket.number, $0.baseAddress.map { $0 + start }, space) }
@@ -61,7 +61,7 @@ final class AgentConnection: @unchecked Sendable {
         }
     }
 
-    /// Works on the message, answers it, and is ready for the next. False where the connection is of no use any more.
+    /// Serves the message, replies, and prepares for the next. Returns false if the connection is unusable.
     func answer() -> Bool {
         let message = buffer.part(4..<wanted)
         buffer = SecretBytes(count: 4) { _ in }

@@ -1,4 +1,4 @@
-// The keys of the keychain. Nothing of them stays here but what is public: each signature fetches its key.
+// The keys of the keychain. The agent keeps only their public halves: each signature fetches its key.
 
 internal import Crypto
 internal import Synchronization
@@ -16,7 +16,7 @@ final class AgentKeyStore: Sendable {
         let name: String
         let publicKey: SSHPublicKey
         let certificate: [UInt8]?
-        /// What finds the item again.
+        /// The query that finds the item again.
         let item: ItemQuery
 
         var blobs: [[UInt8]] { [publicKey.blob] + (certificate.map { [$0] } ?? []) }
@@ -24,7 +24,7 @@ final class AgentKeyStore: Sendable {
 
     private struct Known: Sendable {
         var entries: [Entry] = []
-        /// Public halves that `ssh-add -d` and `-D` took out of this agent.
+        /// Public halves that `ssh-add -d` and `-D` removed from this agent.
         var hidden: Set<[UInt8]> = []
     }
 
@@ -39,19 +39,19 @@ final class AgentKeyStore: Sendable {
         enclave = KeyClient(service: service, startsService: false)
     }
 
-    /// What the keychain has now. While it is closed, what it had when it was open last: the public halves are no secret.
+    /// Returns the keychain's keys; while it is locked, those of the last time it was open. The public halves are no secret.
     var all: [Entry] {
         if let fresh = try? read() { known.withLock { $0.entries = fresh } }
         return known.withLock { known in known.entries.filter { !known.hidden.contains($0.publicKey.blob) } }
     }
 
-    /// The one with this public half or certificate.
+    /// Returns the entry with this public half or certificate.
     func entry(_ blob: [UInt8]) -> Entry? {
         let kept = known.withLock { known in known.entries.first { $0.blobs.contains(blob) && !known.hidden.contains($0.publicKey.blob) } }
         return kept ?? all.first { $0.blobs.contains(blob) }
     }
 
-    /// Offers the key no longer, until the agent starts anew. It stays in the keychain.
+    /// Stops offering the key until the agent restarts. It stays in the keychain.
     func hide(_ blob: [UInt8]) -> Bool {
         guard let entry = entry(blob) else { return false }
         return known.withLock { $0.hidden.insert(entry.publicKey.blob).inserted }
@@ -62,7 +62,7 @@ final class AgentKeyStore: Sendable {
         known.withLock { known in known.hidden.formUnion(all.map(\.publicKey.blob)) }
     }
 
-    /// Signs, asking the user in these words where the key asks for them.
+    /// Signs. If the key needs the user, prompts with this reason.
     func sign(_ data: [UInt8], with entry: Entry, flags: UInt32, reason: String, _ cancellation: CallCancellation) throws -> [UInt8] {
         var query = entry.item
         query.returnsData = true
@@ -71,7 +71,7 @@ final class AgentKeyStore: Sendable {
         guard let found = try keychain.copyMatching(query, cancellation: cancellation).first else { throw Refusal(.itemNotFound) }
         guard let secret = found.takeSecret() else { throw Refusal(.itemNotFound) }
         guard query.kind == .key else { return try SoftwareKey.signature(of: data, with: secret, flags: flags) }
-        // Not the private key, but what only the enclave reads it from.
+        // Not the private key, but a value from which only the enclave can recover it.
         let key = try EnclaveKey(stored: secret.withUnsafeBytes { [UInt8]($0) })
         guard key.publicKey == entry.publicKey.point else { throw Refusal(.keyDamaged) }
         let outcome = try enclave.use(key, .sign, Array(SHA256.hash(data: data)), KeyPrompting(reason: reason), cancellation: cancellation)
@@ -87,7 +87,7 @@ final class AgentKeyStore: Sendable {
                 }
                 return (name, blob)
             }, uniquingKeysWith: { $1 })
-        func entry(_ name: String, _ key: SSHPublicKey, _ item: ItemQuery) -> Entry? {
+        func entry(_ name: String, key: SSHPublicKey, item: ItemQuery) -> Entry? {
             guard filter.offers(name, blob: key.blob) else { return nil }
             let certificate = certificates[name].flatMap { blob in (try? SSHPublicKey(blob: blob)) == key ? blob : nil }
             return Entry(
@@ -101,10 +101,10 @@ final class AgentKeyStore: Sendable {
             var item = SSHItem.passwords(of: SSHItem.importedService)
             item.attributes[.account] = .text(name)
             item.limit = .one
-            return entry(name, key, item)
+            return entry(name, key: key, item: item)
         }
         var ofEnclave = SSHItem.ofEnclave
-        // What is read is no secret, and the items ask nobody: what the key asks for is asked at its use.
+        // The values are no secret, and the items need no prompt: the key's own access control applies at its use.
         ofEnclave.returnsData = true
         ofEnclave.authenticationUI = .skip
         let made = try records(ofEnclave).compactMap { record, value -> Entry? in
@@ -115,12 +115,12 @@ final class AgentKeyStore: Sendable {
             item.limit = .one
             var name = ""
             if case .text(let text)? = record.attributes[.label] { name = text }
-            return entry(name, SSHPublicKey(p256: key.publicKey), item)
+            return entry(name, key: SSHPublicKey(p256: key.publicKey), item: item)
         }
         return (made + imported).sorted { $0.name < $1.name }
     }
 
-    /// No match is no fault here.
+    /// Returns the matching records; an empty list if nothing matches.
     private func records(_ query: ItemQuery) throws -> [(ItemRecord, [UInt8]?)] {
         var found: [FoundEntry] = []
         do { found = try keychain.copyMatching(query) } catch { guard error.reason == .itemNotFound else { throw error } }

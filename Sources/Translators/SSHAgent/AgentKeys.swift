@@ -4,7 +4,7 @@ internal import VaubanRefusal
 internal import VaubanSSHWire
 internal import VaubanUserModel
 
-/// All keys of one agent, those of the keychain and those that were added, and its lock.
+/// All keys of one agent, those in the keychain and those added, and its lock.
 final class AgentKeys: Sendable {
     let kept: AgentKeyStore
     let added = AddedKeys()
@@ -18,7 +18,7 @@ final class AgentKeys: Sendable {
         authentication = AuthenticationClient(service: service, startsService: false)
     }
 
-    /// Asks the user whether a key may be used that was added with `ssh-add -c`.
+    /// Prompts the user for the use of a key that was added with `ssh-add -c`.
     func confirm(_ reason: String, _ cancellation: CallCancellation) throws(Refusal) {
         try authentication.evaluate(.biometryOrPasscode, reason: reason, cancellation: cancellation)
     }

@@ -1,5 +1,5 @@
-// One thread that waits for all connections; each whole message is worked on by a thread of its own, so that a question that
-// waits for the user, and a client that says nothing, hold up nobody else.
+// One thread waits for all connections. Each complete message is served on a thread of its own, so that a prompt or an idle client blocks
+// nobody else.
 
 import Foundation
 import Glibc
@@ -10,7 +10,7 @@ final class AgentListener: Sendable {
     private struct Work: Sendable {
         var running: [Int32: Int] = [:]
         var count = 0
-        /// Connections whose answer was sent, and whether they go on.
+        /// Connections whose reply was sent, and whether they stay open.
         var finished: [(connection: AgentConnection, goesOn: Bool)] = []
 
         mutating func takeFinished() -> [(connection: AgentConnection, goesOn: Bool)] {
@@ -27,7 +27,7 @@ final class AgentListener: Sendable {
     private let work = Mutex(Work())
     private let wakeup: Wakeup
 
-    init(_ socket: AgentSocket, _ keys: AgentKeys, _ hosts: HostNames, upstream: String?) throws(SystemError) {
+    init(socket: AgentSocket, keys: AgentKeys, hosts: HostNames, upstream: String?) throws(SystemError) {
         self.upstream = upstream
         self.socket = socket
         self.keys = keys
@@ -47,7 +47,7 @@ final class AgentListener: Sendable {
                 pollfd(fd: isFull ? -1 : socket.listener.number, events: Int16(POLLIN), revents: 0),
             ]
             pollers += idle.map { pollfd(fd: $0.socket.number, events: Int16(POLLIN), revents: 0) }
-            // Of one that is worked for only its end matters: then nobody waits for the answer any more.
+            // While a request is served only the connection's end matters: then nobody waits for the reply any more.
             pollers += working.map { pollfd(fd: $0.isCancelled ? -1 : $0.socket.number, events: 0, revents: 0) }
             guard poll(&pollers, nfds_t(pollers.count), -1) > 0 else { continue }
             for (connection, poller) in zip(working, pollers[(2 + idle.count)...]) where poller.revents != 0 { connection.cancel() }
@@ -75,7 +75,7 @@ final class AgentListener: Sendable {
     private func accept(into idle: inout [AgentConnection]) {
         let number = Glibc.accept(socket.listener.number, nil, nil)
         guard number >= 0 else {
-            // Without a free descriptor there is nothing to wait for but time.
+            // Without a free descriptor, time is all there is to wait for.
             if errno == EMFILE || errno == ENFILE { poll(nil, 0, ConnectionLimits.shortagePause) }
             return
         }
@@ -83,10 +83,13 @@ final class AgentListener: Sendable {
         _ = fcntl(number, F_SETFD, FD_CLOEXEC)
         _ = fcntl(number, F_SETFL, O_NONBLOCK)
         guard let peer = try? Peer(ofConnection: socket), peer.uid == geteuid() else { return }
-        idle.append(AgentConnection(socket, AgentSession(keys, hosts, Requester(peer), upstream.map(UpstreamAgent.init))))
+        idle.append(
+            AgentConnection(
+                socket,
+                AgentSession(keys: keys, hosts: hosts, requester: Requester(peer), upstream: upstream.map(UpstreamAgent.init))))
     }
 
-    /// False where too much is worked on already: then the connection ends.
+    /// Starts to serve a message. Returns false if too many requests are being served: then the connection ends.
     private func begin(_ connection: AgentConnection) -> Bool {
         let process = connection.session.requester.process
         let mayBegin = work.withLock { work in

@@ -15,12 +15,12 @@ final class AgentLock: Sendable {
     }
 
     private let locked = Mutex<Locked?>(nil)
-    /// One guess after the other, so that many connections guess no faster than one.
+    /// Attempts are serialized, so that many connections cannot guess faster than one.
     private let guesses = Mutex(())
 
     var isLocked: Bool { locked.withLock { $0 != nil } }
 
-    /// False where it is locked already.
+    /// Locks the agent. Returns false if it is locked already.
     func lock(_ passphrase: SSHPassphrase) -> Bool {
         guesses.withLock { _ in
             guard !isLocked, let salt = try? Entropy.bytes(16), let digest = Self.digest(passphrase, salt) else { return false }
@@ -39,7 +39,7 @@ final class AgentLock: Sendable {
         }
     }
 
-    /// The passphrase itself is not kept. 16 MiB and some 50 ms for each guess.
+    /// Returns the digest that is stored in place of the passphrase. Takes 16 MiB and about 50 ms.
     private static func digest(_ passphrase: SSHPassphrase, _ salt: [UInt8]) -> [UInt8]? {
         passphrase.bytes.withUnsafeBytes { bytes in
             let key = try? KDF.Scrypt.deriveKey(from: bytes, salt: salt, outputByteCount: 32, rounds: 1 << 14, blockSize: 8, parallelism: 1)

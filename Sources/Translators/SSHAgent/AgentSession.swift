@@ -1,11 +1,11 @@
-// What one connection asks of the agent, and what it gets.
+// The requests of one connection and their replies.
 
 internal import VaubanKeychainClient
 internal import VaubanLinuxHost
 internal import VaubanRefusal
 internal import VaubanSSHWire
 
-/// `@unchecked Sendable`: a connection has one message worked on at a time, each after the one before.
+/// `@unchecked Sendable`: a connection has one message served at a time, in order.
 final class AgentSession: @unchecked Sendable {
     let requester: Requester
     private let keys: AgentKeys
@@ -13,7 +13,7 @@ final class AgentSession: @unchecked Sendable {
     let upstream: UpstreamAgent?
     private var bindings = SessionBindings()
 
-    init(_ keys: AgentKeys, _ hosts: HostNames, _ requester: Requester, _ upstream: UpstreamAgent?) {
+    init(keys: AgentKeys, hosts: HostNames, requester: Requester, upstream: UpstreamAgent?) {
         self.upstream = upstream
         self.keys = keys
         self.hosts = hosts
@@ -49,7 +49,7 @@ final class AgentSession: @unchecked Sendable {
         }
     }
 
-    /// Keys that were added come first, as with ssh-agent; one that is also kept is shown once.
+    /// Added keys come first, as in ssh-agent. A key that is also in the keychain is shown once.
     private var identities: [SSHIdentity] {
         var shown: Set<[UInt8]> = []
         let added = keys.added.all.filter { !$0.key.constraints.isBoundToDestinations || bindings.permit($0.key.constraints.destinations) }
@@ -85,21 +85,21 @@ final class AgentSession: @unchecked Sendable {
         let data = SSHSignedData(signing.data)
         var destination = SessionBindings.Destination.unproven
         if case .login(let login) = data {
-            // What is signed must be what the client says that it is: a login with this key, in this session.
+            // The data to sign must be what the client claims: a login with this key, in this session.
             guard login.publicKey == signing.key, let found = bindings.destination(of: login) else { return .failure }
             destination = found
         }
         do {
             if let entry = keys.added.all.first(where: { $0.blob == signing.key }) {
-                return .signature(try sign(signing, with: entry.key, data, destination, cancellation))
+                return .signature(try sign(signing, with: entry.key, data: data, destination: destination, cancellation))
             }
             guard let entry = keys.kept.entry(signing.key) else {
                 return offersUpstream(signing.key) ? relayed(message, timeout: nil) : .failure
             }
-            let reason = question(data, destination, key: entry.name).words
+            let reason = self.reason(for: data, to: destination, key: entry.name).text
             return .signature(try keys.kept.sign(signing.data, with: entry, flags: signing.flags, reason: reason, cancellation))
         } catch let refusal as Refusal {
-            tell("no signature for \(requester.words): \(refusal.message)")
+            tell("no signature for \(requester.description): \(refusal.message)")
             return .failure
         } catch {
             return .failure
@@ -107,7 +107,7 @@ final class AgentSession: @unchecked Sendable {
     }
 
     private func sign(
-        _ signing: SSHSigning, with key: SSHAddedKey, _ data: SSHSignedData, _ destination: SessionBindings.Destination,
+        _ signing: SSHSigning, with key: SSHAddedKey, data: SSHSignedData, destination: SessionBindings.Destination,
         _ cancellation: CallCancellation
     ) throws -> [UInt8] {
         if key.constraints.isBoundToDestinations {
@@ -116,12 +116,12 @@ final class AgentSession: @unchecked Sendable {
             }
         }
         if key.constraints.asksEachTime {
-            try keys.confirm(question(data, destination, key: key.comment).words, cancellation)
+            try keys.confirm(reason(for: data, to: destination, key: key.comment).text, cancellation)
         }
         return try SoftwareKey.signature(of: signing.data, with: key.fields, flags: signing.flags)
     }
 
-    private func question(_ data: SSHSignedData, _ destination: SessionBindings.Destination, key: String) -> Question {
-        Question(data: data, destination: destination, forwardedTo: bindings.forwardedTo, key: key, requester: requester, hosts: hosts)
+    private func reason(for data: SSHSignedData, to destination: SessionBindings.Destination, key: String) -> PromptReason {
+        PromptReason(data: data, destination: destination, forwardedTo: bindings.forwardedTo, key: key, requester: requester, hosts: hosts)
     }
 }

@@ -1,11 +1,11 @@
 import Glibc
 internal import VaubanLinuxHost
 
-/// The socket at which the agent listens.
+/// The socket on which the agent listens.
 struct AgentSocket {
     let listener: Descriptor
 
-    /// The one that systemd passed.
+    /// Takes the socket that systemd passed.
     static func inherited() throws(InheritedSockets.Fault) -> AgentSocket {
         let sockets = try InheritedSockets()
         do throws(InheritedSockets.Fault) { return AgentSocket(listener: try sockets.socket("ssh-agent")) } catch {
@@ -13,7 +13,7 @@ struct AgentSocket {
         }
     }
 
-    /// A new one, for this user alone. One that nobody listens at any more gives way; another agent's does not.
+    /// Binds a new socket for this user alone. Replaces a socket that nobody listens on; another agent's stays.
     static func bound(to path: String) throws(SystemError) -> AgentSocket {
         guard var address = address(of: path) else {
             throw SystemError("listen at \(path): the path of a socket has at most 107 bytes", code: ENAMETOOLONG)
@@ -22,7 +22,7 @@ struct AgentSocket {
         var kind = stat()
         if lstat(path, &kind) == 0, kind.st_mode & S_IFMT == S_IFSOCK { unlink(path) }
         let listener = Descriptor(try SystemError.check(socket(AF_UNIX, made, 0), "make a socket"))
-        // The room's mask of modes keeps everybody else from it.
+        // The room's umask keeps others from it.
         try SystemError.check(with(&address) { bind(listener.number, $0, $1) }, "listen at \(path)")
         try SystemError.check(listen(listener.number, ConnectionLimits.waitingMax), "listen at \(path)")
         return AgentSocket(listener: listener)

@@ -1,4 +1,4 @@
-// What the user calls the servers that they know: their file of known hosts (sshd(8), "SSH_KNOWN_HOSTS FILE FORMAT").
+// The user's names of known servers, from the file of known hosts (sshd(8), "SSH_KNOWN_HOSTS FILE FORMAT").
 
 import Glibc
 internal import Synchronization
@@ -6,9 +6,9 @@ internal import VaubanLinuxHost
 internal import VaubanPlainText
 
 final class HostNames: Sendable {
-    /// The file, where there is one.
+    /// The file's path, if there is one.
     let path: String?
-    /// What it had when it could be read last: a file that takes its place later is out of the agent's reach.
+    /// The lines from the last time the file could be read. A file that replaces it later is out of the agent's reach.
     private let known: Mutex<[String]>
 
     init(path: String?) {
@@ -24,14 +24,14 @@ final class HostNames: Sendable {
         known.withLock { $0 = text.split(separator: "\n").map(String.init) }
     }
 
-    /// The first name of the server with this key; nil where the file has none that can be read, as with hashed names.
+    /// Returns the first name of the server with this key; nil if the file has none in the clear, as with hashed names.
     func name(of key: [UInt8]) -> String? {
         refresh()
         let wanted = Base64.text(of: key)
         return known.withLock { lines in
             for line in lines {
                 let fields = line.split(whereSeparator: { $0 == " " || $0 == "\t" })
-                // A line with a mark in front is of an authority, or of a key that was revoked.
+                // A line that begins with a marker is about an authority or a revoked key.
                 guard fields.count >= 3, let first = fields[0].first, !"#@|".contains(first), fields[2] == wanted else { continue }
                 let names = fields[0].split(separator: ",")
                 guard let name = names.first(where: { !$0.contains("*") && !$0.contains("?") && !$0.hasPrefix("!") }) else { continue }

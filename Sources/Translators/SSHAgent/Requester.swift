@@ -1,10 +1,10 @@
 internal import VaubanLinuxHost
 internal import VaubanPlainText
 
-/// The process at the other end of a connection, in the kernel's words.
+/// The process at the other end of a connection, as the kernel names it.
 struct Requester: Sendable {
     let process: Int32
-    /// What the kernel calls it: the beginning of the name of the file that it executes, unless it named itself otherwise.
+    /// The kernel's name of the process: the beginning of its executable's file name, unless it renamed itself.
     let name: String
 
     init(_ peer: Peer) {
@@ -13,5 +13,5 @@ struct Requester: Sendable {
         name = PlainLine.of(said, charactersMax: 16)
     }
 
-    var words: String { "\(name.isEmpty ? "a program" : name) (process \(process))" }
+    var description: String { "\(name.isEmpty ? "a program" : name) (process \(process))" }
 }

@@ -17,11 +17,11 @@ package enum SSHAgentProgram {
             let place = if let path = options.socket { try AgentSocket.bound(to: path) } else { try AgentSocket.inherited() }
             let service = try Service.current()
             let hosts = HostNames(path: HostNames.ownFile)
-            // What it opens from here on are sockets, and the files that the room's rules name.
+            // From here on it opens only sockets and the files in the room's profile.
             for sentence in try hardening.confine(alsoReads: hosts.path.map { [$0] } ?? []) { tell(sentence) }
             signal(SIGPIPE, SIG_IGN)
             let keys = AgentKeys(service, KeyFilter(names: options.keys))
-            try AgentListener(place, keys, hosts, upstream: options.upstream).run()
+            try AgentListener(socket: place, keys: keys, hosts: hosts, upstream: options.upstream).run()
         } catch let refusal as Refusal {
             tell(refusal.message)
             exit(53)
@@ -32,7 +32,7 @@ package enum SSHAgentProgram {
     }
 }
 
-/// A sentence for whoever started it.
+/// Prints a sentence to standard error.
 func tell(_ sentence: String) {
     let line = "vauban-ssh-agent: \(sentence)\n"
     _ = line.withCString { write(STDERR_FILENO, $0, strlen($0)) }

@@ -1,4 +1,4 @@
-// To which sessions of SSH a connection is tied (OpenSSH's PROTOCOL.agent, section 1, and ssh-agent(1)'s own rules).
+// The SSH sessions to which a connection is bound (OpenSSH's PROTOCOL.agent, section 1, and the rules of ssh-agent(1)).
 
 internal import VaubanSSHWire
 
@@ -10,10 +10,10 @@ struct SessionBindings: Sendable {
     }
 
     private(set) var hops: [Hop] = []
-    /// A client tried and did not prove it.
+    /// A client tried to bind and failed.
     private(set) var hasFailed = false
 
-    /// Takes a session that the server signed. False where the signature is wrong, or the connection is tied otherwise.
+    /// Binds a session that the server signed. Returns false if the signature is wrong or contradicts earlier bindings.
     mutating func bind(_ binding: SSHSessionBinding) -> Bool {
         guard let host = try? SSHPublicKey(blob: binding.hostKey), (16...64).contains(binding.session.count),
             SignatureCheck.isValid(binding.signature, of: binding.session, by: host)
@@ -22,7 +22,7 @@ struct SessionBindings: Sendable {
             return false
         }
         for hop in hops {
-            // What logs in somewhere does nothing else any more.
+            // A connection bound to a login can be bound to nothing else.
             guard hop.isForwarding else { return false }
             guard hop.session == binding.session else { continue }
             return hop.host == host
@@ -35,11 +35,11 @@ struct SessionBindings: Sendable {
     /// Where a login goes, as far as the sessions prove it.
     enum Destination: Hashable, Sendable {
         case host(SSHPublicKey)
-        /// Nothing proves where: an older client, or a server behind a forwarded agent that says nothing of its sessions.
+        /// Nothing proves the destination: an older client, or a server behind a forwarded agent that does not bind its sessions.
         case unproven
     }
 
-    /// Nil where the login is of another session, or to another server, than the one to which the connection is tied.
+    /// Returns the destination of a login; nil if its session or server is not the one that the connection is bound to.
     func destination(of login: SSHLogin) -> Destination? {
         guard let last = hops.last, !last.isForwarding else { return .unproven }
         guard login.session == last.session else { return nil }
@@ -50,13 +50,13 @@ struct SessionBindings: Sendable {
     /// The servers to which the agent was forwarded, the nearest first.
     var forwardedTo: [SSHPublicKey] { hops.filter(\.isForwarding).map(\.host) }
 
-    /// Whether a key that is bound to destinations may sign this login: what is behind a forwarding must name its server.
+    /// Returns whether a key that is limited to destinations may sign this login. Behind a forwarding, its server must be known.
     func permit(_ destinations: [SSHDestination], _ login: SSHLogin) -> Bool {
         guard case .host = destination(of: login), hops.count == 1 || login.hostKey != nil else { return false }
         return permit(destinations, user: login.user)
     }
 
-    /// Whether a key with these destinations may be used here, or shown where `user` is nil.
+    /// Returns whether a key with these destinations may be used here, or shown if `user` is nil.
     func permit(_ destinations: [SSHDestination], user: String? = nil) -> Bool {
         guard let last = hops.last else { return !hasFailed && user == nil }
         var from: SSHPublicKey?
@@ -66,7 +66,7 @@ struct SessionBindings: Sendable {
             guard destinations.contains(where: { $0.allows(from: from, to: hop.host, user: isLast ? user : nil) }) else { return false }
             from = hop.host
         }
-        // A key that may log in there, and is of no use beyond, is not shown there.
+        // A key that may log in there, but go no further, is not shown there.
         if last.isForwarding { return destinations.contains { $0.allows(from: last.host, to: nil, user: nil) } }
         return true
     }

@@ -3,13 +3,13 @@ internal import Crypto
 internal import CryptoExtras
 internal import VaubanSSHWire
 
-/// Whether a server's signature is right (RFC 4253 section 6.6, RFC 5656, RFC 8332, RFC 8709).
+/// Verifies the signatures of servers (RFC 4253 section 6.6, RFC 5656, RFC 8332, RFC 8709).
 enum SignatureCheck {
     static func isValid(_ signature: [UInt8], of data: [UInt8], by key: SSHPublicKey) -> Bool {
-        (try? check(signature, Data(data), key)) ?? false
+        (try? check(signature, of: Data(data), by: key)) ?? false
     }
 
-    private static func check(_ signature: [UInt8], _ data: Data, _ key: SSHPublicKey) throws -> Bool {
+    private static func check(_ signature: [UInt8], of data: Data, by key: SSHPublicKey) throws -> Bool {
         let (algorithm, value) = try SSHReader.read(signature) { reader throws(SSHError) in
             let parts = (try reader.text(), try reader.octets())
             try reader.end()
@@ -43,7 +43,7 @@ enum SignatureCheck {
         }
     }
 
-    /// r and s as the library has them: each as long as the curve's numbers.
+    /// Returns r and s in the library's format: each as long as the curve's numbers.
     private static func raw(_ value: [UInt8], _ numberBytes: Int) throws(SSHError) -> Data {
         try SSHReader.read(value) { reader throws(SSHError) in
             var raw = Data()

@@ -1,4 +1,4 @@
-// Signing with a key that was imported or added. The key is parsed for one signature.
+// Signs with an imported or added key. The key is parsed for each signature.
 
 import Foundation
 internal import Crypto
@@ -7,15 +7,15 @@ internal import VaubanSSHWire
 internal import VaubanSecretBytes
 
 enum SoftwareKey {
-    /// Whether a signature with the key verifies under the public half that it came with: a fault or a trick in either shows here.
+    /// Returns whether a signature by the key verifies under its public half, which reveals damage or tampering in either.
     static func fits(_ fields: borrowing SecretBytes, _ publicKey: SSHPublicKey) -> Bool {
         let data = Array("vauban ssh-agent".utf8)
         guard let signature = try? signature(of: data, with: fields, flags: 4) else { return false }
         return SignatureCheck.isValid(signature, of: data, by: publicKey)
     }
 
-    /// The signature with its algorithm (RFC 4253 section 6.6). `flags` chooses an RSA key's digest: 2 or 4, and SHA-1, which nobody
-    /// should take any more, is not made.
+    /// Returns the signature with its algorithm (RFC 4253 section 6.6). `flags` selects an RSA key's digest, 2 or 4. SHA-1, which nobody
+    /// should accept any more, is refused.
     static func signature(of data: [UInt8], with fields: borrowing SecretBytes, flags: UInt32) throws -> [UInt8] {
         try fields.withUnsafeBytes { bytes throws(any Error) in
             let key = try SSHPrivateFields(bytes)
@@ -23,14 +23,15 @@ enum SoftwareKey {
             case .ed25519(let seed):
                 let signature = try Curve25519.Signing.PrivateKey(rawRepresentation: seed).signature(for: data)
                 return labelled(key.publicKey.type.rawValue, [UInt8](signature))
-            case .elliptic(let number): return try elliptic(key.publicKey, number, data)
-            case .rsa(let exponent, _, let p, let q): return try rsa(key.publicKey, exponent, p, q, data, flags)
+            case .elliptic(let number): return try elliptic(key.publicKey, privateNumber: number, data: data)
+            case .rsa(let exponent, _, let p, let q):
+                return try rsa(key.publicKey, exponent: exponent, p: p, q: q, data: data, flags: flags)
             }
         }
     }
 
-    private static func elliptic(_ publicKey: SSHPublicKey, _ number: UnsafeRawBufferPointer, _ data: [UInt8]) throws -> [UInt8] {
-        // As the library has it: as long as the curve's numbers.
+    private static func elliptic(_ publicKey: SSHPublicKey, privateNumber number: UnsafeRawBufferPointer, data: [UInt8]) throws -> [UInt8] {
+        // The library expects numbers as long as the curve's.
         let count = ((publicKey.type.curve?.pointBytes ?? 1) - 1) / 2
         guard number.count <= count else { throw SSHError("a private number is too long") }
         let whole = SecretBytes(count: count) { target in
@@ -46,7 +47,7 @@ enum SoftwareKey {
         return elliptic(publicKey.type, [UInt8](raw))
     }
 
-    /// A signature of a curve from r ‖ s.
+    /// Encodes an elliptic signature from r ‖ s.
     static func elliptic(_ type: SSHKeyType, _ raw: [UInt8]) -> [UInt8] {
         let numbers = SSHWriter.of { writer in
             writer.magnitude(raw[..<(raw.count / 2)])
@@ -56,9 +57,9 @@ enum SoftwareKey {
     }
 
     private static func rsa(
-        _ publicKey: SSHPublicKey, _ exponent: UnsafeRawBufferPointer, _ p: UnsafeRawBufferPointer, _ q: UnsafeRawBufferPointer,
-        _ data: [UInt8],
-        _ flags: UInt32
+        _ publicKey: SSHPublicKey, exponent: UnsafeRawBufferPointer, p: UnsafeRawBufferPointer, q: UnsafeRawBufferPointer,
+        data: [UInt8],
+        flags: UInt32
     ) throws -> [UInt8] {
         guard case .rsa(let publicExponent, let modulus) = publicKey.body else { throw SSHError("a key is of another type") }
         let key = try _RSA.Signing.PrivateKey(n: modulus, e: publicExponent, d: exponent, p: p, q: q)
@@ -69,7 +70,7 @@ enum SoftwareKey {
         case 4, 6:
             let signature = try key.signature(for: SHA512.hash(data: data), padding: .insecurePKCS1v1_5)
             return labelled("rsa-sha2-512", [UInt8](signature.rawRepresentation))
-        default: throw SSHError("a signature with SHA-1 is not made")
+        default: throw SSHError("signatures with SHA-1 are not supported")
         }
     }
 

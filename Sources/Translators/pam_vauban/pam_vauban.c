@@ -1,9 +1,9 @@
-/* pam_vauban: opens a user's keychain with the password that they have just logged in with (Manual/login.md).
+/* pam_vauban: unlocks a user's keychain with the password of their login (Manual/login.md).
 
-   It decides no login: every function answers PAM_IGNORE. It asks for nothing, keeps the password for one use, and hands it,
-   on a socket, to `vauban login`, which runs as the user and holds all the rules: whether there is anything to open, whether a
-   try may be made, and what is to be said. What is here is what must be in the login's own process, and in C, so that no other
-   language's runtime comes into it. */
+   It decides no login: every function returns PAM_IGNORE. It prompts for nothing, keeps the password for one use, and passes it on a
+   socket to `vauban login`, which runs as the user and has all the rules: whether there is anything to unlock, whether an attempt may
+   be made, and what the user is told. This file contains what must run in the login's own process, in C, so that no other language's
+   runtime enters it. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -32,10 +32,10 @@
 #define DATA_NAME "vauban_login"
 #define SECRET_BYTES_MAX 1024
 #define SENTENCE_BYTES_MAX 400
-/* A login waits this long for Vauban, and then goes on without it. */
+/* A login waits this long for Vauban and then continues without it. */
 #define SECONDS_MAX 5
 
-/* What one login brought, in pages of its own: out of swap and of dumps. */
+/* The data of one login, in pages of its own: out of swap and of dumps. */
 struct login {
     char user[256];
     char secret[SECRET_BYTES_MAX + 1];
@@ -59,29 +59,29 @@ static const char *item(pam_handle_t *pamh, int kind) {
     return pam_get_item(pamh, kind, &value) == PAM_SUCCESS ? value : NULL;
 }
 
-/* The program that is handed the password: root's, and nobody else's to change. NULL where it is not. */
+/* Returns the program that receives the password, which only root may change; NULL otherwise. */
 static const char *program(pam_handle_t *pamh, int argc, const char **argv) {
     const char *path = VAUBAN_PROGRAM;
     for (int i = 0; i < argc; i++) {
         if (strncmp(argv[i], "program=", 8) == 0) path = argv[i] + 8;
-        else pam_syslog(pamh, LOG_WARNING, "there is no option \"%s\"", argv[i]);
+        else pam_syslog(pamh, LOG_WARNING, "unknown option \"%s\"", argv[i]);
     }
     struct stat file;
     if (path[0] == '/' && stat(path, &file) == 0 && S_ISREG(file.st_mode) && file.st_uid == 0 && (file.st_mode & 022) == 0) return path;
-    pam_syslog(pamh, LOG_WARNING, "%s is not there, or not root's alone to change; the keychain is left as it is", path);
+    pam_syslog(pamh, LOG_WARNING, "%s is missing, or others than root can change it; the keychain stays as it is", path);
     return NULL;
 }
 
-/* In the child, with system calls only, since the login's program may have threads: becomes the user and runs the program. */
+/* Runs in the child, with system calls only, since the login's program may have threads: becomes the user and runs the program. */
 static void become(const struct passwd *account, const char *folder, int in, int out, const char *path, char *const argv[]) {
     if (geteuid() == 0) {
-        /* Where `vauban login`, as the user, remembers what was tried. Both lie in folders that only root can change. */
+        /* Where `vauban login`, as the user, remembers attempts. Both are in folders that only root can change. */
         umask(0);
         mkdir(MEMORY_FOLDER, 0711);
         mkdir(folder, 0700);
         if (lchown(folder, account->pw_uid, account->pw_gid) != 0 && errno != ENOENT) _exit(1);
-        /* The effective group is another than the real one when the program starts, so the kernel lets no other program of the
-           user trace it or open its descriptors, from its first instruction on; `vauban login` then gives the group up. */
+        /* The effective group differs from the real one when the program starts, so from its first instruction on the kernel lets no other
+           program of the user trace it or open its descriptors. `vauban login` then gives the group up. */
         gid_t guard = account->pw_gid == 65534 ? 65533 : 65534;
         if (setgroups(1, &account->pw_gid) != 0 || setresgid(account->pw_gid, guard, guard) != 0 ||
             setresuid(account->pw_uid, account->pw_uid, account->pw_uid) != 0) _exit(1);
@@ -92,7 +92,7 @@ static void become(const struct passwd *account, const char *folder, int in, int
     sigprocmask(SIG_SETMASK, &none, NULL);
     struct sigaction standard = {.sa_handler = SIG_DFL};
     for (int number = 1; number < 32; number++) sigaction(number, &standard, NULL);
-    /* The login may have any of 0, 1 and 2 closed; the ends are moved out of their way first. */
+    /* The login may have closed any of 0, 1 and 2; the ends are moved out of their way first. */
     in = fcntl(in, F_DUPFD, 10);
     out = fcntl(out, F_DUPFD, 10);
     int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -112,7 +112,7 @@ static int milliseconds_left(const struct timespec *end) {
     return left > 0 ? (int)left : 0;
 }
 
-/* The one line that the program says, made harmless for any screen; whether it ended in time. */
+/* Reads the one line that the program prints, made harmless for any screen. Returns whether it ended in time. */
 static bool listen_to(int out, char *sentence) {
     struct timespec end;
     clock_gettime(CLOCK_MONOTONIC, &end);
@@ -136,27 +136,27 @@ static bool listen_to(int out, char *sentence) {
         }
         if (has_room) count += (size_t)got;
     }
-    /* Half a sentence is none. */
+    /* Half a sentence is discarded. */
     memset(sentence, 0, SENTENCE_BYTES_MAX + 1);
     return false;
 }
 
-/* Runs `vauban login` as the user and takes what it says. The secret, if there is one, is erased when it is sent. */
+/* Runs `vauban login` as the user and reads its line. Erases the secret, if there is one, after sending it. */
 static void run(pam_handle_t *pamh, const char *user, const char *option, char *secret, char *sentence, int argc, const char **argv) {
     const struct passwd *account = pam_modutil_getpwnam(pamh, user);
     const char *path = program(pamh, argc, argv);
     int in[2] = {-1, -1}, out[2] = {-1, -1};
     char folder[64], day[32];
-    /* A screen's locker may run as the user. Any other user has no business with this user's keychain. */
+    /* A screen locker may run as the user. Other users have no access to this user's keychain. */
     if (account == NULL || path == NULL || (geteuid() != 0 && geteuid() != account->pw_uid)) goto done;
     snprintf(folder, sizeof folder, MEMORY_FOLDER "/%lu", (unsigned long)account->pw_uid);
     const struct spwd *shadow = pam_modutil_getspnam(pamh, user);
     if (shadow != NULL) snprintf(day, sizeof day, "--password-day=%ld", shadow->sp_lstchg);
-    /* A socket and no pipe: nobody can open it anew through /proc. */
+    /* A socket and not a pipe: nobody can open it again through /proc. */
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, in) != 0 || pipe2(out, O_CLOEXEC) != 0) goto done;
     char *const arguments[] = {"vauban", "login", (char *)option, shadow != NULL && shadow->sp_lstchg >= 0 ? day : NULL, NULL};
 
-    /* A login's own handler must neither take this child nor be told of it. */
+    /* A handler of the login's program must neither take this child nor learn of it. */
     struct sigaction standard = {.sa_handler = SIG_DFL}, before;
     sigaction(SIGCHLD, &standard, &before);
     pid_t child = fork();
@@ -166,7 +166,7 @@ static void run(pam_handle_t *pamh, const char *user, const char *option, char *
     if (child > 0) {
         if (secret != NULL) {
             size_t count = strlen(secret);
-            /* Both fit into what a socket holds, so nothing here waits. */
+            /* Both fit into the socket's buffer, so nothing here blocks. */
             if (send(in[0], secret, count, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)count) send(in[0], "\n", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
             explicit_bzero(secret, SECRET_BYTES_MAX);
         }
@@ -176,7 +176,7 @@ static void run(pam_handle_t *pamh, const char *user, const char *option, char *
         kill(child, SIGKILL);
         while (waitpid(child, NULL, 0) < 0 && errno == EINTR) {}
     } else {
-        pam_syslog(pamh, LOG_WARNING, "no process could be made for Vauban");
+        pam_syslog(pamh, LOG_WARNING, "cannot start a process for Vauban");
     }
     sigaction(SIGCHLD, &before, NULL);
 done:
@@ -187,7 +187,7 @@ done:
     }
 }
 
-/* Uses the password, once, if this login brought one for the user that it is now about. */
+/* Uses the password once, if this login has one for its present user. */
 static void try_password(pam_handle_t *pamh, struct login *login, const char *user, int argc, const char **argv) {
     if (login->secret[0] == 0 || strcmp(login->user, user) != 0) return;
     login->was_tried = true;
@@ -208,7 +208,7 @@ PAM_EXTERN int pam_sm_authenticate(pam_handle_t *pamh, int flags, int argc, cons
     return PAM_IGNORE;
 }
 
-/* A login comes through here before its session; a screen's locker comes through here alone. */
+/* A login calls this before it opens the session; a screen locker calls only this. */
 PAM_EXTERN int pam_sm_setcred(pam_handle_t *pamh, int flags, int argc, const char **argv) {
     struct login *login = login_of(pamh);
     const char *user = item(pamh, PAM_USER);
@@ -223,13 +223,13 @@ PAM_EXTERN int pam_sm_open_session(pam_handle_t *pamh, int flags, int argc, cons
     const char *sentence = said;
     if (user == NULL) return PAM_IGNORE;
     if (login != NULL) {
-        /* As with sudo, whose password is that of another than whose session it opens. */
+        /* As with sudo, whose password belongs to another user than the session. */
         if (strcmp(login->user, user) != 0) return PAM_IGNORE;
         try_password(pamh, login, user, argc, argv);
         if (login->was_tried) sentence = login->sentence;
     }
     if (sentence == said) {
-        /* Somebody else became this user, as root does by su: there is nobody to tell. */
+        /* Somebody else became this user, as root does with su: there is nobody to tell. */
         if ((flags & PAM_SILENT) != 0 || (starter != NULL && strcmp(starter, user) != 0)) return PAM_IGNORE;
         run(pamh, user, "--no-password", NULL, said, argc, argv);
     }
@@ -242,7 +242,7 @@ PAM_EXTERN int pam_sm_close_session(pam_handle_t *pamh, int flags, int argc, con
     return PAM_IGNORE;
 }
 
-/* The login password is another now: what was remembered of the old one is forgotten, and the user told. */
+/* The login password has changed: forgets what was remembered of the old one, and tells the user. */
 PAM_EXTERN int pam_sm_chauthtok(pam_handle_t *pamh, int flags, int argc, const char **argv) {
     const char *user = item(pamh, PAM_USER);
     char sentence[SENTENCE_BYTES_MAX + 1] = {0};

@@ -1,4 +1,4 @@
-// Keys of the keychain for SSH. Everything it does is in the module, where tests reach it.
+// Keys of the keychain for SSH. Its code is in a module, so that tests reach it.
 
 import SSHAgent
 

@@ -1,4 +1,4 @@
-// What the hostile programs of the attack tests share: the words of a door, spoken by hand (Specs/doors.md, keychain-wire.md), so
+// What the hostile programs of the attack tests share: the words of a door, spoken by hand (Specs/connections.md, keychain-wire.md), so
 // that a program can break each rule. Nothing here is Vauban's own code.
 #define _GNU_SOURCE
 #include <errno.h>

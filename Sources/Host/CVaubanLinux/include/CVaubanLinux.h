@@ -1,5 +1,5 @@
-/* The calls that Swift cannot make: macros for ancillary data, system calls without a glibc wrapper, fork.
-   Nothing here decides anything; each function is one kernel operation with its errno as a negative result. */
+/* The calls that Swift cannot make: macros for ancillary data, system calls without a glibc wrapper, fork. Nothing here makes decisions;
+   each function is one kernel operation with its errno as a negative result. */
 #ifndef CVAUBAN_LINUX_H
 #define CVAUBAN_LINUX_H
 
@@ -10,7 +10,7 @@
 
 #define VAUBAN_DESCRIPTORS_MAX 4
 
-/* What the kernel said beside the bytes of one receive. */
+/* What the kernel reported with the bytes of one receive. */
 struct vauban_ancillary {
     bool has_credentials;
     bool truncated;
@@ -20,7 +20,7 @@ struct vauban_ancillary {
     int32_t descriptors[VAUBAN_DESCRIPTORS_MAX];
 };
 
-/* Sends two byte runs as one message with descriptors; returns bytes sent or -errno. Never raises SIGPIPE. */
+/* Sends two byte ranges as one message with descriptors; returns bytes sent or -errno. Never raises SIGPIPE. */
 ssize_t vauban_send(int socket, const void *first, size_t first_count, const void *second, size_t second_count,
                     const int32_t *descriptors, int32_t descriptor_count);
 
@@ -40,48 +40,48 @@ int vauban_peer_pidfd(int socket);
 int vauban_pidfd_open(pid_t pid);
 /* Asks the kernel for SCM_CREDENTIALS on each message: 0 or -errno. */
 int vauban_pass_credentials(int socket);
-/* Binds a Unix stream socket at NAME inside the folder that FOLDER names, so that long paths work: fd or -errno. */
+/* Binds a Unix stream socket NAME in the open folder FOLDER, so that long paths work: fd or -errno. */
 int vauban_bind_in(int folder, const char *name, mode_t mode);
-/* Opens a file or folder as a place only, which asks for no right on it: fd or -errno. */
+/* Opens a file or folder as a location only, which needs no right on it: fd or -errno. */
 int vauban_open_place(const char *path);
-/* The kind of file system that an open file lies on (statfs) and whether it is mounted nosuid: 0 or -errno. */
+/* The kind of an open file's file system (statfs) and whether it is mounted nosuid: 0 or -errno. */
 int vauban_file_system(int descriptor, uint32_t *kind, bool *is_nosuid);
 /* Connects to the Unix stream socket NAME inside FOLDER: fd or -errno. */
 int vauban_connect_in(int folder, const char *name);
 
-/* A memory file that nobody can change any more, for facts whose author the kernel vouches for: fd or -errno. */
+/* Creates a memory file that nobody can change any more; the kernel vouches for its creator: fd or -errno. */
 int vauban_sealed_memory(const char *name, const void *bytes, size_t count);
-/* 1 when the descriptor is such a file and fully sealed, 0 when not. */
+/* 1 if the descriptor is such a file and fully sealed, 0 if not. */
 int vauban_is_sealed_memory(int descriptor);
 
-/* Whether this program runs with more rights than its starter has (AT_SECURE), so that its environment means nothing. */
+/* Returns whether this program runs with more rights than its parent (AT_SECURE), so that its environment cannot be trusted. */
 bool vauban_is_privileged(void);
-/* No core, not traceable by equals, no new privileges: 0 or -errno. */
+/* No core dumps, no tracing by processes of the same user, no new privileges: 0 or -errno. */
 int vauban_harden_process(void);
-/* Not traceable by equals, and so without a core, and nothing else: 0 or -errno. */
+/* No tracing by processes of the same user and so no core dumps, and nothing else: 0 or -errno. */
 int vauban_hide_process(void);
-/* Whatever a child of this process leaves behind becomes this process's own child (PR_SET_CHILD_SUBREAPER): 0 or -errno. */
+/* Makes orphaned descendants children of this process (PR_SET_CHILD_SUBREAPER): 0 or -errno. */
 int vauban_adopt_orphans(void);
 
-/* Pages that the kernel itself does not map, by memfd_secret (Linux 5.14, unless it is switched off): NULL and errno. They
-   are locked and in no dump, and no child has them. */
+/* Maps pages that the kernel itself does not map, by memfd_secret (Linux 5.14, unless it is switched off): NULL and errno. They are locked
+   and in no dump, and no child has them. */
 void *vauban_secret_file_pages(size_t count);
-/* Pages in no dump, which a child finds empty: NULL and errno. */
+/* Maps pages that are in no dump and empty in a child: NULL and errno. */
 void *vauban_private_pages(size_t count);
-/* How many bytes this process may lock, by its limit alone. */
+/* Returns how many bytes this process may lock, by its limit alone. */
 uint64_t vauban_lock_limit(void);
 /* Keeps pages out of swap, each from its first use on: 0 or -errno. */
 int vauban_lock_pages(void *pages, size_t count);
 
-/* getrandom until the buffer is full: 0 or -errno. */
+/* Fills the buffer by getrandom: 0 or -errno. */
 int vauban_random(void *buffer, size_t count);
 
-/* Blocks these signals for this thread and those it will start, and answers a descriptor from which they are read
-   instead (signalfd, close-on-exec, not waiting): fd or -errno. */
+/* Blocks these signals for this thread and those that it will start, and returns a non-blocking descriptor from which they are read
+   (signalfd, close-on-exec): fd or -errno. */
 int vauban_signal_descriptor(const int32_t *signals, int32_t count);
-/* The number of the next signal of such a descriptor, 0 when there is none now, or -errno. */
+/* Returns the number of the next signal of such a descriptor, 0 if there is none now, or -errno. */
 int vauban_next_signal(int descriptor);
-/* pidfd_send_signal (Linux 5.1), to exactly the process that the descriptor names: 0 or -errno. */
+/* pidfd_send_signal (Linux 5.1), to exactly the process of the descriptor: 0 or -errno. */
 int vauban_signal_process(int process, int signal);
 
 /* Starts a room: descriptors become 3, 4, …; the environment is LISTEN_FDS, LISTEN_PID and LISTEN_FDNAMES only;
@@ -89,18 +89,17 @@ int vauban_signal_process(int process, int signal);
 pid_t vauban_spawn_room(const char *path, char *const argv[], const int *descriptors, int count, const char *names);
 /* Starts a command on the terminal SLAVE, as its session's leader, with this process's environment: pid or -errno. */
 pid_t vauban_spawn_on_terminal(char *const argv[], int slave);
-/* Starts a program in a session of its own, as nobody's child, with the standard streams on /dev/null and, where it
-   is not -1, notify_fd as descriptor 3: 0 or -errno. */
+/* Starts a program in a session of its own, not as this process's child, with the standard streams on /dev/null and, unless it is -1,
+   notify_fd as descriptor 3: 0 or -errno. */
 int vauban_spawn_detached(const char *path, char *const argv[], char *const envp[], int notify_fd);
 
-/* How many columns of a terminal a code point takes by the C library's table, whatever the process's locale is; -1 for what has none. */
+/* Returns the terminal columns of a code point by the C library's table, whatever the process's locale is; -1 if it has none. */
 int vauban_columns(uint32_t scalar);
 
-/* A timer on the boot-time clock (timerfd): fd or -errno; and its next moment, nanoseconds, 0 for never. */
+/* A timer on the boot-time clock (timerfd): fd or -errno; and setting its time, nanoseconds, 0 for never. */
 int vauban_boot_timer(void);
 int vauban_set_boot_timer(int descriptor, uint64_t nanoseconds);
-/* A descriptor that is readable when the date has jumped, as it also does when the machine wakes: fd or -errno; and what
-   makes it wait for the next time. */
+/* A descriptor that becomes readable when the date jumps, as it also does when the machine wakes: fd or -errno; and arming it again. */
 int vauban_clock_jump(void);
 int vauban_rearm_clock_jump(int descriptor);
 

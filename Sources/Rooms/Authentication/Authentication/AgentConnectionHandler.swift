@@ -8,6 +8,7 @@ internal import VaubanPlainText
 internal import VaubanRefusal
 internal import VaubanUserModel
 internal import VaubanUserWire
+import VaubanRoomLog
 
 /// Serves one prompt agent on its own thread. The dispatcher sends the prompts.
 struct AgentConnectionHandler {

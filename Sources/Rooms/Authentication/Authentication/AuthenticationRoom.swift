@@ -7,6 +7,7 @@ package import Logging
 internal import VaubanAuthenticationWire
 internal import VaubanDER
 package import VaubanLinuxHost
+internal import VaubanRoomLog
 internal import VaubanRefusal
 
 package struct AuthenticationRoom: Sendable {
@@ -35,7 +36,7 @@ package struct AuthenticationRoom: Sendable {
         let log = BoundedLog(log)
         let admission = Admission()
         try server.run(
-            look: { [enclave, identifiesCallers] socket, peer in
+            snapshot: { [enclave, identifiesCallers] socket, peer in
                 let client = EnclaveClient(address: enclave, role: .authentication, socket: socket, peer: peer)
                 guard identifiesCallers else { return (client, nil) }
                 do throws(Refusal) { try admission.admit(peer.uid) } catch {

@@ -6,6 +6,7 @@ internal import VaubanDER
 internal import VaubanLinuxHost
 internal import VaubanRefusal
 internal import VaubanUserWire
+import VaubanRoomLog
 
 /// Serves one caller on its own thread. It decides nothing: requests go to the enclave, and the enclave's replies go back.
 struct CallerConnectionHandler {

@@ -52,6 +52,8 @@ package enum EnclaveLimits {
     package static let promptConnectionTimeout: UInt64 = 3_000_000_000
     /// How long the witness may take to identify a process before the process counts as unknown.
     package static let witnessTimeout: UInt64 = 3_000_000_000
+    /// Users whose changed lists of fingers are applied at once, each on a thread.
+    package static let fingerListThreadsMax = 64
     /// How long after the enclave's start, and after the witness's connection was lost, a new one is waited for. It exceeds the backoff
     /// after which a running or restarted witness connects.
     package static let witnessGrace: UInt64 = 10_000_000_000

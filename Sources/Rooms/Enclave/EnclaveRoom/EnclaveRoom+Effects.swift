@@ -40,8 +40,11 @@ extension EnclaveRoom {
     /// Notifies watchers if the user's environment changed.
     func notifyEnvironmentChange(of vault: Vault) { if vault.takeEnvironmentChange() { environmentNotifier.notify(vault.user) } }
 
-    /// Delivers an event to every vault and applies its effects. A vault whose disk hangs follows later.
-    func sweep(_ event: VaultEvent) { vaultSweep.deliver(event, to: loadedVaults) { [self] in applyEffects(of: $0) } }
+    /// Delivers an event to every vault and applies its effects. Waits for busy vaults at most `timeout` (nanoseconds); a vault whose disk
+    /// hangs follows later.
+    func sweep(_ event: VaultEvent, timeout: UInt64 = EnclaveLimits.recallTimeout) {
+        vaultSweep.deliver(event, to: loadedVaults, timeout: timeout) { [self] in applyEffects(of: $0) }
+    }
 
     /// Does the same for one user, if their vault is loaded.
     func sweep(_ event: VaultEvent, of user: UInt32) {
@@ -51,12 +54,13 @@ extension EnclaveRoom {
     /// Sets the timer to the earliest known expiration. It waits for no vault's lock; one that is busy is rescheduled when it is free.
     func reschedule() { timer.set(at: loadedVaults.filter { !vaultSweep.isPending($0.user) }.compactMap(\.nextExpiration).min()) }
 
-    /// Starts the thread that locks vaults without a request: after a grace period, after idleness, and after a wake.
+    /// Starts the thread that locks vaults without a request: after a grace period, after idleness, after a wake, and after reports of the
+    /// fingerprint reader.
     func startExpirationThread(_ timer: DueTimer) {
         let thread = Thread { [self] in
             while true {
                 timer.wait()
-                sweep(.timePassed)
+                sweep(.timePassed, timeout: 0)
                 reschedule()
                 ScratchMemory.scrubStack()
             }

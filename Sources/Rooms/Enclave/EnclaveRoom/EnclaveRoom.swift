@@ -2,9 +2,11 @@
 
 package import Enclave
 import EnclaveWire
+import Foundation
 import Logging
 import VaubanDER
 package import VaubanLinuxHost
+internal import VaubanRoomHardening
 import VaubanRefusal
 
 package final class EnclaveRoom: Sendable {
@@ -44,9 +46,14 @@ package final class EnclaveRoom: Sendable {
         environmentNotifier = EnvironmentNotifier(prompts)
         witness = WitnessConnection()
         watcher = WatcherConnection()
-        let vaults = vaults
-        reader = ReaderConnection(host: host, log: log) { vaults.vault(of: $0) }
-        timer = try DueTimer()
+        let timer = try DueTimer()
+        self.timer = timer
+        let lists = FingerListUpdates { [vaults, log] user, fingers in
+            do { try vaults.vault(of: user).verifyEnrolledFingers(fingers) } catch { log.warning("a changed list of fingers: \(error)") }
+            // What the user can answer with may have changed.
+            timer.wake()
+        }
+        reader = ReaderConnection(host: host, log: log, fingerLists: lists)
         leases = LeaseSession()
     }
 
@@ -86,13 +93,24 @@ package final class EnclaveRoom: Sendable {
         }
     }
 
-    /// Serves the reader. Its reports, and its disconnection, may change what users can present.
+    /// Serves the reader. Each report, and the end of the connection, may change what users can answer with, so the vaults are looked at
+    /// again, by other threads: a user's vault may be busy with a disk that does not answer.
     private func serveReader(_ channel: Channel) {
-        reader.serve(
-            channel, onReport: { [self] in sweep(.timePassed) },
-            onEnd: { [self] in
-                sweep(.readerIsGone)
-            })
+        reader.serve(channel, onReport: { timer.wake() }, onEnd: { [self] in readerHasEnded() })
+    }
+
+    /// Tells the vaults that the reader is gone. Returns when they know it, or after the time of a recall, so that what a next reader is
+    /// given to hold comes after it.
+    private func readerHasEnded() {
+        let isDone = DispatchSemaphore(value: 0)
+        let thread = Thread { [self] in
+            sweep(.readerIsGone, timeout: 0)
+            ScratchMemory.scrubStack()
+            isDone.signal()
+        }
+        thread.stackSize = 512 * 1024
+        thread.start()
+        _ = isDone.wait(timeout: .now() + .nanoseconds(Int(EnclaveLimits.recallTimeout)))
     }
 
     func vault(of user: UInt32) -> Vault { vaults.vault(of: user) }

@@ -30,18 +30,19 @@ final class ReaderConnection: Sendable {
     private let pairing: Pairing
     private let state = ThreadMutex(State())
     private let log: Logger
-    private let vaultOf: @Sendable (UInt32) -> Vault
+    private let fingerLists: FingerListUpdates
 
-    init(host: EnclaveHost, log: Logger, vaultOf: @escaping @Sendable (UInt32) -> Vault) {
+    init(host: EnclaveHost, log: Logger, fingerLists: FingerListUpdates) {
         self.host = host
         self.log = log
-        self.vaultOf = vaultOf
+        self.fingerLists = fingerLists
         pairing = Pairing(host: host)
     }
 
-    /// Serves the reader's connection until it ends. A newer connection replaces an older one. `told` is called after each report.
+    /// Serves the reader's connection until it ends. A newer connection replaces an older one. Calls `onReport` after each report, and
+    /// `onEnd` when a connection has ended. This thread serves all users, so it never waits for one user's vault.
     func serve(_ channel: Channel, onReport: () -> Void, onEnd: () -> Void) {
-        // A connection that replaces another begins with a reader that holds no key.
+        // The reader of a new connection holds nothing.
         if replace(nil, with: channel) { onEnd() }
         defer { if replace(channel, with: nil) { onEnd() } }
         while var message = try? channel.receive(.idle) {
@@ -109,14 +110,9 @@ final class ReaderConnection: Sendable {
     }
 
     private func deliver(_ verdict: ReaderVerdict, _ held: HeldSecret?) {
-        if verdict.outcome == .changed {
-            // Unsolicited: the list of fingers is no longer the enrolled one.
-            do { try vaultOf(verdict.user).verifyEnrolledFingers(verdict.fingers) } catch {
-                log.warning("the enrolled fingers changed: \(error)")
-            }
-            return
-        }
-        state.withLock { $0.waiting.removeValue(forKey: verdict.nonce) }?.pending.report(.verdict(verdict, held))
+        if verdict.outcome == .changed { return fingerLists.add(verdict.fingers, of: verdict.user) }
+        guard let pending = state.withLock({ $0.waiting.removeValue(forKey: verdict.nonce) })?.pending else { return }
+        fingerLists.afterUpdates(of: verdict.user) { pending.report(.verdict(verdict, held)) }
     }
 
     // MARK: Asking

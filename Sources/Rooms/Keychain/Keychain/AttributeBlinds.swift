@@ -1,10 +1,10 @@
-// Blind indexes: a keyed digest stands for a value, so that the database can compare what it cannot read. The layout is
-// fixed (Specs/keychain-database.md); a change of it needs a new label and a migration.
+// Blind indexes: the database compares keyed digests in place of values that it cannot read. The layout is fixed
+// (Specs/keychain-database.md); a change needs a new label and a migration.
 
 internal import KeychainStore
 internal import VaubanKeychainModel
 
-/// One attribute with its value, as an index sees it.
+/// An attribute and its value, as an index sees them.
 struct IndexedAttribute {
     let name: AttributeName
     let value: AttributeValue
@@ -22,9 +22,9 @@ enum AttributeBlinds {
     static let label = Array("vauban index v1".utf8)
     static let blindBytes = 16
 
-    /// The blind of one attribute, or of several together in the given order. Each part says its own length, so no two
-    /// different lists have the same bytes.
-    static func blind(_ kind: ItemKind, _ parts: [IndexedAttribute], _ key: IndexKey) -> [UInt8] {
+    /// Returns the blind of one attribute, or of several together in the given order. Each part states its length, so no two different
+    /// lists have the same bytes.
+    static func blind(of parts: [IndexedAttribute], kind: ItemKind, key: IndexKey) -> [UInt8] {
         var message = label
         message.reserveCapacity(128)
         message.append(UInt8(truncatingIfNeeded: kind.rawValue))
@@ -37,8 +37,8 @@ enum AttributeBlinds {
         return key.blind(message)
     }
 
-    /// Everything that a row can be found by, under one key.
-    static func ofRow(_ kind: ItemKind, _ attributes: ItemAttributes, _ key: IndexKey) -> DeviceBlinds {
+    /// Returns everything that a row can be found by, under one key.
+    static func ofRow(_ attributes: ItemAttributes, kind: ItemKind, key: IndexKey) -> DeviceBlinds {
         let primary = AttributeRule.primary(of: kind).filter { $0.counts(in: attributes) }.map {
             IndexedAttribute(name: $0.name, value: attributes.effective($0.name, kind))
         }
@@ -46,29 +46,32 @@ enum AttributeBlinds {
             guard rule.counts(in: attributes) || (rule.part != .ifSet && attributes[rule.name] != nil) else { return nil }
             return IndexedAttribute(name: rule.name, value: attributes.effective(rule.name, kind))
         }.flatMap(\.terms)
-        var lookups = [blind(kind, pair(of: kind).map { IndexedAttribute(name: $0, value: attributes.effective($0, kind)) }, key)]
+        var lookups = [
+            blind(of: pair(of: kind).map { IndexedAttribute(name: $0, value: attributes.effective($0, kind)) }, kind: kind, key: key)
+        ]
         for name in singles(of: kind) {
             guard let value = attributes[name], !value.isEmpty else { continue }
-            lookups.append(blind(kind, [IndexedAttribute(name: name, value: value)], key))
+            lookups.append(blind(of: [IndexedAttribute(name: name, value: value)], kind: kind, key: key))
         }
-        lookups += all.filter { $0.name == .secretServiceAttributes }.map { blind(kind, [$0], key) }
-        return DeviceBlinds(primary: blind(kind, primary, key), list: list(kind, all, key), lookups: lookups)
+        lookups += all.filter { $0.name == .secretServiceAttributes }.map { blind(of: [$0], kind: kind, key: key) }
+        return DeviceBlinds(
+            primary: blind(of: primary, kind: kind, key: key), list: list(of: all, kind: kind, key: key), lookups: lookups)
     }
 
-    /// A `BlindList` of attributes.
-    static func list(_ kind: ItemKind, _ attributes: [IndexedAttribute], _ key: IndexKey) -> [UInt8] {
+    /// Returns a `BlindList` of attributes.
+    static func list(of attributes: [IndexedAttribute], kind: ItemKind, key: IndexKey) -> [UInt8] {
         let entries = attributes.map { (name: $0.name, bytes: key.listed(kind, $0)) }
         let sorted = entries.sorted { $0.name == $1.name ? $0.bytes.lexicographicallyPrecedes($1.bytes) : $0.name < $1.name }
         return sorted.flatMap(\.bytes)
     }
 
-    /// One attribute in a `BlindList`.
-    static func entry(_ kind: ItemKind, _ attribute: IndexedAttribute, _ key: IndexKey) -> [UInt8] {
-        Array(attribute.name.rawValue.utf8) + blind(kind, [attribute], key).prefix(BlindList.blindBytes)
+    /// Returns one attribute as it appears in a `BlindList`.
+    static func entry(for attribute: IndexedAttribute, kind: ItemKind, key: IndexKey) -> [UInt8] {
+        Array(attribute.name.rawValue.utf8) + blind(of: [attribute], kind: kind, key: key).prefix(BlindList.blindBytes)
     }
 
-    /// The attributes by which a search is best looked up; none go through the whole kind.
-    static func lookup(_ kind: ItemKind, _ attributes: ItemAttributes) -> [IndexedAttribute] {
+    /// Returns the attributes that narrow a search best. Without any, the search reads the whole kind.
+    static func lookup(_ attributes: ItemAttributes, kind: ItemKind) -> [IndexedAttribute] {
         let pair = pair(of: kind).compactMap { name in attributes[name].map { IndexedAttribute(name: name, value: $0) } }
         if pair.count == 2 { return pair }
         // Looked up by its terms instead.
@@ -79,7 +82,7 @@ enum AttributeBlinds {
         return []
     }
 
-    /// By which two a program names its item.
+    /// The two attributes by which a program names its item.
     private static func pair(of kind: ItemKind) -> [AttributeName] {
         switch kind {
         case .genericPassword, .permission: [.service, .account]
@@ -89,7 +92,7 @@ enum AttributeBlinds {
         }
     }
 
-    /// In the order in which a search tries them.
+    /// The attributes that are indexed alone, in the order in which a search tries them.
     private static func singles(of kind: ItemKind) -> [AttributeName] {
         switch kind {
         case .genericPassword, .internetPassword, .permission: [.account, .service, .server, .generic, .label]
@@ -100,10 +103,10 @@ enum AttributeBlinds {
 }
 
 extension AttributeRule {
-    /// Dates stay out of the indexes: they change with each write, and a first-unlock key may not be there then.
+    /// Dates are not indexed: they change with each write, when the first-unlock key may not be available.
     var isIndexed: Bool { form != .date }
 
-    /// Whether the attribute takes part in what makes an item with these unique.
+    /// Whether the attribute is part of the item's primary key.
     func counts(in attributes: ItemAttributes) -> Bool {
         switch part {
         case .none: false
@@ -114,7 +117,7 @@ extension AttributeRule {
 }
 
 extension ItemAttributes {
-    /// The value, or what a missing one counts as.
+    /// Returns the value, or the default for a missing one.
     func effective(_ name: AttributeName, _ kind: ItemKind) -> AttributeValue {
         if let value = self[name] { return value }
         return switch AttributeRule.rule(for: name, of: kind)?.form {
@@ -126,6 +129,6 @@ extension ItemAttributes {
 }
 
 extension AttributeValue {
-    /// Empty values are too many to look anything up by.
+    /// Empty values are too common to look anything up by.
     var isEmpty: Bool { equalityBytes == AttributeValue.text("").equalityBytes }
 }

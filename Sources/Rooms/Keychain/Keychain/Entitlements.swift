@@ -1,4 +1,4 @@
-// Access groups that root grants a program, in the form of Apple's entitlements (Specs/secitem.md, 7).
+// Access groups that root grants to programs, in the form of Apple's entitlements (Specs/secitem.md, 7).
 
 internal import Foundation
 package import Logging
@@ -6,9 +6,9 @@ internal import VaubanAccessPolicy
 internal import VaubanLinuxHost
 internal import VaubanPlainText
 
-/// What one file grants. A value of a wrong type counts as absent, and an array with one wrong element is dropped whole.
+/// The grants of one file. A value of a wrong type counts as absent, and an array with one wrong element is dropped whole.
 package struct Entitlements: Hashable, Sendable {
-    /// Every call of the keychain is refused.
+    /// Whether every keychain call is refused.
     package let deniesKeychain: Bool
     private let keychainGroups: [String]
     private let applicationIdentifiers: [String]
@@ -26,11 +26,11 @@ package struct Entitlements: Hashable, Sendable {
         applicationGroups = strings("com.apple.security.application-groups")
     }
 
-    /// The groups in their order. A program without an application identifier of its own has the one that the system gave it.
+    /// Returns the groups in order. A program without an application identifier uses the one that the system gave it.
     package func groups(adding application: String) -> [String] {
         let identifiers = applicationIdentifiers.isEmpty ? [application] : applicationIdentifiers
         var groups: [String] = []
-        // The user's own hand and what belongs to nobody are granted to no program, and `*` means nothing here.
+        // No program is granted the command line's group or unsigned items, and `*` has no meaning here.
         for group in keychainGroups + identifiers + applicationGroups
         where !groups.containsBytes(of: group) && !Self.reserved.contains(group) && !group.isEmpty && group.utf8.count <= 512 {
             groups.append(group)
@@ -43,13 +43,13 @@ package struct Entitlements: Hashable, Sendable {
     private static let reserved: Set<String> = ["*", AccessGroup.commandLine, AccessGroup.unsigned, AccessGroup.permissions]
 }
 
-/// The files of `/etc/vauban/entitlements`, read once: a property list each, with Apple's keys and `vauban-applications`, the
-/// names of the programs that it is for.
+/// The files of `/etc/vauban/entitlements`, read once: property lists with Apple's keys and `vauban-applications`, the names of the
+/// programs that they apply to.
 package struct EntitlementTable: Sendable {
     package static let folder = "/etc/vauban/entitlements"
     private static let fileBytesMax = 65_536
     private static let filesMax = 1024
-    /// By the bytes of the name.
+    /// Keyed by the bytes of the name.
     private let byApplication: [[UInt8]: Entitlements]
 
     package static let none = EntitlementTable(byApplication: [:])
@@ -58,9 +58,8 @@ package struct EntitlementTable: Sendable {
 
     func entitlements(of application: ApplicationIdentifier) -> Entitlements? { byApplication[Array(application.text.utf8)] }
 
-    /// Reads the folder, which is root's; a test has one of its own. A file that others than root can change, or that is none, grants
-    /// nothing and is told; the first in
-    /// the order of names counts where two are for one program.
+    /// Reads the folder, which root owns; tests pass their own. A file that is not a property list or that others than root can change
+    /// grants nothing and is logged. If two files name the same program, the first in name order counts.
     package init(folder: String = folder, owner: UInt32 = 0, logger: Logger) {
         var table: [[UInt8]: Entitlements] = [:]
         let names = ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).filter { $0.hasByteSuffix(".plist") }.sorted()

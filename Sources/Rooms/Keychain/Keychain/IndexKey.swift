@@ -22,8 +22,8 @@ struct IndexKey {
 
     /// The blind of one attribute in the form of a `BlindList`, which nearly every search repeats for some attributes.
     func listed(_ kind: ItemKind, _ attribute: IndexedAttribute) -> [UInt8] {
-        guard RepeatedBlinds.names.contains(attribute.name) else { return AttributeBlinds.entry(kind, attribute, self) }
-        return repeated.entry(kind, attribute) { AttributeBlinds.entry(kind, attribute, self) }
+        guard RepeatedBlinds.names.contains(attribute.name) else { return AttributeBlinds.entry(for: attribute, kind: kind, key: self) }
+        return repeated.entry(kind, attribute) { AttributeBlinds.entry(for: attribute, kind: kind, key: self) }
     }
 }
 

@@ -1,5 +1,4 @@
-// The door of keychaind (Specs/keychain-wire.md): one connection, its requests one after the other, each answered by the
-// thread that read it.
+// One connection to keychaind (Specs/keychain-wire.md). Requests are served in order, on the thread that read them.
 
 internal import EnclaveWire
 internal import Logging
@@ -11,56 +10,57 @@ package import VaubanLinuxHost
 internal import VaubanRefusal
 internal import VaubanRoomHardening
 internal import VaubanSecretBytes
+internal import VaubanRoomLog
 
 package struct KeychainConnectionHandler: Sendable {
-    private let parts: KeychainServices
-    private let enclave: ServerAddress
+    private let services: KeychainServices
+    private let enclaveAddress: ServerAddress
     /// Nil in user mode, where programs are not told apart.
     private let entitlements: EntitlementTable?
     private let admission: Admission
     private let holders: StateHolders
     private let log: BoundedLog
 
-    /// `holders` tells whose each user's folder is. It and `admission` are asked in system mode alone.
+    /// `holders` knows which user each folder belongs to. It and `admission` are used in system mode only.
     package init(
-        parts: KeychainServices, enclave: ServerAddress, entitlements: EntitlementTable?, admission: Admission = Admission(),
+        services: KeychainServices, enclave: ServerAddress, entitlements: EntitlementTable?, admission: Admission = Admission(),
         holders: StateHolders
     ) {
-        self.parts = parts
-        self.enclave = enclave
+        self.services = services
+        enclaveAddress = enclave
         self.entitlements = entitlements
         self.admission = admission
         self.holders = holders
-        log = BoundedLog(parts.logger, accounts: admission.accounts)
+        log = BoundedLog(services.logger, accounts: admission.accounts)
     }
 
-    /// What is known of a caller before it is sent a word.
+    /// What is known of a caller before anything is sent to it.
     struct CallerSnapshot {
-        let line: RemoteEnclave
+        let enclave: RemoteEnclave
         let caller: Caller
-        /// Why the caller may not use the service at all: the answer to its first request.
+        /// Why the caller may not use the service; the reply to its first request.
         var refusal: Refusal?
     }
 
-    func look(_ socket: Descriptor, _ peer: Peer) throws -> CallerSnapshot {
-        let line = RemoteEnclave(address: enclave, socket: socket, peer: peer, lent: parts.lent)
-        guard let entitlements else { return CallerSnapshot(line: line, caller: Caller(user: peer.uid)) }
-        if let refusal = refusal(of: peer.uid) { return refused(refusal, peer, line) }
+    func snapshot(of peer: Peer, on socket: Descriptor) throws -> CallerSnapshot {
+        let enclave = RemoteEnclave(address: enclaveAddress, socket: socket, peer: peer, leasedKeys: services.leasedKeys)
+        guard let entitlements else { return CallerSnapshot(enclave: enclave, caller: Caller(user: peer.uid)) }
+        if let refusal = refusal(of: peer.uid) { return refusedSnapshot(of: peer, refusal, enclave: enclave) }
         do {
-            let identity = try line.identify()
-            // Nobody could look: to be told that its own items are not there, a program might make new ones in their place.
-            guard identity != .unseen else { return refused(Refusal(.unavailable, Self.unseen), peer, line) }
-            return CallerSnapshot(line: line, caller: Caller(user: peer.uid, identity: identity, granted: entitlements))
+            let identity = try enclave.identify()
+            // If told that its items do not exist, a program that could not be identified might create new ones in their place.
+            guard identity != .unseen else { return refusedSnapshot(of: peer, Refusal(.unavailable, Self.unseen), enclave: enclave) }
+            return CallerSnapshot(enclave: enclave, caller: Caller(user: peer.uid, identity: identity, granted: entitlements))
         } catch let refusal as Refusal where [.notAllowedHere, .stateUnreadable].contains(refusal.reason) {
-            return refused(refusal, peer, line)
+            return refusedSnapshot(of: peer, refusal, enclave: enclave)
         } catch {
             throw HandshakeError.unproven("the enclave cannot say who the caller is")
         }
     }
 
-    private static let unseen = "which program asks could not be found out at this moment; try again"
+    private static let unseen = "the calling program could not be identified at this moment; try again"
 
-    /// Why a user may not use the service; nil where they may.
+    /// Returns why a user may not use the service; nil if they may.
     private func refusal(of uid: UInt32) -> Refusal? {
         do throws(Refusal) {
             try admission.admit(uid)
@@ -71,30 +71,30 @@ package struct KeychainConnectionHandler: Sendable {
         }
     }
 
-    private func refused(_ refusal: Refusal, _ peer: Peer, _ line: RemoteEnclave) -> CallerSnapshot {
+    private func refusedSnapshot(of peer: Peer, _ refusal: Refusal, enclave: RemoteEnclave) -> CallerSnapshot {
         log.notice("a user is refused", about: peer.uid, ["why": "\(refusal.detail ?? "")"])
-        return CallerSnapshot(line: line, caller: Caller(user: peer.uid), refusal: refusal)
+        return CallerSnapshot(enclave: enclave, caller: Caller(user: peer.uid), refusal: refusal)
     }
 
-    /// Serves every connection for as long as the process lives.
-    package func run(_ doorway: ConnectionServer) throws(SystemError) -> Never {
-        try doorway.run(
-            look: { try look($0, $1) },
-            refused: { fault, uid in log.notice("a connection was refused", about: uid, ["why": "\(fault)"]) },
+    /// Accepts connections for as long as the process runs.
+    package func run(_ server: ConnectionServer) throws(SystemError) -> Never {
+        try server.run(
+            snapshot: { try snapshot(of: $1, on: $0) },
+            refused: { fault, uid in log.notice("a connection is refused", about: uid, ["why": "\(fault)"]) },
             serve: { serve($0, $1) })
     }
 
-    /// Serves a connection until it ends. What is wrong with one connection ends that one only.
-    private func serve(_ visitor: AcceptedConnection, _ look: CallerSnapshot) {
-        let sink = ChannelSink(channel: visitor.channel)
-        let line = look.line
-        if let refusal = look.refusal {
-            if (try? visitor.channel.receive(.machine)) != nil { try? sink.send(.refused(refusal)) }
+    /// Serves a connection until it ends. An error on one connection ends only that one.
+    private func serve(_ connection: AcceptedConnection, _ snapshot: CallerSnapshot) {
+        let sink = ChannelSink(channel: connection.channel)
+        let enclave = snapshot.enclave
+        if let refusal = snapshot.refusal {
+            if (try? connection.channel.receive(.machine)) != nil { try? sink.send(.refused(refusal)) }
             return
         }
-        line.onWaitingForUser = { place in try sink.send(.waitingForUser(place)) }
-        line.onQueued = { try sink.send(.queued) }
-        while let end = next(visitor, look.caller, line, sink) {
+        enclave.onWaitingForUser = { place in try sink.send(.waitingForUser(place)) }
+        enclave.onQueued = { try sink.send(.queued) }
+        while let end = serveNext(on: connection, caller: snapshot.caller, enclave: enclave, sink: sink) {
             ScratchMemory.scrubStack()
             switch end {
             case .answered: continue
@@ -107,34 +107,34 @@ package struct KeychainConnectionHandler: Sendable {
         }
     }
 
-    /// From here on the connection is the enclave's: it reads the next message, and this room says nothing more.
-    private func handOver(_ caller: Caller, _ line: RemoteEnclave, _ sink: ChannelSink) throws {
+    /// Hands the connection to the enclave, which reads the next message; this room sends nothing more.
+    private func handOver(caller: Caller, enclave: RemoteEnclave, sink: ChannelSink) throws {
         try RequestInProgress.throwIfDenied(caller)
-        try line.handOver()
+        try enclave.handOver()
         try sink.send(.handedOver)
     }
 
     private enum Outcome {
         case answered
-        /// The caller is told, and may go on.
+        /// The caller is told, and the connection goes on.
         case refused(Refusal)
         /// The caller is told, and the connection ends.
         case malformed(String)
     }
 
-    /// One request; nil when there is nobody to answer any more.
-    private func next(_ visitor: AcceptedConnection, _ caller: Caller, _ line: RemoteEnclave, _ sink: ChannelSink) -> Outcome? {
+    /// Serves one request. Returns nil if the caller is gone.
+    private func serveNext(on connection: AcceptedConnection, caller: Caller, enclave: RemoteEnclave, sink: ChannelSink) -> Outcome? {
         do {
-            var message = try visitor.channel.receive(.idle)
+            var message = try connection.channel.receive(.idle)
             guard message.descriptors.isEmpty else { return .malformed("a descriptor came where none belongs") }
             let request = try KeychainRequest(derBytes: message.header)
             let value = message.takeSecret()
             if request == .handOver {
-                try handOver(caller, line, sink)
+                try handOver(caller: caller, enclave: enclave, sink: sink)
                 return nil
             }
-            line.authorization = request.authorization
-            try RequestInProgress.serve(request, value: value, of: caller, parts: parts, enclave: line, to: sink)
+            enclave.authorization = request.authorization
+            try RequestInProgress.serve(request, value: value, of: caller, services: services, enclave: enclave, to: sink)
             return .answered
         } catch let refusal as Refusal {
             return refusal.reason == .malformed ? .malformed(refusal.detail ?? "") : .refused(refusal)
@@ -156,7 +156,7 @@ package struct KeychainConnectionHandler: Sendable {
 }
 
 extension ChannelError {
-    /// What to say to a caller that broke the rules; nil when nobody would hear it.
+    /// The detail for a caller that violated the protocol; nil if the caller is gone.
     fileprivate var outcome: String? {
         switch self {
         case .oversized: "the message is too large"
@@ -168,12 +168,12 @@ extension ChannelError {
     }
 }
 
-/// Replies over a connection.
+/// Sends replies over a connection.
 struct ChannelSink: ReplySink {
     let channel: Channel
 
     func send(_ reply: KeychainReply) throws {
-        // Before the caller hears it: whoever locks next may rely on it.
+        // Scrubs before the caller sees the reply: a lock that follows it may rely on that.
         ScratchMemory.scrubStack()
         try channel.send(header: try reply.encoded())
     }
@@ -183,7 +183,7 @@ struct ChannelSink: ReplySink {
         try channel.send(header: try reply.encoded(), secret: value)
     }
 
-    /// In one go, which wakes the caller once and leaves one stack to overwrite.
+    /// Sends both in one write, which wakes the caller once and leaves one stack to scrub.
     func finish(_ reply: KeychainReply, value: borrowing SecretBytes?) throws {
         let (header, end) = (try reply.encoded(), try KeychainReply.done.encoded())
         ScratchMemory.scrubStack()

@@ -1,4 +1,4 @@
-// The standing connection over which the enclave takes back what it has lent. While it is down nothing is held.
+// The standing connection over which the enclave recalls leased keys. While it is down keychaind holds none.
 
 internal import EnclaveWire
 internal import Glibc
@@ -9,43 +9,43 @@ internal import VaubanRoomHardening
 
 final class LeaseConnection: Sendable {
     private let address: ServerAddress
-    private let lent: LeasedKeyStore
+    private let leasedKeys: LeasedKeyStore
     private let logger: Logger
 
-    init(address: ServerAddress, lent: LeasedKeyStore, logger: Logger) {
+    init(address: ServerAddress, leasedKeys: LeasedKeyStore, logger: Logger) {
         self.address = address
-        self.lent = lent
+        self.leasedKeys = leasedKeys
         self.logger = logger
     }
 
-    /// Keeps the connection for as long as the process runs, on a thread of its own.
+    /// Starts a thread that keeps the connection for as long as the process runs.
     func start() {
         StandingConnection(address, role: EnclaveRole.lease.rawValue, longestPause: KeychainLimits.reconnectMillisecondsMax).keepOnThread(
             serve: { [self] channel in if isStanding(channel) { serve(channel) } },
-            lost: { [logger] fault in logger.debug("the enclave's door does not open", metadata: ["why": "\(fault)"]) })
+            lost: { [logger] fault in logger.debug("cannot connect to the enclave", metadata: ["why": "\(fault)"]) })
     }
 
-    /// Whether the enclave says that recalls will come here. Before it does, they may still go to an older line.
+    /// Returns whether the enclave sends recalls over this connection. Until it says so they may still go to an older one.
     private func isStanding(_ channel: Channel) -> Bool {
         guard let message = try? channel.receive(.machine) else { return false }
         return (try? LeaseStanding(derBytes: message.header)) != nil
     }
 
-    /// Carries out recalls until the connection ends. Keys are erased before the enclave hears that they are.
+    /// Answers recalls until the connection ends. Erases keys before it tells the enclave so.
     private func serve(_ channel: Channel) {
-        _ = lent.standingConnectionBegan()
-        defer { lent.standingConnectionEnded() }
-        logger.info("keys can be borrowed")
+        _ = leasedKeys.standingConnectionBegan()
+        defer { leasedKeys.standingConnectionEnded() }
+        logger.info("ready to lease keys")
         do {
             while true {
                 let message = try channel.receive(.idle)
                 let recall = try LeaseRecall(derBytes: message.header)
-                lent.recall(recall)
+                leasedKeys.recall(recall)
                 ScratchMemory.scrubStack()
                 try channel.send(header: try LeaseErased(user: recall.user, epoch: recall.epoch).encoded())
             }
         } catch {
-            logger.warning("the standing connection to the enclave has ended; borrowed keys are erased")
+            logger.warning("the standing connection to the enclave has ended; leased keys were erased")
         }
     }
 }

@@ -1,5 +1,5 @@
-// The keys that the enclave has lent, and the one place from which they are used. A key never leaves its lock: when a
-// recall returns, no thread has a copy.
+// The keys that the enclave has leased, and the only place where they are used. A key never leaves its lock: when a recall returns, no
+// thread has a copy.
 
 internal import Crypto
 package import EnclaveWire
@@ -14,13 +14,13 @@ package final class LeasedKeyStore: Sendable {
         var lastStanding: Int64 = 0
         var recalls: [UInt32: Recalls] = [:]
         var users: [UInt32: UserKeys] = [:]
-        /// What people have let programs do until they lock.
+        /// What users let programs do until they lock.
         var consents: [UInt32: Set<RememberedConsent>] = [:]
-        /// How long the machine had slept when the oldest of the keys was lent; nil while none is here.
+        /// How long the machine had slept when the oldest of the keys was leased; nil while there are none.
         var slept: Int64?
     }
 
-    /// The newest epochs that were taken back, of class-A keys and of all keys.
+    /// The newest recalled epochs, of class-A keys and of all keys.
     private struct Recalls {
         var classA: Int64 = -1
         var everything: Int64 = -1
@@ -33,7 +33,7 @@ package final class LeasedKeyStore: Sendable {
 
     // MARK: Use
 
-    /// Lends the key for the length of `body`; nil when it is not here. Without a generation it is the current one.
+    /// Calls `body` with the key and returns its result; nil if there is no such key. Without a generation it uses the current one.
     func use<Value: Sendable>(
         _ purpose: KeyLease.Purpose, generation: [UInt8]?, of user: UInt32,
         _ body: (SymmetricKey, RepeatedBlinds) throws -> Value
@@ -45,7 +45,7 @@ package final class LeasedKeyStore: Sendable {
         }
     }
 
-    /// The generation under which new things are made; nil when no key of this purpose is here.
+    /// Returns the generation for new rows; nil if there is no key for this purpose.
     package func currentGeneration(of purpose: KeyLease.Purpose, user: UInt32) -> [UInt8]? {
         guard let keys = state.withLock({ $0.users[user] }) else { return nil }
         return keys.held.withSharedLock { $0.first { $0.fits(purpose, nil) }?.name.generation }
@@ -53,10 +53,10 @@ package final class LeasedKeyStore: Sendable {
 
     // MARK: Lending
 
-    /// Takes a lease's keys in the place of those before. Keys that were called back since, or lent over a line that is
-    /// gone, are dropped; false says that the lease is of no use.
-    /// - Parameter slept: nanoseconds that the machine had slept when the lease was asked for.
-    package func install(_ leased: borrowing KeyBorrowing, slept: Int64) -> Bool {
+    /// Replaces a user's keys with those of a lease. Drops keys that were recalled since, or that were leased over a connection that has
+    /// ended. Returns false if the lease is of no use.
+    /// - Parameter slept: Nanoseconds that the machine had slept when the lease was requested.
+    package func install(_ leased: borrowing LeaseGrant, slept: Int64) -> Bool {
         let lease = leased.lease
         guard leased.secrets.count == lease.keys.count * KeyLease.keyBytes else { return false }
         var kept: [HeldKey] = []
@@ -78,7 +78,7 @@ package final class LeasedKeyStore: Sendable {
         }
     }
 
-    /// Erases what a recall names; when this returns it is gone.
+    /// Erases the keys that a recall names before it returns.
     package func recall(_ recall: LeaseRecall) {
         state.withLock { state in
             var recalls = state.recalls[recall.user] ?? Recalls()
@@ -92,12 +92,12 @@ package final class LeasedKeyStore: Sendable {
         }
     }
 
-    /// Drops a user's keys because the enclave says that they have changed.
+    /// Erases a user's keys because the enclave reports that they have changed.
     package func forget(_ user: UInt32) {
         state.withLock { $0.users[user]?.held.withLock { $0.removeAll() } }
     }
 
-    /// Erases everybody's keys if the machine has slept since any of them was lent; true then.
+    /// Erases all keys and returns true if the machine has slept since any of them was leased.
     package func drop(ifSleptSince slept: Int64) -> Bool {
         state.withLock { state in
             guard let before = state.slept, slept - before > KeychainLimits.sleepNanosecondsMax else { return false }
@@ -110,7 +110,7 @@ package final class LeasedKeyStore: Sendable {
 
     // MARK: Consents that end with the lock
 
-    /// Keeps a yes until the user locks; where they are locked now, it was for this once.
+    /// Keeps a consent until the user locks; if they have locked already, it held once.
     func remember(_ consent: RememberedConsent, of user: UInt32) {
         state.withLock { state in
             let isUnlocked = state.users[user]?.held.withSharedLock { $0.contains { $0.name.purpose.isClassA } } ?? false
@@ -119,18 +119,18 @@ package final class LeasedKeyStore: Sendable {
         }
     }
 
-    /// The items that a program may read until the user locks.
+    /// Returns the items that a program may read until the user locks.
     func remembered(_ key: String, of user: UInt32) -> Set<[UInt8]> {
         let key = Array(key.utf8)
         return state.withLock { Set($0.consents[user, default: []].lazy.filter { $0.key == key }.map(\.item)) }
     }
 
-    /// Takes back a yes until the lock.
+    /// Withdraws a consent until the lock.
     func forget(_ item: [UInt8], of key: String, user: UInt32) {
         _ = state.withLock { $0.consents[user]?.remove(RememberedConsent(key: Array(key.utf8), item: item)) }
     }
 
-    /// Takes back every yes until the lock that is about an item.
+    /// Withdraws all consents until the lock that are about an item.
     func forget(_ item: [UInt8], user: UInt32) {
         state.withLock { state in
             guard let kept = state.consents[user]?.filter({ $0.item != item }) else { return }
@@ -140,7 +140,7 @@ package final class LeasedKeyStore: Sendable {
 
     // MARK: The standing connection
 
-    /// From now on keys may be lent. Epochs of an enclave that has restarted begin anew, so old recalls end here.
+    /// Allows leases from now on. Epochs of an enclave that has restarted begin again, so old recalls end here.
     package func standingConnectionBegan() -> ConnectionNumber {
         let number = state.withLock { state in
             state.lastStanding += 1
@@ -155,7 +155,7 @@ package final class LeasedKeyStore: Sendable {
         return number
     }
 
-    /// Nothing can be called back any more, so nothing may stay.
+    /// Erases all keys, since nothing could recall them any more.
     package func standingConnectionEnded() {
         state.withLock { state in
             state.standing = nil
@@ -165,7 +165,7 @@ package final class LeasedKeyStore: Sendable {
         }
     }
 
-    /// The standing connection, waiting for one if need be; nil when none comes in time.
+    /// Returns the standing connection, and waits for one if there is none; nil if none is established in time.
     package func standing(within nanoseconds: UInt64) -> ConnectionNumber? {
         if let number = state.withLock({ $0.standing }) { return number }
         let deadline = Date(timeIntervalSinceNow: Double(nanoseconds) / 1_000_000_000)
@@ -180,18 +180,18 @@ package final class LeasedKeyStore: Sendable {
 
 /// That a program may read an item until the user locks.
 struct RememberedConsent: Hashable, Sendable {
-    /// The program's name, in bytes.
+    /// The program's name, as bytes.
     let key: [UInt8]
     let item: [UInt8]
 }
 
-/// One user's keys. Requests use them side by side; whoever takes keys away waits for the uses that have begun, which is for
-/// microseconds, and no other begins before that is done.
+/// One user's keys. Requests use them concurrently. A thread that takes keys away waits for the uses that have begun, which takes
+/// microseconds, and no further one begins before it is done.
 private final class UserKeys: Sendable {
     let held = SharedMutex<[HeldKey]>([])
 }
 
-/// The bytes end with the last reference, and every reference is under the user's lock, shared or alone.
+/// The bytes are erased with the last reference, and every reference is held under the user's lock, shared or exclusive.
 private final class HeldKey: Sendable {
     let name: KeyLease.Key
     let bytes: SecretBytes
@@ -209,7 +209,7 @@ private final class HeldKey: Sendable {
 }
 
 extension KeyLease.Purpose {
-    /// Whether the key goes when the user locks.
+    /// Whether the key is erased when the user locks.
     var isClassA: Bool {
         if case .metadata(let protection) = self { return protection.availability == .unlocked }
         return false

@@ -1,4 +1,4 @@
-// The one mapping from what can go wrong inside to what a caller is told.
+// The one mapping from internal errors to what a caller is told.
 
 internal import EnclaveWire
 package import KeychainStore
@@ -12,12 +12,12 @@ extension Refusal {
         case .damaged(let text): self.init(.stateUnreadable, text)
         case .newer(let text): self.init(.stateUnreadable, text)
         case .noCopy: self.init(.itemNotFound, "there is no verified copy of the keychain database")
-        case .busy: self.init(.unavailable, "as many keychains as can be open at once are in use; try again")
-        case .notDamaged: self.init(.notAllowedHere, "the keychain database can be read, so nothing is put in its place")
+        case .busy: self.init(.unavailable, "too many keychains are in use; try again")
+        case .notDamaged: self.init(.notAllowedHere, "the keychain database can be read, so it is not replaced")
         }
     }
 
-    /// The refusal without what only rooms say to each other.
+    /// The refusal without what only rooms tell each other.
     var outward: Refusal {
         switch reason {
         case .keyDestroyed, .keyUnknown, .rowDamaged: Refusal(.itemNotFound)

@@ -1,8 +1,8 @@
 internal import Foundation
 package import VaubanSecretBytes
 
-/// A value as it is encrypted: one byte that tells an item without a value from one with an empty value, the value, 0x80,
-/// and zeros up to a multiple of `KeychainLimits.paddingBytes` (ISO/IEC 7816-4).
+/// The plaintext of a value: one byte that distinguishes an item without a value from one with an empty value, then the value, 0x80, and
+/// zeros up to a multiple of `KeychainLimits.paddingBytes` (ISO/IEC 7816-4).
 package struct PaddedValue: ~Copyable {
     package let bytes: SecretBytes
 
@@ -17,7 +17,7 @@ package struct PaddedValue: ~Copyable {
         }
     }
 
-    /// Takes decrypted bytes; nil when they are no padded value.
+    /// Takes decrypted bytes; nil if they are not a padded value.
     package init?(decrypted: consuming SecretBytes) {
         guard decrypted.withUnsafeBytes({ Self.valueEnd($0) }) != nil else { return nil }
         bytes = decrypted
@@ -25,19 +25,19 @@ package struct PaddedValue: ~Copyable {
 
     package var hasValue: Bool { bytes.withUnsafeBytes { $0.first == 1 } }
 
-    /// The value; empty when there is none.
+    /// Returns the value; empty if there is none.
     package borrowing func value() -> SecretBytes {
         bytes.part(1..<(bytes.withUnsafeBytes { Self.valueEnd($0) } ?? 1))
     }
 
-    /// Where the value ends, if the bytes are well formed.
+    /// Returns the end of the value; nil if the bytes are not well formed.
     private static func valueEnd(_ bytes: UnsafeRawBufferPointer) -> Int? {
         guard let end = Padding.end(of: bytes), end >= 1, bytes[0] == 1 || (bytes[0] == 0 && end == 1) else { return nil }
         return end
     }
 }
 
-/// The padding alone, also for attributes.
+/// The padding alone, also used for attributes.
 package enum Padding {
     static let mark: UInt8 = 0x80
 
@@ -49,7 +49,7 @@ package enum Padding {
         bytes + [mark] + [UInt8](repeating: 0, count: paddedCount(bytes.count) - bytes.count - 1)
     }
 
-    /// How many bytes stand before the padding; nil when it is not one, or longer than it needs to be.
+    /// Returns the number of bytes before the padding; nil if the padding is missing or longer than necessary.
     package static func end(of bytes: UnsafeRawBufferPointer) -> Int? {
         guard !bytes.isEmpty, bytes.count % KeychainLimits.paddingBytes == 0 else { return nil }
         guard let last = bytes.lastIndex(where: { $0 != 0 }), bytes[last] == mark, paddedCount(last) == bytes.count else { return nil }

@@ -1,4 +1,4 @@
-// What a request may say, decided before anything is looked up (Specs/secitem.md, 5 and 6).
+// The rules of requests, checked before anything is looked up (Specs/secitem.md, 5 and 6).
 
 internal import EnclaveWire
 package import VaubanAccessPolicy
@@ -6,32 +6,33 @@ package import VaubanKeychainModel
 package import VaubanKeychainWire
 internal import VaubanRefusal
 
-/// The items that a search, update or delete means.
+/// The items that a search, an update or a deletion applies to.
 package struct SearchTerms: Hashable, Sendable {
     package let kind: ItemKind
-    /// Everything that a match must have, what is implied included, and the access group where one is named.
+    /// The attributes that a match must have, including implied ones and the access group if it is named.
     package let attributes: ItemAttributes
     package let protection: Protection?
     /// The one item that a persistent reference names.
     package var reference: [UInt8]?
 
-    /// The group that the request names; nil leaves it to whose the items are.
+    /// The group that the request names; nil if the caller's own groups decide.
     var namedGroup: String? {
         if case .text(let group)? = attributes[.accessGroup] { group } else { nil }
     }
 
-    /// Whether the blinds decide alone.
+    /// Whether the blinds alone decide about a match.
     package var isDecidedByBlinds: Bool {
         attributes.values.allSatisfy { name, value in
             guard let rule = AttributeRule.rule(for: name, of: kind), rule.form != .date else { return false }
-            // What tells items with equal attributes apart has no blind.
+            // The attribute that distinguishes items with equal attributes has no blind.
             if name == .secretServiceAttributes { return SecretServiceAttributes(value)?.instance.isEmpty ?? false }
-            // What counts only where it is set has no blind where it is not.
+            // An attribute that counts only if it is set has no blind otherwise.
             return rule.part != .ifSet || !value.isEmpty
         }
     }
 
-    /// A missing attribute counts as empty where it is part of what makes an item unique, and as no match elsewhere.
+    /// Returns whether an item matches. A missing attribute counts as empty if it is part of the primary key, and otherwise matches
+    /// nothing.
     package func match(_ item: ItemAttributes) -> Bool {
         attributes.values.allSatisfy { name, wanted in
             if name == .secretServiceAttributes, let wanted = SecretServiceAttributes(wanted) {
@@ -47,13 +48,13 @@ package struct SearchTerms: Hashable, Sendable {
 package enum QueryGrammar {
     package static func terms(of query: ItemQuery, for rights: CallerRights) throws -> SearchTerms {
         var attributes = try conformed(query.attributes, query.kind)
-        // A reference means its item, whether that is synchronized or not.
+        // A reference finds its item whether it is synchronizable or not.
         if attributes[.synchronizable] == nil, !query.includesSynchronizable, query.reference == nil {
             attributes[.synchronizable] = .number(0)
         }
         if case .text(let group)? = attributes[.accessGroup], !rights.mayName(group), !query.coversAllOwners { throw foreign(group) }
         guard query.authenticationUI != .describe || !query.returnsData else {
-            throw Refusal(.badParameter, "a description holds no value")
+            throw Refusal(.badParameter, "a description contains no value")
         }
         guard !query.coversAllOwners || query.authenticationUI == .describe else {
             throw Refusal(.badParameter, "items of all owners are only described")
@@ -61,7 +62,7 @@ package enum QueryGrammar {
         return SearchTerms(kind: query.kind, attributes: attributes, protection: query.protection, reference: query.reference)
     }
 
-    /// For updates and deletes, where leaving protected items out makes no sense.
+    /// Returns the terms of an update or a deletion, which cannot skip protected items.
     package static func termsToChange(of query: ItemQuery, for rights: CallerRights) throws -> SearchTerms {
         guard [.allow, .fail].contains(query.authenticationUI) else {
             throw Refusal(.badParameter, "protected items can be skipped only in a search")
@@ -71,8 +72,8 @@ package enum QueryGrammar {
         return terms
     }
 
-    /// The searches by which what identities are made of is changed or removed: each class that has all attributes that
-    /// are named, in the query and in the changes.
+    /// Returns the searches for the parts of identities that an update or a deletion applies to: each class that has all attributes named
+    /// in the query and in the changes.
     static func sides(of query: ItemQuery, _ changes: ItemChanges? = nil) throws -> [ItemQuery] {
         let names = query.attributes.values.keys + (changes?.attributes.values.keys.map { $0 } ?? [])
         let kinds = [ItemKind.certificate, .key].filter { kind in names.allSatisfy { AttributeRule.rule(for: $0, of: kind) != nil } }
@@ -86,13 +87,13 @@ package enum QueryGrammar {
 
     private static func foreign(_ group: String) -> Refusal { Refusal(.missingEntitlement, printable(group: group)) }
 
-    /// A group is a name and no secret, but a caller's own bytes go into no text.
+    /// A group's name is no secret, but a caller's bytes go into no text.
     private static func printable(group: String) -> String {
         let isPlain = group.utf8.count <= 100 && group.utf8.allSatisfy { (0x21...0x7E).contains($0) }
         return isPlain ? "\"\(group)\" is not one of its groups" : "the group is not one of its own"
     }
 
-    /// The record as it is stored, but for its dates.
+    /// Returns the record as it is stored, without its dates.
     package static func addition(_ record: ItemRecord, for rights: CallerRights) throws -> ItemRecord {
         var attributes = try conformed(record.attributes, record.kind)
         if attributes[.synchronizable] == nil { attributes[.synchronizable] = .number(0) }
@@ -113,9 +114,9 @@ package enum QueryGrammar {
         return ItemRecord(kind: record.kind, attributes: attributes, protection: record.protection, accessControl: record.accessControl)
     }
 
-    /// What an update sets, with what only the keychain sets taken out.
+    /// Returns what an update sets, without what only the keychain sets.
     package static func changes(_ changes: ItemChanges, _ kind: ItemKind, for rights: CallerRights) throws -> ItemChanges {
-        // A client sends a control's own accessibility beside it; another one would contradict it.
+        // A client sends the accessibility of an access control beside it; a different one contradicts it.
         guard changes.protection == nil || changes.accessControl == nil || changes.accessControl?.protection == changes.protection else {
             throw Refusal(.badParameter, "an item takes either an accessibility or an access control")
         }
@@ -128,7 +129,7 @@ package enum QueryGrammar {
         return conformed
     }
 
-    /// An item as it would be after an update. A new accessibility alone takes the access control away (Specs/secitem.md, 6.3).
+    /// Returns an item as an update changes it. A new accessibility alone removes the access control (Specs/secitem.md, 6.3).
     package static func changed(_ record: ItemRecord, by changes: ItemChanges) throws -> ItemRecord {
         let control = changes.accessControl ?? (changes.protection == nil ? record.accessControl : nil)
         let attributes = record.attributes.merging(changes.attributes)
@@ -138,7 +139,8 @@ package enum QueryGrammar {
             kind: record.kind, attributes: attributes, protection: changes.protection ?? record.protection, accessControl: control)
     }
 
-    /// What a private key of the enclave is, its class and its control among it, is settled where it was made (Specs/secitem.md, 12.1).
+    /// Throws where an update changes what was fixed when the enclave made a key, such as its class and access control (Specs/secitem.md,
+    /// 12.1).
     private static func checkToken(_ record: ItemRecord, _ changes: ItemChanges) throws {
         let named = changes.attributes
         guard record.attributes.isOfEnclave else {
@@ -151,7 +153,7 @@ package enum QueryGrammar {
         guard isSettled, !changes.hasData, changes.accessControl == nil, changes.protection.map({ $0 == record.protection }) ?? true,
             named[.synchronizable] != .number(1)
         else {
-            throw Refusal(.badParameter, "the key lives in the enclave: its value, class and access control cannot be changed")
+            throw Refusal(.badParameter, "the key is in the enclave: its value, class and access control cannot be changed")
         }
     }
 
@@ -164,7 +166,7 @@ package enum QueryGrammar {
             throw Refusal(.badParameter, "an access control for private keys cannot protect an item")
         }
         guard !control.requirementToDecrypt.satisfiableMethods.isEmpty else {
-            throw Refusal(.unsupported, "this access control needs a companion device, which Vauban does not know")
+            throw Refusal(.unsupported, "this access control needs a companion device, which Vauban does not support")
         }
     }
 
@@ -192,7 +194,7 @@ package enum QueryGrammar {
 }
 
 extension AttributeName {
-    /// The name if it is one that a table could hold; a caller's own bytes go into no text.
+    /// The name if a table lists it. A caller's bytes go into no text.
     fileprivate var printable: String {
         let isPlain = rawValue.utf8.count == 4 && rawValue.utf8.allSatisfy { (0x21...0x7E).contains($0) }
         return isPlain && AttributeRule.all.contains { $0.name == self } ? rawValue : "(unknown)"

@@ -1,4 +1,4 @@
-// The enclave, reached over one caller's connection. Used by the thread that serves the caller and by no other.
+// The enclave, reached on behalf of one caller. Only the thread that serves the caller uses it.
 
 internal import EnclaveConnection
 internal import EnclaveWire
@@ -8,45 +8,45 @@ internal import VaubanRefusal
 internal import VaubanSecretBytes
 internal import VaubanUserModel
 
-final class RemoteEnclave: EnclaveConnectionThread {
+final class RemoteEnclave: EnclaveOperations {
     private let client: EnclaveClient
     /// The caller's own connection.
     private let socket: Descriptor
-    private let lent: LeasedKeyStore
-    /// Tells the caller that its time no longer runs on the machine's clock.
+    private let leasedKeys: LeasedKeyStore
+    /// Tells the caller that the request now waits for the user.
     var onWaitingForUser: (String) throws -> Void = { _ in }
-    /// Tells the caller that its request waits for its turn at the enclave.
+    /// Tells the caller that the request waits for its turn in the enclave.
     var onQueued: () throws -> Void = {}
-    /// What the caller's context was authorized by, for the request that is served now. The enclave knows whose it is.
+    /// The authorization of the caller's context for the current request. The enclave knows whose it is.
     var authorization: [UInt8]?
 
-    init(address: ServerAddress, socket: Descriptor, peer: Peer, lent: LeasedKeyStore) {
+    init(address: ServerAddress, socket: Descriptor, peer: Peer, leasedKeys: LeasedKeyStore) {
         client = EnclaveClient(address: address, role: .keychain, socket: socket, peer: peer)
         self.socket = socket
-        self.lent = lent
+        self.leasedKeys = leasedKeys
     }
 
-    /// Who the caller is. To be asked before the caller is sent a word.
+    /// Returns who the caller is. Must be called before anything is sent to the caller.
     func identify() throws -> CallerIdentity {
         do { return try client.identify() } catch { throw Self.outward(error) }
     }
 
-    /// Gives the caller's own connection to the enclave.
+    /// Passes the caller's connection to the enclave.
     func handOver() throws {
         guard case .done = try send(.handOver, descriptors: [socket]).reply else { throw Self.unexpectedReply }
     }
 
-    // MARK: EnclaveConnectionThread
+    // MARK: EnclaveOperations
 
-    /// Asks for a lease over a standing connection that is up, since a key that cannot be called back is not lent. The
-    /// enclave may take a moment to see a standing connection that has just been made.
-    func lease() throws -> KeyBorrowing {
+    /// Requests a lease while a standing connection is up, since keys that cannot be recalled are not leased. The enclave may take a moment
+    /// to notice a new standing connection.
+    func lease() throws -> LeaseGrant {
         for attempt in 1... {
-            guard let standing = lent.standing(within: ConnectionLimits.machineTime) else { throw Self.silent }
+            guard let standing = leasedKeys.standing(within: ConnectionLimits.machineTime) else { throw Self.silent }
             do {
                 let answer = try send(.lease)
-                guard case .leased(let lease) = answer.reply else { throw Self.unexpectedReply }
-                return KeyBorrowing(lease: lease, secrets: try secret(of: answer, lease.keys.count * KeyLease.keyBytes), standing: standing)
+                guard case .leased(let lease) = answer.reply else { throw Self.notUnderstood }
+                return LeaseGrant(lease: lease, secrets: try secret(of: answer, lease.keys.count * KeyLease.keyBytes), standing: standing)
             } catch let refusal as Refusal
                 where refusal.reason == .unavailable && attempt < KeychainLimits.leaseAttemptsMax && client.isConnected
             {
@@ -57,7 +57,7 @@ final class RemoteEnclave: EnclaveConnectionThread {
     }
 
     func seal(_ row: RowBinding, password: borrowing SecretBytes?) throws -> SealedItemKey {
-        // A password takes its turn, and what nobody waits for any more is to leave the queue.
+        // A password waits for its turn. If the caller hangs up, the request must leave the queue.
         let needsPassword = row.accessControl?.needsApplicationPassword == true
         let answer = try send(.seal(row), password: password, watchesCaller: needsPassword)
         guard case .sealed(let wrapped) = answer.reply else { throw Self.unexpectedReply }
@@ -65,7 +65,7 @@ final class RemoteEnclave: EnclaveConnectionThread {
     }
 
     func open(_ row: RowBinding, wrapped: [UInt8], reason: String?, mayAsk: Bool, password: borrowing SecretBytes?) throws -> SecretBytes {
-        // Only where a user may be asked, or a password takes its turn, can the wait be long enough for the caller to end meanwhile.
+        // Only a prompt or a password that waits for its turn can take so long that the caller ends meanwhile.
         let mayWait = (mayAsk && row.accessControl != nil) || row.accessControl?.needsApplicationPassword == true
         let request = EnclaveRequest.open(row, wrapped: wrapped, reason: reason, mayAsk: mayAsk, authorization: authorization)
         let answer = try send(request, password: password, watchesCaller: mayWait)
@@ -98,7 +98,7 @@ final class RemoteEnclave: EnclaveConnectionThread {
 
     // MARK: One exchange
 
-    /// The enclave's answer; a refusal is thrown.
+    /// Sends a request and returns the enclave's reply. Throws refusals.
     private func send(
         _ request: EnclaveRequest, password: borrowing SecretBytes? = nil, watchesCaller: Bool = false, descriptors: [Descriptor] = []
     ) throws -> EnclaveReplyMessage {

@@ -3,13 +3,13 @@ internal import VaubanKeychainModel
 internal import VaubanKeychainWire
 internal import VaubanSecretBytes
 
-/// The found items on their way out: several to a message, but one with a value alone, and all in their order.
+/// Collects found items for sending: several to a message, each value in a message of its own, all in order.
 final class ReplyBatch {
     private let sink: any ReplySink
     private var items: [FoundItem] = []
     private var bytes = 0
-    /// The one match of a search for one, which is told together with the end. Of several none waits for the next, which may take a
-    /// user's time.
+    /// Whether the search is for one match, which is then sent together with the end. Of several matches none waits for the next, which may
+    /// take the user's time.
     private let isForOne: Bool
     private var last: KeychainReply?
     private var lastValue: SecretBytes?
@@ -19,15 +19,15 @@ final class ReplyBatch {
         self.isForOne = isForOne
     }
 
-    /// An item whose value was not asked for. Nothing asked means nothing sent but the end.
-    func add(_ item: FoundRow, _ returns: ReturnKinds) throws {
+    /// Adds an item whose value was not requested. If nothing was requested, sends only the end.
+    func add(_ item: FoundRow, returning returns: ReturnKinds) throws {
         guard !returns.isEmpty else { return }
         try enqueue(item.found(returns, hasData: false))
     }
 
-    /// An item with its value, if that was asked for and there is one.
-    func add(_ item: FoundRow, _ value: borrowing PaddedValue, _ returns: ReturnKinds) throws {
-        guard returns.contains(.data), value.hasValue else { return try add(item, returns) }
+    /// Adds an item with its value, if it was requested and exists.
+    func add(_ item: FoundRow, value: borrowing PaddedValue, returning returns: ReturnKinds) throws {
+        guard returns.contains(.data), value.hasValue else { return try add(item, returning: returns) }
         try flush()
         let reply = KeychainReply.items([item.found(returns, hasData: true)])
         guard isForOne, last == nil else { return try sink.send(reply, value: value.value()) }
@@ -56,12 +56,12 @@ final class ReplyBatch {
     }
 }
 
-/// What is told of a match, as far as it is asked for.
+/// The parts of a match that can be sent.
 struct FoundRow {
     /// Nil of a closed item, of which only the reference is told.
     let record: ItemRecord?
     let item: [UInt8]
-    /// Of an identity.
+    /// The certificate of an identity.
     var certificate: [UInt8]?
 
     func found(_ returns: ReturnKinds, hasData: Bool) -> FoundItem {

@@ -2,10 +2,10 @@ internal import VaubanKeychainWire
 internal import VaubanRefusal
 internal import VaubanSecretBytes
 
-/// What lies in a request's one secret section: the value first, and behind it the application's password, whose length
-/// the request says. Bytes that the request does not speak of are refused.
+/// The parts of a request's one secret section: the value, followed by the application password, whose length the request states. Bytes
+/// that the request does not announce are refused.
 struct RequestSecrets: ~Copyable {
-    /// Empty when there is none.
+    /// Empty if there is no value.
     let value: SecretBytes
     private var password: SecretBytes?
 

@@ -1,4 +1,4 @@
-// What a row says of itself, read strictly and held against its columns. Pure: no key, no database, so that it can be fuzzed.
+// Reads a row's bindings strictly and compares them with its columns. Pure functions without keys or database, so that they can be fuzzed.
 
 package import Crypto
 package import EnclaveWire
@@ -7,8 +7,8 @@ internal import VaubanAccessPolicy
 internal import VaubanDER
 package import VaubanKeychainModel
 
-/// Both bindings of a row, if they can be read strictly, fit the columns, and differ in nothing but their version and, where
-/// the format keeps that apart, the generation: a row that went to a newer class key keeps its secret half.
+/// Both bindings of a row, if they can be read strictly, match the columns, and differ only in their version and, if the format binds the
+/// generation separately, their generation: a row that moved to a newer class key keeps its secret half.
 package struct RowBindings {
     package let secret: RowBinding
     package let metadata: RowBinding
@@ -18,7 +18,7 @@ package struct RowBindings {
             metadata.kind == row.kind, metadata.protection.number == row.protection, metadata.generation == row.generation
         else { return nil }
         self.metadata = metadata
-        // Written together, both halves have the same.
+        // Halves that were written together have the same binding.
         if row.halves.secretBinding == row.halves.metadataBinding {
             secret = metadata
             return
@@ -27,11 +27,11 @@ package struct RowBindings {
         self.secret = secret
     }
 
-    /// What the wrapped key is bound to: the secret half's binding under the row's own generation.
+    /// The binding of the wrapped key: the secret half's binding with the row's own generation.
     package var item: RowBinding { secret.with(generation: metadata.generation) }
 
-    /// The item without its value and the digest of its row, from the opened metadata half; nil where that holds no item of
-    /// its class and group.
+    /// Returns the item without its value, and the digest of its row, from the decrypted metadata half; nil if that is no item of the row's
+    /// class and group.
     package func record(of opened: [UInt8]) -> (record: ItemRecord, digest: [UInt8])? {
         guard let kind = ItemKind(rawValue: metadata.kind), let content = try? RowMetadata(derBytes: opened),
             content.attributes[.accessGroup] == .text(metadata.accessGroup)
@@ -41,14 +41,14 @@ package struct RowBindings {
         return (record, content.digest)
     }
 
-    /// What an item is found by under one index key.
+    /// Returns the blinds of an item under one index key.
     package static func blinds(of record: ItemRecord, under key: SymmetricKey) -> DeviceBlinds {
-        AttributeBlinds.ofRow(record.kind, record.attributes, IndexKey(key))
+        AttributeBlinds.ofRow(record.attributes, kind: record.kind, key: IndexKey(key))
     }
 }
 
 extension RowBinding {
-    /// Equal in everything but the version, and the generation where the format keeps that apart from the item.
+    /// Returns whether both are equal except for the version, and for the generation if the format binds it separately.
     func isOfSameItem(as other: RowBinding) -> Bool {
         let (mine, theirs) = (itemBinding, other.itemBinding)
         return mine.format == theirs.format && mine.user == theirs.user && mine.protection == theirs.protection

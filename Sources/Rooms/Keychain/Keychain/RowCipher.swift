@@ -1,4 +1,4 @@
-// The two halves of a row: AES-256-GCM with a fresh nonce each, bound to what the row is and to each other
+// The encryption of a row's two halves: AES-256-GCM with a fresh nonce each, bound to the row's identity and to each other
 // (Specs/keychain-database.md).
 
 internal import Crypto
@@ -10,7 +10,7 @@ internal import VaubanDER
 internal import VaubanKeychainModel
 internal import VaubanSecretBytes
 
-/// Bytes that did not open under the key and binding that they should.
+/// Thrown when bytes do not open under their key and binding.
 struct DecryptionFailure: Error {}
 
 enum RowCipher {
@@ -31,7 +31,7 @@ enum RowCipher {
 
     static func open(_ secret: [UInt8], key: borrowing SecretBytes, binding: [UInt8]) throws -> PaddedValue {
         let opened = try key.withUnsafeBytes { key throws(DecryptionFailure) in
-            var data = try open(secret, SymmetricKey(data: key), binding, .secret)
+            var data = try open(secret, key: SymmetricKey(data: key), binding: binding, half: .secret)
             return SecretBytes(absorbing: &data)
         }
         guard let value = PaddedValue(decrypted: opened) else { throw DecryptionFailure() }
@@ -45,9 +45,9 @@ enum RowCipher {
         return try combined(AES.GCM.seal(plaintext, using: key, authenticating: binding + [Half.metadata.rawValue]))
     }
 
-    /// The plaintext without its padding.
+    /// Returns the plaintext without its padding.
     static func openMetadata(_ metadata: [UInt8], key: SymmetricKey, binding: [UInt8]) throws(DecryptionFailure) -> [UInt8] {
-        let data = try open(metadata, key, binding, .metadata)
+        let data = try open(metadata, key: key, binding: binding, half: .metadata)
         guard let end = data.withUnsafeBytes({ Padding.end(of: $0) }) else { throw DecryptionFailure() }
         return [UInt8](data.prefix(end))
     }
@@ -55,7 +55,7 @@ enum RowCipher {
     // MARK: Both
 
     private static func open(
-        _ combined: [UInt8], _ key: SymmetricKey, _ binding: [UInt8], _ half: Half
+        _ combined: [UInt8], key: SymmetricKey, binding: [UInt8], half: Half
     ) throws(DecryptionFailure) -> Data {
         do {
             return try AES.GCM.open(AES.GCM.SealedBox(combined: combined), using: key, authenticating: binding + [half.rawValue])
@@ -69,8 +69,8 @@ enum RowCipher {
         return [UInt8](bytes)
     }
 
-    /// What the metadata half says of the rest of its row: the secret half and every index column, each with its length,
-    /// so that no part can be taken from another write.
+    /// Returns the digest in the metadata half of the rest of its row: the secret half and every index column, each with its length, so
+    /// that no part can be taken from another write.
     static func digest(_ halves: (binding: [UInt8], wrappedKey: [UInt8], secret: [UInt8]), _ blinds: RowBlinds) -> [UInt8] {
         var hash = SHA256()
         let device = blinds.device.map { [$0.primary, $0.list] } ?? [[], []]

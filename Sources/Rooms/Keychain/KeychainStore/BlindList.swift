@@ -1,12 +1,12 @@
-/// The blinds of a row's attributes in one column: for each attribute its four-letter name and the first eight bytes of its
-/// blind, in the order of the names.
+/// The blinds of a row's attributes in one column: for each attribute its four-letter name and the first eight bytes of its blind, ordered
+/// by name.
 package enum BlindList {
     package static let nameBytes = 4
     package static let blindBytes = 8
     package static let entryBytes = nameBytes + blindBytes
 
-    /// Whether every entry of `wanted` is in `list`. Both are in order, so one walk over them is enough; a list of a wrong
-    /// length holds nothing.
+    /// Returns whether `list` contains every entry of `wanted`. Both are ordered, so one pass is enough. A list of a wrong length contains
+    /// nothing.
     package static func contains(_ list: UnsafeRawBufferPointer, _ wanted: [UInt8]) -> Bool {
         guard list.count % entryBytes == 0, wanted.count % entryBytes == 0 else { return false }
         return wanted.withUnsafeBytes { wanted in
@@ -22,21 +22,21 @@ package enum BlindList {
     }
 }
 
-/// Which rows a request may mean, in terms that the database can decide without a key.
+/// The rows that a request may match, in terms that the database can evaluate without a key.
 package struct RowSelection: Hashable, Sendable {
     package let kind: Int64
     package let protection: Int64?
-    /// The one item that is meant; it is looked up by its identity then.
+    /// The one item to be looked up by its identity.
     package var item: [UInt8]?
-    /// One blind by which rows are looked up; nil goes through all of the kind.
+    /// A blind by which rows are looked up; nil reads all rows of the kind.
     package let lookup: [UInt8]?
-    /// Blinds that each row has, where there is no `lookup`: rows are looked up by the one that the fewest rows have.
+    /// Blinds that each row has, if there is no `lookup`: rows are looked up by the rarest one.
     package var lookups: [[UInt8]] = []
-    /// A `BlindList` of what must be among the row's own.
+    /// A `BlindList` whose entries the row must contain.
     package let filter: [UInt8]
-    /// `BlindList`s of one entry each, of which the row must have one; empty asks for none of them.
+    /// `BlindList`s of one entry each, of which the row must contain one; an empty list demands none.
     package let anyOf: [[UInt8]]
-    /// Before the first unlock only the device index can be used, and only its rows can be seen.
+    /// Whether only the device index can be used, as before the first unlock. Only its rows are visible then.
     package let usesDeviceIndex: Bool
 
     package init(kind: Int64, protection: Int64?, lookup: [UInt8]?, filter: [UInt8], anyOf: [[UInt8]] = [], usesDeviceIndex: Bool) {

@@ -3,7 +3,7 @@ internal import GRDB
 internal import Glibc
 internal import VaubanLinuxHost
 
-/// The file of one user's database: made once, never replaced, put aside when it cannot be read.
+/// The file of one user's database: created once, never replaced, set aside when it cannot be read.
 struct DatabaseFile {
     static let name = "keychain.db"
     static let marker = "keychain.db.damaged"
@@ -11,13 +11,12 @@ struct DatabaseFile {
 
     let folder: PrivateFolder
 
-    /// How every connection is made. `pagesMax` stands for a full disk where a test needs one.
+    /// Returns the configuration of every connection. `pagesMax` simulates a full disk in tests.
     static func configuration(pagesMax: Int? = nil) -> Configuration {
         var configuration = Configuration()
         configuration.busyMode = .timeout(5)
         configuration.prepareDatabase { database in
-            // What is deleted is overwritten; a file that someone prepared can run nothing; what SQLite sorts stays in memory,
-            // since this process can make no file elsewhere.
+            // Overwrite deleted data; let a prepared file run nothing; sort in memory, since this process can create no file elsewhere.
             try database.execute(
                 sql: "PRAGMA secure_delete = ON; PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY")
             if let pagesMax { try database.execute(sql: "PRAGMA max_page_count = \(pagesMax)") }
@@ -27,11 +26,11 @@ struct DatabaseFile {
 
     var path: String { "\(folder.path)/\(Self.name)" }
 
-    /// Makes sure that there is a file that is a database of a version that we know.
-    /// - Parameter isSuspect: a reader has met damage before, so every page is looked at.
+    /// Makes sure that a database file of a known version exists.
+    /// - Parameter isSuspect: Whether a reader has found damage, so that every page is checked.
     func prepare(isSuspect: Bool, _ configuration: Configuration) throws {
         if let damage = try standingDamage() { throw StorageError.damaged(damage) }
-        // A suspect file is opened again while this process runs, where a copy may just be being made.
+        // A suspect file is opened again while this process runs, and a copy may just be being made.
         if !isSuspect { removeUnfinished() }
         guard try exists() else { return try make(configuration) }
         do {
@@ -52,15 +51,15 @@ struct DatabaseFile {
         }
     }
 
-    /// What the marker says, if a damaged database was put aside and the user has not said that it is settled.
+    /// Returns the marker's text if a damaged database was set aside and the user has not resolved it.
     private func standingDamage() throws -> String? {
         guard folder.contains(Self.marker) else { return nil }
         guard case .bytes(let bytes) = try DurableFile(Self.marker, in: folder).read(max: Self.markerBytesMax) else { return nil }
         return String(validating: bytes, as: UTF8.self) ?? "the keychain database was put aside"
     }
 
-    /// An empty file is not a new database: SQLite would take it for one, and everything that was there would be gone
-    /// without a word. The same goes for a write-ahead log whose database is missing.
+    /// Throws for an empty file, which SQLite would take for a new database and silently lose everything, and for a write-ahead log without
+    /// its database.
     private func exists() throws -> Bool {
         var information = stat()
         if fstatat(folder.descriptor.number, Self.name, &information, AT_SYMLINK_NOFOLLOW) != 0 {
@@ -76,16 +75,16 @@ struct DatabaseFile {
     }
 
     private func make(_ configuration: Configuration) throws {
-        try make(Self.name, configuration) { try Schema.migrator.migrate($0) }
+        try make(Self.name, configuration: configuration) { try Schema.migrator.migrate($0) }
     }
 
-    /// Makes a new database beside and puts it in place when it is whole, so that a crash leaves none (or the one that was
-    /// there) or a complete one.
-    func make(_ name: String, _ configuration: Configuration, _ fill: (DatabaseQueue) throws -> Void) throws {
+    /// Creates a database beside its place and moves it there when it is complete, so that a crash leaves either the earlier state or a
+    /// complete database.
+    func make(_ name: String, configuration: Configuration, fill: (DatabaseQueue) throws -> Void) throws {
         let temporary = "\(name).new"
         removeUnfinished(name)
         var isInPlace = false
-        // Whatever stops it, on a full disk above all, what it has written goes: nobody else could make room for the rest.
+        // Removes the unfinished file whatever the error, above all on a full disk: nobody else could free its space.
         defer { if !isInPlace { removeUnfinished(name) } }
         let directory = folder.descriptor.number
         let path = "\(folder.path)/\(name)"
@@ -105,15 +104,14 @@ struct DatabaseFile {
         withExtendedLifetime(file) {}
     }
 
-    /// Removes what a process that was killed, or that found no room, left of a file that it was making.
+    /// Removes files that an earlier process began and did not finish.
     private func removeUnfinished() { for name in [Self.name, Self.verified] { removeUnfinished(name) } }
 
     private func removeUnfinished(_ name: String) {
         for suffix in ["", "-journal", "-wal", "-shm"] { folder.remove("\(name).new\(suffix)") }
     }
 
-    /// Renames the database and what belongs to it, and leaves a marker that keeps an empty one from taking its place.
-    /// Answers what the user can do.
+    /// Renames the database and its companions and leaves a marker that keeps an empty one from replacing it. Returns what the user can do.
     func putAside() throws -> String {
         let directory = folder.descriptor.number
         guard

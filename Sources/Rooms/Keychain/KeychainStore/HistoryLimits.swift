@@ -1,4 +1,4 @@
-// How much of the past is kept.
+// Limits of the history.
 
 internal import GRDB
 
@@ -20,7 +20,7 @@ package enum HistoryLimits {
 }
 
 enum HistoryAllowance {
-    /// Removes rows until every limit holds, with some room to spare where one did not; answers what is left of each owner.
+    /// Removes rows until every limit holds, with some margin where one did not. Returns the remaining bytes of each owner.
     static func hold(_ database: Database) throws -> [String: Int] {
         var bytes: [String: Int] = [:]
         try database.forEachRow("SELECT owner, sum(bytes) FROM history GROUP BY owner") { sum in

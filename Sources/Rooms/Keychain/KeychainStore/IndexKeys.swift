@@ -2,8 +2,8 @@ internal import GRDB
 internal import VaubanLinuxHost
 
 extension KeychainDatabase {
-    /// Says that blinds are made with this index key. The first one is remembered in the file. Answers the one that is
-    /// remembered where it is another: under this one nothing would be found and everything could be added twice.
+    /// Binds the file to the index key of its blinds. Returns the recorded generation if it is another one: this key would find nothing and
+    /// let everything be added twice.
     package func claim(indexKey purpose: Int64, generation: [UInt8]) throws(StorageError) -> [UInt8]? {
         if indexKeys.withLock({ $0[purpose] }) == generation { return nil }
         if try indexKeyGenerations()[purpose] == nil { try record(indexKey: purpose, generation: generation) }
@@ -13,7 +13,7 @@ extension KeychainDatabase {
         return nil
     }
 
-    /// What is to be said when the remembered index key is not the enclave's.
+    /// The error for an index key that is not the enclave's.
     package var foreignKeys: StorageError {
         .damaged(
             """

@@ -1,5 +1,4 @@
-// Rows by the class key that wraps them: how many there are, moving them to another, and removing those of one that is
-// gone for good.
+// Rows by the class key that wraps them: counting them, moving them to another key, and removing those of a destroyed key.
 
 internal import Foundation
 internal import GRDB
@@ -20,20 +19,20 @@ package struct RowGeneration: Hashable, Sendable {
 }
 
 extension KeychainDatabase {
-    /// Every class and generation that a row is of.
+    /// Returns every class and generation that has rows.
     package func generations() throws(StorageError) -> [RowGeneration] { try generations(in: "item") }
 
-    /// The same of earlier values and deleted items.
+    /// Returns the same for earlier values and deleted items.
     package func historyGenerations() throws(StorageError) -> [RowGeneration] { try generations(in: "history") }
 
-    /// The same of the rows that were put aside.
+    /// Returns the same for quarantined rows.
     package func quarantinedGenerations() throws(StorageError) -> [RowGeneration] { try generations(in: "quarantine") }
 
     private func generations(in table: String) throws(StorageError) -> [RowGeneration] {
         try read { try Self.generations(in: table, $0) }
     }
 
-    /// The tables that have rows.
+    /// The tables that contain rows.
     private static let tables = ["item", "quarantine", "history"]
 
     static func generations(in table: String, _ database: Database) throws -> [RowGeneration] {
@@ -46,7 +45,7 @@ extension KeychainDatabase {
         return generations
     }
 
-    /// The next rows of a generation after the row `id`, as `rows(of:after:count:bytesMax:)` answers a selection's.
+    /// Returns the next rows of a generation after the row `id`, as `rows(of:after:count:bytesMax:)` does for a selection.
     package func rows(of generation: RowGeneration, after id: Int64, count: Int, bytesMax: Int) throws(StorageError) -> [StoredRow] {
         try read { database in
             let sql = "SELECT \(Column.whole) FROM item WHERE protection = ? AND generation = ? AND id > ? ORDER BY id"
@@ -55,14 +54,14 @@ extension KeychainDatabase {
         }
     }
 
-    /// The row of a number as it is now.
+    /// Returns the present row of a number.
     package func row(_ id: Int64) throws(StorageError) -> StoredRow? {
         try read { database in
             try database.storedRows("SELECT \(Column.whole) FROM item WHERE id = ?", [.number(id)], count: 1).first
         }
     }
 
-    /// Writes those rows that nobody has written since they were read, and answers how many those are.
+    /// Writes the rows that nobody has written since they were read, and returns their number.
     package func move(_ changes: [RowChange]) throws(StorageError) -> Int {
         guard !changes.isEmpty else { return 0 }
         return try write { database in
@@ -75,11 +74,11 @@ extension KeychainDatabase {
         }
     }
 
-    /// Of these generations those that no row and no quarantined row is of. None is written under them any more: a
-    /// request that had begun under one begins again.
+    /// Returns those of these generations that have no row, quarantined rows included. Nothing is written under them from now on: a request
+    /// that began under one starts over.
     package func close(_ generations: [RowGeneration]) throws(StorageError) -> [RowGeneration] {
         guard !generations.isEmpty else { return [] }
-        // In the writer's turn, so that every write is before this or finds the generation closed.
+        // In a write transaction, so that every write comes before it or finds the generation closed.
         return try write { database in
             let used = try Self.tables.flatMap { try Self.generations(in: $0, database) }
             let unused = generations.filter { wanted in
@@ -94,10 +93,10 @@ extension KeychainDatabase {
         closed.withLock { $0.contains(RowGeneration(protection: row.protection, generation: row.generation)) }
     }
 
-    /// Removes one row, unless someone has written it since; false then.
+    /// Removes one row. Returns false if someone has written it since it was read.
     package func remove(_ handle: RowHandle) throws(StorageError) -> Bool { try delete([handle]) }
 
-    /// Removes all rows of a generation, those that were put aside too.
+    /// Removes all rows of a generation, quarantined ones included.
     package func remove(_ generation: RowGeneration) throws(StorageError) {
         try write { database in
             let arguments: StatementArguments = [generation.protection, Data(generation.generation)]
@@ -109,8 +108,8 @@ extension KeychainDatabase {
         }
     }
 
-    /// Removes everything, if the blinds are made with this index key, so that of two requests that find the keychain
-    /// erased the second removes nothing that was added after the first. False when they are not.
+    /// Removes everything and returns true if the blinds were made with this index key. Of two requests that find the keychain erased, the
+    /// second removes nothing that was added after the first.
     package func empty(ifIndexKey purpose: Int64, is generation: [UInt8]) throws(StorageError) -> Bool {
         let isEmptied = try write { database in
             let sql = "SELECT EXISTS(SELECT 1 FROM index_key WHERE purpose = ? AND generation = ?)"

@@ -1,7 +1,7 @@
 internal import GRDB
 
-/// The database's shape as a list of steps that is only ever appended to. A file with a step that is not in the list was
-/// written by a later version and is refused untouched.
+/// The database's schema as an append-only list of migrations. A file with a migration that is not in the list was written by a later
+/// version and is refused untouched.
 enum Schema {
     static let migrator: DatabaseMigrator = {
         var migrator = DatabaseMigrator()
@@ -31,11 +31,11 @@ enum Schema {
                     ) STRICT;
                     """)
         }
-        // Which rows are under which class key is asked again and again while they are moved to another.
+        // While rows move to another class key, queries by class key are frequent.
         migrator.registerMigration("2 generations") { database in
             try database.execute(sql: "CREATE INDEX item_generation ON item(protection, generation)")
         }
-        // Earlier values of items, and items that were deleted a while ago: whole rows, as they were. No row of `item` is in it.
+        // Earlier values and deleted items: whole rows, unchanged. They have no row in `item`.
         migrator.registerMigration("3 history") { database in
             try database.execute(
                 sql: """
@@ -60,13 +60,13 @@ enum Schema {
         return migrator
     }()
 
-    /// Whether the file has a step that is not in the list, or a version number: this one gives none, so a later one did.
+    /// Returns whether the file has a migration that is not in the list or a version number, which only a later version sets.
     static func isNewer(_ database: Database) throws -> Bool {
         if try Int.fetchOne(database, sql: "PRAGMA user_version") != 0 { return true }
         return try migrator.hasBeenSuperseded(database)
     }
 
-    /// What a row and a quarantined row have in common, in the order of `columnNames`.
+    /// Returns the columns common to rows and quarantined rows, in the order of `columnNames`.
     private static func columns(primaryBlind: String, item: String, deviceBlind: String) -> String {
         """
         item BLOB \(item),

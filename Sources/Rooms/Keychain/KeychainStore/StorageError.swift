@@ -2,25 +2,25 @@ internal import GRDB
 internal import Glibc
 internal import VaubanLinuxHost
 
-/// Why the database did not do what was asked; what it held before stands.
+/// Why the database did not serve a call. Its content is unchanged.
 package enum StorageError: Error, Hashable, Sendable {
-    /// No room on the disk.
+    /// The disk is full.
     case full
-    /// The disk or the file refuses. The text names the operation's result, never a value.
+    /// The disk or the file failed. The text names the operation's result, never a value.
     case failed(String)
-    /// The database cannot be read and was put aside; the text says where it is and what the user can do.
+    /// The database cannot be read and was set aside. The text says where it is and what the user can do.
     case damaged(String)
-    /// A later version of Vauban has written it.
+    /// A later version of Vauban wrote it.
     case newer(String)
-    /// There is no verified copy, or no longer the one that was meant.
+    /// There is no verified copy, or not the one requested.
     case noCopy
-    /// The database can be read, so nothing is put in its place.
+    /// The database can be read, so it is not replaced.
     case notDamaged
-    /// As many databases as can be are in use at this moment, or no descriptor is left to open another.
+    /// Too many databases are in use at this moment, or no descriptor is left to open another.
     case busy
 
-    /// The fault behind an error of SQLite or of the system. SQLite says "no room" only of a write: a log, or the memory that is
-    /// shared about it, for which there is no room it calls a failure. So `folder`, where the file lies, is measured then.
+    /// Maps an error of SQLite or of the system. SQLite reports "no room" only for a write: if there is no room for a log or its shared
+    /// memory it reports a failure. So this measures the disk of `folder`, which contains the file.
     init(_ error: any Error, in folder: PrivateFolder) {
         self.init(error)
         guard case .failed = self, let error = error as? DatabaseError, [.SQLITE_IOERR, .SQLITE_CANTOPEN].contains(error.resultCode) else {
@@ -29,7 +29,7 @@ package enum StorageError: Error, Hashable, Sendable {
         if let free = try? DiskSpace.bytesFree(in: folder), free < Self.logBytesMin { self = .full }
     }
 
-    /// What SQLite needs to open a database with a log: the index of the log in one piece, and the first pages of the log.
+    /// What SQLite needs to open a database with a log: the log's index in one piece, and the first pages of the log.
     private static let logBytesMin: UInt64 = 64 << 10
 
     init(_ error: any Error) {
@@ -38,12 +38,12 @@ package enum StorageError: Error, Hashable, Sendable {
         case let error as DatabaseError:
             switch error.resultCode {
             case .SQLITE_FULL: self = .full
-            default: self = .failed("the keychain database refuses: \(error.resultCode)")
+            default: self = .failed("the keychain database failed: \(error.resultCode)")
             }
         case PrivateFolder.Fault.system(let fault): self = Self.ofSystem(fault)
         case let fault as PrivateFolder.Fault: self = .failed(fault.description)
         case let fault as SystemError: self = Self.ofSystem(fault)
-        default: self = .failed("the keychain database refuses")
+        default: self = .failed("the keychain database failed")
         }
     }
 
@@ -54,6 +54,6 @@ package enum StorageError: Error, Hashable, Sendable {
 }
 
 extension DatabaseError {
-    /// The file's own bytes are wrong, as opposed to a disk that fails.
+    /// Whether the file's bytes are wrong, as opposed to a failing disk.
     var isDamage: Bool { resultCode == .SQLITE_CORRUPT || resultCode == .SQLITE_NOTADB }
 }

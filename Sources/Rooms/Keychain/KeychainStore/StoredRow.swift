@@ -1,20 +1,20 @@
-// A row as it lies on disk. Nothing in it is readable without keys that this module never sees.
+// A row on disk. Nothing in it is readable without keys that this module never sees.
 
-/// Where a row lies. The raw value is the `state` of the tables `history` and `quarantine`.
+/// The table of a row. The raw value is the `state` of the tables `history` and `quarantine`.
 package enum RowPlace: Int64, Sendable {
     /// An item that exists.
     case item = 0
-    /// A value that an item had before.
+    /// An earlier value of an item.
     case earlier = 1
-    /// An item that was deleted and can be restored.
+    /// A deleted item that can be restored.
     case deleted = 2
 
     var table: String { self == .item ? "item" : "history" }
 }
 
-/// One item as the database keeps it (Specs/keychain-database.md).
+/// One stored item (Specs/keychain-database.md).
 package struct StoredRow: Hashable, Sendable {
-    /// The database's own number; 0 until the row is written.
+    /// The database's number; 0 until the row is written.
     package let id: Int64
     /// The item's identity for its whole life.
     package let item: [UInt8]
@@ -40,7 +40,7 @@ package struct StoredRow: Hashable, Sendable {
         self.halves = halves
     }
 
-    /// Which row this is, as long as nobody has written it again.
+    /// Identifies the row until someone writes it again.
     package var handle: RowHandle { RowHandle(id: id, metadataBinding: halves.metadataBinding, place: place) }
 }
 
@@ -61,13 +61,13 @@ package struct RowHalves: Hashable, Sendable {
     }
 }
 
-/// What a row can be found by.
+/// The blinds by which a row can be found.
 package struct RowBlinds: Hashable, Sendable {
-    /// Over everything that makes the item unique; spans all classes.
+    /// Covers everything that makes the item unique, across all classes.
     package let primary: [UInt8]
-    /// `BlindList` of all attributes, so that any of them filters without a decryption.
+    /// A `BlindList` of all attributes, so that any of them filters without a decryption.
     package let list: [UInt8]
-    /// The few by which rows are looked up, 16 bytes each.
+    /// The few blinds by which rows are looked up, 16 bytes each.
     package let lookups: [[UInt8]]
     /// The same under the device index key, for rows that can be read before the first unlock.
     package let device: DeviceBlinds?
@@ -105,17 +105,17 @@ package struct RowHandle: Hashable, Sendable {
     }
 }
 
-/// A row to be written over one that was read. Unless `row` has a secret half of its own, the old one stays.
+/// A row to be written over one that was read. Unless `row` has its own secret half, the old one stays.
 package struct RowChange: Hashable, Sendable {
     package let old: RowHandle
     package let row: StoredRow
-    /// False leaves the index columns alone, which is all that can be done before the first unlock.
+    /// False leaves the index columns unchanged, which is all that is possible before the first unlock.
     package let changesBlinds: Bool
-    /// With what the row as it was is kept as an earlier value; nil keeps none.
+    /// The label under which the old row is kept as an earlier value; nil keeps none.
     package let keeping: HistoryLabel?
-    /// The owner whose allowance the item's earlier values count against from now on; nil where that is as it was.
+    /// The owner whose allowance the item's earlier values count against from now on; nil if unchanged.
     package let newOwner: String?
-    /// An earlier value that leaves the history, since it is the present one again.
+    /// An earlier value that leaves the history because it is the present value again.
     package let consuming: RowHandle?
 
     package init(
@@ -131,7 +131,7 @@ package struct RowChange: Hashable, Sendable {
     }
 }
 
-/// Why a row was put aside.
+/// Why a row was quarantined.
 package enum QuarantineReason: String, CaseIterable, Sendable {
     case binding = "the row's binding cannot be read or does not fit its columns"
     case metadata = "the metadata half does not open"

@@ -1,12 +1,12 @@
-// The last verified generation: one whole copy of the database, from the moment after every row of it had been verified. It
-// is put back only at the user's word, since what was removed after it was made is in it.
+// The last verified generation: one complete copy of the database from the moment after every row had been verified. It is restored only
+// with the user's consent, since it contains what was removed later.
 
 internal import Foundation
 internal import Glibc
 internal import GRDB
 internal import VaubanLinuxHost
 
-/// A copy, or what became of making one.
+/// A copy, or the outcome of making one.
 package struct VerifiedGeneration: Hashable, Sendable {
     /// When it was made, in microseconds since the reference date.
     package let date: Int64
@@ -18,21 +18,21 @@ package struct VerifiedGeneration: Hashable, Sendable {
     }
 }
 
-/// In all but the first, what was kept before stands.
+/// All outcomes but the first leave the earlier copy.
 package enum VerifiedCopyOutcome: Hashable, Sendable {
     case kept(VerifiedGeneration)
-    /// More bytes than are kept twice.
+    /// The database is too large to be kept twice.
     case tooLarge
-    /// The disk has no room. Where that was measured before anything was written, so many bytes have to be made free.
+    /// The disk is full. If that was measured before anything was written, this many bytes must be freed.
     case noRoom(bytesMissing: Int64?)
-    /// The disk refuses, or what was written does not verify.
+    /// The disk failed, or the copy does not verify.
     case failed
 }
 
-/// What one copy may take.
+/// The disk space that one copy may take.
 package struct CopyRoom: Sendable {
     package let bytesMax: Int
-    /// Bytes that stay free: a copy must never take the room in which the enclave counts a guess, or an item is written.
+    /// Bytes that stay free: a copy must never take the space in which the enclave counts an attempt or an item is written.
     package let bytesReserved: Int
 
     package init(bytesMax: Int, bytesReserved: Int) {
@@ -44,7 +44,7 @@ package struct CopyRoom: Sendable {
 extension DatabaseFile {
     static let verified = "keychain.db.verified"
 
-    /// The copy that is kept, if it is whole; nil when there is none.
+    /// Returns the copy if it is intact; nil if there is none.
     func verifiedGeneration() throws -> VerifiedGeneration? {
         var information = stat()
         guard fstatat(folder.descriptor.number, Self.verified, &information, AT_SYMLINK_NOFOLLOW) == 0,
@@ -64,13 +64,13 @@ extension DatabaseFile {
         return try Int.fetchOne(database, sql: "SELECT count(*) FROM item")
     }
 
-    /// The classes and generations of the rows in the copy; none where there is no copy that can be read.
+    /// Returns the classes and generations of the rows in the copy; none if there is no readable copy.
     func verifiedGenerations() throws -> [RowGeneration] {
         guard folder.contains(Self.verified) else { return [] }
         do {
             return try readingCopy { queue in
                 try queue.unsafeRead { database in
-                    // A copy that an earlier version made has no history.
+                    // A copy of an earlier version has no history.
                     let tables = ["item", "quarantine"] + (try database.tableExists("history") ? ["history"] : [])
                     return try tables.flatMap { try KeychainDatabase.generations(in: $0, database) }
                 }
@@ -80,24 +80,24 @@ extension DatabaseFile {
         }
     }
 
-    /// Copies what a connection sees to the place of the copy before, if it is not too large.
+    /// Replaces the copy with what a connection sees, unless it is too large.
     func keep(_ source: DatabaseQueue, _ room: CopyRoom) throws -> VerifiedCopyOutcome {
         let bytes = try source.unsafeRead { database in
             let pages = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
             return pages * (try Int.fetchOne(database, sql: "PRAGMA page_size") ?? 4096)
         }
         guard bytes <= room.bytesMax else { return .tooLarge }
-        // The earlier copy stands until this one is whole, so there must be room beside it.
+        // The earlier copy stays until this one is complete, so there must be space for both.
         let missing = Int64(bytes + room.bytesReserved) - Int64(clamping: try DiskSpace.bytesFree(in: folder))
         guard missing <= 0 else { return .noRoom(bytesMissing: missing) }
-        try make(Self.verified, Self.configuration()) { copy in
+        try make(Self.verified, configuration: Self.configuration()) { copy in
             try Self.copy(source, to: copy)
             guard try copy.unsafeRead(Self.rowsIfWhole) != nil else { throw StorageError.failed("the copy does not verify") }
         }
         return try verifiedGeneration().map(VerifiedCopyOutcome.kept) ?? .failed
     }
 
-    /// Removes the copy for good; what it held is then only in the database.
+    /// Removes the copy for good.
     func forgetVerified() throws {
         guard folder.contains(Self.verified) else { return }
         for name in [Self.verified, "\(Self.verified).new"] {
@@ -107,18 +107,18 @@ extension DatabaseFile {
         if folder.contains(Self.verified) { throw SystemError("remove \(folder.path)/\(Self.verified)", code: EIO) }
     }
 
-    /// Puts the copy where the database was. What lies there is put aside first, whatever it is; the marker goes last, so
-    /// that a kill on the way leaves a database that is still refused.
+    /// Moves the copy into the database's place. Sets aside whatever is there first. Removes the marker last, so that a kill in between
+    /// leaves a database that is still refused.
     func restoreVerified() throws {
         if folder.contains(Self.name) || folder.contains(Self.name + "-wal") { _ = try putAside() }
         try readingCopy { source in
-            try make(Self.name, Self.configuration()) { try Self.copy(source, to: $0) }
+            try make(Self.name, configuration: Self.configuration()) { try Self.copy(source, to: $0) }
         }
         folder.remove(Self.marker)
         try SystemError.check(fsync(folder.descriptor.number), "sync the folder of \(path)")
     }
 
-    /// When the file that was put aside last was last written; nil when there is none.
+    /// Returns when the database that was set aside last was written; nil if there is none.
     func damagedSince() -> Int64? {
         (1...999).lazy.map { "\(Self.name).quarantined-\($0)" }.prefix { folder.contains($0) }.compactMap { name -> Int64? in
             var newest: Int64?
@@ -139,8 +139,8 @@ extension DatabaseFile {
         return try body(queue)
     }
 
-    /// Page by page, over SQLite's own interface. With the pages comes the mark of a write-ahead log, which a file that lies
-    /// by itself must not have.
+    /// Copies page by page with SQLite's own interface. The mark of a write-ahead log comes with the pages, and a standalone file must not
+    /// have it.
     private static func copy(_ source: DatabaseQueue, to target: DatabaseQueue) throws {
         try source.backup(to: target)
         try target.writeWithoutTransaction { database in
@@ -155,7 +155,7 @@ extension DatabaseFile {
 }
 
 extension KeychainDatabase {
-    /// Keeps a copy of what is in the database now. One that cannot be made takes nothing away and leaves nothing behind.
+    /// Keeps a copy of the present database. A failure changes nothing and leaves nothing behind.
     package func keepVerified(_ room: CopyRoom) -> VerifiedCopyOutcome {
         copying.withLock { _ in
             if isSuspect { return .failed }
@@ -167,24 +167,23 @@ extension KeychainDatabase {
         }
     }
 
-    /// The verified copy that stands now; nil where there is none, or none that can be read.
+    /// Returns the verified copy; nil if there is none that can be read.
     package func verifiedCopy() -> VerifiedGeneration? { copying.withLock { _ in (try? file.verifiedGeneration()) ?? nil } }
 
-    /// Every class and generation that a row of the copy is of.
+    /// Returns every class and generation of the copy's rows.
     package func verifiedGenerations() throws(StorageError) -> [RowGeneration] {
         try copying.withLock { _ throws(StorageError) in try watching { try file.verifiedGenerations() } }
     }
 
-    /// Removes the copy: what it holds is erased, or nothing opens it any more.
+    /// Removes the copy: its content was erased, or nothing opens it any more.
     package func forgetVerified() throws(StorageError) {
-        // One that is being made now would come after its removal, with what is to be gone.
+        // A copy in progress would be finished after the removal, with the content to be removed.
         try copying.withLock { _ throws(StorageError) in try watching { try file.forgetVerified() } }
     }
 }
 
 extension DatabaseRegistry {
-    /// What can be put back in the place of a user's damaged database, and when that was last written. Refused where the
-    /// database is not damaged: nothing is ever put in its place then.
+    /// Returns the copy that can replace a user's damaged database, and when that was last written. Throws if the database is not damaged.
     package func restorable(of user: UInt32) throws(StorageError) -> (generation: VerifiedGeneration, damagedSince: Int64?) {
         try whileDamaged(user) { file throws in
             guard let generation = try file.verifiedGeneration() else { throw StorageError.noCopy }
@@ -192,7 +191,7 @@ extension DatabaseRegistry {
         }
     }
 
-    /// Puts the copy back, if it is still the one of this date.
+    /// Restores the copy, if it is still the one of this date.
     package func restore(_ user: UInt32, copyOf date: Int64) throws(StorageError) {
         try whileDamaged(user) { file throws in
             guard let generation = try file.verifiedGeneration(), generation.date == date else { throw StorageError.noCopy }

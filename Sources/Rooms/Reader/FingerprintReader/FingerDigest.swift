@@ -1,11 +1,11 @@
 internal import Crypto
 
-/// What stands for a user's fingers in a verdict; Specs/reader.md has an example.
+/// The digest of a user's fingers in a verdict; Specs/reader.md has an example.
 package enum FingerDigest {
     package static let none = [UInt8](repeating: 0, count: 32)
 
-    /// SHA-256 of a label, a zero byte, the user's mark, the sensor's name and each finger's in the order of their bytes,
-    /// each name with a zero byte behind it; zero bytes where there is no finger. See Specs/reader.md.
+    /// Returns the SHA-256 of a label, a zero byte, the user's mark, the sensor's name and the names of the fingers in byte order, each
+    /// name followed by a zero byte; zero bytes if there is no finger. See Specs/reader.md.
     package static func of(_ fingers: [String], on sensor: String, mark: [UInt8]) -> [UInt8] {
         guard !fingers.isEmpty else { return none }
         var covered = Array("vauban fingers v1".utf8) + [0] + mark

@@ -2,12 +2,12 @@ internal import CVaubanBus
 internal import EnclaveWire
 internal import VaubanLinuxHost
 
-/// One connection to the bus on which fprintd speaks. Used by one thread. It throws where the bus itself fails.
+/// A connection to the bus of fprintd, used by one thread. Throws when the bus itself fails.
 final class FprintBus {
-    /// How a call ended.
+    /// The outcome of a call.
     enum Answer {
         case done
-        /// fprintd is not there any more, or this sensor is not.
+        /// fprintd or this sensor is gone.
         case gone
         case inUse
         case denied
@@ -27,15 +27,15 @@ final class FprintBus {
         }
     }
 
-    /// A signal that came, with its sender in the bus daemon's words. Whether to believe it is decided elsewhere.
+    /// A received signal, with its sender as the bus daemon names it. The receiver decides whether to trust it.
     struct Signal {
         enum Kind {
             case ownerChanged
             case sensorsChanged
-            /// What the sensor says of a touch, and whether it is done.
+            /// The sensor's report about a touch, and whether it is done.
             case verify(String, isDone: Bool)
             case enroll(String, isDone: Bool)
-            /// The machine is about to sleep, or is back.
+            /// The machine is about to sleep, or is awake again.
             case sleep(isBeginning: Bool)
             case other
         }
@@ -45,7 +45,7 @@ final class FprintBus {
         let path: String
     }
 
-    /// Who owns the name of fprintd or of the login manager.
+    /// The owner of fprintd's or the login manager's name.
     struct Owner: Hashable {
         let uniqueName: String
         let uid: UInt32
@@ -53,11 +53,11 @@ final class FprintBus {
 
     struct Sensor: Hashable {
         let path: String
-        /// The model, in fprintd's words.
+        /// The model, as fprintd names it.
         let name: String
-        /// Whether a finger is swept over it.
+        /// Whether a finger is swiped over it.
         let isSwipe: Bool
-        /// Touches that a finger takes to be learnt; 0 while fprintd does not say.
+        /// The touches that enrolling a finger takes; 0 while fprintd does not report them.
         let touches: Int64
     }
 
@@ -103,7 +103,7 @@ final class FprintBus {
         return (.done, Sensor(path: Self.text(path), name: name, isSwipe: kind == "swipe", touches: touches))
     }
 
-    /// The names of a user's fingers; "" is whoever asks.
+    /// Returns the names of a user's fingers. "" means the calling user.
     func fingers(_ owner: Owner, _ sensor: Sensor, of user: String) throws(SystemError) -> (Answer, [String]) {
         var names = [CChar](repeating: 0, count: 4096)
         let answer = Answer(
@@ -124,7 +124,7 @@ final class FprintBus {
         return Answer(try SystemError.checkNegated(answer, "call fprintd"))
     }
 
-    /// The next signal that has come; nil when there is none at this moment.
+    /// Returns the next received signal; nil if there is none at this moment.
     func next() throws(SystemError) -> Signal? {
         var sender: UnsafePointer<CChar>?
         var path: UnsafePointer<CChar>?
@@ -145,7 +145,7 @@ final class FprintBus {
         return Signal(kind: kind, sender: sender.map { String(cString: $0) } ?? "", path: path.map { String(cString: $0) } ?? "")
     }
 
-    /// Waits until something comes on the bus or on the descriptor, or so many nanoseconds.
+    /// Waits until the bus or the descriptor is readable, or for the given nanoseconds.
     func wait(_ time: UInt64?, or descriptor: Int32) throws(SystemError) {
         try SystemError.checkNegated(vauban_fprint_wait(bus, descriptor, time.map { $0 / 1000 + 1 } ?? .max), "wait for the bus")
     }

@@ -1,25 +1,25 @@
-/// The limits of the fingerprint reader. Times in milliseconds where they are given to poll, otherwise in nanoseconds.
+/// The limits of the fingerprint reader. Times in milliseconds if poll takes them, otherwise in nanoseconds.
 enum ReaderLimits {
-    /// How long the bus and fprintd may take to answer.
+    /// How long the bus and fprintd may take to reply.
     static let answerMax: UInt64 = 5_000_000_000
-    /// The same where polkit may first ask the user at their desktop.
+    /// How long they may take if polkit may prompt the user at the desktop first.
     static let permissionMax: UInt64 = 60_000_000_000
-    /// Before a sensor that another program uses is asked for again: fprintd says nothing when it is free.
+    /// The pause before a sensor that another program uses is claimed again: fprintd does not announce when it is free.
     static let busyPause: UInt64 = 500_000_000
-    /// Before a sensor that failed is looked for again.
+    /// The pause before a failed sensor is looked for again.
     static let faultPause: UInt64 = 5_000_000_000
-    /// Before a sensor is looked for where there is none: one that comes while fprintd is not running tells nobody.
+    /// The pause before a missing sensor is looked for again: one that is plugged in while fprintd is not running is not announced.
     static let lookPause: UInt64 = 300_000_000_000
-    /// How long an fprintd that refuses an unclaimed sensor is left alone: it ends 30 s after its last client went.
+    /// How long an fprintd that refuses an unclaimed sensor is left alone: it exits 30 s after its last client.
     static let leavePause: UInt64 = 35_000_000_000
-    /// Faults of the sensor for one question, after which it counts as not there.
+    /// Failures of the sensor for one request after which it counts as missing.
     static let faultsMax = 3
-    /// Questions that wait at once; beyond that the oldest is dropped.
-    static let questionsMax = 64
-    /// What a question may take: the user's time.
-    static let questionMax: UInt64 = 300_000_000_000
+    /// Requests that wait at once; beyond that the oldest is dropped.
+    static let requestsMax = 64
+    /// The time that a request may take: the user's time.
+    static let requestMax: UInt64 = 300_000_000_000
     static let busPauseMin: Int32 = 100
     static let busPauseMax: Int32 = 30_000
     static let stateBytesMax = 1 << 18
-    static let peopleMax = 4096
+    static let usersMax = 4096
 }

@@ -5,8 +5,8 @@ internal import VaubanRoomHardening
 
 /// The program vauban-reader: `--enclave-folder DIR --enclave-uid N --state DIR`, started by the launcher or by systemd.
 package enum ReaderProgram {
-    /// `makeSettings` gets the words after those; nil is a wrong use. The shipped program has no further words and no other
-    /// settings.
+    /// Runs the program. `makeSettings` parses the words after these arguments; nil is a usage error. The shipped program has no further
+    /// words and no other settings.
     package static func main(
         usage: String = "vauban-reader --enclave-folder DIR --enclave-uid N|roster --state DIR",
         _ makeSettings: ([String]) -> ReaderSettings? = { $0.isEmpty ? ReaderSettings() : nil }

@@ -1,15 +1,15 @@
-// The process that holds the fingerprint reader's line to the enclave, and asks fprintd what the sensor finds.
+// The process that connects the fingerprint reader to the enclave and asks fprintd what the sensor finds.
 
 import Foundation
 import Glibc
 package import Logging
 package import VaubanLinuxHost
 
-/// Whom the reader asks. All of it is fixed in the shipped program; no variable of the environment counts.
+/// The services that the reader uses. All of it is fixed in the shipped program; no environment variable counts.
 package struct ReaderSettings: Sendable {
-    /// Where the system's bus is, as D-Bus writes addresses.
+    /// The address of the system's bus, in D-Bus syntax.
     package let bus: String
-    /// The user as whom fprintd and the login manager run; another owner of their names is not believed.
+    /// The user as whom fprintd and the login manager run. Another owner of their names is not trusted.
     package let daemonUID: UInt32
 
     package init(bus: String = "unix:path=/run/dbus/system_bus_socket", daemonUID: UInt32 = 0) {
@@ -20,9 +20,9 @@ package struct ReaderSettings: Sendable {
 
 package struct ReaderRoom: Sendable {
     private let settings: ReaderSettings
-    private let line: EnclaveConnectionThread
-    private let desk: QuestionQueue
-    private let kept: ReaderState
+    private let enclave: EnclaveConnection
+    private let queue: SensorRequestQueue
+    private let store: ReaderState
     private let log: Logger
     private let names: UserNames
 
@@ -30,31 +30,31 @@ package struct ReaderRoom: Sendable {
         self.settings = settings
         self.log = log
         names = UserNames()
-        desk = try QuestionQueue()
-        kept = try ReaderState(in: state)
-        line = try EnclaveConnectionThread(enclave: enclave, kept: kept, desk: desk, log: log)
+        queue = try SensorRequestQueue()
+        store = try ReaderState(in: state)
+        self.enclave = try EnclaveConnection(address: enclave, store: store, queue: queue, log: log)
     }
 
-    /// Serves until the process ends, over a new connection whenever the bus is lost. Where there is none there is no sensor, and
-    /// it looks again, ever more rarely.
+    /// Serves until the process ends, over a new connection whenever the bus is lost. Without a bus there is no sensor, and the pauses
+    /// between attempts grow.
     package func run() -> Never {
-        Thread.detachNewThread { [line] in line.run() }
+        Thread.detachNewThread { [enclave] in enclave.run() }
         var backoff = Backoff(from: ReaderLimits.busPauseMin, to: ReaderLimits.busPauseMax)
         var lastFault: String?
         while true {
             let opened = MachineClock.monotonic
             do throws(SystemError) {
-                var watch = try SensorWatch(settings, line: line, desk: desk, kept: kept, names: names, log: log)
+                var watch = try SensorWatch(settings, enclave: enclave, queue: queue, store: store, names: names, log: log)
                 lastFault = nil
                 try watch.run()
             } catch {
-                // Each fault is said once, not at every look.
-                if lastFault != error.description { log.notice("fprintd cannot be asked", metadata: ["why": "\(error)"]) }
+                // Logs each failure once, not at every attempt.
+                if lastFault != error.description { log.notice("cannot reach fprintd", metadata: ["why": "\(error)"]) }
                 lastFault = error.description
             }
-            line.tellSensor(isThere: false)
-            // A bus that is not there says nothing when it comes, so there is nothing to wait for but time.
-            poll(nil, 0, backoff.pause(afterLiving: MachineClock.monotonic - opened))
+            enclave.reportSensor(isThere: false)
+            // A missing bus does not announce itself, so time is all there is to wait for.
+            poll(nil, 0, backoff.pause(afterConnectionLasting: MachineClock.monotonic - opened))
         }
     }
 }

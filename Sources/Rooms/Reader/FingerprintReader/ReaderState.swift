@@ -1,4 +1,4 @@
-// What the reader keeps on the disk: the key of its pairing, and a mark for each user whose fingers it learnt.
+// What the reader stores: its pairing key, and a mark for each user whose fingers it enrolled.
 
 internal import EnclaveWire
 internal import SwiftASN1
@@ -12,7 +12,7 @@ final class KeptSecret: Sendable {
     let bytes: SecretBytes
     init(_ bytes: consuming SecretBytes) { self.bytes = bytes }
 
-    /// A secret of the one length that the enclave's line has; anything else is none.
+    /// Returns a secret of the one length that the enclave's wire has; nil for any other.
     static func ofOptional(_ secret: consuming SecretBytes?) -> KeptSecret? {
         guard let secret = secret.take(), secret.count == 32 else { return nil }
         return KeptSecret(secret)
@@ -49,7 +49,7 @@ private struct Marks: DERReadable, DERWritable {
 
     init(from fields: inout DERFields) throws {
         try fields.version(1)
-        list = try fields.list("marks", max: ReaderLimits.peopleMax)
+        list = try fields.list("marks", max: ReaderLimits.usersMax)
     }
 
     func write(into der: inout DER.Serializer) throws {
@@ -65,7 +65,7 @@ final class ReaderState: Sendable {
     private let enrollments: DurableFile
     private let marks: Mutex<[UInt32: [UInt8]]>
 
-    /// A list of marks that cannot be read is one that is not there: every enrollment then ends, since its digest is another.
+    /// Reads the folder. An unreadable list of marks counts as missing: every enrollment then ends, since its digest changes.
     init(in folder: PrivateFolder) throws {
         pairing = DurableFile("pairing", in: folder)
         enrollments = DurableFile("enrollments", in: folder)
@@ -80,14 +80,14 @@ final class ReaderState: Sendable {
 
     // MARK: The pairing
 
-    /// Nil where there is none, or none that is whole.
+    /// Returns the pairing key; nil if there is none or it is damaged.
     func key() throws(SystemError) -> KeptSecret? {
         guard case .bytes(var bytes) = try pairing.read(max: Self.keyBytes, settling: true) else { return nil }
         defer { for index in bytes.indices { bytes[index] = 0 } }
         return bytes.count == Self.keyBytes ? KeptSecret(SecretBytes(copying: bytes)) : nil
     }
 
-    func keep(_ key: KeptSecret) throws(SystemError) {
+    func setKey(_ key: KeptSecret) throws(SystemError) {
         let result: Result<Void, SystemError> = key.bytes.withUnsafeBytes { bytes in
             do throws(SystemError) { return .success(try pairing.replace(with: bytes)) } catch { return .failure(error) }
         }
@@ -98,11 +98,11 @@ final class ReaderState: Sendable {
 
     // MARK: The marks
 
-    /// Everybody who has a mark.
-    var people: [UInt32] { marks.withLock { Array($0.keys) } }
+    /// All users who have a mark.
+    var users: [UInt32] { marks.withLock { Array($0.keys) } }
 
-    /// Bound into the digest of a user's fingers, and another after each change of them, so that a finger that was put in
-    /// another's place under the same name makes another digest. Made where there is none.
+    /// Returns the user's mark, and creates one if there is none. It is part of the digest of the user's fingers and changes with each
+    /// enrollment, so that a finger that replaces another under the same name gives another digest.
     func mark(of user: UInt32) throws(SystemError) -> [UInt8] {
         if let mark = marks.withLock({ $0[user] }) { return mark }
         return try renew(user)
@@ -123,8 +123,8 @@ final class ReaderState: Sendable {
             change(&changed)
             do throws(SystemError) {
                 let list = changed.sorted { $0.key < $1.key }.map { Mark(user: $0.key, mark: $0.value) }
-                guard list.count <= ReaderLimits.peopleMax, let bytes = try? Marks(list).encoded() else {
-                    throw SystemError("keep the marks of so many people", code: 0)
+                guard list.count <= ReaderLimits.usersMax, let bytes = try? Marks(list).encoded() else {
+                    throw SystemError("store the marks of so many users", code: 0)
                 }
                 try enrollments.replace(with: bytes)
             } catch {

@@ -1,4 +1,4 @@
-// The line to the enclave, opened again whenever it is lost. What was not answered is told again on the next one.
+// The connection to the enclave, established again whenever it is lost. Events without a reply are sent again on the next one.
 
 internal import EnclaveWire
 internal import Logging
@@ -6,14 +6,14 @@ internal import Synchronization
 internal import VaubanDER
 internal import VaubanLinuxHost
 
-/// Told to by one thread, served by another.
+/// One thread reports events, another serves the connection.
 final class DeviceConnection: Sendable {
     private struct State {
         var channel: Channel?
         var number: Int64 = 0
-        /// Whether a login manager is watched; told first on every line.
+        /// Whether a login manager is watched; reported first on every connection.
         var isWatching = false
-        /// What the enclave has not answered yet, in its order.
+        /// The events without a reply, in order.
         var unanswered: [DeviceEvent] = []
 
         mutating func event(_ kind: DeviceEvent.Kind) -> DeviceEvent {
@@ -33,10 +33,10 @@ final class DeviceConnection: Sendable {
         answered = try Wakeup()
     }
 
-    /// Tells the enclave now, or as soon as it can be reached.
+    /// Reports an event now, or as soon as the enclave can be reached.
     func tell(_ kind: DeviceEvent.Kind) { _ = add(kind) }
 
-    /// Tells the enclave and waits for its answer until the deadline (monotonic clock). False when none came.
+    /// Reports an event and waits for the reply until the deadline (monotonic clock). Returns false if none came.
     func tell(_ kind: DeviceEvent.Kind, until deadline: UInt64) -> Bool {
         let number = add(kind)
         while state.withLock({ state in state.unanswered.contains { $0.number == number } }) {
@@ -51,7 +51,7 @@ final class DeviceConnection: Sendable {
             switch kind {
             case .watching, .blind: state.isWatching = kind == .watching
             case .sleeping, .woke, .screenLocked, .screenUnlocked:
-                // While nothing is on its way an older equal event says nothing more, so what waits stays few.
+                // While nothing is being sent, an older equal event adds nothing, so the list stays short.
                 if state.channel == nil { state.unanswered.removeAll { $0.kind == kind } }
                 state.unanswered.append(event)
             }
@@ -61,20 +61,20 @@ final class DeviceConnection: Sendable {
         }
     }
 
-    /// A line that does not carry a message has been shut down by the attempt; its receiver notices and opens the next.
+    /// A failed send shuts the connection down; its receiver notices and establishes the next.
     private static func send(_ event: DeviceEvent, over channel: Channel?) {
         guard let channel, let header = try? event.encoded() else { return }
         _ = try? channel.send(header: header)
     }
 
-    /// Serves until the process ends, on a new line whenever one is lost.
+    /// Serves until the process ends, and connects again whenever a connection is lost.
     func run() -> Never {
         StandingConnection(enclave, role: EnclaveRole.watcher.rawValue).keep(
-            serve: { try serve($0) }, lost: { log.notice("the line to the enclave is lost", metadata: ["why": "\($0)"]) })
+            serve: { try serve($0) }, lost: { log.notice("the connection to the enclave is lost", metadata: ["why": "\($0)"]) })
     }
 
     private func serve(_ channel: Channel) throws -> Never {
-        log.info("the line to the enclave is open")
+        log.info("the connection to the enclave is open")
         state.withLock { state in
             var kept: [DeviceEvent] = []
             for event in state.unanswered.reversed() where !kept.contains(where: { $0.kind == event.kind }) { kept.insert(event, at: 0) }
@@ -86,7 +86,9 @@ final class DeviceConnection: Sendable {
         defer { state.withLock { $0.channel = nil } }
         while true {
             let message = try channel.receive(.idle)
-            guard message.secret == nil, message.descriptors.isEmpty else { throw ChannelError.malformed("an answer carries too much") }
+            guard message.secret == nil, message.descriptors.isEmpty else {
+                throw ChannelError.malformed("a reply carries a secret or a descriptor")
+            }
             let done = try DeviceEventDone(derBytes: message.header)
             state.withLock { $0.unanswered.removeAll { $0.number == done.number } }
             answered.signal()

@@ -1,9 +1,9 @@
 internal import CVaubanBus
 internal import VaubanLinuxHost
 
-/// One connection to the bus on which the login manager speaks. Used by one thread.
+/// A connection to the bus of the login manager, used by one thread.
 final class LoginBus {
-    /// A signal that came, with its sender in the bus daemon's words. Whether to believe it is decided elsewhere.
+    /// A received signal, with its sender as the bus daemon names it. The receiver decides whether to trust it.
     struct Signal {
         enum Kind {
             case ownerChanged
@@ -17,7 +17,7 @@ final class LoginBus {
         let path: String
     }
 
-    /// Who owns the login manager's name.
+    /// The owner of the login manager's name.
     struct Owner: Hashable {
         let uniqueName: String
         let uid: UInt32
@@ -25,7 +25,7 @@ final class LoginBus {
 
     private let bus: OpaquePointer
 
-    /// Connects, and asks for the login manager's signals.
+    /// Connects and subscribes to the login manager's signals.
     init(address: String) throws(SystemError) {
         var bus: OpaquePointer?
         try SystemError.checkNegated(vauban_bus_open(address, WatcherLimits.busAnswerMax / 1000, &bus), "reach the bus")
@@ -48,7 +48,7 @@ final class LoginBus {
         try SystemError.checkNegated(vauban_bus_is_preparing_for_sleep(bus, owner.uniqueName), "ask whether the machine goes to sleep") == 1
     }
 
-    /// Holds up sleep until the descriptor is closed.
+    /// Delays sleep until the descriptor is closed.
     func delaySleep(_ owner: Owner) throws(SystemError) -> Descriptor {
         let why = "Vauban erases the keys of unlocked keychains before the machine sleeps"
         return Descriptor(try SystemError.checkNegated(vauban_bus_delay_sleep(bus, owner.uniqueName, "Vauban", why), "hold up sleep"))
@@ -60,7 +60,7 @@ final class LoginBus {
         return uid
     }
 
-    /// The next signal that has come; nil when there is none at this moment.
+    /// Returns the next received signal; nil if there is none at this moment.
     func next() throws(SystemError) -> Signal? {
         var sender: UnsafePointer<CChar>?
         var path: UnsafePointer<CChar>?
@@ -79,7 +79,7 @@ final class LoginBus {
         return Signal(kind: kind, sender: sender.map { String(cString: $0) } ?? "", path: path.map { String(cString: $0) } ?? "")
     }
 
-    /// Waits until something comes, or so many nanoseconds.
+    /// Waits until the bus is readable, or for the given nanoseconds.
     func wait(_ time: UInt64?) throws(SystemError) {
         try SystemError.checkNegated(vauban_bus_wait(bus, time.map { $0 / 1000 + 1 } ?? .max), "wait for the bus")
     }

@@ -1,20 +1,20 @@
-// What the login manager says, as events for the enclave: sleep is held up until the enclave has answered.
+// Turns the login manager's signals into events for the enclave. Sleep is delayed until the enclave has replied.
 
 import Glibc
 internal import EnclaveWire
 internal import Logging
 internal import VaubanLinuxHost
 
-/// One life of a bus connection. It ends by the fault that ended the connection; a held inhibitor goes with it.
+/// The lifetime of one bus connection, ended by the error that ends the connection. A held inhibitor ends with it.
 struct LoginWatch {
     private let bus: LoginBus
     private let line: DeviceConnection
     private let settings: WatcherSettings
     private let log: Logger
-    /// The believed owner of the login manager's name; nobody else's signals count.
+    /// The trusted owner of the login manager's name. Signals of others do not count.
     private var manager: LoginBus.Owner?
     private var inhibitor: Descriptor?
-    /// When an inhibitor is asked for again; nil while one is held, while the machine sleeps and while there is nobody to ask.
+    /// When to request an inhibitor again; nil while one is held, while the machine sleeps and while there is no login manager.
     private var inhibitorDue: UInt64?
 
     init(_ settings: WatcherSettings, line: DeviceConnection, log: Logger) throws(SystemError) {
@@ -34,11 +34,11 @@ struct LoginWatch {
         }
     }
 
-    /// Believes whoever owns the login manager's name, if it runs as the one user that may be it.
+    /// Trusts the owner of the login manager's name if it runs as the one permitted user.
     private mutating func lookForManager() throws(SystemError) {
         let owner = try bus.owner()
         if let owner, owner.uid != settings.managerUID {
-            log.warning("the login manager's name belongs to user \(owner.uid), who is not believed")
+            log.warning("the login manager's name belongs to user \(owner.uid), who is not trusted")
         }
         let believed = owner?.uid == settings.managerUID ? owner : nil
         guard believed == nil || believed != manager else { return }
@@ -50,10 +50,10 @@ struct LoginWatch {
             line.tell(.blind)
             return
         }
-        log.info("the login manager is watched")
+        log.info("watching the login manager")
         line.tell(.watching)
         holdUpSleep()
-        // It may be on its way to sleep since before we came, and says so only once.
+        // The machine may have been about to sleep before this process started, and the signal comes only once.
         if (try? bus.isPreparingForSleep(believed)) == true { letSleep() }
     }
 
@@ -70,10 +70,10 @@ struct LoginWatch {
         }
     }
 
-    /// Lets the machine sleep when the enclave has answered, or when the time is over in which it is held up at all.
+    /// Lets the machine sleep when the enclave has replied, or when the delay is over.
     private mutating func letSleep() {
         let isDone = line.tell(.sleeping, until: MachineClock.monotonic + WatcherLimits.sleepDelayMax)
-        if !isDone { log.warning("the enclave did not say in time that everything is locked") }
+        if !isDone { log.warning("the enclave did not confirm in time that everything is locked") }
         inhibitor = nil
         inhibitorDue = nil
     }
@@ -84,7 +84,7 @@ struct LoginWatch {
             inhibitor = try bus.delaySleep(manager)
             inhibitorDue = nil
         } catch {
-            log.warning("sleep cannot be held up until everything is locked: \(error)")
+            log.warning("cannot delay sleep until everything is locked: \(error)")
             inhibitorDue = MachineClock.monotonic + WatcherLimits.inhibitorPause
         }
     }
@@ -95,7 +95,7 @@ struct LoginWatch {
             if let only = settings.onlyUser, only != user { return }
             line.tell(isLocked ? .screenLocked(user: user) : .screenUnlocked(user: user))
         } catch {
-            log.notice("a screen was locked or unlocked, and it cannot be told whose: \(error)")
+            log.notice("a screen was locked or unlocked, but its user is unknown: \(error)")
         }
     }
 }

@@ -1,5 +1,5 @@
-// The process that tells the enclave what happens to the machine: that it goes to sleep, that a screen is locked. It holds
-// nothing and can bring about nothing but a lock.
+// The process that tells the enclave that the machine goes to sleep or a screen is locked. It holds nothing and can cause nothing but a
+// lock.
 
 internal import EnclaveWire
 import Foundation
@@ -7,13 +7,13 @@ import Glibc
 package import Logging
 package import VaubanLinuxHost
 
-/// Whom the watcher watches. All of it is fixed in the shipped program; no variable of the environment counts.
+/// The services that the watcher uses. All of it is fixed in the shipped program; no environment variable counts.
 package struct WatcherSettings: Sendable {
-    /// Where the system's bus is, as D-Bus writes addresses.
+    /// The address of the system's bus, in D-Bus syntax.
     package let bus: String
-    /// The user as whom the login manager runs; another owner of its name is not believed.
+    /// The user as whom the login manager runs. Another owner of its name is not trusted.
     package let managerUID: UInt32
-    /// The only user whose screen is told of; nil for everybody's.
+    /// The only user whose screen is reported; nil for all users.
     package let onlyUser: UInt32?
 
     package init(bus: String = "unix:path=/run/dbus/system_bus_socket", managerUID: UInt32 = 0, onlyUser: UInt32?) {
@@ -34,8 +34,8 @@ package struct WatcherRoom: Sendable {
         line = try DeviceConnection(enclave: enclave, log: log)
     }
 
-    /// Watches until the process ends, over a new connection whenever the bus is lost. Where there is none it says so to the
-    /// enclave and looks again, ever more rarely.
+    /// Watches until the process ends, over a new connection whenever the bus is lost. Without a bus it reports that to the enclave, and
+    /// the pauses between attempts grow.
     package func run() -> Never {
         Thread.detachNewThread { [line] in line.run() }
         var backoff = Backoff(from: WatcherLimits.busPauseMin, to: WatcherLimits.busPauseMax)
@@ -47,13 +47,13 @@ package struct WatcherRoom: Sendable {
                 lastFault = nil
                 try watch.run()
             } catch {
-                // Each fault is said once, not at every look.
-                if lastFault != error.description { log.notice("the bus cannot be watched", metadata: ["why": "\(error)"]) }
+                // Logs each failure once, not at every attempt.
+                if lastFault != error.description { log.notice("cannot watch the bus", metadata: ["why": "\(error)"]) }
                 lastFault = error.description
             }
             line.tell(.blind)
-            // A bus that is not there says nothing when it comes, so there is nothing to wait for but time.
-            poll(nil, 0, backoff.pause(afterLiving: MachineClock.monotonic - opened))
+            // A missing bus does not announce itself, so time is all there is to wait for.
+            poll(nil, 0, backoff.pause(afterConnectionLasting: MachineClock.monotonic - opened))
         }
     }
 }

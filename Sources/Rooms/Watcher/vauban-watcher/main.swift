@@ -1,4 +1,4 @@
-// Tells the enclave when the machine sleeps. Everything it does is in the module, where tests reach it.
+// Tells the enclave when the machine sleeps. Its code is in a module, so that tests reach it.
 
 import Watcher
 

@@ -1,4 +1,4 @@
-// Who a process is, as far as the kernel tells (Specs/caller-identity.md). Nothing that the process says about itself counts,
+// The identity of a process, as far as the kernel tells (Specs/caller-identity.md). Nothing that the process says about itself counts,
 // neither its name nor its arguments.
 
 package import EnclaveWire
@@ -12,75 +12,79 @@ package final class CallerWitness: Sendable {
     private let interpreters: Interpreters
     private let packages = DebianPackages()
 
-    /// The programs that have no identity of their own lie in this folder, that of this process's own program where none is named.
+    /// Creates a witness. Programs in `commandLineFolder` have no identity of their own; it defaults to the folder of this process's
+    /// program.
     package init(commandLineFolder: String? = nil) {
         commandLine = CommandLineProgram(folder: commandLineFolder)
         interpreters = Interpreters(digests: digests)
     }
 
-    /// The identity of the process that both the number and the descriptor name.
+    /// Returns the identity of the process that both the number and the descriptor name.
     package func identity(ofProcess pid: Int64, heldBy process: Descriptor) -> CallerIdentity {
-        guard let named = ProcessDescriptor.pid(of: process), Int64(named) == pid, let caller = ProcessSnapshot(named, process, digests)
+        guard let named = ProcessDescriptor.pid(of: process), Int64(named) == pid,
+            let caller = ProcessSnapshot(pid: named, process: process, digests: digests)
         else {
             return .unseen
         }
         let identity = identity(of: caller)
-        // What was found is the caller's only if it was the caller all the while.
-        return caller.stands ? identity : .unseen
+        // The findings are the caller's only if the process was the caller throughout.
+        return caller.isUnchanged ? identity : .unseen
     }
 
     private func identity(of caller: ProcessSnapshot) -> CallerIdentity {
-        var look = caller
+        var snapshot = caller
         var chain: [String] = []
         while true {
-            guard isCommandLine(look) else { return judged(look, after: chain) }
-            chain.append(Self.link(look))
+            guard isCommandLine(snapshot) else { return identity(of: snapshot, after: chain) }
+            chain.append(Self.link(snapshot))
             let unknown = { (doubt: IdentityGap, chain: [String]) in CallerIdentity(.unknown(doubt), throughCommandLine: true, chain: chain)
             }
-            if let doubt = doubt(aboutCommandLine: look) { return unknown(doubt, chain) }
-            guard chain.count <= WitnessLimits.parentsMax, case .process(let parent, let process) = Ancestor(of: look) else {
+            if let doubt = doubt(aboutCommandLine: snapshot) { return unknown(doubt, chain) }
+            guard chain.count <= WitnessLimits.parentsMax, case .process(let parent, let process) = Ancestor(of: snapshot) else {
                 return unknown(.orphan, chain)
             }
-            guard let next = ProcessSnapshot(parent, process, digests) else { return unknown(.unseen, chain + [""]) }
+            guard let next = ProcessSnapshot(pid: parent, process: process, digests: digests) else { return unknown(.unseen, chain + [""]) }
             if let path = next.path, ServiceManagerNames.contain(Self.name(path)) { return unknown(.orphan, chain) }
-            look = next
+            snapshot = next
         }
     }
 
-    /// The nearest that is not Vauban, or the caller itself.
-    private func judged(_ look: ProcessSnapshot, after chain: [String]) -> CallerIdentity {
-        let executable = executable(of: look)
-        let (standing, place) = standing(of: look, executable)
-        // A parent has to stand too, from the beginning of its own look.
-        guard chain.isEmpty || look.stands else { return CallerIdentity(.unknown(.unseen), throughCommandLine: true, chain: chain + [""]) }
+    /// Returns the identity of the nearest ancestor that is not Vauban's, or of the caller itself.
+    private func identity(of snapshot: ProcessSnapshot, after chain: [String]) -> CallerIdentity {
+        let executable = executable(of: snapshot)
+        let (standing, place) = standing(of: snapshot, executable)
+        // A parent must be unchanged too, since its own snapshot.
+        guard chain.isEmpty || snapshot.isUnchanged else {
+            return CallerIdentity(.unknown(.unseen), throughCommandLine: true, chain: chain + [""])
+        }
         return CallerIdentity(
             standing, throughCommandLine: !chain.isEmpty, executable: executable, package: place.flatMap(packages.package(of:)),
-            unit: ControlGroup.unit(of: look.pid), chain: chain + [Self.link(look)])
+            unit: ControlGroup.unit(of: snapshot.pid), chain: chain + [Self.link(snapshot)])
     }
 
-    private func executable(of look: ProcessSnapshot) -> ExecutableIdentity? {
-        guard let path = look.path, path.utf8.count <= WitnessLimits.namedPathBytesMax,
-            let digest = look.digest
+    private func executable(of snapshot: ProcessSnapshot) -> ExecutableIdentity? {
+        guard let path = snapshot.path, path.utf8.count <= WitnessLimits.namedPathBytesMax,
+            let digest = snapshot.digest
         else { return nil }
         return ExecutableIdentity(
-            path: path, device: Int64(bitPattern: look.key.device), inode: Int64(bitPattern: look.key.inode), digest: digest)
+            path: path, device: Int64(bitPattern: snapshot.key.device), inode: Int64(bitPattern: snapshot.key.inode), digest: digest)
     }
 
-    /// The first row that applies, and where an installed file lies.
-    private func standing(of look: ProcessSnapshot, _ executable: ExecutableIdentity?) -> (CallerIdentity.Standing, place: String?) {
-        guard let executable, let path = look.namedPath else { return (.unknown(.unseen), nil) }
-        if look.status.tracer != 0 { return (.unknown(.traced), nil) }
-        if InterpreterNames.contain(Self.name(path)) || interpreters.haveContent(executable.digest, size: look.key.size) {
+    /// Returns the first standing that applies, and the path of an installed file.
+    private func standing(of snapshot: ProcessSnapshot, _ executable: ExecutableIdentity?) -> (CallerIdentity.Standing, place: String?) {
+        guard let executable, let path = snapshot.namedPath else { return (.unknown(.unseen), nil) }
+        if snapshot.status.tracer != 0 { return (.unknown(.traced), nil) }
+        if InterpreterNames.contain(Self.name(path)) || interpreters.haveContent(executable.digest, size: snapshot.key.size) {
             return (.unknown(.interpreter), nil)
         }
-        var places = RootOwnedFiles(of: look)
+        var places = RootOwnedFiles(of: snapshot)
         let place = places.place(ofExecutable: path)
         let packaged = place.flatMap(PackagedPlace.init)
         if case .flatpak(let name) = packaged, path.hasBytePrefix("/app/") {
             return (places.hasOnlyRootsCode(executable: path) == true ? .flatpak(name: name) : .unknown(.foreignCode), nil)
         }
-        // In a user namespace of its own a process may say which file it executes.
-        guard look.shares("user") else { return (.unknown(.foreignCode), nil) }
+        // In its own user namespace a process may choose which file it appears to execute.
+        guard snapshot.shares("user") else { return (.unknown(.foreignCode), nil) }
         var isSnap: String?
         if case .snap(let name) = packaged { isSnap = name }
         guard let place, place.isSameBytes(as: path) || isSnap != nil else { return (.own, nil) }
@@ -88,19 +92,19 @@ package final class CallerWitness: Sendable {
         return (isSnap.map { .snap(name: $0) } ?? .installed, place)
     }
 
-    private func isCommandLine(_ look: ProcessSnapshot) -> Bool { commandLine.isExecuted(by: look, digests) }
+    private func isCommandLine(_ snapshot: ProcessSnapshot) -> Bool { commandLine.isExecuted(by: snapshot, digests) }
 
-    /// Whoever can make the command line do something has no need to start it.
-    private func doubt(aboutCommandLine look: ProcessSnapshot) -> IdentityGap? {
-        if look.status.tracer != 0 { return .traced }
-        guard look.shares("user") else { return .foreignCode }
-        var places = RootOwnedFiles(of: look)
-        guard let path = look.namedPath, places.place(ofExecutable: path) != nil else { return nil }
+    /// A program that can control the command line has no need to start it.
+    private func doubt(aboutCommandLine snapshot: ProcessSnapshot) -> IdentityGap? {
+        if snapshot.status.tracer != 0 { return .traced }
+        guard snapshot.shares("user") else { return .foreignCode }
+        var places = RootOwnedFiles(of: snapshot)
+        guard let path = snapshot.namedPath, places.place(ofExecutable: path) != nil else { return nil }
         return places.hasOnlyRootsCode(executable: path) == true ? nil : .foreignCode
     }
 
-    private static func link(_ look: ProcessSnapshot) -> String {
-        guard let path = look.path, path.utf8.count <= CallerIdentity.linkBytesMax else { return "" }
+    private static func link(_ snapshot: ProcessSnapshot) -> String {
+        guard let path = snapshot.path, path.utf8.count <= CallerIdentity.linkBytesMax else { return "" }
         return path
     }
 

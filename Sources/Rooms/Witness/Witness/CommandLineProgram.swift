@@ -1,29 +1,29 @@
 import Glibc
 internal import VaubanLinuxHost
 
-/// Vauban's own programs that do what whoever starts them says, and so have no identity: files of these names in one folder, and
-/// their copies.
+/// Vauban's programs that do what their caller asks, and so have no identity of their own: files of these names in one folder, and copies
+/// of them.
 struct CommandLineProgram: Sendable {
     static let names = ["vauban", "vauban-ssh-agent", "vauban-secret-service"]
     private let folder: Descriptor?
 
-    /// The folder of the witness's own program where none is named. It is held; what is in it is looked up at each question,
-    /// since an upgrade replaces it.
+    /// Opens the folder, by default that of the witness's own program. The folder stays open; its files are looked up each time, since an
+    /// upgrade replaces them.
     init(folder named: String? = nil) {
         guard let path = named ?? Self.ownFolder else { folder = nil; return }
         folder = try? Descriptor.place(path)
     }
 
-    /// Whether a process executes such a program, or a copy of one.
-    func isExecuted(by look: ProcessSnapshot, _ digests: DigestCache) -> Bool {
+    /// Returns whether a process executes such a program or a copy of one.
+    func isExecuted(by snapshot: ProcessSnapshot, _ digests: DigestCache) -> Bool {
         guard let folder else { return false }
         return Self.names.contains { name in
             let number = openat(folder.number, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
             guard number >= 0 else { return false }
             let file = Descriptor(number)
             guard let key = FileKey(file), key.isRegular else { return false }
-            if key.device == look.key.device && key.inode == look.key.inode { return true }
-            guard let digest = look.digest, key.size == look.key.size else { return false }
+            if key.device == snapshot.key.device && key.inode == snapshot.key.inode { return true }
+            guard let digest = snapshot.digest, key.size == snapshot.key.size else { return false }
             return digests.digest(of: file, key, isUnwritten: { false }) == digest
         }
     }

@@ -3,11 +3,11 @@ internal import Synchronization
 internal import VaubanLinuxHost
 internal import VaubanPlainText
 
-/// The Debian package that a file came with, by the lists of files that dpkg keeps; none on other systems. For the eye alone.
+/// The Debian package of a file, by dpkg's lists of files; none on other systems. For display only.
 package final class DebianPackages: Sendable {
     private struct Kept {
         var changed: [Int] = []
-        /// By the bytes of the path.
+        /// Keyed by the bytes of the path.
         var names: [[UInt8]: String?] = [:]
     }
 
@@ -25,7 +25,7 @@ package final class DebianPackages: Sendable {
             return kept.names[Array(path.utf8)]
         }
         if let known { return known }
-        // Not under the lock: the first look at a program goes through every list.
+        // Not under the lock: the first search for a program reads every list.
         let found = search(path)
         kept.withLock { kept in
             guard kept.changed == changed else { return }
@@ -36,7 +36,7 @@ package final class DebianPackages: Sendable {
     }
 
     private func search(_ path: String) -> String? {
-        // Older lists name files by the folders as they were before /bin and /lib moved under /usr.
+        // Older lists name files by the folders from before /bin and /lib moved under /usr.
         let lines = path.hasBytePrefix("/usr/") ? [Array(path.utf8), Array(path.utf8.dropFirst(4))] : [Array(path.utf8)]
         let list = FolderNames.of(folder) { $0.hasByteSuffix(".list") }.first { name in
             guard let text = SmallFile.bytes(path: "\(folder)/\(name)", max: WitnessLimits.packageListBytesMax) else { return false }

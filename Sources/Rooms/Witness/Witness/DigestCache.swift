@@ -3,7 +3,7 @@ import Glibc
 internal import Synchronization
 package import VaubanLinuxHost
 
-/// SHA-256 of files, remembered for files that have not changed.
+/// SHA-256 digests of files, cached for files that have not changed.
 package final class DigestCache: Sendable {
     private struct Kept {
         var digests: [FileKey: (digest: [UInt8], used: UInt64)] = [:]
@@ -14,9 +14,9 @@ package final class DigestCache: Sendable {
 
     package init() {}
 
-    /// The digest of a file from its beginning, at which it must stand; nil where it is too large, cannot be read, or changes
-    /// meanwhile. It is remembered only where `isUnwritten` says afterwards that nobody could write it all the while: through a
-    /// page that is mapped to be written, a file changes without a new time of change.
+    /// Returns the digest of a file, read from its beginning, where its offset must be; nil if it is too large, cannot be read, or changes
+    /// meanwhile. Caches it only if `isUnwritten` confirms afterwards that nobody could write the file meanwhile: a write through a mapped
+    /// page changes a file without a new change time.
     package func digest(of file: Descriptor, _ key: FileKey, isUnwritten: () -> Bool) -> [UInt8]? {
         let known: [UInt8]? = kept.withLock { kept in
             kept.uses += 1
@@ -25,7 +25,7 @@ package final class DigestCache: Sendable {
         }
         if let known { return known }
         guard key.size <= WitnessLimits.executableBytesMax else { return nil }
-        // Before the first byte is read: a change after that then falls in a later tick of the file system's clock.
+        // Before the first byte is read: a later change then falls into a later tick of the file system's clock.
         let isSettled = key.isSettled
         guard let digest = Self.hash(file), let after = FileKey(file), after.size == key.size, after.modified == key.modified else {
             return nil
@@ -44,7 +44,7 @@ package final class DigestCache: Sendable {
         }
     }
 
-    /// Read through one small buffer.
+    /// Hashes the file through one small buffer.
     private static func hash(_ file: Descriptor) -> [UInt8]? {
         var hash = SHA256()
         var chunk = [UInt8](repeating: 0, count: WitnessLimits.chunkBytes)

@@ -1,9 +1,9 @@
 internal import VaubanPlainText
 
-/// Programs that do what somebody else wrote, by the names of their files: who they are says nothing about what they do. A star
-/// at the end stands for any ending. Specs/caller-identity.md has the same tables, and a test compares.
+/// Programs that run code written by others, by file name: their identity says nothing about what they do. A star at the end stands for any
+/// suffix. Specs/caller-identity.md has the same tables, and a test compares them.
 package enum InterpreterNames {
-    /// Of a kind, as the specification names it.
+    /// The names by kind, as in the specification.
     package static let table: [(kind: String, names: [String])] = [
         ("shells", words("sh bash rbash dash ash zsh* fish ksh* mksh lksh yash tcsh csh busybox toybox nu elvish xonsh pwsh")),
         (
@@ -37,7 +37,7 @@ package enum InterpreterNames {
     static func words(_ text: String) -> [String] { text.split(whereSeparator: \.isWhitespace).map(String.init) }
 }
 
-/// Programs that take in whoever's parent has ended, or stand above everything: as a parent they started nothing that could be told.
+/// Programs that adopt orphans or are the ancestors of everything: as a parent they say nothing about who started a process.
 package enum ServiceManagerNames {
     package static let names = InterpreterNames.words(
         """

@@ -2,11 +2,11 @@ import Glibc
 internal import Synchronization
 internal import VaubanLinuxHost
 
-/// Interpreters under any other name: files of the same content as one that is installed under its own.
+/// Interpreters under other names: files with the content of an interpreter that is installed under its own name.
 final class Interpreters: Sendable {
     private struct Folder {
         var changed: [Int] = []
-        /// Of the interpreters in it, by size, since only a file of the same size has to be read.
+        /// The folder's interpreters by size, since only a file of the same size must be read.
         var paths: [Int64: [String]] = [:]
     }
 
@@ -14,7 +14,7 @@ final class Interpreters: Sendable {
     private let digests: DigestCache
     private let folders = Mutex<[String: Folder]>([:])
 
-    /// `digests` is where the digests of the installed ones are kept too.
+    /// `digests` also caches the digests of the installed interpreters.
     init(places: [String] = ["/usr/bin", "/bin", "/lib64", "/lib"], digests: DigestCache) {
         self.places = places
         self.digests = digests
@@ -27,13 +27,13 @@ final class Interpreters: Sendable {
                 guard number >= 0 else { return false }
                 let file = Descriptor(number)
                 guard let key = FileKey(file), key.isRegular else { return false }
-                // Root's own files, which nobody else can write.
+                // Root's files, which nobody else can write.
                 return digests.digest(of: file, key, isUnwritten: { true }) == digest
             }
         }
     }
 
-    /// The folder is read again when something in it was replaced, which changes the folder.
+    /// Returns the interpreters of a size. Reads the folder again when a file in it was replaced, which changes the folder.
     private func paths(in place: String, ofSize size: Int64) -> [String] {
         var facts = stat()
         guard stat(place, &facts) == 0 else { return [] }
@@ -56,7 +56,7 @@ final class Interpreters: Sendable {
 }
 
 enum FolderNames {
-    /// The names in a folder that are UTF-8 and wanted; none where it cannot be read.
+    /// Returns the wanted names in a folder that are UTF-8; none if it cannot be read.
     static func of(_ path: String, where isWanted: (String) -> Bool) -> [String] {
         guard let folder = opendir(path) else { return [] }
         defer { closedir(folder) }

@@ -1,8 +1,8 @@
-/// A file of which a process executes code, as `/proc/PID/maps` names it.
+/// A file whose code a process executes, as `/proc/PID/maps` names it.
 package struct MappedFile: Hashable, Sendable {
-    /// As the process's file system has it; nil where it is not UTF-8.
+    /// As in the process's file system; nil if it is not UTF-8.
     package let path: String?
-    /// `MAJOR:MINOR INODE` as the kernel writes them. On some file systems (btrfs, overlays) they are not those of `stat`.
+    /// `MAJOR:MINOR INODE` as the kernel writes them. On some file systems (btrfs, overlays) they differ from those of `stat`.
     package let identity: String
 
     package init(path: String?, identity: String) {
@@ -10,7 +10,7 @@ package struct MappedFile: Hashable, Sendable {
         self.identity = identity
     }
 
-    /// By its bytes: two spellings of one letter are two files.
+    /// Compares bytes: two spellings of one letter are two files.
     package static func == (first: Self, second: Self) -> Bool {
         first.identity == second.identity && first.path.map { Array($0.utf8) } == second.path.map { Array($0.utf8) }
     }
@@ -21,8 +21,8 @@ package struct MappedFile: Hashable, Sendable {
 }
 
 package enum MemoryMap {
-    /// The files of all mappings from which code is executed, each once; nil where the text is not the kernel's, or has too many.
-    /// What has no file is left out: the kernel's own pages, and memory that the process wrote itself.
+    /// Returns the files of all executable mappings, each once; nil if the text is not the kernel's or lists too many. Mappings without a
+    /// file are left out: the kernel's own pages, and memory that the process wrote.
     package static func executedFiles(in text: [UInt8]) -> Set<MappedFile>? {
         var files: Set<MappedFile> = []
         for line in text.split(separator: 0x0A) {
@@ -34,7 +34,7 @@ package enum MemoryMap {
         return files
     }
 
-    /// The identity of what is mapped at this address.
+    /// Returns the identity of the mapping at an address.
     package static func identity(at address: UInt, in text: [UInt8]) -> String? {
         for line in text.split(separator: 0x0A) {
             guard let entry = Entry(line) else { return nil }
@@ -43,7 +43,7 @@ package enum MemoryMap {
         return nil
     }
 
-    /// `BEGIN-END rwxp OFFSET MAJOR:MINOR INODE      PATH`. A path may have anything in it but a line's end, which is written `\012`.
+    /// `BEGIN-END rwxp OFFSET MAJOR:MINOR INODE      PATH`. A path may contain anything but a line end, which is written `\012`.
     private struct Entry {
         let begin: UInt
         let isExecutable: Bool
@@ -56,7 +56,7 @@ package enum MemoryMap {
             isExecutable = fields[1][fields[1].startIndex + 2] == 0x78
         }
 
-        /// Made only for the few lines that are asked for.
+        /// Created only for the few lines that are needed.
         var file: MappedFile? {
             let identity = "\(String(decoding: fields[3], as: UTF8.self)) \(String(decoding: fields[4], as: UTF8.self))"
             if identity == "00:00 0" { return nil }
@@ -64,7 +64,7 @@ package enum MemoryMap {
             return MappedFile(path: String(validating: path, as: UTF8.self), identity: identity)
         }
 
-        /// Hexadecimal digits, at most 16, as the kernel writes them.
+        /// Parses at most 16 hexadecimal digits, as the kernel writes them.
         private static func number(_ digits: ArraySlice<UInt8>) -> UInt? {
             guard !digits.isEmpty, digits.count <= 16 else { return nil }
             var number: UInt = 0

@@ -1,11 +1,11 @@
 internal import VaubanPlainText
 
-/// The mounts that a process sees, of `/proc/PID/mountinfo`: how a path of one view is found in another. Only a hint, since
-/// whatever is found is compared with what was looked for.
+/// The mounts that a process sees, from `/proc/PID/mountinfo`: they map a path of one view to another. Only a hint, since every file that
+/// is found is compared with the one wanted.
 package struct MountTable: Sendable {
     private struct Mount {
         let device: String
-        /// The folder of the file system that is mounted, and where.
+        /// The mounted folder of the file system, and the mount point.
         let root: String
         let point: String
     }
@@ -13,7 +13,7 @@ package struct MountTable: Sendable {
     private let mounts: [Mount]
     private static let placesMax = 8
 
-    /// `ID PARENT MAJOR:MINOR ROOT POINT …` a line.
+    /// Parses lines of `ID PARENT MAJOR:MINOR ROOT POINT …`.
     package init(_ text: [UInt8]) {
         mounts = text.split(separator: 0x0A).compactMap { line in
             let fields = line.split(separator: 0x20, maxSplits: 5, omittingEmptySubsequences: false)
@@ -24,10 +24,10 @@ package struct MountTable: Sendable {
         }
     }
 
-    /// Where what this view has at a path may lie in another view.
+    /// Returns where the file at a path of this view may be in another view.
     package func places(of path: String, in other: MountTable) -> [String] {
         var nearest: Mount?
-        // A later mount lies over an earlier one.
+        // A later mount covers an earlier one.
         for mount in mounts where Self.rest(of: path, under: mount.point) != nil && mount.point.utf8.count >= nearest?.point.utf8.count ?? 0
         {
             nearest = mount
@@ -41,7 +41,7 @@ package struct MountTable: Sendable {
         return Array(found.filter { !$0.isSameBytes(as: path) }.prefix(Self.placesMax))
     }
 
-    /// What follows the folder in the path, with its slash.
+    /// Returns what follows the folder in the path, with its slash.
     private static func rest(of path: String, under folder: String) -> String? {
         if folder.isSameBytes(as: "/") { return path }
         guard let rest = path.dropping(bytePrefix: folder) else { return nil }
@@ -50,7 +50,7 @@ package struct MountTable: Sendable {
 
     private static func join(_ folder: String, _ rest: String) -> String { folder.isSameBytes(as: "/") ? rest : folder + rest }
 
-    /// Spaces, tabs, line ends and backslashes are written as a backslash and three octal digits.
+    /// Decodes a field. Spaces, tabs, line ends and backslashes are written as a backslash and three octal digits.
     private static func plain(_ field: ArraySlice<UInt8>) -> String? {
         var bytes: [UInt8] = []
         var rest = field

@@ -2,24 +2,24 @@ import Glibc
 package import VaubanLinuxHost
 internal import VaubanPlainText
 
-/// One process under its descriptor, and the file that it executes. Everything is read by the number and counts only while the
-/// descriptor says that the number is still this process's (`stands`).
+/// A process, held by its descriptor, and the file that it executes. Everything is read by the process number and counts only while the
+/// descriptor confirms that the number is still this process's (`isUnchanged`).
 struct ProcessSnapshot: Sendable {
     let pid: Int32
     let process: Descriptor
     let status: ProcessStatus
     let file: Descriptor
     let key: FileKey
-    /// With ` (deleted)` behind it where the file has no name any more; nil where it has none that can be told.
+    /// Followed by ` (deleted)` if the file has no name any more; nil if no name is known.
     let path: String?
-    /// SHA-256 of the file; nil where it is too large.
+    /// SHA-256 of the file; nil if it is too large.
     let digest: [UInt8]?
 
-    /// Nil when the process has ended, or when its file cannot be opened, is no regular file, or comes from a file system on
-    /// which a program of somebody's decides what is read.
-    init?(_ pid: Int32, _ process: Descriptor, _ digests: DigestCache) {
+    /// Takes a snapshot. Nil if the process has exited, or if its file cannot be opened, is not a regular file, or is on a file system
+    /// whose content a user's program decides.
+    init?(pid: Int32, process: Descriptor, digests: DigestCache) {
         guard let status = ProcessStatus(of: pid) else { return nil }
-        // A link of the kernel's, which opens the very file, wherever it was moved and whatever now has its path.
+        // The kernel's link, which opens the executed file itself, wherever it was moved and whatever has its path now.
         let number = open("/proc/\(pid)/exe", O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard number >= 0 else { return nil }
         let file = Descriptor(number)
@@ -30,26 +30,26 @@ struct ProcessSnapshot: Sendable {
         self.file = file
         self.key = key
         path = file.path
-        digest = digests.digest(of: file, key, isUnwritten: { Self.executes(pid, process, key) })
+        digest = digests.digest(of: file, key, isUnwritten: { Self.executes(key, pid: pid, process: process) })
     }
 
-    /// Whether what was read was all of this process, and of one program: it lives, so its number belonged to nobody else, and
-    /// it executes the same file as at the beginning.
-    var stands: Bool { Self.executes(pid, process, key) }
+    /// Whether everything that was read belongs to this process and one program: the process lives, so its number was not reused, and it
+    /// executes the same file as at the beginning.
+    var isUnchanged: Bool { Self.executes(key, pid: pid, process: process) }
 
-    private static func executes(_ pid: Int32, _ process: Descriptor, _ key: FileKey) -> Bool {
+    private static func executes(_ key: FileKey, pid: Int32, process: Descriptor) -> Bool {
         var now = stat()
         return stat("/proc/\(pid)/exe", &now) == 0 && UInt64(now.st_dev) == key.device && UInt64(now.st_ino) == key.inode
             && ProcessDescriptor.isAlive(process)
     }
 
-    /// Whether it has a name and lies where that says.
+    /// The path, if the file has one and is there.
     var namedPath: String? {
         guard let path, path.utf8.count <= WitnessLimits.namedPathBytesMax, !PathBytes.isDeleted(path) else { return nil }
         return path
     }
 
-    /// Whether a namespace of the process (`user`, `mnt`) is the witness's own.
+    /// Returns whether a namespace of the process (`user`, `mnt`) is the witness's own.
     func shares(_ namespace: String) -> Bool {
         func link(_ process: String) -> [UInt8]? {
             var buffer = [UInt8](repeating: 0, count: 64)
@@ -61,7 +61,7 @@ struct ProcessSnapshot: Sendable {
     }
 }
 
-/// What tells one state of a file from every other: a write changes the time of change, which nobody can set.
+/// Distinguishes one state of a file from every other: a write changes the change time, which nobody can set.
 package struct FileKey: Hashable, Sendable {
     let device: UInt64
     let inode: UInt64
@@ -71,8 +71,8 @@ package struct FileKey: Hashable, Sendable {
     let isRegular: Bool
     private let system: UInt32
 
-    /// File systems that keep the time of change themselves, by the numbers of `statfs`: ext4, xfs, btrfs, overlay, tmpfs, f2fs,
-    /// bcachefs, zfs, squashfs, erofs.
+    /// File systems that maintain the change time themselves, by the numbers of `statfs`: ext4, xfs, btrfs, overlay, tmpfs, f2fs, bcachefs,
+    /// zfs, squashfs, erofs.
     private static let keepers: Set<UInt32> = [
         0xEF53, 0x5846_5342, 0x9123_683E, 0x794C_7630, 0x0102_1994, 0xF2F5_2010, 0xCA45_1A4E, 0x2FC1_2FC1, 0x7371_7368, 0xE0F5_E1E2,
     ]
@@ -89,10 +89,10 @@ package struct FileKey: Hashable, Sendable {
         self.system = system.kind
     }
 
-    /// FUSE: a program answers what is read, and may answer the one who executes otherwise than the one who looks.
+    /// FUSE: a program answers reads, and may answer the executing process differently from the witness.
     var isOfAProgram: Bool { system == 0x6573_5546 }
 
-    /// Whether two equal keys are of equal content: the file was last changed so long ago that another change would show.
+    /// Whether equal keys mean equal content: the file was last changed so long ago that another change would show.
     var isSettled: Bool {
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)

@@ -1,15 +1,15 @@
 internal import VaubanLinuxHost
 
-/// What `/proc/PID/status` says of a process.
+/// The fields of `/proc/PID/status` that matter here.
 package struct ProcessStatus: Hashable, Sendable {
-    /// 0 where the parent is in a process namespace that the witness does not see.
+    /// 0 if the parent is in a process namespace that the witness does not see.
     package let parent: Int32
-    /// 0 where nobody traces it.
+    /// 0 if nobody traces it.
     package let tracer: Int32
-    /// The user: the real user, which a program with other rights keeps.
+    /// The real user, which a program with other rights keeps.
     package let user: UInt32
     package let session: Int32
-    /// Whether it is process 1, of the machine or of a process namespace of its own: all orphans there become its children.
+    /// Whether it is process 1, of the machine or of a process namespace: orphans become its children.
     package let isFirst: Bool
 
     package init?(of pid: Int32) {
@@ -17,8 +17,8 @@ package struct ProcessStatus: Hashable, Sendable {
         self.init(text)
     }
 
-    /// Each line that is asked for has to be there once and in the kernel's form. The process chooses its name, the first line,
-    /// in which the kernel writes a line's end as `\n`: so it makes no line of its own, and one that did would be twice there.
+    /// Parses the text. Each field must occur exactly once and in the kernel's form. The process chooses its name, the first line, in which
+    /// the kernel writes a line end as `\n`: so it cannot forge a line, and a forged one would occur twice.
     package init?(_ text: [UInt8]) {
         var values: [String: [Int64]] = [:]
         for (index, line) in text.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated() {
@@ -48,7 +48,7 @@ package struct ProcessStatus: Hashable, Sendable {
     }
 }
 
-/// The last unit of the service manager in `/proc/PID/cgroup`. For the eye alone.
+/// The last unit of the service manager in `/proc/PID/cgroup`. For display only.
 package enum ControlGroup {
     private static let kinds = [".service", ".scope", ".socket", ".mount", ".swap"]
 
@@ -56,7 +56,7 @@ package enum ControlGroup {
         SmallFile.bytes(path: "/proc/\(pid)/cgroup", max: WitnessLimits.statusBytesMax).flatMap(unit(in:))
     }
 
-    /// `HIERARCHY:CONTROLLERS:PATH` a line; the service manager's hierarchy is the one without controllers, or by its name.
+    /// Parses lines of `HIERARCHY:CONTROLLERS:PATH`. The service manager's hierarchy is the one without controllers, or has its name.
     package static func unit(in text: [UInt8]) -> String? {
         var found: String?
         for line in text.split(separator: 0x0A) {
@@ -72,7 +72,7 @@ package enum ControlGroup {
         part.count > kind.utf8.count && part.suffix(kind.utf8.count).elementsEqual(kind.utf8)
     }
 
-    /// A service manager escapes everything else in a name, so what has it is none of its units.
+    /// Decodes a name. A service manager escapes all other bytes, so a name with such bytes is not one of its units.
     private static func plain(_ name: ArraySlice<UInt8>) -> String? {
         guard name.count <= WitnessLimits.unitBytesMax,
             name.allSatisfy({

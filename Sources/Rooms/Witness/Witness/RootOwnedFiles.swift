@@ -2,8 +2,8 @@ import Glibc
 package import VaubanLinuxHost
 internal import VaubanPlainText
 
-/// Where files that a process names lie in the witness's own view, each in folders that only root can change. A process may see
-/// other files under the same paths, so what is found must be the very file.
+/// Finds the files that a process names in the witness's own view, in folders that only root can change. A process may see other files
+/// under the same paths, so each file is compared.
 package struct RootOwnedFiles {
     private let process: ProcessSnapshot
     private var folders = RootOwnedFolders()
@@ -12,13 +12,13 @@ package struct RootOwnedFiles {
 
     init(of process: ProcessSnapshot) { self.process = process }
 
-    /// The place of the file that the process executes.
+    /// Returns the path of the file that the process executes.
     mutating func place(ofExecutable path: String) -> String? {
         let key = process.key
         return place(of: path) { $0.device == key.device && $0.inode == key.inode }
     }
 
-    /// Whether all code that the process executes from files is root's, its own executable among it; nil where that is not told.
+    /// Returns whether all code that the process executes from files is root's, including its executable; nil if that is unknown.
     mutating func hasOnlyRootsCode(executable path: String) -> Bool? {
         guard let text = SmallFile.bytes(path: "/proc/\(process.pid)/maps", max: WitnessLimits.mapsBytesMax),
             let files = MemoryMap.executedFiles(in: text)
@@ -40,7 +40,7 @@ package struct RootOwnedFiles {
         }
     }
 
-    /// The mounts of both, where they are not the same.
+    /// Returns the mounts of both, if they differ.
     private mutating func views() -> (theirs: MountTable, own: MountTable)? {
         if hasMounts { return mounts }
         hasMounts = true
@@ -52,8 +52,8 @@ package struct RootOwnedFiles {
         return mounts
     }
 
-    /// Whether a file is the one that a process's map names so. Where `stat` tells other numbers than the map does, the witness
-    /// maps the file itself and compares like with like.
+    /// Returns whether a file is the one that a process's map names. If `stat` and the map give different numbers, the witness maps the
+    /// file itself and compares like with like.
     package static func `is`(_ file: InstalledFile, mappedAs identity: String) -> Bool {
         let major = (file.device >> 8) & 0xFFF | (file.device >> 32) & ~0xFFF
         let minor = file.device & 0xFF | (file.device >> 12) & ~0xFF

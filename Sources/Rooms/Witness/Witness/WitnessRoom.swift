@@ -1,5 +1,5 @@
-// The one process that may look at others. It holds a line open to the enclave, answers what it is asked there, and does
-// nothing else: no socket of its own, no file written, no name kept.
+// The one process that may inspect others. It keeps a connection to the enclave and answers its requests. It has no socket, writes no file
+// and stores no names.
 
 internal import EnclaveWire
 package import Logging
@@ -10,7 +10,7 @@ package struct WitnessRoom: Sendable {
     private let enclave: ServerAddress
     private let log: Logger
     private let witness: CallerWitness
-    private let desk = QuestionQueue(
+    private let queue = RequestQueue(
         limit: (WitnessLimits.workersMax, WitnessLimits.workersPerUserMax, WitnessLimits.waitingPerUserMax))
 
     package init(enclave: ServerAddress, log: Logger, witness: CallerWitness = CallerWitness()) {
@@ -19,33 +19,33 @@ package struct WitnessRoom: Sendable {
         self.witness = witness
     }
 
-    /// Answers until the process ends, on a new line whenever one is lost.
+    /// Answers until the process ends, and connects again whenever a connection is lost.
     package func run() -> Never {
         StandingConnection(enclave, role: EnclaveRole.witness.rawValue).keep(
-            serve: { try serve($0) }, lost: { log.notice("the line to the enclave is lost", metadata: ["why": "\($0)"]) })
+            serve: { try serve($0) }, lost: { log.notice("the connection to the enclave is lost", metadata: ["why": "\($0)"]) })
     }
 
     private func serve(_ line: Channel) throws -> Never {
-        log.info("the line to the enclave is open")
+        log.info("the connection to the enclave is open")
         while true {
             let message = try line.receive(.idle)
             guard message.secret == nil, message.descriptors.count == 1 else {
-                throw ChannelError.malformed("a question comes without its process, or with more")
+                throw ChannelError.malformed("a request has no process descriptor, or more than one")
             }
             answer(try WitnessQuestion(derBytes: message.header), about: message.descriptors[0], on: line)
         }
     }
 
-    /// On this line, whenever that is; where it is lost by then, nobody waits for the answer.
+    /// Replies on this connection, whenever the result is ready. If the connection is lost by then, nobody waits for the reply.
     private func answer(_ question: WitnessQuestion, about process: Descriptor, on line: Channel) {
         let asked = MachineClock.monotonic
         let answer = { @Sendable (identity: CallerIdentity) in
             guard let header = try? WitnessAnswer(number: question.number, identity: identity).encoded() else { return }
             try? line.send(header: header)
         }
-        // The owner only for a place in the queue: a number that is another's is found out before anything is told.
+        // The owner only decides the place in the queue: a reused number is detected before anything is reported.
         let isTaken = ProcessStatus(of: Int32(question.pid)).map { status in
-            desk.take(of: Accounts.ofThisMachine.owner(of: status.user)) { [witness] in
+            queue.take(of: Accounts.ofThisMachine.owner(of: status.user)) { [witness] in
                 let isLate = MachineClock.monotonic - asked > WitnessLimits.questionTime
                 answer(isLate ? .unseen : witness.identity(ofProcess: question.pid, heldBy: process))
             }

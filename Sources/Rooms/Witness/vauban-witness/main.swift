@@ -1,4 +1,4 @@
-// The one process that looks at others. Everything it does is in the module, where tests reach it.
+// The one process that inspects others. Its code is in a module, so that tests reach it.
 
 import Witness
 

@@ -1,0 +1,36 @@
+package import Logging
+package import VaubanLinuxHost
+
+/// A room's log with a limit on the lines that each user's programs can cause. Lines beyond it are counted, and the next line says how many
+/// were left out.
+package struct BoundedLog: Sendable {
+    private let logger: Logger
+    private let accounts: Accounts
+    private let limiter = LogLimiter()
+
+    /// Creates a bounded log over `logger`. `accounts` determines the owners whose lines are counted together.
+    package init(_ logger: Logger, accounts: Accounts = .ofThisMachine) {
+        self.logger = logger
+        self.accounts = accounts
+    }
+
+    package func info(_ text: Logger.Message, about uid: UInt32, _ metadata: Logger.Metadata = [:]) {
+        write(text, .info, about: uid, metadata)
+    }
+
+    package func notice(_ text: Logger.Message, about uid: UInt32, _ metadata: Logger.Metadata = [:]) {
+        write(text, .notice, about: uid, metadata)
+    }
+
+    package func error(_ text: Logger.Message, about uid: UInt32, _ metadata: Logger.Metadata = [:]) {
+        write(text, .error, about: uid, metadata)
+    }
+
+    private func write(_ text: Logger.Message, _ level: Logger.Level, about uid: UInt32, _ metadata: Logger.Metadata) {
+        guard let leftOut = limiter.line(about: accounts.owner(of: uid)) else { return }
+        var metadata = metadata
+        metadata["user"] = "\(uid)"
+        if leftOut > 0 { metadata["lines left out"] = "\(leftOut)" }
+        logger.log(level: level, text, metadata: metadata)
+    }
+}

@@ -1,0 +1,74 @@
+// A vault is read from the disk and written to it while its list of fingers changes, and one user's disk may not answer. The thread that
+// reads the fingerprint reader's connection serves all users, so it never does that work itself.
+
+import Enclave
+import Foundation
+import VaubanLinuxHost
+internal import VaubanRoomHardening
+
+/// The changed lists of fingers that wait for their users' vaults, each user's in the order in which the reader reported them, on a thread
+/// of that user's alone.
+package final class FingerListUpdates: Sendable {
+    private enum Step: Sendable {
+        case list([UInt8])
+        case delivery(@Sendable () -> Void)
+    }
+
+    private let apply: @Sendable (_ user: UInt32, _ fingers: [UInt8]) -> Void
+    /// The steps that have not begun, by user. A thread works on each user that has an entry, however empty.
+    private let steps = ThreadMutex<[UInt32: [Step]]>([:])
+    private let threads: DispatchSemaphore
+
+    /// Creates a queue that calls `apply` with each changed list. `usersMax` limits for how many users it works at once.
+    package init(usersMax: Int = EnclaveLimits.fingerListThreadsMax, apply: @escaping @Sendable (UInt32, [UInt8]) -> Void) {
+        self.apply = apply
+        threads = DispatchSemaphore(value: usersMax)
+    }
+
+    /// Queues a changed list and returns. Waits first only where as many users as may be worked for at once have unfinished work.
+    package func add(_ fingers: [UInt8], of user: UInt32) {
+        let isFirst = steps.withLock { steps in
+            let isFirst = steps[user] == nil
+            let waiting = (steps[user] ?? []).compactMap { if case .list(let fingers) = $0 { fingers } else { nil } }
+            // Of two different lists at least one is not the enrolled one, and that ends the enrollment. A third changes nothing, so the
+            // queue stays short however long the disk takes.
+            if waiting.count < 2, !waiting.contains(fingers) { steps[user, default: []].append(.list(fingers)) }
+            return isFirst
+        }
+        if isFirst { start(user) }
+    }
+
+    /// Calls `deliver` once the lists that this user's reader reported earlier have taken effect: at once where there are none.
+    package func afterUpdates(of user: UInt32, deliver: @escaping @Sendable () -> Void) {
+        let isQueued = steps.withLock { steps in
+            guard steps[user] != nil else { return false }
+            steps[user]?.append(.delivery(deliver))
+            return true
+        }
+        if !isQueued { deliver() }
+    }
+
+    private func start(_ user: UInt32) {
+        threads.wait()
+        let thread = Thread { [self] in
+            while let step = next(of: user) {
+                switch step {
+                case .list(let fingers): apply(user, fingers)
+                case .delivery(let deliver): deliver()
+                }
+            }
+            ScratchMemory.scrubStack()
+            threads.signal()
+        }
+        thread.stackSize = 512 * 1024
+        thread.start()
+    }
+    /// Takes the user's next step. Where there is none the thread that asks ends, and the next report starts another.
+    private func next(of user: UInt32) -> Step? {
+        steps.withLock { steps in
+            if steps[user]?.isEmpty == false { return steps[user]?.removeFirst() }
+            steps[user] = nil
+            return nil
+        }
+    }
+}

@@ -1,0 +1,56 @@
+// What this room needs of the enclave on behalf of one caller: a connection, or a test's replacement.
+
+package import EnclaveWire
+package import VaubanSecretBytes
+package import VaubanUserModel
+
+package protocol EnclaveOperations {
+    /// Returns the keys that are open now.
+    func lease() throws -> LeaseGrant
+    /// Returns a new item key for a row. The password is sent only if the row's access control needs one.
+    func seal(_ row: RowBinding, password: borrowing SecretBytes?) throws -> SealedItemKey
+    /// Returns the item key of a row. May prompt the user, which takes user time.
+    func open(_ row: RowBinding, wrapped: [UInt8], reason: String?, mayAsk: Bool, password: borrowing SecretBytes?) throws -> SecretBytes
+    /// Returns the same item key wrapped under another generation of its class key. Never prompts.
+    func rewrap(_ row: RowBinding, wrapped: [UInt8], generation: [UInt8]) throws -> [UInt8]
+    /// Reports that no row needs these keys any more. Takes at most `EnclaveRequest.retiredMax` keys.
+    func retire(_ keys: [KeyName]) throws
+    /// Asks the user whether the caller may use another owner's items.
+    func consent(_ consent: Consent, reason: String?) throws -> ConsentChoice
+    /// Returns what became of a key.
+    func fate(_ key: KeyName) throws -> KeyFate
+}
+
+package struct LeaseGrant: ~Copyable {
+    package let lease: KeyLease
+    /// The keys of `lease`, concatenated.
+    package let secrets: SecretBytes
+    /// The standing connection over which they can be recalled.
+    package let standing: ConnectionNumber
+
+    package init(lease: KeyLease, secrets: consuming SecretBytes, standing: ConnectionNumber) {
+        self.lease = lease
+        self.secrets = secrets
+        self.standing = standing
+    }
+}
+
+package struct SealedItemKey: ~Copyable {
+    package let wrapped: [UInt8]
+    package let key: SecretBytes
+
+    package init(wrapped: [UInt8], key: consuming SecretBytes) {
+        self.wrapped = wrapped
+        self.key = key
+    }
+}
+
+/// Numbers the standing connections since this process started.
+package struct ConnectionNumber: Hashable, Sendable {
+    let value: Int64
+}
+
+/// The caller hung up, so nobody waits for a reply.
+package struct CallerHungUp: Error {
+    package init() {}
+}

@@ -1,0 +1,150 @@
+// Opens rows. A row that does not open counts as absent and is quarantined. A row whose class key the enclave has destroyed is removed. A
+// row whose class is closed ends the request.
+
+internal import EnclaveWire
+internal import KeychainStore
+internal import Logging
+internal import VaubanAccessPolicy
+internal import VaubanDER
+internal import VaubanKeychainModel
+internal import VaubanRefusal
+internal import VaubanSecretBytes
+
+/// The database holds a newer version of the row, which must be read again.
+struct RowHasChanged: Error {}
+
+/// A row whose metadata half has opened.
+struct OpenedRow {
+    let row: StoredRow
+    /// The binding of the wrapped key: the secret half's binding with the row's own generation.
+    let binding: RowBinding
+    let record: ItemRecord
+
+    /// What the user must do before the value is decrypted.
+    var requirement: Requirement { binding.accessControl?.requirementToDecrypt ?? .none }
+
+    /// Returns whether the value needs a prompt: for the user's factors, or for the application password if the request has none.
+    func asks(givenPassword: Bool) -> Bool {
+        !requirement.isNone || (binding.accessControl?.needsApplicationPassword == true && !givenPassword)
+    }
+}
+
+/// The content of a row, as far as the leased keys reach.
+enum DecodedRow {
+    case item(OpenedRow, digest: [UInt8])
+    case damaged(QuarantineReason)
+    /// The key of the metadata half is not leased.
+    case closed
+}
+
+extension OpenedRow {
+    /// Returns whether the metadata half was written with this secret half and these index columns.
+    func isAuthenticated(by digest: [UInt8], _ blinds: RowBlinds) -> Bool {
+        digest == RowCipher.digest((row.halves.secretBinding, row.halves.wrappedKey, row.halves.secret), blinds)
+    }
+}
+
+/// Why a row counts as absent.
+enum RowAbsence: Hashable {
+    case quarantined(QuarantineReason)
+    /// Its class key was destroyed.
+    case removed
+}
+
+extension RequestInProgress {
+    /// Returns the item without its value; nil if the row counts as absent.
+    func open(_ row: StoredRow) throws -> OpenedRow? {
+        switch try decode(row) {
+        case .damaged(let reason): return try quarantine(row, reason)
+        case .closed: return try explainClosed(row)
+        case .item(let opened, let digest):
+            guard opened.isAuthenticated(by: digest, row.blinds) else { return try quarantine(row, .digest) }
+            return opened
+        }
+    }
+
+    /// Reads a row and changes nothing, whatever it contains.
+    func decode(_ row: StoredRow) throws -> DecodedRow {
+        guard let bindings = RowBindings(row, of: user) else { return .damaged(.binding) }
+        let opened: [UInt8]?
+        do {
+            opened = try keys.use(.metadata(bindings.metadata.protection), generation: bindings.metadata.generation) { key in
+                try RowCipher.openMetadata(row.halves.metadata, key: key, binding: row.halves.metadataBinding)
+            }
+        } catch is DecryptionFailure {
+            return .damaged(.metadata)
+        }
+        guard let opened else { return .closed }
+        guard let (record, digest) = bindings.record(of: opened) else { return .damaged(.content) }
+        return .item(OpenedRow(row: row, binding: bindings.item, record: record), digest: digest)
+    }
+
+    /// Returns the item's value; nil if the row counts as absent. May prompt the user.
+    func openValue(of opened: OpenedRow, reason: String?, mayAsk: Bool) throws -> PaddedValue? {
+        let halves = opened.row.halves
+        if mayAsk, opened.asks(givenPassword: password != nil) { mayHaveAsked = true }
+        let key: SecretBytes
+        do {
+            key = try enclave.open(opened.binding, wrapped: halves.wrappedKey, reason: reason, mayAsk: mayAsk, password: password)
+        } catch let refusal as Refusal {
+            try dispose(of: opened.row, after: refusal)
+            return nil
+        }
+        do {
+            return try RowCipher.open(halves.secret, key: key, binding: try opened.binding.itemBinding.encoded())
+        } catch is DecryptionFailure {
+            _ = try quarantine(opened.row, .secret)
+            return nil
+        }
+    }
+
+    /// Handles a metadata key that is not leased: the class is closed, or the key was destroyed. Only the enclave knows which.
+    func explainClosed(_ row: StoredRow) throws -> OpenedRow? {
+        switch try fate(row.protection, row.generation) {
+        case .destroyed: try remove(row)
+        case .unknown: _ = try quarantine(row, .keyUnknown)
+        case .current, .older:
+            // The enclave has the key and does not lease it: the keychain is locked, or was until just now.
+            throw keys.isUnlocked ? Refusal(.unavailable, "the keys have just changed; try again") : keys.closed
+        }
+        return nil
+    }
+
+    /// Quarantines or removes a row according to the enclave's refusal to open it. Throws what the caller learns.
+    func dispose(of row: StoredRow, after refusal: Refusal) throws {
+        switch refusal.reason {
+        case .rowDamaged: _ = try quarantine(row, .wrappedKey)
+        case .keyDestroyed, .keyUnknown:
+            if try fate(row.protection, row.generation) == .destroyed { return try remove(row) }
+            _ = try quarantine(row, .keyUnknown)
+        default: throw refusal
+        }
+    }
+
+    /// Removes a row whose class key was destroyed, which nothing can ever open.
+    private func remove(_ row: StoredRow) throws {
+        guard try database.remove(row.handle) else { throw RowHasChanged() }
+        absence = .removed
+        services.logger.notice("removed an item whose class key was destroyed", metadata: ["user": "\(user)", "row": "\(row.id)"])
+    }
+
+    func quarantine(_ row: StoredRow, _ reason: QuarantineReason) throws -> OpenedRow? {
+        guard try database.quarantine(row, reason, date: services.now()) else { throw RowHasChanged() }
+        absence = .quarantined(reason)
+        services.logger.error(
+            "quarantined an item that does not open", metadata: ["user": "\(user)", "row": "\(row.id)", "why": "\(reason.rawValue)"])
+        return nil
+    }
+
+    /// Returns whether a row with the same primary attributes conflicts with another. A closed row does; a row that changed meanwhile must
+    /// be looked up again.
+    func isLive(_ row: StoredRow) throws -> Bool {
+        do {
+            return try open(row) != nil
+        } catch is RowHasChanged {
+            return false
+        } catch let refusal as Refusal where refusal.reason == .locked || refusal.reason == .beforeFirstUnlock {
+            return true
+        }
+    }
+}

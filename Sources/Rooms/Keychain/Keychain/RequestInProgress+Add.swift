@@ -1,0 +1,33 @@
+internal import KeychainStore
+internal import VaubanKeychainModel
+internal import VaubanKeychainWire
+internal import VaubanLinuxHost
+
+extension RequestInProgress {
+    /// Adds an item (SecItemAdd). Encrypts the value before it looks anything up: while the class is locked even a duplicate is refused as
+    /// locked.
+    func add(_ wanted: ItemRecord, value: borrowing PaddedValue, returning returns: ReturnKinds, readableBy applications: [String]) throws {
+        var record = try QueryGrammar.addition(wanted, for: try rights())
+        let now = services.now()
+        record.attributes[.creationDate] = .date(now)
+        record.attributes[.modificationDate] = .date(now)
+        try checkSize(record)
+        try checkOffers(to: applications, by: record.accessGroup)
+        let item = try Entropy.bytes(16)
+        try withRetries { try write(record, item: item, value: value) }
+        // If the process is killed in between, the item exists without the permission, which is the safe half.
+        for application in applications { try keep(.offers(item), for: application, by: record.accessGroup) }
+        try keepProgram()
+        let replies = ReplyBatch(sink)
+        try replies.add(FoundRow(record: record, item: item), value: value, returning: returns)
+        try replies.finish()
+    }
+
+    /// Writes the row of a new item. Returns false when the conflicting row is gone or is not an item.
+    func write(_ record: ItemRecord, item: [UInt8], value: borrowing PaddedValue) throws -> Bool {
+        let blinds = try blinds(record)
+        let binding = try binding(record, item: item, generation: try keys.generationToWrite(record.protection))
+        let row = try row(of: record, binding: binding, secret: try seal(value, binding), blinds: blinds)
+        return try isDone(try database.insert(row))
+    }
+}

@@ -1,0 +1,218 @@
+// Earlier values of items, and deleted items that can be restored (Specs/history.md). Only the user at the command line reads and restores
+// them; applications never see them.
+
+internal import EnclaveWire
+internal import KeychainStore
+internal import VaubanAccessPolicy
+internal import VaubanDER
+internal import VaubanKeychainModel
+internal import VaubanKeychainWire
+internal import VaubanRefusal
+internal import VaubanUserModel
+
+extension RequestInProgress {
+    func history(_ request: HistoryRequest) throws {
+        guard caller.isUserAtCommandLine else {
+            throw Refusal(.notAllowedHere, "earlier values and deleted items are read and restored with the vauban command")
+        }
+        switch request {
+        case .list(let query): try listEarlier(query)
+        case .value(let query, let number): return try readEarlier(query, number)
+        case .undo(let query, let number): try undo(query, number)
+        case .deleted(let ofAllOwners): try listDeleted(ofAllOwners: ofAllOwners)
+        case .undelete(let item): try undelete(item)
+        case .purge(let item): try purge(item)
+        case .clear(let query): try clear(query)
+        case .setting(let isOn):
+            if let isOn { try database.setKeepsHistory(isOn) }
+            try sink.send(.keepsHistory(database.keepsHistory))
+        }
+        try sink.send(.done)
+    }
+
+    // MARK: What is kept
+
+    /// Returns the label with which an item's row is kept when its value is replaced; nil if it is not kept: private keys, certificates and
+    /// permissions have no history, and the user may turn it off.
+    func label(_ record: ItemRecord) -> HistoryLabel? {
+        guard database.keepsHistory, record.kind.hasHistory else { return nil }
+        return HistoryLabel(date: services.now(), owner: record.accessGroup)
+    }
+
+    /// Returns how to delete an item: restorably, if it is a password and is not to be deleted at once.
+    func removal(of row: RowHandle, atOnce: Bool) -> RowRemoval {
+        guard !atOnce, database.keepsHistory, let binding = try? RowBinding(derBytes: row.metadataBinding),
+            ItemKind(rawValue: binding.kind)?.hasHistory == true
+        else { return RowRemoval(row) }
+        return RowRemoval(row, keeping: HistoryLabel(date: services.now(), owner: binding.accessGroup))
+    }
+
+    // MARK: Earlier values
+
+    /// Returns the one item that matches a query: one of the caller's own, otherwise one of another owner with the user's consent.
+    private func one(_ query: ItemQuery, _ purpose: Consent.Purpose) throws -> OpenedRow {
+        let mayAsk = query.authenticationUI == .allow
+        let rights = try rights(mayAsk: mayAsk)
+        let terms =
+            try purpose == .readItem ? QueryGrammar.terms(of: query, for: rights) : QueryGrammar.termsToChange(of: query, for: rights)
+        let selection = try selection(terms, of: rights.groups)
+        guard !selection.usesDeviceIndex else { throw Refusal(.beforeFirstUnlock) }
+        var found: [OpenedRow] = []
+        if rights.ownsEverything || !rights.groups.isEmpty {
+            try forEachRow(of: selection, batch: KeychainLimits.batchRowsMax) { row in
+                guard let opened = try open(row), rights.owns(opened.record.accessGroup), terms.match(opened.record.attributes) else {
+                    return true
+                }
+                found.append(opened)
+                return found.count < 2
+            }
+        }
+        if found.isEmpty {
+            let request = ConsentRequest(purpose: purpose, ui: query.authenticationUI, reason: query.operationPrompt)
+            let isLeftOut = try forEachForeignRow(of: terms, request) { opened in
+                found = [opened]
+                return false
+            }
+            if found.isEmpty { throw notFound(leftOut: isLeftOut, ui: query.authenticationUI) }
+        }
+        guard found.count == 1 else { throw Refusal(.badParameter, "more than one item matches") }
+        return found[0]
+    }
+
+    private func listEarlier(_ query: ItemQuery) throws {
+        let item = try one(query, .readItem)
+        var versions: [ItemVersion] = []
+        for kept in try database.earlierRows(of: item.binding.item).prefix(KeychainReply.versionsMax) {
+            guard let opened = try open(kept.row) else { continue }
+            versions.append(
+                ItemVersion(
+                    replaced: kept.date, changed: opened.record.lastChange ?? kept.date, protection: opened.record.protection,
+                    accessControl: opened.record.accessControl))
+        }
+        try sink.send(.versions(versions))
+    }
+
+    private func earlier(_ item: OpenedRow, _ number: Int) throws -> OpenedRow {
+        let rows = try database.earlierRows(of: item.binding.item)
+        guard rows.indices.contains(number - 1) else {
+            throw Refusal(.itemNotFound, rows.isEmpty ? "the item has no earlier value" : "the item has \(rows.count) earlier values")
+        }
+        guard let opened = try open(rows[number - 1].row) else { throw Self.unreadable }
+        return opened
+    }
+
+    private static var unreadable: Refusal { Refusal(.itemNotFound, "this earlier value cannot be read any more; it was put aside") }
+
+    private func readEarlier(_ query: ItemQuery, _ number: Int) throws {
+        let replies = ReplyBatch(sink, isForOne: true)
+        try withRetries {
+            do {
+                let old = try earlier(one(query, .readItem), number)
+                guard let value = try openValue(of: old, reason: query.operationPrompt, mayAsk: query.authenticationUI == .allow) else {
+                    throw Self.unreadable
+                }
+                try replies.add(FoundRow(record: old.record, item: old.binding.item), value: value, returning: [.data, .attributes])
+                return true
+            } catch is RowHasChanged { return false }
+        }
+        try replies.finish()
+    }
+
+    /// Seals the earlier value again under the item's present protection. The caller must be able to read both values.
+    private func undo(_ query: ItemQuery, _ number: Int) throws {
+        try withRetries {
+            do { return try putBack(query, number) } catch is RowHasChanged { return false }
+        }
+    }
+
+    private func putBack(_ query: ItemQuery, _ number: Int) throws -> Bool {
+        let item = try one(query, .changeItem)
+        let old = try earlier(item, number)
+        try throwIfPasswordIsMissing(for: item.record)
+        let mayAsk = query.authenticationUI == .allow
+        guard let value = try openValue(of: old, reason: query.operationPrompt, mayAsk: mayAsk) else { throw Self.unreadable }
+        // With equal protection one authentication covers both values. Each value has its own application password.
+        let hasPassword = item.binding.accessControl?.needsApplicationPassword == true
+        if hasPassword || (!item.requirement.isNone && !old.binding.isOfSameItem(as: item.binding)) {
+            guard try openValue(of: item, reason: query.operationPrompt, mayAsk: mayAsk) != nil else { return false }
+        }
+        var record = item.record
+        record.attributes[.modificationDate] = .date(nextDate(after: record.attributes[.modificationDate]))
+        let binding = try binding(record, item: item.binding.item, generation: try keys.generationToWrite(record.protection))
+        let row = try row(of: record, binding: binding, secret: try seal(value, binding), blinds: item.row.blinds)
+        // The replaced value is kept whatever the setting is, since the earlier value leaves the history.
+        let label = HistoryLabel(date: services.now(), owner: record.accessGroup)
+        let change = RowChange(old: item.row.handle, row: row, changesBlinds: false, keeping: label, consuming: old.row.handle)
+        return try isDone(try database.update([change]))
+    }
+
+    // MARK: Deleted items
+
+    private func listDeleted(ofAllOwners: Bool) throws {
+        let rights = try rights()
+        let coversAll = rights.ownsEverything || ofAllOwners
+        if ofAllOwners, !rights.ownsEverything { try ask(Consent(.listOwners, offered: .once)) }
+        var last: Int64 = 0
+        while true {
+            let rows = try database.deletedRows(after: last, count: KeychainLimits.batchRowsMax)
+            guard let end = rows.last?.row.id else { return }
+            for kept in rows where try coversAll || rights.owns(Self.group(of: kept.row)) {
+                do {
+                    guard let opened = try open(kept.row) else { continue }
+                    try sink.send(.deleted(DeletedItem(item: opened.binding.item, deleted: kept.date, record: opened.record)))
+                } catch is RowHasChanged { continue }
+            }
+            last = end
+        }
+    }
+
+    /// Returns the group in a row's binding, which needs no key. A row whose binding cannot be read belongs to nobody.
+    private static func group(of row: StoredRow) throws -> String {
+        (try? RowBinding(derBytes: row.halves.metadataBinding).accessGroup) ?? ""
+    }
+
+    /// Returns the deleted item with this identity, with the user's consent if another program stored it.
+    private func deleted(_ item: [UInt8], _ purpose: Consent.Purpose) throws -> OpenedRow {
+        guard let kept = try database.deletedRow(of: item), let opened = try open(kept.row) else {
+            throw Refusal(.itemNotFound, "it is not among the deleted items any more")
+        }
+        guard try !rights().owns(opened.record.accessGroup) else { return opened }
+        let consent = Consent(purpose, offered: .once, item: opened.record.shownName, owner: opened.record.accessGroup)
+        guard try promptOnce(to: consent, of: opened.record.kind) != nil, useConsent(on: item) else {
+            throw Refusal(.interactionNotAllowed, "one request asks about one item")
+        }
+        return opened
+    }
+
+    private func undelete(_ item: [UInt8]) throws {
+        try withRetries {
+            let opened: OpenedRow
+            do { opened = try deleted(item, .changeItem) } catch is RowHasChanged { return false }
+            return try isDone(
+                try database.undelete(opened.row, blinds: try blinds(opened.record)),
+                orElse: "another item has the name of the deleted one; rename or delete that one first")
+        }
+    }
+
+    private func purge(_ item: [UInt8]) throws {
+        let opened = try deleted(item, .deleteItem)
+        guard try database.delete([opened.row.handle]) else { throw Refusal(.itemNotFound, "it is not among the deleted items any more") }
+        try? database.forgetOldPages()
+        try sink.send(.cleared(1))
+    }
+
+    private func clear(_ query: ItemQuery?) throws {
+        if let query { return try sink.send(.cleared(try database.clearEarlier(of: try one(query, .deleteItem).binding.item))) }
+        let rights = try rights()
+        try sink.send(.cleared(try database.clearHistory(of: rights.ownsEverything ? nil : rights.groups)))
+    }
+}
+
+extension ItemKind {
+    /// Whether earlier states of items of this kind are kept.
+    fileprivate var hasHistory: Bool { self == .genericPassword || self == .internetPassword }
+}
+
+extension ItemRecord {
+    fileprivate var lastChange: Int64? { if case .date(let date)? = attributes[.modificationDate] { date } else { nil } }
+}

@@ -1,0 +1,101 @@
+// Gives unsigned items to an owner: those that were stored before callers had identities, or by callers without one. Progress is in the
+// rows alone, so it continues after any kill.
+
+internal import EnclaveWire
+internal import KeychainStore
+internal import VaubanAccessPolicy
+internal import VaubanDER
+internal import VaubanKeychainModel
+internal import VaubanKeychainWire
+internal import VaubanLinuxHost
+internal import VaubanPlainText
+internal import VaubanRefusal
+internal import VaubanUserModel
+
+extension RequestInProgress {
+    /// Gives one batch of unsigned items to an owner. Each batch prompts the user, unless they consented until the lock.
+    func move(to owner: String) throws {
+        let rights = try rights()
+        guard !rights.ownsEverything else { throw Refusal(.notAllowedHere, "in user mode every program of yours is one owner") }
+        guard rights.isCommandLine else { throw Refusal(.notAllowedHere, "items are given to another owner with the vauban command") }
+        guard Self.isOwner(owner) else { throw Refusal(.badParameter, "an owner is cli, or an application such as program:/usr/bin/name") }
+        let key = Array(owner.utf8)
+        if caller.consents.moves.withLock({ $0[key] == nil }) {
+            try ask(Consent(.moveItems, offered: .once, item: "all items without an owner", owner: AccessGroup.unsigned, program: owner))
+        }
+        var move = caller.consents.moves.withLock { $0[key] } ?? ItemMove()
+        var progress = RewrapProgress(done: 0, left: 0, kept: 0)
+        for kind in ItemKind.allCases { try carry(kind, to: owner, &move, &progress) }
+        progress.kept = move.kept.count
+        caller.consents.moves.withLock { $0[key] = move }
+        try sink.send(.rewrapped(progress))
+        try sink.send(.done)
+    }
+
+    static func isOwner(_ owner: String) -> Bool {
+        owner.isSameBytes(as: AccessGroup.commandLine) || ApplicationIdentifier(text: owner).isWellFormed
+    }
+
+    private func carry(_ kind: ItemKind, to owner: String, _ move: inout ItemMove, _ progress: inout RewrapProgress) throws {
+        let terms = SearchTerms(kind: kind, attributes: ItemAttributes([.accessGroup: .text(AccessGroup.unsigned)]), protection: nil)
+        let selection = try selection(terms, of: [])
+        guard !selection.usesDeviceIndex else { throw Refusal(.beforeFirstUnlock) }
+        var (state, done) = (move, progress.done)
+        if done < KeychainLimits.moveRowsMax {
+            try forEachRow(of: selection, batch: KeychainLimits.batchRowsMax) { row in
+                guard !state.kept.contains(row.item) else { return true }
+                do {
+                    guard let opened = try open(row), terms.match(opened.record.attributes) else { return true }
+                    if try give(opened, to: owner, mayAsk: state.mayAsk) { done += 1 } else { state.kept.insert(row.item) }
+                } catch let refusal as Refusal where !refusal.reason.isPassing {
+                    // Whatever refuses this item refuses it at the next attempt too. A no to one item is a no to all.
+                    state.kept.insert(row.item)
+                    if refusal.reason.isTheUsers { state.mayAsk = false }
+                }
+                return done < KeychainLimits.moveRowsMax
+            }
+        }
+        (move, progress.done) = (state, done)
+        // Items that have moved have left the group.
+        guard done >= KeychainLimits.moveRowsMax else { return }
+        let kept = state.kept
+        progress.left += try database.handles(of: selection).count { handle in
+            (try? RowBinding(derBytes: handle.metadataBinding)).map { !kept.contains($0.item) } ?? true
+        }
+    }
+
+    /// Gives one item to the owner. The item key is bound to the group, so the value is sealed again. An item that needs the user prompts
+    /// them; one that needs its application password stays.
+    private func give(_ opened: OpenedRow, to owner: String, mayAsk: Bool) throws -> Bool {
+        guard opened.binding.accessControl?.needsApplicationPassword != true else { return false }
+        var record = opened.record
+        record.attributes[.accessGroup] = .text(owner)
+        let generation = try keys.generationToWrite(record.protection)
+        let binding = try binding(record, item: opened.binding.item, generation: generation)
+        guard let value = try openValue(of: opened, reason: "give it to \(owner)", mayAsk: mayAsk) else { return true }
+        let row = try row(of: record, binding: binding, secret: try seal(value, binding), blinds: try blinds(record))
+        switch try database.update([RowChange(old: opened.row.handle, row: row, changesBlinds: true, newOwner: owner)]) {
+        case .written: return true
+        case .stale, .retired: throw RowHasChanged()
+        // The owner already has an item of this name.
+        case .conflict: return false
+        }
+    }
+}
+
+/// How far a connection has come with giving items to one owner.
+struct ItemMove: Sendable {
+    /// Items that stay, for whatever reason.
+    var kept: Set<[UInt8]> = []
+    var mayAsk = true
+}
+
+extension Refusal.Reason {
+    /// Whether the refusal is the user's answer, or their silence.
+    fileprivate var isTheUsers: Bool {
+        [.cancelled, .fallbackChosen, .authenticationFailed, .userTimedOut, .noPromptAgent].contains(self)
+    }
+
+    /// Whether the same request may succeed later without anybody's doing.
+    fileprivate var isPassing: Bool { [.unavailable, .keysChanged, .storageFailed, .storageFull, .stateUnreadable].contains(self) }
+}

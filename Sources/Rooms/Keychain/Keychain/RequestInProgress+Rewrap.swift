@@ -1,0 +1,152 @@
+// Moves rows from an older class key to the current one, a batch at a time. Progress is in the rows alone, so it continues after any kill.
+
+internal import EnclaveWire
+internal import KeychainStore
+internal import VaubanAccessPolicy
+internal import VaubanDER
+internal import VaubanKeychainModel
+internal import VaubanKeychainWire
+internal import VaubanRefusal
+
+extension RequestInProgress {
+    /// Moves one batch. A row that someone writes meanwhile is left for the next batch.
+    func rewrap() throws {
+        // The last batch removes the verified copy.
+        guard caller.isUserAtCommandLine else { throw Refusal(.notAllowedHere, "items are moved to new keys with the vauban command") }
+        // Keys leased before a class key was renewed name the older one as current.
+        let lease = try keys.leaseAnew()
+        let batch = RewrapBatch()
+        for rows in try database.generations() {
+            try rewrap(rows, under: lease, batch) { try database.rows(of: rows, after: $0, count: $1, bytesMax: $2) }
+        }
+        for rows in try database.historyGenerations() {
+            try rewrap(rows, under: lease, batch) { try database.historyRows(of: rows, after: $0, count: $1, bytesMax: $2) }
+        }
+        let written = try database.move(batch.changes)
+        // Rows that others wrote meanwhile are still to be moved, unless they are current now.
+        batch.progress.done += written
+        batch.progress.left += batch.changes.count - written
+        batch.progress.kept += try database.quarantinedGenerations().filter { !lease.isCurrent($0) }.reduce(0) { $0 + $1.count }
+        if batch.progress.left == 0 { try retire(lease) }
+        try sink.send(.rewrapped(batch.progress))
+        try sink.send(.done)
+    }
+
+    /// Moves the rows of one class and generation. `read` returns the rows after a number, up to a count and about a number of bytes.
+    private func rewrap(
+        _ rows: RowGeneration, under lease: KeyLease, _ batch: RewrapBatch, _ read: (Int64, Int, Int) throws -> [StoredRow]
+    ) throws {
+        if lease.isCurrent(rows) { return }
+        // The key is closed, destroyed or unknown; reading a row shows which.
+        guard let current = lease.current(of: rows.protection), lease.holds(rows) else {
+            batch.progress.kept += rows.count
+            return
+        }
+        var seen = 0
+        var last: Int64 = 0
+        while !batch.isFull {
+            let next = try read(last, KeychainLimits.batchRowsMax, KeychainLimits.batchBytesMax)
+            guard let end = next.last?.id else { return }
+            for row in next where !batch.isFull {
+                seen += 1
+                try rewrap(row, to: current, batch)
+            }
+            last = end
+        }
+        batch.progress.left += max(rows.count - seen, 0)
+    }
+
+    private func rewrap(_ row: StoredRow, to generation: [UInt8], _ batch: RewrapBatch) throws {
+        do {
+            guard let opened = try open(row) else { return }
+            guard let moved = try moved(opened, to: generation) else {
+                batch.progress.kept += 1
+                return
+            }
+            batch.take(moved)
+        } catch is RowHasChanged {
+            batch.progress.left += 1
+        } catch let refusal as Refusal where [.locked, .beforeFirstUnlock, .interactionNotAllowed].contains(refusal.reason) {
+            // The user has locked meanwhile, or must enter the passcode first.
+            batch.progress.kept += 1
+        }
+    }
+
+    /// Returns the row under its class's current key; nil if that needs the user or the application password.
+    private func moved(_ opened: OpenedRow, to generation: [UInt8]) throws -> RowChange? {
+        let binding = try binding(opened.record, item: opened.binding.item, generation: generation)
+        let half: SecretHalf
+        switch opened.binding.format {
+        case .generationSeparate:
+            guard let wrapped = try rewrapped(opened, to: generation) else { return nil }
+            half = SecretHalf(binding: opened.row.halves.secretBinding, wrappedKey: wrapped, secret: opened.row.halves.secret)
+        case .everything:
+            // The secret half itself is bound to the older key, so it must be opened.
+            guard opened.requirement.isNone, opened.binding.accessControl?.needsApplicationPassword != true else { return nil }
+            guard let value = try openValue(of: opened, reason: nil, mayAsk: false) else { return nil }
+            half = try seal(value, binding)
+        }
+        let row = try row(of: opened.record, binding: binding, secret: half, blinds: opened.row.blinds)
+        return RowChange(old: opened.row.handle, row: row, changesBlinds: false)
+    }
+
+    /// Returns the row's item key under another key of its class; nil if the row turns out to be absent.
+    func rewrapped(_ opened: OpenedRow, to generation: [UInt8]) throws -> [UInt8]? {
+        do {
+            return try enclave.rewrap(opened.binding, wrapped: opened.row.halves.wrappedKey, generation: generation)
+        } catch let refusal as Refusal {
+            try dispose(of: opened.row, after: refusal)
+            return nil
+        }
+    }
+
+    /// Tells the enclave to destroy older class keys that no row needs. From before the request is sent, nothing can write a row under one
+    /// of them.
+    private func retire(_ lease: KeyLease) throws {
+        let older = lease.keys.compactMap { key -> RowGeneration? in
+            guard case .metadata(let protection) = key.purpose else { return nil }
+            let rows = RowGeneration(protection: protection.number, generation: key.generation)
+            return lease.isCurrent(rows) ? nil : rows
+        }
+        let unused = try database.close(older)
+        guard !unused.isEmpty else { return }
+        // The last verified copy has rows under these keys, which nothing will open any more.
+        try database.forgetVerified()
+        let names = unused.map { KeyName(purpose: $0.protection, generation: $0.generation) }
+        for start in stride(from: 0, to: names.count, by: EnclaveRequest.retiredMax) {
+            try enclave.retire(Array(names[start..<min(start + EnclaveRequest.retiredMax, names.count)]))
+        }
+        keys.startOver()
+    }
+}
+
+/// The changes of one request and its progress.
+private final class RewrapBatch {
+    var changes: [RowChange] = []
+    var progress = RewrapProgress(done: 0, left: 0, kept: 0)
+    private var bytes = 0
+
+    var isFull: Bool { changes.count >= KeychainLimits.rewrapRowsMax || bytes >= KeychainLimits.rewrapBytesMax }
+
+    func take(_ change: RowChange) {
+        changes.append(change)
+        bytes += change.row.halves.secret.count + change.row.halves.metadata.count
+    }
+}
+
+extension KeyLease {
+    /// Returns the generation of a class's current key, if the class is open.
+    fileprivate func current(of protection: Int64) -> [UInt8]? { generations(of: protection).first }
+
+    fileprivate func isCurrent(_ rows: RowGeneration) -> Bool { current(of: rows.protection) == rows.generation }
+
+    fileprivate func holds(_ rows: RowGeneration) -> Bool { generations(of: rows.protection).contains(rows.generation) }
+
+    /// Returns the generations of a class, the current one first.
+    private func generations(of protection: Int64) -> [[UInt8]] {
+        keys.compactMap { key in
+            guard case .metadata(let known) = key.purpose, known.number == protection else { return nil }
+            return key.generation
+        }
+    }
+}

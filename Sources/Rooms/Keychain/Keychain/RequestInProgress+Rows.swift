@@ -1,0 +1,103 @@
+// Makes rows from items. Every write has its own bindings, so halves of different writes never fit.
+
+internal import EnclaveWire
+internal import KeychainStore
+internal import VaubanAccessPolicy
+internal import VaubanDER
+internal import VaubanKeychainModel
+internal import VaubanLinuxHost
+internal import VaubanRefusal
+
+/// A secret half and its binding.
+struct SecretHalf {
+    let binding: [UInt8]
+    let wrappedKey: [UInt8]
+    let secret: [UInt8]
+}
+
+extension RequestInProgress {
+    /// Returns the binding for one write of an item.
+    func binding(_ record: ItemRecord, item: [UInt8], generation: [UInt8]) throws -> RowBinding {
+        RowBinding(
+            user: user, protection: record.protection, generation: generation, item: item, version: try Entropy.bytes(16),
+            kind: record.kind.rawValue, accessGroup: record.accessGroup, accessControl: record.accessControl)
+    }
+
+    /// Encrypts a value under a new item key. Needs no user, whatever the access control demands, but the application password if it
+    /// demands one.
+    func seal(_ value: borrowing PaddedValue, _ binding: RowBinding) throws -> SecretHalf {
+        let sealed = try enclave.seal(binding, password: password)
+        let secret = try RowCipher.seal(value, key: sealed.key, binding: try binding.itemBinding.encoded())
+        return SecretHalf(binding: try binding.encoded(), wrappedKey: sealed.wrapped, secret: secret)
+    }
+
+    /// Throws if an item needs an application password and the request has none. Called before the user is prompted: a typing error in a
+    /// new password would be noticed too late.
+    func throwIfPasswordIsMissing(for record: ItemRecord) throws(Refusal) {
+        if record.accessControl?.needsApplicationPassword == true, password == nil { throw Refusal(.applicationPasswordMissing) }
+    }
+
+    /// Returns the row of a write. The metadata half is made last, since it authenticates everything else.
+    func row(of record: ItemRecord, binding: RowBinding, secret: SecretHalf, blinds: RowBlinds) throws -> StoredRow {
+        let digest = RowCipher.digest((secret.binding, secret.wrappedKey, secret.secret), blinds)
+        let content = RowMetadata(digest: digest, attributes: record.attributes)
+        let bytes = try binding.encoded()
+        let metadata = try keys.use(.metadata(binding.protection), generation: binding.generation) { key in
+            try RowCipher.seal(content, key: key, binding: bytes)
+        }
+        guard let metadata else { throw keys.closed }
+        let halves = RowHalves(
+            secretBinding: secret.binding, wrappedKey: secret.wrappedKey, secret: secret.secret, metadataBinding: bytes, metadata: metadata)
+        return StoredRow(
+            item: binding.item, kind: binding.kind, protection: binding.protection.number, generation: binding.generation,
+            blinds: blinds, halves: halves)
+    }
+
+    /// Throws if a record fits no reply.
+    func checkSize(_ record: ItemRecord) throws {
+        guard try record.encoded().count <= KeychainLimits.recordBytesMax else {
+            throw Refusal(.dataTooLarge, "the attributes of an item are together too long")
+        }
+    }
+
+    /// Calls `step` until it returns true: again when the enclave's keys or a row have changed meanwhile. A row changes only when another
+    /// request has finished, so of many concurrent ones each finishes. Leased keys do not change by that.
+    func withRetries(_ step: () throws -> Bool) throws {
+        var attempts = 0
+        var timesKeysChanged = 0
+        repeat {
+            attempts += 1
+            do {
+                if try step() { return }
+            } catch let refusal as Refusal where refusal.reason == .keysChanged {
+                timesKeysChanged += 1
+                keys.startOver()
+            }
+        } while timesKeysChanged < KeychainLimits.attemptsMax && mayRetry(after: attempts)
+        throw Self.changedByOthers
+    }
+
+    /// Returns whether to try again. The user is not prompted over and over because others keep writing the item.
+    func mayRetry(after attempts: Int) -> Bool { attempts < (mayHaveAsked ? KeychainLimits.attemptsMax : KeychainLimits.racesMax) }
+
+    static var changedByOthers: Refusal { Refusal(.unavailable, "the item is being changed by others; try again") }
+
+    /// Returns whether a write was done; false if it must be tried again on the current rows.
+    func isDone(_ outcome: WriteOutcome, orElse detail: String? = nil) throws -> Bool {
+        switch outcome {
+        case .written: return true
+        case .stale: return false
+        case .retired: throw Refusal(.keysChanged)
+        case .conflict(let other):
+            if try isLive(other) { throw Refusal(.duplicateItem, detail) }
+            return false
+        }
+    }
+}
+
+extension ItemRecord {
+    /// The item's owner. Every stored item has one.
+    var accessGroup: String {
+        if case .text(let group) = attributes[.accessGroup] { group } else { AccessGroup.unsigned }
+    }
+}

@@ -1,0 +1,118 @@
+internal import Crypto
+internal import EnclaveWire
+internal import VaubanAccessPolicy
+internal import VaubanRefusal
+
+/// The leased keys as one request sees them. A missing key is requested once; after that it counts as closed.
+final class RequestKeys {
+    let user: UInt32
+    private let leasedKeys: LeasedKeyStore
+    private let sleepClock: SleepClock
+    private let enclave: any EnclaveOperations
+    /// The enclave's reply in this request, if there was one, and the number of requests.
+    private var lease: KeyLease?
+    private var renewals = 0
+
+    init(user: UInt32, leasedKeys: LeasedKeyStore, sleepClock: SleepClock, enclave: any EnclaveOperations) {
+        self.user = user
+        self.leasedKeys = leasedKeys
+        self.sleepClock = sleepClock
+        self.enclave = enclave
+    }
+
+    func use<Value: Sendable>(
+        _ purpose: KeyLease.Purpose, generation: [UInt8]?, _ body: (SymmetricKey) throws -> Value
+    ) throws -> Value? {
+        try useHeld(purpose, generation) { key, _ in try body(key) }
+    }
+
+    func useIndex<Value: Sendable>(
+        _ purpose: KeyLease.Purpose, generation: [UInt8], _ body: (IndexKey) throws -> Value
+    ) throws -> Value? {
+        try useHeld(purpose, generation) { key, repeated in try body(IndexKey(key, repeated)) }
+    }
+
+    private func useHeld<Value: Sendable>(
+        _ purpose: KeyLease.Purpose, _ generation: [UInt8]?, _ body: (SymmetricKey, RepeatedBlinds) throws -> Value
+    ) throws -> Value? {
+        dropAfterSleep()
+        if let value = try leasedKeys.use(purpose, generation: generation, of: user, body) { return value }
+        guard try renew(for: purpose, generation) else { return nil }
+        return try leasedKeys.use(purpose, generation: generation, of: user, body)
+    }
+
+    /// Returns the generation of the current key; nil when it is closed.
+    func currentGeneration(of purpose: KeyLease.Purpose) throws -> [UInt8]? {
+        dropAfterSleep()
+        if let generation = leasedKeys.currentGeneration(of: purpose, user: user) { return generation }
+        guard try renew(for: purpose, nil) else { return nil }
+        return leasedKeys.currentGeneration(of: purpose, user: user)
+    }
+
+    /// Returns the generation for a new row of a class. Throws the refusal that explains why there is none.
+    func generationToWrite(_ protection: Protection) throws -> [UInt8] {
+        if let generation = try currentGeneration(of: .metadata(protection)) { return generation }
+        if protection.needsPasscode, lease?.passcodeIsSet == false {
+            throw Refusal(.passcodeNotSet, "items of this class need a passcode")
+        }
+        throw closed
+    }
+
+    /// The refusal for a missing class key. If everything is unlocked, the key was replaced by another.
+    var closed: Refusal {
+        switch lease?.lock {
+        case .beforeFirstUnlock: Refusal(.beforeFirstUnlock)
+        case .unlocked: Refusal(.keysChanged)
+        default: Refusal(.locked)
+        }
+    }
+
+    var isUnlocked: Bool { lease?.lock == .unlocked }
+
+    /// Drops all keys, since the enclave's keys have changed during this request.
+    func startOver() {
+        leasedKeys.forget(user)
+        lease = nil
+    }
+
+    /// Requests a new lease, whatever was leased before.
+    func leaseAnew() throws -> KeyLease {
+        startOver()
+        try renew()
+        guard let lease else { throw closed }
+        return lease
+    }
+
+    /// Drops the keys if the machine has slept. Somebody else may have woken it, so the enclave must decide again whether keys may be used,
+    /// even in the middle of a request.
+    private func dropAfterSleep() {
+        if leasedKeys.drop(ifSleptSince: sleepClock.slept()) { lease = nil }
+    }
+
+    /// Requests a lease if that can bring a missing key: once in a request, and again if another request has dropped a key since. Returns
+    /// false when the key is closed.
+    private func renew(for purpose: KeyLease.Purpose, _ generation: [UInt8]?) throws -> Bool {
+        if let lease {
+            let wasLeased = lease.keys.contains { $0.purpose == purpose && (generation == nil || generation == $0.generation) }
+            guard wasLeased, renewals < KeychainLimits.attemptsMax else { return false }
+        }
+        try renew()
+        return true
+    }
+
+    private func renew() throws {
+        renewals += 1
+        for _ in 0..<KeychainLimits.attemptsMax {
+            // Read before the lease, so that a sleep while the lease is on its way counts.
+            let slept = sleepClock.slept()
+            let leased = try enclave.lease()
+            guard leased.lease.user == user else { throw Refusal(.internalError, "the enclave leased another user's keys") }
+            if leasedKeys.install(leased, slept: slept) {
+                lease = leased.lease
+                return
+            }
+        }
+        // The enclave recalls keys as fast as it leases them: the user is locking.
+        throw Refusal(.locked)
+    }
+}

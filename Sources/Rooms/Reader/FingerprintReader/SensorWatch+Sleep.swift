@@ -1,0 +1,86 @@
+// The sensor while the machine sleeps. Between the login manager's two signals libfprint closes no sensor, and fprintd forgets the claim of
+// a client that releases it or disconnects, without closing the sensor: then it refuses the sensor to everybody until it exits
+// (Specs/reader.md). So a claim is kept over the sleep.
+
+internal import EnclaveWire
+internal import Logging
+internal import VaubanLinuxHost
+
+extension SensorWatch {
+    /// Returns the next signal, in the order received.
+    mutating func next() throws(SystemError) -> FprintBus.Signal? {
+        heard.isEmpty ? try bus.next() : heard.removeFirst()
+    }
+
+    mutating func sleep(_ isBeginning: Bool, _ signal: FprintBus.Signal) throws(SystemError) {
+        guard let manager = try believedManager(), manager.uniqueName == signal.sender else { return }
+        if isBeginning { fallAsleep(manager) } else { try wake() }
+    }
+
+    /// Reports that there is no sensor until the machine is awake, and sends nothing to fprintd.
+    private mutating func fallAsleep(_ manager: FprintBus.Owner) {
+        guard sleepSaidBy == nil else { return }
+        sleepSaidBy = manager
+        unreturned = active ?? unreturned
+        lose("the machine goes to sleep", again: nil)
+    }
+
+    mutating func wake() throws(SystemError) {
+        guard sleepSaidBy != nil || unreturned != nil else { return }
+        sleepSaidBy = nil
+        if let claim = unreturned {
+            unreturned = nil
+            try giveBack(claim)
+        }
+        // If the machine is about to sleep again, nothing is sent to fprintd.
+        if unreturned == nil { try look() }
+    }
+
+    /// Stops the sensor and releases it once the machine is awake.
+    mutating func giveBack(_ claim: Active) throws(SystemError) {
+        var claim = claim
+        switch claim.phase {
+        case .preparing: break
+        case .looking: _ = try bus.call(claim.owner, claim.sensor, "VerifyStop")
+        case .learning: _ = try bus.call(claim.owner, claim.sensor, "EnrollStop")
+        }
+        claim.phase = .preparing
+        if try goesToSleep() {
+            unreturned = claim
+        } else {
+            _ = try bus.call(claim.owner, claim.sensor, "Release")
+        }
+    }
+
+    /// Returns whether the machine is about to sleep, by all signals received so far. The bus delivers the login manager's signal before
+    /// anything that fprintd sends because of it.
+    private mutating func goesToSleep() throws(SystemError) -> Bool {
+        while let signal = try bus.next() { heard.append(signal) }
+        let words = heard.compactMap { signal in
+            if case .sleep(let isBeginning) = signal.kind { (isBeginning, signal.sender) } else { nil }
+        }
+        guard !words.isEmpty, let manager = try believedManager() else { return sleepSaidBy != nil }
+        return words.last { $0.1 == manager.uniqueName }?.0 ?? (sleepSaidBy != nil)
+    }
+
+    private func believedManager() throws(SystemError) -> FprintBus.Owner? {
+        guard let manager = try bus.loginManager(), manager.uid == settings.daemonUID else { return nil }
+        return manager
+    }
+
+    // MARK: A sensor that fprintd has lost
+
+    /// Handles an fprintd that refuses an unclaimed sensor, as after another program released it during a sleep. fprintd does so until it
+    /// exits, which it does not while this connection, a client, exists. If the bus can start it again, this replaces the connection by
+    /// another that sends nothing and hears fprintd's exit.
+    mutating func refused(_ request: SensorRequest) throws(SystemError) {
+        postpone(request, because: "cannot claim the reader")
+        guard sensor == nil, try bus.canStart() else { return }
+        log.notice("leaving fprintd alone, so that it can exit")
+        let fresh = try FprintBus(address: settings.bus)
+        // At this moment both connections receive signals, so an enrollment by another program is not missed.
+        while let signal = try bus.next() { heard.append(signal) }
+        bus = fresh
+        lookDue = MachineClock.monotonic + ReaderLimits.leavePause
+    }
+}

@@ -1,0 +1,292 @@
+// keychaind's own door, its lines to the enclave, and what breaks on them, over real sockets.
+
+import EnclaveWire
+import Foundation
+import Glibc
+import Keychain
+import KeychainStore
+import Logging
+import Synchronization
+import Testing
+import VaubanAccessPolicy
+import VaubanDER
+import VaubanKeychainModel
+import VaubanKeychainWire
+import VaubanLinuxHost
+import VaubanRefusal
+import VaubanSecretBytes
+
+@Suite struct KeychainConnectionTests {
+    private let item = ItemAttributes([.account: .text("a"), .service: .text("s")])
+
+    private var get: [UInt8] {
+        get throws {
+            var query = ItemQuery(kind: .genericPassword, attributes: item)
+            query.returnsData = true
+            return try KeychainRequest.copyMatching(query).encoded()
+        }
+    }
+
+    private func reply(_ channel: Channel) throws -> KeychainReply { try KeychainReply(derBytes: try channel.receive(.machine).header) }
+
+    private func store(_ value: String, over channel: Channel, control: AccessControl? = nil) throws {
+        let record = ItemRecord(kind: .genericPassword, attributes: item, accessControl: control)
+        try channel.send(
+            header: try KeychainRequest.add(record, returns: [], hasData: true).encoded(), secret: SecretBytes(Array(value.utf8)))
+        #expect(try reply(channel) == .done)
+    }
+
+    private func read(over channel: Channel) throws -> String? {
+        try channel.send(header: try get)
+        while true {
+            let message = try channel.receive(.machine)
+            switch try KeychainReply(derBytes: message.header) {
+            case .waitingForUser, .queued, .rewrapped, .permissions, .examined, .restorable, .handedOver, .versions, .deleted,
+                .keepsHistory,
+                .cleared, .ownRights:
+                continue
+            case .items:
+                let value = message.secret?.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+                guard try reply(channel) == .done else { return nil }
+                return value
+            case .refused(let refusal): throw refusal
+            case .done: return nil
+            }
+        }
+    }
+
+    @Test func valueIsStoredAndReturned() throws {
+        let rooms = try Rooms()
+        let channel = try rooms.client()
+        try store("s3cret", over: channel)
+        #expect(try read(over: channel) == "s3cret")
+        #expect(try read(over: rooms.client()) == "s3cret")
+    }
+
+    /// Value and password in one section, and to the enclave the password alone.
+    @Test func passwordFollowsTheValue() throws {
+        let rooms = try Rooms()
+        let channel = try rooms.client()
+        let control = try AccessControl(protection: .whenUnlocked, flags: .applicationPassword)
+        let record = ItemRecord(kind: .genericPassword, attributes: item, accessControl: control)
+        let add = KeychainRequest.add(record, returns: [], hasData: true, passwordBytes: 4)
+        try channel.send(header: try add.encoded(), secret: SecretBytes(Array("s3cretpass".utf8)))
+        #expect(try reply(channel) == .done)
+        #expect(Refusal.Reason.of { _ = try read(over: channel) } == .cancelled)
+        var query = ItemQuery(kind: .genericPassword, attributes: item)
+        query.returnsData = true
+        let request = try KeychainRequest.copyMatching(query, passwordBytes: 4).encoded()
+        try channel.send(header: request, secret: SecretBytes(Array("pass".utf8)))
+        let found = try channel.receive(.machine)
+        #expect(found.secret?.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } == "s3cret")
+        #expect(try reply(channel) == .done)
+        // A section that is longer than the request says ends the connection.
+        try channel.send(header: request, secret: SecretBytes(Array("password".utf8)))
+        guard case .refused(let refusal) = try reply(channel) else { Issue.record("not refused"); return }
+        #expect(refusal.reason == .malformed)
+        #expect(throws: ChannelError.self) { _ = try channel.receive(.machine) }
+    }
+
+    @Test func malformedMessageEndsOnlyItsConnection() throws {
+        let rooms = try Rooms()
+        let good = try rooms.client()
+        try store("v", over: good)
+        let request = try get
+        let messages: [[UInt8]] = [[0x30, 0x80], request + [0], Array(request.dropLast()), [0x05, 0x00], [0x30, 0x03, 0x02, 0x01, 0x02]]
+        for message in messages {
+            let bad = try rooms.client()
+            try bad.send(header: message)
+            guard case .refused(let refusal) = try reply(bad) else { Issue.record("not refused"); continue }
+            #expect(refusal.reason == .malformed)
+            #expect(throws: ChannelError.self) { _ = try bad.receive(.machine) }
+        }
+        let withDescriptor = try rooms.client()
+        try withDescriptor.send(header: request, descriptors: [try ProcessDescriptor.ofSelf()])
+        guard case .refused(let refusal) = try reply(withDescriptor) else { Issue.record("not refused"); return }
+        #expect(refusal.reason == .malformed)
+        let withValue = try rooms.client()
+        try withValue.send(header: request, secret: SecretBytes([1]))
+        guard case .refused(let second) = try reply(withValue) else { Issue.record("not refused"); return }
+        #expect(second.reason == .malformed)
+        #expect(try read(over: good) == "v")
+    }
+
+    @Test func unknownRequestIsRefusedAndConnectionStays() throws {
+        let rooms = try Rooms()
+        let channel = try rooms.client()
+        try store("v", over: channel)
+        // version 1, call [30] {}
+        try channel.send(header: [0x30, 0x05, 0x02, 0x01, 0x01, 0xBE, 0x00])
+        guard case .refused(let refusal) = try reply(channel) else { Issue.record("not refused"); return }
+        #expect(refusal.reason == .unknownRequest)
+        #expect(refusal.detail?.contains("30") == true)
+        #expect(try read(over: channel) == "v")
+    }
+
+    @Test func brokenEnclaveConnectionIsReestablished() throws {
+        let rooms = try Rooms()
+        let channel = try rooms.client()
+        try store("v", over: channel)
+        rooms.enclave.cut(.keychain)
+        #expect(try read(over: channel) == "v")
+        rooms.enclave.cut(.lease)
+        #expect(try read(over: channel) == "v")
+        rooms.enclave.cut(.keychain)
+        rooms.enclave.cut(.lease)
+        #expect(try read(over: channel) == "v")
+    }
+
+    @Test func callerLearnsThatItWaitsForUser() throws {
+        let rooms = try Rooms()
+        let channel = try rooms.client()
+        try store("v", over: channel, control: AccessControl(protection: .whenUnlocked, flags: .userPresence))
+        rooms.enclave.waits.withLock { $0 = true }
+        try channel.send(header: try get)
+        #expect(try reply(channel) == .waitingForUser("approver terminal"))
+        rooms.enclave.answer.signal()
+        guard case .items = try reply(channel) else { Issue.record("no item"); return }
+        #expect(try reply(channel) == .done)
+    }
+
+    @Test func hangingUpEndsThePrompt() throws {
+        let rooms = try Rooms()
+        var channel: Channel? = try rooms.client()
+        try store("v", over: try #require(channel), control: AccessControl(protection: .whenUnlocked, flags: .userPresence))
+        rooms.enclave.waits.withLock { $0 = true }
+        try channel?.send(header: try get)
+        _ = try channel?.receive(.machine)
+        channel = nil
+        // The fake enclave signals when keychaind closes the connection of the prompt.
+        #expect(rooms.enclave.promptEnded.wait(timeout: .now() + 10) == .success)
+    }
+
+    @Test func recallErasesKeysBeforeReply() throws {
+        let rooms = try Rooms()
+        let channel = try rooms.client()
+        try store("v", over: channel)
+        let erased = try rooms.enclave.lock()
+        #expect(erased == LeaseErased(user: getuid(), epoch: 1))
+        #expect(rooms.leasedKeys.currentGeneration(of: .metadata(.whenUnlocked), user: getuid()) == nil)
+        #expect(Refusal.Reason.of { _ = try read(over: channel) } == .locked)
+    }
+}
+
+/// keychaind's door and an enclave's, in this process.
+private final class Rooms {
+    let folder: String
+    let leasedKeys: LeasedKeyStore
+    let enclave: EnclaveDoor
+    private let address: ServerAddress
+
+    init() throws {
+        folder = NSTemporaryDirectory() + "rooms-" + UUID().uuidString
+        let sockets = try PrivateFolder(path: folder, creating: true)
+        let leasedKeys = LeasedKeyStore()
+        self.leasedKeys = leasedKeys
+        enclave = try EnclaveDoor(sockets)
+        address = ServerAddress(folder: folder, socket: "keychain", serverUID: getuid())
+        let enclaveAddress = ServerAddress(folder: folder, socket: KeychainRoom.enclaveSocketName, serverUID: getuid())
+        let door = KeychainRoom.open(
+            state: try sockets.subfolder("state", creating: true), enclave: enclaveAddress, leasedKeys: leasedKeys,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        let listener = try sockets.bindSocket("keychain", mode: 0o600)
+        Thread { _ = try? door.run(ConnectionServer(listener: listener, admits: { _ in true })) }.start()
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+    func client() throws -> Channel { try address.connect() }
+}
+
+/// The fake enclave behind a real door.
+private final class EnclaveDoor: Sendable {
+    let waits = Mutex(false)
+    let answer = DispatchSemaphore(value: 0)
+    let promptEnded = DispatchSemaphore(value: 0)
+    private let fake: FakeEnclave
+    private let visitors = Mutex<[(role: EnclaveRole, channel: Channel)]>([])
+
+    init(_ folder: PrivateFolder) throws {
+        fake = try FakeEnclave(user: getuid(), leasedKeys: LeasedKeyStore())
+        let listener = try folder.bindSocket(KeychainRoom.enclaveSocketName, mode: 0o600)
+        Thread { [self] in
+            _ = try? ConnectionServer(listener: listener, admits: { _ in true }).run(
+                refused: { _, _ in }, serve: { [self] in try? serve($0) })
+        }.start()
+    }
+
+    func cut(_ role: EnclaveRole) {
+        visitors.withLock { all in
+            for visitor in all where visitor.role == role { visitor.channel.shutDown() }
+            all.removeAll { $0.role == role }
+        }
+    }
+
+    func lock() throws -> LeaseErased {
+        fake.set {
+            $0.lock = .locked; $0.epoch = 2
+        }
+        guard let line = visitors.withLock({ $0.last { $0.role == .lease }?.channel }) else { throw Refusal(.internalError) }
+        try line.send(header: try LeaseRecall(user: getuid(), epoch: 1, everything: false).encoded())
+        return try LeaseErased(derBytes: try line.receive(.machine).header)
+    }
+
+    private func serve(_ visitor: AcceptedConnection) throws {
+        guard let role = EnclaveRole(rawValue: visitor.role) else { return }
+        visitors.withLock { $0.append((role, visitor.channel)) }
+        guard role == .keychain else {
+            try visitor.channel.send(header: try LeaseStanding().encoded())
+            var end = pollfd(fd: visitor.channel.socket.number, events: Int16(0x2000), revents: 0)
+            while poll(&end, 1, -1) != 1 {}
+            return
+        }
+        let first = try visitor.channel.receive(.machine)
+        guard try EnclaveRequest(derBytes: first.header) == .registerCaller, first.descriptors.count == 2 else { return }
+        let caller = try Peer(ofConnection: first.descriptors[0])
+        try visitor.channel.send(header: try EnclaveReply.caller(user: caller.uid, pid: Int64(caller.pid)).encoded())
+        while true {
+            var message = try visitor.channel.receive(.idle)
+            let request = try EnclaveRequest(derBytes: message.header)
+            do {
+                try answer(request, visitor, password: message.takeSecret())
+            } catch let refusal as Refusal {
+                try visitor.channel.send(header: try EnclaveReply.refused(refusal).encoded())
+            }
+        }
+    }
+
+    private func answer(_ request: EnclaveRequest, _ visitor: AcceptedConnection, password: consuming SecretBytes?) throws {
+        let channel = visitor.channel
+        switch request {
+        case .lease:
+            let leased = try fake.lease()
+            try channel.send(header: try EnclaveReply.leased(leased.lease).encoded(), secret: leased.secrets)
+        case .seal(let row):
+            let sealed = try fake.seal(row, password: password)
+            try channel.send(header: try EnclaveReply.sealed(wrapped: sealed.wrapped).encoded(), secret: sealed.key)
+        case .open(let row, let wrapped, let reason, let mayAsk, _):
+            if row.accessControl != nil, waits.withLock({ $0 }) { try waitForUser(channel) }
+            let key = try fake.open(row, wrapped: wrapped, reason: reason, mayAsk: mayAsk, password: password)
+            try channel.send(header: try EnclaveReply.opened.encoded(), secret: key)
+        case .rewrap(let row, let wrapped, let generation):
+            let wrapped = try fake.rewrap(row, wrapped: wrapped, generation: generation)
+            try channel.send(header: try EnclaveReply.sealed(wrapped: wrapped).encoded())
+        case .retire(let keys):
+            try fake.retire(keys)
+            try channel.send(header: try EnclaveReply.done.encoded())
+        case .fate(let key): try channel.send(header: try EnclaveReply.fate(try fake.fate(key)).encoded())
+        default: throw Refusal(.unknownRequest)
+        }
+    }
+
+    private func waitForUser(_ channel: Channel) throws {
+        try channel.send(header: try EnclaveReply.waitingForUser(place: "approver terminal").encoded())
+        var end = pollfd(fd: channel.socket.number, events: Int16(0x2000), revents: 0)
+        while answer.wait(timeout: .now() + 0.005) == .timedOut {
+            if poll(&end, 1, 0) == 1 {
+                promptEnded.signal()
+                throw ChannelError.closed
+            }
+        }
+    }
+}
