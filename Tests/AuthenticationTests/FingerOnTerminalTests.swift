@@ -197,7 +197,7 @@ import VaubanUserWire
         let room = try lockedRoom { _ in .refused(Refusal(.biometryLockedOut)) }
         let play = try PlayedTerminal(
             before: room.door, ["unlock"],
-            steps: "expect Fingers are not accepted\nexpect Passcode\nsecret correct horse\nexpect Unlocked.\n")
+            steps: "expect Fingerprints are not accepted\nexpect Passcode\nsecret correct horse\nexpect Unlocked.\n")
         let (status, shown) = try play.ended()
         #expect(status == 0, "\(shown)")
     }

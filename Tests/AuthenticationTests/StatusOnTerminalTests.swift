@@ -68,8 +68,8 @@ import VaubanUserWire
                 "\nFingers      enrolled, but the reader is missing; not accepted until the passcode is entered"))
         let cost =
             """
-            \n             a matched finger unlocks after the first unlock: while locked, the keys of open classes are kept encrypted \
-            under a key that the reader holds\n
+            \n             a finger unlocks the keychain after the first unlock: while locked, its keys stay in memory, encrypted with a \
+            key that only the reader has\n
             """
         let ready = try shown(true, true, true, true)
         #expect(ready.contains("\nFingers      enrolled; 4 more may fail before the passcode is required\n"))

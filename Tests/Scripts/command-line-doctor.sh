@@ -74,7 +74,7 @@ expect_text '--yes-restore' "$TMPDIR/err"
 for answer in 'send yes' 'key enter' 'key ctrl-c'; do
     play "$VAUBAN_BUILD/vauban" doctor --restore >"$TMPDIR/out" <<STEPS
 expect A verified copy of
-expect is lost
+expect are lost
 expect COME BACK
 expect Type restore
 $answer

@@ -12,7 +12,7 @@ ended() { [ -z "$(remains)" ] || fail "it left $(remains)"; for _ in $(seq 500);
 # The command has a keychain that is empty, in which it keeps and finds; the real one is not touched.
 expect_status 7 vauban ephemeral -- sh -c '"$0" list 2>&1 | grep -q "No items yet" && printf trial | "$0" set trial/anna 2>/dev/null && [ "$("$0" get trial/anna)" = trial ] && "$0" get real/anna 2>/dev/null; [ $? = 44 ] && exit 7' "$program"
 expect_text 'Temporary keychain in' "$TMPDIR/err"
-expect_text 'is gone' "$TMPDIR/err"
+expect_text 'is removed' "$TMPDIR/err"
 ended
 expect_status 44 vauban get trial/anna
 [ "$(vauban get real/anna)" = real ] || fail 'the real keychain was changed'
@@ -58,7 +58,7 @@ key ctrl-c
 expect caught
 STEPS
 status=$?; [ $status = 9 ] || { cat "$TMPDIR/out"; fail "after Ctrl-C it ended with $status"; }
-expect_text 'is gone' "$TMPDIR/out"
+expect_text 'is removed' "$TMPDIR/out"
 ended
 # Also where the command has ended by it before this program was given the processor: it is stopped, and goes on only when the
 # command is a zombie. Whatever of its threads comes first then, the Ctrl-C stays the command's.

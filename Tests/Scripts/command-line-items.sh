@@ -82,7 +82,7 @@ grep -qE 'hunter2|changed|web' "$TMPDIR/out" && fail 'list shows a secret'
 # Exit codes.
 expect_status 0 vauban delete github/anna
 expect_status 44 vauban get github/anna
-expect_text 'No item github/anna was found' "$TMPDIR/err"
+expect_text 'No item github/anna. To list' "$TMPDIR/err"
 expect_status 44 vauban delete github/anna
 expect_status 44 vauban list nothing/here
 expect_status 64 vauban get

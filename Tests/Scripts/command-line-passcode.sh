@@ -169,7 +169,7 @@ expect_status 0 vauban passcode change --passcode-fd 0 --new-passcode-fd 0 <<<'a
 expect_status 51 vauban passcode remove --passcode-fd 0 <<<'wrong one'
 play "$VAUBAN_BUILD/vauban" passcode remove >"$TMPDIR/out" <<'STEPS'
 expect are destroyed
-expect protects nothing
+expect protected by nothing
 expect Type yes
 send no
 expect Cancelled

@@ -12,7 +12,7 @@ struct PassphraseOptions: ParsableArguments {
     /// For a new export, typed twice.
     func new(_ user: CommandUser) throws -> SecretBytes {
         while true {
-            let passphrase = try given() ?? PasscodeInput.askNew("Passphrase for the export", on: terminal(user))
+            let passphrase = try given() ?? PasscodeInput.askNew("Passphrase of the export", on: terminal(user))
             if passphrase.count >= ExportFormat.passphraseBytesMin { return passphrase }
             let why =
                 """
