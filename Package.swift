@@ -272,7 +272,8 @@ let translators: [Target] = [
         "SecretService", in: "Translators",
         [
             "CVaubanGroup", "CVaubanBus", "VaubanKeychainClient", "VaubanAuthenticationClient", "VaubanKeychainWire", "VaubanKeychainModel",
-            "VaubanAccessPolicy", "VaubanUserModel", "VaubanRefusal", "VaubanPlainText", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost",
+            "VaubanAccessPolicy", "VaubanUserModel", "VaubanRefusal", "VaubanPlainText", "VaubanSecretBytes", "VaubanDER",
+            "VaubanLinuxHost",
             "VaubanRoomHardening", crypto, cryptoExtras,
         ]),
     program("vauban-secret-service", in: "Translators", ["SecretService"]),

@@ -89,7 +89,7 @@ struct FingerTests {
         // A list that changed without the enclave invalidates the item too, for good, even if the old list returns.
         try rooms.addGuarded("second", .biometryCurrentSet)
         #expect(try rooms.read("s", "second") == "guarded")
-        try reader.notifyEnvironmentChange(of: geteuid(), to: 7)
+        try reader.tellChange(of: geteuid(), to: 7)
         try awaitTrue("the enrollment's end") { try !rooms.biometry.isEnrolled }
         #expect(refusal { _ = try rooms.read("s", "second") } == .biometryNotEnrolled)
         #expect(try rooms.authentication.status().device.warnings.contains { $0.contains("list of enrolled fingers") })

@@ -83,10 +83,14 @@ extension AppleNames {
         @Test(.proves("C-182"))
         func anotherEnrollmentEndsARightForTheCurrentFingers() async throws {
             try await withFinger { reader in
-                let user = try rooms.user([.silence, .silence])
+                // The touch comes once the prompt is shown, as a person's does.
+                let touch = ScriptedUser.Answer.act {
+                    _ = reader.awaitAsk()
+                    reader.touch()
+                }
+                let user = try rooms.user([touch, touch])
                 defer { user.leave() }
                 let right = LARight(requirement: .biometryCurrentSet)
-                reader.expect(.match, .match)
                 try await right.checkCanAuthorize()
                 try await right.authorize(localizedReason: "open")
                 #expect(right.state == .authorized)

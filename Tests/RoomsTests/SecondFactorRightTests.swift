@@ -77,12 +77,21 @@ extension AppleNames {
         @Test(.proves("C-182", "C-214"))
         func aServerKnowsWhoTouchesTheReader() async throws {
             try await withFinger { reader in
-                let user = try rooms.user([.silence, .silence, .silence])
+                // Touches come once the prompt is shown, as a person's do.
+                let touch = ScriptedUser.Answer.act {
+                    _ = reader.awaitAsk()
+                    reader.touch()
+                }
+                let miss = ScriptedUser.Answer.act {
+                    _ = reader.awaitAsk()
+                    reader.expect(.miss, .miss)
+                    reader.touch(matching: false)
+                }
+                let user = try rooms.user([touch, touch, miss])
                 defer { user.leave() }
                 let factor = SecondFactor()
                 let server = try Server(publicKey: await factor.generateClientKeys())
                 let first = server.challenge()
-                reader.expect(.match, .match, .miss, .miss, .miss)
                 let signature = try await factor.signChallenge(first, algorithm: algorithm)
                 #expect(server.accepts(signature, of: first, algorithm: algorithm))
                 // Once, for this challenge.

@@ -68,13 +68,14 @@ final class VirtualReader: Sendable {
     /// Waits for a request; returns false if none came within the machine's timeout.
     func awaitAsk() -> Bool { wasAsked.wait(timeout: .now() + 10) == .success }
 
-    /// A finger that matches, for the last request.
-    func touch() {
+    /// Touches the sensor for the last request, with a finger that matches or with another one.
+    func touch(matching: Bool = true) {
         guard
             let (honest, held) = state.withLock({ state -> (ReaderVerdict, [UInt8]?)? in
                 guard let last = state.asked.last else { return nil }
-                let honest = ReaderVerdict(outcome: .matched, user: last.user, nonce: last.nonce, fingers: state.fingers)
-                return (honest, state.held.removeValue(forKey: last.user))
+                let outcome: ReaderVerdict.Outcome = matching ? .matched : .missed
+                let honest = ReaderVerdict(outcome: outcome, user: last.user, nonce: last.nonce, fingers: state.fingers)
+                return (honest, matching ? state.held.removeValue(forKey: last.user) : nil)
             })
         else { return }
         try? send(.verdict(seal(honest)), held)

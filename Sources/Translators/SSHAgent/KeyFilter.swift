@@ -1,4 +1,3 @@
-
 /// Which keys a socket offers: all, or those that are named by their names or fingerprints (`SHA256:…`).
 struct KeyFilter: Sendable {
     private let names: Set<String>

@@ -38,7 +38,8 @@ final class TerminalSurface: PromptSurface {
         var choice = ConsentChoice.once
         if let choices = ConsentText.choices(consent) {
             let hint = methods.contains(.finger) ? "A finger allows it once.\n" : ""
-            switch terminal.readSecretLine(head + hint + choices, bytesMax: 16, withdrawal: withdrawal, hasOtherWay: methods.contains(.finger))
+            switch terminal.readSecretLine(
+                head + hint + choices, bytesMax: 16, withdrawal: withdrawal, hasOtherWay: methods.contains(.finger))
             {
             case .cancelled: return .cancelled
             case .withdrawn: return .withdrawn
