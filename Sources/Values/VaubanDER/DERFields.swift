@@ -104,6 +104,13 @@ package struct DERFields {
     @inlinable package mutating func optional<Value>(
         _ number: UInt, _ field: StaticString, _ body: (inout DERFields) throws -> Value
     ) throws -> Value? {
+        guard number <= 30 else {
+            guard reader.contextNumber(before: end) == number else { return nil }
+            // No type has such an alternative: `body` names it in its error.
+            var nothing = DERFields([])
+            _ = try body(&nothing)
+            throw DERError("\(field) has an unknown alternative")
+        }
         guard let tag = reader.identifier(before: end), tag.contextNumber == number else { return nil }
         return try inside(.context(number), field, body)
     }
@@ -122,7 +129,7 @@ package struct DERFields {
 
     /// Returns the number of the next context tag, which names an alternative of a CHOICE.
     package func choice(_ field: StaticString) throws -> UInt {
-        guard let number = reader.identifier(before: end)?.contextNumber else { throw DERError("\(field) has no alternative") }
+        guard let number = reader.contextNumber(before: end) else { throw DERError("\(field) has no alternative") }
         return number
     }
 

@@ -30,6 +30,22 @@
     /// The identifier of the next field; nil at the end.
     @inlinable func identifier(before end: Int) -> DERIdentifier? { position < end ? DERIdentifier(byte: bytes[position]) : nil }
 
+    /// The number of the next field's context tag, also of one whose number takes further bytes (X.690, 8.1.2.4); nil for other tags. No
+    /// format here has such numbers, so this serves to name an unknown alternative.
+    @usableFromInline func contextNumber(before end: Int) -> UInt? {
+        guard let identifier = identifier(before: end), identifier.byte & 0xC0 == 0x80 else { return nil }
+        guard identifier.byte & 0x1F == 0x1F else { return identifier.contextNumber }
+        var number: UInt = 0
+        // Four bytes of seven bits, the first of which is not zero.
+        for offset in 1...4 where position + offset < end {
+            let byte = bytes[position + offset]
+            guard offset > 1 || byte != 0x80 else { return nil }
+            number = number << 7 | UInt(byte & 0x7F)
+            if byte & 0x80 == 0 { return number > 30 ? number : nil }
+        }
+        return nil
+    }
+
     /// Steps into a field that must have this identifier and must end before `end`. Returns the length of its content.
     @usableFromInline mutating func begin(_ wanted: DERIdentifier, _ field: StaticString, before end: Int) throws -> Int {
         guard let identifier = identifier(before: end) else { throw DERError("\(field) is missing") }
