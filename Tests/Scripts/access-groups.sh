@@ -86,7 +86,7 @@ approved() { wait "$approver"; status=$?; [ "$status" = 130 ] || { cat "$TMPDIR/
 approve <<PLAY
 expect Prompts appear here
 expect $own/tool
-expect new build
+expect new version
 expect asscode
 secret alice passcode
 expect Accepted
@@ -101,7 +101,7 @@ approve <<PLAY
 expect Prompts appear here
 expect to read an item that another program keeps
 expect callers/named
-expect Owner:     program:/usr/local/games/bin/chat
+expect Kept by:  program:/usr/local/games/bin/chat
 expect Allow:
 secret a
 expect asscode
@@ -150,7 +150,7 @@ cat >"$TMPDIR/list-and-stop" <<PLAY
 expect what every program keeps
 expect asscode
 secret alice passcode
-expect more than one item matches
+expect ore than one item matches
 PLAY
 play alice "$bin/vauban" delete --service callers --owner program:/usr/local/games/bin/chat <"$TMPDIR/list-and-stop" >"$TMPDIR/shown"
 check 'where several match none is deleted, and each is named' eval '[ $? = 64 ] || equals "$(by alice /usr/local/games/bin/chat get d1) $(by alice /usr/local/games/bin/chat get d2)" "0 one 0 two" && grep -q -- "--account d1" "$TMPDIR/shown" && grep -q -- "--account d2" "$TMPDIR/shown"'

@@ -54,13 +54,13 @@ check 'without a service there is nothing to move to' refused 51 alice adopt
 # The installation.
 mv /etc/vauban/later /etc/vauban/rooms
 start_rooms
-hidden="keychain from user mode in $alices, which the installed service does not show"
+hidden="your user-mode keychain in $alices is not part of the installed service"
 check 'status tells of it' eval 'alice status 2>/dev/null | grep -q "^Own keychain the user-mode keychain in $alices is not part"'
 check 'a get that misses tells of it' eval 'refused 44 alice get github/anna && grep -q "$hidden; to move it, run: vauban adopt" "$TMPDIR/out"'
 check 'so does a list of nothing' eval 'alice list 2>&1 | grep -q "$hidden"'
-check 'who has none is told of none' eval 'rm -rf "$TMPDIR/bob.kept" && mv "$bobs" "$TMPDIR/bob.kept" && refused 44 bob get github/bob && ! grep -q "user mode" "$TMPDIR/out" && ! bob status 2>/dev/null | grep -q "Own keychain" && refused 0 bob adopt && grep -q "nothing to move" "$TMPDIR/out"; mv "$TMPDIR/bob.kept" "$bobs"'
+check 'who has none is told of none' eval 'rm -rf "$TMPDIR/bob.kept" && mv "$bobs" "$TMPDIR/bob.kept" && refused 44 bob get github/bob && ! grep -q "user-mode" "$TMPDIR/out" && ! bob status 2>/dev/null | grep -q "Own keychain" && refused 0 bob adopt && grep -q "No user-mode keychain to move" "$TMPDIR/out"; mv "$TMPDIR/bob.kept" "$bobs"'
 chmod 711 "$TMPDIR/alice"
-check 'another user finds nothing of hers' eval 'refused 0 as vauban-test-bob env XDG_DATA_HOME="$TMPDIR/alice/.local/share" "$bin/vauban" adopt && grep -q "nothing to move" "$TMPDIR/out" && refused 0 env XDG_DATA_HOME="$TMPDIR/alice/.local/share" "$bin/vauban" adopt'
+check 'another user finds nothing of hers' eval 'refused 0 as vauban-test-bob env XDG_DATA_HOME="$TMPDIR/alice/.local/share" "$bin/vauban" adopt && grep -q "No user-mode keychain to move" "$TMPDIR/out" && refused 0 env XDG_DATA_HOME="$TMPDIR/alice/.local/share" "$bin/vauban" adopt'
 chmod 700 "$TMPDIR/alice"
 check 'it is never moved into another folder of hers' eval 'refused 51 as vauban-test-alice env VAUBAN_HOME="$TMPDIR/alice/elsewhere" "$bin/vauban" adopt && [ ! -e "$TMPDIR/alice/elsewhere" ]'
 
@@ -130,8 +130,8 @@ cat >"$TMPDIR/steps" <<PLAY
 expect Passcode (
 secret the older passcode
 expect Moving $count items
-expect 2 items ask for you
-expect stays: callers/sealed
+expect 2 items need your approval
+expect not moved: callers/sealed
 expect bank/anna
 run printf later | env VAUBAN_HOME=$alices $bin/vauban set meanwhile/anna
 expect Passcode (
@@ -142,20 +142,20 @@ secret alice passcode
 expect safe/anna
 expect Passcode (
 key ctrl-c
-expect stays: safe/anna: Cancelled
+expect not moved: safe/anna: Cancelled
 expect 1 item was added to the old keychain in the meantime
-expect 4 stay
+expect 4 not moved
 expect callers/app (of TEAM.app)
-expect left as it is
+expect The old keychain is kept
 PLAY
 check 'she moves it, and says no to one' eval 'ends 1 typing'
 count=$((count + 1))
 check 'what was written there meanwhile came along' equals "$(alice get meanwhile/anna 2>/dev/null)" later
 check 'what has another value is named and stays' said 'not moved: github/anna: an item of this name is already here, with another secret'
 check 'what has another protection is named and stays' said 'not moved: weak/anna: an item of this name is already here, with other attributes'
-check 'what needs its program is named and stays' said 'stays: callers/sealed: it opens only with the password of the program'
+check 'what needs its program is named and stays' said 'not moved: callers/sealed: it opens only with the password of its program'
 check 'where some stay nothing is deleted' eval '[ -e "$alices/service" ] && [ ! -e "$alices/adopted" ] && ends 1 adopt --delete-source && [ -e "$alices/service" ]'
-check 'it is still told of' eval 'alice status 2>/dev/null | grep -q "^Own keychain there is one"'
+check 'it is still told of' eval 'alice status 2>/dev/null | grep -q "^Own keychain the user-mode keychain in .* is not part"'
 check 'what was there already stayed as it was' equals "$(alice get github/anna 2>/dev/null)" 'another value'
 
 # The user settles it: with the words that adopt says.
@@ -183,14 +183,14 @@ check 'with every attribute as it was' equals "$(as vauban-test-alice /usr/local
 
 # Kept until she says so.
 check 'status says that it is kept, and how to delete it' eval 'alice status 2>/dev/null | grep -q "^Own keychain the user-mode keychain in $alices still exists.*adopt --delete-source"'
-check 'a get that misses does not speak of it any more' eval 'refused 44 alice get nothing/here && ! grep -q "user mode" "$TMPDIR/out"'
+check 'a get that misses does not speak of it any more' eval 'refused 44 alice get nothing/here && ! grep -q "user-mode" "$TMPDIR/out"'
 check 'its folder tells nothing of what was moved' eval '[ "$(wc -l <"$alices/adopting")" = 3 ] && [ "$(wc -l <"$alices/adopted")" = 3 ] && [ "$(wc -l <"$alices/adopted.items")" = "$count" ] && ! grep -aqE "anna|bank|safe|of the" "$alices/adopting" "$alices/adopted" "$alices/adopted.items"'
 printf 'newer' | alice set github/anna --replace 2>/dev/null
 check 'a wrong passcode deletes nothing' eval 'source_passcode=$TMPDIR/wrong.passcode ends 51 adopt --delete-source && [ -e "$alices/service" ]'
 cp -a "$alices" "$TMPDIR/alice/copy"
 # Writing to it again, as in user mode, ends what the marker says.
 printf 'later' | with_old set later/anna; old stop 2>/dev/null
-check 'what was written to it afterwards is told of again' eval 'alice status 2>/dev/null | grep -q "^Own keychain there is one"'
+check 'what was written to it afterwards is told of again' eval 'alice status 2>/dev/null | grep -q "^Own keychain the user-mode keychain in .* is not part"'
 rm -rf "$alices" && cp -a "$TMPDIR/alice/copy" "$alices"
 check 'a copy of it, as it was then, is known for what it is' eval 'ends 0 adopt && said "are already moved"'
 rm "$alices/adopted"
@@ -216,19 +216,19 @@ as vauban-test-alice mkdir -m 700 "$alices.deleted"; as vauban-test-alice touch 
 check 'nor where another folder has the name of what is deleted' eval '! adopt --delete-source && said "is in the way, so nothing was deleted" && [ -e "$alices/service" ] && [ -e "$alices.deleted/precious" ]'
 rm -r "$alices.deleted"
 check 'deleted, though a value here is newer now' eval 'ends 0 adopt --delete-source && [ ! -e "$alices" ]'
-check 'then it is told of no more' eval '! alice status 2>/dev/null | grep -q "Own keychain" && ends 0 adopt && said "nothing to move" && equals "$(alice get github/anna 2>/dev/null)" newer'
+check 'then it is told of no more' eval '! alice status 2>/dev/null | grep -q "Own keychain" && ends 0 adopt && said "No user-mode keychain to move" && equals "$(alice get github/anna 2>/dev/null)" newer'
 # As kills leave it: erased and still there, and put aside and still there.
 cp -a "$TMPDIR/alice/kept" "$alices"
 check 'erased and not yet removed' eval 'as vauban-test-alice env VAUBAN_HOME="$alices" "$bin/vauban" erase --yes-erase-everything --passcode-fd 3 3<"$TMPDIR/older.passcode" 2>/dev/null; old stop 2>/dev/null; ends 0 adopt --delete-source && [ ! -e "$alices" ]'
 cp -a "$TMPDIR/alice/kept" "$alices.deleted"
-check 'a folder of that name whose keys are not known to be destroyed stays' eval 'ends 0 adopt && said "is left as it is" && [ -e "$alices.deleted/service" ] && [ -e "$alices.deleted/keychain" ]'
+check 'a folder of that name whose keys are not known to be destroyed stays' eval 'ends 0 adopt && said "is left in place" && [ -e "$alices.deleted/service" ] && [ -e "$alices.deleted/keychain" ]'
 printf 'version 1\nerased\n' | as vauban-test-alice tee "$alices.deleted/erased" >/dev/null; chmod 600 "$alices.deleted/erased"
-check 'removed in part' eval '! alice status 2>/dev/null | grep -q "Own keychain" && ends 0 adopt && said "nothing to move" && [ ! -e "$alices.deleted" ]'
+check 'removed in part' eval '! alice status 2>/dev/null | grep -q "Own keychain" && ends 0 adopt && said "No user-mode keychain to move" && [ ! -e "$alices.deleted" ]'
 cp -a "$TMPDIR/alice/kept" "$alices"; rm -f "$alices/adopted"
 cat >"$TMPDIR/steps" <<PLAY
 expect Passcode (
 secret the older passcode
-expect stays: github/anna
+expect not moved: github/anna
 PLAY
 check 'with a newer value here it is compared again where the marker is gone' eval 'ends 1 typing'
 printf 'of github' | alice set github/anna --replace 2>/dev/null
@@ -256,7 +256,7 @@ check 'a damaged key store is refused' eval 'ends 53 adopt --delete-source && [ 
 broken; chmod 755 "$alices"
 check 'a folder that others can enter is refused' eval 'ends 53 adopt && said "others can enter it"'
 broken; chmod 000 "$alices"
-check 'a folder that cannot be read is told of, and refused' eval 'alice status 2>/dev/null | grep -q "^Own keychain there is one" && ends 53 adopt && said "open the folder"'
+check 'a folder that cannot be read is told of, and refused' eval 'alice status 2>/dev/null | grep -q "^Own keychain the user-mode keychain in .* is not part" && ends 53 adopt && said "open the folder"'
 chmod 700 "$alices"; broken; mv "$alices" "$TMPDIR/alice/real"; as vauban-test-alice ln -s "$TMPDIR/alice/real" "$alices"
 check 'a folder that is a link is refused' ends 53 adopt
 rm -rf "$alices" "$TMPDIR/alice/real"; broken
@@ -279,7 +279,7 @@ rm "$state/keychain/ballast"
 check 'then it goes on' eval 'refused 0 bob adopt --no-input && [ -e "$bobs/adopted" ]'
 # The marker is of one keychain here: where that was erased, or lost, or is another machine's, the old one is the only copy.
 check 'an old keychain that was moved into one that is no more is the only copy, and stays' eval 'refused 0 bob erase --yes-erase-everything && [ -e "$bobs/adopted" ] && refused 44 bob adopt --no-input --delete-source && said "5 items of it" && [ -e "$bobs/service" ]'
-check 'and is told of again' eval 'bob status 2>/dev/null | grep -q "^Own keychain there is one" && refused 44 bob get github/bob && said "vauban adopt"'
+check 'and is told of again' eval 'bob status 2>/dev/null | grep -q "^Own keychain the user-mode keychain in .* is not part" && refused 44 bob get github/bob && said "vauban adopt"'
 check 'then it is moved again, and deleted' eval 'refused 0 bob adopt --no-input --delete-source && said "5 moved" && [ ! -e "$bobs" ]'
 check 'with every byte' equals "$(values big/1 big/2 big/3 big/4)" "$big"
 finish

@@ -50,7 +50,7 @@ else
     not_tried 'A35 A36' 'the kernel lets nobody choose process numbers (ns_last_pid)'
 fi
 stands() { attack stand /usr/local/games/bin/runs -f /dev/null -- "$bin/vauban" get "$1" </dev/null 2>"$TMPDIR/stands"; }
-check 'A37 behind the command line, in the place of a better-known program: asked, and nobody is there' eval 'equals "$(stands callers/a)" "" && says "nowhere to ask" "$TMPDIR/stands"'
+check 'A37 behind the command line, in the place of a better-known program: asked, and nobody is there' eval 'equals "$(stands callers/a)" "" && says "nothing can show the prompt" "$TMPDIR/stands"'
 
 # Floods: bob is served meanwhile, and known by his program's name.
 equals "$(by bob /usr/local/games/bin/mail add b 'of bob')" 0 || exit 1
@@ -62,10 +62,10 @@ done <<'KINDS'
 header the message is too large
 secret the message is too large
 empty a message has no header
-tag not a sequence
-length the message is not strict DER
+tag the message has a wrong type
+length the message has no length that is right
 version version 2 is not known; this Vauban speaks version 1
-trailing the message is not strict DER
+trailing the message has a field too many
 value a value came with a request that has none
 descriptor a descriptor came where none belongs
 descriptors a message carries too many descriptors

@@ -39,8 +39,8 @@ for _ in range(int(sys.argv[1])):
         connection.recv(4096)' "$2"
 }
 check 'A111 thirty bad connections of one owner: ten lines, and the next about another says how many were left out' eval '
-    badly bob 30 && until_said "user=$(id -u vauban-test-bob) .*connection was refused" "$TMPDIR/rooms.log" && badly alice 10 && until_said "lines left out" "$TMPDIR/rooms.log" &&
-    equals "$(grep -c "user=$(id -u vauban-test-bob) .*connection was refused" "$TMPDIR/rooms.log")" 10'
+    badly bob 30 && until_said "user=$(id -u vauban-test-bob) .*connection is refused" "$TMPDIR/rooms.log" && badly alice 10 && until_said "lines left out" "$TMPDIR/rooms.log" &&
+    equals "$(grep -c "user=$(id -u vauban-test-bob) .*connection is refused" "$TMPDIR/rooms.log")" 10'
 flood_begins() { # flood_begins SOCKET: returns when each of four thousand connections was tried once
     rm -f "$TMPDIR/keep"; mkfifo "$TMPDIR/keep"
     # shellcheck disable=SC2086

@@ -29,7 +29,7 @@ hostile() { by "$1" python3 "$bin/ssh-hostile.py" "$agent" "$TMPDIR/$2.pub" "$3"
 
 check 'U40 a program of the user signs with a key that asks for nothing: succeeds' equals "$(hostile alice free sign)" signed
 check 'U41 the same with a key that asks, where nobody answers: refused' equals "$(hostile alice asking sign)" refused
-check 'U41 the log says why' says 'nowhere to ask' "$TMPDIR/agent.log"
+check 'U41 the log says why' says 'nothing can show the prompt' "$TMPDIR/agent.log"
 printf '#!/bin/sh\npython3 %s %s %s sign >%s 2>&1 &\necho $! >%s\n' "$bin/ssh-hostile.py" "$agent" "$TMPDIR/asking.pub" "$own/asked" "$own/pid" >"$own/asker"
 printf '#!/bin/sh\ntail --pid="$(cat %s)" -f /dev/null\n' "$own/pid" >"$own/wait"
 chmod 755 "$own/asker" "$own/wait"

@@ -35,7 +35,7 @@ printf '{"AccessKeyId": "ASIAIOSFODNN7EXAMPLE", "SecretAccessKey": "%s", "Expira
 printf '{"AccessKeyId": "ASIAIOSFODNN7EXAMPLE"}' | bad half 'without AccessKeyId and SecretAccessKey'
 printf '{"AccessKeyId": "ASIAIOSFODNN7EXAMPLE", "SecretAccessKey": "%s"' "$secret" | bad cut 'begins as JSON'
 printf '\377\376' | vauban set bad/AKIAIOSFODNN7EXAMPLF; refused 64 'not text' bad/AKIAIOSFODNN7EXAMPLF
-expect_status 64 vauban credential-process bad; expect_text 'more than one item matches' "$TMPDIR/err"
+expect_status 64 vauban credential-process bad; expect_text 'More than one item matches' "$TMPDIR/err"
 expect_status 64 vauban credential-process
 
 # botocore takes it and signs with it.

@@ -108,7 +108,7 @@ wrong 'line 1: accessControl: unknown flag' '{"service":"a","secret":"hunter2","
 wrong 'line 1: secret: is not valid base64' '{"service":"a","secret":{"base64":"hunter2"}}'
 wrong 'line 2: secret: is empty; to store an empty secret, use --empty' '[{"service":"a","secret":"hunter2"},\n{"service":"b","secret":""}]'
 wrong 'line 1: secret: is empty' '{"service":"a","secret":{"base64":""}}'
-wrong 'line 1: secret: it is not text' '{"service":"a","secret":5}'
+wrong 'line 1: secret: must be text' '{"service":"a","secret":5}'
 wrong 'line 2: an earlier item has the same name' '[{"service":"a","secret":"hunter2"},\n{"service":"a","account":"","secret":"hunter2"}]'
 wrong 'line 1: a key is repeated' '{"service":"a","secret":"hunter2","service":"b"}'
 wrong 'line 3: a comma or a closing brace is missing' '{"service":"a",\n"secret":"hunter2"\n"account":"b"}'
@@ -119,11 +119,11 @@ wrong 'line 1: a string has an invalid escape' '{"service":"a","secret":"hunter2
 wrong 'line 1: not valid JSON' 'service,secret\na,hunter2\n'
 wrong 'line 1: a number must be an integer' '{"server":"a","secret":"hunter2","port":1.5}'
 wrong 'line 1: values are nested too deeply' '[[[[[[[[[[[[1]]]]]]]]]]]]'
-wrong 'line 1: an item is an object' '["hunter2"]'
+wrong 'line 1: an item must be an object' '["hunter2"]'
 wrong 'the document contains no items' '[]'
 [ "$(vauban list | wc -l)" = "$before" ] || fail 'something was added'
 expect_status 64 vauban add --json - < <(python3 -c 'import json; print(json.dumps([{"service": "big", "secret": "x" * 1048577}]))')
-expect_text 'it is larger than 1 MiB' "$TMPDIR/err"
+expect_text 'is larger than 1 MiB' "$TMPDIR/err"
 expect_status 0 vauban add --json - --empty < <(printf '{"service":"meant-empty","secret":""}')
 vauban get meant-empty | cmp - /dev/null || fail 'an empty secret that was meant is not empty'
 vauban delete meant-empty

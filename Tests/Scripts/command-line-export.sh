@@ -151,7 +151,7 @@ for file in backup piped; do
 done
 printf other | vauban set late/x --replace
 back 1 "$TMPDIR/backup"
-expect_text 'not taken: late/x: it already exists with another password' "$TMPDIR/err"
+expect_text 'not imported: late/x: it already exists with another password' "$TMPDIR/err"
 [ "$(vauban get late/x)" = other ] || fail 'an import changed what was there'
 new_keychain; set_passcode
 expect_status 0 vauban import "$TMPDIR/plain.json"

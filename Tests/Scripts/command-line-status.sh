@@ -68,7 +68,7 @@ expect_status 0 vauban stop
 
 # serve stays in the foreground, and Ctrl-C ends it and its rooms.
 play "$VAUBAN_BUILD/vauban" serve >"$TMPDIR/out" <<STEPS
-expect the rooms run
+expect the rooms are running
 run printf x | "$VAUBAN_BUILD/vauban" status >$TMPDIR/status
 key ctrl-c
 STEPS

@@ -84,7 +84,7 @@ dbus.mainloop.glib.DBusGMainLoop(set_as_default=True)
 bus = dbus.bus.BusConnection(sys.argv[1])
 name = dbus.service.BusName(\"net.reactivated.Fprint\", bus)
 GLib.MainLoop().run()" "$bus_address") & false_fprintd=$!; } &&
-    timeout 20 tail -n +1 -F "$TMPDIR/rooms.log" 2>/dev/null | grep -q -m 1 "who is not believed" && status bob "the reader is missing" &&
+    timeout 20 tail -n +1 -F "$TMPDIR/rooms.log" 2>/dev/null | grep -q -m 1 "who is not trusted" && status bob "the reader is missing" &&
     { kill "$false_fprintd"; wait "$false_fprintd" 2>/dev/null; true; } && { start_fprintd; true; } && status bob "enrolled; 5 more may fail"'
 kill "$reader_pid" 2>/dev/null
 finish

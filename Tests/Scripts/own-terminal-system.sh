@@ -58,7 +58,7 @@ secret alice passcode
 expect Allowed. A program that controls its terminal can read the passcode that you type there.
 expect modes as before
 STEPS
-check 'the status calls it weak' eval 'alice status 2>/dev/null | grep -q "weak: other programs may ask on the terminal"'
+check 'the status calls it weak' eval 'alice status 2>/dev/null | grep -q "weak: other programs may show prompts on"'
 
 check 'a program asks on its own terminal: says who, and that it can read along; wrong, and right' at_terminal "$program get a" <<STEPS
 expect Vauban asks for your approval

@@ -74,7 +74,7 @@ finger() { service=$1; shift; pam "$@" "$service" vauban-test-alice authenticate
 silent() { ! grep -qi vauban: "$TMPDIR/said"; }
 says() { grep -qF -- "$1" "$TMPDIR/said" && equals "$(grep -c Vauban: "$TMPDIR/said")" 1; }
 state() { alice status 2>/dev/null >"$TMPDIR/status"; grep -q "^State *$1" "$TMPDIR/status"; }
-tries() { alice status 2>/dev/null >"$TMPDIR/status"; grep -q "set; $1 tr[a-z]* left" "$TMPDIR/status"; }
+tries() { alice status 2>/dev/null >"$TMPDIR/status"; grep -q "set; $1 attempt[s]* left" "$TMPDIR/status"; }
 locked() { alice lock 2>/dev/null; }
 by_hand() { alice unlock --passcode-fd 0 <<<"$1" 2>/dev/null; }
 password() { printf 'vauban-test-alice:%s\n' "$1" | chpasswd -c SHA512 -s 1000; }
@@ -89,7 +89,7 @@ mv "$bin/elsewhere.so" "$bin/pam_vauban.so"
 with_program "$bin/nothing"
 check 'and where the program is missing' eval 'login "$same" && silent'
 cp "$bin/vauban" "$bin/loose"; chmod 777 "$bin/loose"; with_program "$bin/loose"
-check 'and where others could change the program, which is not run' eval 'login "$same" && silent && grep -q "not root.s alone to change" "$TMPDIR/log"'
+check 'and where others could change the program, which is not run' eval 'login "$same" && silent && grep -q "others than root can change it" "$TMPDIR/log"'
 with_program "$bin/vauban"
 
 state=$TMPDIR/state
