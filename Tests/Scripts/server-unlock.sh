@@ -6,7 +6,7 @@ set -u
 mkdir "$TMPDIR/credentials" && mount -t tmpfs -o mode=755 tmpfs "$TMPDIR/credentials"
 # As a service is started: with nothing of a user's environment, and no home.
 alice() { as vauban-test-alice env -i HOME=/nonexistent "$bin/vauban" "$@"; }
-tries() { alice status 2>/dev/null | grep -q "set; $1 tr[a-z]* left"; }
+tries() { alice status 2>/dev/null | grep -q "set; $1 attempt[s]* left"; }
 is_locked() { alice get mail/me >/dev/null 2>&1 </dev/null; [ $? = 36 ]; }
 
 # What the unit says, with this test's programs in the place of the installed ones.

@@ -23,7 +23,9 @@ struct SecretServiceOwner {
         let child: pid_t
         do {
             let writing = Descriptor(ends[1])
-            child = try ChildCommand.spawn(program, [program, "--owner"], output: writing.number)
+            // Given an input, the child writes its messages nowhere: without a session bus there is nothing to say.
+            let nothing = Descriptor(try SystemError.check(open("/dev/null", O_RDONLY | O_CLOEXEC), "open /dev/null"))
+            child = try ChildCommand.spawn(program, [program, "--owner"], input: nothing.number, output: writing.number)
         }
         let said = SmallFile.bytes(of: reading, max: 256).flatMap { String(validating: $0, as: UTF8.self) } ?? ""
         var status: Int32 = 0
