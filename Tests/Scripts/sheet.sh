@@ -32,7 +32,7 @@ forgot $passcode
 run grep -q 'the secret' $TMPDIR/get.out && grep -q 'Waiting for your answer: the Vauban window on your desktop' $TMPDIR/get.out
 STEPS
 for page in Manual/prompts.md SECURITY.md; do
-    grep -qF 'a window of its own, and not drawn inside the window of the program that asks' $page || fail "$page does not say whose window it is"
+    grep -qF "a separate window, not part of the requesting program's window" $page || fail "$page does not say whose window it is"
 done
 # Wrong, then right: it stays, says so, and is empty again.
 at_desktop <<STEPS
