@@ -45,7 +45,7 @@ struct DomainTests {
             try awaitTrue("the flow again") { try rooms.read("s", "a") == "through the rooms" }
         }
         try MemoryScanTests.expectSentences([
-            "The enclave here is a process, not a coprocessor", "Unix sockets with the kernel's word on who speaks in the driver's place",
+            "The enclave here is a process, not a coprocessor", "Unix sockets with kernel credentials take the driver's place",
         ])
     }
 
@@ -81,7 +81,7 @@ struct DomainTests {
         // The agent saw only a prompt and its end; the match itself used the reader's paired connection.
         try awaitTrue("the end of the question") { user.outcomes == [.accepted] }
         #expect(reader.said.filter { $0.outcome == .matched }.count == 1)
-        try MemoryScanTests.expectSentences(["a match counts only over the reader's own paired line", "judges every match"])
+        try MemoryScanTests.expectSentences(["a match counts only over the reader's own paired connection", "decides on every match"])
     }
 
     /// This test is a compromised keychaind: it uses the enclave's socket with a caller's connection.

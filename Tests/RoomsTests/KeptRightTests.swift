@@ -108,7 +108,7 @@ extension AppleNames {
             let key = try #require(found as? SecKey)
             #expect(SecKeyCopyExternalRepresentation(key, nil) == nil)
             try await store.removeRight(forIdentifier: identifier)
-            try MemoryScanTests.expectSentences(["a right's key and secret are worth nothing on another installation"])
+            try MemoryScanTests.expectSentences(["a right's key and secret are useless on another installation"])
         }
 
         /// Every private operation once before, during and after the authorization; only `authorize` prompts.

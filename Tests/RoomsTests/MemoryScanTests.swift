@@ -186,7 +186,7 @@ struct MemoryScanTests {
         }
         #expect(!scanned.names.contains(held.name))
         #expect(!scanned.names.isDisjoint(with: armed))
-        try Self.expectSentences(["the private halves that a finger stands for stay in the enclave's memory after a lock"])
+        try Self.expectSentences(["the private halves that a finger opens stay in the enclave's memory after a lock"])
         // The fingerprint restores the keys, so they were there, under the reader's key.
         reader.expect(.match)
         try rooms.authentication.unlockByFinger()

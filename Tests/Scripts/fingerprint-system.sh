@@ -46,7 +46,7 @@ check 'but enroll there none' eval '! as_alice enroll vauban-test-alice left-thu
 check 'nor delete any' eval '! as_alice delete vauban-test-alice && grep -q PermissionDenied "$TMPDIR/direct"'
 check 'nobody but root enters the folder of templates' eval 'for user in alice reader enclave keychain auth; do as vauban-test-$user ls "$TMPDIR/fprint" >/dev/null 2>&1 && exit 1; done; [ -n "$(find "$TMPDIR/fprint" -type f)" ]'
 check 'the reader keeps its key for itself' eval 'equals "$(stat -c "%U %a" "$state/reader/pairing")" "vauban-test-reader 600"'
-check 'SECURITY.md says who could read templates' grep -qF 'whoever is root reads the templates that fprintd keeps on the disk' SECURITY.md
+check 'SECURITY.md says who could read templates' grep -qF 'root can read the templates that fprintd stores on disk' SECURITY.md
 check 'neither library has a call for fingers' eval '! grep -rhE "^ *(public|open) .*(enroll|[Ff]ingerprint|template)" Sources/Callers/VaubanSecurity Sources/Callers/VaubanLocalAuthentication'
 
 # What only the present set of fingers opens, through Apple's names, asked for at the approver.

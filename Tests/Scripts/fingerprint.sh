@@ -97,7 +97,7 @@ STEPS
 # What fprintd cannot give, as SECURITY.md says it.
 [ "$before" = "$(sha256sum "$template")" ] || fail 'a match changed the template'
 [ "$(stat -c %U:%a "$TMPDIR/fprint")" = "$me:700" ] || fail 'the folder of templates is not its user'"'"'s alone'
-grep -qF 'fprintd keeps templates as files of root, or in the sensor' SECURITY.md || fail 'SECURITY.md does not say where templates lie'
+grep -qF 'fprintd stores templates in files of root, or in the sensor' SECURITY.md || fail 'SECURITY.md does not say where templates lie'
 grep -qF 'a match changes no template' SECURITY.md || fail 'SECURITY.md does not say that nothing is learnt'
 grep -qaF virtual_device "$template" && ! grep -rqaF virtual_device "$VAUBAN_HOME"/{enclave,keychain,reader} || fail "a room keeps something of the template store"
 echo 'ok: a match opens the item, after a miss and a bad touch as well, and however early it comes'

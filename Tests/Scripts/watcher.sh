@@ -88,7 +88,7 @@ expect_logind 'inhibit sleep Vauban delay'
 locked
 grep -rqF 'the secret' "$VAUBAN_HOME/keychain" && fail 'the item lies in the clear'
 [ -n "$(find "$VAUBAN_HOME/keychain" -size +4k)" ] || fail 'there is no database to look at'
-grep -qF 'closed when locked: by hand and by announced sleep from the start' SECURITY.md || fail 'SECURITY.md does not say when items are closed'
+grep -qF 'closed while locked: from the start, by command and by announced sleep' SECURITY.md || fail 'SECURITY.md does not say when items are closed'
 unlock
 unlocked
 echo 'ok: the machine sleeps when all is locked, and waking opens nothing'
