@@ -25,7 +25,10 @@ import VaubanUserWire
         ]
         let requests: [UserRequest] =
             credentials.map { .credential($0, Self.challenge, authority: Self.sealed) }
-            + [.unlockByFinger, .unlock(Self.challenge, Self.sealed), .lock, .eraseWithoutPasscode(Self.challenge)]
+            + [
+                .unlockByFinger, .unlockByPrompt(reason: "a reason"), .unlock(Self.challenge, Self.sealed), .lock,
+                .eraseWithoutPasscode(Self.challenge),
+            ]
         let room = try RoomFixture()
         let caller = try room.caller()
         for request in requests {

@@ -58,15 +58,15 @@ import VaubanUserModel
         expectOneChange(vault, to: "R", "no passcode")
     }
 
-    /// None of these is about what the user could answer with.
-    @Test("Unrelated changes are not reported") func otherChangesAreNone() throws {
+    @Test("A lock and an unlock are reported once, and unrelated changes are not") func locksAreReportedAndOtherChangesAreNot() throws {
         let (vault, _) = try bench.startEnrolled()
         expectOneChange(vault, to: "PREpf", "the first look")
         try vault.lock()
-        #expect(!vault.takeEnvironmentChange())
+        expectOneChange(vault, to: "PREpf", "a lock")
         _ = refusal { try vault.unlock(secret("wrong one")) }
         #expect(!vault.takeEnvironmentChange())
         try vault.unlock(secret(Workbench.passcode))
+        expectOneChange(vault, to: "PREpf", "an unlock")
         try vault.changePasscode(from: secret(Workbench.passcode), to: secret(Workbench.otherPasscode))
         #expect(!vault.takeEnvironmentChange())
     }

@@ -4,34 +4,10 @@
 # limit: 600
 set -u
 . Tests/Scripts/lib/command-line.sh
-for program in secret-tool dbus-daemon busctl; do command -v $program >/dev/null || { echo "there is no $program here"; exit 77; }; done
-/usr/bin/python3 -c 'import gi, secretstorage, keyring; gi.require_version("Secret", "1"); from gi.repository import Secret' 2>/dev/null ||
-    { echo 'there is no gir1.2-secret-1, python3-secretstorage or python3-keyring here'; exit 77; }
-[ -x "$VAUBAN_BUILD/vauban-secret-service" ] || { echo 'vauban-secret-service is not built'; exit 77; }
-chmod 700 "$TMPDIR"
-export XDG_CONFIG_HOME=$TMPDIR/config XDG_DATA_HOME=$TMPDIR/share PYTHON_KEYRING_BACKEND=keyring.backends.SecretService.Keyring
-helper=$PWD/Tests/Scripts/lib/secret-service.py
-try() { timeout 120 /usr/bin/python3 "$helper" "$@" || fail "secret-service.py $*"; }
-
-# A bus, and the service that it starts when a client asks for the name.
-mkdir -p "$TMPDIR/bus"
-cat >"$TMPDIR/bus/config" <<CONFIG
-<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN" "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
-<busconfig>
-  <type>session</type> <listen>unix:path=$TMPDIR/bus/socket</listen> <auth>EXTERNAL</auth>
-  <standard_session_servicedirs/>
-  <policy context="default"> <allow send_destination="*" eavesdrop="true"/> <allow eavesdrop="true"/> <allow own="*"/> </policy>
-</busconfig>
-CONFIG
-export DBUS_SESSION_BUS_ADDRESS=unix:path=$TMPDIR/bus/socket
+. Tests/Scripts/lib/secret-service.sh
 vauban enable secret-service 2>"$TMPDIR/err" || { cat "$TMPDIR/err"; fail 'it is not enabled'; }
 expect_status 0 vauban enable secret-service
-coproc BUS { exec dbus-daemon --config-file="$TMPDIR/bus/config" --nofork --nopidfile --print-address=1 2>"$TMPDIR/bus/log"; }
-bus_pid=$BUS_PID
-read -r -t 20 _ <&"${BUS[0]}" || fail 'the bus does not start'
-service_process() { busctl --address="$DBUS_SESSION_BUS_ADDRESS" call org.freedesktop.DBus /org/freedesktop/DBus org.freedesktop.DBus GetConnectionUnixProcessID s org.freedesktop.secrets 2>/dev/null | cut -d' ' -f2; }
-finish() { { kill "$bus_pid"; wait "$bus_pid"; } 2>/dev/null; vauban stop >/dev/null 2>&1; }
-trap finish EXIT
+start_bus
 vauban status >/dev/null 2>&1 || fail 'the rooms do not start'
 
 # secret-tool, and the same item through the command line.

@@ -239,7 +239,7 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             .status, .challenge(.set), .challenge(.unlock), .unlock(challenge, passcode), .unlockByFinger, .lock, .canEvaluate(.biometry),
             .canEvaluate(.biometryOrPasscode), .evaluate(Evaluation(.policy(.biometryOrPasscode), reason: "a reason")),
             .evaluate(Evaluation(.policy(.biometry), reason: "a reason")), .evaluate(evaluation), .environment,
-            .eraseWithoutPasscode(challenge),
+            .eraseWithoutPasscode(challenge), .unlockByPrompt(reason: "a reason"),
         ] + credentialRequests.map { .credential($0, challenge, authority: passcode) }
 
     private static let credentialRequests: [CredentialRequest] = [

@@ -65,6 +65,13 @@ extension AuthenticationClient {
         try done(.unlockByFinger, waiting, cancellation)
     }
 
+    /// Unlocks by a prompt for the passcode, wherever prompts of this user appear. Returns at once if the keychain is unlocked.
+    package func unlockByPrompt(
+        reason: String, waiting: Waiting? = nil, cancellation: CallCancellation? = nil
+    ) throws(Refusal) {
+        try done(.unlockByPrompt(reason: reason), waiting, cancellation)
+    }
+
     /// Requests a challenge, then sends the request with the secret that authorizes it.
     @discardableResult
     private func request(

@@ -15,6 +15,8 @@ package enum UserRequest: Hashable, Sendable {
     /// Waits for the user at the reader.
     case unlockByFinger
     case lock
+    /// Shows the user a prompt for the passcode, with the caller's reason, and unlocks. Prompts nobody if the keychain is unlocked.
+    case unlockByPrompt(reason: String)
     /// Whether a policy can succeed; prompts nobody.
     case canEvaluate(OwnerPolicy)
     /// Shows the user the reason and waits for the answer.
@@ -29,7 +31,8 @@ package enum UserRequest: Hashable, Sendable {
     /// Whether the reply may have to wait for the user, at a prompt or at the reader.
     package var mayWaitForUser: Bool {
         switch self {
-        case .evaluate, .unlockByFinger, .credential(.enroll, _, _), .credential(.forgetFingers, _, _), .credential(.listFingers, _, _):
+        case .evaluate, .unlockByFinger, .unlockByPrompt, .credential(.enroll, _, _), .credential(.forgetFingers, _, _),
+            .credential(.listFingers, _, _):
             true
         case .status, .challenge, .unlock, .lock, .canEvaluate, .environment, .eraseWithoutPasscode, .credential: false
         }
@@ -42,14 +45,15 @@ package enum UserRequest: Hashable, Sendable {
         case (.challenge(let purpose), .challenge(let challenge)): challenge.purpose == purpose
         case (.credential(let request, _, _), .fingers): request == .listFingers
         case (.credential(let request, _, _), .done): request != .listFingers
-        case (.unlock, .done), (.unlockByFinger, .done), (.lock, .done), (.eraseWithoutPasscode, .done): true
+        case (.unlock, .done), (.unlockByFinger, .done), (.unlockByPrompt, .done), (.lock, .done), (.eraseWithoutPasscode, .done):
+            true
         default: false
         }
     }
 }
 
 /// `UserRequest ::= SEQUENCE { version INTEGER (2), request CHOICE { status [0], challenge [1], unlock [2], unlockByFinger [3],
-///   lock [4], canEvaluate [5], evaluate [6], environment [7], credential [8], eraseWithoutPasscode [9] } }`
+///   lock [4], canEvaluate [5], evaluate [6], environment [7], credential [8], eraseWithoutPasscode [9], unlockByPrompt [10] } }`
 extension UserRequest: DERReadable, DERWritable {
     package static let version: Int64 = 2
 
@@ -84,6 +88,7 @@ extension UserRequest: DERReadable, DERWritable {
             return .credential(
                 try request.value("credential request"), try request.value("challenge"), authority: try request.value("authority"))
         case 9: return .eraseWithoutPasscode(try request.value("challenge"))
+        case 10: return .unlockByPrompt(reason: try request.text("reason", max: Evaluation.reasonBytesMax))
         default: throw Refusal(.unknownRequest, "user request \(number) is not known to version \(version)")
         }
     }
@@ -108,6 +113,7 @@ extension UserRequest: DERReadable, DERWritable {
                     try $0.value(request); try $0.value(challenge); try $0.value(authority)
                 }
             case .eraseWithoutPasscode(let challenge): try fields.tagged(9) { try $0.value(challenge) }
+            case .unlockByPrompt(let reason): try fields.tagged(10) { try $0.text(reason) }
             }
         }
     }

@@ -96,6 +96,9 @@ final class Play {
         case .unlockByFinger:
             guard let handOver else { return vault.recordFingerMiss() }
             try vault.unlock(by: vault.acceptFingerMatch(fingers: Self.fingers), handOver.secret)
+        case .unlockByPrompt:
+            let judgment = vault.evaluate(Requirement(methods: [[.passcode]]), for: .always, Evidence())
+            try promise(judgment != .allow, "a prompt unlocks without evidence")
         case .lock: try vault.lock()
         case .canEvaluate(let policy): try vault.canEvaluate(policy)
         case .evaluate(let evaluation):

@@ -41,7 +41,7 @@ extension WireFuzzing {
             ],
             [
                 unlock, credential(.enroll(unlocks: true)), seal(.whenUnlocked, .biometryCurrentSet),
-                seal(.whenUnlocked), open(.whenUnlocked), lock, user(.unlockByFinger),
+                seal(.whenUnlocked), open(.whenUnlocked), lock, user(.unlockByPrompt(reason: "x")), user(.unlockByFinger),
                 open(.whenUnlocked, .biometryCurrentSet, "correct horse"),
                 user(.evaluate(Evaluation(.policy(.biometry), reason: "x"))),
                 credential(.forgetFingers), open(.whenUnlocked, .biometryCurrentSet),

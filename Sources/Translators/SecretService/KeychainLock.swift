@@ -7,9 +7,12 @@ internal import VaubanUserModel
 /// The lock of the user's keychain: one for all collections but the one in memory.
 final class KeychainLock: Sendable {
     private let authentication: AuthenticationClient
+    private let notices: UnlockNotices
 
     init(_ service: Service) {
-        authentication = AuthenticationClient(service: service, startsService: false)
+        let authentication = AuthenticationClient(service: service, startsService: false)
+        self.authentication = authentication
+        notices = UnlockNotices(service) { (try? authentication.status()).map { $0.device.lock != .unlocked } }
     }
 
     var isLocked: Bool {
@@ -23,22 +26,27 @@ final class KeychainLock: Sendable {
         return true
     }
 
-    /// Waits until the user has unlocked the keychain, in whichever way. False where the wait was cancelled or took too long.
-    func waitForUnlock(
-        for client: BusClient, _ cancellation: PromptCancellation, _ send: @Sendable (BusOutgoing) -> Void
-    ) -> Bool {
-        guard let wakeup = try? Wakeup() else { return false }
-        cancellation.watch(wakeup)
+    /// Prompts for the passcode, and waits until the user has unlocked the keychain, there or anywhere else. Returns false if the user
+    /// refused, or the wait was cancelled or took too long.
+    func unlock(for client: BusClient, _ wait: UnlockWait, _ send: @Sendable (BusOutgoing) -> Void) -> Bool {
+        guard (try? notices.add(wait)) != nil else { return false }
+        defer { notices.remove(wait) }
         let deadline = MachineClock.monotonic + SecretServiceLimits.promptTime
-        var isTold = false
-        while !cancellation.isCancelled, MachineClock.monotonic < deadline {
-            if (try? isLocked) == false { return true }
-            if !isTold { send(Self.notification(for: client)) }
-            isTold = true
-            // No notice tells of an unlock, so the state is looked at again, which counts as no use of the keychain.
-            _ = wakeup.wait(until: min(deadline, MachineClock.monotonic + SecretServiceLimits.lookPause))
+        var isNotified = false
+        while MachineClock.monotonic < deadline, let call = wait.beginCall() {
+            do throws(Refusal) {
+                try authentication.unlockByPrompt(reason: "for \(client.words), through the Secret Service", cancellation: call)
+                return true
+            } catch {
+                guard !wait.isUnlocked, !wait.isCancelled else { break }
+                // These end by themselves, and a notice says so. Every other refusal is the user's.
+                guard [.noPromptAgent, .unavailable, .lockedOut, .passcodeNotSet].contains(error.reason) else { return false }
+            }
+            if !isNotified { send(Self.notification(for: client)) }
+            isNotified = true
+            _ = wait.wakeup.wait(until: deadline)
         }
-        return false
+        return wait.isUnlocked
     }
 
     /// Tells the user on the desktop what a program waits for.

@@ -12,8 +12,6 @@ enum SecretServiceLimits {
     /// Prompts that exist at once, and how long one waits for the user.
     static let promptsMax = 64
     static let promptTime: UInt64 = 1_800_000_000_000
-    /// Between two looks of a prompt at whether the keychain is unlocked.
-    static let lookPause: UInt64 = 500_000_000
     /// Items in the collection that is kept in memory, and their bytes together.
     static let memoryItemsMax = 4096
     static let memoryBytesMax = 16 << 20

@@ -2,7 +2,7 @@ import Foundation
 internal import Synchronization
 internal import VaubanLinuxHost
 
-/// Prompts of the protocol: each waits until the keychain is unlocked, on a thread of its own, and then does what its caller wanted.
+/// Prompts of the protocol: each has the user unlock the keychain, on a thread of its own, and then does what its caller wanted.
 final class Prompts: Sendable {
     /// Does what was waited for, and answers the result that the prompt completes with.
     typealias Action = @Sendable () throws -> BusValue
@@ -12,7 +12,7 @@ final class Prompts: Sendable {
         let action: Action
         /// What a dismissed prompt completes with.
         let nothing: BusValue
-        let cancellation = PromptCancellation()
+        let wait: UnlockWait
         var hasBegun = false
     }
 
@@ -33,11 +33,12 @@ final class Prompts: Sendable {
 
     /// Makes a prompt for a client; it does nothing before the client shows it.
     func make(for client: BusClient, nothing: BusValue, _ action: @escaping Action) throws(BusFailure) -> String {
+        guard let wait = try? UnlockWait() else { throw BusFailure(.limitsExceeded, "There are too many prompts.") }
         let path: String? = state.withLock { state in
             guard state.prompts.count < SecretServiceLimits.promptsMax else { return nil }
             state.lastNumber += 1
             let path = "\(ObjectPath.root)/prompt/p\(state.lastNumber)"
-            state.prompts[path] = Prompt(client: client.name, action: action, nothing: nothing)
+            state.prompts[path] = Prompt(client: client.name, action: action, nothing: nothing, wait: wait)
             return path
         }
         guard let path else { throw BusFailure(.limitsExceeded, "There are too many prompts.") }
@@ -52,7 +53,7 @@ final class Prompts: Sendable {
         }
         guard let prompt else { throw .noSuchObject }
         let thread = Thread { [self] in
-            let isUnlocked = keychainLock.waitForUnlock(for: client, prompt.cancellation, send)
+            let isUnlocked = keychainLock.unlock(for: client, prompt.wait, send)
             let result = isUnlocked ? try? prompt.action() : nil
             complete(path, result)
         }
@@ -62,7 +63,7 @@ final class Prompts: Sendable {
 
     func dismiss(_ path: String, by client: BusClient) throws(BusFailure) {
         guard let prompt = state.withLock({ $0.prompts[path] }), prompt.client == client.name else { throw .noSuchObject }
-        if prompt.hasBegun { prompt.cancellation.cancel() } else { complete(path, nil) }
+        if prompt.hasBegun { prompt.wait.cancel() } else { complete(path, nil) }
     }
 
     /// The client left the bus, so nobody hears of its prompts.
@@ -72,7 +73,7 @@ final class Prompts: Sendable {
             for path in left.keys { state.prompts[path] = nil }
             return Array(left.values)
         }
-        for prompt in left { prompt.cancellation.cancel() }
+        for prompt in left { prompt.wait.cancel() }
     }
 
     private func complete(_ path: String, _ result: BusValue?) {
@@ -80,22 +81,4 @@ final class Prompts: Sendable {
         let values: [BusValue] = [.boolean(result == nil), .variant(result ?? prompt.nothing)]
         send(.signal(path: path, interface: Self.interface, member: "Completed", values, destination: prompt.client))
     }
-}
-
-/// Ends a wait from another thread.
-final class PromptCancellation: Sendable {
-    private let state = Mutex<(isCancelled: Bool, wakeup: Wakeup?)>((false, nil))
-
-    var isCancelled: Bool { state.withLock { $0.isCancelled } }
-
-    func cancel() {
-        let wakeup = state.withLock { state in
-            state.isCancelled = true
-            return state.wakeup
-        }
-        wakeup?.signal()
-    }
-
-    /// Signals this when the wait is to end.
-    func watch(_ wakeup: Wakeup) { state.withLock { $0.wakeup = wakeup } }
 }

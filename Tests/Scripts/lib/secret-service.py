@@ -419,6 +419,12 @@ def prompt_answered():
     assert properties(LOGIN, "Collection")["Locked"] is False
 
 
+def prompt_refused():
+    path = prompt()
+    dismissed, _ = completed(path, lambda: show(path))
+    print("refused" if dismissed else "granted")
+
+
 def before_first_unlock():
     session = plain()
     refused(S + "Error.IsLocked", ROOT, S + "Service", "SearchItems", "(a{ss})", {"service": "locked"})

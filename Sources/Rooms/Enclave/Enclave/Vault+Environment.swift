@@ -8,6 +8,8 @@ package import VaubanUserModel
 struct EnvironmentMark: Hashable, Sendable {
     let environment: OwnerEnvironment
     let enrollment: [UInt8]?
+    /// Not part of the environment; who waits for an unlock is notified of it.
+    let lock: LockState
 }
 
 extension Vault {
@@ -47,6 +49,6 @@ extension VaultState {
                 fingersAreEnrolled: fingers.enrollment != nil,
                 fingersAreLockedOut: fingers.enrollment != nil && fingers.isDisabled(now: now),
                 fingersAreUsable: passcodeIsUsable && fingers.refusal(now: now) == nil),
-            enrollment: fingers.enrollment)
+            enrollment: fingers.enrollment, lock: conditions.lock)
     }
 }

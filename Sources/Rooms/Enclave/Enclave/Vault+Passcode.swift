@@ -56,7 +56,11 @@ extension Vault {
     }
 
     package func unlock(_ passcode: borrowing SecretBytes, for requester: DerivationRequester = .unattended) throws(Refusal) {
-        let key = try authenticate(passcode, for: requester)
+        try unlock(withKey: try authenticate(passcode, for: requester))
+    }
+
+    /// Unlocks with the key of a passcode that was just authenticated.
+    package func unlock(withKey key: borrowing SecretBytes) throws(Refusal) {
         try state.withLock { (state) throws(Refusal) in
             let (found, _) = try state.createIfNeeded(host)
             try found.checkPasscodeUnchanged(since: key)

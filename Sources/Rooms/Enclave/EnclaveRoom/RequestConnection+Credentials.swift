@@ -1,6 +1,7 @@
 // Requests that change what opens a keychain, or when it locks. The secret that authorizes each was unsealed for exactly that request.
 
 import Enclave
+import VaubanAccessPolicy
 import VaubanLinuxHost
 import VaubanRefusal
 import VaubanSecretBytes
@@ -12,6 +13,20 @@ extension RequestConnection {
         let given = try unseal(challenge, toUnlock: sealed, caller)
         try withFailedAttemptRecorded(for: .unlock, by: caller, in: vault) { () throws(Refusal) in
             try vault.unlock(given.passcode(0), for: requester(for: caller))
+        }
+    }
+
+    /// Prompts for the passcode, and unlocks with the key that it opens. A finger cannot: it opens no class key without the reader's half.
+    func unlockByPrompt(_ reason: String, for caller: Peer, in vault: Vault) throws(Refusal) {
+        guard !reason.isEmpty else { throw Refusal(.badParameter, "a reason is needed") }
+        if vault.status.lock == .unlocked { return }
+        let gathered = try gather(
+            Operation(kind: .unlock, requirement: Requirement(methods: [[.passcode]]), protection: .always, reason: reason),
+            for: caller, in: vault)
+        release()
+        switch gathered.passcodeKey {
+        case .some(let key): try vault.unlock(withKey: key)
+        case .none: throw Refusal(.authenticationFailed, "no passcode was entered")
         }
     }
 

@@ -45,6 +45,7 @@ extension RequestConnection {
         case .challenge(let purpose): return .challenge(try room.inbox.challenge(purpose, for: caller.uid))
         case .unlock(let challenge, let passcode): try unlock(challenge, passcode, for: caller, in: vault)
         case .unlockByFinger: try unlockByFinger(for: caller, in: vault)
+        case .unlockByPrompt(let reason): try unlockByPrompt(reason, for: caller, in: vault)
         case .lock: try vault.lock()
         case .canEvaluate(let policy): return .evaluated(try canEvaluate(policy, for: caller, in: vault))
         case .evaluate(let evaluation): return .evaluated(try evaluate(evaluation, for: caller, in: vault))

@@ -1,0 +1,97 @@
+internal import Synchronization
+internal import VaubanAuthenticationClient
+internal import VaubanLinuxHost
+
+/// One prompt that waits for the keychain to be unlocked. It ends when its caller dismisses it, leaves, or somebody unlocks the keychain.
+final class UnlockWait: Sendable {
+    private enum End { case unlocked, cancelled }
+
+    private struct State {
+        var end: End?
+        var call: CallCancellation?
+    }
+
+    private let state = Mutex(State())
+    /// Signaled when the user's environment changed or the wait ended.
+    let wakeup: Wakeup
+
+    init() throws(SystemError) { wakeup = try Wakeup() }
+
+    var isUnlocked: Bool { state.withLock { $0.end == .unlocked } }
+    var isCancelled: Bool { state.withLock { $0.end == .cancelled } }
+
+    /// Ends the wait, and withdraws the prompt on the screen.
+    func cancel() { end(.cancelled) }
+
+    /// Ends the wait because the keychain is unlocked.
+    func unlocked() { end(.unlocked) }
+
+    private func end(_ end: End) {
+        let call = state.withLock { state in
+            if state.end == nil { state.end = end }
+            return state.call
+        }
+        call?.cancel()
+        wakeup.signal()
+    }
+
+    /// Returns the cancellation of the next call; nil if the wait has ended.
+    func beginCall() -> CallCancellation? {
+        state.withLock { state in
+            guard state.end == nil else { return nil }
+            let call = CallCancellation()
+            state.call = call
+            return call
+        }
+    }
+}
+
+/// Notifies waiting prompts of an unlock, by the service's notices (Specs/environment.md). It listens only while a prompt waits.
+final class UnlockNotices: Sendable {
+    private struct State {
+        var waits: [ObjectIdentifier: UnlockWait] = [:]
+        var listener: EnvironmentListener?
+    }
+
+    private let state = Mutex(State())
+    private let service: Service
+    private let isLocked: @Sendable () -> Bool?
+
+    /// `isLocked` returns nil if that is unknown at the moment.
+    init(_ service: Service, isLocked: @escaping @Sendable () -> Bool?) {
+        self.service = service
+        self.isLocked = isLocked
+    }
+
+    func add(_ wait: UnlockWait) throws(SystemError) {
+        let service = service
+        let listener = try EnvironmentListener(service: { service }, look: { [weak self] in self?.look($0) ?? false })
+        let isFirst = state.withLock { state in
+            state.waits[ObjectIdentifier(wait)] = wait
+            guard state.listener == nil else { return false }
+            state.listener = listener
+            return true
+        }
+        guard !isFirst else { return listener.start() }
+        // The first notice of the listener may have come before this wait.
+        if isLocked() == false { wait.unlocked() }
+    }
+
+    func remove(_ wait: UnlockWait) {
+        let listener: EnvironmentListener? = state.withLock { state in
+            state.waits[ObjectIdentifier(wait)] = nil
+            guard state.waits.isEmpty else { return nil }
+            defer { state.listener = nil }
+            return state.listener
+        }
+        listener?.end()
+    }
+
+    private func look(_ isReachable: Bool) -> Bool {
+        guard isReachable, let isLocked = isLocked() else { return false }
+        for wait in state.withLock({ Array($0.waits.values) }) {
+            if isLocked { wait.wakeup.signal() } else { wait.unlocked() }
+        }
+        return true
+    }
+}

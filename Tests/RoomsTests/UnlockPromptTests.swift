@@ -1,0 +1,74 @@
+// Unlocking by a prompt, and the notices of a lock and an unlock.
+
+import Foundation
+import TestSupport
+import Testing
+import VaubanAccessPolicy
+import VaubanAuthenticationClient
+import VaubanLinuxHost
+import VaubanRefusal
+import VaubanUserModel
+
+@Suite("Unlocking by a prompt")
+struct UnlockPromptTests {
+    private let rooms: Rooms
+
+    init() throws {
+        rooms = try Rooms()
+        try rooms.setPasscode()
+        try rooms.authentication.lock()
+    }
+
+    private var lock: LockState { get throws { try rooms.authentication.status().device.lock } }
+
+    @Test("The passcode at a prompt unlocks, after a wrong one") func passcodeAtPromptUnlocks() throws {
+        let user = try rooms.user([.passcode("a wrong passcode"), .passcode(Rooms.passcode)])
+        defer { user.leave() }
+        try rooms.authentication.unlockByPrompt(reason: "a reason")
+        #expect(try lock == .unlocked)
+        #expect(user.questions.map(\.operation) == [.unlock, .unlock] && user.questions.first?.reason == "a reason")
+        #expect(user.questions.first?.methods == .passcode)
+        // Nobody is prompted while it is unlocked.
+        try rooms.authentication.unlockByPrompt(reason: "a reason")
+        #expect(user.questions.count == 2)
+    }
+
+    @Test("A cancelled prompt, and no prompt agent, leave the keychain locked") func refusedPromptLeavesItLocked() throws {
+        #expect(refusal { try rooms.authentication.unlockByPrompt(reason: "a reason") } == .noPromptAgent)
+        let user = try rooms.user([.cancel])
+        defer { user.leave() }
+        #expect(refusal { try rooms.authentication.unlockByPrompt(reason: "a reason") } == .cancelled)
+        #expect(refusal { try rooms.authentication.unlockByPrompt(reason: "") } == .badParameter)
+        #expect(try lock == .locked)
+    }
+
+    @Test("A cancelled call withdraws its prompt") func cancelledCallWithdrawsItsPrompt() throws {
+        let user = try rooms.user([.silence])
+        defer { user.leave() }
+        let cancellation = CallCancellation()
+        let call = Running { refusal { try rooms.authentication.unlockByPrompt(reason: "a reason", cancellation: cancellation) } }
+        #expect(user.awaitQuestion())
+        cancellation.cancel()
+        #expect(try call.value() != nil)
+        try awaitTrue("the prompt withdrawn") { !user.outcomes.isEmpty }
+        #expect(user.outcomes == [.callerGone])
+    }
+
+    @Test("Watchers are notified of a lock and of an unlock") func watchersAreNotifiedOfLocks() throws {
+        let rooms = rooms
+        let changes = DispatchSemaphore(value: 0)
+        let listener = try EnvironmentListener(
+            service: { rooms.service },
+            look: {
+                if $0 { changes.signal() }
+                return true
+            })
+        listener.start()
+        defer { listener.end() }
+        #expect(changes.wait(timeout: .now() + 10) == .success)
+        try rooms.unlock()
+        #expect(changes.wait(timeout: .now() + 10) == .success)
+        try rooms.authentication.lock()
+        #expect(changes.wait(timeout: .now() + 10) == .success)
+    }
+}

@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# Prompts of the Secret Service with a real prompt agent: secret-tool reads from a locked keychain, and the user enters the passcode,
+# cancels, or unlocks elsewhere; a client that ends takes its prompt off the screen.
+# limit: 600
+set -u
+. Tests/Scripts/lib/command-line.sh
+. Tests/Scripts/lib/secret-service.sh
+vauban enable secret-service 2>/dev/null || fail 'it is not enabled'
+start_bus
+set_passcode
+printf 'behind a lock' | secret-tool store --label=Locked service locked username anna || fail 'nothing is stored'
+vauban lock 2>/dev/null || fail 'it cannot be locked'
+
+# A client in the background, which writes what it found, and its end.
+cat >"$TMPDIR/client" <<'CLIENT'
+#!/bin/sh
+"$@" >"$TMPDIR/found" 2>"$TMPDIR/found.err" </dev/null &
+echo $! >"$TMPDIR/client.pid"
+CLIENT
+printf '#!/bin/sh\ntail --pid="$(cat "$TMPDIR/client.pid")" -f /dev/null\n' >"$TMPDIR/wait"
+printf '#!/bin/sh\nprintf "%%s\\n" "$1" | "$VAUBAN_BUILD/vauban" unlock --passcode-fd 0 2>/dev/null\n' >"$TMPDIR/unlock"
+chmod +x "$TMPDIR/client" "$TMPDIR/wait" "$TMPDIR/unlock"
+export TMPDIR VAUBAN_BUILD
+lookup="$TMPDIR/client secret-tool lookup service locked username anna"
+
+# The passcode unlocks for the client that waits; a cancelled prompt is a dismissed one; a client that is killed takes its prompt along.
+play "$VAUBAN_BUILD/vauban" approve >"$TMPDIR/out" <<STEPS
+expect Prompts appear here
+run $lookup
+expect to unlock the keychain
+expect for secret-tool (process
+expect Passcode
+secret $passcode
+expect Accepted
+run $TMPDIR/wait
+run [ "\$(cat $TMPDIR/found)" = 'behind a lock' ]
+run $VAUBAN_BUILD/vauban lock 2>/dev/null
+run $TMPDIR/client /usr/bin/python3 $helper prompt-refused
+expect Attempt 1 of 3
+expect Passcode
+key ctrl-c
+expect Cancelled
+run $TMPDIR/wait
+run [ "\$(cat $TMPDIR/found)" = refused ]
+run $lookup
+expect Attempt 1 of 3
+expect Passcode
+run kill -KILL \$(cat $TMPDIR/client.pid)
+expect withdrawn
+run $lookup
+expect Attempt 1 of 3
+expect Passcode
+run $TMPDIR/unlock '$passcode'
+expect withdrawn
+run $TMPDIR/wait
+run [ "\$(cat $TMPDIR/found)" = 'behind a lock' ]
+key ctrl-c
+STEPS
+[ $? = 130 ] || { cat "$TMPDIR/out" "$TMPDIR/found" "$TMPDIR/found.err"; fail 'the prompts went otherwise'; }
+grep -q "$passcode" "$TMPDIR/out" && fail 'the passcode was shown'
+
+# A prompt that nothing can show waits, and is shown when a prompt agent comes.
+vauban lock 2>/dev/null || fail 'it cannot be locked'
+mkfifo "$TMPDIR/said"
+timeout 120 /usr/bin/python3 "$helper" prompt-answered >"$TMPDIR/said" &
+client=$!
+read -r -t 60 said <"$TMPDIR/said"; [ "$said" = waiting ] || fail 'the prompt does not wait'
+play "$VAUBAN_BUILD/vauban" approve >"$TMPDIR/out" <<STEPS
+expect to unlock the keychain
+expect Passcode
+secret $passcode
+expect Accepted
+key ctrl-c
+STEPS
+[ $? = 130 ] || { cat "$TMPDIR/out"; fail 'a prompt agent that comes later is not asked'; }
+wait "$client" || fail 'the prompt does not end with the passcode'
+echo 'prompts unlock, are dismissed, and end with their client'
