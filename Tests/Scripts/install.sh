@@ -94,7 +94,7 @@ if [ -n "$debian" ]; then
     cp /etc/pam.d/common-auth "$TMPDIR/common-auth"; sed -i '/^#/d' /etc/pam.d/common-auth; stacks >"$TMPDIR/changed"
     scripts/install >"$TMPDIR/out" 2>&1
     check 'stacks that were changed by hand are left alone' eval 'stacks | diff "$TMPDIR/changed" - && in_stacks 0'
-    check 'which the installer says' grep -q 'stacks in /etc/pam.d were changed here' "$TMPDIR/out"
+    check 'which the installer says' grep -q 'you changed the stacks in /etc/pam.d' "$TMPDIR/out"
     echo "auth optional $prefix/lib/vauban/pam_vauban.so" >/etc/pam.d/vauban-test-login
     scripts/uninstall >"$TMPDIR/out" 2>&1
     check 'and uninstalling names the lines that stay' grep -q 'lines that name pam_vauban, in /etc/pam.d/vauban-test-login' "$TMPDIR/out"
@@ -234,7 +234,7 @@ inode=$(stat -c %i "$prefix/lib/vauban/enclaved")
 sha256sum /var/lib/vauban/enclave/device-secret >"$TMPDIR/secret"
 [ -z "$debian" ] || DEBIAN_FRONTEND=noninteractive pam-auth-update --package --disable vauban
 check 'a second installation is an upgrade' eval 'scripts/install >"$TMPDIR/out" 2>&1 || { cat "$TMPDIR/out"; false; }'
-check 'and says that it locks' grep -q 'is locked by this' "$TMPDIR/out"
+check 'and says that it locks' grep -q 'locks all keychains' "$TMPDIR/out"
 check 'programs are replaced, not written over' eval '[ "$(stat -c %i "$prefix/lib/vauban/enclaved")" != $inode ] && ! find "$prefix" -name "*.vauban-new" | grep .'
 check 'what this version does not have is gone' eval '! [ -e "$prefix/lib/vauban/old-program" ]'
 check 'the administrator'"'"'s roster stays' grep -q '^# ours' /etc/vauban/rooms
@@ -250,7 +250,7 @@ check 'a server'"'"'s unlocking can be enabled' test -L /etc/systemd/system/mult
 check 'it uninstalls' eval 'scripts/uninstall >"$TMPDIR/out" 2>&1 || { cat "$TMPDIR/out"; false; }'
 tree | diff "$TMPDIR/before" - | sed -n 's/^[<>] //p' >"$TMPDIR/left"
 check 'all that is left is keychains and what was changed' eval '[ -s "$TMPDIR/left" ] && ! grep -vE "^(/var/lib/vauban|/etc/vauban)(/|$)" "$TMPDIR/left"'
-check 'it names both' eval 'grep -q "left: /var/lib/vauban" "$TMPDIR/out" && grep -q "left, because you changed it: /etc/vauban" "$TMPDIR/out"'
+check 'it names both' eval 'grep -q "kept: /var/lib/vauban" "$TMPDIR/out" && grep -q "kept, because you changed it: /etc/vauban" "$TMPDIR/out"'
 check 'and where what logins remember is' grep -q /var/lib/vauban/login "$TMPDIR/out"
 check 'logins are as they were' eval 'stacks | diff "$TMPDIR/stacks" -'
 check 'the device secret is what it was' sha256sum --quiet -c "$TMPDIR/secret"
