@@ -66,6 +66,8 @@ let values: [Target] = [
     target("VaubanDER", in: "Values", [asn1]),
     // Keys for one-time codes, and the addresses that hold them.
     target("VaubanOneTimeCodes", in: "Values", ["VaubanSecretBytes", crypto]),
+    // What sites demand of passwords, and passwords that meet it.
+    target("VaubanPasswordRules", in: "Values", ["VaubanSecretBytes"]),
     // Text from elsewhere, made fit to show, and paths as bytes.
     target("VaubanPlainText", in: "Values"),
     // The typed answer no: its reason, and who is to blame.
@@ -289,7 +291,8 @@ let commandLine: [Target] = [
         "VaubanCommands", in: "CommandLine",
         [
             "VaubanKeychainClient", "VaubanKeyWire", "VaubanSSHWire", "VaubanAuthenticationClient", "VaubanKeychainWire",
-            "VaubanOneTimeCodes", "VaubanKeychainModel", "VaubanRefusal", "VaubanPlainText", "VaubanPasscode", "VaubanUserModel",
+            "VaubanOneTimeCodes", "VaubanPasswordRules", "VaubanKeychainModel", "VaubanRefusal", "VaubanPlainText", "VaubanPasscode",
+            "VaubanUserModel",
             "VaubanAccessPolicy",
             "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", "CVaubanLinux", "CVaubanZlib",
             "CVaubanZxcvbn", crypto, cryptoExtras, .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -357,7 +360,7 @@ let testing: [Target] = [
     tests(
         "ValuesTests",
         [
-            "VaubanOneTimeCodes", "VaubanSSHWire", "VaubanUserWire", "VaubanKeyWire", "VaubanSecretBytes", "VaubanDER", "VaubanRefusal",
+            "VaubanOneTimeCodes", "VaubanPasswordRules", "VaubanSSHWire", "VaubanUserWire", "VaubanKeyWire", "VaubanSecretBytes", "VaubanDER", "VaubanRefusal",
             "VaubanPlainText",
             "VaubanPasscode", "VaubanUserModel", "VaubanAccessPolicy",
             "VaubanKeychainModel", "VaubanKeychainWire", "VaubanAuthenticationWire", "EnclaveWire", "FuzzHarness", asn1,
@@ -412,7 +415,7 @@ let testing: [Target] = [
     tests(
         "CommandLineTests",
         [
-            "VaubanCommands", "VaubanAccessPolicy", "VaubanRefusal", "VaubanUserModel", "VaubanKeychainModel", "VaubanSecretBytes",
+            "VaubanCommands", "VaubanPasswordRules", "VaubanAccessPolicy", "VaubanRefusal", "VaubanUserModel", "VaubanKeychainModel", "VaubanSecretBytes",
             "VaubanLinuxHost",
             .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ]),

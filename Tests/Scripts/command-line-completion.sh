@@ -32,7 +32,7 @@ zsh_line() { ZDOTDIR=$TMPDIR typed "$1" "$(command -v zsh)" -i; }
 completes() { [ "$("$1_line" "$2")" = "$3" ] || { cat "$TMPDIR/shell" "$TMPDIR/line"; fail "$1 does not make of $2: $3"; }; }
 lines() { sort | paste -sd' '; }
 
-[ "$(offers vauban ge)" = get ] || { offers vauban ge; cat "$TMPDIR/err"; fail 'bash does not complete vauban ge'; }
+[ "$(offers vauban ge | lines)" = 'generate get' ] || { offers vauban ge; cat "$TMPDIR/err"; fail 'bash does not complete vauban ge'; }
 [ "$(offers vauban ren)" = rename ] || fail 'bash does not complete vauban ren'
 [ "$(offers vauban hold)" = '' ] || fail 'bash offers what is not for people'
 [ "$(offers vauban edit x --require '' | lines)" = 'nothing presence' ] || fail 'bash does not complete what can be required'
@@ -57,7 +57,7 @@ touch "$TMPDIR/passwords.csv"
 for shell in fish zsh; do
     command -v "$shell" >/dev/null || { echo "there is no $shell here, so its completion was not tried"; continue; }
     "$shell" -n "$TMPDIR/completion.$shell" || fail "$shell cannot read its completion"
-    completes "$shell" 'vauban ge' 'vauban get '
+    completes "$shell" 'vauban gen' 'vauban generate '
     completes "$shell" 'vauban get github/an' 'vauban get github/anna '
     completes "$shell" 'vauban get example' 'vauban get example.com/anna '
     completes "$shell" 'vauban get mai' 'vauban get mail\ box/anna '

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Secrets that vauban makes up: their form, that each is equally likely, what is said of them, and that they are not shown.
+# proves: C-249
+# Generated secrets: their form, the rules of sites, that each is equally likely, the entropy, and that they are not shown.
 set -u
 . Tests/Scripts/lib/command-line.sh
 set_passcode
@@ -58,10 +59,74 @@ expect_status 45 detached set new/one --generate
 # What is on standard input is left there.
 printf ignored | vauban set new/two --generate 2>/dev/null && [ "$(vauban get new/two)" != ignored ] || fail 'standard input was read'
 
+# generated OPTIONS...: prints one without a keychain, since nothing is stored.
+generated() { VAUBAN_HOME=$TMPDIR/none vauban generate "$@" >"$TMPDIR/out" 2>"$TMPDIR/err" || { cat "$TMPDIR/err"; fail "nothing was generated: $*"; }; secret=$(cat "$TMPDIR/out"); }
+generated
+[[ $secret =~ ^[!-~]{20}$ ]] && [ "$(wc -l <"$TMPDIR/out")" = 0 ] || fail 'not twenty characters and nothing else'
+expect_text 'Generated: 20 characters from a set of 89, 129 bits of entropy.' "$TMPDIR/err"
+generated --words 4
+[[ $secret =~ ^[a-z-]+(\.[a-z-]+){3}$ ]] || fail "no four words: $secret"
+[ ! -e "$TMPDIR/none" ] || fail 'a keychain was created'
+play "$VAUBAN_BUILD/vauban" generate --words 3 </dev/null >"$TMPDIR/out" || fail 'nothing was generated on a terminal'
+expect_text 'Generated: 3 words' "$TMPDIR/out"
+
+# Rules of a site, given and known, straight into an item too.
+for number in {1..40}; do
+    generated --rules 'minlength: 6; maxlength: 9; max-consecutive: 1; required: upper; required: digit; allowed: lower, [-_]]'
+    [[ ${#secret} = 9 && $secret =~ [A-Z] && $secret =~ [0-9] ]] && ! [[ $secret =~ [^]A-Za-z0-9_-] ]] || fail "the rules are not met: $secret"
+    grep -qE '(.)\1' <<<"$secret" && fail "a character is repeated: $secret"
+done
+expect_text 'Generated: 9 characters from a set of 65' "$TMPDIR/err"
+generated --rules 'maxlength: 6; allowed: digit'
+[[ $secret =~ ^[0-9]{6}$ ]] || fail 'no PIN of six digits'
+expect_text '6 characters from a set of 10, 19 bits of entropy' "$TMPDIR/err"
+made --rules 'maxlength: 6; allowed: digit'
+[[ $secret =~ ^[0-9]{6}$ ]] || fail 'no PIN was stored'
+generated --for https://www.act.org/login
+[[ $secret =~ [a-z] && $secret =~ [A-Z] && $secret =~ [0-9] && $secret =~ [!#$%\&*@^] && ! $secret =~ [^a-zA-Z0-9!#$%\&*@^] ]] || fail "the site's rules are not met: $secret"
+expect_text 'by the rules of act.org.' "$TMPDIR/err"
+generated --for unknown.example
+expect_text 'no rules of unknown.example are known' "$TMPDIR/err"
+expect_status 0 vauban set --url https://anna@163.com/ --generate
+expect_text 'Stored without showing it: 16 characters from a set of 94, 104 bits of entropy, by the rules of 163.com.' "$TMPDIR/err"
+secret=$(vauban get --url https://anna@163.com/); [ ${#secret} = 16 ] || fail 'the rules of the site did not reach the item'
+expect_status 0 vauban set --url https://anna@163.com/ --replace --generate --length 30
+expect_text '30 characters from a set of 89' "$TMPDIR/err"
+
+# A file brings the list up to date.
+mkdir -p "$TMPDIR/.config/vauban"
+printf '{"unknown.example": {"password-rules": "maxlength: 5; allowed: [xyz]"}, "163.com": {"password-rules": "maxlength: 7;"}}' >"$TMPDIR/.config/vauban/password-rules.json"
+generated --for login.unknown.example
+[[ $secret =~ ^[xyz]{5}$ ]] || fail 'the rules of the file are not met'
+generated --for 163.com
+[ ${#secret} = 7 ] || fail 'the file does not replace a known rule'
+generated --for act.org
+expect_text 'by the rules of act.org.' "$TMPDIR/err"
+for text in '{"a": 1}' '[' '{"a": {"password-rules": 5}}' ''; do
+    printf %s "$text" >"$TMPDIR/.config/vauban/password-rules.json"
+    expect_status 64 vauban generate --for example.com
+    expect_text 'correct or remove it' "$TMPDIR/err"
+done
+truncate -s 5M "$TMPDIR/.config/vauban/password-rules.json"; expect_status 64 vauban generate --for example.com
+rm -r "$TMPDIR/.config/vauban"
+
+# Rules that cannot be read, or that no password meets: the place and the way out.
+while IFS='|' read -r rules text; do
+    expect_status 64 vauban generate --rules "$rules"
+    expect_text "$text" "$TMPDIR/err"
+    expect_status 64 vauban set odd/one --generate --rules "$rules"
+done <<'RULES'
+minlength: 8; requird: lower|At character 15: no rule is called “requird”; the rules are required, allowed, max-consecutive, minlength and maxlength.
+required: lower, uper|At character 18: no class of characters is called “uper”; the classes are upper, lower, digit
+required: [ab|At character 11: the brackets need a ] at their end.
+minlength: 12; maxlength: 8|The rules demand at least 12 and at most 8 characters.
+required: [a]; required: [b]; maxlength: 1|Almost no password with length 1 meets the rules
+RULES
+
 # What does not go together.
 for words in '--length 5' '--words 5' '--characters digits' '--generate --words 5 --length 7' '--generate --length 3' '--generate --length 0 --characters digits' \
     '--generate --length 1025' '--generate --words 0' '--generate --words 65' '--generate --characters lower,lower' '--generate --characters many' '--generate --characters' \
-    '--generate --empty' '--generate --hex' '--generate --secret-fd 5'; do
+    '--generate --for a --words 3' '--for example.com' '--generate --for //' '--generate --empty' '--generate --hex' '--generate --secret-fd 5'; do
     # The words are meant to be parted.
     # shellcheck disable=SC2086
     expect_status 64 vauban set odd/one $words </dev/null

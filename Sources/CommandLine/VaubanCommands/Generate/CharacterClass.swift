@@ -1,17 +1,18 @@
 import ArgumentParser
+package import VaubanPasswordRules
 
-/// A kind of characters that a made-up secret has.
+/// A kind of characters that a generated secret has.
 package enum CharacterClass: String, CaseIterable {
     case lower, upper, digits, symbols
 
-    /// Its characters, as ASCII. Quotation marks, the backslash and the tilde are not among the symbols: too many forms and shells
+    /// Its characters. Quotation marks, the backslash, the tilde and the space are not among the symbols: too many forms and shells
     /// take them for something else.
-    package var signs: [UInt8] {
+    package var characters: PasswordCharacters {
         switch self {
-        case .lower: Array("abcdefghijklmnopqrstuvwxyz".utf8)
-        case .upper: Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ".utf8)
-        case .digits: Array("0123456789".utf8)
-        case .symbols: Array("!#$%&()*+,-./:;<=>?@[]^_{|}".utf8)
+        case .lower: .lower
+        case .upper: .upper
+        case .digits: .digit
+        case .symbols: PasswordCharacters("!#$%&()*+,-./:;<=>?@[]^_{|}".utf8)
         }
     }
 }

@@ -1,61 +1,106 @@
 import ArgumentParser
-package import VaubanLinuxHost
-package import VaubanSecretBytes
+import VaubanPasswordRules
+import VaubanRefusal
 
-/// For verbs that can make the secret up.
+/// For verbs that can generate the secret that they store.
 package struct GenerationOptions: ParsableArguments {
     @Flag(help: "Generate the secret and store it without showing it (default: 20 characters of all classes).")
     var generate = false
 
-    @Option(help: ArgumentHelp("With --generate: the number of characters.", valueName: "n"))
-    var length: Int?
-
-    @Option(
-        help: ArgumentHelp(
-            "With --generate: the character classes, at least one character of each: lower, upper, digits, symbols; separated by commas.",
-            valueName: "classes"),
-        completion: .list(CharacterClasses.allValueStrings))
-    var characters: CharacterClasses?
-
-    @Option(help: ArgumentHelp("With --generate: this number of words from a list of 7,776, separated by full stops.", valueName: "n"))
-    var words: Int?
-
-    private static let lengthDefault = 20
-    private static let lengthMax = 1024
-    private static let wordsMax = 64
+    @OptionGroup(title: "Options for generated secrets") var form: PasswordFormOptions
 
     package init() {}
 
     package func validate() throws {
-        guard generate else {
-            if length != nil || characters != nil || words != nil {
-                throw ValidationError("--length, --characters and --words require --generate.")
-            }
-            return
+        if !generate, !form.isEmpty {
+            throw ValidationError("--length, --characters, --words, --rules and --for require --generate.")
         }
-        if words != nil, length != nil || characters != nil {
-            throw ValidationError("--words cannot be combined with --length or --characters.")
+    }
+
+    /// Returns what to generate; for a password of a server by the rules of its site, unless an option says otherwise.
+    package func plan(for server: String? = nil) throws -> GenerationPlan { try form.plan(for: server) }
+}
+
+/// What a generated secret looks like.
+package struct PasswordFormOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The number of characters.", valueName: "n"))
+    var length: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "The character classes, at least one character of each: lower, upper, digits, symbols; separated by commas.",
+            valueName: "classes"),
+        completion: .list(CharacterClasses.allValueStrings))
+    var characters: CharacterClasses?
+
+    @Option(help: ArgumentHelp("This number of words from a list of 7,776, separated by full stops.", valueName: "n"))
+    var words: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "What the site demands, as in its passwordrules attribute: 'minlength: 8; required: lower; required: digit'.",
+            valueName: "rules"))
+    var rules: String?
+
+    @Option(name: .customLong("for"), help: ArgumentHelp("The site whose known rules the secret must meet.", valueName: "site"))
+    var site: String?
+
+    private static let wordsMax = 64
+
+    package init() {}
+
+    package var isEmpty: Bool { length == nil && characters == nil && words == nil && rules == nil && site == nil }
+
+    package func validate() throws {
+        let forms = [characters != nil, words != nil, rules != nil, site != nil].count { $0 }
+        if forms > 1 || (words != nil && length != nil) {
+            throw ValidationError(
+                "Use one of --characters, --words, --rules and --for; --length can be combined with any of them except --words.")
         }
         if let words, !(1...Self.wordsMax).contains(words) { throw ValidationError("--words must be from 1 to \(Self.wordsMax).") }
-        guard (classes.count...Self.lengthMax).contains(charactersCount) else {
-            throw ValidationError("--length must be from \(classes.count), one character of each class, to \(Self.lengthMax).")
+        if let site, Self.host(site) == nil { throw ValidationError("--for takes a site, such as example.com or https://example.com/.") }
+        do {
+            if let rules { _ = try form(PasswordRules.strict(rules)) } else if site == nil { _ = try classForm() }
+        } catch { throw ValidationError("\(error).") }
+    }
+
+    package func plan(for server: String? = nil) throws -> GenerationPlan {
+        if let words { return .words(words) }
+        if let rules { return .characters(try form(PasswordRules.strict(rules))) }
+        let named = site.flatMap(Self.host)
+        guard let host = named ?? (isEmpty ? server.flatMap(Self.host) : nil) else { return .characters(try classForm()) }
+        guard let found = try SiteRules.known().rules(for: host) else {
+            return named == nil ? .characters(try classForm()) : .unknownSite(try classForm(), host)
+        }
+        do throws(PasswordFormError) { return .site(try PasswordForm(PasswordRules(found.rules), count: length), found.site) } catch {
+            throw Refusal(.badParameter, "no password for \(found.site) can be generated by its rules: \(error)")
         }
     }
 
-    private var classes: [CharacterClass] { (characters ?? .everything).all }
-    private var charactersCount: Int { length ?? Self.lengthDefault }
+    private func form(_ rules: PasswordRules) throws(PasswordFormError) -> PasswordForm { try PasswordForm(rules, count: length) }
 
-    package func make() throws(SystemError) -> SecretBytes {
-        guard let words else { return try GeneratedSecret.characters(charactersCount, of: classes) }
-        return try GeneratedSecret.words(words)
+    private func classForm() throws -> PasswordForm {
+        let classes = (characters ?? .everything).all
+        let number = length ?? PasswordForm.countDefault
+        guard (classes.count...PasswordForm.countMax).contains(number) else {
+            throw ValidationError("--length must be from \(classes.count), one character of each class, to \(PasswordForm.countMax).")
+        }
+        return try PasswordForm(count: number, of: classes.map(\.characters))
     }
 
-    /// What was made and what guessing it costs, for the user; nothing of the secret itself.
-    package var summary: String {
-        let bits = words.map { GeneratedSecret.bits(words: $0) } ?? GeneratedSecret.bits(characters: charactersCount, of: classes)
-        let what =
-            words.map { "\(count($0, "word")) from a list of \(WordList.words.count)" }
-            ?? "\(count(charactersCount, "character")) from a set of \(classes.reduce(0) { $0 + $1.signs.count })"
-        return "\(what), \(Int(bits)) bits of entropy"
+    /// Returns the host of a site, which is a host or a URL.
+    private static func host(_ site: String) -> String? {
+        let name = site.contains("://") ? try? WebAddress(site).server : HostName.kept(site)
+        guard let name, !name.isEmpty, name.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "/") }) else { return nil }
+        return name.hasSuffix(".") ? String(name.dropLast()) : name
+    }
+}
+
+extension PasswordRules {
+    /// Reads rules that a user typed: a place that cannot be read is an error.
+    fileprivate static func strict(_ text: String) throws(PasswordRulesFault) -> PasswordRules {
+        let rules = PasswordRules(text)
+        if let fault = rules.faults.first { throw fault }
+        return rules
     }
 }

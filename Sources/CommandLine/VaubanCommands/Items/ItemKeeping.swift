@@ -44,9 +44,10 @@ struct ItemKeeping: ParsableArguments {
         // The search comes first: it opens a closed keychain before anyone types a secret in vain.
         let existing = try existing(session, verb)
         if let existing, case .set(replaces: false) = verb { try confirmReplacing(existing, session) }
-        let secret: SecretBytes? = generation.generate ? try generation.make() : try source.read(session.user, what: fresh.name)
+        let plan = generation.generate ? try generation.plan(for: selection.wantedServer) : nil
+        let secret: SecretBytes? = try plan.map { try $0.make() } ?? source.read(session.user, what: fresh.name)
         try keep(secret, existing, session, verb)
-        if generation.generate { say("Stored without showing it: \(generation.summary).") }
+        if let plan { say("Stored without showing it: \(plan.summary).") }
     }
 
     /// What cannot go together, however the verb is called.

@@ -53,7 +53,8 @@ package struct ItemSelection: ParsableArguments {
 
     /// What `--url` says; it was checked before.
     private var address: WebAddress? { url.flatMap { try? WebAddress($0) } }
-    private var wantedServer: String? { server ?? address?.server }
+    /// The server that an option or a URL names.
+    var wantedServer: String? { server ?? address?.server }
     private var wantedProtocol: String? { protocolName ?? address?.scheme }
     var wantedPort: Int64? { port ?? address?.port }
     var wantedPath: String? { path ?? address?.path }

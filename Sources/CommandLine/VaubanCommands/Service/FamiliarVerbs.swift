@@ -3,7 +3,7 @@ package enum FamiliarVerbs {
     private static let verbs: [String: String] = [
         "rm": "delete", "remove": "delete", "del": "delete", "clear": "delete", "delete-generic-password": "delete",
         "delete-internet-password": "delete", "ls": "list", "dump-keychain": "list", "insert": "set", "store": "set", "put": "set",
-        "new": "add", "create": "add", "generate": "set", "add-generic-password": "set", "add-internet-password": "set", "lookup": "get",
+        "new": "add", "create": "add", "add-generic-password": "set", "add-internet-password": "set", "lookup": "get",
         "read": "get", "cat": "get", "find-generic-password": "get", "find-internet-password": "get", "search": "find", "grep": "find",
         "mv": "rename", "cp": "copy", "info": "show", "init": "setup", "passwd": "passcode change", "lock-keychain": "lock",
         "unlock-keychain": "unlock", "check": "doctor", "verify": "doctor", "backup": "export", "start": "serve",

@@ -13,6 +13,7 @@ struct SetItem: ParsableCommand {
               vauban set github/anna
               vauban set github/anna --generate --length 24 --characters lower,upper,digits
               vauban set wifi/guests --generate --words 6
+              vauban set --url https://anna@example.com/ --generate
               pass github | head -n 1 | vauban set github/anna --replace
               printf %s "$token" | vauban set --service ci --account deploy --when after-first-unlock
               vauban set bank/anna --require presence

@@ -1,0 +1,37 @@
+import ArgumentParser
+import VaubanSecretBytes
+
+struct Generate: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Generate a password and print it, without storing it.",
+        discussion: """
+            Prints 20 characters of all classes, or what the options say. All secrets of a form are equally likely, and how many bits of \
+            entropy that makes goes to standard error. To store a secret without showing it: vauban set NAME --generate.
+
+            --for knows the rules of some hundred sites; ~/.config/vauban/password-rules.json adds to them.
+
+            Example:
+              vauban generate
+              vauban generate --words 6
+              vauban generate --for example.com --copy
+              vauban generate --rules 'maxlength: 12; required: lower; required: digit; allowed: [-_]'
+            """)
+
+    @OptionGroup(title: "Options for generated secrets") var form: PasswordFormOptions
+
+    @Flag(help: "Copy the password instead of printing it; the clipboard is emptied after 45 seconds.")
+    var copy = false
+
+    private static let clearAfterSeconds: Int64 = 45
+
+    func run() throws {
+        let plan = try form.plan()
+        let holder = copy ? ClipboardHolder(tool: try .here(), seconds: Self.clearAfterSeconds) : nil
+        let secret = try plan.make()
+        if let holder { try holder.start(with: secret) } else { try SecretOutput.parse([]).write(secret) }
+        say("Generated: \(plan.summary).")
+        if let holder {
+            say("Copied. The clipboard is emptied in \(TimeLength.words(holder.seconds)), unless it has something else by then.")
+        }
+    }
+}

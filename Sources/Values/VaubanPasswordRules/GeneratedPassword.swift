@@ -1,0 +1,33 @@
+package import VaubanSecretBytes
+
+extension PasswordForm {
+    /// Returns a password of the form, each as likely as any other: strings are drawn until one has the form, so that no place is likelier
+    /// than another to have a required character.
+    ///
+    /// - Parameter number: Returns a number below a bound, each equally likely.
+    package func password<Failure: Error>(drawing number: (_ bound: Int) throws(Failure) -> Int) throws(Failure) -> SecretBytes {
+        let characters = alphabet.characters
+        while true {
+            var secret = SecretBytes(count: count) { _ in }
+            if try fill(&secret, characters, number) { return secret }
+        }
+    }
+
+    /// Writes a string, and returns whether it has the form.
+    private func fill<Failure: Error>(
+        _ secret: inout SecretBytes, _ characters: [UInt8], _ number: (Int) throws(Failure) -> Int
+    ) throws(Failure) -> Bool {
+        var missing = required
+        var last: Int?
+        var run = 0
+        for place in 0..<count {
+            let drawn = try number(characters.count)
+            guard drawn != last || allows(run: run) else { return false }
+            run = drawn == last ? run + 1 : 1
+            last = drawn
+            secret.withUnsafeMutableBytes { $0[place] = characters[drawn] }
+            missing.removeAll { $0.contains(characters[drawn]) }
+        }
+        return missing.isEmpty
+    }
+}
