@@ -257,6 +257,11 @@ let callers: [Target] = [
     target("VaubanCombine", in: "Callers", ["VaubanLocalAuthentication", .product(name: "OpenCombine", package: "OpenCombine")]),
 ]
 
+let transport: [Target] = [
+    // App Transport Security as a pure function, the property list that it reads, and what a certificate must have. No network.
+    target("VaubanTransportPolicy", in: "Transport", [asn1, crypto]),
+]
+
 let translators: [Target] = [
     // Keys of the keychain for SSH, at a socket of its own.
     target(
@@ -419,6 +424,7 @@ let testing: [Target] = [
             "VaubanLinuxHost",
             .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ]),
+    tests("TransportPolicyTests", ["VaubanTransportPolicy"]),
     tests("PromptTests", ["VaubanPrompt", "VaubanUserModel", "VaubanAccessPolicy"]),
     tests("LocalAuthenticationTests", appleModules),
     tests("VaubanKeychainTests", ["VaubanKeychain"] + appleModules),
@@ -481,6 +487,8 @@ let package = Package(
         .library(name: "VaubanKeychain", targets: ["VaubanKeychain"]),
         // For prompt agents, which are no applications: what is asked, and the few ways to answer.
         .library(name: "VaubanPrompt", targets: ["VaubanPrompt"]),
+        // App Transport Security as a decision, for programs that enforce it themselves.
+        .library(name: "VaubanTransportPolicy", targets: ["VaubanTransportPolicy"]),
     ] + combine,
     dependencies: [
         .package(url: "https://github.com/apple/swift-asn1.git", from: "1.7.0"),
@@ -491,7 +499,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.0"),
         .package(url: "https://github.com/OpenCombine/OpenCombine.git", from: "0.14.0"),
     ],
-    targets: values + contracts + host + enclave + keychain + authentication + attendants + callers + translators + commandLine + testing
+    targets: values + contracts + host + enclave + keychain + authentication + attendants + callers + transport + translators + commandLine + testing
         + applications + sheet
 )
 

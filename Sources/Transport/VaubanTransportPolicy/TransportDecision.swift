@@ -1,0 +1,70 @@
+extension TransportRequirements {
+    /// Decides what a connection must have, from the host, the port, what the program declares, and what it loads.
+    ///
+    /// The decision reads nothing else: no clock, no network, no file. Specs/transport.md, section 3, numbers its steps. Apple's rules do
+    /// not depend on the port, which is kept for messages.
+    public init(
+        host text: String, port: Int, configuration: TransportConfiguration = TransportConfiguration(),
+        purpose: TransportPurpose = .general
+    ) {
+        let host = TransportHost(text)
+        let pinned = Self.nearest(configuration.pins, to: host) { $0.includesSubdomains }
+        let exception =
+            host.address != nil && !configuration.sdk.knowsAddressExceptions
+            ? nil : Self.nearest(configuration.exceptions, to: host) { $0.includesSubdomains }
+        let basis = Self.basis(host, exception?.name, configuration, purpose)
+        let values = exception?.value ?? DomainException()
+        let isStrict =
+            switch basis {
+            case .standard, .exception: true
+            case .olderSDK, .localNetworking, .arbitraryLoads, .arbitraryLoadsForMedia, .arbitraryLoadsInWebContent: false
+            }
+        self.init(
+            host: host.name, port: port, basis: basis,
+            requiresTLS: isStrict && !values.allowsInsecureHTTPLoads,
+            minimumVersion: isStrict ? values.minimumVersion : .tls10,
+            requiresForwardSecrecy: isStrict && values.requiresForwardSecrecy,
+            requiresStrongKeys: isStrict && values.requiresForwardSecrecy,
+            requiresStrongHash: isStrict && !values.allowsInsecureHTTPLoads,
+            pins: pinned?.value, pinnedDomain: pinned?.name)
+    }
+
+    /// More than the prefix of any block.
+    private static let addressLength = 129
+
+    private static func basis(
+        _ host: TransportHost, _ exception: String?, _ configuration: TransportConfiguration, _ purpose: TransportPurpose
+    ) -> Basis {
+        guard configuration.sdk.enforcesTransportSecurity else { return .olderSDK }
+        if let exception { return .exception(domain: exception) }
+        guard configuration.sdk.knowsNarrowerKeys else {
+            return configuration.allowsArbitraryLoads == true ? .arbitraryLoads : .standard
+        }
+        if host.isLocal, configuration.allowsLocalNetworking != false { return .localNetworking }
+        if purpose == .media, configuration.allowsArbitraryLoadsForMedia == true { return .arbitraryLoadsForMedia }
+        if purpose == .webContent, configuration.allowsArbitraryLoadsInWebContent == true { return .arbitraryLoadsInWebContent }
+        return configuration.allowsArbitraryLoads == true && !configuration.hasNarrowerKey ? .arbitraryLoads : .standard
+    }
+
+    /// Returns the entry for exactly this host; else for a name that of its nearest ancestor that includes subdomains, and for an address
+    /// that of the longest block.
+    private static func nearest<Entry>(
+        _ entries: [String: Entry], to host: TransportHost, _ includesSubdomains: (Entry) -> Bool
+    ) -> (name: String, value: Entry)? {
+        if entries.isEmpty { return nil }
+        if let exact = entries[host.name] { return (host.name, exact) }
+        if host.address != nil {
+            return entries.compactMap { name, value in
+                let length = TransportHost(name).address == host.address ? addressLength : host.prefixLength(in: name)
+                return length.map { (length: $0, name: name, value: value) }
+            }
+            // Names decide between two spellings of one block, so that the decision does not depend on the order of a dictionary.
+            .max { ($0.length, $1.name) < ($1.length, $0.name) }
+            .map { ($0.name, $0.value) }
+        }
+        for ancestor in host.ancestors {
+            if let entry = entries[ancestor], includesSubdomains(entry) { return (ancestor, entry) }
+        }
+        return nil
+    }
+}

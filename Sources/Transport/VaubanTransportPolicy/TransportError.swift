@@ -1,0 +1,97 @@
+public import Foundation
+
+/// A connection or request that the rules refuse.
+public struct TransportError: Error, Sendable, Equatable {
+    /// The rule that refuses. Its raw value is what `vauban ats` prints.
+    public enum Rule: String, Sendable, CaseIterable {
+        case insecureHTTP = "insecure-http"
+        case minimumVersion = "minimum-version"
+        case cipherSuite = "cipher-suite"
+        case keySize = "key-size"
+        case leafHash = "leaf-hash"
+        case chainHash = "chain-hash"
+        case trust
+        case expired
+        case host
+        case pin
+    }
+
+    public let rule: Rule
+    public let host: String
+    /// What was found at the server, for people; nothing that a program should read.
+    public let detail: String
+
+    public init(rule: Rule, host: String, detail: String = "") {
+        self.rule = rule
+        self.host = host
+        self.detail = detail
+    }
+
+    /// The code in Apple's `NSURLErrorDomain`.
+    public var urlErrorCode: Int {
+        switch rule {
+        case .insecureHTTP: -1022
+        case .minimumVersion, .cipherSuite, .keySize, .leafHash, .chainHash: -1200
+        case .expired: -1201
+        case .trust, .host, .pin: -1202
+        }
+    }
+
+    /// The status of Apple's Secure Transport (`errSSLATS…`).
+    public var secureTransportStatus: Int32 {
+        switch rule {
+        case .insecureHTTP: -9880
+        case .minimumVersion: -9881
+        case .cipherSuite: -9882
+        case .keySize: -9883
+        case .leafHash: -9884
+        case .chainHash: -9885
+        case .trust, .expired, .host, .pin: -9886
+        }
+    }
+
+    /// The exception in `NSExceptionDomains` that would allow it, or nil if none does.
+    public var exception: String? {
+        switch rule {
+        case .insecureHTTP, .leafHash, .chainHash: "NSExceptionAllowsInsecureHTTPLoads"
+        case .minimumVersion: "NSExceptionMinimumTLSVersion"
+        case .cipherSuite, .keySize: "NSExceptionRequiresForwardSecrecy"
+        case .trust, .expired, .host, .pin: nil
+        }
+    }
+}
+
+extension TransportError: CustomStringConvertible, LocalizedError {
+    public var description: String {
+        let found = detail.isEmpty ? "" : " (\(detail))"
+        return "App Transport Security refused \(host): \(sentence)\(found). \(wayOut)"
+    }
+
+    public var errorDescription: String? { description }
+
+    private var sentence: String {
+        switch rule {
+        case .insecureHTTP: "plain HTTP is not encrypted"
+        case .minimumVersion: "the server offers no version of TLS that is allowed"
+        case .cipherSuite: "the server offers no cipher suite with forward secrecy and AES-GCM or ChaCha20-Poly1305"
+        case .keySize: "a key in its certificates has fewer than 2048 bits for RSA or 256 for elliptic curves"
+        case .leafHash: "its certificate is signed with a hash weaker than SHA-256"
+        case .chainHash: "a certificate of its chain is signed with a hash weaker than SHA-256"
+        case .trust: "its certificate does not lead to an authority that this system trusts"
+        case .expired: "a certificate of its chain has expired or is not yet valid"
+        case .host: "its certificate is for another host"
+        case .pin: "its certificates have none of the keys that NSPinnedDomains requires"
+        }
+    }
+
+    private var wayOut: String {
+        switch rule {
+        case .insecureHTTP, .leafHash, .chainHash, .cipherSuite, .keySize, .minimumVersion:
+            "\(exception ?? "") for \(host) in NSExceptionDomains would allow it; better is a server that needs no exception."
+        case .trust: "No exception allows it; add the authority to the system's store."
+        case .expired: "No exception allows it; the server needs a new certificate, or this machine's clock is wrong."
+        case .host: "No exception allows it; use a name that the certificate has."
+        case .pin: "No exception allows it; the pins are out of date, or this is another server."
+        }
+    }
+}

@@ -1,0 +1,48 @@
+/// What a connection to one host must have: the result of the decision.
+public struct TransportRequirements: Sendable, Equatable {
+    /// The rule of Specs/transport.md that decided.
+    public enum Basis: Sendable, Equatable {
+        case standard
+        /// The program declares an SDK from before transport security.
+        case olderSDK
+        case exception(domain: String)
+        case localNetworking
+        case arbitraryLoads
+        case arbitraryLoadsForMedia
+        case arbitraryLoadsInWebContent
+    }
+
+    public let host: String
+    public let port: Int
+    public let basis: Basis
+    /// Whether plain HTTP is refused.
+    public let requiresTLS: Bool
+    public let minimumVersion: TransportVersion
+    public let requiresForwardSecrecy: Bool
+    /// RSA keys of at least 2048 bits and keys of elliptic curves of at least 256.
+    public let requiresStrongKeys: Bool
+    /// Signatures of certificates with SHA-256 or better.
+    public let requiresStrongHash: Bool
+    /// The pinned keys of the host and the domain that declares them.
+    public let pins: PinnedDomain?
+    public let pinnedDomain: String?
+
+    /// The suites to offer, by their numbers at IANA, strongest first. Suites of TLS 1.3 are always offered and not among them.
+    public var cipherSuites: [UInt16] {
+        var suites = Self.forwardSecretSuites
+        if !requiresForwardSecrecy { suites += Self.staticKeySuites }
+        // Versions before 1.2 have no other suites.
+        if minimumVersion < .tls12 || !requiresForwardSecrecy { suites += Self.forwardSecretBlockSuites }
+        if !requiresForwardSecrecy { suites += Self.staticKeyBlockSuites }
+        return suites
+    }
+
+    /// ECDHE with AES-GCM or ChaCha20-Poly1305 (RFC 5289, RFC 7905).
+    private static let forwardSecretSuites: [UInt16] = [0xC02C, 0xC02B, 0xCCA9, 0xC030, 0xC02F, 0xCCA8]
+    /// RSA key exchange with AES-GCM (RFC 5288).
+    private static let staticKeySuites: [UInt16] = [0x009D, 0x009C]
+    /// ECDHE with AES-CBC and SHA-1 (RFC 8422).
+    private static let forwardSecretBlockSuites: [UInt16] = [0xC00A, 0xC009, 0xC014, 0xC013]
+    /// RSA key exchange with AES-CBC and SHA-1 (RFC 5246).
+    private static let staticKeyBlockSuites: [UInt16] = [0x0035, 0x002F]
+}

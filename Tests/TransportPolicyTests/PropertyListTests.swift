@@ -1,0 +1,159 @@
+import Foundation
+import Testing
+import VaubanTransportPolicy
+
+/// Property lists as applications have them, and as they should not be.
+@Suite struct PropertyListTests {
+    private static func data(
+        _ security: [String: Any], _ more: [String: Any] = [:], _ format: PropertyListSerialization.PropertyListFormat = .xml
+    )
+        throws -> Data
+    {
+        let root = more.merging(["NSAppTransportSecurity": security]) { $1 }
+        return try PropertyListSerialization.data(fromPropertyList: root, format: format, options: 0)
+    }
+
+    private static func configuration(_ security: [String: Any], _ more: [String: Any] = [:]) throws -> TransportConfiguration {
+        try TransportConfiguration(propertyList: data(security, more))
+    }
+
+    private static let digest = Data(repeating: 7, count: 32)
+
+    @Test("Every key of Apple's is read, from XML and binary", arguments: [PropertyListSerialization.PropertyListFormat.xml, .binary])
+    func everyKey(format: PropertyListSerialization.PropertyListFormat) throws {
+        let identity = [["SPKI-SHA256-BASE64": Self.digest.base64EncodedString()]]
+        let found = try TransportConfiguration(
+            propertyList: Self.data(
+                [
+                    "NSAllowsArbitraryLoads": true, "NSAllowsArbitraryLoadsForMedia": false, "NSAllowsArbitraryLoadsInWebContent": true,
+                    "NSAllowsLocalNetworking": false,
+                    "NSExceptionDomains": [
+                        "example.com": [
+                            "NSIncludesSubdomains": true, "NSExceptionAllowsInsecureHTTPLoads": true,
+                            "NSExceptionMinimumTLSVersion": "TLSv1.1",
+                            "NSExceptionRequiresForwardSecrecy": false,
+                        ]
+                    ],
+                    "NSPinnedDomains": [
+                        "pinned.example": [
+                            "NSIncludesSubdomains": true, "NSPinnedLeafIdentities": identity, "NSPinnedCAIdentities": identity,
+                        ]
+                    ],
+                ], ["DTSDKName": "macosx10.10", "CFBundleIdentifier": "app"], format))
+        #expect(found.findings == [])
+        #expect(found.allowsArbitraryLoads == true && found.allowsArbitraryLoadsForMedia == false)
+        #expect(found.allowsArbitraryLoadsInWebContent == true && found.allowsLocalNetworking == false)
+        let exception = try #require(found.exceptions["example.com"])
+        #expect(exception.includesSubdomains && exception.allowsInsecureHTTPLoads && !exception.requiresForwardSecrecy)
+        #expect(exception.minimumVersion == .tls11)
+        let pins = try #require(found.pins["pinned.example"])
+        #expect(pins.includesSubdomains && pins.leafIdentities == [Self.digest] && pins.authorityIdentities == [Self.digest])
+        #expect(!found.sdk.enforcesTransportSecurity)
+    }
+
+    @Test(
+        "Older names work, and today's take precedence",
+        arguments: ["NSTemporaryException", "NSThirdPartyException", "NSTemporaryThirdPartyException"])
+    func olderNames(prefix: String) throws {
+        let found = try Self.configuration([
+            "NSExceptionDomains": [
+                "a.example": [prefix + "AllowsInsecureHTTPLoads": true, prefix + "MinimumTLSVersion": "TLSv1.0"],
+                "b.example": [prefix + "AllowsInsecureHTTPLoads": true, "NSExceptionAllowsInsecureHTTPLoads": false],
+            ]
+        ])
+        #expect(found.findings == [])
+        #expect(found.exceptions["a.example"]?.allowsInsecureHTTPLoads == true && found.exceptions["a.example"]?.minimumVersion == .tls10)
+        #expect(found.exceptions["b.example"]?.allowsInsecureHTTPLoads == false)
+    }
+
+    @Test("Unknown keys and wrong types are told, and change nothing") func findings() throws {
+        let found = try Self.configuration([
+            "NSAllowsArbitraryLoads": "YES", "NSAllowsLocalNetworking": 1, "NSAllowsArbitraryLoad": true,
+            "NSExceptionDomains": [
+                "example.com": ["NSExceptionAllowsInsecureHTTPLoads": "true", "NSExceptionMinimumTLSVersion": "TLSv9", "NSInsecure": true],
+                "Example.org": [:] as [String: Any], "*.example.net": [:] as [String: Any], "https://a.example": [:] as [String: Any],
+                "ct.example": ["NSRequiresCertificateTransparency": true], "broken.example": 3,
+            ] as [String: Any],
+        ])
+        #expect(found.allowsArbitraryLoads == nil && found.allowsLocalNetworking == nil)
+        #expect(found.exceptions["example.com"] == DomainException())
+        #expect(found.exceptions["broken.example"] == DomainException())
+        #expect(Set(found.exceptions.keys) == ["example.com", "ct.example", "broken.example"])
+        for text in [
+            "NSAllowsArbitraryLoads ", "NSAllowsLocalNetworking ", "“NSAllowsArbitraryLoad”", "NSExceptionAllowsInsecureHTTPLoads",
+            "“TLSv9”",
+            "“NSInsecure”", "lower case", "wildcard", "no scheme", "NSRequiresCertificateTransparency", "“broken.example”",
+        ] { #expect(found.findings.contains { $0.contains(text) }, "no finding names \(text)") }
+        #expect(found.findings.count == 11)
+    }
+
+    @Test("A broken pin matches nothing instead of pinning nothing") func brokenPins() throws {
+        let broken: [Any] = ["text", [["SPKI-SHA256-BASE64": "AAAA"]], [["SPKI-SHA256-BASE64": 5]], [5]]
+        for value in broken {
+            let found = try Self.configuration(["NSPinnedDomains": ["a.example": ["NSPinnedLeafIdentities": value]]])
+            #expect(found.pins["a.example"]?.leafIdentities == [])
+            #expect(!found.findings.isEmpty)
+        }
+    }
+
+    @Test("What is too large or too deep is refused before it is parsed") func limits() throws {
+        let large = Data(repeating: UInt8(ascii: " "), count: TransportConfiguration.propertyListSizeMax + 1)
+        #expect(throws: TransportConfigurationError.tooLarge(size: large.count)) { try TransportConfiguration(propertyList: large) }
+        let level = 100_000
+        let tricks = [
+            "<array>", "<array>\n<!-- </array></array> -->", "<array x=\"y\">", "<dict><key>k</key>", "<array><![CDATA[</array>]]>",
+        ]
+        for trick in tricks {
+            let text = "<?xml version=\"1.0\"?><plist version=\"1.0\">" + String(repeating: trick, count: level / trick.utf8.count)
+            #expect(throws: TransportConfigurationError.tooDeep) { try TransportConfiguration(propertyList: Data(text.utf8)) }
+        }
+        let texts = [
+            "", "((((", "{a = b;}", "<plist><!-- ", "<!DOCTYPE plist [<!ENTITY a \"b\">]><plist><dict/></plist>", "<plist><array/></plist>",
+        ]
+        for text in texts {
+            #expect(throws: TransportConfigurationError.notAPropertyList) { try TransportConfiguration(propertyList: Data(text.utf8)) }
+        }
+    }
+
+    /// Returns a binary property list of arrays, each with references to the objects that are listed.
+    private static func binary(_ objects: [[UInt8]]) -> Data {
+        var bytes = Array("bplist00".utf8)
+        var offsets: [UInt8] = []
+        for references in objects {
+            offsets.append(UInt8(bytes.count >> 8))
+            offsets.append(UInt8(bytes.count & 0xFF))
+            bytes.append(0xA0 | UInt8(references.count))
+            bytes += references
+        }
+        let table = bytes.count
+        bytes += offsets + [0, 0, 0, 0, 0, 0, 2, 1]
+        for number in [objects.count, 0, table] { bytes += (0..<8).reversed().map { UInt8((number >> ($0 * 8)) & 0xFF) } }
+        return Data(bytes)
+    }
+
+    @Test("Cycles, depth and shared objects of binary property lists are refused") func binaryShapes() throws {
+        #expect(throws: TransportConfigurationError.notAPropertyList) { try TransportConfiguration(propertyList: Self.binary([[0]])) }
+        #expect(throws: TransportConfigurationError.notAPropertyList) { try TransportConfiguration(propertyList: Self.binary([[1], [0]])) }
+        #expect(throws: TransportConfigurationError.notAPropertyList) { try TransportConfiguration(propertyList: Self.binary([[9]])) }
+        let deep = (1...200).map { [UInt8($0)] } + [[]]
+        #expect(throws: TransportConfigurationError.tooDeep) { try TransportConfiguration(propertyList: Self.binary(deep)) }
+        let wide = (1...25).map { [UInt8](repeating: $0, count: 14) } + [[]]
+        #expect(throws: TransportConfigurationError.tooDeep) { try TransportConfiguration(propertyList: Self.binary(wide)) }
+    }
+
+    @Test("A changed byte anywhere is read or refused, never a crash") func damagedBytes() throws {
+        for format in [PropertyListSerialization.PropertyListFormat.xml, .binary] {
+            let intact = try Self.data(
+                ["NSAllowsArbitraryLoads": false, "NSExceptionDomains": ["a.example": ["NSExceptionMinimumTLSVersion": "TLSv1.3"]]], [:],
+                format)
+            for index in intact.indices {
+                for value: UInt8 in [0, 0x41, 0xD1, 0xFF, intact[index] ^ 1] {
+                    var damaged = intact
+                    damaged[index] = value
+                    _ = try? TransportConfiguration(propertyList: damaged)
+                }
+                _ = try? TransportConfiguration(propertyList: intact[..<index])
+            }
+        }
+    }
+}

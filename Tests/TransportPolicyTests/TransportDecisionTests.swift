@@ -1,0 +1,161 @@
+import Testing
+import VaubanTransportPolicy
+
+/// The decision, step by step (Specs/transport.md, section 3).
+@Suite struct TransportDecisionTests {
+    private static func requirements(
+        _ host: String, sdk: String? = nil, purpose: TransportPurpose = .general,
+        _ change: (inout TransportConfiguration) -> Void = { _ in }
+    ) throws -> TransportRequirements {
+        var configuration = TransportConfiguration()
+        if let sdk { configuration.sdk = try #require(TransportSDK(name: sdk)) }
+        change(&configuration)
+        return TransportRequirements(host: host, port: 443, configuration: configuration, purpose: purpose)
+    }
+
+    private static func exception(_ change: (inout DomainException) -> Void = { _ in }) -> DomainException {
+        var exception = DomainException()
+        change(&exception)
+        return exception
+    }
+
+    @Test("Without a property list everything is required") func defaultIsStrict() throws {
+        let found = try Self.requirements("example.com")
+        #expect(found.basis == .standard)
+        #expect(found.requiresTLS && found.requiresForwardSecrecy && found.requiresStrongKeys && found.requiresStrongHash)
+        #expect(found.minimumVersion == .tls12)
+        #expect(found.cipherSuites == [0xC02C, 0xC02B, 0xCCA9, 0xC030, 0xC02F, 0xCCA8])
+    }
+
+    @Test(
+        "Programs declared for an older SDK keep the old rule",
+        arguments: [
+            ("macosx10.10", false), ("macosx10.11", true), ("macosx11.0", true), ("iphoneos8.4", false), ("iphoneos9.0", true),
+            ("macosx", nil), ("macosx10.x", nil), ("linux6", nil), ("", nil), ("macosx10.11.1.1", nil),
+        ] as [(String, Bool?)])
+    func olderSDKs(name: String, isEnforced: Bool?) throws {
+        let sdk = TransportSDK(name: name)
+        #expect(sdk?.enforcesTransportSecurity == isEnforced)
+        guard sdk != nil else { return }
+        let found = try Self.requirements("example.com", sdk: name)
+        #expect(found.requiresTLS == isEnforced)
+        #expect((found.basis == .olderSDK) == (isEnforced == false))
+    }
+
+    @Test("Arbitrary loads turn the rules off, except for domains with an entry") func arbitraryLoads() throws {
+        let allow = { (configuration: inout TransportConfiguration) in
+            configuration.allowsArbitraryLoads = true
+            configuration.exceptions["secure.example"] = DomainException()
+        }
+        let open = try Self.requirements("example.com", allow)
+        #expect(open.basis == .arbitraryLoads && !open.requiresTLS && open.minimumVersion == .tls10 && !open.requiresStrongKeys)
+        let secure = try Self.requirements("secure.example", allow)
+        #expect(secure.basis == .exception(domain: "secure.example") && secure.requiresTLS && secure.requiresForwardSecrecy)
+    }
+
+    @Test("A narrower key, even false, replaces arbitrary loads on newer systems only") func narrowerKeys() throws {
+        for change: @Sendable (inout TransportConfiguration) -> Void in [
+            { $0.allowsLocalNetworking = false }, { $0.allowsArbitraryLoadsForMedia = false },
+            { $0.allowsArbitraryLoadsInWebContent = true },
+        ] {
+            let both = { (configuration: inout TransportConfiguration) in
+                configuration.allowsArbitraryLoads = true
+                change(&configuration)
+            }
+            #expect(try Self.requirements("example.com", both).requiresTLS)
+            #expect(try !Self.requirements("example.com", sdk: "iphoneos9.3", both).requiresTLS)
+        }
+    }
+
+    @Test("Media and web content have keys for themselves alone") func purposes() throws {
+        let media = try Self.requirements("example.com", purpose: .media) { $0.allowsArbitraryLoadsForMedia = true }
+        #expect(media.basis == .arbitraryLoadsForMedia && !media.requiresTLS)
+        #expect(try Self.requirements("example.com", purpose: .webContent) { $0.allowsArbitraryLoadsForMedia = true }.requiresTLS)
+        #expect(try !Self.requirements("example.com", purpose: .webContent) { $0.allowsArbitraryLoadsInWebContent = true }.requiresTLS)
+        #expect(try Self.requirements("example.com") { $0.allowsArbitraryLoadsInWebContent = true }.requiresTLS)
+    }
+
+    @Test(
+        "Local hosts need no TLS unless local networking is refused",
+        arguments: [
+            ("printer", true), ("printer.local", true), ("PRINTER.LOCAL.", true), ("127.0.0.1", true), ("[::1]", true),
+            ("fe80::1%eth0", true),
+            ("local.example", false), ("printerlocal.com", false), ("example.com", false),
+        ])
+    func localHosts(host: String, isLocal: Bool) throws {
+        #expect(try Self.requirements(host).requiresTLS == !isLocal)
+        #expect(try Self.requirements(host) { $0.allowsLocalNetworking = true }.requiresTLS == !isLocal)
+        #expect(try Self.requirements(host) { $0.allowsLocalNetworking = false }.requiresTLS)
+        #expect(try Self.requirements(host, sdk: "macosx10.11").requiresTLS)
+    }
+
+    @Test("The nearest entry decides, exact names first") func nearestEntry() throws {
+        let change = { (configuration: inout TransportConfiguration) in
+            configuration.exceptions = [
+                "example.com": Self.exception {
+                    $0.includesSubdomains = true; $0.allowsInsecureHTTPLoads = true
+                },
+                "api.example.com": Self.exception { $0.minimumVersion = .tls13 },
+                "old.example.com": Self.exception {
+                    $0.includesSubdomains = true; $0.requiresForwardSecrecy = false
+                },
+            ]
+        }
+        let basis = { (host: String) in try Self.requirements(host, change).basis }
+        #expect(try basis("example.com") == .exception(domain: "example.com"))
+        #expect(try basis("EXAMPLE.com") == .exception(domain: "example.com"))
+        #expect(try basis("a.b.example.com") == .exception(domain: "example.com"))
+        #expect(try basis("api.example.com") == .exception(domain: "api.example.com"))
+        #expect(try basis("a.old.example.com") == .exception(domain: "old.example.com"))
+        // This entry has no subdomains; the one above has.
+        #expect(try basis("v1.api.example.com") == .exception(domain: "example.com"))
+        #expect(try basis("example.com.") == .standard)
+        #expect(try basis("badexample.com") == .standard)
+        #expect(try Self.requirements("api.example.com", change).requiresTLS)
+    }
+
+    @Test("Addresses match exactly or by the longest block") func addressBlocks() throws {
+        let change = { (configuration: inout TransportConfiguration) in
+            configuration.allowsLocalNetworking = false
+            configuration.exceptions = [
+                "10.0.0.0/8": Self.exception { $0.minimumVersion = .tls11 }, "10.1.0.0/16": Self.exception { $0.minimumVersion = .tls13 },
+                "10.1.0.9": Self.exception { $0.allowsInsecureHTTPLoads = true }, "2001:db8::/32": Self.exception(),
+                "2001:DB9:0::1".lowercased(): Self.exception { $0.allowsInsecureHTTPLoads = true },
+            ]
+        }
+        #expect(try Self.requirements("10.9.9.9", change).minimumVersion == .tls11)
+        #expect(try Self.requirements("10.1.9.9", change).minimumVersion == .tls13)
+        #expect(try !Self.requirements("10.1.0.9", change).requiresTLS)
+        #expect(try Self.requirements("11.0.0.1", change).basis == .standard)
+        #expect(try Self.requirements("[2001:db8::5]", change).basis == .exception(domain: "2001:db8::/32"))
+        #expect(try !Self.requirements("2001:db9::1", change).requiresTLS)
+        #expect(try Self.requirements("10.1.0.9", sdk: "macosx13.0", change).basis == .standard)
+    }
+
+    @Test("An exception lowers what it names and nothing else") func exceptionsAreNarrow() throws {
+        let found = { (change: @escaping (inout DomainException) -> Void) in
+            try Self.requirements("h.example") { $0.exceptions["h.example"] = Self.exception(change) }
+        }
+        let insecure = try found { $0.allowsInsecureHTTPLoads = true }
+        #expect(
+            !insecure.requiresTLS && insecure.minimumVersion == .tls12 && insecure.requiresForwardSecrecy && insecure.requiresStrongKeys)
+        #expect(!insecure.requiresStrongHash)
+        let secrecy = try found { $0.requiresForwardSecrecy = false }
+        #expect(secrecy.requiresTLS && !secrecy.requiresForwardSecrecy && !secrecy.requiresStrongKeys && secrecy.requiresStrongHash)
+        #expect(secrecy.cipherSuites.contains(0x009C) && secrecy.minimumVersion == .tls12)
+        let old = try found { $0.minimumVersion = .tls10 }
+        #expect(old.requiresTLS && old.requiresForwardSecrecy && old.minimumVersion == .tls10 && !old.cipherSuites.contains(0x002F))
+        // RC4 and 3DES are never offered.
+        for requirements in [insecure, secrecy, old] {
+            #expect(Set(requirements.cipherSuites).isDisjoint(with: [0x0005, 0x000A, 0xC011, 0xC012]))
+        }
+    }
+
+    @Test("Plain HTTP is refused with Apple's code and the exception that would allow it") func plainHTTP() throws {
+        let error = #expect(throws: TransportError.self) { try Self.requirements("example.com").check(scheme: "http") }
+        #expect(error?.urlErrorCode == -1022)
+        #expect(error?.description.contains("NSExceptionAllowsInsecureHTTPLoads for example.com") == true)
+        #expect(throws: Never.self) { try Self.requirements("example.com").check(scheme: "HTTPS") }
+        #expect(throws: Never.self) { try Self.requirements("printer").check(scheme: "http") }
+    }
+}
