@@ -137,7 +137,7 @@ extension AppleNames {
                 #expect(read("passcode", touched) == errSecUserCanceled)
                 #expect(read("both", touched) == errSecSuccess)
                 // The biometry policy accepts nothing else; later only the passcode was missing.
-                #expect(user.questions.map(\.methods) == [.finger, .passcode, .passcode])
+                try user.awaitPrompts(offering: [.finger, .passcode, .passcode])
                 let typed = LAContext()
                 #expect(try await typed.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "open"))
                 #expect(read("passcode", typed) == errSecSuccess)

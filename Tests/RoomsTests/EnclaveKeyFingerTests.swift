@@ -36,7 +36,7 @@ struct EnclaveKeyFingerTests {
         // A passcode does not replace a fingerprint.
         reader.expect(.nothing)
         #expect(sign(rooms, key) == .authenticationFailed)
-        try awaitTrue("the questions") { user.questions.map(\.methods) == [.finger, .finger, .finger] }
+        try user.awaitPrompts(offering: [.finger, .finger, .finger])
         #expect(user.questions.allSatisfy { $0.operation == .sign && $0.reason == "approve" })
     }
 

@@ -24,14 +24,12 @@ struct FingerDeceitTests {
         let known = try RoomsWithFinger()
         let (rooms, reader) = (known.rooms, known.reader)
         try rooms.addGuarded("p", .userPresence)
-        let first = try rooms.user([.silence])
+        let user = try rooms.user([.silence, .silence, .cancel])
+        defer { user.leave() }
         reader.expect(.match)
         #expect(try rooms.read("s", "p") == "guarded")
-        first.leave()
         let earlier = try #require(reader.said.last { $0.outcome == .matched })
 
-        let user = try rooms.user([.silence, .cancel])
-        defer { user.leave() }
         reader.expect(
             .words { honest, seal in
                 let word =
@@ -45,7 +43,7 @@ struct FingerDeceitTests {
                 return [seal(word), seal(honest.with(outcome: .missed))]
             }, .miss, .miss, .miss)
         #expect(refusal { _ = try rooms.read("s", "p") } == .cancelled)
-        try awaitTrue("the questions") { user.questions.map(\.methods) == [[.passcode, .finger], .passcode] }
+        try user.awaitPrompts(offering: [[.passcode, .finger], [.passcode, .finger], .passcode])
     }
 
     @Test(.proves("C-094"))

@@ -31,7 +31,7 @@ struct FingerEndTests {
         defer { user.leave() }
         reader.expect(.match)
         #expect(try rooms.read("s", "p") == "guarded")
-        try awaitTrue("the questions") { user.questions.map(\.methods) == [.passcode] }
+        try user.awaitPrompts(offering: [.passcode])
         #expect(reader.asks == 0)
         #expect(try rooms.read("s", "any") == "guarded")
     }
@@ -106,7 +106,7 @@ struct FingerEndTests {
         ])
         defer { user.leave() }
         #expect(try rooms.read("s", "p") == "guarded")
-        try awaitTrue("the questions") { user.questions.map(\.methods) == [[.passcode, .finger], .passcode] }
+        try user.awaitPrompts(offering: [[.passcode, .finger], .passcode])
         try reader.sensor(isPresent: true)
         try rooms.awaitReader(isThere: true)
         #expect(refusal { _ = try rooms.read("s", "any") } == .biometryNotAvailable)

@@ -5,6 +5,7 @@ import EnclaveBook
 import Foundation
 import Glibc
 import Synchronization
+import Testing
 import VaubanAccessPolicy
 import VaubanAuthenticationClient
 import VaubanLinuxHost
@@ -61,6 +62,20 @@ func awaitTrue(_ what: String, _ isSo: () throws -> Bool) throws {
         if (try? isSo()) == true { return }
         if MachineClock.monotonic > deadline { throw SystemError("see \(what)", code: ETIMEDOUT) }
         sched_yield()
+    }
+}
+
+extension ScriptedUser {
+    /// Waits until the prompts that this user was shown offered these methods, oldest first. A finger may end a prompt before the agent's
+    /// thread shows it, so the prompt can arrive after the operation that it was for. Throws what was shown instead.
+    func awaitPrompts(offering methods: [AuthenticationMethods]) throws {
+        do {
+            try awaitTrue("the prompts") { questions.map(\.methods) == methods }
+        } catch {
+            let shown = questions.map { "\($0.operation) by \($0.methods)" }
+            Issue.record("prompts: \(shown), outcomes: \(outcomes), updates: \(updates); expected methods: \(methods)")
+            throw error
+        }
     }
 }
 

@@ -25,7 +25,7 @@ struct FingerTests {
         #expect(try rooms.read("s", "p") == "guarded")
         #expect(try rooms.read("s", "p") == "guarded")
         // Both methods were offered each time, and the reader was asked each time.
-        try awaitTrue("the questions") { user.questions.map(\.methods) == [[.passcode, .finger], [.passcode, .finger]] }
+        try user.awaitPrompts(offering: [[.passcode, .finger], [.passcode, .finger]])
         try awaitTrue("two questions") { reader.asks == 2 }
         try awaitTrue("the ends of both questions") { user.outcomes == [.accepted, .accepted] }
         // The reader is told that the second request is withdrawn.
@@ -41,7 +41,7 @@ struct FingerTests {
         defer { user.leave() }
         reader.expect(.match)
         #expect(try rooms.read("s", "p") == "guarded")
-        try awaitTrue("the questions") { user.questions.map(\.methods) == [.passcode] }
+        try user.awaitPrompts(offering: [.passcode])
         #expect(reader.asks == 0)
     }
 
@@ -55,7 +55,7 @@ struct FingerTests {
         reader.expect(.match, .match, .match)
         #expect(try rooms.read("s", "any") == "guarded")
         // Only a fingerprint is accepted.
-        try awaitTrue("the questions") { user.questions.map(\.methods) == [.finger] }
+        try user.awaitPrompts(offering: [.finger])
         try rooms.enroll(reader, fingers: 2)
         #expect(try rooms.read("s", "any") == "guarded")
         // A passcode is refused, though it is correct.
@@ -141,7 +141,7 @@ struct FingerTests {
         defer { user.leave() }
         reader.expect(.match)
         #expect(try rooms.read("s", "and") == "guarded")
-        try awaitTrue("the questions") { user.questions.map(\.methods) == [[.passcode, .finger], .passcode] }
+        try user.awaitPrompts(offering: [[.passcode, .finger], .passcode])
         #expect(try rooms.read("s", "and") == "guarded")
         try awaitTrue("the questions") { user.questions.suffix(2).map(\.methods) == [[.passcode, .finger], .finger] }
         // One of the two is not enough, whichever it is.
@@ -161,7 +161,7 @@ struct FingerTests {
         reader.expect(.miss, .miss, .miss, .miss, .miss)
         // Someone else's touches: three in the first prompt, which then no longer accepts a fingerprint.
         #expect(refusal { _ = try rooms.read("s", "p") } == .cancelled)
-        try awaitTrue("the questions") { borrower.questions.map(\.methods) == [[.passcode, .finger], .passcode] }
+        try borrower.awaitPrompts(offering: [[.passcode, .finger], .passcode])
         #expect(reader.asks == 3)
         #expect(try rooms.biometry.missesLeft == 2)
         #expect(try rooms.biometry.isReady)

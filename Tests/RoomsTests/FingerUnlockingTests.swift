@@ -68,6 +68,6 @@ struct FingerUnlockingTests {
         let user = try rooms.user([.passcode(Rooms.passcode), .act { try? rooms.authentication.lock() }])
         defer { user.leave() }
         #expect(refusal { _ = try rooms.read("s", "both") } == .locked)
-        try awaitTrue("the questions") { user.questions.map(\.methods) == [[.passcode, .finger], .finger] }
+        try user.awaitPrompts(offering: [[.passcode, .finger], .finger])
     }
 }

@@ -100,7 +100,7 @@ extension AppleNames {
                 #expect(await code { try await right.authorize(localizedReason: "open") } == .authenticationFailed)
                 #expect(right.state == .notAuthorized && user.questions.count == 1)
                 try await LARight(requirement: .biometryCurrentSet).authorize(localizedReason: "open")
-                #expect(user.questions.map(\.methods) == [.finger, .finger])
+                try user.awaitPrompts(offering: [.finger, .finger])
             }
         }
 
