@@ -413,7 +413,7 @@ let testing: [Target] = [
             "CSQLiteRecorder", "SimulatedHost", "KeychainFuzzing", "Keychain", "KeychainStore",
             .product(name: "GRDB", package: "GRDB.swift"), "VaubanKeychainModel", "VaubanRefusal", "VaubanUserModel", "VaubanAccessPolicy",
             "VaubanSecretBytes", "VaubanDER",
-            "EnclaveWire", "VaubanKeychainWire", "VaubanLinuxHost", log,
+            "EnclaveWire", "VaubanKeychainWire", "VaubanLinuxHost", crypto, log,
         ]),
     tests("SecurityTests", appleModules + [crypto, "CertificateFuzzing"]),
     // The command line without a terminal and without rooms: names, tables, documents, imports.

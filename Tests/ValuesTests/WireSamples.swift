@@ -137,7 +137,6 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             WireSample("own", WitnessAnswer(number: 1, identity: CallerIdentity(.own, executable: executable))),
             WireSample("consent", PromptReport.answered(prompt: octets(6, 16), challenge: octets(7, 32), .consent(passcode, .always))),
             WireSample("to consent", PromptNotice.ask(consentQuestion)),
-            WireSample("", EnclaveKeyCard(publicKey: octets(9, 32))),
         ] + reader + device + keys
 
     static let reader: [WireSample] =
@@ -256,9 +255,16 @@ struct WireSample: Sendable, CustomTestStringConvertible {
         .fingers([]), .fingers(["right-thumb", "left-thumb"]),
     ]
 
+    static let user: [WireSample] =
+        userRequests.enumerated().map { WireSample("\($0)", $1) } + userAnswers.enumerated().map { WireSample("\($0)", $1) }
+        + credentialRequests.enumerated().map { WireSample("\($0)", $1) }
+        + [WireSample("", EnclaveKeyCard(publicKey: octets(9, 32)))]
+
+    /// What keychaind binds its rows to.
+    static let rows: [WireSample] = [row, plainRow, row.itemBinding].enumerated().map { WireSample("\($0)", $1) }
+
     static let authentication: [WireSample] =
-        userRequests.enumerated().map { WireSample("\($0)", $1) }
-        + [AuthenticationReply.refused(refusal), .waitingForUser("pts/3"), .queued].enumerated().map { WireSample("\($0)", $1) }
+        [AuthenticationReply.refused(refusal), .waitingForUser("pts/3"), .queued].enumerated().map { WireSample("\($0)", $1) }
         + userAnswers.enumerated().map { WireSample("answer \($0)", AuthenticationReply.answered($1, promptPlaces: ["here", "there"])) }
         + [
             AgentMessage.register(.everyCaller, place: "here"), .answer(prompt: octets(6, 16), challenge: octets(7, 32), .cancelled),
@@ -272,5 +278,5 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             .update(prompt: octets(6, 16), update),
         ].enumerated().map { WireSample("\($0)", $1) }
 
-    static let all = enclave + keychain + authentication
+    static let all = enclave + keychain + user + rows + authentication
 }

@@ -7,7 +7,8 @@ import Testing
 @Suite(.serialized) struct WireVectorTests {
     /// A format's document in Specs, by which its file is named.
     private static let formats: [String] = [
-        "enclave-wire", "witness", "watcher", "reader", "enclave-keys", "keychain-wire", "authentication-wire",
+        "enclave-wire", "witness", "watcher", "reader", "enclave-keys", "keychain-wire", "authentication-wire", "user-wire",
+        "keychain-database",
     ]
 
     private static func samples(of format: String) -> [WireSample] {
@@ -17,6 +18,8 @@ import Testing
         case "enclave-keys": WireSample.keys
         case "keychain-wire": WireSample.keychain
         case "authentication-wire": WireSample.authentication
+        case "user-wire": WireSample.user
+        case "keychain-database": WireSample.rows
         case "witness": WireSample.enclave.filter { $0.testDescription.hasPrefix("Witness") }
         default: enclaveAlone
         }

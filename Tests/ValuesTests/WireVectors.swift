@@ -61,7 +61,7 @@ struct WireVectors: Codable, Equatable {
         guard message.count >= 2, message[0] == 0x30 else { return nil }
         let header = message[1] < 0x80 ? 2 : 2 + Int(message[1] & 0x7F)
         let content = Array(message[header...])
-        let isVersioned = content.starts(with: [2, 1, 1])
+        let isVersioned = content.starts(with: [2, 1]) && content.count > 2 && (1...2).contains(content[2])
         switch failure {
         case .surplusByte: return message + [0]
         case .missingByte: return message.dropLast()
@@ -73,7 +73,7 @@ struct WireVectors: Codable, Equatable {
         case .otherVersion: return isVersioned ? Array(message[..<header]) + [2, 1, 99] + content.dropFirst(3) : nil
         case .unknownChoice:
             guard isVersioned, content.count > 3, content[3] & 0xE0 == 0xA0, content[3] & 0x1F < 0x1F else { return nil }
-            return Array(message[..<header]) + [2, 1, 1, 0xBE] + content.dropFirst(4)
+            return Array(message[..<header]) + content.prefix(3) + [0xBE] + content.dropFirst(4)
         case .surplusField: return sequence(content + [0xBE, 0x02, 0x05, 0x00])
         }
     }

@@ -1,22 +1,22 @@
 // The first messages of every connection (Specs/connections.md). The server reads the peer's identity before it sends anything. The client
 // proves that it writes deliberately, by echoing a fresh nonce and sending a descriptor of itself.
 
-import SwiftASN1
-import VaubanDER
+package import SwiftASN1
+package import VaubanDER
 internal import CVaubanLinux
 
 /// `Hello ::= SEQUENCE { version INTEGER, nonce OCTET STRING (SIZE (16)) }`, from the server.
-struct Hello: DERReadable, DERWritable {
-    let nonce: [UInt8]
+package struct Hello: DERReadable, DERWritable {
+    package let nonce: [UInt8]
 
     init() throws(SystemError) { nonce = try Entropy.bytes(16) }
 
-    init(from fields: inout DERFields) throws {
+    package init(from fields: inout DERFields) throws {
         try fields.version(Handshake.version)
         nonce = try fields.octets("nonce", in: 16...16)
     }
 
-    func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DER.Serializer) throws {
         try der.sequence { fields in
             try fields.integer(Handshake.version)
             try fields.octets(nonce)
@@ -26,22 +26,22 @@ struct Hello: DERReadable, DERWritable {
 
 /// `Greeting ::= SEQUENCE { version INTEGER, nonce OCTET STRING (SIZE (16)), role INTEGER }`, from the client, with one descriptor: its own
 /// pidfd.
-struct Greeting: DERReadable, DERWritable {
-    let nonce: [UInt8]
-    let role: Int64
+package struct Greeting: DERReadable, DERWritable {
+    package let nonce: [UInt8]
+    package let role: Int64
 
     init(nonce: [UInt8], role: Int64) {
         self.nonce = nonce
         self.role = role
     }
 
-    init(from fields: inout DERFields) throws {
+    package init(from fields: inout DERFields) throws {
         try fields.version(Handshake.version)
         nonce = try fields.octets("nonce", in: 16...16)
         role = try fields.integer("role", in: 0...255)
     }
 
-    func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DER.Serializer) throws {
         try der.sequence { fields in
             try fields.integer(Handshake.version)
             try fields.octets(nonce)

@@ -27,15 +27,15 @@ package struct LauncherRecord: Sendable, Hashable {
         self.isReady = isReady
     }
 
-    init?(text: String) {
+    package init?(text: String) {
         let lines = text.split(separator: "\n")
-        guard lines.count >= 2 else { return nil }
+        guard lines.count == 2 || lines.count == 3 && lines[2] == "ready" else { return nil }
         let words = lines[0].split(separator: " ")
-        guard words.count == 3, words[0] == "launcher", let pid = Int32(words[1]), pid > 0, lines[1].hasPrefix("sockets ") else {
-            return nil
-        }
+        guard words.count == 3, words[0] == "launcher", let pid = Int32(digits: words[1]), pid > 0, UInt64(digits: words[2]) != nil,
+            lines[1].hasPrefix("sockets ")
+        else { return nil }
         self.init(
-            pid: pid, start: String(words[2]), sockets: String(lines[1].dropFirst("sockets ".count)), isReady: lines.last == "ready")
+            pid: pid, start: String(words[2]), sockets: String(lines[1].dropFirst("sockets ".count)), isReady: lines.count == 3)
     }
 
     /// Writes the record into the lock file. The caller must hold the lock.

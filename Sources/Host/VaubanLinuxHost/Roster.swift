@@ -37,14 +37,14 @@ package struct Roster: Sendable, Hashable {
 
     /// Parses lines of `ROOM USER`; `#` begins a comment. A user may be a number: in a container that has the sockets of the machine
     /// outside, its users have no names.
-    init(text: String) throws(Service.Fault) {
+    package init(text: String) throws(Service.Fault) {
         var uids: [RoomName: UInt32] = [:]
         for line in text.split(separator: "\n") where !line.hasPrefix("#") {
             let words = line.split(separator: " ")
             guard words.count == 2, let room = RoomName(rawValue: String(words[0])) else {
                 throw .badRoster("\(Self.path) has a line that is not ROOM USER")
             }
-            if let uid = UInt32(words[1]) {
+            if let uid = UInt32(digits: words[1]) {
                 uids[room] = uid
                 continue
             }

@@ -24,7 +24,7 @@ package struct StateHolder: Hashable, Sendable {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         guard lines.count == 3, lines[0] == Self.heading, lines[2].isEmpty else { return nil }
         let words = lines[1].split(separator: " ", maxSplits: 1)
-        guard words.count == 2, let uid = UInt32(words[0]) else { return nil }
+        guard words.count == 2, let uid = UInt32(digits: words[0]) else { return nil }
         self.init(uid: uid, name: String(words[1]))
     }
 

@@ -1,9 +1,9 @@
 /// Ranges of uids and their owners, each from a line of a file.
-struct UIDRanges: Sendable {
-    struct Line: Sendable {
-        let uids: ClosedRange<UInt32>
+package struct UIDRanges: Sendable {
+    package struct Line: Sendable {
+        package let uids: ClosedRange<UInt32>
         /// Nil if each number is its own owner.
-        let owner: UInt32?
+        package let owner: UInt32?
         /// Whether the line names a user as the owner.
         let named: Bool
 
@@ -11,7 +11,7 @@ struct UIDRanges: Sendable {
     }
 
     /// In file order. The first line that contains a uid counts.
-    private var lines: [Line] = []
+    package private(set) var lines: [Line] = []
     /// The numbers of lines that could not be parsed.
     private(set) var wrong: [Int] = []
 
@@ -22,25 +22,25 @@ struct UIDRanges: Sendable {
     init(subuid text: [UInt8], numbers: [String: UInt32]) {
         read(text) { line in
             let fields = line.split(separator: ":", omittingEmptySubsequences: false)
-            guard fields.count == 3, let first = UInt32(fields[1]), let count = UInt32(fields[2]), count > 0,
+            guard fields.count == 3, let first = UInt32(digits: fields[1]), let count = UInt32(digits: fields[2]), count > 0,
                 case let (last, false) = first.addingReportingOverflow(count - 1)
             else { return nil }
-            let owner = numbers[String(fields[0])] ?? UInt32(fields[0])
+            let owner = numbers[String(fields[0])] ?? UInt32(digits: fields[0])
             return Line(uids: first...last, owner: owner ?? first, named: true)
         }
     }
 
     /// Parses root's list: `UID` or `FIRST-LAST`, then nothing (the line is one owner), `each` (each number is one), or the owner.
-    init(allowed text: [UInt8], numbers: [String: UInt32]) {
+    package init(allowed text: [UInt8], numbers: [String: UInt32]) {
         read(text) { line in
             let words = line.prefix { $0 != "#" }.split(whereSeparator: \.isWhitespace)
             guard words.count <= 2, let ends = words.first?.split(separator: "-", omittingEmptySubsequences: false), ends.count <= 2,
-                let first = ends.first.flatMap({ UInt32($0) }), let last = ends.last.flatMap({ UInt32($0) }), first <= last,
+                let first = ends.first.flatMap({ UInt32(digits: $0) }), let last = ends.last.flatMap({ UInt32(digits: $0) }), first <= last,
                 last != Accounts.unlistedOwner
             else { return nil }
             guard words.count == 2 else { return Line(uids: first...last, owner: first, named: false) }
             if words[1] == "each" { return Line(uids: first...last, owner: nil, named: false) }
-            guard let owner = numbers[String(words[1])] ?? UInt32(words[1]) else { return nil }
+            guard let owner = numbers[String(words[1])] ?? UInt32(digits: words[1]) else { return nil }
             return Line(uids: first...last, owner: owner, named: true)
         }
     }

@@ -77,13 +77,14 @@ extension StoredRight {
             let sealed = try secret.map { secret in
                 try KeychainCall.data { SecKeyCreateEncryptedData(publicKey, encryption, NSData(data: secret), $0) }
             }
+            let content = RightContent(tag: number, secret: sealed.map { Array($0) })
             try KeychainCall.add(
                 record(
                     identifier,
                     [
                         kSecAttrAccessible: kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly, kSecAttrGeneric: label,
                         kSecAttrLabel: identifier,
-                        kSecAttrDescription: "right", kSecAttrComment: "tag \(number)", kSecValueData: Record.value(sealed),
+                        kSecAttrDescription: "right", kSecAttrComment: content.comment, kSecValueData: Data(content.value),
                     ]))
         } catch {
             // Deletes the unused key: the identifier is in use, or the record could not be added.
@@ -188,18 +189,11 @@ private struct Record {
 
     init(found: AnyObject) throws {
         guard let attributes = found as? NSDictionary, let label = attributes[kSecAttrGeneric] as? Data,
-            let value = attributes[kSecValueData] as? Data,
-            let first = value.first, let comment = attributes[kSecAttrComment] as? String, let tag = Int(comment.dropFirst("tag ".count))
+            let value = attributes[kSecValueData] as? Data, let comment = attributes[kSecAttrComment] as? String,
+            let content = RightContent(value: Array(value), comment: comment)
         else { throw KeychainCall.fault(errSecDecode) }
         self.label = label
-        self.tag = tag
-        switch (first, value.count) {
-        case (0, 1): secret = nil
-        case (1, _): secret = Data(value.dropFirst())
-        default: throw KeychainCall.fault(errSecDecode)
-        }
+        tag = content.tag
+        secret = content.secret.map { Data($0) }
     }
-
-    /// The record's value: a byte that tells whether there is a secret, and the encrypted secret.
-    static func value(_ sealed: Data?) -> Data { sealed.map { Data([1]) + $0 } ?? Data([0]) }
 }

@@ -16,7 +16,7 @@ package enum MachineFingerprint {
     package static func identifier(_ text: String?) -> String? {
         guard let text else { return nil }
         let word = text.hasSuffix("\n") ? String(text.dropLast()) : text
-        guard word.utf8.count == 32, word.utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }) else { return nil }
+        guard word.utf8.count == 32, word.utf8.allSatisfy(isDigit) else { return nil }
         return word.utf8.allSatisfy { $0 == 0x30 } ? nil : word
     }
 
@@ -34,13 +34,18 @@ package enum MachineFingerprint {
                 return nil
             case .bytes(let bytes):
                 if bytes.elementsEqual(content.utf8) { return nil }
-                guard bytes.starts(with: heading.utf8), bytes.count == content.utf8.count else { return unreadable(folder) }
+                guard bytes.starts(with: heading.utf8), bytes.count == content.utf8.count, bytes.last == UInt8(ascii: "\n"),
+                    bytes.dropFirst(heading.utf8.count).dropLast().allSatisfy(isDigit)
+                else { return unreadable(folder) }
                 return copy(folder)
             }
         } catch {
             return unreadable(folder)
         }
     }
+
+    /// Whether a byte is a lowercase hexadecimal digit.
+    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte) }
 
     private static func digest(of identifier: String) -> String {
         let digits = Array("0123456789abcdef")

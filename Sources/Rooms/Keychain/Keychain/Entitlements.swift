@@ -65,21 +65,24 @@ package struct EntitlementTable: Sendable {
         let names = ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).filter { $0.hasByteSuffix(".plist") }.sorted()
         for name in names.prefix(Self.filesMax) {
             let path = "\(folder)/\(name)"
-            guard RootFile.isOnly(of: owner, folder), let list = Self.list(at: path, owner),
-                let applications = list["vauban-applications"] as? [String]
+            guard RootFile.isOnly(of: owner, folder), RootFile.isOnly(of: owner, path),
+                let bytes = SmallFile.bytes(path: path, max: Self.fileBytesMax), let (applications, grants) = Self.grants(in: bytes)
             else {
                 logger.error(
                     "grants nothing: it must be root's, writable by nobody else, and a property list with vauban-applications",
                     metadata: ["file": "\(path)"])
                 continue
             }
-            for name in applications.map({ Array($0.utf8) }) where table[name] == nil { table[name] = Entitlements(list) }
+            for name in applications.map({ Array($0.utf8) }) where table[name] == nil { table[name] = grants }
         }
         byApplication = table
     }
 
-    private static func list(at path: String, _ owner: UInt32) -> [String: Any]? {
-        guard RootFile.isOnly(of: owner, path), let bytes = SmallFile.bytes(path: path, max: fileBytesMax) else { return nil }
-        return try? PropertyListSerialization.propertyList(from: Data(bytes), format: nil) as? [String: Any]
+    /// Returns the content of a file: the names of the programs that it is for, and its grants; nil if it is no such property list.
+    package static func grants(in bytes: [UInt8]) -> (applications: [String], grants: Entitlements)? {
+        guard let list = try? PropertyListSerialization.propertyList(from: Data(bytes), format: nil) as? [String: Any],
+            let applications = list["vauban-applications"] as? [String]
+        else { return nil }
+        return (applications, Entitlements(list))
     }
 }

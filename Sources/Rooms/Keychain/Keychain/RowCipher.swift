@@ -1,19 +1,19 @@
 // The encryption of a row's two halves: AES-256-GCM with a fresh nonce each, bound to the row's identity and to each other
 // (Specs/keychain-database.md).
 
-internal import Crypto
+package import Crypto
 internal import EnclaveWire
 internal import Foundation
 internal import KeychainStore
 internal import SwiftASN1
 internal import VaubanDER
 internal import VaubanKeychainModel
-internal import VaubanSecretBytes
+package import VaubanSecretBytes
 
 /// Thrown when bytes do not open under their key and binding.
-struct DecryptionFailure: Error {}
+package struct DecryptionFailure: Error {}
 
-enum RowCipher {
+package enum RowCipher {
     private enum Half: UInt8 {
         case metadata = 1
         case secret = 2
@@ -29,7 +29,7 @@ enum RowCipher {
         }
     }
 
-    static func open(_ secret: [UInt8], key: borrowing SecretBytes, binding: [UInt8]) throws -> PaddedValue {
+    package static func open(_ secret: [UInt8], key: borrowing SecretBytes, binding: [UInt8]) throws -> PaddedValue {
         let opened = try key.withUnsafeBytes { key throws(DecryptionFailure) in
             var data = try open(secret, key: SymmetricKey(data: key), binding: binding, half: .secret)
             return SecretBytes(absorbing: &data)
@@ -46,7 +46,7 @@ enum RowCipher {
     }
 
     /// Returns the plaintext without its padding.
-    static func openMetadata(_ metadata: [UInt8], key: SymmetricKey, binding: [UInt8]) throws(DecryptionFailure) -> [UInt8] {
+    package static func openMetadata(_ metadata: [UInt8], key: SymmetricKey, binding: [UInt8]) throws(DecryptionFailure) -> [UInt8] {
         let data = try open(metadata, key: key, binding: binding, half: .metadata)
         guard let end = data.withUnsafeBytes({ Padding.end(of: $0) }) else { throw DecryptionFailure() }
         return [UInt8](data.prefix(end))

@@ -1,0 +1,14 @@
+import TestSupport
+import Testing
+import VaubanLocalAuthentication
+
+/// The vectors of what is stored of a kept right.
+@Suite struct FormatVectorTests {
+    @Test("The record of a kept right is read or refused as the vectors say") func rights() throws {
+        try FormatVectors("rights").check { vector in
+            RightContent(value: vector.content, comment: try vector.given("comment")).map { content in
+                ["tag": "\(content.tag)", "secret": FormatVectors.hexadecimal(content.secret ?? [])]
+            }
+        }
+    }
+}

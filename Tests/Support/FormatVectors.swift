@@ -1,0 +1,60 @@
+internal import Foundation
+public import Testing
+
+/// A file of Vectors/formats: data of one format, each with the fields that a reader finds in it or with the one failure for which it is
+/// refused (Vectors/README.md).
+public struct FormatVectors: Decodable, Sendable {
+    public struct Vector: Decodable, Sendable {
+        public let name: String
+        /// What a reader finds; nil if the data is invalid.
+        let fields: [String: String]?
+        let failure: String?
+        private let text: String?
+        private let bytes: String?
+        private let given: [String: String]?
+
+        /// The data.
+        public var content: [UInt8] { text.map { Array($0.utf8) } ?? FormatVectors.bytes(bytes ?? "") }
+
+        /// Returns something that a reader of the data must know beside it.
+        public func given(_ name: String) throws -> String { try #require(given?[name], "the vector has no \(name)") }
+
+        public func givenBytes(_ name: String) throws -> [UInt8] { FormatVectors.bytes(try given(name)) }
+    }
+
+    let vectors: [Vector]
+
+    /// Loads the file of this name, without its extension.
+    public init(_ name: String, file: String = #filePath) throws {
+        let root = URL(fileURLWithPath: file).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        self = try JSONDecoder().decode(Self.self, from: Data(contentsOf: root.appendingPathComponent("Vectors/formats/\(name).json")))
+    }
+
+    /// Expects that `read` returns the fields of each valid vector, and nil or an error for each invalid one. The file must have both.
+    public func check(sourceLocation: SourceLocation = #_sourceLocation, _ read: (Vector) throws -> [String: String]?) {
+        #expect(vectors.contains { $0.failure == nil } && vectors.contains { $0.failure != nil }, sourceLocation: sourceLocation)
+        for vector in vectors {
+            let found: [String: String]?
+            let why: String
+            do {
+                found = try read(vector)
+                why = "none"
+            } catch {
+                found = nil
+                why = "\(error)"
+            }
+            #expect(found == vector.fields, "\(vector.name), error: \(why)", sourceLocation: sourceLocation)
+        }
+    }
+
+    /// Returns bytes as the vectors write them.
+    public static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
+        let digits = Array("0123456789abcdef")
+        return String(bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
+    }
+
+    private static func bytes(_ hexadecimal: String) -> [UInt8] {
+        let digits = hexadecimal.compactMap(\.hexDigitValue)
+        return stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+    }
+}

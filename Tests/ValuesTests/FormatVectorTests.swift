@@ -1,0 +1,60 @@
+import TestSupport
+import Testing
+import VaubanAccessPolicy
+import VaubanDER
+import VaubanKeychainModel
+import VaubanOneTimeCodes
+import VaubanSSHWire
+import VaubanSecretBytes
+
+/// The vectors of names, and of what items hold.
+@Suite struct FormatVectorTests {
+    @Test("Names of programs are well formed or refused as the vectors say") func applicationNames() throws {
+        try FormatVectors("application-names").check { vector in
+            let text = String(decoding: vector.content, as: UTF8.self)
+            guard ApplicationIdentifier(text: text).isWellFormed else { return nil }
+            let parts = text.split(separator: ":", maxSplits: 1)
+            return ["kind": String(parts[0]), "name": String(parts[1])]
+        }
+    }
+
+    @Test("Attributes of the Secret Service are decoded or refused as the vectors say") func secretServiceAttributes() throws {
+        try FormatVectors("secret-service").check { vector in
+            let read = try SecretServiceAttributes(derBytes: vector.content)
+            return [
+                "collection": read.collection, "instance": FormatVectors.hexadecimal(read.instance),
+                "attributes": read.attributes.map { "\($0.name)=\($0.value)" }.joined(separator: "\n"),
+            ]
+        }
+    }
+
+    @Test("Private keys for SSH are read or refused as the vectors say") func sshKeys() throws {
+        try FormatVectors("ssh-keys").check { vector in
+            let key = SecretBytes(copying: vector.content)
+            let found = try key.withUnsafeBytes { bytes throws(SSHError) in try SSHPrivateFields(bytes).publicKey }
+            let half =
+                switch found.body {
+                case .ed25519(let point), .point(let point): point
+                case .rsa(_, let modulus): modulus
+                }
+            return ["type": found.type.rawValue, "public": FormatVectors.hexadecimal(half)]
+        }
+    }
+
+    @Test("Addresses of one-time codes give their code or are refused as the vectors say") func oneTimeCodes() throws {
+        try FormatVectors("one-time-codes").check { vector in
+            let text = SecretBytes(copying: vector.content)
+            let address = try text.withUnsafeBytes { bytes throws(OneTimeCodeError) in try OneTimeCodeAddress(bytes) }
+            let time = try #require(Int64(try vector.given("time")))
+            let step = address.key.step(at: time)
+            let counter =
+                switch address.key.movement {
+                case .time: step
+                case .counter(let first): first
+                }
+            guard let counter else { return nil }
+            let code = address.key.code(at: counter).withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+            return ["issuer": address.issuer, "account": address.account, "code": code]
+        }
+    }
+}

@@ -1,0 +1,396 @@
+#!/usr/bin/env python3
+"""Writes the files of Vectors/formats: for each format valid data with the fields that a reader finds in it, and data with one failure each.
+Everything random is a hash of its name, so each run writes the same bytes."""
+import hashlib
+import hmac
+import json
+import os
+import plistlib
+
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
+from second_reader.state import derive
+
+here = os.path.dirname(os.path.abspath(__file__))
+
+
+def made_up(name, count=32):
+    return hashlib.shake_256(b'vauban vector ' + name.encode()).digest(count)
+
+
+def vector(name, data, fields=None, failure=None, **given):
+    content = {'text': data} if isinstance(data, str) else {'bytes': data.hex()}
+    return {'name': name, **content, **({'given': given} if given else {}), **({'fields': fields} if failure is None else {'failure': failure})}
+
+
+def write(name, specification, vectors):
+    with open(f'{here}/formats/{name}.json', 'w', encoding='utf-8') as file:
+        json.dump({'specification': f'Specs/{specification}.md', 'vectors': vectors}, file, indent=2, sort_keys=True, ensure_ascii=False)
+        file.write('\n')
+
+
+def refusals(failures, **given):
+    """Vectors from (failure, data), named after their failures."""
+    return [vector(failure, data, failure=failure, **given) for failure, data in failures]
+
+
+# DER.
+def tlv(tag, content):
+    if len(content) < 0x80:
+        return bytes([tag, len(content)]) + content
+    digits = len(content).to_bytes((len(content).bit_length() + 7) // 8, 'big')
+    return bytes([tag, 0x80 | len(digits)]) + digits + content
+
+
+def integer(value):
+    return tlv(2, value.to_bytes(value.bit_length() // 8 + 1, 'big'))
+
+
+def octets(value):
+    return tlv(4, value)
+
+
+def text(value):
+    return tlv(12, value.encode())
+
+
+def sequence(*fields):
+    return tlv(0x30, b''.join(fields))
+
+
+def spoiled(message):
+    """What is wrong with the encoding of any message shorter than 128 bytes."""
+    return [('DER: a byte after the message', message + b'\0'), ('DER: the last byte is missing', message[:-1]),
+            ('DER: a length in a longer form than needed', b'\x30\x81' + message[1:]),
+            ('DER: a length without end', b'\x30\x80' + message[2:] + b'\0\0'), ('DER: a SET in place of the SEQUENCE', b'\x31' + message[1:])]
+
+
+# connections.md
+def frame(header, secret=b'', lengths=None):
+    return b''.join(part.to_bytes(4, 'big') for part in lengths or (len(header), len(secret))) + header + secret
+
+
+write('frames', 'connections', [
+    vector('a header', frame(b'\x30\0'), {'header': '3000', 'secret': ''}),
+    vector('a header and a secret section', frame(b'\x30\0', b'\xde\xad'), {'header': '3000', 'secret': 'dead'}),
+    *refusals([('ends in the lengths', frame(b'')[:7]), ('no header', frame(b'', b'\x01')),
+               ('the header is too long', frame(b'\x30\0', lengths=(60_001, 0))),
+               ('the secret section is too long', frame(b'\x30\0', lengths=(2, 1_048_577))),
+               ('ends in the header', frame(b'\x30', lengths=(2, 0))), ('ends in the secret section', frame(b'\x30\0', b'\x01', lengths=(2, 2)))])])
+
+
+def greeting(nonce=bytes(range(16)), version=1, role=None, more=b''):
+    return sequence(integer(version), octets(nonce), b'' if role is None else integer(role), more)
+
+
+NONCE = bytes(range(16)).hex()
+write('greetings', 'connections', [
+    vector('hello', greeting(), {'nonce': NONCE}, message='Hello'),
+    *refusals(spoiled(greeting()) + [('version', greeting(version=2)), ('nonce', greeting(bytes(15))),
+                                     ('a field that the type does not have', greeting(role=1))], message='Hello'),
+    vector('greeting', greeting(role=1), {'nonce': NONCE, 'role': '1'}, message='Greeting'),
+    vector('the highest role', greeting(role=255), {'nonce': NONCE, 'role': '255'}, message='Greeting'),
+    *refusals(spoiled(greeting(role=1)) + [
+        ('version', greeting(role=1, version=0)), ('nonce', greeting(bytes(17), role=1)), ('role', greeting(role=256)),
+        ('role is missing', greeting()), ('a field that the type does not have', greeting(role=1, more=integer(1)))], message='Greeting')])
+
+# state-files.md
+IDENTIFIER = '0123456789abcdef0123456789abcdef'
+DIGEST = hashlib.sha256(b'vauban machine-id v1\0' + IDENTIFIER.encode()).hexdigest()
+write('machine', 'state-files', [
+    vector('this machine', f'vauban machine 1\n{DIGEST}\n', {'machine': 'the same'}, machineID=IDENTIFIER),
+    vector('a copy', f'vauban machine 1\n{DIGEST}\n', {'machine': 'another'}, machineID=IDENTIFIER[::-1]),
+    *refusals([('heading', f'vauban machine 2\n{DIGEST}\n'), ('length', f'vauban machine 1\n{DIGEST[:-1]}\n'),
+               ('digit', f'vauban machine 1\n{DIGEST.upper()}\n'), ('end', f'vauban machine 1\n{DIGEST}'),
+               ('a line after the end', f'vauban machine 1\n{DIGEST}\n\n')], machineID=IDENTIFIER)])
+
+# owners.md
+write('holder', 'owners', [
+    vector('a user', 'vauban holder 1\n1000 anna\n', {'uid': '1000', 'name': 'anna'}),
+    vector('a subordinate uid', 'vauban holder 1\n100001 subordinate:anna\n', {'uid': '100001', 'name': 'subordinate:anna'}),
+    vector('a name with a space', 'vauban holder 1\n4294967295 anna b\n', {'uid': '4294967295', 'name': 'anna b'}),
+    *refusals([('heading', 'vauban holder 2\n1000 anna\n'), ('no holder', 'vauban holder 1\n\n'),
+               ('number', 'vauban holder 1\n4294967296 anna\n'), ('number', 'vauban holder 1\n+1000 anna\n'),
+               ('name', 'vauban holder 1\n1000\n'), ('end', 'vauban holder 1\n1000 anna'),
+               ('a line after the end', 'vauban holder 1\n1000 anna\n1001 bert\n')])])
+write('uids', 'owners', [
+    vector('one number', '54321', {'first': '54321', 'last': '54321', 'owner': '54321'}),
+    vector('a range that is one owner', '524288-589823 # a container', {'first': '524288', 'last': '589823', 'owner': '524288'}),
+    vector('each its own owner', '61184-65519 each', {'first': '61184', 'last': '65519', 'owner': 'each'}),
+    vector('an owner by name', '700000-765535\tanna', {'first': '700000', 'last': '765535', 'owner': '1000'}),
+    vector('an owner by number', '700000-700001 1001', {'first': '700000', 'last': '700001', 'owner': '1001'}),
+    *refusals([('words', '54321 each anna'), ('range', '54321-54322-54323'), ('number', '54321-'), ('number', '+54321'),
+               ('order', '54322-54321'), ('the shared owner', '54321-4294967295'), ('owner', '54321 nobody-has-this-name')])])
+
+# service.md
+write('rooms', 'service', [
+    vector('all rooms', '# ROOM USER\nenclaved 901\nkeychaind 902\nauthd 903\nwitness root\nwatcher 905\nreader 906\n',
+           {'enclaved': '901', 'keychaind': '902', 'authd': '903', 'witness': '0', 'watcher': '905', 'reader': '906'}),
+    vector('without watcher and reader', 'enclaved 901\nkeychaind 902\nauthd 903\nwitness 904',
+           {'enclaved': '901', 'keychaind': '902', 'authd': '903', 'witness': '904'}),
+    *refusals([('words', 'enclaved 901 902\n'), ('room', 'enclave 901\n'), ('user', 'enclaved 4294967296\n'),
+               ('user', 'enclaved +901\n'), ('user', 'enclaved nobody-has-this-name\n')])])
+write('service-file', 'service', [
+    vector('a launcher', 'version 1\nlauncher /opt/with space/vauban-launcher\n', {'launcher': '/opt/with space/vauban-launcher'}),
+    *refusals([('version', 'version 2\nlauncher /usr/bin/vauban-launcher\n'), ('version', 'launcher /usr/bin/vauban-launcher\n'),
+               ('launcher', 'version 1\n')])])
+write('launcher-record', 'service', [
+    vector('starting', 'launcher 42 123456\nsockets /run/user/1000/vauban\n',
+           {'pid': '42', 'start': '123456', 'sockets': '/run/user/1000/vauban', 'ready': 'no'}),
+    vector('ready', 'launcher 42 123456\nsockets /home/anna b/run\nready\n',
+           {'pid': '42', 'start': '123456', 'sockets': '/home/anna b/run', 'ready': 'yes'}),
+    *refusals([('launcher', 'sockets /run\n'), ('launcher', 'launcher 42\nsockets /run\n'), ('pid', 'launcher 0 1\nsockets /run\n'),
+               ('pid', 'launcher +42 1\nsockets /run\n'), ('pid', 'launcher 2147483648 1\nsockets /run\n'),
+               ('start', 'launcher 42 x\nsockets /run\n'), ('sockets', 'launcher 42 1\nready\n'),
+               ('ready', 'launcher 42 1\nsockets /run\nreading\n')])])
+
+# access-groups.md
+MAIL = 'program:/usr/bin/mail'
+
+
+def grants(**more):
+    return plistlib.dumps({'vauban-applications': [MAIL], **{key.replace('_', '.'): value for key, value in more.items()}}).decode()
+
+
+def granted(groups, denies='no'):
+    return {'applies': 'yes', 'groups': groups, 'denies': denies}
+
+
+OWN = {'keychain-access-groups': ['mail', 'family', 'mail']}
+write('entitlements', 'access-groups', [
+    vector('groups in order, each once', grants(**OWN), granted(f'mail family {MAIL}'), application=MAIL),
+    vector('all kinds of groups', grants(**{
+        **OWN, 'application-identifier': 'A', 'com_apple_application-identifier': 'B', 'com_apple_security_application-groups': ['G'],
+        'com_apple_developer_associated-application-identifier': ['C']}), granted('mail family C A G'), application=MAIL),
+    vector('the token goes to the end', grants(**{'keychain-access-groups': ['com.apple.token', 'mail']}),
+           granted(f'mail {MAIL} com.apple.token'), application=MAIL),
+    vector('reserved groups are granted to nobody', grants(**{'keychain-access-groups': ['*', 'cli', 'unsigned', 'vauban.permissions', '']}),
+           granted(MAIL), application=MAIL),
+    vector('an array with one element that is not text', grants(**{'keychain-access-groups': ['mail', 1]}), granted(MAIL), application=MAIL),
+    vector('a text in place of an array', grants(**{'keychain-access-groups': 'mail'}), granted(MAIL), application=MAIL),
+    vector('every call is refused', grants(com_apple_private_keychain_deny=True), granted(MAIL, 'yes'), application=MAIL),
+    vector('another program', grants(**OWN), {'applies': 'no'}, application='program:/usr/bin/Mail'),
+    *refusals([('no property list', 'keychain-access-groups'), ('no dictionary', plistlib.dumps([MAIL]).decode()),
+               ('applications', plistlib.dumps(OWN).decode()), ('applications', plistlib.dumps({'vauban-applications': MAIL}).decode()),
+               ('applications', plistlib.dumps({'vauban-applications': [MAIL, 1]}).decode())], application=MAIL)])
+
+
+def named(name):
+    kind, _, rest = name.partition(':')
+    return vector(name[:60], name, {'kind': kind, 'name': rest})
+
+
+write('application-names', 'caller-identity', [
+    *map(named, [MAIL, 'program:/opt/with space/ä', 'program:/' + 'a' * 1023, 'flatpak:org.example.App_2-x', 'snap:code', f'build:{DIGEST}']),
+    *refusals([('an unknown kind', '/usr/bin/mail'), ('an unknown kind', 'Program:/usr/bin/mail'),
+               ('a path that is not absolute', 'program:usr/bin/mail'), ('a path that is too long', 'program:/' + 'a' * 1024),
+               ('a path with an empty name', 'program:/usr//bin/mail'), ('a path with an empty name', 'program:/'),
+               ('a path that is not plain', 'program:/usr/bin/../mail'), ('an invisible character', 'program:/usr/bin/ma\u200bil'),
+               ('an empty name', 'flatpak:'), ('a name that begins with a dot', 'snap:.code'),
+               ('a character that no package has', 'flatpak:org/example'), ('a name that is too long', 'snap:' + 'a' * 256),
+               ('a digest of another length', f'build:{DIGEST[:-2]}'),
+               ('a digit that is not lowercase hexadecimal', f'build:{DIGEST.upper()}')])])
+
+
+# ssh-agent.md
+def string(content):
+    return len(content).to_bytes(4, 'big') + content
+
+
+def mpint(value):
+    return string(value.to_bytes(value.bit_length() // 8 + 1, 'big') if value else b'')
+
+
+def prime(name, count):
+    """The first prime above a number that is a hash of its name, by the test of Miller and Rabin."""
+    candidate = int.from_bytes(made_up(name, count), 'big') | 3 << (count * 8 - 2) | 1
+
+    def is_prime(n):
+        odd, twos = n - 1, 0
+        while odd % 2 == 0:
+            odd, twos = odd // 2, twos + 1
+        for base in (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37):
+            power = pow(base, odd, n)
+            if power not in (1, n - 1) and not any((power := pow(power, 2, n)) == n - 1 for _ in range(twos - 1)):
+                return False
+        return True
+
+    while not is_prime(candidate):
+        candidate += 2
+    return candidate
+
+
+def rsa(size):
+    p, q, e = prime(f'p {size}', size // 2), prime(f'q {size}', size // 2), 65_537
+    d = pow(e, -1, (p - 1) * (q - 1))
+    return string(b'ssh-rsa') + b''.join(map(mpint, (p * q, e, d, pow(q, -1, p), p, q))), p * q
+
+
+SEED = made_up('ed25519')
+EDWARDS = Ed25519PrivateKey.from_private_bytes(SEED).public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
+
+
+def ed25519(point=EDWARDS, pair=SEED + EDWARDS, kind=b'ssh-ed25519'):
+    return string(kind) + string(point) + string(pair)
+
+
+def elliptic(curve, name):
+    d = int.from_bytes(made_up(name), 'big')
+    point = ec.derive_private_key(d, curve).public_key().public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)
+    return d, point, string(b'ecdsa-sha2-' + name.encode()) + string(name.encode()) + string(point) + mpint(d)
+
+
+def p256(curve=b'nistp256', point=None, number=None):
+    return string(b'ecdsa-sha2-nistp256') + string(curve) + string(point or P256[1]) + (number or mpint(P256[0]))
+
+
+P256, P384, P521 = (elliptic(curve, name) for curve, name in ((ec.SECP256R1(), 'nistp256'), (ec.SECP384R1(), 'nistp384'), (ec.SECP521R1(), 'nistp521')))
+RSA, MODULUS = rsa(256)
+write('ssh-keys', 'ssh-agent', [
+    vector('ssh-ed25519', ed25519(), {'type': 'ssh-ed25519', 'public': EDWARDS.hex()}),
+    *[vector(f'ecdsa-sha2-{name}', key[2], {'type': f'ecdsa-sha2-{name}', 'public': key[1].hex()})
+      for name, key in (('nistp256', P256), ('nistp384', P384), ('nistp521', P521))],
+    vector('ssh-rsa', RSA, {'type': 'ssh-rsa', 'public': MODULUS.to_bytes(256, 'big').hex()}),
+    *refusals([('an unknown type', ed25519(kind=b'ssh-ed448')), ('a public half of another length', ed25519(EDWARDS[1:])),
+               ('a private half of another length', ed25519(pair=SEED + EDWARDS[1:])), ('another public half', ed25519(pair=SEED + SEED)),
+               ('another curve', p256(curve=b'nistp384')), ('a point in another form', p256(point=b'\x02' + P256[1][1:])),
+               ('a negative number', p256(number=string(b'\x80'))), ('a number in a longer form than needed', p256(number=string(b'\0\x01'))),
+               ('a modulus of another size', rsa(128)[0]), ('ends early', ed25519()[:-1]), ('a byte after the key', ed25519() + b'\0')])])
+
+
+# secret-service.md
+def ssat(attributes, collection='login', instance=b'', more=b''):
+    pairs = sequence(*[sequence(text(name), text(value)) for name, value in attributes])
+    return sequence(text(collection), octets(instance), pairs, more)
+
+
+PAIRS = [('', ''), ('domain', 'example.com'), ('user', 'ännchen')]
+write('secret-service', 'secret-service', [
+    vector('attributes', ssat(PAIRS), {'collection': 'login', 'instance': '', 'attributes': '=\ndomain=example.com\nuser=ännchen'}),
+    vector('an instance', ssat([], instance=bytes(range(8))), {'collection': 'login', 'instance': bytes(range(8)).hex(), 'attributes': ''}),
+    vector('no collection', ssat(PAIRS[1:2], ''), {'collection': '', 'instance': '', 'attributes': 'domain=example.com'}),
+    *refusals(spoiled(ssat(PAIRS)) + [
+        ('collection', ssat(PAIRS, 'c' * 65)), ('instance', ssat(PAIRS, instance=bytes(7))), ('names out of order', ssat(PAIRS[::-1])),
+        ('a name twice', ssat([('a', '1'), ('a', '2')])), ('value is missing', sequence(text(''), octets(b''), sequence(sequence(text('a'))))),
+        ('a field that the type does not have', ssat(PAIRS, more=integer(1))),
+        ('DER: a text that is not UTF-8', ssat(PAIRS).replace('ä'.encode(), b'\xff\xff'))])])
+
+# import.md
+SECRET = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ'
+ISSUED = {'issuer': 'Example', 'account': 'anna@example.com'}
+TOTP = f'otpauth://totp/Example:anna@example.com?secret={SECRET}'
+write('one-time-codes', 'import', [
+    vector('RFC 6238', TOTP, {**ISSUED, 'code': '287082'}, time='59'),
+    vector('eight digits', f'{TOTP}&digits=8', {**ISSUED, 'code': '94287082'}, time='59'),
+    vector('another period', f'{TOTP}&period=60&algorithm=sha-1', {**ISSUED, 'code': '755224'}, time='59'),
+    vector('RFC 4226', f'otpauth://hotp/anna?secret={SECRET}&counter=9', {'issuer': '', 'account': 'anna', 'code': '520489'}, time='59'),
+    vector('escapes', f'OTPAUTH://TOTP/Ex%3A%20anna?issuer=My+Bank&Secret={SECRET.lower()[:16]}-{SECRET[16:]}',
+           {'issuer': 'My Bank', 'account': 'anna', 'code': '287082'}, time='59'),
+    *refusals([('address', TOTP.replace('otpauth', 'https')), ('type', TOTP.replace('totp', 'motp')),
+               ('length', f"{TOTP}&image={'a' * 4096}"), ('label', TOTP.replace('anna', 'anna:')), ('label', TOTP.replace('anna', '%zz')),
+               ('no secret', TOTP.replace('secret', 'key')), ('secret', TOTP[:-1] + '1'), ('secret', TOTP[:-1]),
+               ('a parameter twice', f'{TOTP}&SECRET={SECRET}'), ('algorithm', f'{TOTP}&algorithm=MD5'), ('digits', f'{TOTP}&digits=5'),
+               ('digits', f'{TOTP}&digits=%2B6'), ('period', f'{TOTP}&period=0'), ('issuer', f'{TOTP}&issuer=%0A'),
+               ('no counter', f'otpauth://hotp/anna?secret={SECRET}'), ('counter', f'otpauth://hotp/anna?secret={SECRET}&counter=-1')], time='59')])
+FORUM = {'records': '1', 'title': 'Forum', 'url': 'https://forum.example/', 'username': 'anna', 'password': 'geheim'}
+write('csv', 'import', [
+    vector('Chrome', 'name,url,username,password,note\nForum,https://forum.example/,anna,geheim,by post\n', {**FORUM, 'notes': 'by post'}),
+    vector('quotes, a mark at the beginning, and line ends of Windows',
+           '\ufeff"Title","Username","Password"\r\n"a ""b"", c","an\nna","ä"\r\n', {
+               'records': '1', 'title': 'a "b", c', 'username': 'an\nna', 'password': 'ä'}),
+    vector('columns in another order', 'LOGIN_PASSWORD,login_uri,other,login_username\ngeheim,forum.example,x,anna',
+           {'records': '1', 'url': 'forum.example', 'username': 'anna', 'password': 'geheim'}),
+    vector('two records', 'url,username,password\na.example,b,c\nd.example,e,f\n',
+           {'records': '2', 'url': 'a.example', 'username': 'b', 'password': 'c'}),
+    *refusals([('an empty file', ''), ('a column twice', 'url,username,password,Password\na,b,c,d\n'),
+               ('no column username', 'url,password\na,b\n'), ('no column password', 'url,username\na,b\n'),
+               ('no column url or title', 'username,password\na,b\n'),
+               ('a record with another number of fields', 'url,username,password\na,b\n'),
+               ('a quote is never closed', 'url,username,password\na,b,"c\n'), ('not UTF-8', b'url,username,password\n\xff,b,c\n')])])
+
+# rights.md
+write('rights', 'rights', [
+    vector('without a secret', b'\0', {'tag': '7', 'secret': ''}, comment='tag 7'),
+    vector('with a secret', b'\x01\xde\xad', {'tag': '-1', 'secret': 'dead'}, comment='tag -1'),
+    *refusals([('no byte', b''), ('first byte', b'\x02\xde'), ('a byte after 00', b'\0\xde'), ('no secret after 01', b'\x01')], comment='tag 7'),
+    *refusals([('comment', b'\0')], comment='tagged'), *refusals([('comment', b'\0')], comment='TAG 7'), *refusals([('comment', b'\0')], comment='tag +7')])
+
+# key-hierarchy.md
+DEVICE_SECRET = made_up('device secret')
+CONTENT = sequence(integer(1), octets(made_up('content', 16)))
+
+
+def envelope(content=CONTENT, name='keybag', user=1000, version=1, secret=DEVICE_SECRET, device=DEVICE_SECRET, flip=0):
+    covered = name.encode() + b'\0' + user.to_bytes(4, 'big') + content
+    code = bytearray(hmac.new(derive(secret, 'vauban state authentication v1'), covered, hashlib.sha256).digest())
+    code[0] ^= flip
+    return sequence(integer(version), octets(derive(device, 'vauban device identifier v1')[:16]), octets(content), octets(bytes(code)))
+
+
+STATE = {'deviceSecret': DEVICE_SECRET.hex(), 'file': 'keybag', 'user': '1000'}
+OTHER = made_up('another device secret')
+write('state-envelopes', 'key-hierarchy', [
+    vector('a keybag', envelope(), {'content': CONTENT.hex()}, **STATE),
+    vector('attempts', envelope(name='attempts', user=0), {'content': CONTENT.hex()}, **{**STATE, 'file': 'attempts', 'user': '0'}),
+    *refusals(spoiled(envelope()) + [('version', envelope(version=2)), ('another device', envelope(secret=OTHER, device=OTHER))], **STATE),
+    *[vector(f'authentication code: {what}', data, failure='authentication code', **STATE) for what, data in [
+        ('one bit', envelope(flip=1)), ('the file of another name', envelope(name='attempts')), ('of another user', envelope(user=1001)),
+        ('under another device secret', envelope(secret=OTHER))]]])
+
+
+# keychain-database.md
+def binding(protection=1, generation=made_up('generation', 8), version=made_up('version', 16)):
+    return sequence(integer(2), integer(1000), integer(protection), octets(generation), octets(made_up('item', 16)), octets(version),
+                    integer(1), text('cli'))
+
+
+def padded(plain):
+    return plain + b'\x80' + bytes(-(len(plain) + 1) % 32)
+
+
+def half(plain, which, key=made_up('key'), bound=binding()):
+    nonce = made_up(f'nonce {plain.hex()} {which} {bound.hex()}', 12)
+    return nonce + AESGCM(key).encrypt(nonce, plain, bound + which)
+
+
+SECRET_HALF = {'half': 'secret', 'key': made_up('key').hex(), 'binding': binding().hex()}
+METADATA_HALF = {**SECRET_HALF, 'half': 'metadata'}
+VALUE = padded(b'\x01geheim')
+write('halves', 'keychain-database', [
+    vector('a value', half(VALUE, b'\x02'), {'hasValue': 'yes', 'value': b'geheim'.hex()}, **SECRET_HALF),
+    vector('an empty value', half(padded(b'\x01'), b'\x02'), {'hasValue': 'yes', 'value': ''}, **SECRET_HALF),
+    vector('no value', half(padded(b'\0'), b'\x02'), {'hasValue': 'no', 'value': ''}, **SECRET_HALF),
+    vector('a value that fills its blocks', half(padded(b'\x01' + bytes(31)), b'\x02'), {'hasValue': 'yes', 'value': bytes(31).hex()}, **SECRET_HALF),
+    vector('metadata', half(padded(CONTENT), b'\x01'), {'plaintext': CONTENT.hex()}, **METADATA_HALF),
+    *[vector(f'seal: {what}', data, failure='seal', **SECRET_HALF) for what, data in [
+        ('the other half', half(VALUE, b'\x01')), ('under another key', half(VALUE, b'\x02', made_up('another key'))),
+        ('of another write', half(VALUE, b'\x02', bound=binding(version=made_up('another version', 16)))),
+        ('of another class', half(VALUE, b'\x02', bound=binding(protection=2))), ('one bit', half(VALUE, b'\x02')[:-1] + bytes([half(VALUE, b'\x02')[-1] ^ 1])),
+        ('cut off', half(VALUE, b'\x02')[:-1]), ('shorter than a nonce', made_up('short', 11))]],
+    *refusals([('padding', half(b'\x01' + bytes(31), b'\x02')), ('padding', half(VALUE[:-1], b'\x02')),
+               ('padding in a longer form than needed', half(VALUE + bytes(32), b'\x02')), ('first byte', half(padded(b'\x02'), b'\x02')),
+               ('a value after 00', half(padded(b'\0geheim'), b'\x02'))], **SECRET_HALF),
+    *refusals([('padding', half(CONTENT, b'\x01'))], **METADATA_HALF)])
+
+# reader.md
+PAIRING_KEY = made_up('pairing key')
+
+
+def verdict(outcome=1, user=1000, nonce=made_up('nonce'), fingers=made_up('fingers'), key=PAIRING_KEY, claimed=None, label=b'vauban reader verdict v1'):
+    covered = label + b'\0' + bytes([outcome]) + user.to_bytes(4, 'big') + nonce + fingers
+    outcome, user, nonce, fingers = claimed or (outcome, user, nonce, fingers)
+    return sequence(integer(outcome), integer(user), octets(nonce), octets(fingers), octets(hmac.new(key, covered, hashlib.sha256).digest()))
+
+
+TRUE = (1, 1000, made_up('nonce'), made_up('fingers'))
+write('verdicts', 'reader', [
+    vector('matched', verdict(), {'outcome': '1', 'user': '1000'}, pairingKey=PAIRING_KEY.hex()),
+    vector('another enrollment', verdict(5, 4294967295, bytes(32), bytes(32)), {'outcome': '5', 'user': '4294967295'}, pairingKey=PAIRING_KEY.hex()),
+    *refusals([('outcome', verdict(6)), ('nonce', verdict(nonce=bytes(31))), ('fingers', verdict(fingers=bytes(33)))], pairingKey=PAIRING_KEY.hex()),
+    *[vector(f'authentication code: {what}', data, failure='authentication code', pairingKey=PAIRING_KEY.hex()) for what, data in [
+        ('under another key', verdict(key=OTHER)), ('under another label', verdict(label=b'vauban reader verdict v2')),
+        ('of another outcome', verdict(2, claimed=TRUE)), ('of another user', verdict(user=1001, claimed=TRUE)),
+        ('of another challenge', verdict(nonce=bytes(32), claimed=TRUE)), ('of other fingers', verdict(fingers=bytes(32), claimed=TRUE))]]])

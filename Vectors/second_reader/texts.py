@@ -1,0 +1,138 @@
+"""Files of lines: state-files.md, owners.md, service.md, access-groups.md, and the names of programs in caller-identity.md."""
+import hashlib
+import plistlib
+import re
+import unicodedata
+
+from . import Refused, require
+
+UID_MAX = (1 << 32) - 1
+
+
+def number(text, failure, high=UID_MAX):
+    require(re.fullmatch('[0-9]+', text) and int(text) <= high, failure)
+    return int(text)
+
+
+def machine(data, given):
+    """The state file `machine` beside a device secret, compared with /etc/machine-id."""
+    lines = data.decode().split('\n')
+    require(lines[0] == 'vauban machine 1', 'heading')
+    require(len(lines) >= 2 and len(lines[1]) == 64, 'length')
+    require(re.fullmatch('[0-9a-f]{64}', lines[1]), 'digit')
+    require(len(lines) >= 3, 'end')
+    require(lines[2:] == [''], 'a line after the end')
+    same = hashlib.sha256(b'vauban machine-id v1\0' + given['machineID'].encode()).hexdigest() == lines[1]
+    return {'machine': 'the same' if same else 'another'}
+
+
+def holder(data, given):
+    lines = data.decode().split('\n')
+    require(lines[0] == 'vauban holder 1', 'heading')
+    require(len(lines) > 1 and lines[1], 'no holder')
+    words = lines[1].split(' ', 1)
+    uid = number(words[0], 'number')
+    require(len(words) == 2 and words[1], 'name')
+    require(len(lines) > 2, 'end')
+    require(lines[2:] == [''], 'a line after the end')
+    return {'uid': str(uid), 'name': words[1]}
+
+
+def uids(data, given):
+    """A line of root's list; users are named as in the vectors' passwd(5): anna is 1000."""
+    words = data.decode().split('#')[0].split()
+    require(1 <= len(words) <= 2, 'words')
+    ends = words[0].split('-')
+    require(len(ends) <= 2, 'range')
+    first, last = number(ends[0], 'number'), number(ends[-1], 'number')
+    require(first <= last, 'order')
+    require(last < UID_MAX, 'the shared owner')
+    if len(words) == 1:
+        owner = str(first)
+    elif words[1] == 'each':
+        owner = 'each'
+    else:
+        owner = '1000' if words[1] == 'anna' else str(number(words[1], 'owner'))
+    return {'first': str(first), 'last': str(last), 'owner': owner}
+
+
+def rooms(data, given):
+    found = {}
+    for line in data.decode().split('\n'):
+        if not line or line.startswith('#'):
+            continue
+        words = line.split()
+        require(len(words) == 2, 'words')
+        require(words[0] in ('enclaved', 'keychaind', 'authd', 'witness', 'watcher', 'reader'), 'room')
+        found[words[0]] = '0' if words[1] == 'root' else str(number(words[1], 'user'))
+    return found
+
+
+def service_file(data, given):
+    lines = data.decode().split('\n')
+    require(lines[0] == 'version 1', 'version')
+    launchers = [line[len('launcher '):] for line in lines if line.startswith('launcher ')]
+    require(launchers, 'launcher')
+    return {'launcher': launchers[0]}
+
+
+def launcher_record(data, given):
+    lines = [line for line in data.decode().split('\n') if line]
+    words = lines[0].split(' ') if lines else []
+    require(len(words) == 3 and words[0] == 'launcher', 'launcher')
+    pid = number(words[1], 'pid', (1 << 31) - 1)
+    require(pid > 0, 'pid')
+    number(words[2], 'start', (1 << 64) - 1)
+    require(len(lines) > 1 and lines[1].startswith('sockets '), 'sockets')
+    require(lines[2:] in ([], ['ready']), 'ready')
+    return {'pid': words[1], 'start': words[2], 'sockets': lines[1][len('sockets '):], 'ready': 'yes' if lines[2:] else 'no'}
+
+
+def entitlements(data, given):
+    """A file of grants, for the application that is given."""
+    try:
+        grants = plistlib.loads(data)
+    except Exception:
+        raise Refused('no property list')
+    require(isinstance(grants, dict), 'no dictionary')
+
+    def strings(value):
+        return value if isinstance(value, list) and all(isinstance(each, str) for each in value) else []
+
+    applications = grants.get('vauban-applications')
+    require(isinstance(applications, list) and strings(applications) == applications, 'applications')
+    if given['application'] not in applications:
+        return {'applies': 'no'}
+    own = [grants.get(key) for key in ('application-identifier', 'com.apple.application-identifier')]
+    own = [value for value in own if isinstance(value, str)][:1]
+    identifiers = strings(grants.get('com.apple.developer.associated-application-identifier')) + own
+    groups = []
+    for group in (strings(grants.get('keychain-access-groups')) + (identifiers or [given['application']])
+                  + strings(grants.get('com.apple.security.application-groups'))):
+        if group not in groups + ['*', 'cli', 'unsigned', 'vauban.permissions', '']:
+            groups.append(group)
+    if 'com.apple.token' in groups:
+        groups.remove('com.apple.token')
+        groups.append('com.apple.token')
+    return {'applies': 'yes', 'groups': ' '.join(groups), 'denies': 'yes' if grants.get('com.apple.private.keychain.deny') is True else 'no'}
+
+
+def application_name(data, given):
+    kind, _, name = data.decode().partition(':')
+    if kind == 'program':
+        require(name.startswith('/'), 'a path that is not absolute')
+        require(len(name.encode()) <= 1024, 'a path that is too long')
+        require(name != '/' and '' not in name.split('/')[1:], 'a path with an empty name')
+        require(not {'.', '..'} & set(name.split('/')), 'a path that is not plain')
+        require(not any(unicodedata.category(sign) in ('Cc', 'Cf') for sign in name), 'an invisible character')
+    elif kind in ('flatpak', 'snap'):
+        require(name, 'an empty name')
+        require(not name.startswith('.'), 'a name that begins with a dot')
+        require(re.fullmatch('[A-Za-z0-9._-]+', name), 'a character that no package has')
+        require(len(name) <= 255, 'a name that is too long')
+    elif kind == 'build':
+        require(len(name) == 64, 'a digest of another length')
+        require(re.fullmatch('[0-9a-f]+', name), 'a digit that is not lowercase hexadecimal')
+    else:
+        raise Refused('an unknown kind')
+    return {'kind': kind, 'name': name}
