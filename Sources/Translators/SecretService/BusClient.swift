@@ -1,3 +1,4 @@
+internal import Synchronization
 internal import VaubanLinuxHost
 internal import VaubanPlainText
 
@@ -8,6 +9,9 @@ final class BusClient: Sendable {
     let process: Int32?
     /// What the kernel calls the process: its own choice, so good for the eye alone.
     let program: String
+    let application: ClientApplication
+    /// The items that the user let it use, or that it made without having a name, until it leaves the bus.
+    private let permitted = Mutex<Set<String>>([])
     /// Ends what is done for the client when it leaves the bus.
     let cancellation = CallCancellation()
 
@@ -16,7 +20,11 @@ final class BusClient: Sendable {
         self.process = process
         let said = process.flatMap { SmallFile.bytes(path: "/proc/\($0)/comm", max: 64) }.map { String(decoding: $0, as: UTF8.self) } ?? ""
         program = PlainLine.of(said, charactersMax: 16)
+        application = ClientApplication(process: process, program: program)
     }
+
+    func permit(_ item: String) { permitted.withLock { _ = $0.insert(item) } }
+    func isPermitted(_ item: String) -> Bool { permitted.withLock { $0.contains(item) } }
 
     var words: String { "\(program.isEmpty ? "a program" : program)\(process.map { " (process \($0))" } ?? "")" }
 }

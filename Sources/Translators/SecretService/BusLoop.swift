@@ -36,11 +36,11 @@ struct BusLoop {
     private let queue: CallQueue
     private var clients: [String: BusClient] = [:]
 
-    init(_ bus: BusConnection, _ service: Service) throws(SystemError) {
+    init(_ bus: BusConnection, _ service: Service, isShared: Bool) throws(SystemError) {
         let outbox = try Outbox()
         self.bus = bus
         self.outbox = outbox
-        objects = SecretServiceObjects(service) { outbox.add($0) }
+        objects = SecretServiceObjects(service, isShared: isShared) { outbox.add($0) }
         queue = CallQueue(objects) { outbox.add($0) }
     }
 

@@ -4,10 +4,14 @@ extension SecretServiceObjects {
         try collection(identifier)
         switch call.member {
         case "SearchItems":
-            return [.paths(try store(of: identifier).places(having: arguments[0].pairs, in: identifier).map(\.path))]
+            let pairs = arguments[0].pairs
+            let places = try store(of: identifier).places(having: pairs, in: identifier)
+            return [.paths(try visible(places, having: pairs, for: client).map(\.path))]
         case "CreateItem":
             return try createItem(arguments[0], arguments[1], replaces: arguments[2].isTrue, in: identifier, for: client)
-        case "Delete": return try deleteCollection(identifier)
+        case "Delete":
+            try access.throwIfLimited(client)
+            return try deleteCollection(identifier)
         default: throw BusFailure(.unknownMethod, "There is no such method.")
         }
     }
@@ -20,8 +24,13 @@ extension SecretServiceObjects {
         let (secret, contentType) = try self.secret(in: secret, of: client)
         let label = value("Label")?.text ?? ""
         guard label.utf8.count <= SecretServiceLimits.labelBytesMax else { throw BusFailure(.limitsExceeded, "The label is too long.") }
-        let edit = ItemEdit(label: label, attributes: value("Attributes")?.pairs ?? [], contentType: contentType, secret: secret)
-        let (identifier, isNew) = try store(of: collection).create(edit, in: collection, replaces: replaces)
+        let edit = ItemEdit(
+            label: label, attributes: value("Attributes")?.pairs ?? [], contentType: contentType, secret: secret,
+            owner: access.owner(for: client))
+        let (identifier, isNew) = try store(of: collection).create(edit, in: collection) { identifier, item in
+            try replaces && access.mayUse(item, identifier, by: client)
+        }
+        if isNew, client.application == .unknown { client.permit(identifier) }
         let path = ObjectPath.item(path: identifier, in: collection)
         let parent = ObjectPath.collection(path: collection)
         signal(parent, "Collection", isNew ? "ItemCreated" : "ItemChanged", [.path(path)])

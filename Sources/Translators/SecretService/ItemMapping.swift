@@ -21,6 +21,7 @@ enum ItemMapping {
         if let contentType = edit.contentType {
             attributes[.description] = .text(contentType == defaultContentType ? "" : contentType)
         }
+        if let owner = edit.owner { attributes[.generic] = .text(owner) }
         if let pairs = edit.attributes {
             let own = SecretServiceAttributes(collection: collection, instance: instance, attributes: pairs)
             attributes[.secretServiceAttributes] = .data(try own.encoded())
@@ -39,11 +40,13 @@ enum ItemMapping {
         let attributes = record.attributes
         var contentType = text(attributes[.description]) ?? ""
         if !contentType.contains("/") { contentType = defaultContentType }
-        let pairs = SecretServiceAttributes(attributes[.secretServiceAttributes])?.attributes ?? plainAttributes(attributes)
+        let own = SecretServiceAttributes(attributes[.secretServiceAttributes])
+        let pairs = own?.attributes ?? plainAttributes(attributes)
         let name = [text(attributes[.service]), text(attributes[.account])].compactMap { $0?.isEmpty == false ? $0 : nil }
         return StoredItem(
             label: text(attributes[.label]) ?? name.joined(separator: "/"), attributes: pairs, contentType: contentType,
-            created: seconds(attributes[.creationDate]), modified: seconds(attributes[.modificationDate]))
+            created: seconds(attributes[.creationDate]), modified: seconds(attributes[.modificationDate]),
+            owner: own == nil ? nil : text(attributes[.generic]))
     }
 
     private static func plainAttributes(_ attributes: ItemAttributes) -> [SecretServiceAttributes.Pair] {
@@ -72,7 +75,9 @@ enum ItemMapping {
         return hiddenServices.contains(service) || service.hasPrefix("otpauth:") || service.hasPrefix("fields:")
     }
 
-    private static let hiddenServices = ["ssh-key", "ssh-certificate", CollectionRecords.service, CollectionRecords.aliasService]
+    private static let hiddenServices = [
+        "ssh-key", "ssh-certificate", CollectionRecords.service, CollectionRecords.aliasService, ItemAccess.service,
+    ]
 
     static func text(_ value: AttributeValue?) -> String? {
         switch value {

@@ -1,6 +1,7 @@
 extension SecretServiceObjects {
     func itemMethod(_ call: BusCall, of identifier: String, in collection: String, from client: BusClient) throws -> [BusValue] {
         let store = store(of: collection)
+        try throwIfClosed(identifier, in: collection, for: client)
         switch call.member {
         case "GetSecret":
             let session = try sessions.session(call.arguments[0].text ?? "", of: client.name)
@@ -13,6 +14,7 @@ extension SecretServiceObjects {
             return []
         case "Delete":
             try store.delete(identifier, in: collection)
+            if collection != MemoryItems.collection { try access.endPermissions(for: identifier) }
             let parent = ObjectPath.collection(path: collection)
             signal(parent, "Collection", "ItemDeleted", [.path(ObjectPath.item(path: identifier, in: collection))])
             propertyInvalidated(parent, "Collection", "Items")

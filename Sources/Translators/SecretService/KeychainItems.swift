@@ -84,14 +84,17 @@ final class KeychainItems: ItemStore {
         return (SharedSecret(secret), contentType)
     }
 
-    func create(_ edit: ItemEdit, in collection: String, replaces: Bool) throws -> (identifier: String, isNew: Bool) {
+    func create(
+        _ edit: ItemEdit, in collection: String, replacing mayReplace: (_ identifier: String, StoredItem) throws -> Bool
+    ) throws -> (identifier: String, isNew: Bool) {
         let wanted = SecretServiceAttributes(collection: collection, attributes: edit.attributes ?? [])
         // Somebody else may add or delete the same meanwhile.
         for _ in 0..<4 {
-            let same = try records(having: wanted).first { $0.own.hasSameAttributes(as: wanted) }
-            if replaces, let same {
+            let equal = try records(having: wanted).filter { $0.own.hasSameAttributes(as: wanted) }
+            if let same = try equal.first(where: { try mayReplace(ItemMapping.identifier($0.reference), ItemMapping.item($0.record)) }) {
                 var edit = edit
                 edit.attributes = nil
+                edit.owner = nil
                 let identifier = ItemMapping.identifier(same.reference)
                 do throws(Refusal) {
                     try write(edit, to: same.reference, same.record, collection)
@@ -101,7 +104,7 @@ final class KeychainItems: ItemStore {
                 }
                 return (identifier, false)
             }
-            let instance = same == nil ? [] : try Entropy.bytes(8)
+            let instance = equal.isEmpty ? [] : try Entropy.bytes(8)
             let record = ItemRecord(
                 kind: .genericPassword, attributes: try ItemMapping.attributes(edit, in: collection, instance: instance))
             do throws(Refusal) {

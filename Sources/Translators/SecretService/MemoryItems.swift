@@ -36,17 +36,21 @@ final class MemoryItems: ItemStore {
         return (entry.secret, entry.item.contentType)
     }
 
-    func create(_ edit: ItemEdit, in collection: String, replaces: Bool) throws -> (identifier: String, isNew: Bool) {
+    func create(
+        _ edit: ItemEdit, in collection: String, replacing mayReplace: (_ identifier: String, StoredItem) throws -> Bool
+    ) throws -> (identifier: String, isNew: Bool) {
         let own = SecretServiceAttributes(attributes: edit.attributes ?? [])
         let now = Self.now
         let entry = Entry(
             item: StoredItem(
                 label: edit.label ?? "", attributes: own.attributes, contentType: edit.contentType ?? ItemMapping.defaultContentType,
-                created: now, modified: now), own: own, secret: edit.secret ?? SharedSecret(copying: []))
-        let made: (String, Bool)? = state.withLock { state in
-            if replaces, let same = state.entries.first(where: { $0.value.own.hasSameAttributes(as: own) }) {
+                created: now, modified: now, owner: edit.owner), own: own, secret: edit.secret ?? SharedSecret(copying: []))
+        let made: (String, Bool)? = try state.withLock { state in
+            let same = try state.entries.first { try $0.value.own.hasSameAttributes(as: own) && mayReplace($0.key, $0.value.item) }
+            if let same {
                 var entry = entry
                 entry.item.created = same.value.item.created
+                entry.item.owner = same.value.item.owner
                 state.entries[same.key] = entry
                 return (same.key, false)
             }

@@ -5,7 +5,7 @@ internal import VaubanLinuxHost
 /// Prompts of the protocol: each has the user unlock the keychain, on a thread of its own, and then does what its caller wanted.
 final class Prompts: Sendable {
     /// Does what was waited for, and answers the result that the prompt completes with.
-    typealias Action = @Sendable () throws -> BusValue
+    typealias Action = @Sendable (UnlockWait) throws -> BusValue
 
     private struct Prompt: Sendable {
         let client: String
@@ -54,7 +54,7 @@ final class Prompts: Sendable {
         guard let prompt else { throw .noSuchObject }
         let thread = Thread { [self] in
             let isUnlocked = keychainLock.unlock(for: client, prompt.wait, send)
-            let result = isUnlocked ? try? prompt.action() : nil
+            let result = isUnlocked ? try? prompt.action(prompt.wait) : nil
             complete(path, result)
         }
         thread.stackSize = SecretServiceLimits.stackBytes

@@ -2,7 +2,7 @@ internal import VaubanKeychainModel
 
 /// The methods of `org.freedesktop.DBus.Properties`.
 extension SecretServiceObjects {
-    func property(_ call: BusCall, of object: ObjectPath) throws -> [BusValue] {
+    func property(_ call: BusCall, of object: ObjectPath, for client: BusClient) throws -> [BusValue] {
         let arguments = call.arguments
         guard Introspection.propertyMethods[call.member] == call.signature else {
             throw BusFailure(.unknownMethod, "There is no such method, or it takes other arguments.")
@@ -12,7 +12,7 @@ extension SecretServiceObjects {
             if call.member == "GetAll" { return [.properties([])] }
             throw BusFailure(.unknownProperty, "There is no such property.")
         }
-        if call.member == "GetAll" { return [.properties(try properties(of: object))] }
+        if call.member == "GetAll" { return [.properties(try properties(of: object, for: client))] }
         guard let name = arguments[1].text, let known = Introspection.properties[object.interface]?[name] else {
             throw BusFailure(.unknownProperty, "There is no such property.")
         }
@@ -21,16 +21,16 @@ extension SecretServiceObjects {
             guard arguments[2].unwrapped.signature == known.type else {
                 throw BusFailure(.invalidArguments, "The property is of the type \"\(known.type)\".")
             }
-            try set(name, of: object, to: arguments[2].unwrapped)
+            try set(name, of: object, to: arguments[2].unwrapped, for: client)
             return []
         }
-        guard let found = try properties(of: object).first(where: { $0.name == name }) else {
+        guard let found = try properties(of: object, for: client).first(where: { $0.name == name }) else {
             throw BusFailure(.unknownProperty, "There is no such property.")
         }
         return [.variant(found.value)]
     }
 
-    private func properties(of object: ObjectPath) throws -> [(name: String, value: BusValue)] {
+    private func properties(of object: ObjectPath, for client: BusClient) throws -> [(name: String, value: BusValue)] {
         switch object {
         case .service: return [("Collections", .paths(try collections().map(ObjectPath.collection(path:))))]
         case .collection(let identifier):
@@ -38,13 +38,15 @@ extension SecretServiceObjects {
             let isLocked = try isLocked(identifier)
             var items: [ItemPlace] = []
             // Before the first unlock nobody knows which there are.
-            do { items = try store(of: identifier).places(having: [], in: identifier) } catch { if !isLocked { throw error } }
+            do { items = try visible(store(of: identifier).places(having: [], in: identifier), having: [], for: client) } catch {
+                if !isLocked { throw error }
+            }
             return [
                 ("Items", .paths(items.map(\.path))), ("Label", .string(collection.label)), ("Locked", .boolean(isLocked)),
                 ("Created", .unsigned64(collection.created)), ("Modified", .unsigned64(collection.modified)),
             ]
         case .item(let collection, let identifier):
-            let item = try store(of: collection).item(identifier, in: collection)
+            let item = try item(identifier, in: collection, for: client)
             return [
                 ("Locked", .boolean(item.isLocked)), ("Attributes", .texts(item.attributes.map { ($0.name, $0.value) })),
                 ("Label", .string(item.label)), ("Created", .unsigned64(item.created)), ("Modified", .unsigned64(item.modified)),
@@ -53,10 +55,11 @@ extension SecretServiceObjects {
         }
     }
 
-    private func set(_ name: String, of object: ObjectPath, to value: BusValue) throws {
+    private func set(_ name: String, of object: ObjectPath, to value: BusValue, for client: BusClient) throws {
         switch object {
         case .collection(let identifier):
             guard identifier != MemoryItems.collection else { throw BusFailure(.notSupported, "The label of this collection is fixed.") }
+            try access.throwIfLimited(client)
             try collection(identifier)
             try records.setLabel(try label(value), of: identifier)
             let path = ObjectPath.collection(path: identifier)
@@ -64,7 +67,9 @@ extension SecretServiceObjects {
             signal(ObjectPath.root, "Service", "CollectionChanged", [.path(path)])
         case .item(let collection, let identifier):
             let edit = name == "Label" ? ItemEdit(label: try label(value)) : ItemEdit(attributes: value.pairs)
+            try throwIfClosed(identifier, in: collection, for: client)
             try store(of: collection).change(identifier, in: collection, edit)
+            if edit.attributes != nil, collection != MemoryItems.collection { try access.endPermissions(for: identifier) }
             propertiesChanged(ObjectPath.item(path: identifier, in: collection), "Item", [(name, value)])
             itemChanged(identifier, in: collection)
         default: throw BusFailure(.propertyReadOnly, "The property cannot be set.")

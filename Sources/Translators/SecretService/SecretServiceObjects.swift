@@ -1,4 +1,5 @@
 internal import VaubanKeychainClient
+internal import VaubanKeychainModel
 internal import VaubanLinuxHost
 internal import VaubanRefusal
 internal import VaubanSecretBytes
@@ -12,13 +13,15 @@ final class SecretServiceObjects: Sendable {
     let keychainLock: KeychainLock
     let keychainItems: KeychainItems
     let memoryItems = MemoryItems()
+    let access: ItemAccess
     let send: @Sendable (BusOutgoing) -> Void
 
-    init(_ service: Service, send: @escaping @Sendable (BusOutgoing) -> Void) {
+    init(_ service: Service, isShared: Bool, send: @escaping @Sendable (BusOutgoing) -> Void) {
         let keychain = KeychainClient(service: service, startsService: false)
         records = CollectionRecords(keychain)
         keychainItems = KeychainItems(keychain, records)
         keychainLock = KeychainLock(service)
+        access = ItemAccess(keychain, service, isShared: isShared)
         prompts = Prompts(keychainLock, send: send)
         self.send = send
     }
@@ -39,7 +42,7 @@ final class SecretServiceObjects: Sendable {
         switch call.interface {
         case "org.freedesktop.DBus.Introspectable" where call.member == "Introspect":
             return [.string(try Introspection.document(of: object, self))]
-        case "org.freedesktop.DBus.Properties": return try property(call, of: object)
+        case "org.freedesktop.DBus.Properties": return try property(call, of: object, for: client)
         default: break
         }
         let method = "\(call.interface.isEmpty ? object.interface : call.interface).\(call.member)"
@@ -69,6 +72,30 @@ final class SecretServiceObjects: Sendable {
     // MARK: Parts of several methods
 
     func store(of collection: String) -> any ItemStore { collection == MemoryItems.collection ? memoryItems : keychainItems }
+
+    /// An item as a client sees it: locked until the client may use it.
+    func item(_ identifier: String, in collection: String, for client: BusClient) throws -> StoredItem {
+        let item = try store(of: collection).item(identifier, in: collection)
+        return try access.mayUse(item, identifier, by: client) ? item : .locked
+    }
+
+    /// Refuses a client that may not use an item.
+    func throwIfClosed(_ identifier: String, in collection: String, for client: BusClient) throws {
+        guard access.isLimited(client) else { return }
+        guard try !item(identifier, in: collection, for: client).isLocked else {
+            throw BusFailure(.isLocked, "Another program stored the item, or the keychain is locked. Unlock asks the user.")
+        }
+    }
+
+    /// The places that a client sees. An application that may not use an item finds it by attributes, and never in a list of all.
+    func visible(_ places: [ItemPlace], having pairs: [SecretServiceAttributes.Pair], for client: BusClient) throws -> [ItemPlace] {
+        guard access.isLimited(client) else { return places }
+        return try places.compactMap { place in
+            guard try item(place.identifier, in: place.collection, for: client).isLocked else { return place }
+            guard !pairs.isEmpty else { return nil }
+            return ItemPlace(collection: place.collection, identifier: place.identifier, isLocked: true)
+        }
+    }
 
     /// All collections, by their identifiers. Before the first unlock only those that always exist are known.
     func collections() throws(Refusal) -> [String] {

@@ -12,12 +12,13 @@ package enum SecretServiceProgram {
     package static func main() -> Never {
         do {
             switch Array(CommandLine.arguments.dropFirst()) {
-            case []: try serve()
+            case []: try serve(isShared: false)
+            case ["--share"]: try serve(isShared: true)
             case ["--owner"]:
                 printOwner(try BusConnection(address: try busAddress()))
                 exit(0)
             default:
-                tell("usage: vauban-secret-service [--owner]")
+                tell("usage: vauban-secret-service [--share | --owner]")
                 exit(64)
             }
         } catch let refusal as Refusal {
@@ -28,7 +29,7 @@ package enum SecretServiceProgram {
         exit(53)
     }
 
-    private static func serve() throws -> Never {
+    private static func serve(isShared: Bool) throws -> Never {
         let hardening = try RoomHardening(.secretService)
         let service = try Service.current()
         let bus = try BusConnection(address: try busAddress())
@@ -36,7 +37,7 @@ package enum SecretServiceProgram {
         for sentence in try hardening.confine() { tell(sentence) }
         signal(SIGPIPE, SIG_IGN)
         try bus.watchClients()
-        var loop = try BusLoop(bus, service)
+        var loop = try BusLoop(bus, service, isShared: isShared)
         guard try bus.take(name) else {
             tell("\(name) is \(owner(on: bus) ?? "another program's"). See vauban doctor.")
             exit(53)

@@ -6,7 +6,7 @@ extension SecretServiceObjects {
         let arguments = call.arguments
         switch call.member {
         case "OpenSession": return try sessions.open(arguments[0].text ?? "", arguments[1], for: client.name)
-        case "SearchItems": return try search(arguments[0].pairs)
+        case "SearchItems": return try search(arguments[0].pairs, for: client)
         case "GetSecrets": return [try secrets(of: arguments[0].texts, session: arguments[1].text ?? "", for: client)]
         case "Unlock": return try unlock(arguments[0].texts, for: client)
         case "Lock": return try lock(arguments[0].texts)
@@ -14,13 +14,16 @@ extension SecretServiceObjects {
         case "ReadAlias":
             let target = try records.target(ofAlias: arguments[0].text ?? "")
             return [.path(target.map(ObjectPath.collection(path:)) ?? ObjectPath.none)]
-        case "SetAlias": return try setAlias(arguments[0].text ?? "", to: arguments[1].text ?? "")
+        case "SetAlias":
+            try access.throwIfLimited(client)
+            return try setAlias(arguments[0].text ?? "", to: arguments[1].text ?? "")
         default: throw BusFailure(.unknownMethod, "There is no such method.")
         }
     }
 
-    private func search(_ pairs: [SecretServiceAttributes.Pair]) throws -> [BusValue] {
-        let places = try keychainItems.places(having: pairs, in: nil) + memoryItems.places(having: pairs, in: nil)
+    private func search(_ pairs: [SecretServiceAttributes.Pair], for client: BusClient) throws -> [BusValue] {
+        let all = try keychainItems.places(having: pairs, in: nil) + memoryItems.places(having: pairs, in: nil)
+        let places = try visible(all, having: pairs, for: client)
         return [.paths(places.filter { !$0.isLocked }.map(\.path)), .paths(places.filter(\.isLocked).map(\.path))]
     }
 
@@ -31,6 +34,7 @@ extension SecretServiceObjects {
         for path in paths {
             guard case .item(let collection, let identifier)? = ObjectPath(path) else { continue }
             do {
+                try throwIfClosed(identifier, in: collection, for: client)
                 let (secret, contentType) = try store(of: collection).secret(of: identifier, in: collection, for: client)
                 found.append(.entry(.path(path), try session.sealed(secret.bytes, contentType: contentType)))
             } catch let refusal as Refusal where BusFailure(refusal).isOfItem {
@@ -44,14 +48,32 @@ extension SecretServiceObjects {
 
     private func unlock(_ paths: [String], for client: BusClient) throws -> [BusValue] {
         let known = try paths.filter(isKnown)
-        let closed = try keychainLock.isLocked ? known.filter(isKept) : []
+        let locked = try keychainLock.isLocked ? known.filter(isKept) : []
+        let closed = try locked + known.filter { try !locked.contains($0) && !foreignItems([$0], for: client).isEmpty }
         let open = known.filter { !closed.contains($0) }
         guard !closed.isEmpty else { return [.paths(open), .path(ObjectPath.none)] }
-        let prompt = try prompts.make(for: client, nothing: .paths([])) { [self] in
-            lockChanged()
+        let prompt = try prompts.make(for: client, nothing: .paths([])) { [self] wait in
+            if !locked.isEmpty { lockChanged() }
+            let foreign = try foreignItems(closed, for: client)
+            if !foreign.isEmpty {
+                guard let call = wait.beginCall(afterUnlock: true) else { throw Refusal(.cancelled) }
+                try access.askConsent(for: foreign, to: client, call)
+            }
             return .paths(known)
         }
         return [.paths(open), .path(prompt)]
+    }
+
+    /// The items among paths that a client may use only with the user's consent.
+    private func foreignItems(_ paths: [String], for client: BusClient) throws -> [(identifier: String, label: String)] {
+        guard access.isLimited(client) else { return [] }
+        return try paths.compactMap { path in
+            guard case .item(let collection, let identifier)? = ObjectPath(path),
+                let item = try? store(of: collection).item(identifier, in: collection),
+                try !access.mayUse(item, identifier, by: client)
+            else { return nil }
+            return (identifier, item.label)
+        }
     }
 
     private func lock(_ paths: [String]) throws -> [BusValue] {
@@ -94,7 +116,7 @@ extension SecretServiceObjects {
         if !alias.isEmpty, let target = try records.target(ofAlias: alias) {
             return [.path(ObjectPath.collection(path: target)), .path(ObjectPath.none)]
         }
-        let action: Prompts.Action = { [self] in
+        let action: @Sendable () throws -> BusValue = { [self] in
             let identifier = try records.create(label: label)
             if !alias.isEmpty { try records.setAlias(alias, to: identifier) }
             let path = ObjectPath.collection(path: identifier)
@@ -103,7 +125,7 @@ extension SecretServiceObjects {
             return .path(path)
         }
         guard try keychainLock.isLocked else { return [try action(), .path(ObjectPath.none)] }
-        return [.path(ObjectPath.none), .path(try prompts.make(for: client, nothing: .path(ObjectPath.none), action))]
+        return [.path(ObjectPath.none), .path(try prompts.make(for: client, nothing: .path(ObjectPath.none)) { _ in try action() })]
     }
 
     private func setAlias(_ alias: String, to path: String) throws -> [BusValue] {

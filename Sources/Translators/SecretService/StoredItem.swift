@@ -8,6 +8,8 @@ struct StoredItem: Sendable {
     /// Seconds since 1970.
     var created: UInt64
     var modified: UInt64
+    /// The sandboxed application that stored it; nil if it is the user's.
+    var owner: String?
     /// Nothing else of it can be told then.
     var isLocked = false
 
@@ -18,7 +20,7 @@ struct StoredItem: Sendable {
 struct ItemPlace: Sendable {
     let collection: String
     let identifier: String
-    let isLocked: Bool
+    var isLocked: Bool
 
     var path: String { ObjectPath.item(path: identifier, in: collection) }
 }
@@ -29,6 +31,8 @@ struct ItemEdit: Sendable {
     var attributes: [SecretServiceAttributes.Pair]?
     var contentType: String?
     var secret: SharedSecret?
+    /// Of a new item.
+    var owner: String?
 }
 
 /// A place for items. Locked ones are refused with `isLocked`, unknown ones with `noSuchObject`.
@@ -38,8 +42,10 @@ protocol ItemStore: Sendable {
     func item(_ identifier: String, in collection: String) throws -> StoredItem
     /// The secret, and its content type. May ask the user for the sake of the client.
     func secret(of identifier: String, in collection: String, for client: BusClient) throws -> (secret: SharedSecret, contentType: String)
-    /// Adds an item, or replaces the one with exactly these attributes. Answers its identifier, and whether it is new.
-    func create(_ edit: ItemEdit, in collection: String, replaces: Bool) throws -> (identifier: String, isNew: Bool)
+    /// Adds an item, or replaces one with exactly these attributes that may be replaced. Answers its identifier, and whether it is new.
+    func create(
+        _ edit: ItemEdit, in collection: String, replacing mayReplace: (_ identifier: String, StoredItem) throws -> Bool
+    ) throws -> (identifier: String, isNew: Bool)
     func change(_ identifier: String, in collection: String, _ edit: ItemEdit) throws
     func delete(_ identifier: String, in collection: String) throws
 }

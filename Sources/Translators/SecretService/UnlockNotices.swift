@@ -9,6 +9,8 @@ final class UnlockWait: Sendable {
     private struct State {
         var end: End?
         var call: CallCancellation?
+        /// The call follows an unlock, which therefore does not end it.
+        var isAfterUnlock = false
     }
 
     private let state = Mutex(State())
@@ -28,17 +30,18 @@ final class UnlockWait: Sendable {
 
     private func end(_ end: End) {
         let call = state.withLock { state in
-            if state.end == nil { state.end = end }
-            return state.call
+            if state.end != .cancelled { state.end = end }
+            return end == .unlocked && state.isAfterUnlock ? nil : state.call
         }
         call?.cancel()
         wakeup.signal()
     }
 
-    /// Returns the cancellation of the next call; nil if the wait has ended.
-    func beginCall() -> CallCancellation? {
+    /// Returns the cancellation of the next call; nil if the wait has ended, unless by the unlock that the call follows.
+    func beginCall(afterUnlock: Bool = false) -> CallCancellation? {
         state.withLock { state in
-            guard state.end == nil else { return nil }
+            guard state.end == nil || afterUnlock && state.end == .unlocked else { return nil }
+            state.isAfterUnlock = afterUnlock
             let call = CallCancellation()
             state.call = call
             return call

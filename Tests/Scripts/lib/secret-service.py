@@ -433,4 +433,68 @@ def before_first_unlock():
     assert service("ReadAlias", "(s)", "default") == (LOGIN,)
 
 
+def foreign_session():
+    owner, session = connect(), plain()
+    theirs = plain(on=owner)
+    item = create(session, {"of": "a session"})
+    refused(S + "Error.NoSession", item, S + "Item", "GetSecret", "(o)", theirs)
+    refused(S + "Error.NoSession", ROOT, S + "Service", "GetSecrets", "(aoo)", [item], theirs)
+    refused(S + "Error.NoSession", theirs, S + "Session", "Close")
+    get(item, theirs, on=owner)
+    call(item, S + "Item", "Delete")
+    print("refused")
+
+
+def only(attributes):
+    unlocked, closed = service("SearchItems", "(a{ss})", attributes)
+    assert len(unlocked) + len(closed) == 1, (unlocked, closed)
+    return (unlocked + closed)[0]
+
+
+def foreign_items():
+    session = plain()
+    unlocked, closed = service("SearchItems", "(a{ss})", {"service": "mail"})
+    assert unlocked == [] and len(closed) == 1, (unlocked, closed)
+    item = properties(closed[0], "Item")
+    assert item["Locked"] is True and item["Label"] == "" and item["Attributes"] == {} and item["Created"] == 0, item
+    assert service("GetSecrets", "(aoo)", closed, session) == ({},)
+    refused(S + "Error.IsLocked", closed[0], S + "Item", "GetSecret", "(o)", session)
+    assert service("SearchItems", "(a{ss})", {}) == ([], []) and properties(LOGIN, "Collection")["Items"] == []
+    assert call(LOGIN, S + "Collection", "SearchItems", "(a{ss})", {})[0] == []
+    print("refused")
+
+
+def foreign_changes():
+    session, path = plain(), only({"service": "mail"})
+    refused(S + "Error.IsLocked", path, S + "Item", "SetSecret", "((oayays))", (session, b"", b"planted", "text/plain"))
+    refused(S + "Error.IsLocked", path, S + "Item", "Delete")
+    for name, value in [("Label", GLib.Variant("s", "x")), ("Attributes", GLib.Variant("a{ss}", {"a": "b"}))]:
+        refused(S + "Error.IsLocked", path, "org.freedesktop.DBus.Properties", "Set", "(ssv)", S + "Item", name, value)
+    refused("org.freedesktop.DBus.Error.AccessDenied", LOGIN, "org.freedesktop.DBus.Properties", "Set", "(ssv)", S + "Collection", "Label",
+            GLib.Variant("s", "x"))
+    refused("org.freedesktop.DBus.Error.AccessDenied", ROOT, S + "Service", "SetAlias", "(so)", "default", SESSION)
+    refused("org.freedesktop.DBus.Error.AccessDenied", LOGIN, S + "Collection", "Delete")
+    # One with the same attributes is another item.
+    own = create(session, {"service": "mail", "username": "anna", "xdg:schema": "org.freedesktop.Secret.Generic"}, b"planted")
+    assert own != path and bytes(get(own, session)[2]) == b"planted"
+    call(own, S + "Item", "Delete")
+    print("refused")
+
+
+def finds_locked():
+    unlocked, closed = service("SearchItems", "(a{ss})", {sys.argv[2]: sys.argv[3]})
+    print("locked" if unlocked == [] and len(closed) == 1 else (unlocked, closed))
+
+
+def rename():
+    call(only({sys.argv[2]: sys.argv[3]}), "org.freedesktop.DBus.Properties", "Set", "(ssv)", S + "Item", "Attributes",
+         GLib.Variant("a{ss}", {"service": "renamed"}))
+
+
+def reads():
+    session = plain()
+    found = [path for path in properties(LOGIN, "Collection")["Items"] if properties(path, "Item")["Label"] == sys.argv[2]]
+    print(" and ".join(bytes(get(path, session)[2]).decode() for path in found))
+
+
 globals()[sys.argv[1].replace("-", "_")]()

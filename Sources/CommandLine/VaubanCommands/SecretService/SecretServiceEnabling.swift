@@ -10,12 +10,13 @@ struct SecretServiceEnabling {
 
     private let files: UserServiceFiles
 
-    static func current() throws -> SecretServiceEnabling {
+    static func current(isShared: Bool = false) throws -> SecretServiceEnabling {
         let program = try OwnProgram.path(of: "vauban")
         let config = try UserServiceFiles.folder("XDG_CONFIG_HOME", ".config")
         let data = try UserServiceFiles.folder("XDG_DATA_HOME", ".local/share")
         var files = [
-            ("\(data)/dbus-1/services/\(busName).service", activation(program)), ("\(config)/systemd/user/\(unit)", service(program)),
+            ("\(data)/dbus-1/services/\(busName).service", activation(program, isShared)),
+            ("\(config)/systemd/user/\(unit)", service(program, isShared)),
         ]
         if access("/etc/xdg/autostart/\(rival)", F_OK) == 0 {
             files.append(("\(config)/autostart/\(rival)", "[Desktop Entry]\nType=Application\nName=Secret Storage Service\nHidden=true\n"))
@@ -23,17 +24,23 @@ struct SecretServiceEnabling {
         return SecretServiceEnabling(files: UserServiceFiles(files: files, units: [unit]))
     }
 
-    private static func activation(_ program: String) -> String {
+    /// As it was enabled.
+    static func installed() throws -> SecretServiceEnabling {
+        let shared = try current(isShared: true)
+        return shared.files.areWritten ? shared : try current()
+    }
+
+    private static func activation(_ program: String, _ isShared: Bool) -> String {
         """
         [D-BUS Service]
         Name=\(busName)
-        Exec="\(program)" secret-service --foreground
+        Exec="\(program)" secret-service --foreground\(isShared ? " --share" : "")
         SystemdService=\(unit)
 
         """
     }
 
-    private static func service(_ program: String) -> String {
+    private static func service(_ program: String, _ isShared: Bool) -> String {
         """
         [Unit]
         Description=Vauban's Secret Service
@@ -41,7 +48,7 @@ struct SecretServiceEnabling {
         [Service]
         Type=dbus
         BusName=\(busName)
-        ExecStart="\(program)" secret-service --foreground
+        ExecStart="\(program)" secret-service --foreground\(isShared ? " --share" : "")
 
         """
     }

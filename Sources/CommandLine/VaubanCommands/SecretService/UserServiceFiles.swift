@@ -17,6 +17,9 @@ struct UserServiceFiles {
         return "\(home)/\(usual)"
     }
 
+    /// Whether each of the files has its content.
+    var areWritten: Bool { files.allSatisfy { Self.content(of: $0.path) == $0.content } }
+
     func write() throws {
         let state = files.map { ($0, Self.content(of: $0.path)) }
         for (file, found) in state where found != nil && found != file.content {

@@ -18,11 +18,14 @@ struct SecretServiceVerb: ParsableCommand {
     @Flag(help: "Stay in the foreground, until Ctrl-C. There is no other way; the flag is for scripts that show it.")
     var foreground = false
 
+    @Flag(help: "Let sandboxed apps use what other programs stored without asking you.")
+    var share = false
+
     func run() throws {
         // The service starts no program, so the rooms have to run before.
         _ = try AuthenticationClient(service: try ServiceAccess.current()).status()
         let program = try OwnProgram.path(of: "vauban-secret-service")
-        var arguments: [UnsafeMutablePointer<CChar>?] = [strdup(program), nil]
+        var arguments: [UnsafeMutablePointer<CChar>?] = [strdup(program), share ? strdup("--share") : nil, nil]
         Interruption.restoreSignals()
         execv(program, &arguments)
         let problem = errno
@@ -60,11 +63,17 @@ struct EnableSecretService: ParsableCommand {
             where that is installed. Where one of them has other content nothing is written. The service that runs now goes on \
             until you log out, and keeps its items.
 
+            A Flatpak or Snap that may use the Secret Service reads what it stored itself; for anything else it asks you once. With --share it \
+            reads everything, as with GNOME's keyring.
+
             Example:
               vauban enable secret-service
             """)
 
-    func run() throws { try SecretServiceEnabling.current().enable() }
+    @Flag(help: "Let sandboxed apps use what other programs stored without asking you.")
+    var share = false
+
+    func run() throws { try SecretServiceEnabling.current(isShared: share).enable() }
 }
 
 struct DisableSecretService: ParsableCommand {
@@ -76,5 +85,5 @@ struct DisableSecretService: ParsableCommand {
               vauban disable secret-service
             """)
 
-    func run() throws { try SecretServiceEnabling.current().disable() }
+    func run() throws { try SecretServiceEnabling.installed().disable() }
 }

@@ -1,0 +1,96 @@
+internal import Synchronization
+internal import VaubanAccessPolicy
+internal import VaubanAuthenticationClient
+internal import VaubanKeychainClient
+internal import VaubanKeychainModel
+internal import VaubanKeychainWire
+internal import VaubanLinuxHost
+internal import VaubanRefusal
+internal import VaubanSecretBytes
+internal import VaubanUserModel
+
+/// Decides which items a sandboxed application may use: those that it stored, and those that the user let it use. Each permission is a
+/// generic password without a secret.
+final class ItemAccess: Sendable {
+    static let service = "secret-service-permission"
+    /// Labels in one prompt; the others are counted.
+    private static let labelsMax = 3
+
+    private let keychain: KeychainClient
+    private let authentication: AuthenticationClient
+    /// Whether every application may use every item.
+    private let isShared: Bool
+
+    init(_ keychain: KeychainClient, _ service: Service, isShared: Bool) {
+        self.keychain = keychain
+        authentication = AuthenticationClient(service: service, startsService: false)
+        self.isShared = isShared
+    }
+
+    func isLimited(_ client: BusClient) -> Bool { !isShared && client.application != .user }
+
+    func throwIfLimited(_ client: BusClient) throws(BusFailure) {
+        if isLimited(client) { throw BusFailure(.accessDenied, "A sandboxed app cannot change this.") }
+    }
+
+    /// The owner of what a client stores; nil if that is the user's.
+    func owner(for client: BusClient) -> String? {
+        if case .sandboxed(let name) = client.application { name } else { nil }
+    }
+
+    func mayUse(_ item: StoredItem, _ identifier: String, by client: BusClient) throws(Refusal) -> Bool {
+        guard isLimited(client), !client.isPermitted(identifier) else { return true }
+        guard !item.isLocked, case .sandboxed(let name) = client.application else { return false }
+        if item.owner == name { return true }
+        do throws(Refusal) { return try !keychain.copyMatching(query(name, identifier)).isEmpty } catch {
+            guard error.reason == .itemNotFound else { throw error }
+            return false
+        }
+    }
+
+    /// Prompts the user to let an application use items of others, and stores the permission. Throws unless the user consents.
+    func askConsent(
+        for items: [(identifier: String, label: String)], to client: BusClient, _ cancellation: CallCancellation
+    ) throws(Refusal) {
+        let labels = items.prefix(Self.labelsMax).map(\.label).joined(separator: ", ")
+        let more = items.count > Self.labelsMax ? " and \(items.count - Self.labelsMax) more" : ""
+        let reason = "to let \(client.application.words) use, from now on, what other programs stored: \(labels)\(more)"
+        try authentication.evaluate(.biometryOrPasscode, reason: reason, cancellation: cancellation)
+        for item in items {
+            guard case .sandboxed(let name) = client.application else {
+                client.permit(item.identifier)
+                continue
+            }
+            let attributes = ItemAttributes([
+                .service: .text(Self.service), .account: .text("\(name) \(item.identifier)"), .generic: .text(item.identifier),
+                .label: .text("\(name) may use \(item.label)"),
+            ])
+            do throws(Refusal) {
+                _ = try keychain.add(ItemRecord(kind: .genericPassword, attributes: attributes), secret: SecretBytes(copying: []))
+            } catch {
+                guard error.reason == .duplicateItem else { throw error }
+            }
+        }
+    }
+
+    /// Ends the permissions for an item, since its attributes changed or it was deleted: the user consented to what it was.
+    func endPermissions(for identifier: String) throws(Refusal) {
+        let query = ItemQuery(
+            kind: .genericPassword,
+            attributes: ItemAttributes([
+                .service: .text(Self.service), .generic: .text(identifier), .secretServiceAttributes: .data([]),
+            ]))
+        do throws(Refusal) { try keychain.delete(query) } catch { guard error.reason == .itemNotFound else { throw error } }
+    }
+
+    private func query(_ name: String, _ identifier: String) -> ItemQuery {
+        var query = ItemQuery(
+            kind: .genericPassword,
+            attributes: ItemAttributes([
+                .service: .text(Self.service), .account: .text("\(name) \(identifier)"), .secretServiceAttributes: .data([]),
+            ]))
+        query.returnsReference = true
+        query.authenticationUI = .describe
+        return query
+    }
+}

@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# What hostile programs can do with the Secret Service. Each check is an attack of Manual/attacks.md. A sandbox is a control group, as
+# flatpak and systemd create one; the client in it is a real one.
+# limit: 600
+set -u
+. Tests/Scripts/lib/command-line.sh
+. Tests/Scripts/lib/secret-service.sh
+. Tests/Scripts/lib/attack-report.sh
+groups=$(findmnt -n -t cgroup2 -o TARGET | head -n 1)
+app=$groups/app-flatpak-org.example.App-$$.scope other=$groups/app-flatpak-org.example.Other-$$.scope
+{ [ -n "$groups" ] && mkdir "$app" "$other"; } 2>/dev/null || { echo 'no control groups can be made here'; exit 77; }
+vauban enable secret-service 2>/dev/null || fail 'it is not enabled'
+start_bus
+finish_all() { finish; rmdir "$app" "$other" 2>/dev/null; }
+trap finish_all EXIT
+set_passcode
+# in_sandbox FOLDER COMMAND…: runs it in this control group.
+in_sandbox() ( echo "$BASHPID" >"$1/cgroup.procs" && shift && exec "$@" )
+sandboxed() { in_sandbox "$app" timeout 240 /usr/bin/python3 "$helper" "$@" 2>&1 | tail -n 1; }
+printf 'of the mail program' | secret-tool store --label='My mail' service mail username anna || fail 'nothing is stored'
+printf 'of the bank' | secret-tool store --label='Bank' service bank username anna || fail 'nothing is stored'
+
+check 'U50 a client uses the session of another: refused' equals "$(timeout 240 /usr/bin/python3 "$helper" foreign-session 2>&1 | tail -n 1)" refused
+check 'U51 a Flatpak reads what another program stored, sees its label or lists it: refused' equals "$(sandboxed foreign-items)" refused
+check 'U52 it changes, deletes or replaces it, or renames collections: refused' equals "$(sandboxed foreign-changes)" refused
+check 'U52 control: the item is as it was' equals "$(timeout 240 /usr/bin/python3 "$helper" reads 'My mail' 2>&1 | tail -n 1)" 'of the mail program'
+printf 'of the app' | in_sandbox "$app" secret-tool store --label=Own service app username anna || fail 'a Flatpak stores nothing'
+check 'U51 control: it reads what it stored' equals "$(in_sandbox "$app" secret-tool lookup service app username anna)" 'of the app'
+check 'U51 another Flatpak does not' equals "$(in_sandbox "$other" timeout 240 /usr/bin/python3 "$helper" finds-locked service app 2>&1 | tail -n 1)" locked
+check 'U53 a program outside of sandboxes reads everything: succeeds' equals "$(secret-tool lookup service app username anna)" 'of the app'
+
+# The user consents once; it holds for this app and this item, until the item is another.
+cat >"$TMPDIR/client" <<CLIENT
+#!/bin/bash
+( echo \$BASHPID >"$app/cgroup.procs" && exec secret-tool lookup "\$@" ) >"$TMPDIR/found" 2>&1 </dev/null &
+echo \$! >"$TMPDIR/client.pid"
+CLIENT
+printf '#!/bin/sh\ntail --pid="$(cat "%s/client.pid")" -f /dev/null\n' "$TMPDIR" >"$TMPDIR/wait"
+chmod +x "$TMPDIR/client" "$TMPDIR/wait"
+consented() {
+    play "$VAUBAN_BUILD/vauban" approve >"$TMPDIR/out" <<STEPS
+expect Prompts appear here
+run $TMPDIR/client service mail username anna
+expect to let the Flatpak org.example.App use, from now on, what other programs stored: My mail
+expect Passcode
+key ctrl-c
+expect Cancelled
+run $TMPDIR/wait
+run [ -z "\$(cat $TMPDIR/found)" ]
+run $TMPDIR/client service mail username anna
+expect to let the Flatpak org.example.App use
+expect Passcode
+secret $passcode
+expect Accepted
+run $TMPDIR/wait
+run [ "\$(cat $TMPDIR/found)" = 'of the mail program' ]
+key ctrl-c
+STEPS
+    [ $? = 130 ] || { cat "$TMPDIR/out" "$TMPDIR/found"; return 1; }
+}
+check 'U51 control: the user refuses, then consents' consented
+check 'U51 control: it is asked for once' equals "$(in_sandbox "$app" secret-tool lookup service mail username anna)" 'of the mail program'
+check 'U51 the consent is for one item' equals "$(sandboxed finds-locked service bank)" locked
+check 'U51 the consent is for one app' equals "$(in_sandbox "$other" timeout 240 /usr/bin/python3 "$helper" finds-locked service mail 2>&1 | tail -n 1)" locked
+timeout 240 /usr/bin/python3 "$helper" rename service mail || fail 'it cannot be renamed'
+check 'U51 a consent ends when the item is given other attributes' equals "$(sandboxed finds-locked service renamed)" locked
+
+vauban disable secret-service 2>/dev/null && vauban enable secret-service --share 2>/dev/null || fail 'it cannot be shared'
+busctl --address="$DBUS_SESSION_BUS_ADDRESS" call org.freedesktop.DBus /org/freedesktop/DBus org.freedesktop.DBus ReloadConfig || fail 'the bus does not read its services'
+kill -KILL "$(service_process)"
+check 'U51 control: with --share it reads everything' equals "$(in_sandbox "$app" secret-tool lookup service bank username anna)" 'of the bank'
+vauban disable secret-service 2>/dev/null || fail 'it is not disabled'
+[ -z "$(find "$XDG_CONFIG_HOME" "$XDG_DATA_HOME" -type f 2>/dev/null)" ] || fail 'a file is left'
+end_attacks
+echo 'clients of the Secret Service reach what is theirs'
