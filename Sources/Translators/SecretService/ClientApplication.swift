@@ -30,7 +30,8 @@ enum ClientApplication: Hashable, Sendable {
         }
     }
 
-    /// The application of a systemd unit: `app-flatpak-ID-NUMBER.scope` (`flatpak-…` in old versions), `snap.NAME.APP….scope` or `.service`.
+    /// The application of a systemd unit: `app-flatpak-ID-NUMBER.scope` (`flatpak-…` in old versions), `snap.NAME.APP….scope` or
+    /// `.service`.
     private static func sandbox(of unit: String) -> String? {
         guard let end = [".scope", ".service"].first(where: unit.hasSuffix) else { return nil }
         let stem = unit.dropLast(end.count)

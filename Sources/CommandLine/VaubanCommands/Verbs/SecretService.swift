@@ -63,8 +63,8 @@ struct EnableSecretService: ParsableCommand {
             where that is installed. Where one of them has other content nothing is written. The service that runs now goes on \
             until you log out, and keeps its items.
 
-            A Flatpak or Snap that may use the Secret Service reads what it stored itself; for anything else it asks you once. With --share it \
-            reads everything, as with GNOME's keyring.
+            A Flatpak or Snap that may use the Secret Service reads what it stored itself; for anything else it asks you once. \
+            With --share it reads everything, as with GNOME's keyring.
 
             Example:
               vauban enable secret-service
