@@ -237,7 +237,7 @@ let callers: [Target] = [
             "VaubanAuthenticationClient", "VaubanKeychainClient", "VaubanRefusal", "VaubanPlainText", "VaubanUserModel",
             "VaubanAccessPolicy", "VaubanLinuxHost", "VaubanSecurity",
         ]),
-    // The agent's side of a prompt for programs that draw it: words and states. For agents only, such as the one in Sheet/.
+    // The agent's side of a prompt for programs that draw it: states, over the sentences that terminals show too. For agents only, such as the one in Sheet/.
     target(
         "VaubanPrompt", in: "Callers",
         [
@@ -425,7 +425,7 @@ let testing: [Target] = [
             .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ]),
     tests("TransportPolicyTests", ["VaubanTransportPolicy"]),
-    tests("PromptTests", ["VaubanPrompt", "VaubanUserModel", "VaubanAccessPolicy"]),
+    tests("PromptTests", ["VaubanPrompt", "VaubanAuthenticationClient", "VaubanUserModel", "VaubanAccessPolicy"]),
     tests("LocalAuthenticationTests", appleModules),
     tests("VaubanKeychainTests", ["VaubanKeychain"] + appleModules),
     // Client library to storage, through the real rooms over their sockets.

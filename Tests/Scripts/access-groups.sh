@@ -99,7 +99,7 @@ check 'and it is not asked about again' equals "$(by alice "$own/tool" get t)" '
 # What an item offers: asked once, kept where she says always, and never in the place of the program's own.
 approve <<PLAY
 expect Prompts appear here
-expect to read an item that another program keeps
+expect to read a secret that another program keeps
 expect callers/named
 expect Kept by:  program:/usr/local/games/bin/chat
 expect Allow:
@@ -133,7 +133,7 @@ check 'with no value among it' eval '! grep -q "of chat\|of mail" "$TMPDIR/shown
 cat >"$TMPDIR/read" <<PLAY
 expect Program:
 expect vauban
-expect to read an item that another program keeps
+expect to read a secret that another program keeps
 expect callers/t
 expect Allow:
 secret o
@@ -170,7 +170,7 @@ check 'nor is one by the account that is not given' eval 'play alice "$bin/vauba
 
 # What she allows.
 cat >"$TMPDIR/allow" <<PLAY
-expect to change which programs may read which items
+expect to change which programs may read which secrets
 expect asscode
 secret alice passcode
 expect Allowed
@@ -188,9 +188,9 @@ SCRIPT
 chown vauban-test-alice "$own/script"
 approve <<PLAY
 expect Prompts appear here
-expect started by
+expect Started by
 expect python3
-expect runs scripts and commands
+expect Which script or command asks is unknown
 expect Allow:
 secret l
 expect asscode
@@ -233,7 +233,7 @@ check 'by its owner it is told the same of what is there and of what is not' eva
 check 'it adds to no other group' equals "$(unknown add z x cli)" -34018
 check 'nothing is given away without her' refused 36 alice give cli
 cat >"$TMPDIR/give" <<PLAY
-expect to give items to another owner
+expect to give secrets to another owner
 expect asscode
 secret alice passcode
 expect 1 item given to cli
@@ -247,7 +247,7 @@ mailbox=program:/usr/local/games/bin/chat
 check 'nothing is put among a program'"'"'s own without her' eval 'refused 36 alice move callers/moved --to $mailbox && refused 36 alice copy callers/moved --to $mailbox && equals "$(by alice /usr/local/games/bin/chat get moved)" -25300'
 check 'nor taken from it' eval 'refused 36 alice copy callers/named --owner $mailbox --to cli && refused 36 alice move callers/named --owner $mailbox --to cli && equals "$(by alice /usr/local/games/bin/chat get named)" "0 for both"'
 cat >"$TMPDIR/move" <<PLAY
-expect to give items to another owner
+expect to give secrets to another owner
 expect callers/moved
 expect $mailbox
 expect asscode
@@ -259,7 +259,7 @@ cat >"$TMPDIR/taken" <<PLAY
 expect to see what every program keeps
 expect asscode
 secret alice passcode
-expect to give items to another owner
+expect to give secrets to another owner
 expect callers/named
 expect asscode
 absent for both

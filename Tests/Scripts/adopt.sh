@@ -94,7 +94,7 @@ expect your other programs can read the passcode
 expect The old keychain has not been unlocked
 expect Passcode (
 secret a wrong one
-expect That was not the passcode
+expect That was not your passcode
 expect cancels
 secret the older passcode
 expect The keychain is locked
@@ -113,7 +113,7 @@ done
 check 'what was moved is there once' eval '[ -z "$(alice list 2>/dev/null | cut -f1 | sort | uniq -d)" ] && [ "$(alice list 2>/dev/null | wc -l)" -ge 124 ]'
 check 'killed at the first question' eval 'ends 137 kill_at <<PLAY
 expect Vauban asks
-expect read an item
+expect read a secret
 run kill -9 \$(cat $TMPDIR/alice/pid)
 PLAY'
 # Its values are still the old ones, read by the old keychain itself, which these kills have left running.
@@ -239,7 +239,7 @@ expect Type delete
 send delete
 expect Passcode of the old keychain, to delete it
 secret a wrong one
-expect That was not the passcode
+expect That was not your passcode
 expect cancels
 secret the older passcode
 expect The old keychain and its keys are deleted

@@ -58,7 +58,7 @@ check 'A142 an earlier value of what the user keeps by hand read through vauban:
 check 'A142 and destroyed: succeeds' eval 'program history past/me --clear 2>/dev/null; refused 44 alice get past/me --version 1'
 # What the user lets a program read, called otherwise by another: mail has an item of its own of neither name.
 printf planted | alice set callers/shared 2>/dev/null || exit 1
-printf 'expect to change which programs may read which items\nexpect asscode\nsecret alice passcode\nexpect Allowed\n' >"$TMPDIR/allow-shared"
+printf 'expect to change which programs may read which secrets\nexpect asscode\nsecret alice passcode\nexpect Allowed\n' >"$TMPDIR/allow-shared"
 play alice "$bin/vauban" allow /usr/local/games/bin/mail callers/shared --owner cli <"$TMPDIR/allow-shared" >"$TMPDIR/played" 2>&1 || { cat "$TMPDIR/played"; exit 1; }
 check 'A143 control: the program reads what the user permitted, by its name' equals "$(by alice /usr/local/games/bin/mail get shared)" '0 planted'
 check 'A143 the permitted item is renamed to what the program looks for: not found, the permission ended' eval 'program rename callers/shared callers/master 2>/dev/null && equals "$(by alice /usr/local/games/bin/mail get master)" -25300 && equals "$(alice get callers/master)" planted'
@@ -125,7 +125,7 @@ expect asscode
 key ctrl-c
 PLAY
 if [ "$(cat /proc/sys/dev/tty/legacy_tiocsti 2>/dev/null || echo 1)" = 1 ]; then
-    check 'A69 a program types into the terminal that it was started from: succeeds, and what it types counts as a try' eval '! on_terminal "(until [ -e $own/go ]; do :; done; $own/impostor type wrong\\\\n /dev/tty) & exec $bin/vauban get bank/me" >/dev/null; grep -q "4 attempts left. Attempt 2 of 3" "$TMPDIR/shown" && ! grep -q "asks first" "$TMPDIR/shown" '
+    check 'A69 a program types into the terminal that it was started from: succeeds, and what it types counts as a try' eval '! on_terminal "(until [ -e $own/go ]; do :; done; $own/impostor type wrong\\\\n /dev/tty) & exec $bin/vauban get bank/me" >/dev/null; grep -q "4 attempts are left before you have to wait. Attempt 2 of 3" "$TMPDIR/shown" && ! grep -q "asks first" "$TMPDIR/shown" '
 else
     check 'A69 a program types the answer into the terminal that it was started from: refused by the kernel' eval 'on_terminal "$own/impostor type o /dev/tty" </dev/null; grep -q "not typed 5" "$TMPDIR/shown"'
 fi

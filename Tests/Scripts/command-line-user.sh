@@ -33,8 +33,8 @@ for access in 1 2; do
     play "$VAUBAN_BUILD/vauban" get bank/anna >"$TMPDIR/out" <<STEPS || { cat "$TMPDIR/out"; fail "access $access failed"; }
 expect Vauban asks for your approval
 expect Program:  vauban (/
-expect /vauban, process
-expect Action:   to read an item that needs your approval
+expect /vauban · process
+expect Action:   to read a secret that is given out only with your approval
 expect Message:  “get bank/anna”
 expect Attempt 1 of 3
 expect Passcode
@@ -46,10 +46,10 @@ done
 
 # Three tries, each told; then it is over. The right one in time is enough.
 play "$VAUBAN_BUILD/vauban" get bank/anna >"$TMPDIR/out" <<STEPS || { cat "$TMPDIR/out"; fail 'a second try was not imported'; }
-expect Attempt 1 of 3; 5 attempts left
+expect Attempt 1 of 3. You have
 expect Passcode
 secret wrong one
-expect 4 attempts left. Attempt 2 of 3
+expect 4 attempts are left before you have to wait. Attempt 2 of 3
 expect Passcode
 secret $passcode
 expect the secret
@@ -110,7 +110,7 @@ play "$VAUBAN_BUILD/vauban" get plain/item >"$TMPDIR/out" <<STEPS || { cat "$TMP
 expect The keychain is locked
 expect Passcode
 secret wrong
-expect That was not the passcode; 4 attempts left
+expect That was not your passcode. 4 attempts are left
 expect Passcode
 secret $passcode
 expect plain

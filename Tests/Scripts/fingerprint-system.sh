@@ -55,7 +55,7 @@ at_approver() { # at_approver FINGER...: touches while the question is there; `c
     : >"$TMPDIR/got"; chmod 666 "$TMPDIR/got"
     {
         caller
-        echo 'expect Touch the reader'
+        echo 'expect Touch the fingerprint reader'
         printf "run /usr/bin/python3 %s %s %s touch" "$TMPDIR/bus/own-fprintd.py" "$bus_address" "$sensor"
         printf " '%s'" "$@"
         # The approver takes a key of its own only when the question has left the screen.

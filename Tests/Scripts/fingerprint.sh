@@ -77,7 +77,7 @@ expect_text 'enrolled; 5 more may fail' "$TMPDIR/status"
 echo 'ok: a finger is enrolled, with two touches that had to be made again'
 
 at_prompt 'a match' <<STEPS
-expect Touch the reader or type the passcode
+expect Touch the fingerprint reader, or type your Vauban passcode.
 touch 'SCAN alice'
 expect the secret
 STEPS
@@ -85,12 +85,12 @@ template=$(find "$TMPDIR/fprint" -type f)
 [ -n "$template" ] || fail 'fprintd keeps no template'
 before=$(sha256sum "$template")
 at_prompt 'no match, a touch that could not be read, a match' <<STEPS
-expect Touch the reader
+expect Touch the fingerprint reader
 touch 'SCAN bob' 'RETRY 0' 'SCAN alice'
 expect the secret
 STEPS
 at_prompt 'an early touch' <<STEPS
-expect Touch the reader
+expect Touch the fingerprint reader
 early 'SCAN alice'
 expect the secret
 STEPS
@@ -104,7 +104,7 @@ echo 'ok: a match opens the item, after a miss and a bad touch as well, and howe
 
 # Three misses end the finger in one question; five in all, until the passcode comes.
 at_prompt 'three misses' 128 <<STEPS
-expect Touch the reader
+expect Touch the fingerprint reader
 touch 'SCAN bob' 'SCAN bob' 'SCAN bob'
 expect Passcode (
 key ctrl-c
@@ -113,26 +113,26 @@ vauban status >"$TMPDIR/status"
 # One had failed before; a match in between takes nothing back.
 expect_text '1 more may fail' "$TMPDIR/status"
 at_prompt 'five misses' 128 <<STEPS
-expect Touch the reader
+expect Touch the fingerprint reader
 touch 'SCAN bob'
 expect Passcode (
 key ctrl-c
 STEPS
 at_prompt 'while fingers do not count only the passcode is asked for' <<STEPS
-absent Touch the reader
+absent Touch the fingerprint reader
 expect Passcode (
 secret $passcode
 expect the secret
 STEPS
 at_prompt 'after the passcode' <<STEPS
-expect Touch the reader
+expect Touch the fingerprint reader
 touch 'SCAN alice'
 expect the secret
 STEPS
 echo 'ok: three misses end the finger in a question, five until the passcode, which brings it back'
 
 at_prompt 'a sensor with an error' <<STEPS
-expect Touch the reader
+expect Touch the fingerprint reader
 touch 'ERROR 1' 'SCAN alice'
 expect the secret
 STEPS
@@ -142,7 +142,7 @@ holder=$!
 exec {holding}>"$TMPDIR/holding"
 await_held 1
 {
-    echo 'expect Touch the reader'
+    echo 'expect Touch the fingerprint reader'
     # The other program lets go when the reader was refused the sensor.
     echo "run timeout 20 tail -n +1 -F '$log' 2>/dev/null | grep -q -m 1 'another program has the sensor' && kill $holder"
     echo "touch 'SCAN alice'"
@@ -163,7 +163,7 @@ echo 'ok: two callers at once are two touches'
 
 # Each process of the path may die while the user is asked: the question goes on with the passcode.
 at_prompt 'the reader was killed' <<STEPS
-expect Touch the reader
+expect Touch the fingerprint reader
 run kill -KILL $(room vauban-reader-t)
 expect Passcode (
 secret $passcode
@@ -171,12 +171,12 @@ expect the secret
 STEPS
 awaits 'the reader came back' 'enrolled; 5 more may fail'
 at_prompt 'the reader is believed again' <<STEPS
-expect Touch the reader
+expect Touch the fingerprint reader
 touch 'SCAN alice'
 expect the secret
 STEPS
 at_prompt 'fprintd was killed' <<STEPS
-expect Touch the reader
+expect Touch the fingerprint reader
 run kill -KILL $fprintd_pid
 expect Passcode (
 secret $passcode
@@ -187,7 +187,7 @@ awaits 'fprintd went' 'the reader is missing'
 start_fprintd
 awaits 'fprintd came back' 'enrolled; 5 more may fail'
 at_prompt 'the sensor was taken away' <<STEPS
-expect Touch the reader
+expect Touch the fingerprint reader
 touch UNPLUG
 expect Passcode (
 secret $passcode
@@ -210,13 +210,13 @@ slept() {
 }
 matches() {
     at_prompt "$1" <<STEPS
-expect Touch the reader
+expect Touch the fingerprint reader
 touch 'SCAN alice'
 expect the secret
 STEPS
 }
 at_prompt 'the machine sleeps while it asks' <<STEPS
-expect Touch the reader
+expect Touch the fingerprint reader
 run echo sleep >/proc/$$/fd/$logind_in
 expect Passcode (
 run timeout 20 grep -q -m 1 '^released' </proc/$$/fd/$logind_out
@@ -247,7 +247,7 @@ monitor=$!
 monitored() { timeout 20 tail -n +1 -F "$TMPDIR/monitored" 2>/dev/null | grep -q -m 1 "$1" || { cat "$TMPDIR/monitored"; fail "the bus did not carry: $1"; }; }
 monitored NameAcquired
 at_prompt 'the question ends' 128 <<STEPS
-expect Touch the reader
+expect Touch the fingerprint reader
 wanted
 run kill -STOP $fprintd_pid
 key ctrl-c
@@ -293,7 +293,7 @@ exec {holding}>&-
 slept 'the machine slept while another program had the sensor'
 refusing=$(cat "$TMPDIR/fprintd.pid")
 at_prompt 'fprintd refuses the sensor' <<STEPS
-expect Touch the reader
+expect Touch the fingerprint reader
 expect Passcode (
 secret $passcode
 expect the secret
@@ -314,7 +314,7 @@ wait "$touching"
 expect_text 'right index finger, left index finger' "$TMPDIR/err"
 vauban lock
 play "$VAUBAN_BUILD/vauban" unlock >"$TMPDIR/out" 2>"$TMPDIR/err" <<STEPS || { cat "$TMPDIR/out" "$TMPDIR/err" "$log"; fail 'a finger does not unlock'; }
-expect Touch the reader, or press Return
+expect Touch the fingerprint reader, or press Return
 run $(touches) touch 'SCAN alice'
 STEPS
 vauban status >"$TMPDIR/status"
@@ -336,7 +336,7 @@ anew() {
 "$(touches)" enroll "$me" right-index-finger 'SCAN mallory' || { cat "$TMPDIR/touches"; fail 'another program cannot enroll'; }
 ended 'another program enrolled a finger'
 at_prompt 'after another program enrolled a finger' <<STEPS
-absent Touch the reader
+absent Touch the fingerprint reader
 expect Passcode (
 secret $passcode
 expect the secret
@@ -355,7 +355,7 @@ rm "$VAUBAN_HOME/reader/enrollments"
 kill -KILL "$reader"
 awaits 'the reader came back' 'enrolled; 5 more may fail'
 at_prompt 'after the reader lost its state' <<STEPS
-expect Touch the reader
+expect Touch the fingerprint reader
 touch 'SCAN alice'
 expect Passcode (
 secret $passcode
@@ -372,14 +372,14 @@ reader=$(room vauban-reader-t)
 kill -KILL "$reader"
 awaits 'the reader came back' 'enrolled; 5 more may fail'
 at_prompt 'a reader with another key' 128 <<STEPS
-expect Touch the reader
+expect Touch the fingerprint reader
 touch 'SCAN alice'
 expect Passcode (
 key ctrl-c
 STEPS
 awaits 'it was paired anew' 'enrolled; 5 more may fail'
 at_prompt 'a reader that was paired anew' <<STEPS
-expect Touch the reader
+expect Touch the fingerprint reader
 touch 'SCAN alice'
 expect the secret
 STEPS
@@ -397,7 +397,7 @@ with_passcode 0 finger list
 expect_text 'No fingers are enrolled' "$TMPDIR/err"
 [ -z "$(find "$TMPDIR/fprint" -type f)" ] || fail 'fprintd still has a template'
 at_prompt 'after fingers were deleted' <<STEPS
-absent Touch the reader
+absent Touch the fingerprint reader
 expect Passcode (
 secret $passcode
 expect the secret

@@ -25,14 +25,14 @@ refused_everywhere() { at_terminal "$program evaluate a; $program get a" </dev/n
 check 'without her word a program is refused at once, and its terminal told nothing' refused_everywhere
 check 'the word of another user is not hers' eval 'with_passcode bob allow terminal-prompts on 2>/dev/null && refused_everywhere'
 check 'vauban asks on its own terminal without it' at_terminal "$bin/vauban get bank/me; echo; $bin/vauban get bank/me; echo \"ended \$?\"" <<STEPS
-expect Program:  vauban ($bin/vauban, process
+expect Program:  vauban ($bin/vauban · process
 expect asscode (
 secret not her passcode
-expect That was not the passcode; 4 attempts left
+expect That was not your passcode. 4 attempts are left
 expect asscode (
 secret alice passcode
 expect by hand
-expect Program:  vauban ($bin/vauban, process
+expect Program:  vauban ($bin/vauban · process
 expect asscode (
 key ctrl-c
 expect ended 128
@@ -62,11 +62,11 @@ check 'the status calls it weak' eval 'alice status 2>/dev/null | grep -q "weak:
 
 check 'a program asks on its own terminal: says who, and that it can read along; wrong, and right' at_terminal "$program get a" <<STEPS
 expect Vauban asks for your approval
-expect Program:  $program (process
+expect Program:  program ($program · process
 expect This program can read what you type here; you allowed that with: vauban allow terminal-prompts
 expect Passcode (
 secret not her passcode
-expect That was not the passcode. Attempt 2 of 3
+expect That was not your passcode. 4 attempts are left before you have to wait. Attempt 2 of 3
 expect Passcode (
 secret alice passcode
 expect 0 of the program
@@ -74,7 +74,7 @@ expect modes as before
 STEPS
 check 'no passcode was shown' eval '! grep -q "her passcode\|alice passcode" "$TMPDIR/shown"'
 check 'it says what it asks for; Ctrl-C refuses' at_terminal "$program ask 'open the vault'; $program get a" <<STEPS
-expect Program:  $program (process
+expect Program:  program ($program · process
 expect Action:   to make sure that it is you
 expect Message:  “open the vault”
 expect Passcode (
@@ -144,7 +144,7 @@ check 'consent is not asked there; the terminal says where' eval 'at_terminal "$
 check 'and is answered at an approver' eval 'play alice "$bin/vauban" approve >"$TMPDIR/shown"; [ $? = 130 ] || { cat "$TMPDIR/shown"; false; }' <<STEPS
 expect Prompts appear here
 run setsid $program add b 'of the new build' >$own/got 2>&1 </dev/null & echo \$! >$own/pid
-expect Program:  program ($program, process
+expect Program:  program ($program · process
 expect asscode
 secret alice passcode
 expect Accepted

@@ -25,10 +25,10 @@ STEPS
 # Allowed and in the foreground: it asks, without echo, and the terminal is as before.
 play sh -c '"$1" get a; "$1" evaluate a' sh "$caller" >"$TMPDIR/out" <<STEPS
 expect Vauban asks for your approval
-expect Program:  $caller
+expect Program:  keychain-caller ($caller
 expect Passcode (
 secret not the passcode
-expect That was not the passcode
+expect That was not your passcode
 secret $passcode
 expect 0 the value
 expect Message:  “evaluate”

@@ -2,7 +2,7 @@
 # The README's transcript is what a terminal really shows: each of its lines, in its order, is in what the demo prints.
 set -u
 # Paths and process numbers differ from machine to machine; spaces at the end of a prompt are not seen.
-plain() { sed -E -e 's|\(/[^ ]*/vauban, process [0-9]+\)|(vauban)|' -e 's/[[:space:]]+$//' | tr -d '\r'; }
+plain() { sed -E -e 's|\(/[^ ]*/vauban · process [0-9]+\)|(vauban)|' -e 's/[[:space:]]+$//' | tr -d '\r'; }
 sed -n '/^```console$/,/^```$/p' README.md | sed -e '1d' -e '$d' | plain >"$TMPDIR/readme"
 [ "$(wc -l <"$TMPDIR/readme")" -gt 15 ] || { echo 'the README has no transcript'; exit 1; }
 scripts/demo </dev/null 2>&1 | plain >"$TMPDIR/demo"

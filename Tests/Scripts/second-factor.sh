@@ -54,7 +54,7 @@ expect_status 0 party enroll anna transfer <"$TMPDIR/anna.key"
 party ask anna 'transfer 40 to bert' >"$TMPDIR/challenge"
 approves 'a finger approves' 0 <<STEPS
 expect Message:  “example.org: transfer 40 to bert”
-expect Touch the reader
+expect Touch the fingerprint reader
 absent Passcode (
 touch 'SCAN alice'
 STEPS
@@ -64,7 +64,7 @@ echo 'ok: the finger that was there when the key was made approves'
 
 party ask anna 'transfer 40 to bert' >"$TMPDIR/challenge"
 approves 'another finger, which the reader does not know' 1 <<STEPS
-expect Touch the reader
+expect Touch the fingerprint reader
 touch 'SCAN bob' 'SCAN bob' 'SCAN bob'
 absent Passcode (
 STEPS
@@ -74,7 +74,7 @@ echo 'ok: another finger does not, and the passcode is not asked for in its plac
 # Who knows the passcode enrols their own finger.
 learns bob
 approves 'a finger enrolled later' 1 <<STEPS
-absent Touch the reader
+absent Touch the fingerprint reader
 absent Passcode (
 STEPS
 [ -s "$TMPDIR/response" ] && fail 'a finger that came later approved'
@@ -84,7 +84,7 @@ cp "$TMPDIR/out" "$TMPDIR/bert.key"
 expect_status 0 party enroll bert transfer <"$TMPDIR/bert.key"
 party ask bert 'transfer 40 to anna' >"$TMPDIR/challenge"
 approves 'a key made for both fingers' 0 <<STEPS
-expect Touch the reader
+expect Touch the fingerprint reader
 touch 'SCAN alice'
 STEPS
 expect_status 0 party verify <"$TMPDIR/response"

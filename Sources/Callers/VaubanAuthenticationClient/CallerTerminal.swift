@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 import VaubanAccessPolicy
 import VaubanLinuxHost
 import VaubanPlainText
@@ -10,6 +11,7 @@ import VaubanUserModel
 final class CallerTerminal: PromptSurface {
     static let place = "the terminal of the calling program"
     private let descriptor: Descriptor
+    private let last = Mutex<PromptQuestion?>(nil)
 
     private init(_ descriptor: Descriptor) { self.descriptor = descriptor }
 
@@ -37,7 +39,9 @@ final class CallerTerminal: PromptSurface {
         // Where programs are told apart, authd sends no consent prompts here; they need more explanation than this terminal shows.
         guard question.consent == nil, let mode = QuietMode(descriptor) else { return .cancelled }
         defer { withExtendedLifetime(mode) {} }
-        write(CallerTerminalText.head(question))
+        let prompt = TerminalPrompt(question, after: last.withLock { $0 })
+        last.withLock { $0 = question }
+        write(prompt.head(notes: [CallerTerminalText.canRead]) + prompt.instruction + prompt.entry)
         defer { write("\n") }
         return question.methods.contains(.passcode) ? readPasscode(withdrawal) : awaitFinger(withdrawal)
     }
@@ -98,31 +102,9 @@ final class CallerTerminal: PromptSurface {
     }
 }
 
-/// The texts of prompts on a program's own terminal.
+/// What a program's own terminal says besides prompts.
 enum CallerTerminalText {
-    static func head(_ question: PromptQuestion) -> String {
-        guard question.attempt == 1 else {
-            let what = question.operation == .applicationPassword ? "the item’s password" : "the passcode"
-            return "That was not \(what). Attempt \(question.attempt) of \(PromptQuestion.attemptsMax).\n" + entry(question)
-        }
-        let path = question.caller.path.map { PlainLine.path($0, charactersMax: TerminalPhrases.pathMax) } ?? "an unknown program"
-        var lines = ["", "Vauban asks for your approval.", "  Program:  \(path) (process \(question.caller.pid))"]
-        lines += TerminalPhrases.doubt(question.caller).map { "             \($0)" }
-        lines.append("  Action:   \(TerminalPhrases.operation(question.operation))")
-        if let reason = question.reason { lines.append("  Message:  “\(reason)”") }
-        lines.append("  This program can read what you type here; you allowed that with: vauban allow terminal-prompts")
-        return lines.joined(separator: "\n") + "\n" + entry(question)
-    }
-
-    private static func entry(_ question: PromptQuestion) -> String {
-        if question.operation == .applicationPassword { return "The item’s password, not your passcode (Ctrl-C refuses): " }
-        return switch (question.methods.contains(.passcode), question.methods.contains(.finger)) {
-        case (true, true): "Touch the reader or type the passcode (Ctrl-C refuses): "
-        case (true, false): "Passcode (Ctrl-C refuses): "
-        default: "Touch the reader, or press Ctrl-C to refuse: "
-        }
-    }
-
+    static let canRead = "This program can read what you type here; you allowed that with: vauban allow terminal-prompts"
     static let notHere = "vauban: this prompt cannot appear in this terminal; run vauban approve in another terminal, then try again\n"
 
     static func waiting(at place: String) -> String { "vauban: waiting for your answer: \(PlainLine.of(place, charactersMax: 200))\n" }

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+internal import VaubanAuthenticationClient
 import VaubanLinuxHost
 internal import VaubanPlainText
 package import VaubanUserModel

@@ -1,4 +1,5 @@
 internal import VaubanAccessPolicy
+internal import VaubanAuthenticationClient
 package import VaubanUserModel
 
 /// The sheet's state: which prompt it shows and how far the answer is. Each change comes from the user, from authd, or from the clock; the
@@ -81,12 +82,7 @@ package struct SheetModel: Sendable {
             }
         default:
             number += 1
-            // Attempts may have been used elsewhere: then the sheet says so before the first one here.
-            if question.methods.contains(.passcode), question.operation != .applicationPassword, question.attemptsLeft <= 2,
-                closedUntil == 0
-            {
-                notice = .init(text: PromptWords.tries(question.attemptsLeft), isError: false)
-            }
+            notice = PromptWords.openingNotice(question).map { .init(text: $0, isError: false) }
         }
         if finger == .disabled, notice == nil { notice = .init(text: PromptWords.disabled(question.state.fingersLeft), isError: false) }
         state = .prompting(
@@ -205,7 +201,9 @@ package struct SheetModel: Sendable {
         case .prompting(let card): Self.view(of: card, isChecked: false, now)
         case .checking(let card): Self.view(of: card, isChecked: true, now)
         case .lockedOut(let lockOut): Self.view(of: lockOut, now)
-        case .broken(let broken): Self.statement(broken.number, of: "Vauban", that: "cannot show prompts here", warning: broken.message)
+        case .broken(let broken):
+            Self.statement(
+                broken.number, of: PromptWords.unavailable.subject, that: PromptWords.unavailable.statement, warning: broken.message)
         }
     }
 
@@ -218,10 +216,12 @@ package struct SheetModel: Sendable {
         if isChecked { notice = .init(text: PromptWords.checking, isError: false) }
         let choices = ConsentChoice.allCases.filter { question.consent?.offered.contains($0) ?? false }
         return SheetView(
-            question: card.number, misses: card.misses, application: PromptWords.name(of: question.caller, card.entry),
+            question: card.number, misses: card.misses, application: card.entry?.name ?? PromptWords.name(of: question.caller),
             icon: card.entry?.icon,
-            wish: PromptWords.wish(question), origin: PromptWords.origin(of: question.caller), reason: PromptWords.reason(question),
-            cautions: PromptWords.cautions(question.caller), particulars: question.consent.map(PromptWords.particulars) ?? [],
+            wish: "wants \(PromptWords.action(question))", origin: PromptWords.origin(of: question.caller),
+            reason: PromptWords.reason(question),
+            cautions: PromptWords.cautions(question.caller).map { .init(text: $0.text, isWarning: $0.isWarning) },
+            particulars: (question.consent.map(PromptWords.particulars) ?? []).map { .init(label: $0.label, text: $0.text) },
             finger: card.finger, instruction: PromptWords.instruction(question, showsEntry: showsEntry),
             entry: !showsEntry ? .hidden : isChecked || wait != nil || card.finger == .matched ? .closed : .open, notice: notice,
             choices: showsEntry && choices.count > 1 ? choices.map { .init(number: Int($0.rawValue), title: PromptWords.choice($0)) } : [],
@@ -233,7 +233,7 @@ package struct SheetModel: Sendable {
     private static func view(of lockOut: LockOut, _ now: UInt64) -> SheetView? {
         guard let (seconds, next) = countdown(until: lockOut.until, now) else { return nil }
         return statement(
-            lockOut.number, of: "Too many wrong passcodes", that: "to protect yours from guessing, none is accepted for a while",
+            lockOut.number, of: PromptWords.lockedOut.subject, that: PromptWords.lockedOut.statement,
             notice: PromptWords.wait(seconds), secondsToNext: next)
     }
 
@@ -245,7 +245,7 @@ package struct SheetModel: Sendable {
             question: number, misses: 0, application: subject, icon: "dialog-password", wish: words, origin: "", reason: nil,
             cautions: warning.map { [.init(text: $0, isWarning: true)] } ?? [], particulars: [], finger: .hidden, instruction: "",
             entry: .hidden,
-            notice: notice.map { .init(text: $0, isError: true) }, choices: [], cancel: "Close", fallback: nil, confirm: nil,
+            notice: notice.map { .init(text: $0, isError: true) }, choices: [], cancel: PromptWords.close, fallback: nil, confirm: nil,
             secondsToNext: secondsToNext)
     }
 

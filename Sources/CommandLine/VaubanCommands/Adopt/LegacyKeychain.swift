@@ -175,13 +175,14 @@ final class LegacyKeychain {
         guard let terminal = session.user.terminal else { throw named(Refusal(.locked)) }
         var attempt = 1
         while true {
-            let passcode = try PasscodeInput.ask("Passcode of the old keychain, to delete it (\(PromptText.cancelHint)): ", on: terminal)
+            let passcode = try PasscodeInput.ask(
+                "Passcode of the old keychain, to delete it (\(TerminalPrompt.cancelHint)): ", on: terminal)
             do throws(Refusal) {
                 try client.unlock(passcode)
                 return passcode
             } catch {
                 guard error.reason == .authenticationFailed, attempt < Session.triesMax, error.attemptsLeft != 0 else { throw named(error) }
-                terminal.write("That was not the passcode\(error.attemptsLeft.map { "; \(PromptText.tries($0))" } ?? "").\n")
+                terminal.write("\(PromptWords.wrongPasscode(attemptsLeft: error.attemptsLeft))\n")
             }
             attempt += 1
         }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import VaubanAuthenticationClient
 import VaubanRefusal
 import VaubanSecretBytes
 
@@ -27,7 +28,7 @@ struct PassphraseOptions: ParsableArguments {
     func existing(_ user: CommandUser) throws -> SecretBytes {
         if let passphrase = try given() { return passphrase }
         return try PasscodeInput.ask(
-            "Passphrase of the export (\(PromptText.cancelHint)): ", on: terminal(user), bytesMax: ExportFormat.passphraseBytesMax)
+            "Passphrase of the export (\(TerminalPrompt.cancelHint)): ", on: terminal(user), bytesMax: ExportFormat.passphraseBytesMax)
     }
 
     private func given() throws -> SecretBytes? {

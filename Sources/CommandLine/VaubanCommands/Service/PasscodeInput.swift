@@ -1,3 +1,4 @@
+import VaubanAuthenticationClient
 import VaubanPasscode
 import VaubanRefusal
 import VaubanSecretBytes
@@ -20,7 +21,7 @@ enum PasscodeInput {
     /// Asks twice, since nobody sees what is typed.
     static func askNew(_ name: String, on terminal: Terminal) throws(Refusal) -> SecretBytes {
         while true {
-            let first = try ask("\(name) (\(PromptText.cancelHint)): ", on: terminal)
+            let first = try ask("\(name) (\(TerminalPrompt.cancelHint)): ", on: terminal)
             let second = try ask("Repeat: ", on: terminal)
             if first.equals(second) { return first }
             terminal.write("The entries differ. Try again.\n")

@@ -1,3 +1,4 @@
+import VaubanAuthenticationClient
 import VaubanPasscode
 import VaubanRefusal
 import VaubanSecretBytes
@@ -10,7 +11,8 @@ enum RecoveryKeyInput {
     static func ask(on terminal: Terminal) throws(Refusal) -> RecoveryKey {
         while true {
             var digits = try line(
-                "Recovery key, \(RecoveryKey.groups) groups of \(RecoveryKey.digitsPerGroup) digits (\(PromptText.cancelHint)): ", terminal)
+                "Recovery key, \(RecoveryKey.groups) groups of \(RecoveryKey.digitsPerGroup) digits (\(TerminalPrompt.cancelHint)): ",
+                terminal)
             while true {
                 do throws(RecoveryKeyError) {
                     return try RecoveryKey(typed: digits)

@@ -62,7 +62,7 @@ enum StatusText {
         if device.lock == .unreadable { return "unknown: the stored state cannot be read" }
         guard device.passcodeIsSet else { return "not set: anyone who has the disk, or a copy of it, can read every item" }
         if device.secondsToWait > 0 { return "set; the next attempt is possible in \(duration(device.secondsToWait))" }
-        return "set; \(PromptText.tries(device.attemptsLeft)) before a delay"
+        return "set; \(device.attemptsLeft) \(device.attemptsLeft == 1 ? "attempt" : "attempts") left before a delay"
     }
 
     private static func state(_ device: DeviceStatus) -> String {

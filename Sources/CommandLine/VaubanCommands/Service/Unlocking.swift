@@ -19,13 +19,13 @@ extension Session {
         for attempt in 1...Self.triesMax {
             guard let wrong = try tryOnce(on: terminal) else { return }
             if attempt == Self.triesMax || wrong.attemptsLeft == 0 { throw wrong }
-            terminal.write("That was not the passcode\(wrong.attemptsLeft.map { "; \(PromptText.tries($0))" } ?? "").\n")
+            terminal.write("\(PromptWords.wrongPasscode(attemptsLeft: wrong.attemptsLeft))\n")
         }
     }
 
     /// Answers the refusal of a wrong passcode; any other is thrown.
     private func tryOnce(on terminal: Terminal) throws(Refusal) -> Refusal? {
-        let passcode = try PasscodeInput.ask("Passcode (\(PromptText.cancelHint)): ", on: terminal)
+        let passcode = try PasscodeInput.ask("Passcode (\(TerminalPrompt.cancelHint)): ", on: terminal)
         do throws(Refusal) {
             try authentication.unlock(passcode)
             return nil
@@ -39,7 +39,9 @@ extension Session {
     private func unlockByFinger(on terminal: Terminal) throws -> Bool {
         let call = try FingerCall()
         call.begin(authentication)
-        switch terminal.awaitKey("Touch the reader, or press Return to type the passcode: ", takesReturn: true, withdrawal: call) {
+        switch terminal.awaitKey(
+            "Touch the fingerprint reader, or press Return to type your Vauban passcode: ", takesReturn: true, withdrawal: call)
+        {
         case .withdrawn: break
         case .enter:
             // The reader may have been faster.

@@ -1,3 +1,4 @@
+import Synchronization
 import VaubanAccessPolicy
 import VaubanAuthenticationClient
 import VaubanLinuxHost
@@ -9,6 +10,7 @@ final class TerminalSurface: PromptSurface {
     private let terminal: Terminal
     /// Says also how it ended; a command that asked for itself says that by its own result.
     private let tellsOutcome: Bool
+    private let last = Mutex<PromptQuestion?>(nil)
 
     init(_ terminal: Terminal, tellsOutcome: Bool) {
         self.terminal = terminal
@@ -16,13 +18,14 @@ final class TerminalSurface: PromptSurface {
     }
 
     func ask(_ question: PromptQuestion, withdrawal: any Withdrawal) -> PromptResponse {
+        let prompt = TerminalPrompt(question, after: last.withLock { $0 })
+        last.withLock { $0 = question }
+        guard question.methods.contains(.passcode) else { return askForFinger(prompt, withdrawal) }
+        if question.consent != nil { return askForConsent(prompt, question.methods, withdrawal) }
         // All of it in the prompt's own mode: a relay has made the terminal raw, where a line does not begin at the left.
-        let head = question.attempt == 1 ? "\n" + PromptText.question(question) : PromptText.again(question)
-        guard question.methods.contains(.passcode) else { return askForFinger(head, withdrawal) }
-        if let consent = question.consent { return askForConsent(consent, head, question.methods, withdrawal) }
-        let prompt = head + PromptText.entryPrompt(question)
+        let text = prompt.head() + prompt.instruction + prompt.entry
         let hasOtherWay = question.methods.contains(.finger)
-        switch terminal.readSecretLine(prompt, bytesMax: SealedPasscode.passcodeBytesMax, withdrawal: withdrawal, hasOtherWay: hasOtherWay)
+        switch terminal.readSecretLine(text, bytesMax: SealedPasscode.passcodeBytesMax, withdrawal: withdrawal, hasOtherWay: hasOtherWay)
         {
         case .cancelled: return .cancelled
         case .withdrawn: return .withdrawn
@@ -31,27 +34,29 @@ final class TerminalSurface: PromptSurface {
     }
 
     /// First how long the yes holds, then the passcode, which is sealed together with it. A finger says yes to this once.
-    private func askForConsent(_ consent: Consent, _ head: String, _ methods: AuthenticationMethods, _ withdrawal: any Withdrawal)
+    private func askForConsent(_ prompt: TerminalPrompt, _ methods: AuthenticationMethods, _ withdrawal: any Withdrawal)
         -> PromptResponse
     {
-        var head = head
+        var head = prompt.head()
+        var instruction = prompt.instruction
         var choice = ConsentChoice.once
-        if let choices = ConsentText.choices(consent) {
-            let hint = methods.contains(.finger) ? "A finger allows it once.\n" : ""
+        if let choices = prompt.choices {
             switch terminal.readSecretLine(
-                head + hint + choices, bytesMax: 16, withdrawal: withdrawal, hasOtherWay: methods.contains(.finger))
+                head + (methods.contains(.finger) ? instruction : "") + choices, bytesMax: 16, withdrawal: withdrawal,
+                hasOtherWay: methods.contains(.finger))
             {
             case .cancelled: return .cancelled
             case .withdrawn: return .withdrawn
             case .line(let line):
-                guard let chosen = ConsentText.choice(line.withUnsafeBytes { $0.first }, of: consent) else { return .cancelled }
+                guard let chosen = prompt.choice(line.withUnsafeBytes { $0.first }) else { return .cancelled }
                 choice = chosen
             }
-            head = "\(choice == .once ? "Once" : choice == .untilLock ? "Until the keychain locks" : "Always").\n"
+            head = "\(PromptWords.choice(choice)).\n"
+            if methods.contains(.finger) { instruction = "" }
         }
-        let prompt = head + PromptText.passcodePrompt(methods)
         switch terminal.readSecretLine(
-            prompt, bytesMax: SealedPasscode.passcodeBytesMax, withdrawal: withdrawal, hasOtherWay: methods.contains(.finger))
+            head + instruction + prompt.entry, bytesMax: SealedPasscode.passcodeBytesMax, withdrawal: withdrawal,
+            hasOtherWay: methods.contains(.finger))
         {
         case .cancelled: return .cancelled
         case .withdrawn: return .withdrawn
@@ -60,15 +65,15 @@ final class TerminalSurface: PromptSurface {
     }
 
     /// The finger goes to the reader, not through here: what can be said here is no.
-    private func askForFinger(_ head: String, _ withdrawal: any Withdrawal) -> PromptResponse {
-        switch terminal.awaitKey(head + PromptText.fingerPrompt, takesReturn: false, withdrawal: withdrawal) {
+    private func askForFinger(_ prompt: TerminalPrompt, _ withdrawal: any Withdrawal) -> PromptResponse {
+        switch terminal.awaitKey(prompt.head() + prompt.instruction + prompt.entry, takesReturn: false, withdrawal: withdrawal) {
         case .enter, .cancel: .cancelled
         case .withdrawn: .withdrawn
         }
     }
 
     func settled(_ outcome: PromptOutcome) {
-        if tellsOutcome { terminal.write(PromptText.outcome(outcome) + "\n") }
+        if tellsOutcome { terminal.write(PromptWords.outcome(outcome) + "\n") }
     }
 }
 

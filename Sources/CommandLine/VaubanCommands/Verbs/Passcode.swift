@@ -1,4 +1,5 @@
 import ArgumentParser
+import VaubanAuthenticationClient
 import VaubanRefusal
 import VaubanSecretBytes
 import VaubanUserModel
@@ -18,7 +19,7 @@ struct Passcode: ParsableCommand {
     /// Returns the current passcode: from `--passcode-fd`, or typed once.
     static func current(of session: Session, prompt: String = "Passcode") throws -> SecretBytes {
         if session.user.hasPreparedPasscode { return try session.user.preparedPasscode() }
-        return try PasscodeInput.ask("\(prompt) (\(PromptText.cancelHint)): ", on: try terminal(of: session))
+        return try PasscodeInput.ask("\(prompt) (\(TerminalPrompt.cancelHint)): ", on: try terminal(of: session))
     }
 
     static func requireSet(_ device: DeviceStatus) throws(Refusal) {

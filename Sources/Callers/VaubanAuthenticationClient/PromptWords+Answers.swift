@@ -1,0 +1,110 @@
+internal import VaubanAccessPolicy
+package import VaubanUserModel
+
+/// What follows an attempt, the buttons, and how a prompt ends.
+extension PromptWords {
+    package static func attempts(_ count: Int64) -> String {
+        count == 1 ? "1 attempt is left before you have to wait." : "\(count) attempts are left before you have to wait."
+    }
+
+    package static func wrongPasscode(_ question: PromptQuestion) -> String {
+        question.operation == .applicationPassword
+            ? "That was not the password of this secret." : wrongPasscode(attemptsLeft: question.attemptsLeft)
+    }
+
+    package static func wrongPasscode(attemptsLeft: Int64?) -> String {
+        ["That was not your passcode.", attemptsLeft.map(attempts)].compactMap(\.self).joined(separator: " ")
+    }
+
+    /// What was wrong with the attempt before this form of the same prompt. A passcode uses up an attempt, a fingerprint does not.
+    package static func miss(_ question: PromptQuestion, after last: PromptQuestion) -> String {
+        guard question.methods.contains(.passcode) else { return wrongFinger(question.state.fingersLeft) }
+        let isPasscode = !last.methods.contains(.finger) || question.attemptsLeft < last.attemptsLeft
+        return isPasscode ? wrongPasscode(question) : wrongFinger(question.state.fingersLeft)
+    }
+
+    /// What the user should know of the methods before the first attempt; nil for nothing. Attempts may have been used elsewhere.
+    package static func openingNotice(_ question: PromptQuestion) -> String? {
+        if question.methods.contains(.passcode), question.operation != .applicationPassword, question.attemptsLeft <= 2,
+            question.state.secondsToWait == 0
+        {
+            return attempts(question.attemptsLeft)
+        }
+        return question.state.finger == .disabled ? disabled(question.state.fingersLeft) : nil
+    }
+
+    package static func wrongFinger(_ fingersLeft: Int64) -> String {
+        switch fingersLeft {
+        case ..<1: "That finger was not recognized."
+        case 1: "That finger was not recognized. Try again: after one more miss, fingerprints are switched off."
+        default: "That finger was not recognized. Try again."
+        }
+    }
+
+    package static func hint(_ hint: FingerHint) -> String {
+        switch hint {
+        // The last three belong to enrollment and never accompany a prompt.
+        case .again, .progress, .known, .full: "The finger could not be read. Touch the reader again."
+        case .tooShort: "That was too short. Rest your finger on the reader a little longer."
+        case .notCentered: "Place the middle of your finger on the reader."
+        case .liftAndTouch: "Lift your finger, then touch the reader again."
+        case .tooFast: "That was too fast. Move your finger more slowly."
+        case .sensorError: "The reader had a fault. Touch it again."
+        case .busy: "Another program uses the fingerprint reader. It will be your turn next."
+        }
+    }
+
+    /// Why only the passcode is left: fingerprints are switched off, or this prompt had too many misses.
+    package static func disabled(_ fingersLeft: Int64) -> String {
+        fingersLeft > 0
+            ? "Fingerprints no longer count for this prompt. Type your passcode."
+            : "Fingerprints are switched off until you type your passcode."
+    }
+
+    package static let unavailable = (subject: "Vauban", statement: "cannot show prompts here")
+    package static let lockedOut = (
+        subject: "Too many wrong passcodes", statement: "to protect yours from guessing, none is accepted for a while"
+    )
+    package static let close = "Close"
+    package static let readerGone = "The fingerprint reader is gone."
+    package static let matched = "Recognized."
+    package static let checking = "Checking…"
+
+    /// A wait as minutes and seconds.
+    package static func wait(_ seconds: Int64) -> String {
+        let two = { (number: Int64) in number < 10 ? "0\(number)" : "\(number)" }
+        let clock =
+            seconds < 3600 ? "\(seconds / 60):\(two(seconds % 60))" : "\(seconds / 3600):\(two(seconds / 60 % 60)):\(two(seconds % 60))"
+        return "You can try again in \(clock)."
+    }
+
+    package static func confirm(_ question: PromptQuestion) -> String { question.operation == .unlock ? "Unlock" : "Allow" }
+
+    package static func cancel(_ question: PromptQuestion) -> String {
+        if let title = question.titles.cancel { return title }
+        return question.operation == .consent ? "Don’t Allow" : "Cancel"
+    }
+
+    package static func fallback(_ question: PromptQuestion) -> String {
+        question.titles.fallback ?? (question.methods.contains(.passcode) ? "Use Passcode…" : "Use Another Method…")
+    }
+
+    package static func choice(_ choice: ConsentChoice) -> String {
+        switch choice {
+        case .once: "Only this once"
+        case .untilLock: "Until the keychain locks"
+        case .always: "Always"
+        }
+    }
+
+    /// How a prompt ended.
+    package static func outcome(_ outcome: PromptOutcome) -> String {
+        switch outcome {
+        case .accepted: "Accepted."
+        case .failed: "Not accepted."
+        case .cancelled: "Cancelled."
+        case .expired: "The prompt has expired."
+        case .callerGone: "The prompt was withdrawn."
+        }
+    }
+}

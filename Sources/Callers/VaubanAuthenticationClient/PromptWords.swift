@@ -1,0 +1,124 @@
+internal import VaubanAccessPolicy
+internal import VaubanPlainText
+package import VaubanUserModel
+
+/// The sentences of a prompt, the same wherever it appears: on the sheet, at `vauban approve`, and on a program's own terminal. The action
+/// comes from the enclave and the caller's name from the system; the caller's own text is kept apart and quoted.
+package enum PromptWords {
+    package static let nameMax = 60
+    private static let pathMax = 160
+    private static let textMax = 240
+    private static let reasonMax = 200
+
+    /// A detail of the item that a consent prompt is about.
+    package struct Particular: Hashable, Sendable {
+        package let label: String
+        package let text: String
+    }
+
+    /// What to know about a program whose name says little.
+    package struct Caution: Hashable, Sendable {
+        package let text: String
+        /// True for a danger; false for missing knowledge.
+        package let isWarning: Bool
+    }
+
+    package static let title = "Vauban asks for your approval."
+
+    /// The program's name: its file's name, for places that know no better one.
+    package static func name(of caller: CallerName) -> String {
+        guard let path = caller.path else { return "An unknown program" }
+        return PlainLine.path(PathBytes.name(of: path), charactersMax: nameMax)
+    }
+
+    /// The program's path, which distinguishes programs of the same name.
+    package static func origin(of caller: CallerName) -> String {
+        let process = "process \(caller.pid)"
+        if let confinement = caller.confinement {
+            let kind = confinement.kind == .flatpak ? "Flatpak" : "Snap"
+            return "\(kind) \(PlainLine.path(confinement.name, charactersMax: nameMax)) · \(process)"
+        }
+        guard let path = caller.path else { return process }
+        return "\(PlainLine.path(path, charactersMax: pathMax)) · \(process)"
+    }
+
+    /// What the program wants, as the rest of a sentence: the program "wants" this.
+    package static func action(_ question: PromptQuestion) -> String {
+        guard let consent = question.consent else {
+            switch question.operation {
+            case .readItem: return "to read a secret that is given out only with your approval"
+            case .evaluatePolicy: return "to make sure that it is you"
+            case .unlock: return "to unlock your keychain"
+            case .consent: return "to get access"
+            case .sign: return "to sign with a key that it keeps in your keychain"
+            case .decrypt: return "to decrypt with a key that it keeps in your keychain"
+            case .applicationPassword: return "to open a secret that has its own password"
+            case .exchangeKeys: return "to agree on a secret with a key that it keeps in your keychain"
+            }
+        }
+        switch consent.purpose {
+        case .readItem: return "to read a secret that another program keeps"
+        case .changeItem: return "to change a secret that another program keeps"
+        case .deleteItem: return "to delete a secret that another program keeps"
+        case .acceptBuild: return "to be accepted as a new version of a program that keeps secrets here"
+        case .listOwners: return "to see what every program keeps, without the secrets themselves"
+        case .changePermission: return "to change which programs may read which secrets"
+        case .moveItems: return "to give secrets to another owner"
+        case .restore: return "to replace your damaged keychain with an earlier copy; what was deleted since comes back"
+        }
+    }
+
+    package static func reason(_ question: PromptQuestion) -> String? {
+        question.reason.map { PlainLine.of($0, charactersMax: reasonMax) }.flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    package static func particulars(_ consent: Consent) -> [Particular] {
+        let particulars = [
+            ("Secret", consent.item.map { PlainLine.name($0, charactersMax: textMax) }),
+            ("Kept by", consent.owner.map { PlainLine.path($0, charactersMax: textMax) }),
+            ("For", consent.program.map { PlainLine.path($0, charactersMax: textMax) }),
+        ]
+        return particulars.compactMap { label, text in
+            guard let text, !text.isEmpty else { return nil }
+            return Particular(label: label, text: text)
+        }
+    }
+
+    /// What the user should know about a caller whose name says little.
+    package static func cautions(_ caller: CallerName) -> [Caution] {
+        let chain = caller.startedBy.map { PlainLine.path($0, charactersMax: pathMax) }.joined(separator: ", started by ")
+        switch caller.doubt {
+        case .interpreter where chain.isEmpty:
+            return [.init(text: "It runs scripts and commands: which one asks is unknown.", isWarning: false)]
+        case .interpreter:
+            return [.init(text: "Started by \(chain). Which script or command asks is unknown.", isWarning: false)]
+        case .unseen:
+            return [
+                .init(
+                    text: chain.isEmpty ? "It could not be inspected." : "Started by \(chain). It could not be inspected.", isWarning: false
+                )
+            ]
+        default: break
+        }
+        var cautions: [Caution] = chain.isEmpty ? [] : [.init(text: "Started by \(chain)", isWarning: false)]
+        switch caller.doubt {
+        case .traced: cautions.append(.init(text: "Another program watches and controls it.", isWarning: true))
+        case .orphan:
+            cautions.append(.init(text: "Which program started it is unknown: that program ended or detached from it.", isWarning: false))
+        case .foreignCode: cautions.append(.init(text: "It may run code that the administrator did not install.", isWarning: true))
+        case .interpreter, .unseen, nil: break
+        }
+        return cautions
+    }
+
+    /// What the user does to answer.
+    package static func instruction(_ question: PromptQuestion, showsEntry: Bool) -> String {
+        if question.operation == .applicationPassword { return "Type the password of this secret, not your Vauban passcode." }
+        let touch = "Touch the fingerprint reader\(question.consent == nil ? "" : " to allow it once")"
+        return switch (question.methods.contains(.finger), showsEntry) {
+        case (true, true): "\(touch), or type your Vauban passcode."
+        case (true, false): question.consent == nil ? "\(touch) to allow it." : "\(touch)."
+        default: "Type your Vauban passcode to allow it."
+        }
+    }
+}

@@ -1,0 +1,84 @@
+internal import VaubanAccessPolicy
+internal import VaubanLinuxHost
+package import VaubanUserModel
+
+/// A prompt laid out for a terminal. The sentences are those of `PromptWords`; only what the keys do is the terminal's own.
+package struct TerminalPrompt {
+    private let question: PromptQuestion
+    /// The form of the same prompt that this terminal showed before.
+    private let last: PromptQuestion?
+
+    package init(_ question: PromptQuestion, after last: PromptQuestion? = nil) {
+        self.question = question
+        self.last = last.flatMap { $0.prompt == question.prompt ? $0 : nil }
+    }
+
+    package static let cancelHint = "Ctrl-C or an empty line cancels"
+
+    /// Everything above the instruction. After a miss only what was wrong: the rest is still on the screen.
+    package func head(notes: [String] = []) -> String {
+        let attempt = "Attempt \(question.attempt) of \(PromptQuestion.attemptsMax)."
+        if let missed {
+            let isDisabledNow = question.state.finger == .disabled && missed.state.finger != .disabled
+            let news = isDisabledNow ? PromptWords.disabled(question.state.fingersLeft) : nil
+            return lines(["\(PromptWords.miss(question, after: missed)) \(attempt)", news, wait].compactMap(\.self))
+        }
+        let caller = question.caller
+        var text = ["", PromptWords.title]
+        text.append(row("Program", "\(PromptWords.name(of: caller)) (\(PromptWords.origin(of: caller)))"))
+        text += PromptWords.cautions(caller).map { row(nil, $0.isWarning ? "WARNING: \($0.text)" : $0.text) }
+        text.append(row("Action", PromptWords.action(question)))
+        text += (question.consent.map(PromptWords.particulars) ?? []).map { row($0.label, $0.text) }
+        if let reason = PromptWords.reason(question) { text.append(row("Message", "“\(reason)”")) }
+        text += notes.map { "  \($0)" }
+        text.append("  \(attempt) You have \(ConnectionLimits.userTimeout / 60_000_000_000) minutes.")
+        text += [PromptWords.openingNotice(question), wait].compactMap(\.self)
+        return lines(text)
+    }
+
+    /// What the user does to answer, on a line of its own. After a miss only where there is a choice of methods.
+    package var instruction: String {
+        let (acceptsFinger, acceptsPasscode) = (question.methods.contains(.finger), question.methods.contains(.passcode))
+        if missed != nil && !acceptsFinger { return "" }
+        return lines([PromptWords.instruction(question, showsEntry: acceptsPasscode)])
+    }
+
+    private var missed: PromptQuestion? { last.flatMap { question.attempt > $0.attempt ? $0 : nil } }
+
+    /// The text before the cursor.
+    package var entry: String {
+        guard question.methods.contains(.passcode) else { return "Ctrl-C or Esc refuses: " }
+        if question.methods.contains(.finger) { return "Passcode or finger (\(Self.cancelHint)): " }
+        return "\(question.operation == .applicationPassword ? "Password" : "Passcode") (\(Self.cancelHint)): "
+    }
+
+    /// The choices of a consent as letters; nil if the only answers are yes and no.
+    package var choices: String? {
+        guard let offered = question.consent?.offered, offered != .once else { return nil }
+        let titles = ConsentChoice.allCases.filter { offered.contains($0) }.map { "[\(Self.letter($0))] \(PromptWords.choice($0))" }
+        return "Allow: \(titles.joined(separator: ", ")); [n] \(PromptWords.cancel(question)): "
+    }
+
+    /// Returns the choice that a key stands for; nil for every other key, which refuses.
+    package func choice(_ key: UInt8?) -> ConsentChoice? {
+        guard let key, let offered = question.consent?.offered else { return nil }
+        return ConsentChoice.allCases.first { offered.contains($0) && Self.letter($0).utf8.first == key | 0x20 }
+    }
+
+    private static func letter(_ choice: ConsentChoice) -> String {
+        switch choice {
+        case .once: "o"
+        case .untilLock: "l"
+        case .always: "a"
+        }
+    }
+
+    private var wait: String? { question.state.secondsToWait > 0 ? PromptWords.wait(question.state.secondsToWait) : nil }
+
+    private func row(_ label: String?, _ text: String) -> String {
+        let name = label.map { "\($0):" } ?? ""
+        return "  \(name)\(String(repeating: " ", count: max(10 - name.count, 1)))\(text)"
+    }
+
+    private func lines(_ text: [String]) -> String { text.joined(separator: "\n") + "\n" }
+}

@@ -1,0 +1,128 @@
+import TestSupport
+import Testing
+import VaubanAccessPolicy
+import VaubanAuthenticationClient
+import VaubanPrompt
+import VaubanUserModel
+
+/// A terminal shows the sentences of the sheet, whatever the prompt.
+@Suite struct TerminalPromptTests {
+    static let operations: [PromptOperation] = [
+        .readItem, .evaluatePolicy, .unlock, .consent, .sign, .decrypt, .exchangeKeys, .applicationPassword,
+    ]
+    static let callers: [CallerName] =
+        [
+            CallerName(pid: 1, path: nil), CallerName(pid: 2, path: "/snap/a", confinement: .init(.snap, "mail")),
+        ]
+        + ([nil] + IdentityGap.allCases).flatMap { doubt in
+            [[], ["/usr/bin/bash", "/usr/bin/mail"]].map { CallerName(pid: 4711, path: "/usr/bin/python3", doubt: doubt, startedBy: $0) }
+        }
+
+    @Test("Every action reads the same on the sheet and on a terminal", arguments: operations)
+    func everyActionReadsTheSame(operation: PromptOperation) throws {
+        for methods: AuthenticationMethods in [.passcode, .finger, [.passcode, .finger]] {
+            try expectSameSentences(Self.question(operation, methods: methods))
+        }
+    }
+
+    @Test("Every consent reads the same on the sheet and on a terminal", arguments: Consent.Purpose.allCases)
+    func everyConsentReadsTheSame(purpose: Consent.Purpose) throws {
+        for offered: Consent.Choices in [.once, [.once, .untilLock], [.once, .untilLock, .always]] {
+            let consent = Consent(purpose, offered: offered, item: "bank/anna", owner: "program:/usr/bin/bank", program: "/usr/bin/mail")
+            try expectSameSentences(Self.question(.consent, consent: consent))
+            try expectSameSentences(Self.question(.consent, methods: [.passcode, .finger], consent: consent))
+        }
+    }
+
+    @Test("Every caller is described the same on the sheet and on a terminal", arguments: callers)
+    func everyCallerIsDescribedTheSame(caller: CallerName) throws { try expectSameSentences(Self.question(.readItem, caller: caller)) }
+
+    @Test("The state of the methods reads the same on the sheet and on a terminal") func everyStateReadsTheSame() throws {
+        try expectSameSentences(Self.question(.readItem, attemptsLeft: 1))
+        try expectSameSentences(Self.question(.readItem, attemptsLeft: 2))
+        try expectSameSentences(Self.question(.readItem, attemptsLeft: 0, state: PromptState(secondsToWait: 90)))
+        for left: Int64 in [0, 2] {
+            try expectSameSentences(Self.question(.readItem, state: PromptState(finger: .disabled, fingersLeft: left)))
+        }
+    }
+
+    @Test("A wrong passcode reads the same on the sheet and on a terminal", arguments: operations)
+    func wrongPasscodesReadTheSame(operation: PromptOperation) throws {
+        for methods: AuthenticationMethods in [.passcode, [.passcode, .finger]] {
+            for left: Int64 in [1, 4] {
+                let first = Self.question(operation, attemptsLeft: left + 1, methods: methods)
+                let second = Self.question(operation, attempt: 2, attemptsLeft: left, methods: methods)
+                try expectSameMiss(first, second, withPasscode: true)
+            }
+        }
+    }
+
+    @Test("An unrecognized finger reads the same on the sheet and on a terminal", arguments: [Int64(0), 1, 2])
+    func unrecognizedFingersReadTheSame(left: Int64) throws {
+        let awaited = PromptState(finger: .awaited, fingersLeft: left + 1)
+        for methods: AuthenticationMethods in [.finger, [.passcode, .finger]] {
+            let first = Self.question(.readItem, methods: methods, state: awaited)
+            let second = Self.question(.readItem, attempt: 2, methods: methods, state: PromptState(finger: .awaited, fingersLeft: left))
+            try expectSameMiss(first, second, withPasscode: false)
+        }
+    }
+
+    @Test("Letters choose among what a consent offers") func lettersChooseAmongWhatIsOffered() {
+        let prompt = TerminalPrompt(Self.question(.consent, consent: Consent(.readItem, offered: [.once, .always])))
+        #expect(prompt.choice(UInt8(ascii: "o")) == .once)
+        #expect(prompt.choice(UInt8(ascii: "A")) == .always)
+        for key in [UInt8(ascii: "l"), UInt8(ascii: "n"), UInt8(ascii: "y"), nil] { #expect(prompt.choice(key) == nil) }
+    }
+
+    @Test("A prompt that was not on the screen before is shown whole, whatever its attempt") func anotherPromptIsShownWhole() {
+        let other = Self.question(.readItem, prompt: 2)
+        let text = TerminalPrompt(Self.question(.readItem, attempt: 2), after: other).head()
+        #expect(text.contains(PromptWords.title))
+    }
+
+    // MARK: Comparing
+
+    private func expectSameSentences(_ question: PromptQuestion, sourceLocation: SourceLocation = #_sourceLocation) throws {
+        var model = SheetModel()
+        let number = model.show(question, nil, now: 0)
+        // The terminal has its entry at once; the sheet shows it on request.
+        if question.methods.contains(.passcode) { _ = model.fallBack(number) }
+        let view = try #require(model.view(now: 0))
+        let prompt = TerminalPrompt(question)
+        let text = prompt.head() + prompt.instruction + (prompt.choices ?? "")
+        let single: [String?] = [
+            view.application, view.wish.dropping("wants "), view.origin, view.instruction, view.reason, view.notice?.text,
+        ]
+        let listed = view.cautions.map(\.text) + view.particulars.flatMap { [$0.label, $0.text] } + view.choices.map(\.title)
+        for sentence in single.compactMap(\.self) + listed { #expect(text.contains(sentence), "\(text)", sourceLocation: sourceLocation) }
+    }
+
+    private func expectSameMiss(
+        _ first: PromptQuestion, _ second: PromptQuestion, withPasscode: Bool, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        var model = SheetModel()
+        let number = model.show(first, nil, now: 0)
+        if withPasscode { _ = model.beginAnswer(number, withPasscode: true, now: 0) }
+        _ = model.show(second, nil, now: 0)
+        let notice = try #require(model.view(now: 0)?.notice, sourceLocation: sourceLocation)
+        let text = TerminalPrompt(second, after: first).head()
+        #expect(text == "\(notice.text) Attempt 2 of 3.\n", sourceLocation: sourceLocation)
+    }
+
+    private static func question(
+        _ operation: PromptOperation, prompt: UInt8 = 1, attempt: Int64 = 1, attemptsLeft: Int64 = 5,
+        methods: AuthenticationMethods = .passcode, state: PromptState? = nil,
+        caller: CallerName = CallerName(pid: 4711, path: "/usr/bin/mail"), consent: Consent? = nil
+    ) -> PromptQuestion {
+        let awaited = PromptState(finger: methods.contains(.finger) ? .awaited : .none, fingersLeft: 5)
+        return PromptQuestion(
+            prompt: [UInt8](repeating: prompt, count: 16), user: 1000,
+            challenge: PasscodeChallenge(nonce: [UInt8](repeating: UInt8(attempt), count: 32), purpose: .prompt), caller: caller,
+            operation: operation, reason: "send the mail", attempt: attempt, attemptsLeft: attemptsLeft, methods: methods,
+            state: state ?? awaited, consent: consent)
+    }
+}
+
+extension String {
+    fileprivate func dropping(_ prefix: String) -> String { hasPrefix(prefix) ? String(dropFirst(prefix.count)) : self }
+}
