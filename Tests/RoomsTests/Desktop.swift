@@ -16,7 +16,7 @@ final class Desktop {
         let sheet = "\(Rooms.programs)/vauban-sheet"
         guard access(sheet, X_OK) == 0 else { try Test.cancel("the sheet is not built here: there is no GTK 4") }
         for program in ["Xvfb", "xdotool", "import", "dbus-run-session"] where access("/usr/bin/\(program)", X_OK) != 0 {
-            try Test.cancel("there is no \(program) here")
+            try Test.cancel("\(program) is not installed")
         }
         let shots = "\(root)/.build/test-results/sheet"
         try FileManager.default.createDirectory(atPath: shots, withIntermediateDirectories: true)

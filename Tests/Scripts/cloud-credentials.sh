@@ -31,9 +31,9 @@ bad() { vauban set "bad/$1" --replace; refused 64 "$2" "bad/$1"; }
 refused 44 'No item no/such' no/such
 printf %s "$secret" | vauban set bad/anna; refused 64 'no access key id' bad/anna
 printf '{"AccessKeyId": "ASIAIOSFODNN7EXAMPLE", "SecretAccessKey": "%s", "Expiration": "2001-01-01T00:00:00Z"}' "$secret" | bad expired 'expired at 2001-01-01T00:00:00Z'
-printf '{"AccessKeyId": "ASIAIOSFODNN7EXAMPLE", "SecretAccessKey": "%s", "Expiration": "tomorrow"}' "$secret" | bad date 'no date'
-printf '{"AccessKeyId": "ASIAIOSFODNN7EXAMPLE"}' | bad half 'without AccessKeyId and SecretAccessKey'
-printf '{"AccessKeyId": "ASIAIOSFODNN7EXAMPLE", "SecretAccessKey": "%s"' "$secret" | bad cut 'begins as JSON'
+printf '{"AccessKeyId": "ASIAIOSFODNN7EXAMPLE", "SecretAccessKey": "%s", "Expiration": "tomorrow"}' "$secret" | bad date 'not a date'
+printf '{"AccessKeyId": "ASIAIOSFODNN7EXAMPLE"}' | bad half 'lacks AccessKeyId or SecretAccessKey'
+printf '{"AccessKeyId": "ASIAIOSFODNN7EXAMPLE", "SecretAccessKey": "%s"' "$secret" | bad cut 'not valid JSON'
 printf '\377\376' | vauban set bad/AKIAIOSFODNN7EXAMPLF; refused 64 'not text' bad/AKIAIOSFODNN7EXAMPLF
 expect_status 64 vauban credential-process bad; expect_text 'More than one item matches' "$TMPDIR/err"
 expect_status 64 vauban credential-process

@@ -26,7 +26,7 @@ grep -q 'one\|two' "$TMPDIR/out" && fail 'an item is named'
 mkdir -p "$database.verified.new/in the way"
 expect_status 1 vauban doctor
 expect_text 'none, since' "$TMPDIR/out"
-expect_text 'there is no new copy' "$TMPDIR/out"
+expect_text 'no new copy was made' "$TMPDIR/out"
 rm -r "$database.verified.new"
 expect_status 0 vauban doctor
 

@@ -98,7 +98,7 @@ expect_status 51 vauban recover --recovery-key-fd 0 --new-passcode-fd 0 <<<"$fir
 unlock
 expect_status 0 vauban passcode recovery-key --remove --passcode-fd 0 <<<"$passcode"
 expect_status 51 vauban passcode recovery-key --remove --passcode-fd 0 <<<"$passcode"
-expect_text 'no recovery key' "$TMPDIR/err"
+expect_text 'No recovery key exists' "$TMPDIR/err"
 expect_status 51 vauban recover --recovery-key-fd 0 --new-passcode-fd 0 <<<"$second"$'\n'"another long one"
 expect_text 'vauban erase --forgotten' "$TMPDIR/err"
 

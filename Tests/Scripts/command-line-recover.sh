@@ -66,7 +66,7 @@ is_key "$last" || fail 'the new recovery key is not the one line'
 expect_status 0 vauban recover --recovery-key-fd 0 --new-passcode-fd 0 <<<"$last"$'\n'"$passcode"
 [ ! -s "$TMPDIR/out" ] || fail 'a recovery key was made that nobody wanted'
 expect_status 51 vauban recover --recovery-key-fd 0 --new-passcode-fd 0 <<<"$last"$'\n'"$passcode"
-expect_text 'no recovery key' "$TMPDIR/err"
+expect_text 'No recovery key exists' "$TMPDIR/err"
 unlock
 [ "$(vauban get plain/item)" = kept ] || fail 'an item was lost'
 

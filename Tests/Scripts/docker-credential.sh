@@ -38,7 +38,7 @@ says 0 '' store '{"ServerURL":"https://index.docker.io/v1/","Username":"<token>"
 docker-credential-vauban list | python3 -c 'import json, sys; assert json.load(sys.stdin) == {"quay.io": "bert", "https://index.docker.io/v1/": "<token>"}' || fail 'the list is another'
 vauban list >"$TMPDIR/out"; expect_text quay.io/bert "$TMPDIR/out"; grep -q quay.io/anna "$TMPDIR/out" && fail 'the login that was replaced is listed'
 vauban undelete quay.io/anna >/dev/null 2>&1 || fail 'the login that was replaced cannot be restored'
-says 1 'there is more than one account for quay.io; log out, and log in again' get quay.io
+says 1 'several accounts are stored for quay.io; log out, and log in again' get quay.io
 says 0 '' erase quay.io
 says 1 'credentials not found in native keychain' get quay.io
 

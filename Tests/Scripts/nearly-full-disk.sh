@@ -49,7 +49,7 @@ head -c $(($(free) - $(stat -c %s "$database") - 500000)) /dev/zero >"$disk/ball
 expect_status 1 vauban doctor
 expect_text 'none, since the disk is full; free 1 MiB' "$TMPDIR/out"
 expect_text 'with 2 items, is kept' "$TMPDIR/out"
-expect_text 'there is no new copy' "$TMPDIR/out"
+expect_text 'no new copy was made' "$TMPDIR/out"
 unfinished doctor
 # Nobody is locked out: a wrong passcode is counted, and the right one opens.
 vauban lock || fail 'lock failed'

@@ -41,7 +41,7 @@ printf %s "$address" | qrencode -o "$TMPDIR/one.png" -s 6 && printf %s "otpauth:
 convert "$TMPDIR/one.png" -rotate 25 "$TMPDIR/turned.jpg" && [ "$(vauban code scan "$TMPDIR/turned.jpg")" = "$address" ] || fail 'a turned picture is not read'
 convert "$TMPDIR/one.png" "$TMPDIR/two.png" -append "$TMPDIR/both.png"
 [ "$(vauban code scan "$TMPDIR/both.png" | wc -l)" = 2 ] || fail 'two codes in one picture are not two'
-refused 64 'holds 2 codes' vauban code add e/carl --picture "$TMPDIR/both.png"
+refused 64 'has 2 codes' vauban code add e/carl --picture "$TMPDIR/both.png"
 vauban code add e/carl --picture "$TMPDIR/one.png" 2>/dev/null || fail 'a picture was refused'
 [ "$(vauban code get e/carl --at 59)" = "$(oathtool --totp -b --now @59 $key)" ] || fail 'the picture gave another key'
 python3 - "$TMPDIR/migration" <<'PY'
@@ -57,7 +57,7 @@ vauban code import "$TMPDIR/migration.png" >"$TMPDIR/out" 2>&1 || { cat "$TMPDIR
 [ "$(sort "$TMPDIR/out" | tr '\t\n' '  ')" = 'added M/eva added N/finn ' ] || { cat "$TMPDIR/out"; fail 'the report is another'; }
 [ "$(vauban code get N/finn)" = 969429 ] || fail 'the counter of the export is another'
 vauban code import "$TMPDIR/migration.png" >"$TMPDIR/out" 2>&1 || fail 'a second import failed'
-expect_text 'existed already' "$TMPDIR/out"
+expect_text 'already existed' "$TMPDIR/out"
 
 # What is wrong is told, and nothing is stored.
 bad() { printf %s "$1" >"$TMPDIR/bad"; refused 64 "$2" vauban code add bad/one <"$TMPDIR/bad"; }

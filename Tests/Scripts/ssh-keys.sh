@@ -16,7 +16,7 @@ export SSH_AUTH_SOCK=$agent
 # Outside of a repository, without an address, without the key: a sentence, and nothing is written.
 mkdir "$TMPDIR/empty" "$TMPDIR/repository"
 cd "$TMPDIR/empty" || exit 1
-expect_status 64 vauban ssh sign-commits work; expect_text 'in no git repository' "$TMPDIR/err"
+expect_status 64 vauban ssh sign-commits work; expect_text 'not in a git repository' "$TMPDIR/err"
 expect_status 64 vauban ssh sign-commits work --global; expect_text 'user.email' "$TMPDIR/err"
 [ ! -e "$HOME/.gitconfig" ] && [ ! -e "$HOME/.config" ] || fail 'something was written'
 git config --global user.email anna@example.org; git config --global user.name Anna
@@ -26,7 +26,7 @@ expect_status 64 vauban ssh sign-commits; expect_status 64 vauban ssh sign-commi
 cmp "$HOME/.gitconfig" "$TMPDIR/gitconfig.before" || fail 'a refusal changed the settings'
 # One command, and git signs and verifies.
 expect_status 0 vauban ssh sign-commits work --global
-for words in 'gpg.format is ssh' 'user.signingKey is key::ecdsa' 'commit.gpgSign is true' 'names this key'; do expect_text "$words" "$TMPDIR/err"; done
+for words in 'gpg.format is ssh' 'user.signingKey is key::ecdsa' 'commit.gpgSign is true' 'lists this key'; do expect_text "$words" "$TMPDIR/err"; done
 commit() { git commit -q --allow-empty -m "$1" 2>"$TMPDIR/err" || { cat "$TMPDIR/err"; fail 'git does not commit'; }; }
 verifies() { git log -1 --format='%G? %GS' >"$TMPDIR/out"; [ "$(cat "$TMPDIR/out")" = "$1" ] || { cat "$TMPDIR/out"; git log -1 --show-signature; fail "the signature is not: $1"; }; }
 cd "$TMPDIR/repository" && git init -q . || fail 'git init failed'
@@ -71,7 +71,7 @@ expect_status 0 vauban ssh where work --remove 'build 3, as deploy'
 
 # Rotation: both keys sign until the new one is recorded wherever the old one was.
 expect_status 44 vauban ssh rotate none
-expect_status 44 vauban ssh rotate work --finish; expect_text 'no rotation of work has begun' "$TMPDIR/err"
+expect_status 44 vauban ssh rotate work --finish; expect_text 'no rotation of work is in progress' "$TMPDIR/err"
 expect_status 0 vauban ssh rotate work; cp "$TMPDIR/out" "$TMPDIR/new.pub"
 expect_text git.example.org "$TMPDIR/err"
 expect_status 45 vauban ssh rotate work

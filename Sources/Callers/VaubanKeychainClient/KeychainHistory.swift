@@ -16,7 +16,7 @@ extension KeychainClient {
         _ number: Int, of query: ItemQuery, password: borrowing SecretBytes? = nil, waiting: Waiting? = nil
     ) throws(Refusal) -> FoundEntry {
         let found = try ask(.value(query, number: number), password: password, waiting: waiting).found
-        guard let entry = found.first else { throw Refusal(.itemNotFound, "there is no such earlier value") }
+        guard let entry = found.first else { throw Refusal(.itemNotFound, "no such earlier value; to list them: vauban history NAME") }
         return entry
     }
 
@@ -48,7 +48,7 @@ extension KeychainClient {
     /// Returns whether earlier values and deleted items are kept; sets it first if `isOn` is not nil.
     package func keepsHistory(_ isOn: Bool? = nil) throws(Refusal) -> Bool {
         guard let answer = try ask(.setting(isOn)).keepsHistory else {
-            throw Refusal(.internalError, "the keychain did not say whether it keeps earlier values")
+            throw Refusal(.internalError, "the service did not report whether it keeps earlier values; update Vauban")
         }
         return answer
     }

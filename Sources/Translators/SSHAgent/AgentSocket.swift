@@ -18,7 +18,7 @@ struct AgentSocket {
         guard var address = address(of: path) else {
             throw SystemError("listen at \(path): the path of a socket has at most 107 bytes", code: ENAMETOOLONG)
         }
-        if isListening(&address) { throw SystemError("listen at \(path): an agent is there already", code: EADDRINUSE) }
+        if isListening(&address) { throw SystemError("listen at \(path): another agent is already listening there", code: EADDRINUSE) }
         var kind = stat()
         if lstat(path, &kind) == 0, kind.st_mode & S_IFMT == S_IFSOCK { unlink(path) }
         let listener = Descriptor(try SystemError.check(socket(AF_UNIX, made, 0), "make a socket"))

@@ -12,7 +12,7 @@ extension SecretServiceObjects {
         case "Delete":
             try access.throwIfLimited(client)
             return try deleteCollection(identifier)
-        default: throw BusFailure(.unknownMethod, "There is no such method.")
+        default: throw BusFailure(.unknownMethod, "No such method.")
         }
     }
 

@@ -18,7 +18,7 @@ extension BusFailure {
 
     init(_ kind: Kind, _ text: String) { self.init(name: kind.rawValue, text: text) }
 
-    static let noSuchObject = BusFailure(.noSuchObject, "There is no such object.")
+    static let noSuchObject = BusFailure(.noSuchObject, "No such object.")
 
     /// The one table from the rooms' refusals to errors of the Secret Service.
     init(_ refusal: Refusal) {

@@ -19,7 +19,7 @@ extension SecretServiceObjects {
             signal(parent, "Collection", "ItemDeleted", [.path(ObjectPath.item(path: identifier, in: collection))])
             propertyInvalidated(parent, "Collection", "Items")
             return [.path(ObjectPath.none)]
-        default: throw BusFailure(.unknownMethod, "There is no such method.")
+        default: throw BusFailure(.unknownMethod, "No such method.")
         }
     }
 

@@ -5,16 +5,16 @@ extension SecretServiceObjects {
     func property(_ call: BusCall, of object: ObjectPath, for client: BusClient) throws -> [BusValue] {
         let arguments = call.arguments
         guard Introspection.propertyMethods[call.member] == call.signature else {
-            throw BusFailure(.unknownMethod, "There is no such method, or it takes other arguments.")
+            throw BusFailure(.unknownMethod, "No such method with these arguments.")
         }
         let interface = arguments[0].text ?? ""
         guard interface.isEmpty || interface == object.interface else {
             if call.member == "GetAll" { return [.properties([])] }
-            throw BusFailure(.unknownProperty, "There is no such property.")
+            throw BusFailure(.unknownProperty, "No such property.")
         }
         if call.member == "GetAll" { return [.properties(try properties(of: object, for: client))] }
         guard let name = arguments[1].text, let known = Introspection.properties[object.interface]?[name] else {
-            throw BusFailure(.unknownProperty, "There is no such property.")
+            throw BusFailure(.unknownProperty, "No such property.")
         }
         if call.member == "Set" {
             guard known.isWritable else { throw BusFailure(.propertyReadOnly, "The property cannot be set.") }
@@ -25,7 +25,7 @@ extension SecretServiceObjects {
             return []
         }
         guard let found = try properties(of: object, for: client).first(where: { $0.name == name }) else {
-            throw BusFailure(.unknownProperty, "There is no such property.")
+            throw BusFailure(.unknownProperty, "No such property.")
         }
         return [.variant(found.value)]
     }

@@ -47,7 +47,7 @@ final class SecretServiceObjects: Sendable {
         }
         let method = "\(call.interface.isEmpty ? object.interface : call.interface).\(call.member)"
         guard object.interface.isEmpty || method.hasPrefix("\(object.interface)."), let wanted = Introspection.signatures[method] else {
-            throw BusFailure(.unknownMethod, "There is no such method.")
+            throw BusFailure(.unknownMethod, "No such method.")
         }
         guard wanted == call.signature else {
             throw BusFailure(.invalidArguments, "The method takes arguments of the types \"\(wanted)\".")

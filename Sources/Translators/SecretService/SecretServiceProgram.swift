@@ -62,7 +62,7 @@ package enum SecretServiceProgram {
     private static func busAddress() throws(Refusal) -> String {
         if let address = getenv("DBUS_SESSION_BUS_ADDRESS") { return String(cString: address) }
         if let folder = getenv("XDG_RUNTIME_DIR") { return "unix:path=\(String(cString: folder))/bus" }
-        throw Refusal(.unavailable, "there is no session bus: DBUS_SESSION_BUS_ADDRESS and XDG_RUNTIME_DIR are not set")
+        throw Refusal(.unavailable, "no session bus: DBUS_SESSION_BUS_ADDRESS and XDG_RUNTIME_DIR are unset")
     }
 }
 

@@ -17,7 +17,7 @@ extension SecretServiceObjects {
         case "SetAlias":
             try access.throwIfLimited(client)
             return try setAlias(arguments[0].text ?? "", to: arguments[1].text ?? "")
-        default: throw BusFailure(.unknownMethod, "There is no such method.")
+        default: throw BusFailure(.unknownMethod, "No such method.")
         }
     }
 

@@ -39,7 +39,7 @@ final class Sessions: Sendable {
 
     func session(_ path: String, of client: String) throws(BusFailure) -> TransferSession {
         let found = state.withLock { $0.sessions[path] }
-        guard let found, found.client == client else { throw BusFailure(.noSession, "There is no such session.") }
+        guard let found, found.client == client else { throw BusFailure(.noSession, "No such session.") }
         return found
     }
 

@@ -30,7 +30,7 @@ enum DockerMessage {
             let account = object.text("Username") ?? ""
             guard !account.isEmpty else { throw Refusal(.badParameter, DockerError.noAccount) }
             guard account.utf8.count <= accountBytesMax, isOneLine(account) else {
-                throw Refusal(.badParameter, "the user name is one line of at most \(accountBytesMax) bytes")
+                throw Refusal(.badParameter, "the user name must be one line of at most \(accountBytesMax) bytes")
             }
             guard case .text(let range)? = object["Secret"], let secret = JSONText.secret(bytes, range) else {
                 throw Refusal(.badParameter, "the login has no Secret")
@@ -44,7 +44,7 @@ enum DockerMessage {
     private static func checked(registry: String) throws(Refusal) -> String {
         guard !registry.isEmpty else { throw Refusal(.badParameter, DockerError.noRegistry) }
         guard registry.utf8.count <= registryBytesMax, isOneLine(registry) else {
-            throw Refusal(.badParameter, "the registry is one line of at most \(registryBytesMax) bytes")
+            throw Refusal(.badParameter, "the registry must be one line of at most \(registryBytesMax) bytes")
         }
         return registry
     }

@@ -32,7 +32,7 @@ struct ExecInfo {
         guard let object = JSONObject(document: bytes) else {
             throw Refusal(.badParameter, "\(Self.variable) is not one JSON object")
         }
-        guard object.text("kind") == "ExecCredential" else { throw Refusal(.badParameter, "\(Self.variable) is no ExecCredential") }
+        guard object.text("kind") == "ExecCredential" else { throw Refusal(.badParameter, "\(Self.variable) is not an ExecCredential") }
         let version = object.text("apiVersion") ?? ""
         guard Self.versions.contains(version) else {
             throw Refusal(

@@ -23,7 +23,7 @@ struct CodeKeyring {
     static func selection(of selection: ItemSelection) throws -> ItemSelection {
         let (name, account) = selection.nameAndAccount
         guard let name, !name.isEmpty else {
-            throw Refusal(.badParameter, "which one-time code? Name it as its password is: vauban code get github/anna")
+            throw Refusal(.badParameter, "name the one-time code like its password: vauban code get github/anna")
         }
         let service = name.hasPrefix(ImportPlan.codesPrefix) ? name : ImportPlan.codesPrefix + name
         return try ItemSelection.parse(["--service", service] + (account.map { ["--account", $0] } ?? []))
@@ -147,7 +147,7 @@ enum CodeCounter {
                 continue
             }
         }
-        throw Refusal(.unavailable, "other programs keep taking codes of \(record.name); try again")
+        throw Refusal(.unavailable, "other programs are using codes of \(record.name); try again")
     }
 
     private static func described(_ record: ItemRecord, _ session: Session) throws -> UInt64? {

@@ -33,7 +33,7 @@ enum CodePicture {
         defer { close(file) }
         var facts = stat()
         guard fstat(file, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else {
-            throw Refusal(.badParameter, "\(shown) is not a file with a picture")
+            throw Refusal(.badParameter, "\(shown) is not a picture file")
         }
         guard facts.st_size <= bytesMax else {
             throw Refusal(.dataTooLarge, "\(shown) is larger than \(bytesMax >> 20) MiB; crop the picture to its QR code")

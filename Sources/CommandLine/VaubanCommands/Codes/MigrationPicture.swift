@@ -14,7 +14,7 @@ enum MigrationPicture {
                 try MigrationCodes.forEachAccount(in: bytes) { account in addresses.append(try address(account)) }
             }
         } catch is OneTimeCodeError {
-            throw Refusal(.badParameter, "the migration code cannot be read; export the accounts from the authenticator once more")
+            throw Refusal(.badParameter, "the migration code cannot be read; export the accounts from the authenticator again")
         }
         return addresses
     }

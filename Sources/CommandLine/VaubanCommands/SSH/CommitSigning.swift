@@ -14,7 +14,7 @@ struct CommitSigning {
 
     func enable(_ key: SSHKeyOfUser) throws {
         guard let address = try GitConfiguration.effective(["user.email"]), !address.isEmpty else {
-            throw Refusal(.badParameter, "git does not know your address, which names who signed: git config user.email you@example.org")
+            throw Refusal(.badParameter, "git needs your address to name the signer; to set it: git config user.email you@example.org")
         }
         let publicKey = key.line.split(separator: " ").prefix(2).joined(separator: " ")
         try set(Self.format, "ssh")
@@ -29,7 +29,7 @@ struct CommitSigning {
         }
         try addSigner("\(address) namespaces=\"git\" \(publicKey)", to: file)
         if try !Self.agentOffers(publicKey) {
-            say("The agent that SSH_AUTH_SOCK names does not offer this key, so git cannot sign yet: vauban ssh enable, or vauban unlock.")
+            say("The agent in SSH_AUTH_SOCK does not offer this key, so git cannot sign yet. Run: vauban ssh enable, or vauban unlock.")
         }
     }
 
@@ -41,18 +41,18 @@ struct CommitSigning {
             isEnabled = true
             let before = try git.value("vauban.\(name).before")
             if try git.value(name) != ours {
-                say("\(name) was changed since, and stays as it is.")
+                say("\(name) was changed since and stays as it is.")
             } else if let before {
                 try git.set(name, before)
                 say("\(name) is \(SafeText.visible(before)) again.")
             } else {
                 try git.unset(name)
-                say("\(name) is not set any more.")
+                say("\(name) is no longer set.")
             }
             try git.removeSection("vauban.\(name)")
         }
-        guard isEnabled else { return say("git was not set up to sign by vauban here; nothing was changed.") }
-        say("The file of allowed signers stays, so that git still verifies what was signed.")
+        guard isEnabled else { return say("vauban did not set up signing here; nothing was changed.") }
+        say("The file of allowed signers stays, so that git can still verify signatures.")
     }
 
     private func set(_ name: String, _ value: String) throws {
@@ -68,7 +68,7 @@ struct CommitSigning {
     private static func ownSignersFile() throws(Refusal) -> String {
         let home = getenv("HOME").map { String(cString: $0) } ?? ""
         let folder = getenv("XDG_CONFIG_HOME").map { String(cString: $0) } ?? "\(home)/.config"
-        guard folder.hasPrefix("/") else { throw Refusal(.unavailable, "there is no home folder to write to") }
+        guard folder.hasPrefix("/") else { throw Refusal(.unavailable, "no home folder: HOME and XDG_CONFIG_HOME are unset") }
         return "\(folder)/git/allowed_signers"
     }
 
@@ -81,7 +81,7 @@ struct CommitSigning {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         let kept = text.map { $0.isEmpty || $0.hasSuffix("\n") ? $0 : "\($0)\n" } ?? ""
         try "\(kept)\(line)\n".write(toFile: file, atomically: true, encoding: .utf8)
-        say("\(SafeText.visible(file)) names this key as one that signs for you.")
+        say("\(SafeText.visible(file)) lists this key as yours for signing.")
     }
 
     private static func agentOffers(_ publicKey: String) throws -> Bool {

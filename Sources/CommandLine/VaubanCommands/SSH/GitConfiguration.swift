@@ -17,7 +17,7 @@ struct GitConfiguration {
     init(_ scope: Scope) throws {
         self.scope = scope
         if scope == .local, try Self.output(["rev-parse", "--git-dir"]) == nil {
-            throw Refusal(.badParameter, "this folder is in no git repository; go to one, or say --global")
+            throw Refusal(.badParameter, "this folder is not in a git repository; change to one, or use --global")
         }
     }
 
@@ -25,7 +25,7 @@ struct GitConfiguration {
     func value(_ key: String) throws -> String? {
         guard let text = try Self.output(["config", scope.rawValue, "--get-all", key]) else { return nil }
         let values = text.split(separator: "\n", omittingEmptySubsequences: false)
-        guard values.count == 1 else { throw Refusal(.badParameter, "\(key) has several values in git's settings; leave one of them") }
+        guard values.count == 1 else { throw Refusal(.badParameter, "\(key) has several values in git's settings; keep one of them") }
         return text
     }
 
@@ -52,7 +52,7 @@ struct GitConfiguration {
             child = try ChildCommand.spawn(program, [program] + words, output: pipe.writing?.number)
         } catch {
             guard error.code == ENOENT else { throw error }
-            throw Refusal(.unavailable, "there is no \(program) here")
+            throw Refusal(.unavailable, "\(program) is not installed")
         }
         pipe.endWriting()
         let text = try SecretReader.everything(from: pipe.reading.number, max: bytesMax, keepsNewline: false)

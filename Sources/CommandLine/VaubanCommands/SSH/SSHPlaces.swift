@@ -17,7 +17,7 @@ struct SSHPlace: Hashable {
 
     static func check(name: String) throws(Refusal) {
         guard !name.isEmpty, name.utf8.count <= nameBytesMax, SafeText.line(name, max: nameBytesMax) == name else {
-            throw Refusal(.badParameter, "a place is one line of at most \(nameBytesMax) bytes, such as git.example.org")
+            throw Refusal(.badParameter, "a place must be one line of at most \(nameBytesMax) bytes, such as git.example.org")
         }
     }
 

@@ -22,16 +22,16 @@ struct SSHRotation {
         guard !keys.contains(where: { $0.name == new }) else {
             throw Refusal(
                 .duplicateItem,
-                "\(new) is there already; to delete \(old) and give its name to the new key: vauban ssh rotate \(old) --finish")
+                "\(new) already exists; to delete \(old) and rename the new key to \(old): vauban ssh rotate \(old) --finish")
         }
         var protection = protection
         if protection.require == nil, key.asks { protection.require = .presence }
         try SSHKeyring.check(name: new)
         print(try keyring.make(new, protection).line)
         let known = try places.places(of: old)
-        say("\(new) signs beside \(old) from now on. Register the line above where \(old) is registered:")
+        say("\(new) can now sign too. Register the line above wherever \(old) is registered:")
         for place in known { say("  \(SafeText.visible(place.name))    since \(place.day)") }
-        if known.isEmpty { say("  (nothing is recorded; vauban ssh where \(old) --add PLACE records one)") }
+        if known.isEmpty { say("  (no place is recorded; to record one: vauban ssh where \(old) --add PLACE)") }
         say("Record each: vauban ssh where \(new) --add PLACE. Then: vauban ssh rotate \(old) --finish")
     }
 
@@ -41,19 +41,19 @@ struct SSHRotation {
     func finish(force: Bool) throws {
         let keys = try keyring.keys()
         guard keys.contains(where: { $0.name == new }) else {
-            throw Refusal(.itemNotFound, "no rotation of \(old) has begun; to begin one: vauban ssh rotate \(old)")
+            throw Refusal(.itemNotFound, "no rotation of \(old) is in progress; to start one: vauban ssh rotate \(old)")
         }
         if keys.contains(where: { $0.name == old }) {
             let updated = Set(try places.places(of: new).map(\.name))
             let missing = try places.places(of: old).map(\.name).filter { !updated.contains($0) }
             guard force || missing.isEmpty else {
                 for place in missing { say("\(old) is registered at \(SafeText.visible(place)), where \(new) is not recorded.") }
-                throw Refusal(.badParameter, "nothing was deleted; record \(new) there (vauban ssh where \(new) --add PLACE), or say --yes")
+                throw Refusal(.badParameter, "nothing was deleted; record \(new) there (vauban ssh where \(new) --add PLACE), or use --yes")
             }
             try keyring.delete(old)
         }
         try places.rename(new, to: old)
         try keyring.renameEnclaveKey(new, to: old)
-        say("The old key is deleted, and the new one is called \(old).")
+        say("Deleted the old key. The new key is now named \(old).")
     }
 }

@@ -56,20 +56,20 @@ struct SecretServiceEnabling {
     func enable() throws {
         try files.write()
         guard let owner = try? SecretServiceOwner.current() else {
-            return say("Programs that use the Secret Service find Vauban from the next login on.")
+            return say("Programs that use the Secret Service will use Vauban from the next login on.")
         }
         guard owner.isVauban else {
             return say(
                 """
-                Programs that use the Secret Service find Vauban from the next login on. Until then \(owner.words) serves them; its items \
-                stay where they are.
+                Programs that use the Secret Service will use Vauban from the next login on. Until then they use \(owner.words), \
+                whose items stay there.
                 """)
         }
-        say("Programs that use the Secret Service find Vauban.")
+        say("Programs that use the Secret Service now use Vauban.")
     }
 
     func disable() throws {
         guard try files.remove() else { return say("It was not enabled.") }
-        say("Removed. From the next login on another Secret Service serves your programs; what they keep in Vauban stays there.")
+        say("Removed. From the next login on, programs use another Secret Service. Items that they stored in Vauban stay there.")
     }
 }

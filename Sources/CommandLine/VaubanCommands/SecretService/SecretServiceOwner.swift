@@ -30,7 +30,7 @@ struct SecretServiceOwner {
         let said = SmallFile.bytes(of: reading, max: 256).flatMap { String(validating: $0, as: UTF8.self) } ?? ""
         var status: Int32 = 0
         while waitpid(child, &status, 0) < 0 && errno == EINTR {}
-        guard status == 0 else { throw Refusal(.unavailable, "there is no session bus") }
+        guard status == 0 else { throw Refusal(.unavailable, "no session bus is running; run this in a desktop session") }
         let words = said.split(separator: " ", maxSplits: 1)
         guard words.count == 2, let process = Int32(words[0]) else { return nil }
         return SecretServiceOwner(process: process, name: words[1].trimmingCharacters(in: .newlines))

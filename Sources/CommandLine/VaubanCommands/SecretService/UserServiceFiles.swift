@@ -12,7 +12,7 @@ struct UserServiceFiles {
     static func folder(_ variable: String, _ usual: String) throws(Refusal) -> String {
         if let named = getenv(variable).map({ String(cString: $0) }), named.hasPrefix("/") { return named }
         guard let home = getenv("HOME").map({ String(cString: $0) }), home.hasPrefix("/") else {
-            throw Refusal(.unavailable, "there is no home folder to write to")
+            throw Refusal(.unavailable, "no home folder: HOME and XDG_CONFIG_HOME are unset")
         }
         return "\(home)/\(usual)"
     }
@@ -23,7 +23,7 @@ struct UserServiceFiles {
     func write() throws {
         let state = files.map { ($0, Self.content(of: $0.path)) }
         for (file, found) in state where found != nil && found != file.content {
-            throw Refusal(.duplicateItem, "\(file.path) has other content; nothing was written")
+            throw Refusal(.duplicateItem, "\(file.path) already exists with other content; move it away and try again")
         }
         for (file, found) in state where found == nil {
             try FileManager.default.createDirectory(atPath: Self.folder(of: file.path), withIntermediateDirectories: true)
@@ -36,7 +36,7 @@ struct UserServiceFiles {
     func remove() throws -> Bool {
         for file in files {
             if let found = Self.content(of: file.path), found != file.content {
-                throw Refusal(.badParameter, "\(file.path) was changed since; nothing was removed")
+                throw Refusal(.badParameter, "\(file.path) was changed since; nothing was removed; delete it yourself")
             }
         }
         let left = files.filter { Self.content(of: $0.path) != nil }

@@ -68,7 +68,7 @@ enum DoctorText {
         case .failed: why = "none, since writing to the disk failed"
         case nil: why = "none, since not everything was verified"
         }
-        guard let earlier = report.earlier else { return "\(why). There is no earlier copy" }
+        guard let earlier = report.earlier else { return "\(why). No earlier copy exists" }
         return "\(why). The copy of \(StatusText.time(earlier.date)), with \(count(earlier.rows, "item")), is kept"
     }
 
@@ -85,7 +85,7 @@ enum DoctorText {
         if isUnrepaired { return "some damage cannot be repaired; the affected items are kept, and nothing else is affected" }
         if report.found > 0 { return "all damage is repaired; to verify: vauban doctor" }
         if !report.quarantine.isEmpty { return "all other items are good; an item set aside returns when it opens again" }
-        if report.lacksNewCopy { return "all items are good, but there is no new copy" }
+        if report.lacksNewCopy { return "all items are good, but no new copy was made" }
         return report.locked > 0 ? "all checked items are good" : "everything is good"
     }
 

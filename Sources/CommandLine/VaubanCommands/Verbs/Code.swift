@@ -6,7 +6,7 @@ import VaubanSecretBytes
 
 struct Code: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Stores the keys of one-time codes and computes the codes for signing in.",
+        abstract: "Store keys of one-time codes and compute the codes.",
         discussion: """
             Example:
               vauban code add github/anna --picture qr.png
@@ -19,10 +19,10 @@ struct Code: ParsableCommand {
 struct CodeAdd: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",
-        abstract: "Stores the key that a site gives you for one-time codes.",
+        abstract: "Store the key that a site gives you for one-time codes.",
         discussion: """
-            The key is read from a prompt, from standard input or from a descriptor, never from an argument, which other programs can \
-            see: an otpauth:// address, or the key itself in letters and digits (base32). With --picture it is read from a QR code.
+            Reads an otpauth:// address, or the key itself in letters and digits (base32), from a prompt, standard input or a file \
+            descriptor, never from an argument, which other programs can see. --picture reads it from a QR code.
 
             Example:
               vauban code add github/anna
@@ -39,10 +39,10 @@ struct CodeAdd: ParsableCommand {
 
     func validate() throws {
         if (selection.nameAndAccount.name ?? "").isEmpty {
-            throw ValidationError("Name the one-time code as its password: vauban code add github/anna.")
+            throw ValidationError("Name the one-time code like its password: vauban code add github/anna.")
         }
-        if source.hex || source.empty { throw ValidationError("--hex and --empty do not go with a key for one-time codes.") }
-        if picture != nil, !source.isDefault { throw ValidationError("The key comes from --picture or from --secret-fd, not from both.") }
+        if source.hex || source.empty { throw ValidationError("--hex and --empty do not apply to keys of one-time codes.") }
+        if picture != nil, !source.isDefault { throw ValidationError("Use --picture or --secret-fd, not both.") }
     }
 
     func run() throws {
@@ -58,7 +58,7 @@ struct CodeAdd: ParsableCommand {
         guard addresses.count == 1 else {
             throw Refusal(
                 .badParameter,
-                "\(SafeText.visible(picture)) holds \(addresses.count) codes; add all: vauban code import \(SafeText.visible(picture))"
+                "\(SafeText.visible(picture)) has \(addresses.count) codes; to add all: vauban code import \(SafeText.visible(picture))"
             )
         }
         return addresses[0]
@@ -68,9 +68,9 @@ struct CodeAdd: ParsableCommand {
 struct CodeGet: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "get",
-        abstract: "Prints the code of now, or copies it.",
+        abstract: "Print or copy the current code.",
         discussion: """
-            On a terminal a second line says how long the code is valid. A key that counts (HOTP) gives each code once.
+            On a terminal, a second line shows how long the code is valid. A counter-based key (HOTP) gives each code once.
 
             Example:
               vauban code get github/anna
@@ -79,11 +79,11 @@ struct CodeGet: ParsableCommand {
             """)
 
     @Option(
-        help: ArgumentHelp("Print the code of this time: seconds since 1970, or as 2026-01-01T00:00:00Z.", valueName: "time"),
+        help: ArgumentHelp("Print the code for this time: seconds since 1970, or for example 2026-01-01T00:00:00Z.", valueName: "time"),
         transform: { try CodeGet.seconds($0) })
     var at: Int64?
 
-    @Flag(help: "Copy the code instead of printing it; the clipboard is emptied after 45 seconds.")
+    @Flag(help: "Copy the code instead of printing it; clears the clipboard after 45 seconds.")
     var copy = false
 
     @OptionGroup var selection: ItemSelection
@@ -108,14 +108,14 @@ struct CodeGet: ParsableCommand {
             return
         }
         try holder.start(with: code.text)
-        say("Copied. The clipboard is emptied in \(TimeLength.words(holder.seconds)), unless it has something else by then.")
+        say("Copied. The clipboard is cleared in \(TimeLength.words(holder.seconds)), unless it has changed by then.")
     }
 }
 
 struct CodeList: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Lists what has a one-time code, never a key.",
+        abstract: "List the names that have a one-time code, without keys.",
         discussion: """
             Example:
               vauban code list
@@ -126,7 +126,7 @@ struct CodeList: ParsableCommand {
 
     func run() throws {
         let records = ItemTable.sorted(try CodeKeyring(session: try Session(user)).records())
-        if records.isEmpty, !description.json { return say("There are no one-time codes yet. Add one: vauban code add github/anna") }
+        if records.isEmpty, !description.json { return say("No one-time codes yet. To add one: vauban code add github/anna") }
         try ItemTable.write(records, description, withOwners: false)
     }
 }
@@ -134,9 +134,9 @@ struct CodeList: ParsableCommand {
 struct CodeScan: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "scan",
-        abstract: "Prints the addresses in the QR codes of a picture, one a line.",
+        abstract: "Print the addresses in the QR codes of a picture, one per line.",
         discussion: """
-            They hold the keys, so they are secrets. The accounts of an authenticator's migration code are printed one by one.
+            The addresses contain the keys, so they are secrets. Prints each account of an authenticator's migration code.
 
             Example:
               vauban code scan qr.png
@@ -158,9 +158,9 @@ struct CodeScan: ParsableCommand {
 struct CodeImport: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Adds every one-time code in the QR codes of a picture, such as an authenticator's export.",
+        abstract: "Add every one-time code in the QR codes of a picture, such as an authenticator's export.",
         discussion: """
-            Each is named after its issuer and account. One that exists already is left as it is, and told.
+            Names each code after its issuer and account. Reports existing codes and does not change them.
 
             Example:
               vauban code import export.png
@@ -187,6 +187,6 @@ struct CodeImport: ParsableCommand {
                 print("exists\t\(selection.shown)")
             }
         }
-        if left > 0 { say("\(count(left, "code")) existed already and \(left == 1 ? "was" : "were") left as before.") }
+        if left > 0 { say("\(count(left, "code")) already existed and \(left == 1 ? "was" : "were") not changed.") }
     }
 }

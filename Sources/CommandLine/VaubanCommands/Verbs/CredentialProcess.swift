@@ -5,10 +5,10 @@ import VaubanRefusal
 struct CredentialProcess: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "credential-process",
-        abstract: "Gives AWS's programs an access key; they run this.",
+        abstract: "Print an access key for AWS's programs; run by them.",
         discussion: """
-            The item's account is the access key id and its value the secret access key. A value of JSON, as aws sts prints it, can have a \
-            session token and an expiration besides; an expired one is refused.
+            The item's account is the access key ID and its value the secret access key. A JSON value, as aws sts prints it, can also \
+            contain a session token and an expiration; an expired one is refused.
 
             Example:
               vauban set aws/AKIAIOSFODNN7EXAMPLE

@@ -5,10 +5,10 @@ import VaubanRefusal
 struct DockerCredential: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "docker-credential",
-        abstract: "Keeps the logins of docker and podman; they run this.",
+        abstract: "Store the logins of docker and podman; run by them.",
         discussion: """
-            It speaks the protocol of docker-credential-helpers on standard input and output, errors included. The items are passwords of \
-            servers in the security domain "docker".
+            Implements the protocol of docker-credential-helpers on standard input and output, including errors. The items are internet \
+            passwords with the security domain "docker".
 
             Example:
               "credsStore": "vauban" in ~/.docker/config.json, then docker login

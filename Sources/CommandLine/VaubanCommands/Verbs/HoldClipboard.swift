@@ -4,7 +4,7 @@ import ArgumentParser
 struct HoldClipboard: ParsableCommand {
     static let name = "hold-clipboard"
     static let configuration = CommandConfiguration(
-        commandName: name, abstract: "Holds a secret in the clipboard for vauban get --copy.", shouldDisplay: false)
+        commandName: name, abstract: "Hold a secret in the clipboard for vauban get --copy.", shouldDisplay: false)
 
     @Option var tool: ClipboardTool
     @Option var seconds: Int64

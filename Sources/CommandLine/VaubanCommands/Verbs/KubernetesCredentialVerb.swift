@@ -3,9 +3,9 @@ import ArgumentParser
 struct KubernetesCredentialVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "kubernetes-credential",
-        abstract: "Gives kubectl a token or a client certificate; kubectl runs this.",
+        abstract: "Print a token or a client certificate for kubectl; run by kubectl.",
         discussion: """
-            It answers KUBERNETES_EXEC_INFO with an ExecCredential of client.authentication.k8s.io/v1 (or v1beta1). The item's value is a \
+            Answers KUBERNETES_EXEC_INFO with an ExecCredential of client.authentication.k8s.io/v1 (or v1beta1). The item's value is a \
             bearer token, or PEM of a client certificate and its private key.
 
             Example:

@@ -34,8 +34,8 @@ struct SSHAgentVerb: ParsableCommand {
     var upstream: String?
 
     func validate() throws {
-        if keys.contains("") { throw ValidationError("--key names a key.") }
-        if let upstream, upstream == socket { throw ValidationError("--upstream is another agent's socket.") }
+        if keys.contains("") { throw ValidationError("--key needs the name of a key.") }
+        if let upstream, upstream == socket { throw ValidationError("--upstream must be the socket of another agent, not --socket.") }
     }
 
     func run() throws {

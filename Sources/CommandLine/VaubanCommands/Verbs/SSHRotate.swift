@@ -3,10 +3,10 @@ import ArgumentParser
 struct SSHRotate: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rotate",
-        abstract: "Makes a new key beside an old one, and deletes the old one when you finish.",
+        abstract: "Replace a key with a new one; both can sign until you finish.",
         discussion: """
-            The new key is of the enclave and is called NAME-new until --finish deletes the old one and gives it the old one's name. \
-            Both sign until then. --finish refuses while the new key is not recorded at each place of the old one (vauban ssh where).
+            Creates a key in the enclave, named NAME-new. --finish deletes the old key and gives its name to the new one; it refuses \
+            until the new key is recorded at each place of the old one (vauban ssh where).
 
             Example:
               vauban ssh rotate work
@@ -14,16 +14,16 @@ struct SSHRotate: ParsableCommand {
               vauban ssh rotate work --finish
             """)
 
-    @Argument(help: "The key's name.") var name: String
+    @Argument(help: "The name of the key.") var name: String
     @Flag(help: "Delete the old key and give its name to the new one.") var finish = false
-    @Flag(help: "With --finish: also where the new key is not recorded at each place.") var yes = false
+    @Flag(help: "With --finish: skip the check of recorded places.") var yes = false
     @OptionGroup var protection: ProtectionOptions
     @OptionGroup var user: UserOptions
 
     func validate() throws {
         try SSHKeyring.check(name: name)
-        if yes, !finish { throw ValidationError("--yes goes with --finish.") }
-        if finish, !protection.isEmpty { throw ValidationError("How the new key is protected is said when it is made.") }
+        if yes, !finish { throw ValidationError("Use --yes only with --finish.") }
+        if finish, !protection.isEmpty { throw ValidationError("Use protection options without --finish, when the new key is created.") }
     }
 
     func run() throws {

@@ -3,24 +3,24 @@ import ArgumentParser
 struct SSHSignCommits: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sign-commits",
-        abstract: "Has git sign commits with a key, and says what it changed.",
+        abstract: "Let git sign commits with a key.",
         discussion: """
-            It sets gpg.format, user.signingKey and commit.gpgSign, for the repository of this folder or, with --global, for all of \
-            yours, and adds the key to git's file of allowed signers, so that git log --show-signature verifies. --undo gives each \
-            setting the value that it had. git signs through the agent that SSH_AUTH_SOCK names.
+            Sets gpg.format, user.signingKey and commit.gpgSign, for this folder's repository or, with --global, for all of yours, and \
+            adds the key to git's file of allowed signers, so that git log --show-signature verifies. Lists each change. --undo \
+            restores the previous values. git signs through the agent in SSH_AUTH_SOCK.
 
             Example:
               vauban ssh sign-commits work --global
               vauban ssh sign-commits --undo --global
             """)
 
-    @Argument(help: "The key's name.") var name: String?
-    @Flag(help: "For all repositories of yours, not only this one.") var global = false
-    @Flag(help: "Take back what was set.") var undo = false
+    @Argument(help: "The name of the key.") var name: String?
+    @Flag(help: "Change the settings of all your repositories.") var global = false
+    @Flag(help: "Restore the previous settings.") var undo = false
     @OptionGroup var user: UserOptions
 
     func validate() throws {
-        if undo == (name != nil) { throw ValidationError("Name the key to sign with, or say --undo.") }
+        if undo == (name != nil) { throw ValidationError("Name the key to sign with, or use --undo.") }
     }
 
     func run() throws {

@@ -3,7 +3,7 @@ import ArgumentParser
 struct SSHWhere: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "where",
-        abstract: "Lists where a key's public half is registered, as far as you recorded it.",
+        abstract: "List the places where a key is registered, as you recorded them.",
         discussion: """
             Example:
               vauban ssh where work --add git.example.org
@@ -11,9 +11,9 @@ struct SSHWhere: ParsableCommand {
               vauban ssh where work --remove git.example.org
             """)
 
-    @Argument(help: "The key's name.") var name: String
+    @Argument(help: "The name of the key.") var name: String
     @Option(help: ArgumentHelp("Record a server or a service; may be repeated.", valueName: "place")) var add: [String] = []
-    @Option(help: ArgumentHelp("Take a place off the list; may be repeated.", valueName: "place")) var remove: [String] = []
+    @Option(help: ArgumentHelp("Remove a place from the list; may be repeated.", valueName: "place")) var remove: [String] = []
     @OptionGroup var user: UserOptions
 
     func run() throws {

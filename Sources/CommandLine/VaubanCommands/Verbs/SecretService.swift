@@ -6,16 +6,16 @@ import VaubanLinuxHost
 struct SecretServiceVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "secret-service",
-        abstract: "Runs the Secret Service in the foreground; vauban enable secret-service has the session bus start it.",
+        abstract: "Run the Secret Service in the foreground; vauban enable secret-service starts it at each login.",
         discussion: """
-            It serves programs that keep their secrets by libsecret, secret-tool or Python's keyring, over the session bus \
+            Serves programs that store secrets with libsecret, secret-tool or Python's keyring, over the session bus \
             (org.freedesktop.secrets).
 
             Example:
               vauban secret-service --foreground
             """)
 
-    @Flag(help: "Stay in the foreground, until Ctrl-C. There is no other way; the flag is for scripts that show it.")
+    @Flag(help: "Run in the foreground until Ctrl-C. This is the only mode; the flag documents it in scripts.")
     var foreground = false
 
     @Flag(help: "Let sandboxed apps use what other programs stored without asking you.")
@@ -36,7 +36,7 @@ struct SecretServiceVerb: ParsableCommand {
 
 struct Enable: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Has programs of your desktop find Vauban.",
+        abstract: "Let desktop programs use Vauban.",
         discussion: """
             Example:
               vauban enable secret-service
@@ -46,7 +46,7 @@ struct Enable: ParsableCommand {
 
 struct Disable: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Takes back what vauban enable did; what is kept stays.",
+        abstract: "Undo vauban enable; items stay.",
         discussion: """
             Example:
               vauban disable secret-service
@@ -57,11 +57,11 @@ struct Disable: ParsableCommand {
 struct EnableSecretService: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "secret-service",
-        abstract: "Has the session bus start Vauban's Secret Service.",
+        abstract: "Let the session bus start Vauban's Secret Service.",
         discussion: """
-            It writes files below ~/.local/share/dbus-1 and ~/.config for the bus, for systemd, and against the start of GNOME's keyring \
-            where that is installed. Where one of them has other content nothing is written. The service that runs now goes on \
-            until you log out, and keeps its items.
+            Writes files for the bus and systemd to ~/.local/share/dbus-1 and ~/.config, and one that keeps GNOME Keyring from starting \
+            if it is installed. If one of them exists with other content, nothing is written. The running service continues until \
+            you log out, and keeps its items.
 
             A Flatpak or Snap that may use the Secret Service reads what it stored itself; for anything else it asks you once. \
             With --share it reads everything, as with GNOME's keyring.
@@ -79,7 +79,7 @@ struct EnableSecretService: ParsableCommand {
 struct DisableSecretService: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "secret-service",
-        abstract: "Removes what vauban enable secret-service wrote; the items stay.",
+        abstract: "Remove the files of vauban enable secret-service; items stay.",
         discussion: """
             Example:
               vauban disable secret-service

@@ -65,7 +65,7 @@ struct AddItem: ParsableCommand {
 struct UpdateItem: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "update",
-        abstract: "Replace the secret of an existing item; fails if there is none.",
+        abstract: "Replace the secret of an existing item; fails if it does not exist.",
         discussion: """
             Exits 44 if the item does not exist, before it reads a secret.
 
