@@ -109,7 +109,7 @@ struct DoctorRoomsTests {
             Issue.record("it was taken")
         } catch let refusal as Refusal {
             #expect(refusal.reason == .dataTooLarge && refusal.status == -25302)
-            #expect(refusal.message.contains("larger than 1 MiB") && refusal.message.contains("store its key"))
+            #expect(refusal.message.contains("larger than 1 MiB") && refusal.message.contains("store its key in the keychain"))
         }
         // The connection and the existing item are unaffected.
         #expect(refusal { _ = try rooms.read("s", "larger") } == .itemNotFound)

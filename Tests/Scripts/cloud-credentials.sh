@@ -29,7 +29,7 @@ expect_status 0 vauban credential-process aws-session/anna; cmp "$TMPDIR/first" 
 refused() { expect_status "$1" vauban credential-process "$3"; expect_text "$2" "$TMPDIR/err"; [ ! -s "$TMPDIR/out" ] || fail "$3 printed something"; ! grep -qF "$secret" "$TMPDIR/err" || fail 'the message has the secret'; }
 bad() { vauban set "bad/$1" --replace; refused 64 "$2" "bad/$1"; }
 refused 44 'No item no/such' no/such
-printf %s "$secret" | vauban set bad/anna; refused 64 'no access key id' bad/anna
+printf %s "$secret" | vauban set bad/anna; refused 64 'not an access key ID' bad/anna
 printf '{"AccessKeyId": "ASIAIOSFODNN7EXAMPLE", "SecretAccessKey": "%s", "Expiration": "2001-01-01T00:00:00Z"}' "$secret" | bad expired 'expired at 2001-01-01T00:00:00Z'
 printf '{"AccessKeyId": "ASIAIOSFODNN7EXAMPLE", "SecretAccessKey": "%s", "Expiration": "tomorrow"}' "$secret" | bad date 'not a date'
 printf '{"AccessKeyId": "ASIAIOSFODNN7EXAMPLE"}' | bad half 'lacks AccessKeyId or SecretAccessKey'

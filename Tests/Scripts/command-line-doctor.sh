@@ -100,7 +100,7 @@ expect_status 0 vauban erase --yes-erase-everything --passcode-fd 3 3<<<"$passco
 # Larger than a keychain is for.
 head -c 1048577 /dev/zero >"$TMPDIR/large"
 expect_status 64 vauban set large/item <"$TMPDIR/large"
-expect_text 'encrypt the file outside and keep its key in the keychain' "$TMPDIR/err"
+expect_text 'encrypt the file elsewhere and store its key in the keychain' "$TMPDIR/err"
 # As a document, for a program.
 new_keychain
 printf x | vauban add one/item 2>/dev/null || fail 'add failed'
