@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Proves the acceptance machinery on every run: tests and scripts that fail, stop half-way or never run must come out as open.
+# Tests the acceptance report itself in every run: tests and scripts that fail, stop halfway or never run must be reported as open.
 set -u
 
 fail() { echo "$*"; exit 1; }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Whose items are whose in system mode: programs of one user, the same program of two, the user's own hand, what root
-# grants, scripts, new builds, and what the user lets happen; real rooms, real users, real programs by Apple's API.
+# Ownership of items in system mode: programs of one user, the same program of two users, the user's own items, groups that root grants,
+# scripts, new builds, and permissions; with real rooms, real users and real programs through Apple's API.
 # proves: C-030 C-032 C-033 C-097 C-167
 # proves-equivalent: C-031
 set -u

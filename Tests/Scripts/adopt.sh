@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A keychain from user mode under an installed service: it is told of, and `vauban adopt` moves it; killed at many points, with
-# what is there already, with what cannot be moved, with sources that are not what they should be. Real rooms, real users.
+# A user-mode keychain beside an installed service: commands mention it, and `vauban adopt` moves it. Covers kills at many points, existing
+# items, items that cannot be moved, and unsafe sources. Real rooms, real users.
 set -u
 . Tests/Scripts/lib/system-rooms.sh
 export TERM=xterm

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What many users at once do to the one derivation that runs at a time, tried with the shipped cost; and passcodes guessed side by side.
-# Each check is an attack of Manual/attacks.md.
+# Attacks by many users on the single key derivation, with the shipped cost; and parallel passcode guesses. Each check is an attack of
+# Manual/attacks.md.
 set -u
 enclave_program=enclaved
 . Tests/Scripts/lib/attacks.sh

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What other programs on a display can do to the sheet, tried under X11. Each check is an attack of Manual/attacks.md.
+# Attacks on the sheet by other programs on an X11 display. Each check is an attack of Manual/attacks.md.
 set -u
 . Tests/Scripts/lib/sheet.sh
 [ "${VAUBAN_TEST_USERS:-0}" = 1 ] || { echo 'it needs the test users, who only root can make'; exit 77; }

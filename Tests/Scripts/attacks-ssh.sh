@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What hostile programs can do with the agent for SSH. Each check is an attack of Manual/attacks.md.
+# Attacks on the SSH agent. Each check is an attack of Manual/attacks.md.
 set -u
 [ "${VAUBAN_TEST_USERS:-0}" = 1 ] || { echo 'it needs root, to be several users'; exit 77; }
 for program in setpriv ssh-add ssh-keygen python3; do command -v $program >/dev/null || { echo "there is no $program here"; exit 77; }; done

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# User mode, where every program of the user is one owner: what it does not keep out, and what it does. Each check is an attack of
+# Attacks in user mode, where all programs of the user are one owner: what it prevents and what it does not. Each check is an attack of
 # Manual/attacks.md.
 set -u
 [ "${VAUBAN_TEST_USERS:-0}" = 1 ] || { echo 'it needs root, to be several users'; exit 77; }

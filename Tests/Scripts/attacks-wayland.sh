@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What other programs of the user can do to the sheet under Wayland, tried under sway. Each check is an attack of Manual/attacks.md.
+# Attacks on the sheet by other programs of the user under Wayland (sway). Each check is an attack of Manual/attacks.md.
 set -u
 . Tests/Scripts/lib/sheet-wayland.sh
 command -v convert >/dev/null || { echo 'there is no convert here'; exit 77; }

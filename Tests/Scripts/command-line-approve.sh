@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The approver: a program without a terminal asks at `vauban approve`; `vauban approve -- CMD` gives a command an inner terminal and
-# keeps the outer one for questions.
+# vauban approve: a program without a terminal prompts there; `vauban approve -- CMD` runs a command on an inner terminal and keeps the
+# outer one for prompts.
 # proves: C-097 C-104
 set -u
 . Tests/Scripts/lib/command-line.sh

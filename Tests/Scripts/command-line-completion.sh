@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The completions that are installed, in real shells: what bash, zsh and fish offer for verbs, options, values, items and files. Items
-# are those of the keychain, which is not opened for it.
+# The installed completions in real shells: what bash, zsh and fish offer for commands, options, values, items and files. Completing item
+# names does not unlock the keychain.
 set -u
 . Tests/Scripts/lib/command-line.sh
 for shell in bash zsh fish; do vauban --generate-completion-script $shell >"$TMPDIR/completion.$shell" || fail "there is no completion for $shell"; done

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# vauban doctor from the shell: what it says, how it ends, what it repairs, and a database put back at the typed word.
+# vauban doctor: its output, exit codes and repairs, and restoring a database after the typed word.
 set -u
 . Tests/Scripts/lib/command-line.sh
 command -v sqlite3 >/dev/null || command -v python3 >/dev/null || { echo 'neither sqlite3 nor python3 is here, to damage a database'; exit 77; }

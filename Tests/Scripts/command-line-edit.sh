@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Editing, renaming, copying and moving items: what is changed, what stays, and that no secret has to be typed or shown for it.
+# Editing, renaming, copying and moving items: what changes, what stays, and that no secret is typed or shown.
 set -u
 . Tests/Scripts/lib/command-line.sh
 set_passcode

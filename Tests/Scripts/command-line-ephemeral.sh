@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A keychain for one command: new, empty, its own, and gone when the command ends, however that is.
+# vauban ephemeral: a new, empty keychain for one command, removed when the command ends in any way.
 set -u
 . Tests/Scripts/lib/command-line.sh
 [ -x "$VAUBAN_BUILD/vauban-launcher" ] && [ -x "$VAUBAN_BUILD/enclaved" ] && [ -x "$VAUBAN_BUILD/keychaind" ] || { echo 'the programs are not built'; exit 77; }

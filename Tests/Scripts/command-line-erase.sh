@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Erasing: the typed word, the passcode, what is gone afterwards, and what a forgotten passcode allows.
+# Erasing: the typed word, the passcode, what is gone afterwards, and erasing with a forgotten passcode.
 set -u
 . Tests/Scripts/lib/command-line.sh
 set_passcode

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Earlier values and deleted items on the command line: listed, read, put back, restored, and destroyed.
+# Earlier values and deleted items on the command line: list, read, restore and destroy.
 set -u
 . Tests/Scripts/lib/command-line.sh
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A forgotten passcode: the recovery key from paper, typed with slips, from a descriptor, used up and used again.
+# A forgotten passcode: the recovery key from paper, typed with errors, from a descriptor, used and used again.
 set -u
 . Tests/Scripts/lib/command-line.sh
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# When the keychain locks by itself: shown, changed with the passcode, and kept.
+# Automatic locking: settings are shown, changed with the passcode, and stored.
 set -u
 . Tests/Scripts/lib/command-line.sh
 

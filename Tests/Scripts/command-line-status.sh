@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What `vauban status` says in each state, and what setup, serve and stop do.
+# `vauban status` in each state, and what setup, serve and stop do.
 set -u
 . Tests/Scripts/lib/command-line.sh
 

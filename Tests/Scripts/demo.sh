@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The demo of `make run`: played without a terminal, typed on one, and broken off; each time its keychain is gone afterwards.
+# The demo of `make run`: without a terminal, on a terminal, and interrupted; its keychain is removed each time.
 set -u
 . Tests/Scripts/lib/command-line.sh
 [ -x "$VAUBAN_BUILD/vauban-launcher" ] || { echo 'vauban-launcher is not built'; exit 77; }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Fingers of the installed service: the reader as a user of its own, real polkit with the rule that the installation brings, two people.
+# Fingerprints in the installed service: the reader as its own user, real polkit with the installed rule, and two users.
 # proves: C-146 C-147 C-182
 # proves-equivalent: C-048
 set -u

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Fingers, from the caller to the sensor and back: the command line, the rooms, the reader, real fprintd with a virtual sensor.
+# Fingerprints from the caller to the sensor and back: the command line, the rooms, the reader, and real fprintd with a virtual sensor.
 # proves: C-137 C-138 C-139 C-140 C-141 C-147 C-148
 # proves-equivalent: C-049 C-050
 set -u

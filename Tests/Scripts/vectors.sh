@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The vectors of Vectors/ by a second reader, in Python from the documents; and those of exports by vauban itself: what is whole comes in, and of
-# what has a failure nothing does.
+# Reads the vectors of Vectors/ with a second implementation in Python, and those of exports with vauban itself: complete files are
+# imported, and nothing of files with a failure.
 set -u
 . Tests/Scripts/lib/command-line.sh
 /usr/bin/python3 -c 'import cryptography' 2>/dev/null || { echo 'there is no python3-cryptography here'; exit 77; }

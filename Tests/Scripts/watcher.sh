@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The machine goes to sleep, and the real rooms have locked before it may; the screen is locked, and they lock where the user chose
-# that: over a real bus, with a login manager that is played.
+# Before the machine sleeps, the real rooms lock; when the screen locks, they lock if the user chose that. Over a real bus, with a simulated
+# login manager.
 # proves: C-053
 # proves-equivalent: C-044
 set -u
