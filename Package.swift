@@ -113,7 +113,7 @@ let host: [Target] = [
     // How a room shuts itself in, and the tables of what each may do.
     target("VaubanRoomHardening", in: "Host", ["CVaubanConfinement", "VaubanLinuxHost"]),
     // The log of a room that many users' programs connect to, with a limit on the lines that each can cause.
-    target("VaubanRoomLog", in: "Host", ["VaubanLinuxHost", log]),
+    target("VaubanRoomLog", in: "Host", ["VaubanLinuxHost", "VaubanRefusal", log]),
 ]
 
 let enclave: [Target] = [

@@ -60,6 +60,7 @@ import VaubanRefusal
         for reason in Refusal.Reason.allCases {
             let row = try #require(list.first { $0["reason"] == "\(reason)" }, "\(reason) is not in the list")
             #expect(row["number"] == "\(reason.rawValue)")
+            #expect(row["blame"] == reason.blame.rawValue, "\(reason)")
         }
         for outcome in Self.cases.flatMap({ [$0.add, $0.read] }) {
             let words = outcome.split(separator: " ").map(String.init)

@@ -1,5 +1,6 @@
 package import Logging
 package import VaubanLinuxHost
+package import VaubanRefusal
 
 /// A room's log with a limit on the lines that each user's programs can cause. Lines beyond it are counted, and the next line says how many
 /// were left out.
@@ -24,6 +25,21 @@ package struct BoundedLog: Sendable {
 
     package func error(_ text: Logger.Message, about uid: UInt32, _ metadata: Logger.Metadata = [:]) {
         write(text, .error, about: uid, metadata)
+    }
+
+    /// Logs a refusal at the level that its blame calls for: an administrator has to look at a full disk, not at a wrong request.
+    package func refusal(_ text: Logger.Message, about uid: UInt32, _ refusal: Refusal, why: String? = nil) {
+        var metadata: Logger.Metadata = ["reason": "\(refusal.reason)", "blame": "\(refusal.blame)"]
+        if let why = why ?? refusal.detail { metadata["why"] = "\(why)" }
+        write(text, Self.level(for: refusal.blame), about: uid, metadata)
+    }
+
+    package static func level(for blame: Refusal.Blame) -> Logger.Level {
+        switch blame {
+        case .caller, .user: .notice
+        case .peer: .warning
+        case .disk, .machine: .error
+        }
     }
 
     private func write(_ text: Logger.Message, _ level: Logger.Level, about uid: UInt32, _ metadata: Logger.Metadata) {

@@ -40,14 +40,14 @@ package struct AuthenticationRoom: Sendable {
                 let client = EnclaveClient(address: enclave, role: .authentication, socket: socket, peer: peer)
                 guard identifiesCallers else { return (client, nil) }
                 do throws(Refusal) { try admission.admit(peer.uid) } catch {
-                    log.notice("a user is refused", about: peer.uid, ["why": "\(error.detail ?? "")"])
+                    log.refusal("a user is refused", about: peer.uid, error)
                     return (client, error)
                 }
                 do throws(EnclaveError) { try client.identify() } catch {
                     guard case .refused(let refusal) = error, [.notAllowedHere, .stateUnreadable].contains(refusal.reason) else {
                         throw error
                     }
-                    log.notice("a user is refused", about: peer.uid, ["why": "\(refusal.detail ?? "")"])
+                    log.refusal("a user is refused", about: peer.uid, refusal)
                     return (client, refusal)
                 }
                 return (client, nil)

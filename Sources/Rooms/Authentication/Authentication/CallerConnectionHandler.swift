@@ -61,7 +61,7 @@ struct CallerConnectionHandler {
             try reply(finalReply(to: request, from: answer.reply), descriptors: answer.descriptors)
         } catch let fault as EnclaveError {
             if case .callerGone = fault { throw fault }
-            log.notice("the enclave did not answer", about: connection.peer.uid, ["why": "\(fault)"])
+            log.refusal("the enclave did not answer", about: connection.peer.uid, fault.refusal, why: "\(fault)")
             try reply(.refused(fault.refusal))
         }
     }

@@ -72,7 +72,7 @@ package struct KeychainConnectionHandler: Sendable {
     }
 
     private func refusedSnapshot(of peer: Peer, _ refusal: Refusal, enclave: RemoteEnclave) -> CallerSnapshot {
-        log.notice("a user is refused", about: peer.uid, ["why": "\(refusal.detail ?? "")"])
+        log.refusal("a user is refused", about: peer.uid, refusal)
         return CallerSnapshot(enclave: enclave, caller: Caller(user: peer.uid), refusal: refusal)
     }
 
@@ -137,6 +137,7 @@ package struct KeychainConnectionHandler: Sendable {
             try RequestInProgress.serve(request, value: value, of: caller, services: services, enclave: enclave, to: sink)
             return .answered
         } catch let refusal as Refusal {
+            if [.disk, .machine].contains(refusal.blame) { log.refusal("a request failed", about: caller.user, refusal) }
             return refusal.reason == .malformed ? .malformed(refusal.detail ?? "") : .refused(refusal)
         } catch let fault as ChannelError {
             return fault.outcome.map(Outcome.malformed)
