@@ -365,7 +365,8 @@ let testing: [Target] = [
     tests(
         "ValuesTests",
         [
-            "VaubanOneTimeCodes", "VaubanPasswordRules", "VaubanSSHWire", "VaubanUserWire", "VaubanKeyWire", "VaubanSecretBytes", "VaubanDER", "VaubanRefusal",
+            "VaubanOneTimeCodes", "VaubanPasswordRules", "VaubanSSHWire", "VaubanUserWire", "VaubanKeyWire", "VaubanSecretBytes",
+            "VaubanDER", "VaubanRefusal",
             "VaubanPlainText",
             "VaubanPasscode", "VaubanUserModel", "VaubanAccessPolicy",
             "VaubanKeychainModel", "VaubanKeychainWire", "VaubanAuthenticationWire", "EnclaveWire", "FuzzHarness", asn1,
@@ -420,7 +421,8 @@ let testing: [Target] = [
     tests(
         "CommandLineTests",
         [
-            "VaubanCommands", "VaubanPasswordRules", "VaubanAccessPolicy", "VaubanRefusal", "VaubanUserModel", "VaubanKeychainModel", "VaubanSecretBytes",
+            "VaubanCommands", "VaubanPasswordRules", "VaubanAccessPolicy", "VaubanRefusal", "VaubanUserModel", "VaubanKeychainModel",
+            "VaubanSecretBytes",
             "VaubanLinuxHost",
             .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ]),
@@ -447,6 +449,7 @@ let applications: [Target] = [
     applicationModule("OwnerGate", in: "Examples", appleModules),
     application("KeychainSample", in: "Examples", ["TokenStoring"] + appleModules),
     application("AuthenticationSample", in: "Examples", ["OwnerGate", "TokenStoring"] + appleModules),
+    application("LoginSample", in: "Examples", ["OwnerGate", "TokenStoring"] + appleModules),
     application("OccasionsSample", in: "Examples", appleModules),
     application("ApplicationPasswordSample", in: "Examples", appleModules),
     application("RightsSample", in: "Examples", appleModules),

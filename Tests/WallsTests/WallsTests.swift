@@ -7,6 +7,9 @@ import Testing
     /// Swift's own modules and the C library, which every target may use. On Apple's systems Darwin is that library.
     private static let platform: Set<String> = ["Swift", "Foundation", "Glibc", "Synchronization", "Dispatch", "Darwin"]
 
+    /// What applications may use as well, and nothing else of this package: Vauban needs no network.
+    private static let network: Set<String> = ["FoundationNetworking"]
+
     /// The modules that the target with Apple's names makes importable (Specs/module-names.md).
     private static let appleNames: Set<String> = ["Security", "LocalAuthentication", "CryptoKit"]
 
@@ -30,7 +33,8 @@ import Testing
                 declared.formUnion(Self.appleNames)
             }
             let tests: Set<String> = target.kind == .test || target.name == "TestSupport" ? ["Testing"] : []
-            let allowed = declared.union(Self.platform).union(tests)
+            let isExample = SourceTree.name(of: target.folder).hasPrefix("Examples/")
+            let allowed = declared.union(Self.platform).union(tests).union(isExample ? Self.network : [])
             var imported: Set<String> = []
             let files = SourceTree.files(in: target.folder, withExtension: ["swift"])
             for file in files {
