@@ -228,7 +228,8 @@ let callers: [Target] = [
         "VaubanSecurity", in: "Callers",
         [
             "VaubanKeychainClient", "VaubanKeyWire", "VaubanAuthenticationClient", "VaubanKeychainWire", "VaubanKeychainModel",
-            "VaubanRefusal", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", asn1, crypto, cryptoExtras, x509,
+            "VaubanPasswordRules", "VaubanRefusal", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", asn1, crypto,
+            cryptoExtras, x509,
         ], hidingImports),
     // Apple's LocalAuthentication, in Apple's names.
     target(

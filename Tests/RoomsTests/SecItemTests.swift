@@ -37,6 +37,16 @@ extension AppleNames {
             #expect(String(data: data, encoding: .utf8) == "pässwörd")
         }
 
+        @Test("A suggested password is stored and read back", .proves("C-221"))
+        func suggestedPasswordIsStored() throws {
+            let password = try #require(SecCreateSharedWebCredentialPassword()) as String
+            #expect(password.wholeMatch(of: /[A-HJ-NP-Za-hkm-y3-9]{3}(-[A-HJ-NP-Za-hkm-y3-9]{3}){3}/) != nil, "\(password)")
+            #expect(add("suggested", password) == errSecSuccess)
+            var result: AnyObject?
+            #expect(SecItemCopyMatching(query([kSecAttrAccount as String: "suggested", kSecReturnData as String: true]), &result) == 0)
+            #expect(try String(decoding: #require(result as? Data), as: UTF8.self) == password)
+        }
+
         @Test(.proves("C-010"))
         func sameIdentifyingAttributesAreADuplicate() {
             #expect(add("bob", "one") == errSecSuccess)

@@ -180,6 +180,19 @@ import Testing
         #expect(byte == 9)
     }
 
+    @Test("Suggested passwords differ, and each has a lowercase letter, an uppercase letter and a digit")
+    func suggestedPasswordsHaveAllClasses() throws {
+        let passwords = (0..<500).compactMap { _ in SecCreateSharedWebCredentialPassword() as String? }
+        #expect(Set(passwords).count == 500)
+        for password in passwords {
+            #expect(password.count == 15 && password.filter { $0 == "-" }.count == 3)
+            #expect(password.contains(where: \.isLowercase) && password.contains(where: \.isUppercase))
+            #expect(password.contains(where: \.isNumber) && !password.contains { "ijlzIO012".contains($0) })
+        }
+        // Every allowed character comes up.
+        #expect(Set(passwords.joined()).count == 22 + 24 + 7 + 1)
+    }
+
     @Test func constantsHaveApplesTexts() {
         #expect(kSecClass as String == "class")
         #expect(kSecClassGenericPassword as String == "genp")
