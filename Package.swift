@@ -28,6 +28,15 @@ let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swi
 let x509 = Target.Dependency.product(name: "X509", package: "swift-certificates")
 let log = Target.Dependency.product(name: "Logging", package: "swift-log")
 
+/// Transport security needs SwiftNIO, which SwiftPM fetches for a client only with the trait `Transport`. `scripts/build` sets
+/// VAUBAN_TRANSPORT instead: a trait changes the compiler's arguments for every target of the package, so both builds would recompile all.
+let buildsTransport = Context.environment["VAUBAN_TRANSPORT"] != nil
+let transportSettings: [SwiftSetting] = buildsTransport ? [.define("Transport")] : []
+
+func transportDependency(_ name: String, _ package: String) -> Target.Dependency {
+    .product(name: name, package: package, condition: buildsTransport ? nil : .when(traits: ["Transport"]))
+}
+
 func target(_ name: String, in folder: String, _ dependencies: [Target.Dependency] = [], _ more: [SwiftSetting] = []) -> Target {
     .target(name: name, dependencies: dependencies, path: "Sources/\(folder)/\(name)", swiftSettings: house + more)
 }
@@ -261,7 +270,29 @@ let callers: [Target] = [
 let transport: [Target] = [
     // App Transport Security as a pure function, the property list that it reads, and what a certificate must have. No network.
     target("VaubanTransportPolicy", in: "Transport", [asn1, crypto]),
+    // The same, enforced for swift-nio-ssl and AsyncHTTPClient. Without the trait `Transport` it is empty.
+    target(
+        "VaubanTransport", in: "Transport",
+        [
+            "VaubanTransportPolicy", transportDependency("X509", "swift-certificates"), transportDependency("NIOCore", "swift-nio"),
+            transportDependency("NIOPosix", "swift-nio"), transportDependency("NIOSSL", "swift-nio-ssl"),
+            transportDependency("NIOHTTP1", "swift-nio"), transportDependency("NIOTLS", "swift-nio"), asn1,
+            transportDependency("AsyncHTTPClient", "async-http-client"),
+        ], transportSettings),
 ]
+
+let transportPrograms: [Target] =
+    buildsTransport
+    ? [
+        // `vauban ats`, apart from `vauban`, which has no network library.
+        program(
+            "vauban-ats", in: "Transport",
+            [
+                "VaubanTransport", "VaubanTransportPolicy", .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ])
+    ] : []
 
 let translators: [Target] = [
     // Keys of the keychain for SSH, at a socket of its own.
@@ -491,9 +522,13 @@ let package = Package(
         .library(name: "VaubanKeychain", targets: ["VaubanKeychain"]),
         // For prompt agents, which are no applications: what is asked, and the few ways to answer.
         .library(name: "VaubanPrompt", targets: ["VaubanPrompt"]),
-        // App Transport Security as a decision, for programs that enforce it themselves.
+        // App Transport Security: the decision alone, and its enforcement for AsyncHTTPClient and swift-nio-ssl with the trait `Transport`.
         .library(name: "VaubanTransportPolicy", targets: ["VaubanTransportPolicy"]),
+        .library(name: "VaubanTransport", targets: ["VaubanTransport", "VaubanTransportPolicy"]),
     ] + combine,
+    traits: [
+        .trait(name: "Transport", description: "VaubanTransport, for swift-nio-ssl and AsyncHTTPClient")
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-asn1.git", from: "1.7.0"),
         .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.0"),
@@ -502,8 +537,13 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.0"),
         .package(url: "https://github.com/OpenCombine/OpenCombine.git", from: "0.14.0"),
+        // With the trait `Transport` alone.
+        .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.0"),
+        .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
     ],
-    targets: values + contracts + host + enclave + keychain + authentication + attendants + callers + transport + translators + commandLine + testing
+    targets: values + contracts + host + enclave + keychain + authentication + attendants + callers + transport + transportPrograms
+        + translators + commandLine + testing
         + applications + sheet
 )
 

@@ -23,7 +23,7 @@ struct PackageGraph {
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         // A separate folder, since this runs while the build's folder is in use.
         process.arguments = ["swift", "package", "--package-path", SourceTree.root.path, "--scratch-path", scratch.path, "dump-package"]
-        process.environment = ProcessInfo.processInfo.environment.merging(["VAUBAN_GTK": "1"]) { $1 }
+        process.environment = ProcessInfo.processInfo.environment.merging(["VAUBAN_GTK": "1", "VAUBAN_TRANSPORT": "1"]) { $1 }
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
         try process.run()

@@ -50,3 +50,16 @@ extension CertificateFacts {
         }
     }
 }
+
+extension TransportRequirements {
+    /// Whether the host is an IP address, which has no server name indication.
+    public var isAddress: Bool { TransportHost(host).address != nil }
+
+    /// The same requirements without pins, which only a verified chain can meet.
+    package var withoutPins: TransportRequirements {
+        TransportRequirements(
+            host: host, port: port, basis: basis, requiresTLS: requiresTLS, minimumVersion: minimumVersion,
+            requiresForwardSecrecy: requiresForwardSecrecy, requiresStrongKeys: requiresStrongKeys, requiresStrongHash: requiresStrongHash,
+            pins: nil, pinnedDomain: nil)
+    }
+}

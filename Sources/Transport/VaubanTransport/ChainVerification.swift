@@ -1,0 +1,75 @@
+#if Transport
+import Foundation
+import NIOSSL
+import SwiftASN1
+import VaubanTransportPolicy
+import X509
+
+/// Verifies what a server presents: by swift-certificates' verifier for trust, and by the requirements for everything else.
+struct ChainVerification: Sendable {
+    let requirements: TransportRequirements
+    let trust: TransportTrust
+
+    /// Returns for a chain that meets the requirements.
+    /// - Throws: `TransportError` with the first rule that the chain breaks.
+    func verify(_ presented: [NIOSSLCertificate]) async throws {
+        let bytes = try presented.map { try $0.toDERBytes() }
+        guard !bytes.isEmpty else { throw TransportError(rule: .trust, host: requirements.host, detail: "it has none") }
+        // The most specific error first: a weak certificate is refused as weak even if nobody vouches for it.
+        let facts = try bytes.map { try readFacts($0) }
+        try requirements.withoutPins.check(chain: facts)
+        // swift-certificates reads no RSA keys below 2048 bits. Where the sizes of keys are excepted, BoringSSL decides about trust on the
+        // connection itself.
+        guard needsVerifiedChain else { return }
+        let chain = try await verifiedChain(bytes)
+        try requirements.check(chain: chain)
+    }
+
+    /// Whether the requirements need a chain that this verifier built.
+    private var needsVerifiedChain: Bool { requirements.requiresStrongKeys || requirements.pins != nil }
+
+    private func readFacts(_ bytes: [UInt8]) throws -> CertificateFacts {
+        do {
+            return try CertificateFacts(certificate: Data(bytes))
+        } catch {
+            throw TransportError(rule: .trust, host: requirements.host, detail: "a certificate cannot be read")
+        }
+    }
+
+    private func verifiedChain(_ bytes: [[UInt8]]) async throws -> [CertificateFacts] {
+        let certificates: [Certificate]
+        do {
+            certificates = try bytes.map { try Certificate(derEncoded: $0) }
+        } catch {
+            throw TransportError(rule: .trust, host: requirements.host, detail: "a certificate cannot be read")
+        }
+        let now = Date()
+        let intermediates = CertificateStore(certificates.dropFirst())
+        var withName = Verifier(rootCertificates: trust.roots) {
+            RFC5280Policy()
+            ServerIdentityPolicy(serverHostname: requirements.isAddress ? nil : name, serverIP: requirements.isAddress ? name : nil)
+        }
+        switch await withName.validate(leaf: certificates[0], intermediates: intermediates) {
+        case .validCertificate(let chain):
+            return try chain.map { certificate in
+                var serializer = DER.Serializer()
+                try serializer.serialize(certificate)
+                return try readFacts(serializer.serializedBytes)
+            }
+        case .couldNotValidate:
+            // Which rule it was: the verifier says so in prose only.
+            if certificates.contains(where: { now < $0.notValidBefore || $0.notValidAfter < now }) {
+                throw TransportError(rule: .expired, host: requirements.host)
+            }
+            var withoutName = Verifier(rootCertificates: trust.roots) { RFC5280Policy() }
+            if case .validCertificate = await withoutName.validate(leaf: certificates[0], intermediates: intermediates) {
+                throw TransportError(rule: .host, host: requirements.host)
+            }
+            throw TransportError(rule: .trust, host: requirements.host)
+        }
+    }
+
+    /// A dot at the end marks a full name and is in no certificate.
+    private var name: String { requirements.host.hasSuffix(".") ? String(requirements.host.dropLast()) : requirements.host }
+}
+#endif

@@ -1,0 +1,37 @@
+#if Transport
+import NIOCore
+public import NIOSSL
+import Synchronization
+public import VaubanTransportPolicy
+
+extension NIOSSLClientHandler {
+    /// Returns the handler for a connection that must meet the requirements, to be added to a channel's pipeline.
+    ///
+    /// Trust is decided by the verifier of swift-certificates, so that the certificates checked are those of the verified chain. RSA keys
+    /// below 2048 bits are refused even where an exception allows them, since that verifier does not read them.
+    public static func secure(_ requirements: TransportRequirements, trust: TransportTrust = .system) throws -> NIOSSLClientHandler {
+        try secure(ChainVerification(requirements: requirements, trust: trust)) { _ in }
+    }
+
+    /// - Parameter record: Called with why the chain was refused, since NIOSSL reports a failed handshake alone.
+    static func secure(
+        _ verification: ChainVerification, record: @escaping @Sendable (any Error) -> Void
+    ) throws -> NIOSSLClientHandler {
+        let requirements = verification.requirements
+        let context = try NIOSSLContext(configuration: .secure(requirements, trust: verification.trust))
+        return try NIOSSLClientHandler(
+            context: context, serverHostname: requirements.isAddress ? nil : requirements.host,
+            customVerificationCallback: { certificates, promise in
+                promise.completeWithTask {
+                    do {
+                        try await verification.verify(certificates)
+                        return .certificateVerified
+                    } catch {
+                        record(error)
+                        return .failed
+                    }
+                }
+            })
+    }
+}
+#endif

@@ -1,0 +1,90 @@
+#if Transport
+import NIOCore
+import NIOPosix
+import NIOSSL
+import NIOTLS
+import Synchronization
+import VaubanTransportPolicy
+
+/// One handshake with a server, to see whether it meets the requirements. Nothing is sent over it.
+///
+/// AsyncHTTPClient gives no access to the certificates that a server sends besides its own. So each server is probed before the client
+/// connects, and the client's connections must then show the same certificate.
+struct TransportProbe: Sendable {
+    let requirements: TransportRequirements
+    let trust: TransportTrust
+    let timeout: TimeAmount
+
+    /// Returns the server's own certificate.
+    /// - Throws: `TransportError` if a rule refuses the server, and other errors if it cannot be reached.
+    func certificate(on group: any EventLoopGroup) async throws -> NIOSSLCertificate {
+        let box = RefusalBox()
+        do {
+            return try await handshake(on: group, box)
+        } catch {
+            throw box.error ?? requirements.handshakeError(error)
+        }
+    }
+
+    private func handshake(on group: any EventLoopGroup, _ box: RefusalBox) async throws -> NIOSSLCertificate {
+        let loop = group.next()
+        let finished = loop.makePromise(of: NIOSSLCertificate.self)
+        let verification = ChainVerification(requirements: requirements, trust: trust)
+        let bootstrap = ClientBootstrap(group: loop).connectTimeout(timeout).channelInitializer { channel in
+            channel.eventLoop.makeCompletedFuture {
+                try channel.pipeline.syncOperations.addHandlers(
+                    [NIOSSLClientHandler.secure(verification) { box.set($0) }, HandshakeWatch(finished)])
+            }
+        }
+        let channel: any Channel
+        do {
+            channel = try await bootstrap.connect(host: requirements.host, port: requirements.port).get()
+        } catch {
+            finished.fail(error)
+            throw error
+        }
+        let deadline = loop.scheduleTask(in: timeout) { finished.fail(ChannelError.connectTimeout(timeout)) }
+        defer {
+            deadline.cancel()
+            channel.close(promise: nil)
+        }
+        return try await finished.futureResult.get()
+    }
+}
+
+/// The reason of a refusal, which the verification leaves for the probe.
+private final class RefusalBox: Sendable {
+    private let stored = Mutex<(any Error)?>(nil)
+    var error: (any Error)? { stored.withLock { $0 } }
+    func set(_ error: any Error) { stored.withLock { $0 = error } }
+}
+
+/// Completes a promise when the handshake ends.
+private final class HandshakeWatch: ChannelInboundHandler {
+    typealias InboundIn = NIOAny
+    private let finished: EventLoopPromise<NIOSSLCertificate>
+
+    init(_ finished: EventLoopPromise<NIOSSLCertificate>) { self.finished = finished }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if let event = event as? TLSUserEvent, case .handshakeCompleted = event {
+            do {
+                guard let certificate = try context.pipeline.syncOperations.nioSSL_peerCertificate() else {
+                    throw NIOSSLError.noCertificateToValidate
+                }
+                finished.succeed(certificate)
+            } catch {
+                finished.fail(error)
+            }
+        }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        finished.fail(error)
+        context.close(promise: nil)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) { finished.fail(NIOSSLError.uncleanShutdown) }
+}
+#endif

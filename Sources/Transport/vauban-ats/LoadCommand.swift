@@ -1,0 +1,37 @@
+import ArgumentParser
+import Foundation
+import VaubanTransport
+import VaubanTransportPolicy
+
+struct LoadCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "load", abstract: "Load a URL under the rules of a property list.",
+        discussion: "Without --plist, nothing is excepted. Names each key of the property list that has no effect.")
+
+    @Option(help: "The property list of an application.")
+    var plist: String?
+
+    @OptionGroup var server: ServerOptions
+
+    func run() async throws {
+        var configuration = TransportConfiguration()
+        if let plist {
+            do {
+                configuration = try TransportConfiguration(contentsOfFile: plist)
+            } catch {
+                throw ValidationError(error.description)
+            }
+        }
+        for finding in configuration.findings { printToStandardError("Note: \(finding)") }
+        let outcome = try await server.load(configuration)
+        switch outcome {
+        case .allowed(let status): print("Allowed: \(server.url) answered with status \(status).")
+        case .refused(let error):
+            printToStandardError("\(error.description)\nRule: \(error.rule.rawValue), NSURLErrorDomain \(error.urlErrorCode)")
+            throw ExitCode(1)
+        case .failed(let text):
+            printToStandardError("Could not load \(server.url): \(text)")
+            throw ExitCode(2)
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import ArgumentParser
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+import VaubanTransport
+import VaubanTransportPolicy
+
+/// What both verbs need to load a URL.
+struct ServerOptions: ParsableArguments {
+    @Option(help: "A file of certificates in PEM form, to be trusted besides the system's authorities.")
+    var ca: String?
+
+    @Argument(help: "The URL to load.")
+    var url: String
+
+    enum Outcome {
+        case allowed(status: UInt)
+        case refused(TransportError)
+        /// The load failed for a reason that no rule names.
+        case failed(String)
+    }
+
+    func validate() throws {
+        guard let scheme = URL(string: url)?.scheme?.lowercased(), ["http", "https"].contains(scheme) else {
+            throw ValidationError("\(url) is no URL with http or https.")
+        }
+    }
+
+    func load(_ configuration: TransportConfiguration) async throws -> Outcome {
+        let trust: TransportTrust
+        do {
+            trust = try ca.map { try TransportTrust.systemAndFile(atPath: $0) } ?? .system
+        } catch {
+            throw ValidationError("\(ca ?? "") cannot be read as certificates in PEM form.")
+        }
+        let client = try HTTPClient.secure(configuration, trust: trust)
+        let outcome: Outcome
+        do {
+            outcome = .allowed(status: try await client.execute(HTTPClientRequest(url: url), timeout: .seconds(30)).status.code)
+        } catch let error as TransportError {
+            outcome = .refused(error)
+        } catch {
+            outcome = .failed(String(describing: error))
+        }
+        try await client.shutdown()
+        return outcome
+    }
+}
+
+func printToStandardError(_ text: String) { FileHandle.standardError.write(Data("\(text)\n".utf8)) }
