@@ -113,62 +113,62 @@ enrolls 'pässword 1'
 signs_in 'after a touch the server accepts password and token' 0 'Signed in as anna.' /login <<STEPS
 expect Program:  LoginSample
 expect Message:  “sign in as anna”
-expect Touch the reader
+expect Touch the fingerprint reader
 touch 'SCAN alice'
 STEPS
 asked 1
 expect_text "/login ['password', 'token', 'username'] 200" "$TMPDIR/asked"
 
 signs_in 'who cancels does not sign in, and loses nothing' 1 'Not authenticated, -2' /login <<STEPS
-expect Touch the reader
+expect Touch the fingerprint reader
 key ctrl-c
 STEPS
 asked 1
 signs_in 'a server that cannot decide is no reason to delete' 1 'are kept: the server answered 500' /broken <<STEPS
-expect Touch the reader
+expect Touch the fingerprint reader
 touch 'SCAN alice'
 STEPS
 signs_in 'credentials do not follow a redirection' 1 'are kept: the server answered 307' /moved <<STEPS
-expect Touch the reader
+expect Touch the fingerprint reader
 touch 'SCAN alice'
 STEPS
 asked 3
 trusts stranger
 signs_in 'a server with the certificate of a stranger gets nothing' 1 'are kept' /login <<STEPS
-expect Touch the reader
+expect Touch the fingerprint reader
 touch 'SCAN alice'
 STEPS
 asked 3
 trusts authority
 signs_in 'all is still there' 0 'Signed in as anna.' /login <<STEPS
-expect Touch the reader
+expect Touch the fingerprint reader
 touch 'SCAN alice'
 STEPS
 
 printf 'pässword 2' >"$TMPDIR/password"
 signs_in 'what the server rejects is deleted' 1 'The stored password and secret were deleted, since the server rejected them.' /login <<STEPS
-expect Touch the reader
+expect Touch the fingerprint reader
 touch 'SCAN alice'
 STEPS
 asked 5
 signs_in 'and gone' 1 'There is no password. Status code -25300' /login <<STEPS
-expect Touch the reader
+expect Touch the fingerprint reader
 touch 'SCAN alice'
 STEPS
 enrolls 'pässword 2'
 signs_in 'typed again, it signs in' 0 'Signed in as anna.' /login <<STEPS
-expect Touch the reader
+expect Touch the fingerprint reader
 touch 'SCAN alice'
 STEPS
 asked 6
 
 signs_in 'a wrong finger deletes both' 1 'The stored password and secret were deleted, since authentication failed, -1' /login <<STEPS
-expect Touch the reader
+expect Touch the fingerprint reader
 touch 'SCAN bob' 'SCAN bob' 'SCAN bob'
 absent Passcode (
 STEPS
 signs_in 'and the right finger finds nothing' 1 'There is no password. Status code -25300' /login <<STEPS
-expect Touch the reader
+expect Touch the fingerprint reader
 touch 'SCAN alice'
 STEPS
 asked 6
