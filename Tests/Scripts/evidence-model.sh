@@ -2,6 +2,7 @@
 # The model of the evidence protocol (Specs/evidence-protocol.md), exhaustively; broken enclaves, which must be seen; and traces: those
 # under runs are runs of the model, each under refused is none, and is one of the model that is broken in the way the file is named for
 # (up to the first `-`).
+# limit: 1200
 set -u
 command -v spin >/dev/null && command -v gcc >/dev/null && command -v python3 >/dev/null || scripts/prerequisites test || true
 for program in spin gcc python3; do

@@ -62,7 +62,7 @@ at_approver() { # at_approver FINGER...: touches while the question is there; `c
         printf '\nexpect ccepted.\nrun until grep -q . %s; do :; done\nkey ctrl-c\n' "$TMPDIR/got"
     } >"$TMPDIR/steps"
     # The touches are root's: only the bus and the sensor's own socket matter to them.
-    "$bin/pty-play" --seconds 60 -- setpriv --reuid vauban-test-alice --regid vauban-test-alice --clear-groups env HOME="$TMPDIR/alice" "$bin/vauban" approve <"$TMPDIR/steps" >"$TMPDIR/shown" 2>&1
+    "$bin/pty-play" --seconds "$hang_seconds" -- setpriv --reuid vauban-test-alice --regid vauban-test-alice --clear-groups env HOME="$TMPDIR/alice" "$bin/vauban" approve <"$TMPDIR/steps" >"$TMPDIR/shown" 2>&1
     [ $? = 130 ] || { cat "$TMPDIR/shown"; return 1; }
 }
 check 'alice keeps one for the present set' equals "$(as vauban-test-alice "$bin/keychain-caller" fingers present 'for these fingers')" 0
@@ -84,7 +84,7 @@ dbus.mainloop.glib.DBusGMainLoop(set_as_default=True)
 bus = dbus.bus.BusConnection(sys.argv[1])
 name = dbus.service.BusName(\"net.reactivated.Fprint\", bus)
 GLib.MainLoop().run()" "$bus_address") & false_fprintd=$!; } &&
-    timeout 20 tail -n +1 -F "$TMPDIR/rooms.log" 2>/dev/null | grep -q -m 1 "who is not trusted" && status bob "the reader is missing" &&
+    timeout "$hang_seconds" tail -n +1 -F "$TMPDIR/rooms.log" 2>/dev/null | grep -q -m 1 "who is not trusted" && status bob "the reader is missing" &&
     { kill "$false_fprintd"; wait "$false_fprintd" 2>/dev/null; true; } && { start_fprintd; true; } && status bob "enrolled; 5 more may fail"'
 kill "$reader_pid" 2>/dev/null
 finish

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Fingerprints from the caller to the sensor and back: the command line, the rooms, the reader, and real fprintd with a virtual sensor.
+# limit: 1200
 # proves: C-137 C-138 C-139 C-140 C-141 C-147 C-148
 # proves-equivalent: C-049 C-050
 set -u
@@ -15,7 +16,8 @@ log=$VAUBAN_HOME/vauban.log
 
 # awaits WHAT TEXT: asks for the status until it has the text.
 awaits() {
-    for _ in $(seq 3000); do vauban status >"$TMPDIR/status" 2>/dev/null && grep -qF -- "$2" "$TMPDIR/status" && return; done
+    hung=$((SECONDS + hang_seconds))
+    while [ "$SECONDS" -lt "$hung" ]; do vauban status >"$TMPDIR/status" 2>/dev/null && grep -qF -- "$2" "$TMPDIR/status" && return; done
     cat "$TMPDIR/status" "$log"
     fail "$1: the status does not say: $2"
 }
@@ -29,7 +31,7 @@ room() {
     return 1
 }
 # Until other programs have had the sensor so often.
-await_held() { timeout 20 bash -c 'until [ "$(grep -c held "$0")" = "$1" ]; do :; done' "$TMPDIR/touches" "$1" || fail 'another program does not get the sensor'; }
+await_held() { timeout "$hang_seconds" tail -n +1 -F "$TMPDIR/touches" 2>/dev/null | grep -m "$1" held | tail -n +"$1" | grep -q . || fail 'another program does not get the sensor'; }
 # at_prompt WHAT [STATUS]: reads the item that asks, at a new terminal, with the steps on standard input after the question came,
 # which ends with this status. A word after `touch` is what the finger does: see own-fprintd.py. `run` goes through a shell, which the path may need.
 touches() { printf '%s/bus/touch' "$TMPDIR"; }
@@ -144,7 +146,7 @@ await_held 1
 {
     echo 'expect Touch the fingerprint reader'
     # The other program lets go when the reader was refused the sensor.
-    echo "run timeout 20 tail -n +1 -F '$log' 2>/dev/null | grep -q -m 1 'another program has the sensor' && kill $holder"
+    echo "run timeout $hang_seconds tail -n +1 -F '$log' 2>/dev/null | grep -q -m 1 'another program has the sensor' && kill $holder"
     echo "touch 'SCAN alice'"
     echo 'expect the secret'
 } | at_prompt 'another program has the sensor' || exit 1
@@ -219,7 +221,7 @@ at_prompt 'the machine sleeps while it asks' <<STEPS
 expect Touch the fingerprint reader
 run echo sleep >/proc/$$/fd/$logind_in
 expect Passcode (
-run timeout 20 grep -q -m 1 '^released' </proc/$$/fd/$logind_out
+run timeout $hang_seconds grep -q -m 1 '^released' </proc/$$/fd/$logind_out
 secret $passcode
 expect the secret
 STEPS
@@ -244,7 +246,7 @@ matches 'after the machine slept while a finger was learnt'
 # The machine goes to sleep after the question ended and before fprintd has answered: what the reader then says of the sensor comes too late.
 dbus-monitor --address "$bus_address" "member='VerifyStop'" "member='PrepareForSleep'" >"$TMPDIR/monitored" 2>&1 &
 monitor=$!
-monitored() { timeout 20 tail -n +1 -F "$TMPDIR/monitored" 2>/dev/null | grep -q -m 1 "$1" || { cat "$TMPDIR/monitored"; fail "the bus did not carry: $1"; }; }
+monitored() { timeout "$hang_seconds" tail -n +1 -F "$TMPDIR/monitored" 2>/dev/null | grep -q -m 1 "$1" || { cat "$TMPDIR/monitored"; fail "the bus did not carry: $1"; }; }
 monitored NameAcquired
 at_prompt 'the question ends' 128 <<STEPS
 expect Touch the fingerprint reader
@@ -288,7 +290,7 @@ await_held 2
 tell_logind sleep
 expect_logind released
 kill "$holder"
-timeout 20 tail -n +1 -F "$TMPDIR/fprintd.log" 2>/dev/null | grep -q -m 1 'Error closing device after disconnect' || fail 'fprintd closes a sensor that sleeps'
+timeout "$hang_seconds" tail -n +1 -F "$TMPDIR/fprintd.log" 2>/dev/null | grep -q -m 1 'Error closing device after disconnect' || fail 'fprintd closes a sensor that sleeps'
 exec {holding}>&-
 slept 'the machine slept while another program had the sensor'
 refusing=$(cat "$TMPDIR/fprintd.pid")
@@ -298,7 +300,7 @@ expect Passcode (
 secret $passcode
 expect the secret
 STEPS
-timeout 60 tail --pid="$refusing" -f /dev/null || fail 'fprintd does not end, though nobody needs it'
+timeout "$hang_seconds" tail --pid="$refusing" -f /dev/null || fail 'fprintd does not end, though nobody needs it'
 awaits 'fprintd was started anew' 'enrolled; 5 more may fail'
 matches 'after fprintd was started anew'
 stop_fprintd_by_bus

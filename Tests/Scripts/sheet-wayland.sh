@@ -2,6 +2,7 @@
 # The sheet under Wayland, with a window manager: sway on an output that exists in memory only, and no X server. It comes as a dialog with the
 # keyboard, takes passcodes right and wrong, and no; it goes when the caller does and when the keychain locks; it comes to where the user
 # is, beside and above other windows, but not above one that fills the screen. Its pictures stay in .build/test-results/sheet.
+# limit: 1200
 # proves: C-095 C-097 C-099 C-103 C-104
 set -u
 . Tests/Scripts/lib/sheet-wayland.sh

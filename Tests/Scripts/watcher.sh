@@ -13,7 +13,7 @@ trap 'vauban stop >/dev/null 2>&1; stop_logind; stop_bus' EXIT
 
 # said NUMBER TEXT: waits until the log of the rooms has the text so many times.
 said() {
-    timeout 40 tail -n +1 -F "$log" 2>/dev/null | grep -q -m "$1" -F -- "$2" || { cat "$log"; fail "the log does not say $1 times: $2"; }
+    timeout "$hang_seconds" tail -n +1 -F "$log" 2>/dev/null | grep -q -m "$1" -F -- "$2" || { cat "$log"; fail "the log does not say $1 times: $2"; }
 }
 # room NAME: the process of a room, by the first 15 bytes of its program's name, among the launcher's children.
 room() {

@@ -48,9 +48,9 @@ begin_attacks() {
 }
 # From here on what the rooms write is new to logged. logged TEXT: waits until one of them has written this.
 mark_log() { marked=$(($(wc -l <"$TMPDIR/rooms.log") + 1)); }
-logged() { timeout 30 tail -n "+$marked" -F "$TMPDIR/rooms.log" 2>/dev/null | grep -qF -m 1 -e "$1" || { tail -n "+$marked" "$TMPDIR/rooms.log"; echo "    no room's log says: $1"; return 1; }; }
+logged() { timeout "$hang_seconds" tail -n "+$marked" -F "$TMPDIR/rooms.log" 2>/dev/null | grep -qF -m 1 -e "$1" || { tail -n "+$marked" "$TMPDIR/rooms.log"; echo "    no room's log says: $1"; return 1; }; }
 # until_said TEXT FILE: waits until a program has written it there.
-until_said() { timeout 30 tail -n +1 -F "$2" 2>/dev/null | grep -q -m 1 -e "$1" || { cat "$2"; echo "    it did not say: $1"; return 1; }; }
+until_said() { timeout "$hang_seconds" tail -n +1 -F "$2" 2>/dev/null | grep -q -m 1 -e "$1" || { cat "$2"; echo "    it did not say: $1"; return 1; }; }
 # held WORD...: an attack that begins while keychaind sleeps, so that nobody looks before it says `ready`; prints what came of it.
 held() {
     kill -STOP "$keychain_pid"

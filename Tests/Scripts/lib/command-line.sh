@@ -3,6 +3,7 @@
 for program in vauban vauban-launcher-testing enclaved-testing pty-play keychaind-testing authd vauban-witness vauban-watcher; do
     [ -x "$VAUBAN_BUILD/$program" ] || { echo "$program is not built"; exit 77; }
 done
+. Tests/Scripts/lib/deadline.sh
 unset XDG_RUNTIME_DIR XDG_DATA_HOME
 export TERM=xterm
 export HOME=$TMPDIR
@@ -18,7 +19,7 @@ detached() { setsid --wait "$VAUBAN_BUILD/vauban" "$@" </dev/null; }
 detached_with() { printf '%s' "$1" | setsid --wait "$VAUBAN_BUILD/vauban" "${@:2}"; }
 
 # play COMMAND... <<STEPS: on a new terminal; see pty-play.
-play() { "$VAUBAN_BUILD/pty-play" --seconds 60 -- "$@"; }
+play() { "$VAUBAN_BUILD/pty-play" --seconds "$hang_seconds" -- "$@"; }
 
 fail() { echo "FAILED: $*"; exit 1; }
 

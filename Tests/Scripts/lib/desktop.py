@@ -18,7 +18,7 @@ and to click, from standard input. It sees what a screen reader is told, and it 
     forgot TEXT                 looks for it in the sheet's memory, where this is root; it must not be there
     run COMMAND                 which must succeed
 
-The first step that does not come true within 30 s ends it with 1, and a picture of the screen.
+The first step that does not come true within $hang_seconds ends it with 1, and a picture of the screen.
 """
 import os
 import select
@@ -38,7 +38,10 @@ gi.require_version("Atspi", "2.0")
 from gi.repository import Atspi, Gio, GLib  # noqa: E402
 
 sheet_program, shots = sys.argv[1:3]
-seconds_max = 30
+# Against hangs alone: what is awaited is an event, however long a loaded machine takes.
+seconds_max = int(os.environ.get("hang_seconds", 240))
+# Without this a call to a program that is not scheduled for 800 ms is an error.
+Atspi.set_timeout(seconds_max * 1000, seconds_max * 1000)
 
 
 class Fault(Exception):

@@ -2,6 +2,7 @@
 # After this there are: bus_address, start_bus, stop_bus, start_logind, stop_logind, tell_logind, expect_logind.
 command -v dbus-daemon >/dev/null && /usr/bin/python3 -c 'import dbus, gi' 2>/dev/null ||
     { echo 'there is no dbus-daemon, python3-dbus or python3-gi here'; exit 77; }
+. Tests/Scripts/lib/deadline.sh
 bus_address=unix:path=$TMPDIR/bus/socket
 mkdir -m 755 "$TMPDIR/bus" "$TMPDIR/bus/services"
 cp Tests/Scripts/lib/played-logind.py "$TMPDIR/bus/" && chmod 755 "$TMPDIR" "$TMPDIR/bus/played-logind.py"
@@ -25,7 +26,7 @@ CONFIG
 start_bus() {
     coproc BUS { exec dbus-daemon --config-file="$TMPDIR/bus/config" --nofork --nopidfile --print-address=1 2>>"$TMPDIR/bus/log"; }
     bus_pid=$BUS_PID
-    read -r -t 20 _ <&"${BUS[0]}" || { echo 'the bus does not start'; exit 1; }
+    read -r -t "$hang_seconds" _ <&"${BUS[0]}" || { echo 'the bus does not start'; exit 1; }
 }
 stop_bus() { [ -z "${bus_pid:-}" ] || { kill -KILL "$bus_pid"; wait "$bus_pid"; } 2>/dev/null; bus_pid=; }
 
@@ -51,7 +52,7 @@ stop_logind() {
 tell_logind() { echo "$1" >&"$logind_in"; }
 # expect_logind LINE: waits until it says so; what it says before is passed over.
 expect_logind() {
-    while read -r -t 20 said <&"$logind_out"; do [ "$said" = "$1" ] && return 0; done
+    while read -r -t "$hang_seconds" said <&"$logind_out"; do [ "$said" = "$1" ] && return 0; done
     echo "FAILED: the login manager was not told: $1"
     exit 1
 }

@@ -9,6 +9,7 @@ own-fprintd.py BUS SOCKET enroll USER FINGER COMMAND   enrols a finger as anothe
 own-fprintd.py BUS SOCKET delete USER     deletes USER's fingers as another program would
 own-fprintd.py BUS SOCKET verify USER COMMAND N       verifies N times, and prints each time from touch to result, in ms
 """
+import os
 import socket
 import sys
 import time
@@ -17,7 +18,7 @@ import dbus
 import dbus.mainloop.glib
 from gi.repository import GLib
 
-SECONDS_MAX = 30
+SECONDS_MAX = int(os.environ.get("hang_seconds", 240))
 FPRINT = "net.reactivated.Fprint"
 dbus.mainloop.glib.DBusGMainLoop(set_as_default=True)
 address, sensor, verb, *words = sys.argv[1:]

@@ -23,7 +23,7 @@ start_bus() {
     rm -f "$TMPDIR/bus/socket"
     coproc BUS { exec dbus-daemon --config-file="$TMPDIR/bus/config" --nofork --nopidfile --print-address=1 2>"$TMPDIR/bus/log"; }
     bus_pid=$BUS_PID
-    read -r -t 20 _ <&"${BUS[0]}" || fail 'the bus does not start'
+    read -r -t "$hang_seconds" _ <&"${BUS[0]}" || fail 'the bus does not start'
 }
 owner_process() { busctl --address="$DBUS_SESSION_BUS_ADDRESS" call org.freedesktop.DBus /org/freedesktop/DBus org.freedesktop.DBus GetConnectionUnixProcessID s "$1" 2>/dev/null | cut -d' ' -f2; }
 service_process() { owner_process org.freedesktop.secrets; }

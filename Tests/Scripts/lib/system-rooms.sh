@@ -2,6 +2,7 @@
 # roster, in a mount namespace, so that nothing of the machine changes. To be sourced as the first thing.
 # With enclave_program=enclaved the rooms derive keys as the shipped program does; otherwise cheaply.
 # After this there are: bin, state, alice, bob, as, room, check, equals, refused, passcode files, and the pids of the rooms.
+. Tests/Scripts/lib/deadline.sh
 [ "${VAUBAN_TEST_USERS:-0}" = 1 ] || { echo 'it needs root, to be several users'; exit 77; }
 command -v setpriv >/dev/null && command -v unshare >/dev/null || { echo 'there is no setpriv or unshare here'; exit 77; }
 if [ -z "${VAUBAN_INSIDE:-}" ]; then
@@ -67,4 +68,4 @@ printf 'alice passcode\n' >"$TMPDIR/alice.passcode"; printf 'bob passcode\n' >"$
 # Opened by root and read by the user's program, as a descriptor is passed.
 with_passcode() { user=$1; shift; as "vauban-test-$user" "$bin/vauban" "$@" --passcode-fd 3 3<"$TMPDIR/$user.passcode"; }
 # user's terminal: play PERSON COMMAND... with the steps on standard input.
-play() { user=$1; shift; as "vauban-test-$user" "$bin/pty-play" --seconds 60 -- "$@"; }
+play() { user=$1; shift; as "vauban-test-$user" "$bin/pty-play" --seconds "$hang_seconds" -- "$@"; }
