@@ -125,7 +125,7 @@ final class CollectionRecords: Sendable {
         query.limit = .all
         query.authenticationUI = .describe
         query.returnsAttributes = true
-        do throws(Refusal) { return try keychain.copyMatching(query).compactMap(\.record) } catch {
+        do throws(Refusal) { return try keychain.search(query).compactMap(\.record) } catch {
             guard error.reason == .itemNotFound else { throw error }
             return []
         }

@@ -42,7 +42,7 @@ final class ItemAccess: Sendable {
         guard isLimited(client), !client.isPermitted(identifier) else { return true }
         guard !item.isLocked, case .sandboxed(let name) = client.application else { return false }
         if item.owner == name { return true }
-        do throws(Refusal) { return try !keychain.copyMatching(query(name, identifier)).isEmpty } catch {
+        do throws(Refusal) { return try !keychain.search(query(name, identifier)).isEmpty } catch {
             guard error.reason == .itemNotFound else { throw error }
             return false
         }

@@ -76,7 +76,7 @@ final class KeychainItems: ItemStore {
         query.returnsData = true
         query.returnsAttributes = true
         query.operationPrompt = "for \(client.words), through the Secret Service"
-        guard let found = try keychain.copyMatching(query, cancellation: client.cancellation).first, let record = found.record,
+        guard let found = try keychain.search(query, cancellation: client.cancellation).first, let record = found.record,
             belongs(record, to: collection)
         else { throw BusFailure.noSuchObject }
         let contentType = ItemMapping.item(record).contentType
@@ -159,7 +159,7 @@ final class KeychainItems: ItemStore {
         query.authenticationUI = .describe
         query.returnsAttributes = true
         let found: FoundEntry?
-        do throws(Refusal) { found = try keychain.copyMatching(query).first } catch {
+        do throws(Refusal) { found = try keychain.search(query).first } catch {
             guard error.reason == .locked || error.reason == .beforeFirstUnlock else { throw error }
             return nil
         }
@@ -205,7 +205,7 @@ final class KeychainItems: ItemStore {
 
     /// No match is no fault here.
     private func found(_ query: ItemQuery) throws(Refusal) -> [FoundEntry] {
-        do throws(Refusal) { return try keychain.copyMatching(query) } catch {
+        do throws(Refusal) { return try keychain.search(query) } catch {
             guard error.reason == .itemNotFound else { throw error }
             return []
         }

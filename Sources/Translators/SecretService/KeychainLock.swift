@@ -16,12 +16,12 @@ final class KeychainLock: Sendable {
     }
 
     var isLocked: Bool {
-        get throws(Refusal) { try authentication.status().device.lock != .unlocked }
+        get throws(Refusal) { try authentication.repeatedStatus().lock != .unlocked }
     }
 
     /// Locks the keychain. False where no passcode is set, and nothing can be locked.
     func lock() throws(Refusal) -> Bool {
-        guard try authentication.status().device.passcodeIsSet else { return false }
+        guard try authentication.repeatedStatus().passcodeIsSet else { return false }
         try authentication.lock()
         return true
     }

@@ -19,6 +19,8 @@ enum SecretServiceLimits {
     static let secretBytesMax = 1 << 20
     /// Bytes of a label.
     static let labelBytesMax = 4096
+    /// How long a read is repeated while a room restarts.
+    static let roomRestartMax: UInt64 = 10_000_000_000
     /// How long the bus daemon may take to answer.
     static let busAnswerMax: UInt64 = 5_000_000_000
     /// Arguments and values of one message.

@@ -108,6 +108,7 @@ final class SecretServiceObjects: Sendable {
     /// A collection's own record; refuses what is none.
     @discardableResult
     func collection(_ identifier: String) throws -> CollectionRecords.Collection {
+        guard identifier.utf8.count <= SecretServiceAttributes.collectionBytesMax else { throw BusFailure.noSuchObject }
         if identifier == MemoryItems.collection {
             return CollectionRecords.Collection(identifier: identifier, label: "Session", created: 0, modified: 0)
         }

@@ -34,7 +34,7 @@ def refused(error, path, interface, member, signature="()", *arguments, on=None)
         answer = call(path, interface, member, signature, *arguments, on=on)
     except GLib.Error as problem:
         got = Gio.DBusError.get_remote_error(problem)
-        assert got == error, f"{member} on {path}: {got}, not {error}: {problem.message}"
+        assert got == error, f"{member} on {path[:200]}: {got}, not {error}: {problem.message}"
         return
     raise AssertionError(f"{member} on {path} was not refused: {answer}")
 
@@ -495,6 +495,77 @@ def reads():
     session = plain()
     found = [path for path in properties(LOGIN, "Collection")["Items"] if properties(path, "Item")["Label"] == sys.argv[2]]
     print(" and ".join(bytes(get(path, session)[2]).decode() for path in found))
+
+
+def lookups_while_killing():
+    """Kills a room of the launcher after every few look-ups."""
+    import random
+    launcher, count, killed = sys.argv[2], int(sys.argv[3]), {}
+
+    def rooms():
+        for child in open(f"/proc/{launcher}/task/{launcher}/children").read().split():
+            try:
+                name = open(f"/proc/{child}/comm").read().strip()
+            except OSError:
+                continue
+            if name.startswith(("keychaind", "enclaved", "authd")):
+                yield int(child), name
+
+    session, item = plain(), None
+    for turn in range(count):
+        if turn % 7 == 0:
+            running = list(rooms())
+            if running:
+                process, name = random.choice(running)
+                os.kill(process, 9)
+                killed[name] = killed.get(name, 0) + 1
+        item = only({"service": "fault", "username": "anna"})
+        secret = bytes(get(item, session)[2])
+        assert secret == b"kept through faults", (turn, secret)
+    assert len(killed) == 3, killed
+    print(f"{count} look-ups, killed: {killed}")
+
+
+def unusual_sizes():
+    session = plain()
+    long = LOGIN + "/" + "a" * 60_000
+    refused(S + "Error.NoSuchObject", long, S + "Item", "GetSecret", "(o)", session)
+    refused(S + "Error.NoSuchObject", ROOT + "/collection/" + "b" * 60_000, S + "Collection", "SearchItems", "(a{ss})", {"a": "b"})
+    assert service("GetSecrets", "(aoo)", [long] * 3 + [LOGIN + "/" + f"{n:032x}" for n in range(5_000)], session) == ({},)
+    many = {f"name {n}": f"value {n}" for n in range(10_000)}
+    refused("org.freedesktop.DBus.Error.LimitsExceeded", ROOT, S + "Service", "SearchItems", "(a{ss})", many)
+    assert service("SearchItems", "(a{ss})", {"service": "v" * 30_000}) == ([], [])
+    for number in range(2):
+        path = create(session, {}, b"", label="", replace=True)
+        assert bytes(get(path, session)[2]) == b"" and properties(path, "Item")["Attributes"] == {}
+    call(path, S + "Item", "Delete")
+
+
+def killed_while_called():
+    answers, loop = [], GLib.MainLoop()
+
+    def answered(source, result):
+        try:
+            answers.append(source.call_finish(result).unpack())
+        except GLib.Error as problem:
+            answers.append(Gio.DBusError.get_remote_error(problem))
+        if len(answers) == 50:
+            loop.quit()
+
+    for _ in range(50):
+        bus.call(NAME, ROOT, S + "Service", "SearchItems", GLib.Variant("(a{ss})", ({},)), None, Gio.DBusCallFlags.NO_AUTO_START, 60000, None,
+                 answered)
+    bus.flush_sync(None)
+    os.kill(int(sys.argv[2]), 9)
+    loop.run()
+    known = ["org.freedesktop.DBus.Error.NoReply", "org.freedesktop.DBus.Error.NameHasNoOwner", "org.freedesktop.DBus.Error.ServiceUnknown"]
+    assert all(not isinstance(answer, str) or answer in known for answer in answers), answers
+
+
+def owns_the_name():
+    loop = GLib.MainLoop()
+    Gio.bus_own_name_on_connection(bus, NAME, 0, lambda *_: print("owned", flush=True), lambda *_: loop.quit())
+    loop.run()
 
 
 globals()[sys.argv[1].replace("-", "_")]()

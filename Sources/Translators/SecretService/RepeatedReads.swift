@@ -1,0 +1,51 @@
+// Reads that outlast a room which ends: the launcher starts it again, and no client learns of it.
+
+internal import VaubanAuthenticationClient
+internal import VaubanKeychainClient
+internal import VaubanKeychainModel
+internal import VaubanKeychainWire
+internal import VaubanLinuxHost
+internal import VaubanRefusal
+internal import VaubanUserModel
+
+extension KeychainClient {
+    /// Searches, and again while the keychain cannot be reached. A search for which the user was prompted is not repeated.
+    func search(_ query: ItemQuery, cancellation: CallCancellation? = nil) throws(Refusal) -> [FoundEntry] {
+        var reads = RepeatedReads()
+        var userWasAsked = false
+        while true {
+            do throws(Refusal) {
+                return try copyMatching(query, waiting: { _ in userWasAsked = true }, cancellation: cancellation)
+            } catch {
+                guard !userWasAsked, cancellation?.isCancelled != true, reads.mayRepeat(after: error) else { throw error }
+            }
+        }
+    }
+}
+
+extension AuthenticationClient {
+    /// Returns the device's state, and asks again while the service cannot be reached.
+    func repeatedStatus() throws(Refusal) -> DeviceStatus {
+        var reads = RepeatedReads()
+        while true {
+            do throws(Refusal) { return try status().device } catch {
+                guard reads.mayRepeat(after: error) else { throw error }
+            }
+        }
+    }
+}
+
+/// How often and how long one read is repeated.
+private struct RepeatedReads {
+    /// Milliseconds between two attempts.
+    private static let pauses: (shortest: Int32, longest: Int32) = (10, 200)
+    private let deadline = MachineClock.monotonic + SecretServiceLimits.roomRestartMax
+    private var backoff = Backoff(from: pauses.shortest, to: pauses.longest)
+
+    /// Whether the read may be repeated; waits for the room before it returns true.
+    mutating func mayRepeat(after refusal: Refusal) -> Bool {
+        guard refusal.reason == .unavailable, MachineClock.monotonic < deadline, let wakeup = try? Wakeup() else { return false }
+        _ = wakeup.wait(until: MachineClock.monotonic + UInt64(backoff.pause(afterConnectionLasting: 0)) * 1_000_000)
+        return true
+    }
+}

@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# Faults around the Secret Service: rooms that are killed during look-ups, a service that is killed during a call, a bus that restarts, a name
+# that another program owns, and requests of unusual sizes. The long run: LOOKUPS=10000 make test ONLY=secret-service-faults
+# limit: 600
+set -u
+. Tests/Scripts/lib/command-line.sh
+. Tests/Scripts/lib/secret-service.sh
+vauban enable secret-service 2>/dev/null || fail 'it is not enabled'
+start_bus
+vauban status >/dev/null 2>&1 || fail 'the rooms do not start'
+printf 'kept through faults' | secret-tool store --label=Fault service fault username anna || fail 'nothing is stored'
+found() { [ "$(secret-tool lookup service fault username anna)" = 'kept through faults' ] || fail "nothing is found $1"; }
+found 'at first'
+
+# A room is killed after every few look-ups; each look-up succeeds nevertheless.
+launcher=$(sed -n 's/^launcher \([0-9]*\) .*/\1/p' "$VAUBAN_HOME/lock")
+[ -n "$launcher" ] || fail 'there is no launcher'
+LOOKUPS=${LOOKUPS:-300}
+timeout $((120 + LOOKUPS)) /usr/bin/python3 "$helper" lookups-while-killing "$launcher" "$LOOKUPS" || fail 'look-ups fail while rooms are killed'
+vauban doctor >"$TMPDIR/out" || { cat "$TMPDIR/out"; fail 'vauban doctor reports damage'; }
+
+try unusual-sizes
+found 'after requests of unusual sizes'
+
+# The service is killed while calls wait for it: their callers learn it, and the next call starts it again.
+for _ in 1 2 3 4 5; do
+    killed=$(service_process)
+    try killed-while-called "$killed"
+    found 'after the service was killed'
+    [ "$(service_process)" != "$killed" ] || fail 'the killed service owns the name'
+done
+
+# The bus ends, and the service with it; on the next bus it is started again.
+service=$(service_process)
+kill -KILL "$bus_pid"; wait "$bus_pid" 2>/dev/null
+timeout 60 tail --pid="$service" -f /dev/null || fail 'the service outlives its bus'
+start_bus
+found 'after the bus restarted'
+
+# Another program owns the name: Vauban does not take it, says who has it, and serves again when it is free.
+kill -KILL "$(service_process)"
+mkfifo "$TMPDIR/owner"
+timeout 120 /usr/bin/python3 "$helper" owns-the-name >"$TMPDIR/owner" & owner=$!
+exec 7<"$TMPDIR/owner"
+read -r -t 60 said <&7; [ "$said" = owned ] || fail 'the name is not taken'
+expect_status 53 timeout 60 "$VAUBAN_BUILD/vauban" secret-service --foreground
+expect_text 'org.freedesktop.secrets is owned by python3' "$TMPDIR/err"
+vauban doctor >"$TMPDIR/out"; expect_text python3 "$TMPDIR/out"
+kill "$owner"; wait "$owner" 2>/dev/null
+found 'after the other owner left'
+echo "$LOOKUPS look-ups succeed while rooms are killed, and faults lose nothing"
