@@ -27,7 +27,7 @@ lookup="$TMPDIR/client secret-tool lookup service locked username anna"
 play "$VAUBAN_BUILD/vauban" approve >"$TMPDIR/out" <<STEPS
 expect Prompts appear here
 run $lookup
-expect to unlock the keychain
+expect to unlock your keychain
 expect for secret-tool (process
 expect Passcode
 secret $passcode
@@ -66,7 +66,7 @@ timeout 120 /usr/bin/python3 "$helper" prompt-answered >"$TMPDIR/said" &
 client=$!
 read -r -t 60 said <"$TMPDIR/said"; [ "$said" = waiting ] || fail 'the prompt does not wait'
 play "$VAUBAN_BUILD/vauban" approve >"$TMPDIR/out" <<STEPS
-expect to unlock the keychain
+expect to unlock your keychain
 expect Passcode
 secret $passcode
 expect Accepted
