@@ -4,7 +4,7 @@
 # limit: 600
 set -u
 ats=${VAUBAN_BUILD:-.build/release}/vauban-ats
-[ -x "$ats" ] || { echo "vauban-ats is not built: VAUBAN_TRANSPORT=1 scripts/build"; exit 77; }
+[ -x "$ats" ] || { echo "vauban-ats is not built: scripts/build"; exit 77; }
 command -v openssl >/dev/null || { echo 'there is no openssl here'; exit 77; }
 command -v python3 >/dev/null || { echo 'there is no python3 here'; exit 77; }
 ats=$(realpath "$ats")
