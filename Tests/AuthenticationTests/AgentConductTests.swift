@@ -42,7 +42,7 @@ import VaubanUserModel
     }
 
     /// Which would answer it with a no of its own.
-    @Test("A program's own terminal shows no prompt for consent") func consentIsNotAskedOnTheOwnTerminalOfAProgram() {
+    @Test("A program's own terminal shows no prompt for consent") func consentIsNotPromptedOnTheProgramsOwnTerminal() {
         var queue = PromptQueue([Sample.programsOwnAgent()])
         let question = Sample.question(1)
         #expect(queue.handle(.asked(question)).last == .shown(question, "own terminal"))
@@ -52,7 +52,7 @@ import VaubanUserModel
         #expect(queue.handle(.asked(consent)) == [.waiting(consent, "approver")])
     }
 
-    @Test("Vauban's own terminal shows prompts for consent") func itIsOnVaubansOwn() {
+    @Test("Vauban's own terminal shows prompts for consent") func consentIsPromptedOnVaubansOwnTerminal() {
         var queue = PromptQueue([Sample.ownAgent()])
         let consent = Sample.question(1, consent: Consent(.acceptBuild, offered: .once, program: "/home/a/x"))
         #expect(queue.handle(.asked(consent)).last == .shown(consent, "own terminal"))
@@ -61,7 +61,7 @@ import VaubanUserModel
     private let first = AgentID(1)
     private let second = AgentID(2)
 
-    @Test("An answer to another prompt disconnects the agent") func anAnswerToSomethingElseEndsTheAgent() {
+    @Test("An answer to another prompt disconnects the agent") func answerToAnUnknownPromptDisconnectsTheAgent() {
         let question = Sample.question(1)
         let strange: [(prompt: [UInt8], challenge: [UInt8])] = [
             (Sample.prompt(2), question.challenge.nonce), (question.prompt, Sample.nonce(99)), (Sample.prompt(2), Sample.nonce(99)),
@@ -76,7 +76,7 @@ import VaubanUserModel
         }
     }
 
-    @Test("Only the agent that was asked can answer") func onlyTheAgentThatWasAskedAnswers() {
+    @Test("Only the agent that was asked can answer") func onlyThePromptedAgentCanAnswer() {
         var queue = PromptQueue([Sample.approver(at: "old"), Sample.approver(at: "new")])
         let question = Sample.question(1)
         _ = queue.handle(.asked(question))
@@ -92,7 +92,7 @@ import VaubanUserModel
         #expect(queue.holds(question.prompt))
     }
 
-    @Test("An agent cannot answer that nobody is there") func noAgentSaysThatNobodyIsThere() {
+    @Test("An agent cannot answer that nobody is there") func agentCannotReportThatNoAgentExists() {
         var queue = PromptQueue([Sample.approver(at: "old"), Sample.approver(at: "new")])
         let question = Sample.question(1)
         _ = queue.handle(.asked(question))
@@ -101,7 +101,7 @@ import VaubanUserModel
         #expect(effects.dropFirst() == [.show(first, question), .shown(question, "old")])
     }
 
-    @Test("An answer counts once, and a late one is ignored") func anAnswerCountsOnceAndALateOneHarmsNobody() {
+    @Test("An answer counts once, and a late one is ignored") func lateAnswersAreIgnored() {
         var queue = PromptQueue([Sample.approver()])
         let question = Sample.question(1)
         _ = queue.handle(.asked(question))

@@ -20,7 +20,7 @@ import VaubanUserModel
         #expect(!queue.holds(question.prompt))
     }
 
-    @Test("Without an agent a prompt is answered at once") func withNobodyThereTheAnswerComesAtOnceAndNothingWaits() {
+    @Test("Without an agent a prompt is answered at once") func promptWithoutAnAgentFailsAtOnce() {
         var queue = PromptQueue()
         let question = Sample.question(1)
         #expect(queue.handle(.asked(question)) == [.answer(question, .nobody)])
@@ -46,7 +46,7 @@ import VaubanUserModel
     }
 
     /// One in line is asked otherwise, or its agents change: still nothing of it is on a screen.
-    @Test("A queued prompt is never shown early") func whatStandsInLineIsNotShownWhateverHappens() {
+    @Test("A queued prompt is never shown early") func queuedPromptIsNotShown() {
         var queue = PromptQueue([Sample.approver(at: "old"), Sample.approver(at: "new")])
         let (before, inLine) = (Sample.question(1, caller: 50), Sample.question(2, caller: 51))
         _ = queue.handle(.asked(before))
@@ -65,7 +65,7 @@ import VaubanUserModel
         #expect(queue.handle(.agentLeft(AgentID(3))) == [.show(first, again), .shown(again, "old")])
     }
 
-    @Test("Users do not wait for each other's prompts") func peopleDoNotWaitForEachOther() {
+    @Test("Users do not wait for each other's prompts") func usersDoNotWaitForEachOther() {
         var queue = PromptQueue([Sample.approver(of: Sample.alice), Sample.approver(of: Sample.bob)])
         let ofAlice = Sample.question(1, of: Sample.alice)
         let ofBob = Sample.question(2, of: Sample.bob)
@@ -95,7 +95,7 @@ import VaubanUserModel
         #expect(queue.handle(.asked(again)) == [.show(first, again), .shown(again, "old")])
     }
 
-    @Test("A dead agent's prompt moves on until no agent is left") func whenAnAgentDiesItsPromptMovesAndAtLastNobodyIsThere() {
+    @Test("A dead agent's prompt moves on until no agent is left") func promptMovesToTheNextAgentUntilNoneIsLeft() {
         var queue = PromptQueue([Sample.approver(at: "old"), Sample.approver(at: "new")])
         let question = Sample.question(1)
         #expect(queue.handle(.asked(question)) == [.show(second, question), .shown(question, "new")])
@@ -104,14 +104,14 @@ import VaubanUserModel
         #expect(!queue.holds(question.prompt))
     }
 
-    @Test("When the last agent ends, all queued prompts are answered") func whenTheLastAgentDiesTheWholeLineIsAnswered() {
+    @Test("When the last agent ends, all queued prompts are answered") func endOfTheLastAgentFailsAllQueuedPrompts() {
         var queue = PromptQueue([Sample.approver()])
         let questions = [Sample.question(1), Sample.question(2)]
         for question in questions { _ = queue.handle(.asked(question)) }
         #expect(queue.handle(.agentLeft(first)) == questions.map { .answer($0, .nobody) })
     }
 
-    @Test("A queued prompt that only a gone agent could show is answered") func aPromptInLineThatOnlyAGoneAgentCouldTakeIsAnswered() {
+    @Test("A queued prompt that only a gone agent could show is answered") func queuedPromptWithoutAPossibleAgentFails() {
         var queue = PromptQueue([Sample.ownAgent(pid: 50), Sample.ownAgent(pid: 51)])
         let shown = Sample.question(1, caller: 50)
         let inLine = Sample.question(2, caller: 51)
@@ -121,7 +121,7 @@ import VaubanUserModel
         #expect(queue.holds(shown.prompt))
     }
 
-    @Test("An answered prompt is left to the enclave") func whatWasJudgedStaysTheEnclaves() {
+    @Test("An answered prompt is left to the enclave") func answeredPromptStaysWithTheEnclave() {
         var queue = PromptQueue([Sample.approver()])
         let question = Sample.question(1)
         _ = queue.handle(.asked(question))
@@ -140,7 +140,7 @@ import VaubanUserModel
         #expect(queue.handle(.asked(next)) == [.show(first, next), .shown(next, "approver")])
     }
 
-    @Test("Prompts and agents are limited") func thereIsAnEndToPromptsAndAgents() {
+    @Test("Prompts and agents are limited") func promptsAndAgentsAreLimited() {
         var queue = PromptQueue([Sample.approver()])
         for number in 0..<64 { _ = queue.handle(.asked(Sample.question(UInt8(number)))) }
         let surplus = Sample.question(64)

@@ -14,7 +14,7 @@ import Testing
         #expect(FingerDigest.of(["left-thumb", "right-index-finger", "left-thumb"], on: sensor, mark: mark) == digest)
     }
 
-    @Test func whateverDiffersMakesAnotherDigest() {
+    @Test func everyFieldChangesTheDigest() {
         let digests = [
             FingerDigest.of(["right-index-finger"], on: sensor, mark: mark),
             FingerDigest.of(["left-thumb"], on: sensor, mark: mark),
@@ -26,7 +26,7 @@ import Testing
         #expect(Set(digests).count == digests.count && !digests.contains(FingerDigest.none))
     }
 
-    @Test func nobodysFingersAreZeroBytes() {
+    @Test func digestWithoutFingerprintsIsZero() {
         #expect(FingerDigest.of([], on: sensor, mark: mark) == FingerDigest.none)
         #expect(FingerDigest.none == [UInt8](repeating: 0, count: 32))
     }

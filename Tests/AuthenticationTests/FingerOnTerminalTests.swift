@@ -206,7 +206,7 @@ import VaubanUserWire
         #expect(status == 0, "\(shown)")
     }
 
-    @Test func controlCIsNo() throws {
+    @Test func controlCCancels() throws {
         let room = try lockedRoom { line in
             _ = try line.receive(.idle); return .user(.done)
         }
@@ -218,7 +218,7 @@ import VaubanUserWire
     }
 
     /// Where fingers do not unlock, or not now, none is asked for.
-    @Test(arguments: [(false, true), (true, false)]) func elseThePasscodeIsTheWay(_ unlocks: Bool, _ isReady: Bool) throws {
+    @Test(arguments: [(false, true), (true, false)]) func passcodeIsUsedWithoutAFingerprint(_ unlocks: Bool, _ isReady: Bool) throws {
         let room = try lockedRoom(unlocks: unlocks, isReady: isReady) { _ in .done }
         let play = try PlayedTerminal(
             before: room.door, ["unlock"], steps: "expect Passcode\nabsent Touch\nsecret correct horse\nexpect Unlocked.\n")

@@ -33,7 +33,7 @@ import VaubanUserWire
     }
 
     /// The enclave hears that the second is shown when the first has ended, and not before.
-    @Test("A queued prompt is shown when it is first") func oneInLineIsShownWhenItsTurnComes() throws {
+    @Test("A queued prompt is shown when it is first") func queuedPromptIsShownInTurn() throws {
         let room = try RoomFixture()
         let line = try room.enclave.attention.take()
         let agent = try room.agent(at: "here")
@@ -90,7 +90,7 @@ import VaubanUserWire
         #expect(try agent.question() == own)
     }
 
-    @Test("A dead agent's prompt goes to the next one") func aDeadAgentsPromptGoesToTheNext() throws {
+    @Test("A dead agent's prompt goes to the next one") func promptOfAnEndedAgentGoesToTheNext() throws {
         let room = try RoomFixture()
         let line = try room.enclave.attention.take()
         let old = try room.agent(at: "old")
@@ -138,7 +138,7 @@ import VaubanUserWire
         #expect(throws: ChannelError.self) { try agent.next() }
     }
 
-    @Test("An evaluation reports the place, then the result") func anEvaluationSaysWhereItWaitsAndThenWhatCameOfIt() throws {
+    @Test("An evaluation reports the place, then the result") func evaluationReportsItsPromptAndItsOutcome() throws {
         let room = try RoomFixture { _, line, _ in
             try line.send(header: EnclaveReply.waitingForUser(place: "first").encoded())
             try line.send(header: EnclaveReply.waitingForUser(place: "second").encoded())
@@ -169,7 +169,7 @@ import VaubanUserWire
         withExtendedLifetime(waiting) {}
     }
 
-    @Test func anEnclaveThatEndsWhileAUserIsAskedIsUnavailableAndNobodyIsAskedAgain() throws {
+    @Test func enclaveEndDuringAPromptIsUnavailableAndIsNotRetried() throws {
         let room = try RoomFixture { _, line, _ in
             try line.send(header: EnclaveReply.waitingForUser(place: "here").encoded())
             line.shutDown()
@@ -182,7 +182,7 @@ import VaubanUserWire
         #expect(try room.enclave.requests.take() == .user(.evaluate(Evaluation(.policy(.biometryOrPasscode), reason: "again"))))
     }
 
-    @Test("authd reconnects to the enclave, and old prompts are withdrawn") func theStandingLineIsOpenedAgainAndOldPromptsAreTakenOff()
+    @Test("authd reconnects to the enclave, and old prompts are withdrawn") func standingConnectionIsReopenedAndOldPromptsEnd()
         throws
     {
         let room = try RoomFixture()
@@ -199,7 +199,7 @@ import VaubanUserWire
         #expect(try agent.question() == other)
     }
 
-    @Test("An agent that does not read is disconnected") func anAgentThatDoesNotReadIsLetGo() throws {
+    @Test("An agent that does not read is disconnected") func agentThatDoesNotReadIsDisconnected() throws {
         let room = try RoomFixture()
         let line = try room.enclave.attention.take()
         let deaf = try room.agent(at: "deaf")

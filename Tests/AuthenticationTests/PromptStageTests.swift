@@ -33,7 +33,7 @@ import VaubanUserModel
 
 /// What an open prompt hears, and in which order places are tried.
 @Suite struct PromptUpdateTests {
-    @Test("An update goes to the agent that shows the prompt") func anUpdateGoesToWhoeverHasThePromptOnTheScreen() {
+    @Test("An update goes to the agent that shows the prompt") func updateGoesToTheAgentThatShowsThePrompt() {
         var queue = PromptQueue([Sample.approver(pid: 10), Agent(user: Sample.alice, pid: 11, scope: .sheet, place: "the sheet")])
         let (first, second) = (Sample.question(1), Sample.question(2))
         // The sheet comes before the approver, whenever it came.

@@ -19,7 +19,7 @@ import VaubanUserWire
         return shown.replacing("\r\n", with: "\n")
     }
 
-    @Test func whoUsedUpTheTriesIsTold() throws {
+    @Test func statusNamesCallersOfWrongAttempts() throws {
         let shown = try status {
             $0.failedAttempts = [
                 FailedAttempt(date: 600_000_000_000_000, purpose: .unlock, who: "/usr/bin/vauban"),
@@ -32,7 +32,7 @@ import VaubanUserWire
         #expect(shown.contains(", to answer a prompt: /tmp/a\\u{a}b\\u{1b}[2J\n"))
     }
 
-    @Test func theRecoveryKeyAndItsUseAreTold() throws {
+    @Test func statusShowsTheRecoveryKeyAndItsUse() throws {
         #expect(try status { $0.recoveryKeyIsSet = true }.contains("\nRecovery key set\n"))
         let used = try status { ($0.recoveryKeyIsSet, $0.recovered) = (true, 600_000_000_000_000) }
         #expect(used.contains("\nRecovery key set; one was used on 2020-01-0"))
@@ -41,20 +41,20 @@ import VaubanUserWire
                 "\nRecovery key none: if you forget the passcode, everything is lost; to create one: vauban passcode recovery-key\n"))
     }
 
-    @Test func whenItLocksIsTold() throws {
+    @Test func statusShowsWhenTheKeychainLocks() throws {
         #expect(try status { _ in }.contains("\nLocks        when the machine sleeps\n"))
         let settings = LockSettings(graceSeconds: 90, idleSeconds: 7200, locksWithScreen: true)
         let told = "\nLocks        when the machine sleeps or the screen is locked, 90 seconds later; after 2 hours without use\n"
         #expect(try status { $0.settings = settings }.contains(told))
     }
 
-    @Test func whereNobodyAnnouncesSleepItIsTold() throws {
+    @Test func statusWarnsIfSleepIsNotAnnounced() throws {
         let told = "\n             this system does not announce sleep or the screen lock: keys stay in memory while the machine sleeps"
         #expect(try status { $0.sleepIsAnnounced = false }.contains("\nLocks        when the machine sleeps" + told))
         #expect(try !status { $0.sleepIsAnnounced = true }.contains("announce sleep"))
     }
 
-    @Test func whatFingersAreWorthIsTold() throws {
+    @Test func statusShowsWhatFingerprintsCanDo() throws {
         func shown(_ there: Bool, _ enrolled: Bool, _ ready: Bool, _ unlocks: Bool) throws -> String {
             try status {
                 $0.biometry = DeviceStatus.Biometry(
@@ -77,7 +77,7 @@ import VaubanUserWire
         #expect(try !shown(true, true, true, false).contains(cost))
     }
 
-    @Test func olderKeysAreTold() throws {
+    @Test func statusShowsOlderKeys() throws {
         #expect(
             try status { $0.hasOlderKeys = true }.contains(
                 "\nKeys         some items still use older keys; run: vauban passcode roll\n"))

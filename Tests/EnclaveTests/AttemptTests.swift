@@ -15,7 +15,7 @@ import VaubanUserModel
     @discardableResult
     private func guessWrong(_ vault: Vault) -> Refusal? { refusal { _ = try vault.authenticate(secret("wrong one")) } }
 
-    @Test func aGuessIsWrittenBeforeAnythingIsDoneWithIt() throws {
+    @Test func attemptIsCountedOnDiskBeforeTheComparison() throws {
         let vault = try bench.startProtected()
         bench.journal.clear()
         guessWrong(vault)
@@ -28,7 +28,7 @@ import VaubanUserModel
     }
 
     @Test(arguments: [StateError.full, .failed("broken")])
-    func aGuessThatCannotBeCountedIsNotCompared(_ fault: StateError) throws {
+    func attemptThatCannotBeCountedIsNotCompared(_ fault: StateError) throws {
         _ = try bench.startProtected()
         let vault = bench.start()
         bench.store.fail(.attempts, with: fault)
@@ -96,7 +96,7 @@ import VaubanUserModel
         #expect(bench.start().status.secondsToWait == 300)
     }
 
-    @Test func theWallClockDecidesNothing() throws {
+    @Test func wallClockDoesNotAffectDelays() throws {
         let vault = try bench.startProtected()
         for _ in 1...5 { guessWrong(vault) }
         for wall in [Int64.max / 2, 0, Int64.min / 2] {
@@ -106,7 +106,7 @@ import VaubanUserModel
     }
 
     /// Guesses at the same time are not cheaper than guesses in turn.
-    @Test func parallelGuessesAreAllCounted() throws {
+    @Test func parallelAttemptsAreAllCounted() throws {
         let vault = try bench.startProtected()
         let answers = Mutex<[Refusal.Reason?]>([])
         DispatchQueue.concurrentPerform(iterations: 24) { _ in
@@ -121,7 +121,7 @@ import VaubanUserModel
         #expect(bench.journal.events.count { $0 == .tangled } == 1 + 5)
     }
 
-    @Test func deletingTheRecordGivesNoGuessBack() throws {
+    @Test func deletingTheRecordRestoresNoAttempts() throws {
         let vault = try bench.startProtected()
         for _ in 1...5 { guessWrong(vault) }
         bench.store.files["1000/attempts"] = nil
@@ -131,7 +131,7 @@ import VaubanUserModel
         #expect(status.secondsToWait == 3600 && status.warnings == ["the record of failed passcodes is missing; the longest delay applies"])
     }
 
-    @Test func aRecordThatCannotBeReadIsPutAsideAndTheLongestDelayApplies() throws {
+    @Test func unreadableRecordIsQuarantinedAndTheLongestDelayApplies() throws {
         _ = try bench.startProtected()
         let good = try #require(bench.store.files["1000/attempts"])
         var altered = good
@@ -153,7 +153,7 @@ import VaubanUserModel
     }
 
     /// Without a passcode there is nothing to try, so nothing is delayed.
-    @Test func withoutAPasscodeALostRecordIsNoMatter() throws {
+    @Test func lostRecordIsIgnoredWithoutAPasscode() throws {
         _ = try bench.start().lease()
         bench.store.files["1000/attempts"] = nil
         #expect(bench.start().status.secondsToWait == 0 && bench.start().status.warnings.isEmpty)

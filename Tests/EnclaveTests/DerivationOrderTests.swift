@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test("an owner's further requests wait behind the other owners' first")
-    func oneOwnerOnePlace() throws {
+    func ownerHasOnePlaceInTheQueue() throws {
         var order = DerivationOrder()
         for kind in [DerivationKind.passcode, .applicationPassword] {
             for _ in 0..<3 { _ = try stand(1, kind, in: &order) }
@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test("a request that leaves before its turn holds up nobody")
-    func whoeverLeavesHoldsUpNobody() throws {
+    func departedRequestDoesNotBlockOthers() throws {
         var order = DerivationOrder()
         let first = try stand(1, .passcode, in: &order)
         let gone = try stand(2, .passcode, in: &order)

@@ -79,7 +79,7 @@ import VaubanUserModel
     }
 
     @Test("a derivation whose caller hung up leaves the queue without running")
-    func whoHangsUpLeaves() throws {
+    func hangUpLeavesTheQueue() throws {
         let queue = DerivationQueue()
         let holder = try Holder(queue)
         let (own, others) = try socketPair()
@@ -90,7 +90,7 @@ import VaubanUserModel
     }
 
     @Test("so does one whose caller's process has ended, though its connection stands")
-    func whoEndsLeaves() throws {
+    func endedProcessLeavesTheQueue() throws {
         let queue = DerivationQueue()
         let holder = try Holder(queue)
         let (own, others) = try socketPair()
@@ -110,7 +110,7 @@ import VaubanUserModel
     }
 
     @Test("one whose caller hung up in the very moment of its turn is not run either, and the next one is")
-    func whoHangsUpAtItsTurnIsNotRun() throws {
+    func hangUpAtItsTurnIsNotRun() throws {
         for _ in 0..<50 {
             let queue = DerivationQueue()
             let holder = try Holder(queue)
@@ -124,7 +124,7 @@ import VaubanUserModel
     }
 
     @Test("whoever waits for long is told so, again and again")
-    func whoWaitsIsTold() throws {
+    func waitingCallerIsNotified() throws {
         let queue = DerivationQueue()
         let holder = try Holder(queue)
         let told = DispatchSemaphore(value: 0)
@@ -135,7 +135,7 @@ import VaubanUserModel
     }
 
     @Test("one that cannot be told any more leaves")
-    func whoCannotBeToldLeaves() throws {
+    func callerThatCannotBeNotifiedLeavesTheQueue() throws {
         let queue = DerivationQueue()
         let holder = try Holder(queue)
         struct Gone: Error {}

@@ -57,8 +57,7 @@ import VaubanSecretBytes
         }
     }
 
-    @Test("A missing device secret is not replaced while state exists") func aSecretThatIsMissingWhilePeopleHaveStateIsNotMadeAnew() throws
-    {
+    @Test("A missing device secret is not replaced while state exists") func missingSecretIsNotReplacedIfUsersHaveState() throws {
         _ = try DeviceSecret(in: folder)
         try FileStateStore(in: folder).replace(.keybag, of: 1000, with: [1])
         try FileManager.default.removeItem(atPath: secretPath)
@@ -76,7 +75,7 @@ import VaubanSecretBytes
 
     // MARK: People's files
 
-    @Test("State files are in private folders per user") func filesLieInPrivateFoldersByUser() throws {
+    @Test("State files are in private folders per user") func eachUserHasAPrivateFolder() throws {
         let store = FileStateStore(in: folder)
         #expect(try store.read(.keybag, of: 1000, max: 100) == nil)
         #expect(!FileManager.default.fileExists(atPath: path + "/people"))
@@ -87,7 +86,7 @@ import VaubanSecretBytes
         #expect(mode(path + "/people") == 0o700 && mode(path + "/people/1000") == 0o700 && mode(path + "/people/1000/keybag") == 0o600)
     }
 
-    @Test("A quarantined file is numbered and listed") func aFileThatIsPutAsideIsNumberedAndListed() throws {
+    @Test("A quarantined file is numbered and listed") func quarantinedFileIsNumberedAndListed() throws {
         let store = FileStateStore(in: folder)
         for number in 1...3 {
             try store.replace(.keybag, of: 1000, with: [UInt8(number)])
@@ -100,7 +99,7 @@ import VaubanSecretBytes
         #expect(throws: StateError.self) { try store.quarantine(.keybag, of: 1001) }
     }
 
-    @Test("Only a small regular file of the right owner is read") func whatIsNoPlainSmallFileOfOursDoesNotRead() throws {
+    @Test("Only a small regular file of the right owner is read") func unexpectedFilesAreNotRead() throws {
         let store = FileStateStore(in: folder)
         try store.replace(.keybag, of: 1000, with: [UInt8](repeating: 0, count: 101))
         #expect(throws: StateError.self) { try store.read(.keybag, of: 1000, max: 100) }

@@ -68,7 +68,7 @@ import VaubanSecretBytes
         #expect(try vault.read(sealed, passcode: Workbench.passcode) == sealed.key)
     }
 
-    @Test("A lock during a prompt wins") func aLockWhileTheUserIsAskedWins() throws {
+    @Test("A lock during a prompt wins") func lockDuringAPromptWins() throws {
         let vault = try bench.startProtected()
         let opening = try vault.opening(SealedRow(bench.row(.whenUnlocked, .userPresence), in: vault))
         let shown = try vault.gather(Workbench.passcode)
@@ -87,7 +87,7 @@ import VaubanSecretBytes
     }
 
     /// The old passcode was right when it was given; the state is whole, so nothing may be said to be damaged.
-    @Test("A passcode change during a prompt is reported as such") func aChangeWhileTheUserIsAskedIsSaidToBeOne() throws {
+    @Test("A passcode change during a prompt is reported as such") func passcodeChangeDuringAPromptIsReported() throws {
         let vault = try bench.startProtected()
         let sealed = try SealedRow(bench.row(.whenUnlocked, .userPresence), in: vault)
         let opening = try vault.opening(sealed)

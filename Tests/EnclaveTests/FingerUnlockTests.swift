@@ -14,7 +14,7 @@ import VaubanUserModel
         try vault.unlock(by: vault.acceptFingerMatch(fingers: Sample.fingers), held)
     }
 
-    @Test("The key held by the reader unlocks") func whatTheReaderHeldUnlocks() throws {
+    @Test("The key held by the reader unlocks") func keyHeldByTheReaderUnlocks() throws {
         let (vault, _) = try bench.startEnrolled()
         let row = try SealedRow(bench.row(), in: vault)
         #expect(vault.takeHandOver() == nil && !vault.canUnlockByFinger)

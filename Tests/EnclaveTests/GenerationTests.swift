@@ -16,7 +16,7 @@ import VaubanUserModel
     private static let kept: [KeyPurpose] = [.firstUnlockIndex, .deviceIndex]
 
     @Test("Without a passcode, the device wraps every key except the passcode class's")
-    func withoutAPasscodeEveryKeyButOneIsThereUnderTheDevice() throws {
+    func withoutAPasscodeTheDeviceWrapsEveryKeyButOne() throws {
         _ = try bench.start().lease()
         let bag = try bench.keybag()
         let expected =
@@ -54,7 +54,7 @@ import VaubanUserModel
     }
 
     @Test(arguments: Protection.allCases.filter { !$0.needsPasscode }, [nil, AccessControlFlags.userPresence, .devicePasscode])
-    func whatWasThereOpensAndLocksWithItsClass(_ protection: Protection, _ flags: AccessControlFlags?) throws {
+    func earlierRowsOpenAndLockWithTheirClass(_ protection: Protection, _ flags: AccessControlFlags?) throws {
         let vault = bench.start()
         _ = try vault.lease()
         let old = try SealedRow(bench.row(protection, flags), in: vault)

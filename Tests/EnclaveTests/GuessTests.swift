@@ -20,7 +20,7 @@ import VaubanUserModel
     }
 
     @Test("Failed attempts are listed newest first until a correct passcode clears them")
-    func wrongGuessesAreListedNewestFirstUntilARightOneComes() throws {
+    func wrongAttemptsAreListedNewestFirstUntilASuccess() throws {
         let vault = try bench.startProtected()
         guess(vault, "/usr/bin/first", 1)
         guess(vault, "/usr/bin/second", 2)
@@ -40,7 +40,7 @@ import VaubanUserModel
         #expect(vault.status.failedAttempts.isEmpty)
     }
 
-    @Test("The list of failed attempts is bounded and never affects the count") func theListIsBoundedAndNeverCostsACount() throws {
+    @Test("The list of failed attempts is bounded and never affects the count") func attemptListIsBoundedAndKeepsTheCount() throws {
         let vault = try bench.startProtected()
         for number in 1...14 {
             guess(vault, "/\(number)" + String(repeating: "ä", count: 300), Int64(number))
@@ -116,7 +116,7 @@ import VaubanUserModel
     }
 
     /// One user's requests do not fill the enclave's door with those that wait for a derivation.
-    @Test("A user can queue only a few derivations") func aUsersLineOfDerivationsIsShort() throws {
+    @Test("A user can queue only a few derivations") func queueOfDerivationsPerUserIsShort() throws {
         let cost = StretchCost(log2Rounds: 14, blockSizeMin: 8)
         let vault = Vault(
             user: Workbench.user,

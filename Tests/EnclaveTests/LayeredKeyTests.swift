@@ -65,7 +65,7 @@ import VaubanUserModel
         // That it could is what ByTheBookTests shows with the files and the passcode.
     }
 
-    @Test func aWayWhosePairIsDeadIsNotAskedFor() throws {
+    @Test func unusableMethodIsNotPrompted() throws {
         let (vault, _) = try bench.startEnrolled()
         let either = try SealedRow(bench.row(.always, [.or, .biometryCurrentSet, .devicePasscode]), in: vault)
         let both = try SealedRow(bench.row(.always, [.and, .biometryCurrentSet, .devicePasscode]), in: vault)
@@ -80,7 +80,7 @@ import VaubanUserModel
     }
 
     /// A way that could not be sealed does not come into being by a later enrollment.
-    @Test func aWayThatWasMissingAtTheStartStaysAway() throws {
+    @Test func methodMissingAtTheStartStaysUnavailable() throws {
         let (vault, _) = bench.startAtReader()
         try vault.setPasscode(secret(Workbench.passcode))
         let sealed = try SealedRow(bench.row(.always, [.or, .biometryCurrentSet, .devicePasscode]), in: vault)
@@ -106,7 +106,7 @@ import VaubanUserModel
     }
 
     /// Two items with the same password share no salt, so no table serves both; and it is no passcode.
-    @Test func everyItemHasASaltOfItsOwn() throws {
+    @Test func saltsOfItemsDiffer() throws {
         let vault = try bench.startProtected()
         let row = try bench.row(.whenUnlocked, .applicationPassword)
         let first = try SealedRow(row, in: vault, password: Workbench.passcode),

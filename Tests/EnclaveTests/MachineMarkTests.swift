@@ -27,7 +27,7 @@ import VaubanLinuxHost
         #expect(MachineFingerprint.warning(in: folder, machineID: Self.id) == nil)
     }
 
-    @Test("Another machine causes a warning and the file stays") func anotherMachineIsToldAndTheMarkStays() throws {
+    @Test("Another machine causes a warning and the file stays") func otherMachineIsReportedAndTheMarkIsKept() throws {
         #expect(MachineFingerprint.warning(in: folder, machineID: Self.id) == nil)
         let before = try content()
         for _ in 1...2 {
@@ -54,7 +54,7 @@ import VaubanLinuxHost
         #expect(MachineFingerprint.warning(in: folder, machineID: text) == nil)
     }
 
-    @Test("An unreadable machine file causes a warning and stays") func whatIsNoMarkIsToldAndLeftAsItIs() throws {
+    @Test("An unreadable machine file causes a warning and stays") func invalidMarkIsReportedAndKept() throws {
         _ = MachineFingerprint.warning(in: folder, machineID: Self.id)
         let good = try content()
         let later = Array("vauban machine 2\n".utf8) + good.dropFirst(17)

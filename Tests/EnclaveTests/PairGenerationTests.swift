@@ -75,7 +75,7 @@ import VaubanRefusal
     }
 
     @Test("a row that nothing moves keeps its pair and its class key, and passcodes can be set all the same")
-    func whatStaysKeepsItsPair() throws {
+    func unchangedRowKeepsItsPair() throws {
         let vault = bench.start()
         _ = try vault.lease()
         let current = try #require(bench.keybag().current(.protection(.whenUnlocked)))
@@ -135,7 +135,7 @@ import VaubanRefusal
             AccessControlFlags.userPresence, .devicePasscode, .biometryAny, .biometryCurrentSet, [.biometryAny, .or, .devicePasscode],
             [.biometryAny, .and, .devicePasscode], [.biometryCurrentSet, .or, .devicePasscode], [.userPresence, .applicationPassword],
         ])
-    func whatMovedAsksForTheSame(_ flags: AccessControlFlags) throws {
+    func movedRowKeepsItsRequirement(_ flags: AccessControlFlags) throws {
         let (vault, reader) = try bench.startEnrolled()
         let password = flags.contains(.applicationPassword) ? "right" : nil
         var rows = [try SealedRow(bench.row(.afterFirstUnlock, flags), in: vault, password: password)]

@@ -46,7 +46,7 @@ import VaubanSecretBytes
         #expect(stored.range(of: Data(bytes(key.secret))) == nil)
     }
 
-    @Test("A verdict under another key or with other content is rejected") func anotherKeyOrAnotherWordIsNotBelieved() throws {
+    @Test("A verdict under another key or with other content is rejected") func messageUnderAnotherKeyIsRefused() throws {
         let pairing = Pairing(host: bench.host)
         let key = try pairNew(pairing)
         let good = verdict(key.secret)
@@ -106,7 +106,7 @@ import VaubanSecretBytes
     }
 
     @Test(arguments: [StateError.full, .failed("broken"), .unsure("the folder does not sync")])
-    func aPairingThatCannotBeKeptIsNone(_ fault: StateError) throws {
+    func pairingThatCannotBeStoredFails(_ fault: StateError) throws {
         bench.store.fail(.pairing, with: fault)
         let pairing = Pairing(host: bench.host)
         #expect(refusal { _ = try pairing.greet(isPaired: false) } != nil)

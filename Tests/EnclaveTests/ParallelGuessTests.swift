@@ -48,7 +48,7 @@ import VaubanUserModel
 
     /// Hostile parallelism: what is killed and started again, while the clock stands, compares what five guesses in turn do.
     @Test("parallel wrong passcodes are compared no more often than those in turn, also across kills")
-    func parallelGuessesAcrossKills() throws {
+    func parallelAttemptsAcrossKills() throws {
         _ = try bench.startProtected()
         bench.journal.clear()
         for round in 0..<30 {
@@ -68,7 +68,7 @@ import VaubanUserModel
     /// Whatever instant the machine is stopped at, the record that stands there has every guess that was compared by then, and at most
     /// one more.
     @Test("a crash between the count and the comparison costs that one try and no other")
-    func aCrashCostsOneTry() throws {
+    func crashCostsOneAttempt() throws {
         let store = SnapshotStore(bench.store)
         let host = EnclaveHost(
             backend: bench.device, store: store, clock: bench.clock,
@@ -99,7 +99,7 @@ import VaubanUserModel
 
     /// The count stands, since nobody can say any more whether it was compared; the next one is not made to wait for it.
     @Test("a try that a power cut may take back is counted, and delays nobody")
-    func anUnsureCountDelaysNobody() throws {
+    func uncertainCountCausesNoDelay() throws {
         let vault = try bench.startProtected()
         bench.store.fail(.attempts, with: .unsure("the folder does not sync"))
         for _ in 1...6 { #expect(refusal { try vault.unlock(secret("wrong one")) }?.reason == .storageFailed) }

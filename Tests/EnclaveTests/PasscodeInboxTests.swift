@@ -96,7 +96,7 @@ import VaubanUserModel
         #expect(refusal { _ = try inbox.unseal(zero, challenge, of: 1000) }?.reason == .badParameter)
     }
 
-    @Test("Open challenges are limited, and the oldest is dropped") func openChallengesHaveABoundAndTheOldestGivesWay() throws {
+    @Test("Open challenges are limited, and the oldest is dropped") func openChallengesAreLimitedAndTheOldestIsDropped() throws {
         let foreign = try inbox.challenge(.unlock, for: 1001)
         let all = try (0...EnclaveLimits.openChallengesMax).map { _ in try inbox.challenge(.unlock, for: 1000) }
         #expect(Set(all.map(\.nonce)).count == all.count)
@@ -106,7 +106,7 @@ import VaubanUserModel
     }
 
     /// A program that asks for challenges, or for questions, again and again spoils no question that the user is answering.
-    @Test("A prompt's challenge is never dropped and ends with its prompt") func aQuestionsChallengeGivesWayToNobodyAndEndsWithItsQuestion()
+    @Test("A prompt's challenge is never dropped and ends with its prompt") func challengeOfAPromptIsKeptUntilThePromptEnds()
         throws
     {
         let question = try inbox.challenge(.prompt, for: 1000)
@@ -119,7 +119,7 @@ import VaubanUserModel
         #expect(refusal { try inbox.use(withdrawn, for: 1000) }?.reason == .badParameter)
     }
 
-    @Test("Every enclave has its own public key") func everyEnclaveHasAKeyOfItsOwn() throws {
+    @Test("Every enclave has its own public key") func keysOfEnclavesDiffer() throws {
         #expect(inbox.card != PasscodeInbox(clock: clock).card)
         #expect(try EnclaveKeyCard(derBytes: inbox.card.encoded()) == inbox.card)
         #expect(try inbox.card.encoded().count <= EnclaveKeyCard.bytesMax)

@@ -49,7 +49,7 @@ import VaubanUserModel
         #expect(refusal { _ = try bench.start(3).setPasscode(secret(longest + "x")) }?.reason == .badParameter)
     }
 
-    @Test("A wrong passcode reports the attempts left") func aWrongPasscodeSaysHowManyTriesAreLeft() throws {
+    @Test("A wrong passcode reports the attempts left") func wrongPasscodeReportsTheAttemptsLeft() throws {
         let vault = try bench.startProtected()
         for left in [4, 3, 2, 1] as [Int64] {
             let answer = refusal { _ = try vault.authenticate(secret("wrong one")) }
@@ -134,7 +134,7 @@ import VaubanUserModel
         return try bench.row()
     }
 
-    @Test("Without a passcode, locking and evaluating are refused") func withoutAPasscodeNothingLocksAndNobodyCanBeAsked() throws {
+    @Test("Without a passcode, locking and evaluating are refused") func withoutAPasscodeNothingLocksAndPromptsFail() throws {
         let vault = bench.start()
         let steps: [() throws -> Void] = [
             { try vault.lock() }, { try vault.unlock(secret("anything")) }, { _ = try vault.authenticate(secret("anything")) },
@@ -146,7 +146,7 @@ import VaubanUserModel
         #expect(refusal { try vault.canEvaluate(.biometry) }?.reason == .biometryNotAvailable)
     }
 
-    @Test("Each user has their own passcode and lock") func peopleHavePasscodesAndLocksOfTheirOwn() throws {
+    @Test("Each user has their own passcode and lock") func usersHaveSeparatePasscodesAndLocks() throws {
         let alice = bench.start(1), bob = bench.start(2)
         _ = try alice.setPasscode(secret("alice's own"))
         _ = try bob.setPasscode(secret("bob's own one"))

@@ -100,7 +100,7 @@ import VaubanSecretBytes
     }
 
     /// A closed class takes no derivation, and those of applications leave room for their user's.
-    @Test func passwordsOfApplicationsDoNotKeepTheirUserOut() async throws {
+    @Test func applicationPasswordsDoNotDelayThePasscode() async throws {
         let vault = try bench.startProtected()
         let sealed = try control(.whenUnlocked, [.privateKeyUsage, .applicationPassword])
         try vault.lock()

@@ -27,7 +27,9 @@ import VaubanUserModel
         return vault
     }
 
-    @Test("The correct recovery key sets a passcode once, and the status reports it") func theRightKeySetsAPasscodeOnceAndIsSaid() throws {
+    @Test("The correct recovery key sets a passcode once, and the status reports it") func recoveryKeySetsAPasscodeOnceAndIsReported()
+        throws
+    {
         let vault = try startWithKey()
         let rows = try Protection.allCases.map { try SealedRow(bench.row($0, .userPresence), in: vault) }
         #expect(vault.status.recoveryKeyIsSet && vault.status.recovered == nil)
@@ -54,7 +56,7 @@ import VaubanUserModel
     }
 
     /// Guessing at 128 random bits is no matter, so nothing is counted and no delay keeps out whom it is there for.
-    @Test("A recovery is not counted and works during a delay") func itIsNotCountedAndWorksWhileTriesAreDelayed() throws {
+    @Test("A recovery is not counted and works during a delay") func recoveryKeyIsNotCountedAndWorksDuringADelay() throws {
         let vault = try startWithKey()
         bench.journal.clear()
         for _ in 1...7 {

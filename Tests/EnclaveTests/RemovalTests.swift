@@ -50,7 +50,7 @@ import VaubanUserModel
         }
     }
 
-    @Test func removalIsSaidAndCallsEverythingBack() throws {
+    @Test func removalIsReportedAndRecallsAllLeases() throws {
         let vault = bench.start()
         try vault.setPasscode(Workbench.passcode, recovery: EveryUse.recoveryBytes)
         try vault.lock()
@@ -68,7 +68,7 @@ import VaubanUserModel
     }
 
     /// Not a flag: with every file, the device secret and the passcode nothing in the new keybag opens the row.
-    @Test func aRemovedPasscodesClassIsDeadCryptographically() throws {
+    @Test func removedPasscodeErasesTheKeysOfItsClass() throws {
         let vault = try bench.startProtected()
         let row = try SealedRow(bench.row(Self.passcodeClass), in: vault)
         let before = bench.store.files, oldBag = try bench.keybag()

@@ -132,7 +132,7 @@ import VaubanSecretBytes
         #expect(refusal { _ = try vault.seal(try bench.row(.whenUnlocked, flags)) }?.reason == reason)
     }
 
-    @Test("An access control without constraints prompts nobody") func aControlWithoutConstraintsAsksNobody() throws {
+    @Test("An access control without constraints prompts nobody") func controlWithoutConstraintsDoesNotPrompt() throws {
         let vault = try bench.startProtected()
         let sealed = try SealedRow(bench.row(.whenUnlocked, []), in: vault)
         #expect(try vault.read(sealed) == sealed.key)

@@ -54,7 +54,7 @@ import VaubanUserModel
         #expect(vault.status.settings == .standard)
     }
 
-    @Test("Idleness counts from the last use; reading the status is none") func idlenessCountsFromTheLastUseAndTheStatusIsNone() throws {
+    @Test("Idleness counts from the last use; reading the status is none") func idleTimeCountsFromTheLastUseAndStatusIsNoUse() throws {
         let vault = try start(idle: 60)
         let row = try SealedRow(bench.row(), in: vault)
         for _ in 1...3 {
@@ -72,7 +72,7 @@ import VaubanUserModel
     }
 
     /// Whoever asks again and again whether they could ask, or guesses, is not the user at work.
-    @Test("Reading state and wrong passcodes do not delay the idle lock") func looksAndWrongGuessesKeepNothingOpen() throws {
+    @Test("Reading state and wrong passcodes do not delay the idle lock") func statusRequestsAndWrongAttemptsDoNotExtendTheUnlock() throws {
         let vault = try start(idle: 60)
         bench.clock.advance(seconds: 59)
         try vault.canEvaluate(.biometryOrPasscode)
@@ -93,7 +93,7 @@ import VaubanUserModel
         #expect(vault.status.lock == .unlocked)
     }
 
-    @Test("Unannounced sleep locks at the next use") func sleepThatNobodyAnnouncedIsSeen() throws {
+    @Test("Unannounced sleep locks at the next use") func unannouncedSleepIsDetected() throws {
         for grace in [0, 30] as [Int64] {
             let bench = Workbench(), other = try bench.startProtected()
             try other.configure(

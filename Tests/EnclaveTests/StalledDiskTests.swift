@@ -41,7 +41,7 @@ import VaubanUserModel
     }
 
     @Test("while one user's files are being read, another is served")
-    func aReadThatStallsHoldsUpNobodyElse() throws {
+    func stalledReadDoesNotBlockOtherUsers() throws {
         for user in [Self.stalled, Self.other] { try bench.start(user).setPasscode(secret(Workbench.passcode)) }
         let stall = Stall(bench)
         stall.store.stall()
@@ -56,7 +56,7 @@ import VaubanUserModel
     }
 
     @Test("while one user's guess is being counted, another unlocks")
-    func aWriteThatStallsHoldsUpNobodyElse() throws {
+    func stalledWriteDoesNotBlockOtherUsers() throws {
         for user in [Self.stalled, Self.other] { try bench.start(user).setPasscode(secret(Workbench.passcode)) }
         let stall = Stall(bench)
         let first = stall.vaults.vault(of: Self.stalled)

@@ -103,7 +103,7 @@ import VaubanLinuxHost
     }
 
     /// A read that follows an unsure write says which of the two it is, and then it stays that.
-    @Test("What is read after an unsure write stays") func whatIsReadAfterAnUnsureWriteStays() throws {
+    @Test("What is read after an unsure write stays") func valueReadAfterAnUncertainWriteIsKept() throws {
         let disk = SimulatedDisk()
         try create(FileStateStore(in: disk.root))
         let start = disk.image

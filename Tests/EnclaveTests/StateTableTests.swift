@@ -71,7 +71,7 @@ import VaubanRefusal
     }
 
     @Test(arguments: cases)
-    func theVaultDoesWhatTheTableSays(_ row: Case) throws {
+    func vaultFollowsTheStateTable(_ row: Case) throws {
         let flags = try #require(Self.controls.first { $0.name == row.control }, "\(row.control) is no control").flags
         let situation = try Situation(row.state, try #require(Protection(rawValue: row.code)), flags)
         #expect(situation.adding().map(Self.word) ?? "seals" == row.add)

@@ -142,7 +142,7 @@ import VaubanUserModel
         #expect(try bench.restarted(unlocked: Workbench.otherPasscode).read(row) == row.key)
     }
 
-    @Test("The reader verdict of the vectors is accepted") func theVerdictOfTheVectorsIsBelieved() throws {
+    @Test("The reader verdict of the vectors is accepted") func verdictOfTheVectorsIsAccepted() throws {
         let bench = answers.bench(pairing: answers.envelope.pairing)
         let verdict = ReaderVerdict(
             outcome: try #require(ReaderVerdict.Outcome(rawValue: answers.verdict.outcome)), user: answers.verdict.user,

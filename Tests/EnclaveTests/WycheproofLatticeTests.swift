@@ -58,7 +58,7 @@ import VaubanSecretBytes
 
     /// What was altered gives another secret and no error, as FIPS 203 says; what has a wrong length is refused.
     @Test(arguments: [("mlkem_768", EnclaveKeyKind.mlkem768), ("mlkem_1024", .mlkem1024)])
-    func whatWasEncapsulatedIsFound(_ name: String, _ kind: EnclaveKeyKind) throws {
+    func encapsulatedSecretIsRecovered(_ name: String, _ kind: EnclaveKeyKind) throws {
         let file = try File.read(name)
         var tried = 0
         for test in file.testGroups.flatMap(\.tests) {

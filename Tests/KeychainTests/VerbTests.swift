@@ -8,7 +8,7 @@ import VaubanRefusal
 import VaubanSecretBytes
 
 @Suite struct VerbTests {
-    @Test func whatIsAddedComesBackWithItsTypes() throws {
+    @Test func addedAttributesKeepTheirTypes() throws {
         let room = try Room()
         try room.add([.service: .text("shop"), .account: .data([0, 1, 255]), .creator: .number(7)], value: "s3cret")
         let found = try room.find([.service: .text("shop"), .account: .data([0, 1, 255])])
@@ -99,7 +99,7 @@ import VaubanSecretBytes
         #expect(Refusal.Reason.of { try room.delete([.account: .text("a")]) } == .itemNotFound)
     }
 
-    @Test func whatComesBackFindsTheSameItem() throws {
+    @Test func resultFindsItsItem() throws {
         let room = try Room()
         try room.add([.account: .text("a"), .server: .text("s"), .protocolName: .text("htps"), .port: .number(1)], kind: .internetPassword)
         try room.add([.account: .text("b"), .server: .text("s")], kind: .internetPassword)

@@ -215,7 +215,7 @@ extension AppleNames {
         /// Opened without the rooms, with the files, the device secret, the passcode and the specification: without the flag they yield the
         /// value; with it they yield a layer that only the password opens, so the password is not just a check.
         @Test(.proves("C-149", "C-150", "C-151"))
-        func withTheFlagALayerMoreLiesOnTheDisk() throws {
+        func applicationPasswordAddsALayerOnDisk() throws {
             let value = "the same value"
             #expect(try add("with", value, .applicationPassword, with: context("one")) == errSecSuccess)
             let with = try #require(try onDisk().last)

@@ -76,7 +76,7 @@ struct AuthorizationTests {
 
     /// If any process involved in a prompt ends, its caller is told at once.
     @Test(arguments: Killed.allCases)
-    func aCallEndsWithWhateverEndsOnItsWay(_ killed: Killed) throws {
+    func callEndsWithAnyRoomOnItsPath(_ killed: Killed) throws {
         let rooms = try Rooms()
         try rooms.setPasscode()
         let user = try rooms.user([.silence])

@@ -16,7 +16,7 @@ import VaubanLinuxHost
         return try rooms.keychain.copyMatching(query, waiting: waiting, cancellation: cancellation).count
     }
 
-    @Test func aCallThatIsOverIsCancelledForNobody() throws {
+    @Test func cancellationAfterTheEndDoesNothing() throws {
         let rooms = try Rooms()
         try rooms.setPasscode()
         try rooms.add("s", "open", "value")

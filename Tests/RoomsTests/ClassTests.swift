@@ -122,7 +122,7 @@ struct ClassTests {
     }
 
     @Test(.proves("C-088"))
-    func anEmptySetOfFlagsKeepsTheProtectionAndAsksNobody() throws {
+    func emptyFlagsKeepTheProtectionAndDoNotPrompt() throws {
         let rooms = try Rooms()
         try rooms.setPasscode()
         let user = try rooms.user([])

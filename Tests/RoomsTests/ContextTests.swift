@@ -85,7 +85,7 @@ extension AppleNames {
 
         /// The program chooses the moment; afterwards its calls do not prompt until it invalidates the context.
         @Test(.proves("C-129", "C-130", "C-131", "C-135"))
-        func aControlThatWasEvaluatedUpFrontAsksNobodyAgain() async throws {
+        func controlEvaluatedInAdvanceDoesNotPromptAgain() async throws {
             try add("token", .userPresence)
             let user = try rooms.user([.passcode(Rooms.passcode), .cancel])
             defer { user.leave() }
@@ -123,7 +123,7 @@ extension AppleNames {
 
         /// Each kind of evidence opens the items that require it, and prompts cover only the rest.
         @Test(.proves("C-117", "C-118", "C-125"))
-        func aFingerStandsForNoPasscodeAndAPasscodeForNoFinger() async throws {
+        func fingerprintAndPasscodeDoNotReplaceEachOther() async throws {
             try await withFinger { reader in
                 try add("finger", .biometryAny)
                 try add("passcode", .devicePasscode)
@@ -147,7 +147,7 @@ extension AppleNames {
         }
 
         @Test(.proves("C-127", "C-147"))
-        func theDomainStateSaysThatTheFingersAreOthers() async throws {
+        func domainStateChangesWithTheFingerprints() async throws {
             let context = LAContext()
             #expect(context.evaluatedPolicyDomainState == nil && context.biometryType == .none)
             try await withFinger { reader in
@@ -198,7 +198,7 @@ extension AppleNames {
         /// With fingerprints alone, the second button is the application's fallback, with its own title: no system title replaces it. What
         /// the application then accepts is its own decision, here a password that opens an item.
         @Test(.proves("C-118", "C-121"))
-        func theApplicationBringsItsOwnWayOut() async throws {
+        func callerOffersItsFallback() async throws {
             try add("own way", .applicationPassword, "its own password")
             try await withFinger { _ in
                 let user = try rooms.user([.fallback])
@@ -223,7 +223,7 @@ extension AppleNames {
 
         /// The picture changes while the prompt stays, and the prompt closes with the fingerprint that matches.
         @Test(.proves("C-102"))
-        func aFingerThatIsNotRecognizedIsToldAndAskedForAgain() async throws {
+        func unrecognizedFingerprintIsReportedAndPromptedAgain() async throws {
             try await withFinger { reader in
                 let user = try rooms.user([.silence])
                 defer { user.leave() }
@@ -299,7 +299,7 @@ extension AppleNames {
             try awaitTrue("the outcome") { user.outcomes == [.callerGone] }
         }
 
-        @Test func whereNobodyMayOrCanBeAskedAnEvaluationEndsAtOnce() async throws {
+        @Test func evaluationWithoutAPossiblePromptFailsAtOnce() async throws {
             let context = LAContext()
             var error: NSError?
             #expect(!context.canEvaluatePolicy(.deviceOwnerAuthentication, error: &error))
@@ -317,7 +317,7 @@ extension AppleNames {
 
         /// A program that deletes a secret after a failed authentication must not do so because a room restarted.
         @Test(.proves("C-123"))
-        func aServiceThatEndsIsNoFailedAuthentication() async throws {
+        func endOfTheServiceIsNotAFailedAuthentication() async throws {
             let user = try rooms.user([.silence])
             let context = LAContext()
             let end = evaluation(context)
@@ -334,7 +334,7 @@ extension AppleNames {
         }
 
         /// The user sees one prompt at a time, and each answer belongs to its own.
-        @Test func twoCallersAtOnceAreAskedOneAfterTheOther() async throws {
+        @Test func concurrentCallersArePromptedInTurn() async throws {
             let user = try rooms.user([.passcode(Rooms.passcode), .cancel])
             defer { user.leave() }
             async let first = code { try await LAContext().evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "one") }

@@ -34,7 +34,7 @@ struct DoctorRoomsTests {
         }
     }
 
-    @Test func everyRowVerifiesAndNobodyIsAsked() throws {
+    @Test func doctorVerifiesEveryRowWithoutAPrompt() throws {
         let rooms = try Rooms()
         try fill(rooms)
         let report = try rooms.keychain.examine()
@@ -61,7 +61,7 @@ struct DoctorRoomsTests {
         #expect(report.checked == 7 && report.found == 0 && report.copy?.state == .kept)
     }
 
-    @Test func aDamagedDatabaseIsPutBackAtTheClientsWord() throws {
+    @Test func damagedDatabaseIsRestoredOnRequest() throws {
         let rooms = try Rooms()
         try fill(rooms)
         _ = try rooms.keychain.examine()

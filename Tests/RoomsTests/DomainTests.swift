@@ -50,7 +50,7 @@ struct DomainTests {
     }
 
     @Test(.provesEquivalent("C-041"))
-    func everyInstallationHasASecretOfItsOwn() throws {
+    func secretsOfInstallationsDiffer() throws {
         let one = try Rooms()
         let other = try Rooms()
         for rooms in [one, other] { try rooms.add("s", "a", "makes the state") }
@@ -86,7 +86,7 @@ struct DomainTests {
 
     /// This test is a compromised keychaind: it uses the enclave's socket with a caller's connection.
     @Test(.proves("C-077"))
-    func aDatabaseRoomThatLiesGetsNoKey() throws {
+    func compromisedKeychaindGetsNoKey() throws {
         let rooms = try Rooms()
         try rooms.setPasscode()
         let line = try FalseDatabase(rooms)

@@ -36,7 +36,9 @@ struct EnclaveKeyFaultTests {
     }
 
     /// After a kill at any moment there is a key that signs, or none.
-    @Test(arguments: ["enclaved-testing", "keychaind-testing", "the client"]) func aKillWhileKeysAreMadeLeavesAKeyOrNone(_ victim: String)
+    @Test(arguments: ["enclaved-testing", "keychaind-testing", "the client"]) func killDuringCreationLeavesACompleteKeyOrNone(
+        _ victim: String
+    )
         throws
     {
         let rooms = try Rooms()
@@ -97,7 +99,7 @@ struct EnclaveKeyFaultTests {
     }
 
     /// On another device, and here after an erasure, it is not a key (C-163).
-    @Test(.provesEquivalent("C-163")) func aKeyIsWorthNothingOnAnotherDevice() throws {
+    @Test(.provesEquivalent("C-163")) func keyOfAnotherDeviceCannotBeUsed() throws {
         let (rooms, others) = (try Rooms(), try Rooms())
         for rooms in [rooms, others] { try rooms.setPasscode() }
         let client = KeyClient(service: rooms.service)
@@ -120,7 +122,7 @@ struct EnclaveKeyFaultTests {
     }
 
     /// A process that opens ever more connections loses those that it does not use, and its clients notice nothing.
-    @Test func idleLinesGiveWay() throws {
+    @Test func idleConnectionsAreClosed() throws {
         let rooms = try Rooms()
         let control = try #require(Self.keyControl)
         let clients = (0..<80).map { _ in KeyClient(service: rooms.service) }
@@ -137,7 +139,7 @@ struct EnclaveKeyFaultTests {
     }
 
     /// If every connection waits for the user, another one is refused with its reason, and those that wait continue.
-    @Test func linesThatAreInUseStay() throws {
+    @Test func connectionsInUseStayOpen() throws {
         let rooms = try Rooms()
         try rooms.setPasscode()
         let guarded = try AccessControl(protection: .whenUnlocked, flags: [.privateKeyUsage, .userPresence])

@@ -68,7 +68,7 @@ extension AppleNames {
         }
 
         @Test(.proves("C-155", "C-157", "C-159", "C-162", "C-166", "C-087"))
-        func aPairIsMadeFoundByItsTagAndSigns() throws {
+        func createdKeyIsFoundByItsTagAndSigns() throws {
             var (publicKey, privateKey): (SecKey?, SecKey?)
             #expect(SecKeyGeneratePair(parameters(try control(.privateKeyUsage)), &publicKey, &privateKey) == errSecSuccess)
             let half = try #require(publicKey)
@@ -97,7 +97,7 @@ extension AppleNames {
 
         /// Neither the private key nor its encrypted form is returned, under any of the names for keys.
         @Test(.proves("C-156", "C-158"))
-        func onlyThePublicHalfComesBack() throws {
+        func onlyThePublicKeyIsReturned() throws {
             let key = try make()
             var error: Unmanaged<CFError>?
             #expect(SecKeyCopyExternalRepresentation(key, &error) == nil)
@@ -113,7 +113,7 @@ extension AppleNames {
         }
 
         @Test(.proves("C-165"))
-        func whatAKeyAsksForIsReadBack() throws {
+        func accessControlOfAKeyIsReturned() throws {
             let key = try make([.privateKeyUsage, .userPresence])
             let attributes = try #require(find([kSecReturnAttributes: true]).result as? [CFString: Any])
             let expected = try control([.privateKeyUsage, .userPresence])
@@ -124,7 +124,7 @@ extension AppleNames {
         }
 
         @Test(.proves("C-164", "C-169", "C-175"))
-        func signingAndDecryptingAskAndEncryptingDoesNot() throws {
+        func signingAndDecryptingPromptAndEncryptingDoesNot() throws {
             let key = try make([.privateKeyUsage, .userPresence])
             let half = try #require(SecKeyCopyPublicKey(key))
             let secret = Data("for the key alone".utf8)
@@ -155,7 +155,7 @@ extension AppleNames {
         }
 
         @Test(.proves("C-132"))
-        func aReferenceWithAnAuthorizedContextAsksNobodyAgain() async throws {
+        func referenceWithAnEvaluatedContextDoesNotPrompt() async throws {
             _ = try make([.privateKeyUsage, .userPresence])
             let user = try rooms.user([.passcode(Rooms.passcode), .cancel])
             defer { user.leave() }
@@ -171,7 +171,7 @@ extension AppleNames {
             #expect(user.questions.count == 1)
         }
 
-        @Test func aContextThatMayNotAskRefuses() throws {
+        @Test func contextWithoutInteractionRefuses() throws {
             _ = try make([.privateKeyUsage, .userPresence])
             let user = try rooms.user([.cancel])
             defer { user.leave() }
@@ -182,7 +182,7 @@ extension AppleNames {
         }
 
         @Test(.proves("C-168"))
-        func whatWentWrongIsToldApart() throws {
+        func failuresHaveDistinctStatuses() throws {
             #expect(find([kSecReturnRef: true]).status == errSecItemNotFound)
             let plain = try #require(SecKeyCreateRandomKey(parameters(nil), nil))
             let attributes = try #require(find([kSecReturnAttributes: true]).result as? [CFString: Any])
@@ -203,7 +203,7 @@ extension AppleNames {
             #expect(sign(asking).status == errSecUserCanceled)
         }
 
-        @Test func aKeyStaysWhatItIs() throws {
+        @Test func attributesOfAKeyCannotBeChanged() throws {
             _ = try make()
             let query = [kSecClass: kSecClassKey, kSecAttrApplicationTag: tag] as CFDictionary
             for change in [
@@ -222,7 +222,7 @@ extension AppleNames {
             #expect(SecItemAdd(forged as CFDictionary, nil) == errSecParam)
         }
 
-        @Test func aPublicHalfIsKeptWhereThatIsSaid() throws {
+        @Test func permanentPublicKeyIsStored() throws {
             var wanted = try #require(parameters(try control([.privateKeyUsage, .userPresence])) as? [CFString: Any])
             wanted[kSecPublicKeyAttrs] = [kSecAttrIsPermanent: true, kSecAttrApplicationTag: tag] as [CFString: Any]
             var error: Unmanaged<CFError>?
@@ -239,7 +239,7 @@ extension AppleNames {
             #expect(try reference() == key)
         }
 
-        @Test func aKeyOfThisDeviceIsNotSynchronized() throws {
+        @Test func enclaveKeyIsNotSynchronizable() throws {
             let key = try make(permanent: false)
             #expect(
                 SecItemAdd([kSecValueRef: key, kSecAttrApplicationTag: tag, kSecAttrSynchronizable: true] as CFDictionary, nil)
@@ -249,7 +249,7 @@ extension AppleNames {
             #expect(SecItemUpdate(query, [kSecAttrSynchronizable: true] as CFDictionary) == errSecParam)
         }
 
-        @Test func aKeyThatIsNotPermanentIsKeptByWhoeverMadeIt() throws {
+        @Test func transientKeyIsStoredOnlyOnRequest() throws {
             let key = try make(permanent: false)
             #expect(find().status == errSecItemNotFound)
             #expect(try isRight(sign(key).signature, key))
@@ -258,7 +258,7 @@ extension AppleNames {
         }
 
         @Test(.proves("C-086"))
-        func anApplicationsPasswordOpensItsKey() throws {
+        func applicationPasswordAuthorizesItsKey() throws {
             let context = LAContext()
             #expect(context.setCredential(Data("of the application".utf8), type: .applicationPassword))
             let wanted: [CFString: Any] = [
@@ -279,7 +279,7 @@ extension AppleNames {
             #expect(sign(try reference(wrong)).status == errSecAuthFailed)
         }
 
-        @Test func aLockEndsWhatWasOpen() throws {
+        @Test func lockClosesOpenKeys() throws {
             let key = try make()
             #expect(try isRight(sign(key).signature, key))
             try rooms.authentication.lock()

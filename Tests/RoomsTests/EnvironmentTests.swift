@@ -31,7 +31,7 @@ extension AppleNames {
             try rooms.awaitReader(isThere: false)
         }
 
-        @Test func theStateSaysWhatAnEvaluationWouldFind() throws {
+        @Test func stateAgreesWithEvaluation() throws {
             let environment = LAEnvironment.currentUser
             let context = LAContext()
             let nobody = environment.state
@@ -57,7 +57,7 @@ extension AppleNames {
         }
 
         /// The observer is told each change, from the old state to one that it can already read.
-        @Test func anObserverIsToldOfEachChange() throws {
+        @Test func observersAreNotifiedOfChanges() throws {
             let environment = LAEnvironment.currentUser
             let listener = Listener()
             environment.addObserver(listener)
@@ -118,7 +118,7 @@ extension AppleNames {
             return open
         }
 
-        @Test func oneThatIsGoneOrRemovedHearsNothing() throws {
+        @Test func removedObserversAreNotNotified() throws {
             let environment = LAEnvironment.currentUser
             let stays = Listener(), leaves = Listener()
             // As many do it.
@@ -137,7 +137,7 @@ extension AppleNames {
         }
 
         /// A listener outlives the rooms: killing one is not a change, and later changes are reported.
-        @Test(arguments: ["authd", "enclaved-testing"]) func roomsThatDieAreNoEnd(_ room: String) throws {
+        @Test(arguments: ["authd", "enclaved-testing"]) func observationSurvivesRoomRestarts(_ room: String) throws {
             let environment = LAEnvironment.currentUser
             let listener = Listener()
             let before = try rooms.user([])
@@ -155,7 +155,7 @@ extension AppleNames {
         }
 
         /// A child inherits its parent's observers but not the listener, which it does not end.
-        @Test func aForkedChildWatchesByItself() throws {
+        @Test func forkedChildObservesIndependently() throws {
             let program = Process()
             program.executableURL = URL(fileURLWithPath: "\(Rooms.programs)/keychain-caller")
             program.arguments = ["environment", "nothing"]
@@ -176,7 +176,7 @@ extension AppleNames {
         }
 
         /// A stopped service stays stopped, even if programs read the state, or do so when they are notified.
-        @Test func aLookDoesNotStartWhatWasStopped() throws {
+        @Test func observationDoesNotStartAStoppedService() throws {
             let environment = LAEnvironment.currentUser
             let listener = Listener()
             let before = try rooms.user([])
@@ -197,7 +197,7 @@ extension AppleNames {
         }
 
         /// A failed read of the state is repeated without another change.
-        @Test func aLookThatFailedIsMadeAgain() throws {
+        @Test func failedStatusRequestIsRepeated() throws {
             let looks = Mutex(0)
             let seen = DispatchSemaphore(value: 0)
             let watch = try EnvironmentListener(service: { [service = rooms.service] in service }) { isReachable in
@@ -214,7 +214,7 @@ extension AppleNames {
         }
 
         /// The last known state remains, and nothing is usable.
-        @Test func whatCannotBeReachedIsNotUsable() throws {
+        @Test func unreachableMechanismIsNotUsable() throws {
             let user = try rooms.user([])
             defer { user.leave() }
             let environment = LAEnvironment.currentUser

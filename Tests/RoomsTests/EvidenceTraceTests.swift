@@ -15,7 +15,7 @@ import VaubanRefusal
 import VaubanUserModel
 
 @Suite struct EvidenceTraceTests {
-    @Test func whatTheRoomsDoIsARunOfTheModel() throws {
+    @Test func tracesOfTheRoomsAreRunsOfTheModel() throws {
         guard let spin = run("/bin/sh", ["-c", "command -v spin && command -v gcc && command -v python3"]), spin.status == 0 else {
             try Test.cancel("spin, gcc or python3 is missing")
         }

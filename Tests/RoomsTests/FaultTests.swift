@@ -59,7 +59,7 @@ struct FaultTests {
     }
 
     @Test(arguments: ["keychain", "authentication", "enclave"])
-    func badBytesEndTheirConnectionAndHarmNoOther(door: String) throws {
+    func malformedBytesEndOnlyTheirConnection(door: String) throws {
         let rooms = try Rooms()
         try rooms.add("s", "a", "unharmed")
         let address = ServerAddress(folder: rooms.service.sockets, socket: door, serverUID: geteuid())

@@ -79,7 +79,7 @@ extension AppleNames {
 
         /// No flags, and an evaluation before the read: no count of the enclave applies to the item.
         @Test(.proves("C-144"))
-        func anEvaluationBeforeTheReadIsTheWayWithoutLockOuts() async throws {
+        func lockoutDoesNotAffectItemsWithoutFlags() async throws {
             try await withFinger { reader in
                 let none = try control(kSecAttrAccessibleWhenUnlocked, [])
                 #expect(add("plain", "no lock-out here", [kSecAttrAccessControl as String: none]) == errSecSuccess)
@@ -105,7 +105,7 @@ extension AppleNames {
 
         /// The default is the recommended class.
         @Test(.proves("C-052", "C-066"))
-        func whoeverSaysNothingGetsWhenUnlocked() throws {
+        func defaultProtectionIsWhenUnlocked() throws {
             #expect(add("default", "x") == errSecSuccess)
             var result: AnyObject?
             #expect(SecItemCopyMatching(query("default", [kSecReturnAttributes as String: true]), &result) == errSecSuccess)

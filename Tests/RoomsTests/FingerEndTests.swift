@@ -13,7 +13,7 @@ import VaubanUserModel
 
 @Suite("Fingers' end")
 struct FingerEndTests {
-    @Test func afterARestartThePasscodeComesFirst() throws {
+    @Test func restartRequiresThePasscodeBeforeAFingerprint() throws {
         let known = try RoomsWithFinger(unlocks: true)
         let (rooms, reader) = (known.rooms, known.reader)
         try rooms.addGuarded("p", .userPresence, .always)
@@ -36,7 +36,7 @@ struct FingerEndTests {
         #expect(try rooms.read("s", "any") == "guarded")
     }
 
-    @Test func after48HoursWithoutThePasscodeNoFingerCounts() throws {
+    @Test func fingerprintsExpire48HoursAfterThePasscode() throws {
         let known = try RoomsWithFinger(hasClock: true)
         let (rooms, reader) = (known.rooms, known.reader)
         let clock = try EnclaveClockFile(of: rooms)
@@ -55,7 +55,7 @@ struct FingerEndTests {
     }
 
     @Test(.proves("C-069"))
-    func aFingerUnlocksWhatALongPasscodeLockedAtOnce() throws {
+    func fingerprintUnlocksAfterAnImmediateLock() throws {
         let rooms = try Rooms(hasClock: true)
         let long = "four random words and a number 8675309"
         try rooms.setPasscode(long)
@@ -87,7 +87,7 @@ struct FingerEndTests {
         #expect(try rooms.read("s", "a") == "class A")
     }
 
-    @Test func whoDidNotChooseItUnlocksByThePasscodeOnly() throws {
+    @Test func fingerprintDoesNotUnlockUnlessEnabled() throws {
         let known = try RoomsWithFinger(unlocks: false)
         let (rooms, reader) = (known.rooms, known.reader)
         reader.expect(.match)
@@ -96,7 +96,7 @@ struct FingerEndTests {
         #expect(reader.held.isEmpty && reader.asks == 0)
     }
 
-    @Test func aSensorThatGoesLeavesThePasscodeOrEndsThePrompt() throws {
+    @Test func removedSensorLeavesThePasscodeOrEndsThePrompt() throws {
         let known = try RoomsWithFinger()
         let (rooms, reader) = (known.rooms, known.reader)
         try rooms.addGuarded("p", .userPresence)
@@ -116,7 +116,7 @@ struct FingerEndTests {
         try awaitTrue("the questions") { user.questions.count == 3 }
     }
 
-    @Test func withoutAPrompterAReaderIsNotEnough() throws {
+    @Test func readerWithoutAPromptAgentIsNotEnough() throws {
         let known = try RoomsWithFinger()
         let (rooms, reader) = (known.rooms, known.reader)
         try rooms.addGuarded("p", .userPresence)
@@ -130,7 +130,7 @@ struct FingerEndTests {
         #expect(reader.asks == 0)
     }
 
-    @Test func withoutAFingerWhatNeedsOneCannotBeMade() throws {
+    @Test func itemsThatNeedAFingerprintRequireAnEnrolledOne() throws {
         let rooms = try Rooms()
         try rooms.setPasscode()
         #expect(refusal { try rooms.addGuarded("set", .biometryCurrentSet) } == .biometryNotEnrolled)

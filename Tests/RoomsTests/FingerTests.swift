@@ -33,7 +33,7 @@ struct FingerTests {
     }
 
     @Test(.proves("C-083"))
-    func aPasscodeItemNeverLooksForAFinger() throws {
+    func passcodeItemNeverUsesTheReader() throws {
         let known = try RoomsWithFinger()
         let (rooms, reader) = (known.rooms, known.reader)
         try rooms.addGuarded("p", .devicePasscode)

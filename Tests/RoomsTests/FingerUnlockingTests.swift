@@ -41,7 +41,7 @@ struct FingerUnlockingTests {
     }
 
     /// A touch has one meaning: a prompt that appears takes it from an unlock that waits.
-    @Test func anUnlockGivesWayToAQuestion() throws {
+    @Test func promptPreemptsAnUnlock() throws {
         let known = try RoomsWithFinger(unlocks: true)
         let (rooms, reader) = (known.rooms, known.reader)
         let user = try rooms.user([.silence])

@@ -65,7 +65,7 @@ extension AppleNames {
 
         /// A right is a key of the enclave with the right's requirement, and never changes.
         @Test(.proves("C-199", "C-200", "C-201", "C-202", "C-203", "C-204", "C-205"), arguments: requirements)
-        func aRightThatIsSavedIsAKeyOfTheEnclave(_ requirement: LAAuthenticationRequirement, _ flags: SecAccessControlCreateFlags)
+        func savedRightIsAnEnclaveKey(_ requirement: LAAuthenticationRequirement, _ flags: SecAccessControlCreateFlags)
             async throws
         {
             let right = LARight(requirement: requirement)
@@ -96,7 +96,7 @@ extension AppleNames {
 
         /// The private key cannot be exported in any form, and is of a class that never leaves this device.
         @Test(.provesEquivalent("C-207"))
-        func theKeyStaysHere() async throws {
+        func keyOfASavedRightCannotBeExported() async throws {
             _ = try await store.saveRight(LARight(), identifier: identifier)
             let attributes = try #require(keys().first)
             #expect(attributes[kSecAttrAccessible as String] as? String == kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly as String)
@@ -164,7 +164,7 @@ extension AppleNames {
         }
 
         @Test(.proves("C-208", "C-213"))
-        func aLockEndsItAndTheNextOperationSaysSo() async throws {
+        func lockDeauthorizesARightAndItsNextOperationFails() async throws {
             let right = try await store.saveRight(LARight(), identifier: identifier, secret: Data("s".utf8))
             let user = try rooms.user([.passcode(Rooms.passcode), .passcode(Rooms.passcode)])
             defer { user.leave() }
@@ -190,7 +190,7 @@ extension AppleNames {
         }
 
         /// An authorization ends with its connection; the key outlives the room that ended.
-        @Test func aRoomThatEndsTakesTheAuthorizationAndNotTheKey() async throws {
+        @Test func roomRestartDeauthorizesARightAndKeepsItsKey() async throws {
             let right = try await store.saveRight(LARight(), identifier: identifier)
             let user = try rooms.user([.passcode(Rooms.passcode)])
             defer { user.leave() }
@@ -210,7 +210,7 @@ extension AppleNames {
         }
 
         @Test(.proves("C-206"))
-        func anotherProcessHasTheSameRightAndAsksItself() async throws {
+        func anotherProcessAuthorizesTheSameRightSeparately() async throws {
             let right = LARight()
             right.tag = 12
             let publicKey = try await store.saveRight(right, identifier: identifier).key.publicKey
@@ -264,7 +264,7 @@ extension AppleNames {
         }
 
         /// Removing it by name ends its authorizations everywhere in this process.
-        @Test func whatIsRemovedIsAuthorizedNowhere() async throws {
+        @Test func removedRightCannotBeAuthorized() async throws {
             let user = try rooms.user([.passcode(Rooms.passcode), .passcode(Rooms.passcode)])
             defer { user.leave() }
             for removal in [{ try await store.removeRight(forIdentifier: $0) }, { _ in try await store.removeAllRights() }]
@@ -280,7 +280,7 @@ extension AppleNames {
             }
         }
 
-        @Test func removingTakesKeyAndSecretAndNothingElse() async throws {
+        @Test func removingARightErasesOnlyItsKeyAndSecret() async throws {
             let item: [CFString: Any] = [
                 kSecClass: kSecClassGenericPassword, kSecAttrService: identifier, kSecValueData: Data("stays".utf8),
             ]
@@ -306,7 +306,7 @@ extension AppleNames {
         }
 
         /// The key is written first and the record last: a kill in between leaves a key without a right.
-        @Test func halfARightIsNoneAndInNobodysWay() async throws {
+        @Test func incompleteRightIsIgnoredAndCanBeReplaced() async throws {
             _ = try await store.saveRight(LARight(), identifier: identifier, secret: Data("s".utf8))
             #expect(SecItemDelete(record as CFDictionary) == errSecSuccess)
             #expect(keys().count == 1)
@@ -327,7 +327,7 @@ extension AppleNames {
 
         /// A program that saves and removes rights is killed at any moment: every right found then is complete, and leftovers do not
         /// matter.
-        @Test func aKillLeavesAWholeRightOrNone() async throws {
+        @Test func killLeavesACompleteRightOrNone() async throws {
             let user = try rooms.user(Array(repeating: .passcode(Rooms.passcode), count: 64))
             defer { user.leave() }
             var found = 0
@@ -368,7 +368,7 @@ extension AppleNames {
         }
 
         /// Of many that save under one identifier, one succeeds, and its key exists.
-        @Test func oneOfManyHasTheIdentifier() async throws {
+        @Test func oneOfManyConcurrentSavesSucceeds() async throws {
             let bytes = await withTaskGroup(of: Data?.self) { group in
                 for _ in 1...8 { group.addTask { try? await store.saveRight(LARight(), identifier: identifier).key.publicKey.bytes } }
                 return await group.reduce(into: [Data]()) { if let bytes = $1 { $0.append(bytes) } }

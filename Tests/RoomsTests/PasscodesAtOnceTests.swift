@@ -34,7 +34,7 @@ struct PasscodesAtOnceTests {
 
     /// With the shipped cost: a fifth request of one user is refused while four wait, and none once those four have hung up.
     @Test("Application passwords whose callers hang up free their places and are not stored")
-    func whoHangsUpLeavesItsPlace() throws {
+    func hangUpReleasesItsPlace() throws {
         let rooms = try Rooms(enclaveArguments: ["--cost", "shipped"])
         try rooms.setPasscode()
         let control = try AccessControl(protection: .whenUnlocked, flags: .applicationPassword)

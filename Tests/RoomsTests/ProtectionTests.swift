@@ -26,7 +26,7 @@ import VaubanUserModel
     }
 
     @Test(arguments: [[HardeningFeature.landlock], [.seccomp], [.memfdSecret], [.memfdSecret, .mlock], HardeningFeature.allCases])
-    func withoutAFeatureTheEnclaveWorksAndSaysSo(_ features: [HardeningFeature]) throws {
+    func enclaveReportsMissingFeaturesAndWorks(_ features: [HardeningFeature]) throws {
         let rooms = try Rooms(enclaveArguments: ["--without", features.map(\.rawValue).joined(separator: ",")])
         try rooms.setPasscode()
         try rooms.add("s", "a", "kept all the same")

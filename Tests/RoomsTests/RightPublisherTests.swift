@@ -35,7 +35,7 @@ extension AppleNames {
         }
 
         /// Nothing is dropped for a subscriber that demands one value at a time, and nothing arrives beyond its demand.
-        @Test func whatIsNotAskedForYetWaits() async throws {
+        @Test func publisherDeliversOnDemand() async throws {
             let user = try rooms.user([.passcode(Rooms.passcode)])
             defer { user.leave() }
             let right = LARight()

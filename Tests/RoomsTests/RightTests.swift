@@ -36,7 +36,7 @@ extension AppleNames {
 
         /// The whole cycle, twice: nothing of an authorization that ended counts for the next.
         @Test(.proves("C-177", "C-178", "C-179", "C-184", "C-185", "C-186", "C-187", "C-188", "C-191", "C-192", "C-196"))
-        func aRightIsAskedForGivenUpAndAskedForAgain() async throws {
+        func rightIsAuthorizedDeauthorizedAndAuthorizedAgain() async throws {
             let right = LARight()
             let whileAsked = Mutex<[LARight.State]>([])
             let note: @Sendable () -> Void = { whileAsked.withLock { $0.append(right.state) } }
@@ -57,7 +57,7 @@ extension AppleNames {
         }
 
         @Test(.proves("C-179", "C-180", "C-181"))
-        func eachRequirementTakesWhatItSays() async throws {
+        func requirementsAcceptTheirFactors() async throws {
             try await withFinger { reader in
                 let user = try rooms.user([.silence, .silence, .silence, .silence, .passcode(Rooms.passcode), .silence])
                 defer { user.leave() }
@@ -105,7 +105,7 @@ extension AppleNames {
         }
 
         @Test(.proves("C-183"))
-        func whatCannotSucceedIsKnownBeforehand() async throws {
+        func checkReportsAnAuthorizationThatCannotSucceed() async throws {
             let right = LARight()
             #expect(await code { try await right.checkCanAuthorize() } == .notInteractive)
             let user = try rooms.user([])
@@ -120,7 +120,7 @@ extension AppleNames {
 
         /// The enclave limits the authorizations of one user, so those of retained rights exist, and those of released rights have ended.
         @Test(.proves("C-189", "C-190"))
-        func lettingGoEndsTheAuthorization() async throws {
+        func releaseOfARightEndsItsAuthorization() async throws {
             let user = try rooms.user(Array(repeating: .passcode(Rooms.passcode), count: 300))
             defer { user.leave() }
             var kept: [LARight] = []
@@ -139,7 +139,7 @@ extension AppleNames {
         }
 
         @Test(.proves("C-189"))
-        func lettingGoEndsTheQuestion() async throws {
+        func releaseOfARightEndsItsPrompt() async throws {
             let user = try rooms.user([.silence])
             defer { user.leave() }
             var right: LARight? = LARight()
@@ -157,7 +157,7 @@ extension AppleNames {
             #expect(await states?.reduce(into: []) { $0.append($1) } == [.authorizing, .notAuthorized])
         }
 
-        @Test func givingUpEndsTheQuestionAndOneIsAskedAtATime() async throws {
+        @Test func deauthorizationEndsThePromptAndOnlyOnePromptIsOpen() async throws {
             let user = try rooms.user([.silence])
             defer { user.leave() }
             let right = LARight()
@@ -174,7 +174,7 @@ extension AppleNames {
 
         /// Three observers see the same: a sequence, an observer and the default notification center.
         @Test(.proves("C-193", "C-195"))
-        func everyTransitionIsSeen() async throws {
+        func observersSeeEveryTransition() async throws {
             let user = try rooms.user([.passcode(Rooms.passcode), .cancel])
             defer { user.leave() }
             let right = LARight()
@@ -214,7 +214,7 @@ extension AppleNames {
         }
 
         /// A handler may do anything with the right, and observers added there see what follows.
-        @Test func whoIsToldMayGiveItUp() async throws {
+        @Test func observerCanDeauthorizeTheRight() async throws {
             let user = try rooms.user([.passcode(Rooms.passcode)])
             defer { user.leave() }
             let right = LARight()
@@ -232,7 +232,7 @@ extension AppleNames {
         }
 
         /// What a handler retains, even the right itself, is released when the observation ends.
-        @Test func whoStopsLookingLetsGoOfTheRight() throws {
+        @Test func cancelledObserverReleasesTheRight() throws {
             final class Owner: Sendable { let right = LARight() }
             weak var held: Owner?
             let observation = {
@@ -247,7 +247,7 @@ extension AppleNames {
 
         /// Authentication is not authorization: it enables it. And one right's authorization is not another's.
         @Test(.proves("C-174", "C-197"))
-        func whoeverIsAuthenticatedIsNotYetAuthorized() async throws {
+        func evaluatedContextDoesNotAuthorizeARight() async throws {
             let user = try rooms.user([.passcode(Rooms.passcode), .passcode(Rooms.passcode)])
             defer { user.leave() }
             let first = LARight()
@@ -258,7 +258,7 @@ extension AppleNames {
             #expect(second.state == .unknown && first.state == .authorized)
         }
 
-        @Test @MainActor func theMainActorWaitsWithoutBeingHeldUp() async throws {
+        @Test @MainActor func authorizationDoesNotBlockTheMainActor() async throws {
             let user = try rooms.user([.afterwards({ DispatchQueue.main.sync {} }, Rooms.passcode)])
             defer { user.leave() }
             let right = LARight()
@@ -268,7 +268,7 @@ extension AppleNames {
         }
 
         /// With concurrent calls, every transition follows the previous one.
-        @Test func manyAtOnceSeeOneHistory() async throws {
+        @Test func concurrentObserversSeeTheSameTransitions() async throws {
             let user = try rooms.user([])
             defer { user.leave() }
             let right = LARight()

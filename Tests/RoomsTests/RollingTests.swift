@@ -101,7 +101,7 @@ struct RollingTests {
 
     /// Finding an item without its value needs leased keys only: unless keychaind looked at the clock, the enclave would not be asked, and
     /// nothing would notice that the machine has slept.
-    @Test func whatWasLentBeforeASleepIsBorrowedAnew() throws {
+    @Test func leasesAreRenewedAfterSleep() throws {
         let clock = "\(NSTemporaryDirectory())/clock-\(UUID().uuidString)"
         try "0 0\n".write(toFile: clock, atomically: false, encoding: .utf8)
         defer { unlink(clock) }

@@ -58,7 +58,7 @@ extension AppleNames {
         }
 
         @Test(.proves("C-014", "C-021"))
-        func withoutReturnDataOnlyExistenceIsTold() {
+        func withoutReturnFlagsOnlyExistenceIsReported() {
             #expect(SecItemCopyMatching(query(), nil) == errSecItemNotFound)
             #expect(add("carol", "x") == errSecSuccess)
             var result: AnyObject?

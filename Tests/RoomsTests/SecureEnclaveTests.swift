@@ -37,7 +37,7 @@ extension AppleNames {
             #expect(derived(mine) == derived(theirs))
         }
 
-        @Test func aKeyAsksAsItsControlSays() throws {
+        @Test func keyPromptsAsItsControlRequires() throws {
             let control = try #require(
                 SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, [.privateKeyUsage, .userPresence], nil))
             let user = try rooms.user([.passcode(Rooms.passcode), .cancel])

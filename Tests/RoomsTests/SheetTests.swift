@@ -40,7 +40,7 @@ struct SheetTests {
     }
 
     @Test(.proves("C-095", "C-096", "C-098", "C-102", "C-104", "C-111"))
-    func aFingerThatMatchesTakesTheWindowAway() throws {
+    func matchingFingerprintClosesTheWindow() throws {
         let known = try RoomsWithFinger()
         let (rooms, reader) = (known.rooms, known.reader)
         try rooms.addGuarded("p", .userPresence)

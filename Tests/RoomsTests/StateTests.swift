@@ -33,7 +33,7 @@ struct StateTests {
         #expect(try rooms.read("s", "a") == "class A")
     }
 
-    @Test func aRestartedEnclaveIsBeforeFirstUnlockAndSaysSo() throws {
+    @Test func restartedEnclaveIsBeforeFirstUnlock() throws {
         let rooms = try Rooms()
         try rooms.setPasscode()
         try rooms.add("s", "a", "1")
@@ -71,7 +71,7 @@ struct StateTests {
         #expect(try rooms.read("s", "p") == "with a passcode")
     }
 
-    @Test func aWrongPasscodeSaysHowManyTriesAreLeftAndTheFifthDelays() throws {
+    @Test func wrongPasscodeReportsAttemptsLeftAndTheFifthDelays() throws {
         let rooms = try Rooms()
         try rooms.setPasscode()
         for left in [4, 3, 2, 1] as [Int64] {

@@ -29,7 +29,7 @@ struct TimeTests {
     private var secondsToWait: Int64 { get throws { try rooms.authentication.status().device.secondsToWait } }
 
     @Test(.proves("C-142", "C-143"))
-    func fiveTriesThenOneFiveFifteenThirtyAndSixtyMinutesContinuing() throws {
+    func delaysFollowTheTableAfterFiveAttempts() throws {
         for left in [4, 3, 2, 1, 0] as [Int64] {
             let refusal = guess()
             #expect(refusal?.reason == .authenticationFailed && refusal?.attemptsLeft == left)
@@ -52,7 +52,7 @@ struct TimeTests {
     }
 
     @Test(.proves("C-143"))
-    func aRestartBeginsTheDelayAnewAndForgetsNoTry() throws {
+    func restartRestartsTheDelayAndKeepsTheCount() throws {
         for _ in 1...6 {
             _ = guess()
             try clock.advance(seconds: 61)
@@ -67,7 +67,7 @@ struct TimeTests {
         #expect(try (890...900).contains(secondsToWait))
     }
 
-    @Test func statusSaysWhoUsedUpTheTries() throws {
+    @Test func statusNamesTheCallersOfWrongAttempts() throws {
         _ = guess()
         _ = guess()
         let guesses = try rooms.authentication.status().device.failedAttempts
@@ -81,7 +81,7 @@ struct TimeTests {
         #expect(try rooms.authentication.status().device.failedAttempts.isEmpty)
     }
 
-    @Test func sleepThatNobodyAnnouncedLocksAtTheNextUse() throws {
+    @Test func unannouncedSleepLocksAtTheNextUse() throws {
         try rooms.add("s", "a", "class A")
         try rooms.add("s", "c", "class C", .afterFirstUnlock)
         try clock.advance(seconds: 3600)

@@ -85,7 +85,7 @@ extension AppleNames {
             #expect(read().status == errSecUserCanceled)
         }
 
-        @Test func aWrongPasscodeIsAskedAgainAndThreeEndThePrompt() throws {
+        @Test func wrongPasscodeIsRetriedAndThreeEndThePrompt() throws {
             try addGuarded()
             let user = try rooms.user([
                 .passcode("wrong one"), .passcode(Rooms.passcode), .passcode("wrong a"), .passcode("wrong b"), .passcode("wrong c"),
@@ -99,7 +99,7 @@ extension AppleNames {
             try rooms.unlock()
         }
 
-        @Test func cancellingIsToldAsSuch() throws {
+        @Test func cancellationIsReported() throws {
             try addGuarded()
             let user = try rooms.user([.cancel])
             defer { user.leave() }
@@ -107,7 +107,7 @@ extension AppleNames {
         }
 
         @Test(.proves("C-108"))
-        func whereNobodyCanBeAskedTheCallFailsAtOnceAndSaysWhatToDo() throws {
+        func callWithoutAPromptAgentFailsAtOnceWithAdvice() throws {
             try addGuarded()
             #expect(read().status == errSecInteractionNotAllowed)
             #expect((SecCopyErrorMessageString(errSecInteractionNotAllowed, nil) as String?)?.contains("vauban approve") == true)
@@ -118,7 +118,7 @@ extension AppleNames {
             #expect(user.questions.isEmpty)
         }
 
-        @Test func deletingAGuardedItemAsksNobody() throws {
+        @Test func deletingAProtectedItemDoesNotPrompt() throws {
             try addGuarded(.devicePasscode)
             let query: [String: Any] = [kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: service]
             #expect(SecItemDelete(query as CFDictionary) == errSecSuccess)
@@ -149,7 +149,7 @@ extension AppleNames {
         }
 
         @Test(.proves("C-128"))
-        func invalidateTakesThePromptAway() async throws {
+        func invalidateEndsThePrompt() async throws {
             let context = LAContext()
             let user = try rooms.user([.silence])
             defer { user.leave() }

@@ -86,7 +86,7 @@ extension AppleNames {
         }
 
         @Test(.proves("C-026"))
-        func attributesAreDescribedAndLeftAloneWhereNothingIsSaid() async throws {
+        func unmentionedAttributesAreKept() async throws {
             let first = ItemAttributes(label: "Mail", kind: "token", comment: "for tests", genericData: Data([0, 255]))
             try await keychain.set(Secret(utf8: "one"), for: name, attributes: first, protection: .afterFirstUnlock)
             let added = try #require(try await keychain.item(for: name))

@@ -52,7 +52,7 @@ extension AppleNames {
 
         /// A call that waits for the user waits on a separate thread, so an application can make it on its main thread.
         @Test(.proves("C-105"))
-        @MainActor func theMainActorIsFreeWhileTheUserIsAsked() async throws {
+        @MainActor func promptDoesNotBlockTheMainActor() async throws {
             try await keychain.set(Secret(utf8: "one"), for: name, protection: .presence)
             let wasFree = Mutex(false)
             let user = try rooms.user([
@@ -73,7 +73,7 @@ extension AppleNames {
 
         /// An existing item gets an access control, and loses it again.
         @Test(.proves("C-026"))
-        func aProtectionThatIsSaidHoldsFromNowOn() async throws {
+        func givenProtectionReplacesTheEarlierOne() async throws {
             try await keychain.set(Secret(utf8: "one"), for: name)
             try await keychain.set(Secret(utf8: "two"), for: name, protection: .presence)
             #expect(await failure { _ = try await text(.never) }?.reason == .interactionNotAllowed)
@@ -114,7 +114,7 @@ extension AppleNames {
             try await exercise(TokenKeeper(store: InMemorySecretStore(), name: name))
         }
 
-        @Test func whatAsksIsFoundWithoutAskingAndRemovedWithoutAsking() async throws {
+        @Test func protectedItemIsFoundAndRemovedWithoutAPrompt() async throws {
             try await keychain.set(Secret(utf8: "guarded"), for: name, protection: .presence)
             let plain = GenericPassword(service: name.service, account: "plain")
             try await keychain.set(Secret(utf8: "open"), for: plain)
@@ -131,7 +131,7 @@ extension AppleNames {
         }
 
         @Test(.proves("C-026"))
-        func lockedAndNobodyToAskAreToldApartInWords() async throws {
+        func lockedAndNoPromptAgentHaveDifferentMessages() async throws {
             try await keychain.set(Secret(utf8: "guarded"), for: name, protection: .presence)
             let nobody = try #require(await failure { _ = try await text() })
             #expect(nobody.reason == .interactionNotAllowed)

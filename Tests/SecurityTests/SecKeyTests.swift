@@ -85,7 +85,7 @@ import Testing
     // MARK: Encryption and exchange
 
     @Test(arguments: curves)
-    func whatIsEncryptedToACurveIsOpenedByIt(_ bits: Int) throws {
+    func ellipticKeyDecryptsWhatItsPublicKeyEncrypted(_ bits: Int) throws {
         let key = try curve(bits)
         let publicKey = try #require(SecKeyCopyPublicKey(key))
         for exchange in ["ECDH", "ECDHC"] {

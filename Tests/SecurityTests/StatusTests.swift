@@ -23,7 +23,7 @@ import Testing
     @Test(
         arguments: [-67904 ... -67585, -25320 ... -25291, -25245 ... -25240, -34020 ... -34000]
             as [ClosedRange<OSStatus>])
-    func noNumberIsMissing(range: ClosedRange<OSStatus>) {
+    func everyStatusIsListed(range: ClosedRange<OSStatus>) {
         for status in range {
             #expect(staticMessage(for: status) != nil, "\(status)")
         }
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(arguments: [1, -1, -25239, -67905, OSStatus.min, OSStatus.max] as [OSStatus])
-    func strangersHaveNoMessage(status: OSStatus) {
+    func unknownStatusesHaveNoMessage(status: OSStatus) {
         #expect(staticMessage(for: status) == nil)
         #expect(symbolicName(for: status) == nil)
         #expect(SecCopyErrorMessageString(status, nil) as String? == "OSStatus \(status)")

@@ -4,7 +4,7 @@ import Testing
 /// The enclave and its model over every short sequence of operations, events and faults.
 @Suite struct EnumerationTests {
     /// Worlds that will do the same are gone on with once; the counts say for how many sequences each stands.
-    @Test("Every sequence of five steps matches the model") func everySequenceOfFiveStepsIsAsTheModelSays() throws {
+    @Test("Every sequence of five steps matches the model") func everySequenceOfFiveStepsMatchesTheModel() throws {
         var enumeration = try Enumeration()
         var worlds: [Int] = []
         for depth in 1...5 {
@@ -40,7 +40,7 @@ import Testing
         + [.event(.restart), .event(.minutePasses), .killed(.change, instant: 14), .failing(.unlock, .broken(at: 7))]
 
     /// The same without merging, so that what no model, file or status shows would be found as well.
-    @Test("Every sequence of four core steps alone matches the model") func everySequenceOfFourCoreStepsAloneIsAsTheModelSays() throws {
+    @Test("Every sequence of four core steps alone matches the model") func everySequenceOfFourCoreStepsMatchesTheModel() throws {
         var count = 0
         func goOn(_ world: World, _ depth: Int) throws {
             for step in Self.core {

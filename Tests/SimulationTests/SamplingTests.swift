@@ -4,7 +4,7 @@ import Testing
     private static let seeds = 120
     private static let stepsEach = 200
 
-    @Test("Long random sequences match the model") func longSequencesAreAsTheModelSays() throws {
+    @Test("Long random sequences match the model") func longSequencesMatchTheModel() throws {
         var steps = 0
         for seed in 1...UInt64(Self.seeds) {
             let sequence = Sampling.steps(Self.stepsEach, seed: seed)

@@ -53,7 +53,7 @@ import VaubanDER
         #expect(Self.single.map(\.rawValue) == bits)
     }
 
-    @Test func onlyWhatCanBeKeptIsPromised() {
+    @Test func simpleFlagsHaveTheirRequirements() {
         for flags in Self.combinations {
             guard let control = try? AccessControl(protection: .whenUnlocked, flags: flags) else { continue }
             let constraints = flags.subtracting([.or, .and, .applicationPassword])

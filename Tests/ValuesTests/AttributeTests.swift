@@ -67,7 +67,7 @@ import VaubanKeychainModel
         #expect(try ItemAttributes(derBytes: attributes.encoded()) == attributes)
     }
 
-    @Test func whatMakesAnItemUnique() {
+    @Test func primaryKeyMakesAnItemUnique() {
         let generic: [AttributeName] = [.accessGroup, .synchronizable, .account, .service]
         let internet: [AttributeName] = [
             .accessGroup, .synchronizable, .account, .securityDomain, .server, .protocolName, .authenticationType, .port, .path,
@@ -113,7 +113,7 @@ import VaubanKeychainModel
         }
     }
 
-    @Test func thereIsAnEndToAttributes() throws {
+    @Test func attributesAreLimited() throws {
         func many(_ count: Int) -> ItemAttributes {
             let names = (0..<count).map { AttributeName(rawValue: String(1000 + $0)) }
             return ItemAttributes(Dictionary(uniqueKeysWithValues: names.map { ($0, .number(1)) }))

@@ -96,7 +96,7 @@ import VaubanRefusal
         }
     }
 
-    @Test("Every access decision matches the oracle", arguments: Protection.allCases) func everyJudgmentIsTheOracles(
+    @Test("Every access decision matches the oracle", arguments: Protection.allCases) func accessDecisionsMatchTheOracle(
         _ protection: Protection
     ) throws {
         let requirements = Self.requirements().made.values

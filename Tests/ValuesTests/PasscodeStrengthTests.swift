@@ -33,7 +33,7 @@ import VaubanSecretBytes
         ("qwerty!", .common),
         ("letmein", .common), ("letmein.", .common), ("112233", .common), ("1qaz2wsx", .common), ("trustno1!!", .common),
     ])
-    func theObviousAreSeen(_ passcode: String, _ why: ObviousPasscode) {
+    func obviousPasscodesAreFound(_ passcode: String, _ why: ObviousPasscode) {
         let found = strength(passcode)
         #expect(found.obvious == why)
         #expect(found.guessesLog2 <= 13)
@@ -46,7 +46,7 @@ import VaubanSecretBytes
         "correct horse battery",
         "k7vq2m", "äöüßéè", "hunter2hunter2", "12ab34cd", "ab12ab13", "éaéaéb", "abcxyzq",
     ])
-    func othersAreNot(_ passcode: String) { #expect(strength(passcode).obvious == nil) }
+    func otherPasscodesAreNotObvious(_ passcode: String) { #expect(strength(passcode).obvious == nil) }
 
     @Test func theSoftwareBackendWantsSixCharacters() {
         let policy = PasscodePolicy.software
@@ -77,7 +77,7 @@ import VaubanSecretBytes
                 && loose.refusal(of: strength("123456")) == nil)
     }
 
-    @Test func theEstimateInWords() {
+    @Test func estimateIsDescribed() {
         let policy = PasscodePolicy.software
         #expect(
             policy.estimate(of: strength("739150"))
@@ -110,7 +110,7 @@ import VaubanSecretBytes
     }
 
     /// Bytes that are no UTF-8, lone continuation bytes included, are judged like any others.
-    @Test(arguments: [[UInt8](repeating: 0x80, count: 6), [0xFF, 0xFE, 0, 1, 2, 3], [0x80], [0xC3]]) func anyBytesAreJudged(
+    @Test(arguments: [[UInt8](repeating: 0x80, count: 6), [0xFF, 0xFE, 0, 1, 2, 3], [0x80], [0xC3]]) func estimateAcceptsAnyBytes(
         _ bytes: [UInt8]
     ) {
         let found = PasscodeStrength(of: SecretBytes(copying: bytes))

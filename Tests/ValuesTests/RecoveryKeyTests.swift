@@ -25,7 +25,7 @@ import VaubanSecretBytes
         }
     }
 
-    @Test("A recovery key decodes to what was encoded", arguments: samples) func whatIsWrittenIsReadAgain(_ random: [UInt8]) {
+    @Test("A recovery key decodes to what was encoded", arguments: samples) func recoveryKeyReadsBack(_ random: [UInt8]) {
         let digits = digits(random)
         #expect(digits.count == 48 && digits.allSatisfy { (0x30...0x39).contains($0) })
         #expect(read(digits) == .success(random))

@@ -15,7 +15,7 @@ import VaubanSecretBytes
         let vectors: [Vector]
     }
 
-    @Test func eachIsReadOrRefusedAsItSays() throws {
+    @Test func recoveryKeyVectorsAreReadOrRefused() throws {
         let file = WireVectors.folder.deletingLastPathComponent().appendingPathComponent("recovery-key.json")
         let vectors = try JSONDecoder().decode(File.self, from: Data(contentsOf: file)).vectors
         #expect(vectors.count { $0.failure != nil } > 4)

@@ -57,7 +57,7 @@ import VaubanSecretBytes
         }
     }
 
-    @Test func whatIsSignedSaysWhatItIsFor() {
+    @Test func signedDataNamesItsPurpose() {
         let login = SSHWriter.of { writer in
             writer.string([UInt8](repeating: 5, count: 32))
             writer.byte(50)

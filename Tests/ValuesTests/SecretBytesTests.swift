@@ -22,7 +22,7 @@ import VaubanSecretBytes
         #expect(secret.disclosed() == Data([1, 9, 3, 4]))
     }
 
-    @Test("A copy and a part are separate secrets") func aCopyAndAPartAreSecretsOfTheirOwn() {
+    @Test("A copy and a part are separate secrets") func copyAndPartAreSeparateSecrets() {
         var secret = SecretBytes(copying: [1, 2, 3, 4, 5])
         let copy = secret.duplicate(), part = secret.part(1..<4), none = secret.part(5..<5)
         secret.withUnsafeMutableBytes { _ = $0.initializeMemory(as: UInt8.self, repeating: 0) }
@@ -31,7 +31,7 @@ import VaubanSecretBytes
         #expect(bytes(none) == [])
     }
 
-    @Test("A library's Data is absorbed and overwritten") func whatALibraryReturnedIsTakenOverAndOverwritten() {
+    @Test("A library's Data is absorbed and overwritten") func resultOfALibraryIsCopiedAndOverwritten() {
         var data = Data(repeating: 7, count: 64)
         // The bytes stay readable as long as this second holder does, so the overwrite can be seen.
         let kept = data.withUnsafeBytes { UnsafeRawBufferPointer($0).map { $0 } }

@@ -102,7 +102,7 @@ import VaubanDER
         ("a length of nine bytes", [0x30, 0x89, 1, 0, 0, 0, 0, 0, 0, 0, 0]),
     ]
 
-    @Test("Anything but one strict message is refused", arguments: refused) func whatIsNotOneStrictMessageIsRefused(
+    @Test("Anything but one strict message is refused", arguments: refused) func nonStrictMessagesAreRefused(
         _ what: String, _ bytes: [UInt8]
     ) {
         #expect(throws: (any Error).self) { try Probe(derBytes: bytes) }
@@ -122,7 +122,7 @@ import VaubanDER
 
     /// A state file of a later Vauban is refused by name and left; what names no later version is damage.
     @Test(arguments: [(2, 2), (127, 127), (0, nil), (-1, nil)] as [(Int8, Int64?)])
-    func aLaterVersionIsToldFromDamage(_ version: Int8, _ newer: Int64?) {
+    func laterVersionIsDistinguishedFromDamage(_ version: Int8, _ newer: Int64?) {
         let fault = #expect(throws: DERError.self) {
             try Versioned(derBytes: Self.sequence([2, 1, UInt8(bitPattern: version)], Self.number))
         }

@@ -19,7 +19,7 @@ import VaubanUserWire
         #expect(try sample.again(sample.bytes) == sample.bytes)
     }
 
-    @Test("A truncated message is refused", arguments: WireSample.all) func aPartOfAMessageIsNone(_ sample: WireSample) {
+    @Test("A truncated message is refused", arguments: WireSample.all) func truncatedMessageIsRefused(_ sample: WireSample) {
         for count in 0..<sample.bytes.count {
             #expect(throws: (any Error).self) { try sample.again(Array(sample.bytes.prefix(count))) }
         }
@@ -29,7 +29,7 @@ import VaubanUserWire
     }
 
     /// Altered bytes are refused, or are the one spelling of another value.
-    @Test("No message has two encodings", arguments: WireSample.all) func nothingHasTwoSpellings(_ sample: WireSample) {
+    @Test("No message has two encodings", arguments: WireSample.all) func everyValueHasOneEncoding(_ sample: WireSample) {
         for index in sample.bytes.indices {
             for mask in [0x01, 0x20, 0x80, 0xFF] as [UInt8] {
                 var altered = sample.bytes
@@ -60,7 +60,7 @@ import VaubanUserWire
     }
 
     /// An enclave's own purpose is not to be had by asking.
-    @Test("A challenge for a prompt cannot be requested") func theChallengeOfAPromptCannotBeAskedFor() throws {
+    @Test("A challenge for a prompt cannot be requested") func challengeOfAPromptCannotBeRequested() throws {
         let asked = try EnclaveRequest.user(.challenge(.prompt)).encoded()
         #expect(throws: (any Error).self) { try EnclaveRequest(derBytes: asked) }
         #expect(throws: (any Error).self) { try UserRequest(derBytes: UserRequest.challenge(.prompt).encoded()) }

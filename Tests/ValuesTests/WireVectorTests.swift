@@ -42,7 +42,7 @@ import Testing
         #expect(kept == made, "the wire has changed; write them anew: VAUBAN_WRITE_VECTORS=1 make test ONLY=WireVectorTests")
     }
 
-    @Test("Each vector is accepted or refused as it says", arguments: formats) func eachIsTakenOrRefusedAsItSays(_ format: String) throws {
+    @Test("Each vector is accepted or refused as it says", arguments: formats) func wireVectorsAreReadOrRefused(_ format: String) throws {
         let file = WireVectors.folder.appendingPathComponent("\(format).json")
         let vectors = try JSONDecoder().decode(WireVectors.self, from: Data(contentsOf: file)).vectors
         let samples = Dictionary(Self.samples(of: format).map { ($0.testDescription.trimmingCharacters(in: .whitespaces), $0) }) {

@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test("An attack that a machine cannot try is reported by its name, never skipped silently")
-    func whatIsNotTriedIsNamed() throws {
+    func untriedAttacksAreListed() throws {
         let lines = try Self.scriptLines()
         let tried = Self.attacks(in: lines, #/check ['"](?<name>[AU][0-9]{2,3}) /#)
         var named: Set<String> = []

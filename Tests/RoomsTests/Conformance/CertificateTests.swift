@@ -33,7 +33,7 @@ extension AppleNames {
             return calls.find(whole.merging(query) { $1 }).result as? [SecCertificate] ?? []
         }
 
-        @Test func aCertificateSaysWhatItIs() throws {
+        @Test func certificateReturnsItsProperties() throws {
             #expect(SecCertificateCopySubjectSummary(anna) as String? == "Anna")
             #expect(SecCertificateCopySubjectSummary(expired) as String? == "Nobody")
             var addresses: CFArray?
@@ -49,7 +49,7 @@ extension AppleNames {
         }
 
         @Test(.proves("C-006"))
-        func itIsStoredAndFoundByWhatItSays() throws {
+        func certificateIsFoundByItsAttributes() throws {
             #expect(add(anna) == errSecSuccess)
             #expect(add(anna) == errSecDuplicateItem)
             #expect(add(authority, [kSecAttrLabel: "the authority"]) == errSecSuccess)
@@ -105,7 +105,7 @@ extension AppleNames {
         /// Returns a name in DER in lower case, except for U, the first byte of attribute identifiers.
         private func lowercased(_ name: Data) -> Data { Data(name.map { (0x41...0x5A).contains($0) && $0 != 0x55 ? $0 + 0x20 : $0 }) }
 
-        @Test func matchKeysJudgeCertificates() throws {
+        @Test func matchKeysFilterCertificates() throws {
             for certificate in [anna, authority, expired] { #expect(add(certificate) == errSecSuccess) }
             #expect(certificates([:]).count == 3)
             #expect(certificates([kSecMatchEmailAddressIfPresent: "ANNA@example.COM"]) == [anna])
@@ -123,7 +123,7 @@ extension AppleNames {
         }
 
         /// The meaning of a match key depends on the class, which a reference implies too.
-        @Test func matchKeysJudgeWhatAReferenceNames() throws {
+        @Test func matchKeysFilterReferences() throws {
             for certificate in [anna, expired] { #expect(add(certificate) == errSecSuccess) }
             let ref = try #require(
                 calls.find([kSecClass: kSecClassCertificate, kSecAttrLabel: "Nobody", kSecReturnPersistentRef: true]).result as? Data)
@@ -138,7 +138,7 @@ extension AppleNames {
         }
 
         /// Searches do not evaluate trust: a made-up answer would be false, so the key is refused with a message.
-        @Test func whetherACertificateIsTrustedIsNotSaid() throws {
+        @Test func trustOfACertificateIsNotReported() throws {
             #expect(add(anna) == errSecSuccess)
             for kind in [kSecClassCertificate, kSecClassIdentity] as [CFString] {
                 #expect(calls.find([kSecClass: kind, kSecMatchPolicy: "a policy"]).status == errSecUnimplemented)
@@ -178,7 +178,7 @@ extension AppleNames {
             #expect(certificates([:]) == [anna])
         }
 
-        @Test func hostsMatchThemselvesAndWhatLiesUnderThem() {
+        @Test func hostsMatchThemselvesAndTheirSubdomains() {
             for server in ["example.com", "www.example.com", "badexample.com"] {
                 let item: [CFString: Any] = [
                     kSecClass: kSecClassInternetPassword, kSecAttrServer: server, kSecAttrAccount: calls.service,

@@ -42,14 +42,14 @@ extension AppleNames {
             #expect(SecKeyVerifySignature(half, .ecdsaSignatureMessageX962SHA256, message, signature, nil))
         }
 
-        @Test func whatIsNotPermanentIsNotKept() {
+        @Test func transientKeysAreNotStored() {
             #expect(make([:]).key != nil && keys(kSecAttrKeyClassPrivate).isEmpty && keys(kSecAttrKeyClassPublic).isEmpty)
             // The public key only if its own dictionary says so.
             #expect(make([kSecAttrIsPermanent: true]).key != nil)
             #expect(keys(kSecAttrKeyClassPrivate).count == 1 && keys(kSecAttrKeyClassPublic).isEmpty)
         }
 
-        @Test func halfAPairIsNone() {
+        @Test func incompleteKeyPairIsRefused() {
             let made = make([kSecAttrIsPermanent: true], [kSecAttrIsPermanent: true, kSecAttrAccessible: "nothing"])
             #expect(made.key == nil && made.status == errSecParam)
             #expect(keys(kSecAttrKeyClassPrivate).isEmpty && keys(kSecAttrKeyClassPublic).isEmpty)

@@ -51,7 +51,7 @@ extension AppleNames {
         }
 
         @Test("A search by object finds items that are not synchronizable")
-        func anObjectFindsWhatIsNotSynchronized() throws {
+        func referenceFindsUnsynchronizedItems() throws {
             let tag = Data(UUID().uuidString.utf8)
             let made: [CFString: Any] = [
                 kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeySizeInBits: 256,
@@ -73,7 +73,7 @@ extension AppleNames {
         @Test(arguments: [
             Data(), Data(count: 12), Data(count: 20), Data("genp".utf8) + Data(count: 15), Data("tkpr".utf8) + Data(count: 30),
         ])
-        func whatIsNoneIsRefused(_ bytes: Data) {
+        func invalidReferencesAreRefused(_ bytes: Data) {
             #expect(calls.find([kSecValuePersistentRef: bytes]).status == errSecParam)
         }
 

@@ -42,7 +42,7 @@ extension AppleNames {
         }
 
         @Test(.proves("C-015", "C-016"))
-        func theLimitSaysWhetherItIsAList() {
+        func matchLimitDecidesWhetherAnArrayIsReturned() {
             for account in ["a", "b", "c"] { calls.add(account) }
             func found(_ limit: Any?) -> AnyObject? {
                 var query = calls.item(nil, [kSecReturnData: true])
@@ -82,7 +82,7 @@ extension AppleNames {
             #expect(NSDictionary(dictionary: added).isEqual(NSDictionary(dictionary: found)))
         }
 
-        @Test func whatWasReturnedFindsTheSameItem() throws {
+        @Test func returnedAttributesFindTheSameItem() throws {
             calls.add("a", "v", [kSecAttrLabel: "label", kSecAttrComment: Data([1, 2]), kSecAttrCreator: 7])
             calls.add("b")
             let found = try #require(calls.find(calls.item("a", [kSecReturnAttributes: true])).result as? [CFString: Any])

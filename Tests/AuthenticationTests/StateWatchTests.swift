@@ -10,7 +10,7 @@ import VaubanRefusal
 import VaubanUserWire
 
 /// Watches at the real room: who is told, what of, and what one that does not behave can do to others.
-@Suite struct WatchDoorTests {
+@Suite struct StateWatchTests {
     private struct Watcher {
         let channel: Channel
 
@@ -35,7 +35,7 @@ import VaubanUserWire
 
     private func tell(_ line: Channel, _ user: UInt32) throws { try line.send(header: PromptNotice.changed(user: user).encoded()) }
 
-    @Test("A watcher is notified at once and after each change") func aWatchIsToldAtOnceAndAfterEachChangeOfItsUser() throws {
+    @Test("A watcher is notified at once and after each change") func watcherIsNotifiedAtOnceAndAfterEachChange() throws {
         let fixture = try RoomFixture()
         let (line, agent) = try fixture.standingLine()
         defer { agent.channel.shutDown() }
@@ -52,7 +52,7 @@ import VaubanUserWire
         #expect(try other.rest().isEmpty)
     }
 
-    @Test("Agents coming and going count as changes") func whoCanAskTheUserIsAChangeToo() throws {
+    @Test("Agents coming and going count as changes") func promptAgentsCountAsChanges() throws {
         let fixture = try RoomFixture()
         let (_, other) = try fixture.standingLine()
         defer { other.channel.shutDown() }
@@ -65,7 +65,7 @@ import VaubanUserWire
         #expect(try watcher.rest().isEmpty)
     }
 
-    @Test("Losing and regaining the enclave counts as changes") func anEnclaveThatGoesAndComesIsAChangeEachTime() throws {
+    @Test("Losing and regaining the enclave counts as changes") func enclaveRestartsCountAsChanges() throws {
         let fixture = try RoomFixture()
         let line = try fixture.enclave.attention.take()
         let watcher = try Watcher(fixture)
@@ -77,7 +77,7 @@ import VaubanUserWire
     }
 
     /// It has notices to read, and that is all that one needs; nobody waits for it.
-    @Test("A watcher that does not read holds up nobody") func oneThatDoesNotReadHoldsUpNobody() throws {
+    @Test("A watcher that does not read holds up nobody") func slowWatcherDoesNotBlockOthers() throws {
         let fixture = try RoomFixture()
         let (line, other) = try fixture.standingLine()
         defer { other.channel.shutDown() }
@@ -98,7 +98,7 @@ import VaubanUserWire
         #expect(try silent.next() == .changed)
     }
 
-    @Test("Watchers are limited") func thereIsAnEndToTheNumberOfWatches() throws {
+    @Test("Watchers are limited") func watchersAreLimited() throws {
         let fixture = try RoomFixture()
         var watchers: [Watcher] = []
         for _ in 0..<64 {

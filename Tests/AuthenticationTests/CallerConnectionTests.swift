@@ -11,7 +11,7 @@ import VaubanUserModel
 import VaubanUserWire
 
 /// The caller's side of the room, over its socket.
-@Suite struct CallerDoorTests {
+@Suite struct CallerConnectionTests {
     private static let challenge = PasscodeChallenge(nonce: Sample.nonce(1), purpose: .unlock)
     private static let sealed = SealedPasscode(encapsulated: Sample.nonce(2), ciphertext: Sample.nonce(3))
     private static let status = DeviceStatus(
@@ -50,7 +50,7 @@ import VaubanUserWire
     }
 
     /// What nobody could be shown cannot succeed, so a program hears it beforehand.
-    @Test("Without an agent no policy can be evaluated") func whereNobodyCanBeAskedNoPolicyCanBeEvaluated() throws {
+    @Test("Without an agent no policy can be evaluated") func policyCannotBeEvaluatedWithoutAnAgent() throws {
         let room = try RoomFixture { _, line, _ in try line.send(header: EnclaveReply.user(.evaluated(EvaluationResult())).encoded()) }
         let caller = try room.caller()
         #expect(try caller.ask(.canEvaluate(.biometryOrPasscode)) == .refused(Refusal(.noPromptAgent)))
@@ -59,7 +59,7 @@ import VaubanUserWire
         withExtendedLifetime(agent) {}
     }
 
-    @Test("A status says where prompts would appear") func aStatusSaysWherePromptsWouldAppear() throws {
+    @Test("A status says where prompts would appear") func statusNamesThePromptAgent() throws {
         let room = try RoomFixture { _, line, _ in try line.send(header: EnclaveReply.user(.status(Self.status)).encoded()) }
         let caller = try room.caller()
         #expect(try caller.ask(.status) == .answered(.status(Self.status), promptPlaces: []))
@@ -122,7 +122,7 @@ import VaubanUserWire
         #expect(refusal.reason == .malformed)
     }
 
-    @Test("A request with a secret or descriptor is refused") func whatComesBesideARequestIsRefused() throws {
+    @Test("A request with a secret or descriptor is refused") func requestWithUnexpectedDescriptorsIsRefused() throws {
         let room = try RoomFixture()
         let caller = try room.caller()
         try caller.channel.send(header: UserRequest.lock.encoded(), descriptors: [try ProcessDescriptor.ofSelf()])
@@ -130,7 +130,8 @@ import VaubanUserWire
         #expect(refusal.reason == .malformed)
     }
 
-    @Test("An unknown request is refused by name and the connection continues") func anUnknownRequestIsRefusedByNameAndHarmsNothing() throws
+    @Test("An unknown request is refused by name and the connection continues") func unknownRequestIsRefusedAndTheConnectionContinues()
+        throws
     {
         let room = try RoomFixture()
         let caller = try room.caller()
@@ -148,7 +149,7 @@ import VaubanUserWire
         #expect(refusal.reason == .unknownRequest)
     }
 
-    @Test("A broken connection to the enclave is made once more") func aLineThatBrokeIsOpenedOnceMore() throws {
+    @Test("A broken connection to the enclave is made once more") func brokenConnectionIsReopenedOnce() throws {
         let breaks = Countdown(1)
         let room = try RoomFixture { _, line, _ in
             if breaks.next() { return line.shutDown() }

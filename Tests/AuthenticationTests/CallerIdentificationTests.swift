@@ -9,7 +9,7 @@ import VaubanUserModel
 import VaubanUserWire
 
 /// In system mode the room knows who its callers are before it says a word to them.
-@Suite struct CallerLookTests {
+@Suite struct CallerIdentificationTests {
     private static let vauban = CallerIdentity(
         .unknown(.interpreter), throughCommandLine: true, chain: ["/usr/bin/vauban", "/usr/bin/bash"])
     private static let program = CallerIdentity(
@@ -30,7 +30,7 @@ import VaubanUserWire
         }
     }
 
-    @Test("The caller is identified before anything is sent to it") func theLookComesBeforeEveryWord() throws {
+    @Test("The caller is identified before anything is sent to it") func callerIsIdentifiedBeforeItsRequests() throws {
         let room = try room(Self.program)
         let caller = try room.caller()
         #expect(try room.enclave.requests.take() == .identify)
@@ -38,12 +38,12 @@ import VaubanUserWire
         #expect(try room.enclave.requests.take() == .user(.lock))
     }
 
-    @Test("A caller that cannot be identified is sent nothing") func whoCannotBeLookedAtIsSentNoWord() throws {
+    @Test("A caller that cannot be identified is sent nothing") func unidentifiedCallerIsSentNothing() throws {
         let room = try RoomFixture(identifies: true) { _, line, _ in line.shutDown() }
         #expect(throws: HandshakeError.self) { try room.caller().ask(.lock) }
     }
 
-    @Test("Only Vauban prompts on its own terminal by default") func onlyVaubanAsksOnItsOwnTerminal() throws {
+    @Test("Only Vauban prompts on its own terminal by default") func onlyVaubanPromptsOnItsOwnTerminal() throws {
         _ = try room(Self.vauban).agent(.ownProcess)
         _ = try room(Self.program, allowsTerminalPrompts: true).agent(.ownProcess)
         _ = try room(Self.program).agent(.everyCaller)

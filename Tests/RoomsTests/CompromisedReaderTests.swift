@@ -13,14 +13,14 @@ import VaubanRefusal
 import VaubanUserModel
 
 @Suite("False words of a reader")
-struct FingerDeceitTests {
+struct CompromisedReaderTests {
     enum Lie: CaseIterable {
         case anotherNonce, anotherUser, replayed, zeroNonce, enrolledForMatched
     }
 
     /// The false message comes first, then an honest miss: once that was handled, the false one was.
     @Test(arguments: Lie.allCases)
-    func aFalseWordUnderTheRightCodeOpensNothing(_ lie: Lie) throws {
+    func authenticatedFalseReportOpensNothing(_ lie: Lie) throws {
         let known = try RoomsWithFinger()
         let (rooms, reader) = (known.rooms, known.reader)
         try rooms.addGuarded("p", .userPresence)
@@ -47,7 +47,7 @@ struct FingerDeceitTests {
     }
 
     @Test(.proves("C-094"))
-    func aWordThatIsNotUnderTheCodeEndsTheLineAndOpensNothing() throws {
+    func unauthenticatedReportEndsTheConnectionAndOpensNothing() throws {
         let known = try RoomsWithFinger()
         let (rooms, reader) = (known.rooms, known.reader)
         try rooms.addGuarded("p", .userPresence)
@@ -75,7 +75,7 @@ struct FingerDeceitTests {
     }
 
     /// A reader without a key gets a new one; messages under the first are refused from then on.
-    @Test func anotherReaderIsPairedAnewAndTheOldOnesWordIsNothing() throws {
+    @Test func replacedReaderIsPairedAgainAndItsOldReportsAreRefused() throws {
         let known = try RoomsWithFinger()
         let (rooms, old) = (known.rooms, known.reader)
         try rooms.addGuarded("any", .biometryAny)
@@ -95,7 +95,7 @@ struct FingerDeceitTests {
     }
 
     /// A message without a request counts for nothing, however correct it is.
-    @Test func aWordThatNobodyAskedForIsNothing() throws {
+    @Test func unrequestedReportIsIgnored() throws {
         let known = try RoomsWithFinger(unlocks: true)
         let (rooms, reader) = (known.rooms, known.reader)
         try rooms.authentication.lock()
@@ -116,7 +116,7 @@ struct FingerDeceitTests {
     }
 
     /// Only the reader's user may be the reader, and the role is one of several: connections of another role have no such messages.
-    @Test func aWordOnALineOfAnotherRoleEndsIt() throws {
+    @Test func reportFromAnotherRoleEndsItsConnection() throws {
         let known = try RoomsWithFinger()
         let rooms = known.rooms
         let address = ServerAddress(folder: rooms.service.sockets, socket: "enclave", serverUID: rooms.service.enclaveUID)
