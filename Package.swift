@@ -94,11 +94,11 @@ let values: [Target] = [
 let contracts: [Target] = [
     // What a user's programs ask about that user's own keychain: authd decodes it and forwards it to enclaved.
     target("VaubanUserWire", in: "Contracts", ["VaubanRefusal", "VaubanUserModel", "VaubanDER", asn1]),
-    // The door of keychaind.
+    // The wire of keychaind.
     target("VaubanKeychainWire", in: "Contracts", ["VaubanKeychainModel", "VaubanRefusal", "VaubanAccessPolicy", "VaubanDER", asn1]),
-    // The door of authd.
+    // The wire of authd.
     target("VaubanAuthenticationWire", in: "Contracts", ["VaubanUserWire", "VaubanRefusal", "VaubanUserModel", "VaubanDER", asn1]),
-    // The door of enclaved, between rooms only.
+    // The wire of enclaved, between rooms only.
     target(
         "EnclaveWire", in: "Contracts", ["VaubanUserWire", "VaubanRefusal", "VaubanUserModel", "VaubanAccessPolicy", "VaubanDER", asn1]),
     // The line on which an application uses private keys, and what such a key is outside the enclave.
@@ -140,7 +140,7 @@ let enclave: [Target] = [
         ]),
     // The backend without hardware: a device secret in a file.
     target("EnclaveSoftware", in: "Rooms/Enclave", ["Enclave", "VaubanLinuxHost", "VaubanSecretBytes", crypto]),
-    // The door: dispatch table and standing connections.
+    // The server: dispatch table and standing connections.
     target(
         "EnclaveRoom", in: "Rooms/Enclave",
         [
@@ -161,7 +161,7 @@ let keychain: [Target] = [
             // SQLite as GRDB has it: a row is read from its statement.
             .product(name: "GRDBSQLite", package: "GRDB.swift"),
         ]),
-    // The query grammar and the row's two halves, over a store and the enclave's door.
+    // The query grammar and the row's two halves, over a store and the enclave's wire.
     target(
         "Keychain", in: "Rooms/Keychain",
         [
@@ -215,7 +215,7 @@ let attendants: [Target] = [
 let appleModules: [Target.Dependency] = ["VaubanSecurity", "VaubanLocalAuthentication", "VaubanCryptoKit", "VaubanAppleNames"]
 
 let callers: [Target] = [
-    // The keychain's door, typed.
+    // A typed client of keychaind.
     target(
         "VaubanKeychainClient", in: "Callers",
         [
@@ -223,7 +223,7 @@ let callers: [Target] = [
             "VaubanDER",
             "VaubanLinuxHost", crypto,
         ]),
-    // The authentication door, typed; sealing passcodes; the agent's side of a prompt.
+    // A typed client of authd; sealing passcodes; the agent's side of a prompt.
     target(
         "VaubanAuthenticationClient", in: "Callers",
         [
@@ -377,7 +377,7 @@ let testing: [Target] = [
             "VaubanUserWire", "VaubanKeyWire", "Enclave", "EnclaveWire", "VaubanRefusal", "VaubanPasscode", "VaubanUserModel",
             "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", crypto,
         ]),
-    // The same for keychaind: its door, and rows that somebody else wrote.
+    // The same for keychaind: its socket, and rows that another program wrote.
     target(
         "KeychainFuzzing", in: "Testing",
         [

@@ -92,7 +92,7 @@ import VaubanUserModel
         #expect(queue.holds(question.prompt))
     }
 
-    @Test("An agent cannot answer that nobody is there") func agentCannotReportThatNoAgentExists() {
+    @Test("An agent cannot report that no agent exists") func agentCannotReportThatNoAgentExists() {
         var queue = PromptQueue([Sample.approver(at: "old"), Sample.approver(at: "new")])
         let question = Sample.question(1)
         _ = queue.handle(.asked(question))
@@ -110,7 +110,7 @@ import VaubanUserModel
         // The first try's answer is not taken for the second's.
         _ = queue.handle(.asked(Sample.question(1, attempt: 2)))
         #expect(queue.answer(first, question, Sample.passcode) == [])
-        _ = queue.handle(.settled(prompt: question.prompt, .expired))
+        _ = queue.handle(.resolved(prompt: question.prompt, .expired))
         #expect(queue.answer(first, Sample.question(1, attempt: 2), Sample.passcode) == [])
         #expect(queue.places(user: Sample.alice, caller: 50) == ["approver"])
     }

@@ -11,12 +11,12 @@ import VaubanUserModel
     private let first = AgentID(1)
     private let second = AgentID(2)
 
-    @Test("A prompt is shown, answered and ended") func aPromptIsShownAnsweredAndSettled() {
+    @Test("A prompt is shown, answered and ended") func promptIsShownAnsweredAndResolved() {
         var queue = PromptQueue([Sample.approver()])
         let question = Sample.question(1)
         #expect(queue.handle(.asked(question)) == [.show(first, question), .shown(question, "approver")])
         #expect(queue.answer(first, question, Sample.passcode) == [.answer(question, Sample.passcode)])
-        #expect(queue.handle(.settled(prompt: question.prompt, .accepted)) == [.settle(first, prompt: question.prompt, .accepted)])
+        #expect(queue.handle(.resolved(prompt: question.prompt, .accepted)) == [.resolve(first, prompt: question.prompt, .accepted)])
         #expect(!queue.holds(question.prompt))
     }
 
@@ -37,12 +37,13 @@ import VaubanUserModel
         #expect(queue.handle(.asked(questions[1])) == [.waiting(questions[1], "approver")])
         #expect(queue.handle(.asked(questions[2])) == [.waiting(questions[2], "approver")])
         #expect(
-            queue.handle(.settled(prompt: questions[0].prompt, .cancelled)) == [
-                .settle(first, prompt: questions[0].prompt, .cancelled), .show(first, questions[1]), .shown(questions[1], "approver"),
+            queue.handle(.resolved(prompt: questions[0].prompt, .cancelled)) == [
+                .resolve(first, prompt: questions[0].prompt, .cancelled), .show(first, questions[1]), .shown(questions[1], "approver"),
             ])
         // One that goes from the middle of the line was on no screen.
-        #expect(queue.handle(.settled(prompt: questions[2].prompt, .callerGone)) == [])
-        #expect(queue.handle(.settled(prompt: questions[1].prompt, .accepted)) == [.settle(first, prompt: questions[1].prompt, .accepted)])
+        #expect(queue.handle(.resolved(prompt: questions[2].prompt, .callerGone)) == [])
+        #expect(
+            queue.handle(.resolved(prompt: questions[1].prompt, .accepted)) == [.resolve(first, prompt: questions[1].prompt, .accepted)])
     }
 
     /// One in line is asked otherwise, or its agents change: still nothing of it is on a screen.
@@ -58,8 +59,8 @@ import VaubanUserModel
         #expect(queue.handle(.agentArrived(AgentID(3), Sample.approver(at: "old"))) == [.welcome(AgentID(3))])
         #expect(queue.answer(first, before, .cancelled) == [.answer(before, .cancelled)])
         #expect(
-            queue.handle(.settled(prompt: before.prompt, .cancelled)) == [
-                .settle(first, prompt: before.prompt, .cancelled), .show(AgentID(3), again), .shown(again, "old"),
+            queue.handle(.resolved(prompt: before.prompt, .cancelled)) == [
+                .resolve(first, prompt: before.prompt, .cancelled), .show(AgentID(3), again), .shown(again, "old"),
             ])
         // At another agent of the same place, it is shown once more, and that is said.
         #expect(queue.handle(.agentLeft(AgentID(3))) == [.show(first, again), .shown(again, "old")])
@@ -127,14 +128,14 @@ import VaubanUserModel
         _ = queue.handle(.asked(question))
         _ = queue.answer(first, question, Sample.passcode)
         #expect(queue.handle(.agentLeft(first)) == [])
-        #expect(queue.handle(.settled(prompt: question.prompt, .accepted)) == [])
+        #expect(queue.handle(.resolved(prompt: question.prompt, .accepted)) == [])
     }
 
     @Test("Losing the enclave ends its prompts and keeps the agents") func theEnclavesEndEndsItsPromptsAndKeepsTheAgents() {
         var queue = PromptQueue([Sample.approver()])
         let questions = [Sample.question(1), Sample.question(2)]
         for question in questions { _ = queue.handle(.asked(question)) }
-        #expect(queue.handle(.enclaveLost) == [.settle(first, prompt: questions[0].prompt, .expired)])
+        #expect(queue.handle(.enclaveLost) == [.resolve(first, prompt: questions[0].prompt, .expired)])
         #expect(queue.places(user: Sample.alice, caller: 50) == ["approver"])
         let next = Sample.question(3)
         #expect(queue.handle(.asked(next)) == [.show(first, next), .shown(next, "approver")])

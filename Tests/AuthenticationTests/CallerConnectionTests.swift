@@ -144,7 +144,7 @@ import VaubanUserWire
 
     @Test("An unknown role is refused by name") func anUnknownRoleIsRefusedByName() throws {
         let room = try RoomFixture()
-        let caller = Caller(channel: try room.door.connect(role: 7))
+        let caller = Caller(channel: try room.address.connect(role: 7))
         guard case .refused(let refusal) = try caller.reply() else { throw Unexpected(what: "no refusal") }
         #expect(refusal.reason == .unknownRequest)
     }

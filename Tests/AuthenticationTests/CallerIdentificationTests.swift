@@ -48,7 +48,7 @@ import VaubanUserWire
         _ = try room(Self.program, allowsTerminalPrompts: true).agent(.ownProcess)
         _ = try room(Self.program).agent(.everyCaller)
         let refusing = try room(Self.program)
-        let agent = TestAgent(channel: try refusing.door.connect(role: AuthenticationRole.agent.rawValue))
+        let agent = TestAgent(channel: try refusing.address.connect(role: AuthenticationRole.agent.rawValue))
         try agent.send(.register(.ownProcess, place: "its own terminal"))
         guard case .refused(let refusal) = try agent.next().notice else { throw Unexpected(what: "no refusal") }
         #expect(refusal.reason == .notAllowedHere)

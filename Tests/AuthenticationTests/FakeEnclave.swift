@@ -25,7 +25,7 @@ final class Mailbox<Value: Sendable>: Sendable {
     }
 }
 
-/// A door that speaks the enclave's language and decides what the test says.
+/// A server with the enclave's wire that sends the replies of the test.
 final class FakeEnclave: Sendable {
     typealias Handler = @Sendable (EnclaveRequest, Channel, FakeEnclave) throws -> Void
 
@@ -48,16 +48,16 @@ final class FakeEnclave: Sendable {
         address = ServerAddress(folder: folder.path, socket: "enclave", serverUID: geteuid())
         keyCard = try SealedMemory.make(Self.keyCardBytes)
         self.handler = handler
-        let door = ConnectionServer(listener: try folder.folder.bindSocket("enclave", mode: 0o600)) { _ in true }
+        let server = ConnectionServer(listener: try folder.folder.bindSocket("enclave", mode: 0o600)) { _ in true }
         Thread.detachNewThread { [self] in
-            try? door.run(refused: { _, _ in }, serve: { [self] visitor in serve(visitor) })
+            try? server.run(refused: { _, _ in }, serve: { [self] connection in serve(connection) })
         }
     }
 
-    private func serve(_ visitor: AcceptedConnection) {
-        let line = visitor.channel
+    private func serve(_ connection: AcceptedConnection) {
+        let line = connection.channel
         do {
-            switch EnclaveRole(rawValue: visitor.role) {
+            switch EnclaveRole(rawValue: connection.role) {
             case .prompts:
                 attention.put(line)
                 while true { reports.put(try PromptReport(derBytes: line.receive(.idle).header)) }
@@ -66,7 +66,7 @@ final class FakeEnclave: Sendable {
             default: break
             }
         } catch {
-            if visitor.role == EnclaveRole.authentication.rawValue { ended.put(()) }
+            if connection.role == EnclaveRole.authentication.rawValue { ended.put(()) }
             line.shutDown()
         }
     }

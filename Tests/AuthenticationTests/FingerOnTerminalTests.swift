@@ -26,8 +26,8 @@ import VaubanUserWire
         try line.send(header: PromptNotice.ask(question).encoded(), descriptors: [try FakeEnclave.realKeyCard()])
     }
 
-    private func settle(_ question: PromptQuestion, _ outcome: PromptOutcome, over line: Channel) throws {
-        try line.send(header: PromptNotice.settled(prompt: question.prompt, outcome).encoded())
+    private func resolve(_ question: PromptQuestion, _ outcome: PromptOutcome, over line: Channel) throws {
+        try line.send(header: PromptNotice.resolved(prompt: question.prompt, outcome).encoded())
     }
 
     /// The next report that is an answer.
@@ -41,7 +41,7 @@ import VaubanUserWire
         let room = try RoomFixture()
         let line = try room.enclave.attention.take()
         let play = try PlayedTerminal(
-            before: room.door, ["approve"],
+            before: room.address, ["approve"],
             steps: """
                 expect Prompts appear here
                 run printf . >$BELL
@@ -72,18 +72,18 @@ import VaubanUserWire
         try play.heard()
         try ask(question(1, .finger), over: line)
         try play.heard()
-        try settle(question(1, .finger), .accepted, over: line)
+        try resolve(question(1, .finger), .accepted, over: line)
         try play.heard()
         try ask(question(2, .finger), over: line)
         #expect(try answer(room) == .cancelled)
-        try settle(question(2, .finger), .cancelled, over: line)
+        try resolve(question(2, .finger), .cancelled, over: line)
         // A second attempt of the same prompt.
         try play.heard()
         try ask(question(3, .finger), over: line)
         try play.heard()
         try ask(question(3, attempt: 2, .finger), over: line)
         #expect(try answer(room) == .cancelled)
-        try settle(question(3, attempt: 2, .finger), .cancelled, over: line)
+        try resolve(question(3, attempt: 2, .finger), .cancelled, over: line)
         let (status, shown) = try play.ended()
         #expect(status == 130, "\(shown)")
     }
@@ -93,7 +93,7 @@ import VaubanUserWire
         let line = try room.enclave.attention.take()
         let either: AuthenticationMethods = [.finger, .passcode]
         let play = try PlayedTerminal(
-            before: room.door, ["approve"],
+            before: room.address, ["approve"],
             steps: """
                 expect Prompts appear here
                 run printf . >$BELL
@@ -115,13 +115,13 @@ import VaubanUserWire
         try play.heard()
         try ask(question(1, either), over: line)
         try play.heard()
-        try settle(question(1, either), .accepted, over: line)
+        try resolve(question(1, either), .accepted, over: line)
         try play.heard()
         try ask(question(2, either), over: line)
         guard case .passcode = try answer(room) else { throw Unexpected(what: "no passcode was sent") }
         try ask(question(2, attempt: 2, attemptsLeft: 4, either), over: line)
         #expect(try answer(room) == .cancelled)
-        try settle(question(2, either), .cancelled, over: line)
+        try resolve(question(2, either), .cancelled, over: line)
         let (status, shown) = try play.ended()
         #expect(status == 130, "\(shown)")
         #expect(!shown.contains("correct horse"))
@@ -166,7 +166,7 @@ import VaubanUserWire
             try touched.take(); return .user(.done)
         }
         let play = try PlayedTerminal(
-            before: room.door, ["unlock"],
+            before: room.address, ["unlock"],
             steps: "expect Touch the fingerprint reader, or press Return\nrun printf . >$BELL\nexpect Unlocked.\nabsent Passcode\n")
         try play.heard()
         touched.put(())
@@ -184,7 +184,7 @@ import VaubanUserWire
             return .user(.done)
         }
         let play = try PlayedTerminal(
-            before: room.door, ["unlock"],
+            before: room.address, ["unlock"],
             steps:
                 "expect Touch the fingerprint reader\nrun read line <$LEAVE\nkey enter\nexpect Passcode\n"
                 + "secret correct horse\nexpect Unlocked.\n"
@@ -200,7 +200,7 @@ import VaubanUserWire
     @Test func aFingerThatDoesNotUnlockLeavesThePasscode() throws {
         let room = try lockedRoom { _ in .refused(Refusal(.biometryLockedOut)) }
         let play = try PlayedTerminal(
-            before: room.door, ["unlock"],
+            before: room.address, ["unlock"],
             steps: "expect Fingerprints are not accepted\nexpect Passcode\nsecret correct horse\nexpect Unlocked.\n")
         let (status, shown) = try play.ended()
         #expect(status == 0, "\(shown)")
@@ -211,7 +211,7 @@ import VaubanUserWire
             _ = try line.receive(.idle); return .user(.done)
         }
         let play = try PlayedTerminal(
-            before: room.door, ["unlock"], steps: "expect Touch the fingerprint reader\nkey ctrl-c\nexpect Cancelled\n")
+            before: room.address, ["unlock"], steps: "expect Touch the fingerprint reader\nkey ctrl-c\nexpect Cancelled\n")
         let (status, shown) = try play.ended()
         #expect(status == 128, "\(shown)")
         #expect(!shown.contains("Passcode"))
@@ -221,7 +221,7 @@ import VaubanUserWire
     @Test(arguments: [(false, true), (true, false)]) func passcodeIsUsedWithoutAFingerprint(_ unlocks: Bool, _ isReady: Bool) throws {
         let room = try lockedRoom(unlocks: unlocks, isReady: isReady) { _ in .done }
         let play = try PlayedTerminal(
-            before: room.door, ["unlock"], steps: "expect Passcode\nabsent Touch\nsecret correct horse\nexpect Unlocked.\n")
+            before: room.address, ["unlock"], steps: "expect Passcode\nabsent Touch\nsecret correct horse\nexpect Unlocked.\n")
         let (status, shown) = try play.ended()
         #expect(status == 0, "\(shown)")
     }

@@ -14,9 +14,9 @@ final class PlayedTerminal {
     private let bell: Descriptor
     private let leave: Descriptor
 
-    init(before door: ServerAddress, _ arguments: [String], steps: String) throws {
+    init(before address: ServerAddress, _ arguments: [String], steps: String) throws {
         home = try TestFolder()
-        try FileManager.default.createSymbolicLink(atPath: "\(home.path)/run", withDestinationPath: door.folder)
+        try FileManager.default.createSymbolicLink(atPath: "\(home.path)/run", withDestinationPath: address.folder)
         bell = try Self.namedPipe("\(home.path)/bell")
         leave = try Self.namedPipe("\(home.path)/leave")
         let input = Pipe()

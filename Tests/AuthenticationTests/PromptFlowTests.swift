@@ -28,8 +28,8 @@ import VaubanUserWire
         #expect(try agent.question() == again)
         try agent.answer(again, .cancelled)
         #expect(try room.enclave.reports.take() == .answered(prompt: again.prompt, challenge: again.challenge.nonce, .cancelled))
-        try line.send(header: PromptNotice.settled(prompt: again.prompt, .cancelled).encoded())
-        #expect(try agent.next().notice == .settled(prompt: again.prompt, .cancelled))
+        try line.send(header: PromptNotice.resolved(prompt: again.prompt, .cancelled).encoded())
+        #expect(try agent.next().notice == .resolved(prompt: again.prompt, .cancelled))
     }
 
     /// The enclave hears that the second is shown when the first has ended, and not before.
@@ -45,8 +45,8 @@ import VaubanUserWire
         #expect(try room.enclave.reports.take() == .waiting(prompt: second.prompt, place: "here"))
         try agent.answer(first, .cancelled)
         #expect(try room.enclave.reports.take() == .answered(prompt: first.prompt, challenge: first.challenge.nonce, .cancelled))
-        try line.send(header: PromptNotice.settled(prompt: first.prompt, .cancelled).encoded())
-        #expect(try agent.next().notice == .settled(prompt: first.prompt, .cancelled))
+        try line.send(header: PromptNotice.resolved(prompt: first.prompt, .cancelled).encoded())
+        #expect(try agent.next().notice == .resolved(prompt: first.prompt, .cancelled))
         #expect(try agent.question() == second)
         #expect(try room.enclave.reports.take() == .shown(prompt: second.prompt, place: "here"))
     }
@@ -61,11 +61,11 @@ import VaubanUserWire
             let second = Sample.question(number + 1, of: user)
             try room.enclave.ask(first, over: line)
             try room.enclave.ask(second, over: line)
-            try line.send(header: PromptNotice.settled(prompt: first.prompt, .callerGone).encoded())
-            try line.send(header: PromptNotice.settled(prompt: second.prompt, .callerGone).encoded())
+            try line.send(header: PromptNotice.resolved(prompt: first.prompt, .callerGone).encoded())
+            try line.send(header: PromptNotice.resolved(prompt: second.prompt, .callerGone).encoded())
             for shown in [first, second] {
                 #expect(try agent.question() == shown)
-                #expect(try agent.next().notice == .settled(prompt: shown.prompt, .callerGone))
+                #expect(try agent.next().notice == .resolved(prompt: shown.prompt, .callerGone))
             }
         }
     }
@@ -132,7 +132,7 @@ import VaubanUserWire
     ])
     func anAgentIntroducesItselfProperly(_ message: AgentMessage) throws {
         let room = try RoomFixture()
-        let agent = TestAgent(channel: try room.door.connect(role: AuthenticationRole.agent.rawValue))
+        let agent = TestAgent(channel: try room.address.connect(role: AuthenticationRole.agent.rawValue))
         try agent.send(message)
         guard case .refused = try agent.next().notice else { throw Unexpected(what: "no refusal") }
         #expect(throws: ChannelError.self) { try agent.next() }
@@ -192,7 +192,7 @@ import VaubanUserWire
         try room.enclave.ask(question, over: line)
         #expect(try agent.question() == question)
         line.shutDown()
-        #expect(try agent.next().notice == .settled(prompt: question.prompt, .expired))
+        #expect(try agent.next().notice == .resolved(prompt: question.prompt, .expired))
         let next = try room.enclave.attention.take()
         let other = Sample.question(2, of: user)
         try room.enclave.ask(other, over: next)
@@ -212,7 +212,7 @@ import VaubanUserWire
                 challenge: PasscodeChallenge(nonce: Sample.nonce(1), purpose: .prompt), caller: CallerName(pid: 50, path: reason),
                 operation: .readItem, reason: reason, attempt: 1, attemptsLeft: 5)
             try room.enclave.ask(question, over: line)
-            try line.send(header: PromptNotice.settled(prompt: question.prompt, .callerGone).encoded())
+            try line.send(header: PromptNotice.resolved(prompt: question.prompt, .callerGone).encoded())
             if case .answered(_, _, .nobody) = try room.enclave.reports.take() { wasLetGo = true }
         }
         #expect(wasLetGo)

@@ -15,7 +15,7 @@ import VaubanUserWire
 struct RoomFixture {
     let enclave: FakeEnclave
     private let folder: TestFolder
-    let door: ServerAddress
+    let address: ServerAddress
 
     /// `identifies` as in system mode, where the room asks who each caller is before it says a word.
     init(
@@ -24,14 +24,14 @@ struct RoomFixture {
     ) throws {
         enclave = try FakeEnclave(handler)
         folder = try TestFolder()
-        door = ServerAddress(folder: folder.path, socket: "authentication", serverUID: geteuid())
+        address = ServerAddress(folder: folder.path, socket: "authentication", serverUID: geteuid())
         let room = AuthenticationRoom(
             listener: try folder.folder.bindSocket("authentication", mode: 0o600), enclave: enclave.address, identifiesCallers: identifies,
             log: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
         Thread.detachNewThread { try? room.run() }
     }
 
-    func connect(_ role: AuthenticationRole) throws -> Channel { try door.connect(role: role.rawValue) }
+    func connect(_ role: AuthenticationRole) throws -> Channel { try address.connect(role: role.rawValue) }
 
     /// The enclave's line, with all that its arrival brought about behind it; the agent has to stay.
     func standingLine() throws -> (line: Channel, agent: TestAgent) {
@@ -47,14 +47,14 @@ struct RoomFixture {
 
     /// An agent that is registered, so that what is asked from now on is asked there.
     func agent(_ scope: AgentScope = .everyCaller, at place: String = "a test") throws -> TestAgent {
-        let agent = TestAgent(channel: try door.connect(role: AuthenticationRole.agent.rawValue))
+        let agent = TestAgent(channel: try address.connect(role: AuthenticationRole.agent.rawValue))
         try agent.send(.register(scope, place: place))
         #expect(try agent.next().notice == .registered)
         return agent
     }
 }
 
-/// A client of the door that sees every message.
+/// A client of authd that sees every message.
 struct Caller {
     let channel: Channel
 

@@ -77,7 +77,7 @@ import VaubanUserWire
     }
 
     /// It has notices to read, and that is all that one needs; nobody waits for it.
-    @Test("A watcher that does not read holds up nobody") func slowWatcherDoesNotBlockOthers() throws {
+    @Test("A slow watcher does not block others") func slowWatcherDoesNotBlockOthers() throws {
         let fixture = try RoomFixture()
         let (line, other) = try fixture.standingLine()
         defer { other.channel.shutDown() }

@@ -14,7 +14,7 @@ import VaubanUserWire
         change(&device)
         let told = device
         let room = try RoomFixture { _, line, _ in try line.send(header: EnclaveReply.user(.status(told)).encoded()) }
-        let (status, shown) = try PlayedTerminal(before: room.door, ["status"], steps: "").ended()
+        let (status, shown) = try PlayedTerminal(before: room.address, ["status"], steps: "").ended()
         #expect(status == 0)
         return shown.replacing("\r\n", with: "\n")
     }

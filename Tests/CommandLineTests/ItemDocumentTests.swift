@@ -83,7 +83,9 @@ import VaubanUserModel
         #expect(try form.changes(in: form.text).isEmpty)
         let changes = try form.changes(in: form.text.replacing("Label: Code", with: "Label: Work").replacing("Tags:", with: "Tags: a, b"))
         #expect(changes[.label] == .text("Work") && changes[.comment] == .text("Tags: a, b"))
-        let fault = try #require(throws: ItemForm.Fault.self) { _ = try form.changes(in: form.text.replacing("Label: ", with: "Label ")) }
+        let fault = try #require(throws: ItemForm.ParsingError.self) {
+            _ = try form.changes(in: form.text.replacing("Label: ", with: "Label "))
+        }
         #expect(fault.why == "a colon is missing")
     }
 

@@ -65,7 +65,7 @@ struct EveryUse: Sendable, CustomTestStringConvertible {
     ]
 
     /// All at which time does its work.
-    static let settling = refusable + silent
+    static let syncing = refusable + silent
 }
 
 extension Vault {

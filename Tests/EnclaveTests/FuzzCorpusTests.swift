@@ -19,7 +19,7 @@ import Testing
         let inputs = try Self.inputs("wire")
         #expect(inputs.count >= 50)
         for input in inputs { #expect(throws: Never.self, "\(input.name)") { try fuzzing.run(input.bytes) } }
-        print("fuzzing: \(inputs.count) kept conversations at the enclave's door")
+        print("fuzzing: \(inputs.count) kept conversations at the enclave's socket")
     }
 
     @Test("Kept fuzzer state files break no invariant") func theKeptStateFilesBreakNoPromise() throws {

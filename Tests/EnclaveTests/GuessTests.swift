@@ -115,7 +115,7 @@ import VaubanUserModel
         try bench.start().unlock(secret(Workbench.passcode))
     }
 
-    /// One user's requests do not fill the enclave's door with those that wait for a derivation.
+    /// One user's requests do not fill the enclave's socket with those that wait for a derivation.
     @Test("A user can queue only a few derivations") func queueOfDerivationsPerUserIsShort() throws {
         let cost = StretchCost(log2Rounds: 14, blockSizeMin: 8)
         let vault = Vault(

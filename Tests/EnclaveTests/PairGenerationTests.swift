@@ -58,7 +58,7 @@ import VaubanRefusal
         #expect(rows.count == 32)
     }
 
-    @Test("the pairs of every passcode are fresh ones, and every current pair lies under the passcode")
+    @Test("Each passcode has new pairs, and the passcode wraps every current pair")
     func everyPasscodeHasFreshPairs() throws {
         let vault = bench.start()
         _ = try vault.lease()
@@ -74,7 +74,7 @@ import VaubanRefusal
         }
     }
 
-    @Test("a row that nothing moves keeps its pair and its class key, and passcodes can be set all the same")
+    @Test("An unchanged row keeps its pair and its class key, and passcodes can still be set")
     func unchangedRowKeepsItsPair() throws {
         let vault = bench.start()
         _ = try vault.lease()

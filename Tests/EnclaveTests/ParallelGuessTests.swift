@@ -98,7 +98,7 @@ import VaubanUserModel
     }
 
     /// The count stands, since nobody can say any more whether it was compared; the next one is not made to wait for it.
-    @Test("a try that a power cut may take back is counted, and delays nobody")
+    @Test("An attempt that a power cut may undo is counted without a delay")
     func uncertainCountCausesNoDelay() throws {
         let vault = try bench.startProtected()
         bench.store.fail(.attempts, with: .unsure("the folder does not sync"))

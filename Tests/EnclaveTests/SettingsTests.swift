@@ -26,7 +26,7 @@ import VaubanUserModel
 
     /// Whichever use comes first finds the keys gone, and what was lent is called back. Nothing here asks for the status
     /// before, which would be a use itself.
-    @Test(arguments: EveryUse.settling, ["slept", "idle", "screen"])
+    @Test(arguments: EveryUse.syncing, ["slept", "idle", "screen"])
     func timeLocksBeforeTheFirstUseWhicheverItIs(_ use: EveryUse, _ why: String) throws {
         let vault = try start(grace: 30, idle: 600, screen: true)
         switch why {

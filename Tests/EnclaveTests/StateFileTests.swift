@@ -160,7 +160,7 @@ import VaubanUserModel
     }
 
     /// What passes is over at the next use, whichever that is; what was open before stays closed until the passcode.
-    @Test("A disk that recovers is used again at the next use", arguments: EveryUse.settling) func aDiskThatReadsAgainHealsAtTheNextUse(
+    @Test("A disk that recovers is used again at the next use", arguments: EveryUse.syncing) func aDiskThatReadsAgainHealsAtTheNextUse(
         _ use: EveryUse
     ) throws {
         _ = try protectedFile()

@@ -44,7 +44,7 @@ import Witness
         try needInstalledPrograms()
         let identity = try identity("/bin/cat")
         #expect(identity.standing == .installed && identity.application == .installed(path: Self.cat))
-        #expect(identity.chain == [Self.cat] && !identity.throughCommandLine && identity.doubt == nil)
+        #expect(identity.chain == [Self.cat] && !identity.throughCommandLine && identity.gap == nil)
         if access("/var/lib/dpkg/info/coreutils.list", R_OK) == 0 { #expect(identity.package == "coreutils") }
     }
 

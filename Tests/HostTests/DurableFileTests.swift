@@ -112,7 +112,7 @@ import VaubanSecretBytes
         #expect(mount("", place, "", UInt(MS_REMOUNT | MS_RDONLY), "size=64k,mode=700") == 0)
         let fault = #expect(throws: SystemError.self) { try still.replace(with: [2]) }
         #expect(fault?.code == EROFS && fault?.isUnsure == false)
-        guard case .bytes([1]) = try still.read(max: 10, settling: true) else {
+        guard case .bytes([1]) = try still.read(max: 10, syncing: true) else {
             Issue.record("the content of a read-only disk is not what it was")
             return
         }
@@ -154,14 +154,14 @@ import VaubanSecretBytes
 
     @Test func aFolderThatOthersCanEnterIsRefused() throws {
         chmod(path, 0o755)
-        #expect(throws: PrivateFolder.Fault.self) { try PrivateFolder(path: path, creating: false) }
+        #expect(throws: PrivateFolder.OpeningError.self) { try PrivateFolder(path: path, creating: false) }
         _ = try PrivateFolder(path: path, creating: false, sharedEntry: true)
         chmod(path, 0o777)
-        #expect(throws: PrivateFolder.Fault.self) { try PrivateFolder(path: path, creating: false, sharedEntry: true) }
+        #expect(throws: PrivateFolder.OpeningError.self) { try PrivateFolder(path: path, creating: false, sharedEntry: true) }
         chmod(path, 0o700)
         try FileManager.default.createSymbolicLink(atPath: path + "-link", withDestinationPath: path)
         defer { unlink(path + "-link") }
-        #expect(throws: PrivateFolder.Fault.self) { try PrivateFolder(path: path + "-link", creating: true) }
+        #expect(throws: PrivateFolder.OpeningError.self) { try PrivateFolder(path: path + "-link", creating: true) }
     }
 
     @Test func folderIsLockedByOneProcess() throws {

@@ -15,11 +15,13 @@ import VaubanLinuxHost
             folder = try TestFolder()
             table = ConnectionTable(max: max)
             self.stays = stays
-            let door = ConnectionServer(listener: try folder.folder.bindSocket("echo", mode: 0o600), connections: table) { _ in true }
+            let server = ConnectionServer(listener: try folder.folder.bindSocket("echo", mode: 0o600), connections: table) { _ in true }
             Thread.detachNewThread { [stays] in
-                try? door.run(refused: { _, _ in }) { visitor in
-                    if stays { visitor.stay() }
-                    while let message = try? visitor.channel.receive(.idle), (try? visitor.channel.send(header: message.header)) != nil {}
+                try? server.run(refused: { _, _ in }) { connection in
+                    if stays { connection.stay() }
+                    while let message = try? connection.channel.receive(.idle),
+                        (try? connection.channel.send(header: message.header)) != nil
+                    {}
                 }
             }
         }

@@ -25,10 +25,10 @@ import VaubanLinuxHost
 
         var words: [String] { ["--home", home, "--sockets", service.sockets] }
 
-        /// The process behind a door, once it greets: the kernel names the one that called `listen` last.
-        func process(behind door: ServerAddress) throws -> Int32 {
-            _ = try door.connect()
-            return try Peer(ofConnection: door.connect().socket, usePeerDescriptor: false).pid
+        /// The process that listens on a socket, after its handshake: the kernel names the one that called `listen` last.
+        func process(behind address: ServerAddress) throws -> Int32 {
+            _ = try address.connect()
+            return try Peer(ofConnection: address.connect().socket, usePeerDescriptor: false).pid
         }
     }
 
@@ -60,11 +60,11 @@ import VaubanLinuxHost
 
     @Test func killedRoomIsRestarted() throws {
         let running = try Running()
-        for door in [running.service.authenticationAddress, running.service.keychainAddress] {
-            let before = try running.process(behind: door)
+        for address in [running.service.authenticationAddress, running.service.keychainAddress] {
+            let before = try running.process(behind: address)
             let watch = try ProcessWatch(before)
             #expect(kill(before, SIGKILL) == 0 && watch.ends())
-            let after = try running.process(behind: door)
+            let after = try running.process(behind: address)
             #expect(after != before)
             #expect(kill(after, 0) == 0)
         }

@@ -6,7 +6,7 @@ import Synchronization
 import VaubanLinuxHost
 import Witness
 
-/// The enclave's door as far as the witness uses it, with a witness that runs in this process, or the shipped program.
+/// The enclave's socket as far as the witness uses it, with a witness that runs in this process, or the shipped program.
 final class QuestioningEnclave: Sendable {
     private let folder: TestFolder
     private let lines = Mutex<[Channel]>([])
@@ -16,12 +16,12 @@ final class QuestioningEnclave: Sendable {
     init(byItself: Bool = false) throws {
         folder = try TestFolder()
         let path = folder.path
-        let door = ConnectionServer(listener: try folder.folder.bindSocket("enclave", mode: 0o600)) { _ in true }
+        let server = ConnectionServer(listener: try folder.folder.bindSocket("enclave", mode: 0o600)) { _ in true }
         let ends = DispatchSemaphore(value: 0)
         Thread.detachNewThread { [self] in
-            try? door.run(refused: { _, _ in }) { [self] visitor in
-                guard visitor.role == EnclaveRole.witness.rawValue else { return }
-                lines.withLock { $0.append(visitor.channel) }
+            try? server.run(refused: { _, _ in }) { [self] connection in
+                guard connection.role == EnclaveRole.witness.rawValue else { return }
+                lines.withLock { $0.append(connection.channel) }
                 count.signal()
                 // The test speaks on this line now, for as long as the test program runs.
                 ends.wait()

@@ -47,25 +47,25 @@ import VaubanLinuxHost
     }
 
     /// A killed process may leave what only the kernel holds. Whoever builds on it first makes it durable.
-    @Test func settledReadSurvivesAPowerCut() throws {
+    @Test func syncingReadSurvivesAPowerCut() throws {
         var trial = WriteTrial(Self.right)
         let start = try disk(holding: Self.old)
         for fault in try trial.faults(start, Self.new) { try trial.run(start, fault, writing: Self.new, allowed: [Self.old]) }
-        var unsettled = 0
+        var unsynced = 0
         for left in trial.left {
-            for isSettling in [false, true] {
+            for isSyncing in [false, true] {
                 let disk = SimulatedDisk(left)
-                guard case .bytes(let bytes) = try DurableFile("state", in: disk.root).read(max: 100, settling: isSettling) else {
+                guard case .bytes(let bytes) = try DurableFile("state", in: disk.root).read(max: 100, syncing: isSyncing) else {
                     Issue.record("the file is absent")
                     continue
                 }
                 let survivors = try #require(disk.image.survivors(max: 10_000))
                 let isKept = survivors.allSatisfy { $0.files["state"] == bytes }
-                if isSettling { #expect(isKept) } else if !isKept { unsettled += 1 }
+                if isSyncing { #expect(isKept) } else if !isKept { unsynced += 1 }
             }
         }
-        print("read after each of \(trial.left.count) disks: \(unsettled) of them would have taken back what a plain read showed")
-        #expect(unsettled > 0)
+        print("read after each of \(trial.left.count) disks: \(unsynced) of them would have taken back what a plain read showed")
+        #expect(unsynced > 0)
     }
 
     @Test func failedSyncIsReported() throws {
@@ -73,7 +73,7 @@ import VaubanLinuxHost
         for step in 0...1 {
             let disk = SimulatedDisk(start)
             disk.prepare(.broken(at: step))
-            let fault = #expect(throws: SystemError.self) { try DurableFile("state", in: disk.root).read(max: 100, settling: true) }
+            let fault = #expect(throws: SystemError.self) { try DurableFile("state", in: disk.root).read(max: 100, syncing: true) }
             #expect(fault?.code == EIO)
         }
         let disk = SimulatedDisk(start)

@@ -113,7 +113,7 @@ import Watcher
     }
 }
 
-/// The enclave's door as far as the watcher uses it, with a watcher that runs in this process.
+/// The enclave's socket as far as the watcher uses it, with a watcher that runs in this process.
 private final class ListeningEnclave: Sendable {
     struct Line {
         let channel: Channel
@@ -138,12 +138,12 @@ private final class ListeningEnclave: Sendable {
 
     init(_ settings: WatcherSettings) throws {
         folder = try TestFolder()
-        let door = ConnectionServer(listener: try folder.folder.bindSocket("enclave", mode: 0o600)) { _ in true }
+        let server = ConnectionServer(listener: try folder.folder.bindSocket("enclave", mode: 0o600)) { _ in true }
         let ends = DispatchSemaphore(value: 0)
         Thread.detachNewThread { [self] in
-            try? door.run(refused: { _, _ in }) { [self] visitor in
-                guard visitor.role == EnclaveRole.watcher.rawValue else { return }
-                lines.withLock { $0.append(visitor.channel) }
+            try? server.run(refused: { _, _ in }) { [self] connection in
+                guard connection.role == EnclaveRole.watcher.rawValue else { return }
+                lines.withLock { $0.append(connection.channel) }
                 count.signal()
                 // The test speaks on this line now, for as long as the test program runs.
                 ends.wait()

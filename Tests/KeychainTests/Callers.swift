@@ -20,8 +20,8 @@ enum Callers {
     }
 
     /// A script: all that is known is what runs it.
-    static func script(_ doubt: IdentityGap = .interpreter, of path: String = "/usr/bin/python3.11") -> Caller {
-        caller(CallerIdentity(.unknown(doubt), executable: doubt == .unseen ? nil : executable(path), chain: [path]))
+    static func script(_ gap: IdentityGap = .interpreter, of path: String = "/usr/bin/python3.11") -> Caller {
+        caller(CallerIdentity(.unknown(gap), executable: gap == .unseen ? nil : executable(path), chain: [path]))
     }
 
     /// `vauban`, started from a shell or by a program.

@@ -148,13 +148,13 @@ import VaubanUserModel
     }
 
     @Test(arguments: [IdentityGap.traced, .foreignCode, .orphan, .unseen])
-    func callerWithoutNameIsPermittedOnlyOnce(_ doubt: IdentityGap) throws {
+    func callerWithoutNameIsPermittedOnlyOnce(_ gap: IdentityGap) throws {
         let room = try room()
         room.userSays(.once)
-        #expect(try room.get("a", as: Callers.script(doubt), group: owner).count == 1)
+        #expect(try room.get("a", as: Callers.script(gap), group: owner).count == 1)
         #expect(room.consents.last?.offered == .once)
         room.userIsAway()
-        #expect(Refusal.Reason.of { _ = try room.get("a", as: Callers.script(doubt), group: owner) } == .noPromptAgent)
+        #expect(Refusal.Reason.of { _ = try room.get("a", as: Callers.script(gap), group: owner) } == .noPromptAgent)
     }
 
     @Test func changingAndDeletingPromptEachTime() throws {

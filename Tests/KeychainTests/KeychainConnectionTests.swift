@@ -1,4 +1,4 @@
-// keychaind's own door, its lines to the enclave, and what breaks on them, over real sockets.
+// keychaind's socket, its connections to the enclave, and their failures, over real sockets.
 
 import EnclaveWire
 import Foundation
@@ -171,11 +171,11 @@ import VaubanSecretBytes
     }
 }
 
-/// keychaind's door and an enclave's, in this process.
+/// keychaind's server and an enclave's, in this process.
 private final class Rooms {
     let folder: String
     let leasedKeys: LeasedKeyStore
-    let enclave: EnclaveDoor
+    let enclave: EnclaveServer
     private let address: ServerAddress
 
     init() throws {
@@ -183,14 +183,14 @@ private final class Rooms {
         let sockets = try PrivateFolder(path: folder, creating: true)
         let leasedKeys = LeasedKeyStore()
         self.leasedKeys = leasedKeys
-        enclave = try EnclaveDoor(sockets)
+        enclave = try EnclaveServer(sockets)
         address = ServerAddress(folder: folder, socket: "keychain", serverUID: getuid())
         let enclaveAddress = ServerAddress(folder: folder, socket: KeychainRoom.enclaveSocketName, serverUID: getuid())
-        let door = KeychainRoom.open(
+        let room = KeychainRoom.open(
             state: try sockets.subfolder("state", creating: true), enclave: enclaveAddress, leasedKeys: leasedKeys,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         let listener = try sockets.bindSocket("keychain", mode: 0o600)
-        Thread { _ = try? door.run(ConnectionServer(listener: listener, admits: { _ in true })) }.start()
+        Thread { _ = try? room.run(ConnectionServer(listener: listener, admits: { _ in true })) }.start()
     }
 
     deinit { try? FileManager.default.removeItem(atPath: folder) }
@@ -198,8 +198,8 @@ private final class Rooms {
     func client() throws -> Channel { try address.connect() }
 }
 
-/// The fake enclave behind a real door.
-private final class EnclaveDoor: Sendable {
+/// The fake enclave behind a real socket.
+private final class EnclaveServer: Sendable {
     let waits = Mutex(false)
     let answer = DispatchSemaphore(value: 0)
     let promptEnded = DispatchSemaphore(value: 0)

@@ -15,7 +15,7 @@ import Testing
     @Test func corpusMessagesHoldInvariants() throws {
         let inputs = try Self.inputs("keychain")
         #expect(inputs.count >= 50 && inputs.count <= 1000)
-        for input in inputs { #expect(throws: Never.self, "\(input.name)") { try KeychainDoorFuzzing.run(input.bytes) } }
+        for input in inputs { #expect(throws: Never.self, "\(input.name)") { try KeychainSocketFuzzing.run(input.bytes) } }
     }
 
     @Test func corpusRowsHoldInvariants() throws {
@@ -26,7 +26,7 @@ import Testing
 
     /// Nothing would be proven by inputs that are refused at once.
     @Test func seedInputsAreValid() throws {
-        for seed in try KeychainDoorFuzzing.seeds() { #expect(try KeychainDoorFuzzing.run(seed) > 0) }
+        for seed in try KeychainSocketFuzzing.seeds() { #expect(try KeychainSocketFuzzing.run(seed) > 0) }
         let depths = try RowFuzzing.seeds().map { try RowFuzzing.run($0) }
         #expect(depths == [2, 2, 2, 2, 2, 0, 2, 2])
         #expect(try Self.inputs("row").filter { try RowFuzzing.run($0.bytes) == 2 }.count >= 10)

@@ -28,11 +28,11 @@ import VaubanUserModel
             chmod("\(path)/\(name)", 0o644)
         }
 
-        func entry(_ path: String?, _ doubt: IdentityGap? = nil, _ confinement: CallerName.Confinement? = nil) -> ApplicationDirectory
+        func entry(_ path: String?, _ gap: IdentityGap? = nil, _ confinement: CallerName.Confinement? = nil) -> ApplicationDirectory
             .Entry?
         {
             ApplicationDirectory(folders: ["/no/such/folder", self.path])
-                .entry(of: CallerName(pid: 1, path: path, doubt: doubt, confinement: confinement))
+                .entry(of: CallerName(pid: 1, path: path, gap: gap, confinement: confinement))
         }
     }
 

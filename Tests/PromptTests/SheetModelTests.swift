@@ -256,15 +256,15 @@ import VaubanUserModel
         (.traced, "Another program watches and controls it.", true),
         (.foreignCode, "It may run code that the administrator did not install.", true),
     ])
-    func doubtsAboutTheProgramAreShown(doubt: IdentityGap, words: String, isWarning: Bool) throws {
+    func identityGapsAreShown(gap: IdentityGap, words: String, isWarning: Bool) throws {
         var model = SheetModel()
-        _ = model.show(Self.question(caller: CallerName(pid: 1, path: "/usr/bin/python3.11", doubt: doubt)), nil, now: 0)
+        _ = model.show(Self.question(caller: CallerName(pid: 1, path: "/usr/bin/python3.11", gap: gap)), nil, now: 0)
         #expect(model.view(now: 0)?.cautions == [.init(text: words, isWarning: isWarning)])
     }
 
     @Test func sheetShowsWhichProgramStartedTheCommandLine() throws {
         var model = SheetModel()
-        let caller = CallerName(pid: 1, path: "/usr/bin/vauban", doubt: .interpreter, startedBy: ["/usr/bin/bash", "/usr/bin/mail"])
+        let caller = CallerName(pid: 1, path: "/usr/bin/vauban", gap: .interpreter, startedBy: ["/usr/bin/bash", "/usr/bin/mail"])
         _ = model.show(Self.question(caller: caller), nil, now: 0)
         let words = "Started by /usr/bin/bash, started by /usr/bin/mail. Which script or command asks is unknown."
         #expect(model.view(now: 0)?.cautions == [.init(text: words, isWarning: false)])

@@ -14,8 +14,8 @@ import VaubanUserModel
         [
             CallerName(pid: 1, path: nil), CallerName(pid: 2, path: "/snap/a", confinement: .init(.snap, "mail")),
         ]
-        + ([nil] + IdentityGap.allCases).flatMap { doubt in
-            [[], ["/usr/bin/bash", "/usr/bin/mail"]].map { CallerName(pid: 4711, path: "/usr/bin/python3", doubt: doubt, startedBy: $0) }
+        + ([nil] + IdentityGap.allCases).flatMap { gap in
+            [[], ["/usr/bin/bash", "/usr/bin/mail"]].map { CallerName(pid: 4711, path: "/usr/bin/python3", gap: gap, startedBy: $0) }
         }
 
     @Test("Every action reads the same on the sheet and on a terminal", arguments: operations)

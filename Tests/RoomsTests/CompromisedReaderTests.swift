@@ -14,13 +14,13 @@ import VaubanUserModel
 
 @Suite("False words of a reader")
 struct CompromisedReaderTests {
-    enum Lie: CaseIterable {
+    enum FalseReport: CaseIterable {
         case anotherNonce, anotherUser, replayed, zeroNonce, enrolledForMatched
     }
 
     /// The false message comes first, then an honest miss: once that was handled, the false one was.
-    @Test(arguments: Lie.allCases)
-    func authenticatedFalseReportOpensNothing(_ lie: Lie) throws {
+    @Test(arguments: FalseReport.allCases)
+    func authenticatedFalseReportOpensNothing(_ report: FalseReport) throws {
         let known = try RoomsWithFinger()
         let (rooms, reader) = (known.rooms, known.reader)
         try rooms.addGuarded("p", .userPresence)
@@ -33,7 +33,7 @@ struct CompromisedReaderTests {
         reader.expect(
             .words { honest, seal in
                 let word =
-                    switch lie {
+                    switch report {
                     case .anotherNonce: honest.with(nonce: [UInt8](repeating: 7, count: 32))
                     case .anotherUser: honest.with(user: honest.user + 1)
                     case .replayed: earlier

@@ -232,7 +232,7 @@ extension AppleNames {
                 try awaitTrue("the outcome") { user.outcomes == [.accepted] }
                 #expect(user.questions.count == 1)
                 #expect(user.questions.first?.state.finger == .awaited)
-                #expect(user.updates.map(\.news) == [.tryAgain, .matched])
+                #expect(user.updates.map(\.change) == [.tryAgain, .matched])
                 #expect(user.updates.first?.fingersLeft == 4)
             }
         }

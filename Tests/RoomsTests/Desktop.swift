@@ -9,7 +9,7 @@ final class Desktop {
     private let told = Pipe()
     private var rest = ""
 
-    struct Fault: Error { let description: String }
+    struct TimeoutError: Error { let description: String }
 
     init(_ rooms: Rooms) throws {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
@@ -45,7 +45,7 @@ final class Desktop {
                 others.append(line)
             }
             let more = told.fileHandleForReading.availableData
-            guard !more.isEmpty else { throw Fault(description: "\(words)\n\(others.joined(separator: "\n"))\n\(rest)") }
+            guard !more.isEmpty else { throw TimeoutError(description: "\(words)\n\(others.joined(separator: "\n"))\n\(rest)") }
             rest += String(decoding: more, as: UTF8.self)
         }
     }

@@ -32,9 +32,9 @@ final class FalseAuthentication: Sendable {
         enclave = ServerAddress(folder: rooms.service.sockets, socket: "enclave", serverUID: rooms.service.enclaveUID)
         let environment = ServiceEnvironment(namedHome: home, userHome: nil, runtimeFolder: nil)
         client = AuthenticationClient(service: Service.own(.named(home: home), home: home, environment))
-        let door = ConnectionServer(listener: try run.bindSocket("authentication", mode: 0o600)) { _ in true }
+        let server = ConnectionServer(listener: try run.bindSocket("authentication", mode: 0o600)) { _ in true }
         Thread.detachNewThread { [weak self] in
-            try? door.run(refused: { _, _ in }, serve: { [weak self] visitor in try? self?.serve(visitor) })
+            try? server.run(refused: { _, _ in }, serve: { [weak self] connection in try? self?.serve(connection) })
         }
     }
 
@@ -50,15 +50,15 @@ final class FalseAuthentication: Sendable {
         try body(client)
     }
 
-    private func serve(_ visitor: AcceptedConnection) throws {
-        guard let process = visitor.peer.process else { return }
+    private func serve(_ connection: AcceptedConnection) throws {
+        guard let process = connection.peer.process else { return }
         let line = try enclave.connect(role: EnclaveRole.authentication.rawValue)
         defer { line.shutDown() }
-        try line.send(header: EnclaveRequest.registerCaller.encoded(), descriptors: [visitor.channel.socket, process])
+        try line.send(header: EnclaveRequest.registerCaller.encoded(), descriptors: [connection.channel.socket, process])
         guard case .caller = try EnclaveReply(derBytes: line.receive(.machine).header) else { return }
         var card: EnclaveKeyCard?
         while true {
-            var request = try UserRequest(derBytes: visitor.channel.receive(.idle).header)
+            var request = try UserRequest(derBytes: connection.channel.receive(.idle).header)
             if let card, let lie = state.withLock({ $0.lie }) {
                 let altered = try lie(request, card)
                 if altered != request { state.withLock { $0.lies += 1 } }
@@ -86,7 +86,7 @@ final class FalseAuthentication: Sendable {
                 case .waitingForUser, .queued: break
                 default: isOver = true
                 }
-                try visitor.channel.send(header: reply.encoded(), descriptors: answer.descriptors)
+                try connection.channel.send(header: reply.encoded(), descriptors: answer.descriptors)
             }
         }
     }

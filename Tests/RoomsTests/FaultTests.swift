@@ -59,16 +59,16 @@ struct FaultTests {
     }
 
     @Test(arguments: ["keychain", "authentication", "enclave"])
-    func malformedBytesEndOnlyTheirConnection(door: String) throws {
+    func malformedBytesEndOnlyTheirConnection(socket: String) throws {
         let rooms = try Rooms()
         try rooms.add("s", "a", "unharmed")
-        let address = ServerAddress(folder: rooms.service.sockets, socket: door, serverUID: geteuid())
+        let address = ServerAddress(folder: rooms.service.sockets, socket: socket, serverUID: geteuid())
         let good = try KeychainRequest.delete(Rooms.query("x", "y")).encoded()
         let bodies: [[UInt8]] = [
             [], [0x30], [0x30, 0x03, 0x02, 0x01], good + [0x00], Array(good.dropLast()), [UInt8](repeating: 0xFF, count: 100),
         ]
         for body in bodies {
-            let channel = try address.connect(role: door == "enclave" ? 1 : 0)
+            let channel = try address.connect(role: socket == "enclave" ? 1 : 0)
             var frame = withUnsafeBytes(of: UInt32(body.count).bigEndian) { Array($0) } + [0, 0, 0, 0]
             frame += body
             #expect(write(channel.socket.number, frame, frame.count) == frame.count)
@@ -76,7 +76,7 @@ struct FaultTests {
         }
         // Lengths beyond every limit are refused before a byte is stored.
         for lengths: [UInt8] in [[0x7F, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0], [0, 0, 0, 4, 0x7F, 0xFF, 0xFF, 0xFF]] {
-            let channel = try address.connect(role: door == "enclave" ? 1 : 0)
+            let channel = try address.connect(role: socket == "enclave" ? 1 : 0)
             #expect(write(channel.socket.number, lengths, 8) == 8)
             try expectEnd(of: channel)
         }

@@ -76,7 +76,7 @@ final class ScriptedUser: PromptSurface, Sendable {
         }
     }
 
-    func settled(_ outcome: PromptOutcome) { state.withLock { $0.outcomes.append(outcome) } }
+    func resolved(_ outcome: PromptOutcome) { state.withLock { $0.outcomes.append(outcome) } }
 }
 
 enum ProcessDescriptorForTests {

@@ -28,14 +28,14 @@ struct SheetTests {
 
         func value() throws -> Value {
             guard ended.wait(timeout: .now() + 30) == .success, let result = result.withLock({ $0 }) else {
-                throw Desktop.Fault(description: "the call does not end")
+                throw Desktop.TimeoutError(description: "the call does not end")
             }
             return try result.get()
         }
     }
 
     private func missed(_ reader: VirtualReader) throws {
-        guard let nonce = reader.askedNonces.last else { throw Desktop.Fault(description: "no finger was asked for") }
+        guard let nonce = reader.askedNonces.last else { throw Desktop.TimeoutError(description: "no finger was asked for") }
         try reader.say(ReaderVerdict(outcome: .missed, user: geteuid(), nonce: nonce, fingers: [UInt8](repeating: 0xF1, count: 32)))
     }
 

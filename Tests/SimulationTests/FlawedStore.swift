@@ -61,7 +61,7 @@ private struct HastyFolder: StateFolder {
     func remove(_ name: String) { inner.remove(name) }
     func names() throws(SystemError) -> [String] { try inner.names() }
     func contains(_ name: String) -> Bool { inner.contains(name) }
-    func subfolder(_ name: String, creating: Bool) throws(PrivateFolder.Fault) -> HastyFolder {
+    func subfolder(_ name: String, creating: Bool) throws(PrivateFolder.OpeningError) -> HastyFolder {
         HastyFolder(inner: try inner.subfolder(name, creating: creating))
     }
 }

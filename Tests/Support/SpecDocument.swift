@@ -16,9 +16,9 @@ public struct SpecDocument {
     /// The rows of the table after the line `<!-- table: NAME -->`, as dictionaries by column.
     public func table(_ table: String) throws -> [[String: String]] {
         let rows = try after("<!-- table: \(table) -->").drop { !$0.hasPrefix("|") }.prefix { $0.hasPrefix("|") }.map(Self.cells)
-        guard let columns = rows.first else { throw Fault(description: "the table \(table) of \(name) is empty") }
+        guard let columns = rows.first else { throw FormatError(description: "the table \(table) of \(name) is empty") }
         return try rows.dropFirst(2).map { row in
-            guard row.count == columns.count else { throw Fault(description: "a row of \(table) has \(row.count) cells: \(row)") }
+            guard row.count == columns.count else { throw FormatError(description: "a row of \(table) has \(row.count) cells: \(row)") }
             return Dictionary(uniqueKeysWithValues: zip(columns, row))
         }
     }
@@ -30,14 +30,14 @@ public struct SpecDocument {
         let pairs = stride(from: 0, to: digits.count, by: 2).map { digits.dropFirst($0).prefix(2) }
         return try pairs.map { pair in
             guard pair.count == 2, let byte = UInt8(pair, radix: 16) else {
-                throw Fault(description: "the example \(example) is not hexadecimal")
+                throw FormatError(description: "the example \(example) is not hexadecimal")
             }
             return byte
         }
     }
 
     private func after(_ marker: String) throws -> ArraySlice<String> {
-        guard let index = lines.firstIndex(of: marker) else { throw Fault(description: "\(name) has no line \(marker)") }
+        guard let index = lines.firstIndex(of: marker) else { throw FormatError(description: "\(name) has no line \(marker)") }
         return lines[(index + 1)...]
     }
 
@@ -47,7 +47,7 @@ public struct SpecDocument {
     }
 
     /// A document that does not have what a test looks for.
-    public struct Fault: Error, CustomStringConvertible {
+    public struct FormatError: Error, CustomStringConvertible {
         public let description: String
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 import FuzzHarness
 import Testing
 
-/// The samples of the enclave's door are what its fuzzer begins with: it must know each as a message. With
+/// The samples of the enclave's socket are what its fuzzer begins with: it must know each as a message. With
 /// VAUBAN_FUZZ_SEEDS naming a folder they are written there (Fuzz/keep then takes over the fewest that reach the same).
 @Suite struct FuzzSampleTests {
     @Test("The fuzzer has every sample", arguments: WireSample.enclave) func theFuzzerKnowsEverySample(_ sample: WireSample) throws {

@@ -54,7 +54,7 @@ import VaubanSecretBytes
     }
 
     @Test("An error while writing frees the secret") func aFaultWhileWritingEndsTheSecret() {
-        struct Fault: Error {}
-        #expect(throws: Fault.self) { _ = try SecretBytes(count: 8) { (_) throws(Fault) in throw Fault() } }
+        struct TestError: Error {}
+        #expect(throws: TestError.self) { _ = try SecretBytes(count: 8) { (_) throws(TestError) in throw TestError() } }
     }
 }

@@ -10,7 +10,7 @@ import VaubanRefusal
 import VaubanUserModel
 import VaubanUserWire
 
-/// One message of each kind of the three doors, with every optional field present in one and absent in another.
+/// One message of each kind of the three wires, with every optional field present in one and absent in another.
 struct WireSample: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let bytes: [UInt8]
@@ -83,7 +83,7 @@ struct WireSample: Sendable, CustomTestStringConvertible {
         .readItem, offered: [.once, .untilLock, .always], item: "bank/anna", owner: "program:/usr/bin/bank", program: "/usr/bin/a")
     private static let consentQuestion = PromptQuestion(
         prompt: octets(6, 16), user: 1000, challenge: PasscodeChallenge(nonce: octets(7, 32), purpose: .prompt),
-        caller: CallerName(pid: 42, path: "/usr/bin/vauban", doubt: .interpreter, startedBy: ["/usr/bin/bash"]), operation: .consent,
+        caller: CallerName(pid: 42, path: "/usr/bin/vauban", gap: .interpreter, startedBy: ["/usr/bin/bash"]), operation: .consent,
         reason: nil, attempt: 1, attemptsLeft: 5, consent: consent)
     private static let attributes = ItemAttributes([
         .account: .text("anna"), .service: .data([0xFF]), .type: .number(-1), .creationDate: .date(1),
@@ -123,7 +123,7 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             WireSample("", LeaseErased(user: 1000, epoch: 0)),
             WireSample("ask", PromptNotice.ask(question)), WireSample("bare", PromptNotice.ask(bareQuestion)),
             WireSample("changed", PromptNotice.changed(user: .max)),
-            WireSample("settled", PromptNotice.settled(prompt: octets(6, 16), .callerGone)),
+            WireSample("settled", PromptNotice.resolved(prompt: octets(6, 16), .callerGone)),
             WireSample("to the sheet", PromptNotice.ask(sheetQuestion)),
             WireSample("update", PromptNotice.update(prompt: octets(6, 16), update)),
             WireSample("shown", PromptReport.shown(prompt: octets(6, 16), place: "here")),
@@ -274,7 +274,7 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             EnvironmentNotice.changed, .refused(refusal),
         ].enumerated().map { WireSample("\($0)", $1) }
         + [
-            AgentNotice.registered, .refused(refusal), .ask(question), .settled(prompt: octets(6, 16), .expired), .ask(sheetQuestion),
+            AgentNotice.registered, .refused(refusal), .ask(question), .resolved(prompt: octets(6, 16), .expired), .ask(sheetQuestion),
             .update(prompt: octets(6, 16), update),
         ].enumerated().map { WireSample("\($0)", $1) }
 

@@ -10,7 +10,7 @@ import VaubanRefusal
 import VaubanUserModel
 import VaubanUserWire
 
-/// Every message of the three doors: it reads back, and no other bytes read as it.
+/// Every message of the three wires: it reads back, and no other bytes read as it.
 @Suite struct WireTests {
     @Test("A message decodes to what was encoded", arguments: WireSample.all) func aMessageReadsBackAsItWasWritten(_ sample: WireSample)
         throws
@@ -43,17 +43,17 @@ import VaubanUserWire
     private func call(version: UInt8, _ number: UInt8) -> [UInt8] { [0x30, 5, 2, 1, version, 0xA0 + number, 0] }
 
     @Test("An unknown request is refused by name") func anUnknownRequestIsRefusedByName() {
-        let doors: [(name: String, version: UInt8, read: ([UInt8]) throws -> Void)] = [
+        let wires: [(name: String, version: UInt8, read: ([UInt8]) throws -> Void)] = [
             ("enclave", 2, { _ = try EnclaveRequest(derBytes: $0) }), ("keychain", 1, { _ = try KeychainRequest(derBytes: $0) }),
             ("user", 2, { _ = try UserRequest(derBytes: $0) }), ("agent", 1, { _ = try AgentMessage(derBytes: $0) }),
         ]
-        for door in doors {
-            let refusal = #expect(throws: Refusal.self) { try door.read(call(version: door.version, 30)) }
+        for wire in wires {
+            let refusal = #expect(throws: Refusal.self) { try wire.read(call(version: wire.version, 30)) }
             #expect(refusal?.reason == .unknownRequest)
-            #expect(refusal?.detail?.hasPrefix(door.name) == true && refusal?.detail?.contains("30") == true)
+            #expect(refusal?.detail?.hasPrefix(wire.name) == true && refusal?.detail?.contains("30") == true)
             // Another version is named before what it calls is looked at.
-            for other in [door.version - 1, door.version + 1] {
-                let fault = #expect(throws: (any Error).self) { try door.read(call(version: other, 0)) }
+            for other in [wire.version - 1, wire.version + 1] {
+                let fault = #expect(throws: (any Error).self) { try wire.read(call(version: other, 0)) }
                 #expect(fault.map { "\($0)".contains("version") } == true)
             }
         }

@@ -30,7 +30,7 @@ struct PackageGraph {
         let json = try output.fileHandleForReading.readToEnd() ?? Data()
         process.waitUntilExit()
         guard process.terminationStatus == 0 else {
-            throw Fault(description: "swift package dump-package ended with \(process.terminationStatus)")
+            throw ManifestError(description: "swift package dump-package ended with \(process.terminationStatus)")
         }
         return try PackageGraph(json: json)
     }
@@ -55,7 +55,7 @@ struct PackageGraph {
         return reached
     }
 
-    struct Fault: Error, CustomStringConvertible { let description: String }
+    struct ManifestError: Error, CustomStringConvertible { let description: String }
 
     private struct Manifest: Decodable {
         struct Target: Decodable {

@@ -1,4 +1,4 @@
-// The sheet: a window that appears with a prompt and disappears when the prompt is settled. It runs from login to logout.
+// The sheet: a window that appears with a prompt and disappears when the prompt is resolved. It runs from login to logout.
 
 import CGtk
 import Foundation

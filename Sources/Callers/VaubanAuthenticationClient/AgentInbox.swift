@@ -17,7 +17,7 @@ struct AgentQuestion: Sendable {
 final class AgentInbox: Sendable {
     enum Entry: Sendable {
         case ask(AgentQuestion)
-        case settled(prompt: [UInt8], PromptOutcome)
+        case resolved(prompt: [UInt8], PromptOutcome)
         case update(prompt: [UInt8], PromptUpdate)
         /// The connection ended; no entry follows.
         case ended(Refusal)
@@ -45,7 +45,7 @@ final class AgentInbox: Sendable {
         _ = write(bell.number, &ring, 1)
     }
 
-    /// Removes and returns the next entry. A settled prompt removes its pending questions too.
+    /// Removes and returns the next entry. A resolved prompt also removes its pending entries.
     func take() -> Entry? {
         entries.withLock { waiting in
             if waiting.isEmpty { clear(); return nil }
@@ -56,25 +56,25 @@ final class AgentInbox: Sendable {
     }
 
     /// Why the prompt on the screen no longer needs an answer.
-    enum News: Sendable {
-        /// The prompt was settled, or the connection ended, which settles every prompt.
-        case settled(PromptOutcome)
+    enum WithdrawalReason: Sendable {
+        /// The prompt was resolved, or the connection ended, which resolves every prompt.
+        case resolved(PromptOutcome)
         /// The same prompt comes in another form, for example because fingerprints no longer count. Its question is the next entry.
         case askedAnew
     }
 
-    /// Returns news about a prompt, or nil if there is none.
-    func news(of prompt: [UInt8]) -> News? {
+    /// Returns why a prompt was withdrawn, or nil if it is still open.
+    func withdrawalReason(of prompt: [UInt8]) -> WithdrawalReason? {
         entries.withLock { waiting in
             // The entries left must not wake the same waiter again and again: they are handled after the prompt on the screen.
             clear()
             for (index, entry) in waiting.enumerated() {
                 switch entry {
-                case .settled(let settled, let outcome) where settled == prompt:
+                case .resolved(let resolved, let outcome) where resolved == prompt:
                     waiting.remove(at: index)
                     waiting.removeAll { if case .ask(let asked) = $0 { asked.question.prompt == prompt } else { false } }
-                    return .settled(outcome)
-                case .ended: return .settled(.callerGone)
+                    return .resolved(outcome)
+                case .ended: return .resolved(.callerGone)
                 default: continue
                 }
             }
@@ -86,13 +86,13 @@ final class AgentInbox: Sendable {
     /// Returns what happened to the prompt on the screen, oldest first; returns each update once.
     func updates(of prompt: [UInt8]) -> [PromptUpdate] {
         entries.withLock { waiting in
-            var news: [PromptUpdate] = []
+            var updates: [PromptUpdate] = []
             waiting.removeAll { entry in
                 guard case .update(prompt, let update) = entry else { return false }
-                news.append(update)
+                updates.append(update)
                 return true
             }
-            return news
+            return updates
         }
     }
 

@@ -46,7 +46,7 @@ final class CallerTerminal: PromptSurface {
         return question.methods.contains(.passcode) ? readPasscode(withdrawal) : awaitFinger(withdrawal)
     }
 
-    func settled(_ outcome: PromptOutcome) {}
+    func resolved(_ outcome: PromptOutcome) {}
 
     private func awaitFinger(_ withdrawal: any Withdrawal) -> PromptResponse {
         while let byte = key(withdrawal) {

@@ -33,16 +33,17 @@ package final class PromptAgent: Sendable {
 
     /// Returns once authd has registered the agent, so that requests made afterwards prompt here.
     private init(service: Service, scope: AgentScope, place: String, surface: any PromptSurface) throws(Refusal) {
-        let door = ServiceConnection(service: service, address: service.authenticationAddress, role: AuthenticationRole.agent.rawValue)
+        let connection = ServiceConnection(
+            service: service, address: service.authenticationAddress, role: AuthenticationRole.agent.rawValue)
         self.surface = surface
         do {
             inbox = try AgentInbox()
-            channel = try door.fresh()
+            channel = try connection.fresh()
             try channel.send(header: try AgentMessage.register(scope, place: place).encoded())
             switch try AgentNotice(derBytes: try channel.receive(.machine).header) {
             case .registered: break
             case .refused(let refusal): throw refusal
-            case .ask, .settled, .update:
+            case .ask, .resolved, .update:
                 throw Refusal(.unavailable, "the authentication service sent a prompt before it registered this terminal")
             }
         } catch {
@@ -76,7 +77,7 @@ package final class PromptAgent: Sendable {
         while let entry = inbox.take() {
             switch entry {
             case .ended(let refusal): return refusal
-            case .settled(_, let outcome): surface.settled(outcome)
+            case .resolved(_, let outcome): surface.resolved(outcome)
             case .ask(let asked): answer(asked)
             // No prompt is on the screen that it could be about.
             case .update: continue
@@ -112,10 +113,10 @@ package final class PromptAgent: Sendable {
         case .cancelled: send(.cancelled, to: question)
         case .fallback: send(.fallback, to: question)
         case .withdrawn:
-            switch withdrawal.news {
-            case .settled(let outcome): surface.settled(outcome)
+            switch withdrawal.reason {
+            case .resolved(let outcome): surface.resolved(outcome)
             case .askedAnew: break
-            case nil: surface.settled(.callerGone)
+            case nil: surface.resolved(.callerGone)
             }
         }
     }
@@ -135,7 +136,7 @@ package final class PromptAgent: Sendable {
                 switch try AgentNotice(derBytes: message.header) {
                 case .registered: continue
                 case .refused(let refusal): throw refusal
-                case .settled(let prompt, let outcome): inbox.put(.settled(prompt: prompt, outcome))
+                case .resolved(let prompt, let outcome): inbox.put(.resolved(prompt: prompt, outcome))
                 case .update(let prompt, let update): inbox.put(.update(prompt: prompt, update))
                 case .ask(let question):
                     let descriptors = message.descriptors
@@ -165,7 +166,7 @@ package final class PromptAgent: Sendable {
 private final class PromptWithdrawal: Withdrawal {
     private let inbox: AgentInbox
     private let prompt: [UInt8]
-    private(set) var news: AgentInbox.News?
+    private(set) var reason: AgentInbox.WithdrawalReason?
 
     init(inbox: AgentInbox, prompt: [UInt8]) {
         self.inbox = inbox
@@ -177,7 +178,7 @@ private final class PromptWithdrawal: Withdrawal {
     func updates() -> [PromptUpdate] { inbox.updates(of: prompt) }
 
     func isWithdrawn() -> Bool {
-        if news == nil { news = inbox.news(of: prompt) }
-        return news != nil
+        if reason == nil { reason = inbox.withdrawalReason(of: prompt) }
+        return reason != nil
     }
 }

@@ -10,7 +10,7 @@ package enum PromptResponse: ~Copyable, Sendable {
     case cancelled
     /// The caller's fallback; only if the prompt offers one.
     case fallback
-    /// The prompt was settled elsewhere, its caller is gone, or it comes again in another form: no answer is needed.
+    /// The prompt was resolved elsewhere, its caller is gone, or it comes again in another form: no answer is needed.
     case withdrawn
 }
 
@@ -21,14 +21,14 @@ package protocol PromptSurface: AnyObject, Sendable {
     func ask(_ question: PromptQuestion, withdrawal: any Withdrawal) -> PromptResponse
 
     /// Shows briefly how the last prompt ended. Must not wait.
-    func settled(_ outcome: PromptOutcome)
+    func resolved(_ outcome: PromptOutcome)
 }
 
 /// The notice that a prompt on the screen no longer needs an answer.
 package protocol Withdrawal {
-    /// Becomes readable when there may be news.
+    /// Becomes readable when the prompt may have been withdrawn or updated.
     var descriptor: Descriptor { get }
-    /// Handles the news, and returns whether the prompt was withdrawn.
+    /// Handles withdrawals and updates, and returns whether the prompt was withdrawn.
     func isWithdrawn() -> Bool
     /// Returns what happened at the fingerprint reader since the last call.
     func updates() -> [PromptUpdate]

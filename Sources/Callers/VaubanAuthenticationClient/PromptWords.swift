@@ -87,7 +87,7 @@ package enum PromptWords {
     /// What the user should know about a caller whose name says little.
     package static func cautions(_ caller: CallerName) -> [Caution] {
         let chain = caller.startedBy.map { PlainLine.path($0, charactersMax: pathMax) }.joined(separator: ", started by ")
-        switch caller.doubt {
+        switch caller.gap {
         case .interpreter where chain.isEmpty:
             return [.init(text: "It runs scripts and commands: which one asks is unknown.", isWarning: false)]
         case .interpreter:
@@ -101,7 +101,7 @@ package enum PromptWords {
         default: break
         }
         var cautions: [Caution] = chain.isEmpty ? [] : [.init(text: "Started by \(chain)", isWarning: false)]
-        switch caller.doubt {
+        switch caller.gap {
         case .traced: cautions.append(.init(text: "Another program watches and controls it.", isWarning: true))
         case .orphan:
             cautions.append(.init(text: "Which program started it is unknown: that program ended or detached from it.", isWarning: false))

@@ -34,13 +34,13 @@ package enum KeyOutcome: ~Copyable {
 package final class KeyClient: Sendable {
     package typealias Waiting = (String) -> Void
     private let service: Service
-    private let door: ServiceConnection
+    private let serviceConnection: ServiceConnection
     private let idle = ProcessPool<KeyConnection>()
 
     /// With `startsService` false, a stopped service is not started.
     package init(service: Service, startsService: Bool = true) {
         self.service = service
-        door = ServiceConnection(service: service, address: service.keychainAddress, startsService: startsService)
+        serviceConnection = ServiceConnection(service: service, address: service.keychainAddress, startsService: startsService)
     }
 
     /// Creates a key. The password, 1 to 1024 bytes, is the application password that the access control requires.
@@ -116,7 +116,7 @@ package final class KeyClient: Sendable {
     }
 
     private func askToHandOver() throws(HandshakeError) -> (Channel, KeychainReply) {
-        let channel = try door.fresh()
+        let channel = try serviceConnection.fresh()
         do throws(ChannelError) {
             guard let header = try? KeychainRequest.handOver.encoded() else { throw .malformed("a request cannot be written") }
             try channel.send(header: header)

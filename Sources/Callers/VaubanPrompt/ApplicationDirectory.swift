@@ -33,7 +33,7 @@ package struct ApplicationDirectory: Sendable {
 
     package func entry(of caller: CallerName) -> Entry? {
         // An interpreter has no name of its own, whatever entries start it.
-        guard caller.doubt == nil else { return nil }
+        guard caller.gap == nil else { return nil }
         if let confinement = caller.confinement { return entry(of: confinement) }
         guard let path = caller.path else { return nil }
         return entries { _ in true }.first { Self.program(of: $0)?.isSameBytes(as: path) ?? false }?.entry

@@ -167,7 +167,7 @@ extension SheetAgent: PromptSurface {
         }
     }
 
-    package func settled(_ outcome: PromptOutcome) {
+    package func resolved(_ outcome: PromptOutcome) {
         model.withLock { $0.removePrompt() }
         changed()
         // The window is closed already; a lockout opens another.

@@ -96,7 +96,7 @@ package struct SheetModel: Sendable {
     /// Records an event at the fingerprint reader.
     package mutating func record(_ update: PromptUpdate) {
         change { card in
-            switch update.news {
+            switch update.change {
             case .tryAgain:
                 card.finger = .tryAgain
                 card.notice = .init(text: PromptWords.wrongFinger(update.fingersLeft), isError: true)

@@ -40,7 +40,7 @@ package struct ExecutableIdentity: Hashable, Sendable, DERReadable, DERWritable 
 /// The program that a caller stands for: the caller itself, or, if the caller is Vauban's own command line, its nearest ancestor that is
 /// not Vauban.
 ///
-/// `CallerIdentity ::= SEQUENCE { standing CHOICE { unknown [0] { doubt }, installed [1], flatpak [2] { name },
+/// `CallerIdentity ::= SEQUENCE { standing CHOICE { unknown [0] { gap }, installed [1], flatpak [2] { name },
 ///   snap [3] { name }, own [4] }, throughCommandLine BOOLEAN, executable [0] ExecutableIdentity OPTIONAL,
 ///   package [1] UTF8String OPTIONAL, unit [2] UTF8String OPTIONAL, chain SEQUENCE OF SEQUENCE { UTF8String } }`
 package struct CallerIdentity: Hashable, Sendable {
@@ -98,8 +98,8 @@ package struct CallerIdentity: Hashable, Sendable {
         }
     }
 
-    package var doubt: IdentityGap? {
-        if case .unknown(let doubt) = standing { doubt } else { nil }
+    package var gap: IdentityGap? {
+        if case .unknown(let gap) = standing { gap } else { nil }
     }
 }
 
@@ -109,10 +109,10 @@ extension CallerIdentity: DERReadable, DERWritable {
         let standing: Standing? = try fields.optional(number, "standing") { standing in
             switch number {
             case 0:
-                guard let doubt = IdentityGap(rawValue: try standing.integer("doubt", in: 1...255)) else {
-                    throw DERError("doubt is unknown")
+                guard let gap = IdentityGap(rawValue: try standing.integer("gap", in: 1...255)) else {
+                    throw DERError("gap is unknown")
                 }
-                return .unknown(doubt)
+                return .unknown(gap)
             case 1: return .installed
             case 2: return .flatpak(name: try standing.text("name", max: Self.nameBytesMax))
             case 3: return .snap(name: try standing.text("name", max: Self.nameBytesMax))
@@ -136,7 +136,7 @@ extension CallerIdentity: DERReadable, DERWritable {
     package func write(into der: inout DER.Serializer) throws {
         try der.sequence { fields in
             switch standing {
-            case .unknown(let doubt): try fields.tagged(0) { try $0.integer(doubt.rawValue) }
+            case .unknown(let gap): try fields.tagged(0) { try $0.integer(gap.rawValue) }
             case .installed: fields.tagged(1) { _ in }
             case .flatpak(let name): try fields.tagged(2) { try $0.text(name) }
             case .snap(let name): try fields.tagged(3) { try $0.text(name) }

@@ -70,7 +70,7 @@ package struct LeaseErased: Hashable, Sendable, DERReadable, DERWritable {
 /// Enclave to authd, on the prompt connection. `ask` carries the key card as a descriptor.
 package enum PromptNotice: Hashable, Sendable, DERReadable, DERWritable {
     case ask(PromptQuestion)
-    case settled(prompt: [UInt8], PromptOutcome)
+    case resolved(prompt: [UInt8], PromptOutcome)
     /// Something happened to a prompt on the screen that still asks for the same.
     case update(prompt: [UInt8], PromptUpdate)
     /// This user's environment changed (Specs/environment.md).
@@ -87,7 +87,7 @@ package enum PromptNotice: Hashable, Sendable, DERReadable, DERWritable {
                 guard let outcome = PromptOutcome(rawValue: try notice.integer("outcome", in: 0...255)) else {
                     throw DERError("outcome is unknown")
                 }
-                return .settled(prompt: prompt, outcome)
+                return .resolved(prompt: prompt, outcome)
             case 2: return .update(prompt: try notice.octets("prompt", in: 16...16), try notice.value("update"))
             case 3: return .changed(user: UInt32(try notice.integer("user", in: 0...Int64(UInt32.max))))
             default: throw DERError("notice is unknown")
@@ -102,7 +102,7 @@ package enum PromptNotice: Hashable, Sendable, DERReadable, DERWritable {
             try fields.integer(1)
             switch self {
             case .ask(let question): try fields.tagged(0) { try $0.value(question) }
-            case .settled(let prompt, let outcome):
+            case .resolved(let prompt, let outcome):
                 try fields.tagged(1) {
                     try $0.octets(prompt); try $0.integer(outcome.rawValue)
                 }

@@ -27,7 +27,7 @@ package enum AgentNotice: Hashable, Sendable {
     case registered
     case refused(Refusal)
     case ask(PromptQuestion)
-    case settled(prompt: [UInt8], PromptOutcome)
+    case resolved(prompt: [UInt8], PromptOutcome)
     case update(prompt: [UInt8], PromptUpdate)
 }
 
@@ -86,7 +86,7 @@ extension AgentNotice: DERReadable, DERWritable {
                 guard let outcome = PromptOutcome(rawValue: try notice.integer("outcome", in: 0...255)) else {
                     throw DERError("outcome is unknown")
                 }
-                return .settled(prompt: prompt, outcome)
+                return .resolved(prompt: prompt, outcome)
             case 4: return .update(prompt: try notice.octets("prompt", in: 16...16), try notice.value("update"))
             default: throw DERError("notice is unknown")
             }
@@ -102,7 +102,7 @@ extension AgentNotice: DERReadable, DERWritable {
             case .registered: fields.tagged(0) { _ in }
             case .refused(let refusal): try fields.tagged(1) { try $0.value(refusal) }
             case .ask(let question): try fields.tagged(2) { try $0.value(question) }
-            case .settled(let prompt, let outcome):
+            case .resolved(let prompt, let outcome):
                 try fields.tagged(3) {
                     try $0.octets(prompt); try $0.integer(outcome.rawValue)
                 }

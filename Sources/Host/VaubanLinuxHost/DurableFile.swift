@@ -18,12 +18,12 @@ package struct DurableFile: Sendable {
 
     /// Returns the file's bytes. Throws if it exists and cannot be read, or is not a plain file of this user.
     ///
-    /// With `settling`, the returned content survives a power cut: a process that was killed during a write leaves a file that the kernel
+    /// With `syncing`, the returned content survives a power cut: a process that was killed during a write leaves a file that the kernel
     /// shows and the disk may not have yet, and what is derived from it would outlive it.
-    package func read(max: Int, settling: Bool = false) throws(SystemError) -> Content {
-        if settling { try folder.sync() }
+    package func read(max: Int, syncing: Bool = false) throws(SystemError) -> Content {
+        if syncing { try folder.sync() }
         guard let file = try folder.file(name) else { return .absent }
-        if settling { try file.sync() }
+        if syncing { try file.sync() }
         var content: [UInt8] = []
         while content.count <= max {
             let got = try Self.chunk(of: file, at: content.count)

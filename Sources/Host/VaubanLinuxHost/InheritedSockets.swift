@@ -4,7 +4,7 @@ import Glibc
 package struct InheritedSockets {
     private let named: [String: Descriptor]
 
-    package enum Fault: Error, CustomStringConvertible, Sendable {
+    package enum InheritanceError: Error, CustomStringConvertible, Sendable {
         case none
         case missing(String)
         case system(SystemError)
@@ -20,7 +20,7 @@ package struct InheritedSockets {
 
     /// Takes the passed sockets and calls `listen` again: from then on the kernel names this process, not the launcher, as the one that
     /// clients connect to.
-    package init() throws(Fault) {
+    package init() throws(InheritanceError) {
         guard let count = Self.number("LISTEN_FDS"), count > 0, count <= 8, Self.number("LISTEN_PID") == Int(getpid()) else { throw .none }
         let names = Self.text("LISTEN_FDNAMES")?.split(separator: ":", omittingEmptySubsequences: false).map(String.init) ?? []
         var named: [String: Descriptor] = [:]
@@ -35,7 +35,7 @@ package struct InheritedSockets {
         self.named = named
     }
 
-    package func socket(_ name: String) throws(Fault) -> Descriptor {
+    package func socket(_ name: String) throws(InheritanceError) -> Descriptor {
         guard let descriptor = named[name] else { throw .missing(name) }
         return descriptor
     }

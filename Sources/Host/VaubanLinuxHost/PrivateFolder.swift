@@ -7,7 +7,7 @@ package final class PrivateFolder: Sendable {
     package let path: String
     package let descriptor: Descriptor
 
-    package enum Fault: Error, CustomStringConvertible, Sendable {
+    package enum OpeningError: Error, CustomStringConvertible, Sendable {
         case system(SystemError)
         case notSafe(path: String, why: String)
 
@@ -21,12 +21,12 @@ package final class PrivateFolder: Sendable {
 
     /// Opens the folder, and creates it (0700, and missing parents) if `creating`. Throws if it is a link, belongs to another user or lets
     /// others in. `sharedEntry` lets others search it, for a folder of sockets.
-    package convenience init(path: String, creating: Bool, sharedEntry: Bool = false) throws(Fault) {
+    package convenience init(path: String, creating: Bool, sharedEntry: Bool = false) throws(OpeningError) {
         if creating { try Self.make(path) }
         try self.init(path: path, opened: open(path, O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_RDONLY), sharedEntry: sharedEntry)
     }
 
-    private init(path: String, opened number: Int32, sharedEntry: Bool) throws(Fault) {
+    private init(path: String, opened number: Int32, sharedEntry: Bool) throws(OpeningError) {
         guard number >= 0 else { throw .system(SystemError("open the folder \(path)", code: errno)) }
         let descriptor = Descriptor(number)
         var information = stat()
@@ -40,7 +40,7 @@ package final class PrivateFolder: Sendable {
         self.descriptor = descriptor
     }
 
-    private static func make(_ path: String) throws(Fault) {
+    private static func make(_ path: String) throws(OpeningError) {
         if mkdir(path, 0o700) == 0 { return try keepName(of: path) }
         if errno == EEXIST { return }
         guard errno == ENOENT, let folder = PathBytes.parts(of: path)?.folder, !folder.isSameBytes(as: "/") else {
@@ -52,7 +52,7 @@ package final class PrivateFolder: Sendable {
     }
 
     /// The folder's name must survive a power cut as its content does.
-    private static func keepName(of path: String) throws(Fault) {
+    private static func keepName(of path: String) throws(OpeningError) {
         let number = open("\(path)/..", O_DIRECTORY | O_CLOEXEC | O_RDONLY)
         // A parent that this user may write but not read cannot be synced.
         guard number >= 0 else { return }
@@ -61,7 +61,7 @@ package final class PrivateFolder: Sendable {
     }
 
     /// Opens a private folder inside this one.
-    package func subfolder(_ name: String, creating: Bool) throws(Fault) -> PrivateFolder {
+    package func subfolder(_ name: String, creating: Bool) throws(OpeningError) -> PrivateFolder {
         if creating {
             guard mkdirat(descriptor.number, name, 0o700) == 0 || errno == EEXIST else {
                 throw .system(SystemError("make the folder \(path)/\(name)", code: errno))

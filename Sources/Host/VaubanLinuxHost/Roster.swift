@@ -18,7 +18,7 @@ package struct Roster: Sendable, Hashable {
     private let uids: [RoomName: UInt32]
 
     /// Returns the installed list; nil if nothing is installed. Throws if others than root can change the file.
-    package static func installed(path: String = path) throws(Service.Fault) -> Roster? {
+    package static func installed(path: String = path) throws(Service.DiscoveryError) -> Roster? {
         let number = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         if number < 0 {
             if errno == ENOENT || errno == ENOTDIR { return nil }
@@ -37,7 +37,7 @@ package struct Roster: Sendable, Hashable {
 
     /// Parses lines of `ROOM USER`; `#` begins a comment. A user may be a number: in a container that has the sockets of the machine
     /// outside, its users have no names.
-    package init(text: String) throws(Service.Fault) {
+    package init(text: String) throws(Service.DiscoveryError) {
         var uids: [RoomName: UInt32] = [:]
         for line in text.split(separator: "\n") where !line.hasPrefix("#") {
             let words = line.split(separator: " ")
@@ -54,26 +54,26 @@ package struct Roster: Sendable, Hashable {
     }
 
     /// The system's own list first: a name service may hang while the machine starts.
-    private static func uid(ofUser name: String) throws(Service.Fault) -> UInt32 {
+    private static func uid(ofUser name: String) throws(Service.DiscoveryError) -> UInt32 {
         if let uid = AccountFiles.listedUser(named: name) { return uid }
         guard let entry = getpwnam(name) else { throw .badRoster("\(path) names the user \(name), who does not exist") }
         return entry.pointee.pw_uid
     }
 
-    package func uid(of room: RoomName) throws(Service.Fault) -> UInt32 {
+    package func uid(of room: RoomName) throws(Service.DiscoveryError) -> UInt32 {
         guard let uid = uids[room] else { throw .badRoster("\(Self.path) does not name \(room.rawValue)") }
         return uid
     }
 
     /// Returns the uid that a peer room must have: the roster's if this process is one of its rooms, otherwise (user mode) this process's
     /// own.
-    package static func expectedUID(of room: RoomName) throws(Service.Fault) -> UInt32 {
+    package static func expectedUID(of room: RoomName) throws(Service.DiscoveryError) -> UInt32 {
         guard let roster = try installed(), roster.uids.values.contains(geteuid()) else { return geteuid() }
         return try roster.uid(of: room)
     }
 
     /// Returns whether this process is a room of the installed service.
-    package static func isOfThisProcess() throws(Service.Fault) -> Bool {
+    package static func isOfThisProcess() throws(Service.DiscoveryError) -> Bool {
         try installed()?.uids.values.contains(geteuid()) ?? false
     }
 
@@ -81,15 +81,15 @@ package struct Roster: Sendable, Hashable {
     /// cannot know the number of a user that the installation creates. Nil is a usage error. Must be called before hardening, which puts
     /// the system's list of users out of reach.
     package static func enclaveUID(
-        _ word: String?, roster: () throws(Service.Fault) -> Roster? = { () throws(Service.Fault) in try installed() }
-    ) throws(Service.Fault) -> UInt32? {
+        _ word: String?, roster: () throws(Service.DiscoveryError) -> Roster? = { () throws(Service.DiscoveryError) in try installed() }
+    ) throws(Service.DiscoveryError) -> UInt32? {
         guard word == "roster" else { return word.flatMap(UInt32.init) }
         guard let roster = try roster() else { throw .badRoster("\(path) is not there") }
         return try roster.uid(of: .enclaved)
     }
 
     /// Returns the same as `expectedUID` for an attendant that an installation may lack; nil if the roster does not name it.
-    package static func expectedUIDIfNamed(of room: RoomName) throws(Service.Fault) -> UInt32? {
+    package static func expectedUIDIfNamed(of room: RoomName) throws(Service.DiscoveryError) -> UInt32? {
         guard let roster = try installed(), roster.uids.values.contains(geteuid()) else { return geteuid() }
         return roster.uids[room]
     }

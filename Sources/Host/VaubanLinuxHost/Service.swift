@@ -34,7 +34,7 @@ package struct Service: Sendable, Hashable {
         }
     }
 
-    package enum Fault: Error, Sendable, Hashable {
+    package enum DiscoveryError: Error, Sendable, Hashable {
         /// No service is set up here.
         case notSetUp
         /// The installed service's list of rooms cannot be trusted or read.
@@ -43,7 +43,7 @@ package struct Service: Sendable, Hashable {
 
     /// Returns the service that this process uses: the one that `VAUBAN_HOME` names, else the installed one even if it is down, else the
     /// user's own if it was set up.
-    package static func find(environment: ServiceEnvironment = .ofThisProcess) throws(Fault) -> Service {
+    package static func find(environment: ServiceEnvironment = .ofThisProcess) throws(DiscoveryError) -> Service {
         if let home = environment.namedHome { return own(.named(home: home), home: home, environment) }
         if let roster = try Roster.installed() {
             return Service(

@@ -5,22 +5,22 @@ package import VaubanRefusal
 
 extension Refusal {
     /// Creates the refusal for a socket that cannot be reached or a connection that broke.
-    package init(unreachable fault: HandshakeError, what door: String) {
+    package init(unreachable fault: HandshakeError, what service: String) {
         switch fault {
-        case .channel(.deadline): self.init(.unavailable, "\(door) did not answer in time")
+        case .channel(.deadline): self.init(.unavailable, "\(service) did not answer in time")
         case .channel(.oversized): self.init(.dataTooLarge)
-        case .channel: self.init(.unavailable, "the connection to \(door) broke; the outcome of the last request is unknown")
+        case .channel: self.init(.unavailable, "the connection to \(service) broke; the outcome of the last request is unknown")
         case .system(let fault) where fault.isFullDisk: self.init(.storageFull)
         case .system(let fault):
             self.init(.unavailable, "Vauban is not running (\(fault)); run vauban serve, or start the installed service")
         case .wrongServer(let uid):
-            self.init(.unavailable, "the socket of \(door) belongs to user \(uid), who is not Vauban; nothing was sent")
+            self.init(.unavailable, "the socket of \(service) belongs to user \(uid), who is not Vauban; nothing was sent")
         case .noKeychain(let home):
             let name = PlainLine.path(home, charactersMax: 200)
             self.init(
                 .unavailable,
                 "VAUBAN_HOME names \(name), where there is no keychain; make one there with vauban setup, or unset VAUBAN_HOME")
-        case .unproven(let why): self.init(.unavailable, "\(door) refused the connection: \(why)")
+        case .unproven(let why): self.init(.unavailable, "\(service) refused the connection: \(why)")
         }
     }
 }
@@ -28,7 +28,7 @@ extension Refusal {
 extension Service {
     /// Returns the service of this process. Throws a refusal that says how to get one.
     package static func current() throws(Refusal) -> Service {
-        do throws(Service.Fault) {
+        do throws(Service.DiscoveryError) {
             return try find()
         } catch {
             switch error {

@@ -18,7 +18,7 @@ package protocol StateFolder: Sendable {
     func names() throws(SystemError) -> [String]
     /// A file that cannot be examined counts as existing: only what is surely absent may be created.
     func contains(_ name: String) -> Bool
-    func subfolder(_ name: String, creating: Bool) throws(PrivateFolder.Fault) -> Self
+    func subfolder(_ name: String, creating: Bool) throws(PrivateFolder.OpeningError) -> Self
 }
 
 /// An open file of such a folder. Offsets are in bytes from its start.

@@ -73,12 +73,12 @@ package struct StateHolder: Hashable, Sendable {
 
 /// Remembers which folders were verified as their users'.
 package final class StateHolders: Sendable {
-    private let people: @Sendable () throws(PrivateFolder.Fault) -> (any StateFolder)?
+    private let people: @Sendable () throws(PrivateFolder.OpeningError) -> (any StateFolder)?
     private let accounts: Accounts
     private let verified = ThreadMutex<[UInt32: String]>([:])
 
     /// `people` returns the folder that contains one folder for each user, by number; nil while there is none.
-    package init(accounts: Accounts, people: @escaping @Sendable () throws(PrivateFolder.Fault) -> (any StateFolder)?) {
+    package init(accounts: Accounts, people: @escaping @Sendable () throws(PrivateFolder.OpeningError) -> (any StateFolder)?) {
         self.people = people
         self.accounts = accounts
     }
@@ -87,7 +87,7 @@ package final class StateHolders: Sendable {
     package func verify(_ uid: UInt32) throws(Refusal) {
         guard let name = accounts.holderName(of: uid), verified.withLock({ $0[uid] }) != name else { return }
         let place: any StateFolder
-        do throws(PrivateFolder.Fault) {
+        do throws(PrivateFolder.OpeningError) {
             guard let folder = try people(), folder.contains("\(uid)") else { return }
             place = try folder.subfolder("\(uid)", creating: false)
         } catch {

@@ -9,7 +9,7 @@ internal import VaubanRefusal
 
 // First inputs, so that a fuzzer need not discover what a message or a row looks like.
 
-extension KeychainDoorFuzzing {
+extension KeychainSocketFuzzing {
     package static func seeds() throws -> [[UInt8]] {
         let control = try AccessControl(protection: .whenUnlocked, flags: [.userPresence, .applicationPassword])
         let attributes = ItemAttributes([

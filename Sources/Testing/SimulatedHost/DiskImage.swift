@@ -44,7 +44,7 @@ package struct DiskImage: Sendable, Hashable {
             }
         }
 
-        mutating func settle() {
+        mutating func persist() {
             durable = shown
             changes = []
         }
@@ -59,7 +59,7 @@ package struct DiskImage: Sendable, Hashable {
         /// A sync failed. Linux marks such pages clean: a later sync succeeds without writing them.
         var isForgotten = false
 
-        mutating func settle() {
+        mutating func persist() {
             guard !isForgotten else { return }
             durable = shown
             abandoned = []
@@ -136,10 +136,10 @@ extension DiskImage {
         nodes[node] = .file(file)
     }
 
-    mutating func settleFolder(_ node: Int) {
+    mutating func persistFolder(_ node: Int) {
         guard case .folder(var folder) = nodes[node] else { return }
         let before = Set(folder.durable.values).union(folder.changes.compactMap(\.node))
-        folder.settle()
+        folder.persist()
         nodes[node] = .folder(folder)
         // Files have names in one folder only, since renames stay within a folder.
         for gone in before.subtracting(folder.shown.values).sorted() where file(gone) != nil {

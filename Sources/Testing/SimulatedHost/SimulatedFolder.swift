@@ -41,7 +41,7 @@ package struct SimulatedFolder: StateFolder {
     }
 
     package func sync() throws(SystemError) {
-        try disk.step(.syncing, path) { (image) throws(SystemError) in image.settleFolder(node) }
+        try disk.step(.syncing, path) { (image) throws(SystemError) in image.persistFolder(node) }
     }
 
     package func remove(_ name: String) {
@@ -59,7 +59,7 @@ package struct SimulatedFolder: StateFolder {
 
     package func contains(_ name: String) -> Bool { shown(name) != nil }
 
-    package func subfolder(_ name: String, creating: Bool) throws(PrivateFolder.Fault) -> SimulatedFolder {
+    package func subfolder(_ name: String, creating: Bool) throws(PrivateFolder.OpeningError) -> SimulatedFolder {
         let place = "\(path)/\(name)"
         if let child = shown(name) {
             guard disk.look({ $0.folder(child) != nil }) else { throw .system(SystemError("open the folder \(place)", code: ENOTDIR)) }
@@ -101,6 +101,6 @@ struct SimulatedFile: StateFile {
 
     func sync() throws(SystemError) {
         let fail = { (image: inout DiskImage) in image.update(node) { $0.isForgotten = $0.isForgotten || $0.isDirty } }
-        try disk.step(.syncing, "a file", failing: fail) { (image) throws(SystemError) in image.update(node) { $0.settle() } }
+        try disk.step(.syncing, "a file", failing: fail) { (image) throws(SystemError) in image.update(node) { $0.persist() } }
     }
 }

@@ -14,7 +14,7 @@ enum Fuzzer: String, CaseIterable {
         switch self {
         case .wire: { Self.run($0, $1) { try Self.wireFuzzing.get().run($0) } }
         case .state: { Self.run($0, $1) { try Self.stateFuzzing.get().run($0) } }
-        case .keychain: { Self.run($0, $1) { try KeychainDoorFuzzing.run($0) } }
+        case .keychain: { Self.run($0, $1) { try KeychainSocketFuzzing.run($0) } }
         case .row: { Self.run($0, $1) { try RowFuzzing.run($0) } }
         case .certificate: { Self.run($0, $1) { try CertificateFuzzing.run($0) } }
         }
@@ -25,7 +25,7 @@ enum Fuzzer: String, CaseIterable {
         switch self {
         case .wire: try WireFuzzing.seeds()
         case .state: try StateFuzzing.seeds()
-        case .keychain: try KeychainDoorFuzzing.seeds()
+        case .keychain: try KeychainSocketFuzzing.seeds()
         case .row: try RowFuzzing.seeds()
         case .certificate: []
         }

@@ -22,7 +22,7 @@ package struct CallerName: Hashable, Sendable, DERReadable, DERWritable {
     /// The executable's path; nil if it could not be inspected.
     package let path: String?
     /// Why the caller has no identity of its own; nil if it has one.
-    package let doubt: IdentityGap?
+    package let gap: IdentityGap?
     /// The programs that started it, the nearest first, if it is Vauban's own command line.
     package let startedBy: [String]
     /// Its Flatpak or snap; nil for other programs.
@@ -44,20 +44,20 @@ package struct CallerName: Hashable, Sendable, DERReadable, DERWritable {
 
     package static let startedByMax = 16
 
-    package init(pid: Int64, path: String?, doubt: IdentityGap? = nil, startedBy: [String] = [], confinement: Confinement? = nil) {
+    package init(pid: Int64, path: String?, gap: IdentityGap? = nil, startedBy: [String] = [], confinement: Confinement? = nil) {
         self.pid = pid
         self.confinement = confinement
         self.path = path
-        self.doubt = doubt
+        self.gap = gap
         self.startedBy = startedBy
     }
 
     package init(from fields: inout DERFields) throws {
         pid = try fields.integer("pid", in: 0...Int64(Int32.max))
         path = try fields.optionalText(0, "path", max: 4096)
-        doubt = try fields.optionalInteger(1, "doubt", in: 1...255).map { number in
-            guard let doubt = IdentityGap(rawValue: number) else { throw DERError("doubt is unknown") }
-            return doubt
+        gap = try fields.optionalInteger(1, "gap", in: 1...255).map { number in
+            guard let gap = IdentityGap(rawValue: number) else { throw DERError("gap is unknown") }
+            return gap
         }
         startedBy =
             try fields.optional(2, "started by") { list in
@@ -80,7 +80,7 @@ package struct CallerName: Hashable, Sendable, DERReadable, DERWritable {
         try der.sequence { fields in
             try fields.integer(pid)
             try fields.optionalText(0, path)
-            try fields.optionalInteger(1, doubt?.rawValue)
+            try fields.optionalInteger(1, gap?.rawValue)
             if !startedBy.isEmpty { try fields.tagged(2) { list in for path in startedBy { try list.text(path) } } }
             if let confinement {
                 try fields.tagged(3) {

@@ -88,7 +88,7 @@ package struct PromptTitles: Hashable, Sendable, DERReadable, DERWritable {
 /// A change of an open prompt that still asks for the same, to update the fingerprint on the screen. Anything else arrives as a new round,
 /// and the end of the prompt as its outcome.
 package struct PromptUpdate: Hashable, Sendable, DERReadable, DERWritable {
-    package enum News: Int64, CaseIterable, Sendable {
+    package enum Change: Int64, CaseIterable, Sendable {
         /// A finger did not match; another attempt is possible.
         case tryAgain = 1
         /// A finger matched. The prompt ends, or asks for one more factor.
@@ -101,31 +101,31 @@ package struct PromptUpdate: Hashable, Sendable, DERReadable, DERWritable {
         case readerGone = 5
     }
 
-    package let news: News
+    package let change: Change
     package let fingersLeft: Int64
-    /// Present if the news is `hint`; never about enrollment.
+    /// Present if the change is `hint`; never about enrollment.
     package let hint: FingerHint?
 
-    package init(_ news: News, fingersLeft: Int64, hint: FingerHint? = nil) {
-        self.news = news
+    package init(_ change: Change, fingersLeft: Int64, hint: FingerHint? = nil) {
+        self.change = change
         self.fingersLeft = fingersLeft
         self.hint = hint
     }
 
     package init(from fields: inout DERFields) throws {
-        guard let news = News(rawValue: try fields.integer("news", in: 0...255)) else { throw DERError("news is unknown") }
-        self.news = news
+        guard let change = Change(rawValue: try fields.integer("change", in: 0...255)) else { throw DERError("change is unknown") }
+        self.change = change
         fingersLeft = try fields.integer("fingers left", in: 0...100)
         hint = try fields.optionalInteger(0, "hint", in: 1...255).map { number in
             guard let hint = FingerHint(rawValue: number), !hint.isAboutEnrollment else { throw DERError("hint is unknown") }
             return hint
         }
-        guard (hint != nil) == (news == .hint) else { throw DERError("a hint goes with its news") }
+        guard (hint != nil) == (change == .hint) else { throw DERError("a hint goes with its change") }
     }
 
     package func write(into der: inout DER.Serializer) throws {
         try der.sequence { fields in
-            try fields.integer(news.rawValue)
+            try fields.integer(change.rawValue)
             try fields.integer(fingersLeft)
             try fields.optionalInteger(0, hint?.rawValue)
         }

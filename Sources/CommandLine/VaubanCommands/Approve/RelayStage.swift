@@ -26,7 +26,7 @@ final class RelayStage: PromptSurface {
     }
 
     /// The command that asked shows by itself how it ended.
-    func settled(_ outcome: PromptOutcome) {}
+    func resolved(_ outcome: PromptOutcome) {}
 
     /// The command may have left a sequence half written, or margins, colours and letters in which a question cannot be
     /// read: what it began is cancelled, and what it set is reset on this screen. The cursor and its colours come back

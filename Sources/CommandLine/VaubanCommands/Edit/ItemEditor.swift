@@ -31,7 +31,7 @@ struct ItemEditor {
                 throw Refusal(.badParameter, "The edited file is not text, or larger than 1 MiB; nothing was changed")
             }
             if edited == original { return nil }
-            do throws(ItemForm.Fault) {
+            do throws(ItemForm.ParsingError) {
                 let changes = try form.changes(in: edited)
                 return changes.isEmpty ? nil : changes
             } catch {

@@ -14,7 +14,7 @@ package struct ItemForm {
         (.label, "Label"), (.description, "Description"),
     ]
 
-    package struct Fault: Error {
+    package struct ParsingError: Error {
         package let line: Int
         package let why: String
     }
@@ -53,16 +53,18 @@ package struct ItemForm {
     }
 
     /// The attributes that are other than they were. Throws the first line that cannot be understood.
-    package func changes(in edited: String) throws(Fault) -> ItemAttributes {
+    package func changes(in edited: String) throws(ParsingError) -> ItemAttributes {
         let lines = edited.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         var changes = ItemAttributes()
         var found = tagged
         var seen: Set<String> = []
         for (index, line) in lines.enumerated() {
             if line.hasPrefix("#") || line.allSatisfy(\.isWhitespace) { continue }
-            guard let colon = line.firstIndex(of: ":") else { throw Fault(line: index + 1, why: "a colon is missing") }
+            guard let colon = line.firstIndex(of: ":") else { throw ParsingError(line: index + 1, why: "a colon is missing") }
             let title = String(line[..<colon])
-            guard seen.insert(title).inserted else { throw Fault(line: index + 1, why: "\(SafeText.line(title, max: 40)) is repeated") }
+            guard seen.insert(title).inserted else {
+                throw ParsingError(line: index + 1, why: "\(SafeText.line(title, max: 40)) is repeated")
+            }
             let rest = line[line.index(after: colon)...]
             let value = Self.trimmed(rest)
             if title == Self.comment {
@@ -77,26 +79,28 @@ package struct ItemForm {
                 continue
             }
             guard let field = fields.first(where: { $0.title == title }) else {
-                throw Fault(line: index + 1, why: "an item of this class has no \(SafeText.line(title, max: 40))")
+                throw ParsingError(line: index + 1, why: "an item of this class has no \(SafeText.line(title, max: 40))")
             }
             if let changed = try change(field.name, to: value, line: index + 1) { changes[field.name] = changed }
         }
-        guard seen.contains(Self.comment) else { throw Fault(line: lines.count, why: "the line \(Self.comment): is missing") }
+        guard seen.contains(Self.comment) else { throw ParsingError(line: lines.count, why: "the line \(Self.comment): is missing") }
         if found != tagged { changes[.comment] = .text(found.comment) }
         if changes[.label] == nil, let label = record.labelFollowing(changes) { changes[.label] = .text(label) }
         return changes
     }
 
-    private func change(_ name: AttributeName, to value: String, line: Int) throws(Fault) -> AttributeValue? {
+    private func change(_ name: AttributeName, to value: String, line: Int) throws(ParsingError) -> AttributeValue? {
         // Spaces at an end could not be seen, and are no change by themselves.
         guard value != Self.trimmed(self.value(name)[...]) else { return nil }
         switch name {
         case .service, .server:
-            guard !value.isEmpty else { throw Fault(line: line, why: "the \(name == .service ? "service" : "server") must not be empty") }
+            guard !value.isEmpty else {
+                throw ParsingError(line: line, why: "the \(name == .service ? "service" : "server") must not be empty")
+            }
             return .text(value)
         case .port:
             guard let port = value.isEmpty ? 0 : Int64(value), (0...65535).contains(port) else {
-                throw Fault(line: line, why: "a port must be a number up to 65535")
+                throw ParsingError(line: line, why: "a port must be a number up to 65535")
             }
             return .number(port)
         case .protocolName: return .text(value.isEmpty ? "" : ProtocolCode.code(for: value))

@@ -99,5 +99,5 @@ final class ScriptedUser: PromptSurface {
         return question.consent == nil ? .passcode(passcode.duplicate()) : .consent(passcode.duplicate(), .once)
     }
 
-    func settled(_ outcome: PromptOutcome) {}
+    func resolved(_ outcome: PromptOutcome) {}
 }

@@ -44,7 +44,7 @@ package struct ItemSelection: ParsableArguments {
             guard word == nil, service == nil, server == nil, protocolName == nil, port == nil, path == nil else {
                 throw ValidationError("--url can be combined with --account only.")
             }
-            do throws(WebAddress.Fault) { _ = try WebAddress(url) } catch {
+            do throws(WebAddress.ParsingError) { _ = try WebAddress(url) } catch {
                 throw ValidationError("\(error.why.prefix(1).uppercased())\(error.why.dropFirst()).")
             }
         }

@@ -69,10 +69,10 @@ package enum CommandEnd {
         case let several as SeveralMatches:
             say(several.description)
             exit(usage)
-        case let fault as SystemError where fault.isFullDisk, PrivateFolder.Fault.system(let fault) where fault.isFullDisk:
+        case let fault as SystemError where fault.isFullDisk, PrivateFolder.OpeningError.system(let fault) where fault.isFullDisk:
             say("vauban: \(Refusal(.storageFull).message) (\(fault))")
             exit(code(of: Refusal(.storageFull)))
-        case is SystemError, is PrivateFolder.Fault:
+        case is SystemError, is PrivateFolder.OpeningError:
             say("vauban: \(error)")
             exit(code(of: Refusal(.unavailable)))
         default:

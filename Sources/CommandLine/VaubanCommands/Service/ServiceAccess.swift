@@ -40,7 +40,7 @@ enum ServiceAccess {
             try ServiceFile.write(launcher: launcher, in: try PrivateFolder(path: home, creating: true))
         } catch let fault as SystemError where fault.isFullDisk {
             throw Refusal(.storageFull)
-        } catch PrivateFolder.Fault.system(let fault) where fault.isFullDisk {
+        } catch PrivateFolder.OpeningError.system(let fault) where fault.isFullDisk {
             throw Refusal(.storageFull)
         } catch {
             throw Refusal(.unavailable, "\(error)")

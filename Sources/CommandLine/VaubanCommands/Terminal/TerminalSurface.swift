@@ -72,7 +72,7 @@ final class TerminalSurface: PromptSurface {
         }
     }
 
-    func settled(_ outcome: PromptOutcome) {
+    func resolved(_ outcome: PromptOutcome) {
         if tellsOutcome { terminal.write(PromptWords.outcome(outcome) + "\n") }
     }
 }
@@ -93,5 +93,5 @@ final class PreparedSurface: PromptSurface {
         return question.consent == nil ? .passcode(passcode) : .consent(passcode, .once)
     }
 
-    func settled(_ outcome: PromptOutcome) {}
+    func resolved(_ outcome: PromptOutcome) {}
 }

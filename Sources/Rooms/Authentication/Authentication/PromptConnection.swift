@@ -32,7 +32,7 @@ struct PromptConnection: Sendable {
             case .ask(let question):
                 guard message.descriptors.count == 1 else { throw ChannelError.malformed("a prompt came without its key card") }
                 dispatcher.ask(question, keyCard: message.descriptors[0])
-            case .settled(let prompt, let outcome):
+            case .resolved(let prompt, let outcome):
                 guard message.descriptors.isEmpty else { throw ChannelError.malformed("the end of a prompt carries a descriptor") }
                 dispatcher.end(prompt, outcome)
             case .update(let prompt, let update):

@@ -41,7 +41,7 @@ final class PromptDispatcher: Sendable {
     }
 
     func end(_ prompt: [UInt8], _ outcome: PromptOutcome) {
-        state.withLock { Self.process(.settled(prompt: prompt, outcome), &$0) }
+        state.withLock { Self.process(.resolved(prompt: prompt, outcome), &$0) }
     }
 
     func update(_ prompt: [UInt8], _ update: PromptUpdate) {
@@ -102,8 +102,8 @@ final class PromptDispatcher: Sendable {
             return send(agent, .registered, &state)
         case .show(let agent, let question):
             return send(agent, .ask(question), &state, with: state.keyCards[question.prompt].map { [$0] } ?? [])
-        case .settle(let agent, let prompt, let outcome):
-            return send(agent, .settled(prompt: prompt, outcome), &state)
+        case .resolve(let agent, let prompt, let outcome):
+            return send(agent, .resolved(prompt: prompt, outcome), &state)
         case .update(let agent, let prompt, let update):
             return send(agent, .update(prompt: prompt, update), &state)
         case .dismiss(let agent, let refusal):

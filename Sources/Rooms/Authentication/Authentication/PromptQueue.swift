@@ -7,7 +7,7 @@ package enum PromptQueueEvent: Hashable, Sendable {
     case agentArrived(AgentID, Agent)
     case agentLeft(AgentID)
     case asked(PromptQuestion)
-    case settled(prompt: [UInt8], PromptOutcome)
+    case resolved(prompt: [UInt8], PromptOutcome)
     case updated(prompt: [UInt8], PromptUpdate)
     case answered(AgentID, prompt: [UInt8], challenge: [UInt8], PromptAnswer)
     case enclaveLost
@@ -17,7 +17,7 @@ package enum PromptQueueEvent: Hashable, Sendable {
 package enum PromptQueueEffect: Hashable, Sendable {
     case welcome(AgentID)
     case show(AgentID, PromptQuestion)
-    case settle(AgentID, prompt: [UInt8], PromptOutcome)
+    case resolve(AgentID, prompt: [UInt8], PromptOutcome)
     case update(AgentID, prompt: [UInt8], PromptUpdate)
     /// Refuses the agent and ends its connection; the queue has removed it already.
     case dismiss(AgentID, Refusal)
@@ -48,9 +48,9 @@ package struct PromptQueue: Sendable {
             return withPrompts(of: user) { $0.left(number) }
         case .asked(let question):
             return withPrompts(of: question.user) { $0.asked(question) }
-        case .settled(let prompt, let outcome):
+        case .resolved(let prompt, let outcome):
             guard let user = promptsByUser.first(where: { $0.value.holds(prompt) })?.key else { return [] }
-            return withPrompts(of: user) { $0.settled(prompt, outcome) }
+            return withPrompts(of: user) { $0.resolved(prompt, outcome) }
         case .updated(let prompt, let update):
             guard let user = promptsByUser.first(where: { $0.value.holds(prompt) })?.key else { return [] }
             return withPrompts(of: user) { $0.updated(prompt, update) }

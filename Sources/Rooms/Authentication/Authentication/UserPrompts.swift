@@ -81,7 +81,7 @@ struct UserPrompts: Sendable {
         return [.report(.waiting(prompt: question.prompt, place: best.agent.place))]
     }
 
-    mutating func settled(_ prompt: [UInt8], _ outcome: PromptOutcome) -> [PromptQueueEffect] {
+    mutating func resolved(_ prompt: [UInt8], _ outcome: PromptOutcome) -> [PromptQueueEffect] {
         guard let index = prompts.firstIndex(where: { $0.question.prompt == prompt }) else { return [] }
         return end(index, outcome) + advance()
     }
@@ -159,6 +159,6 @@ struct UserPrompts: Sendable {
     private mutating func end(_ index: Int, _ outcome: PromptOutcome) -> [PromptQueueEffect] {
         let prompt = prompts.remove(at: index)
         guard let agent = prompt.stage.agent, agents.contains(where: { $0.number == agent }) else { return [] }
-        return [.settle(agent, prompt: prompt.question.prompt, outcome)]
+        return [.resolve(agent, prompt: prompt.question.prompt, outcome)]
     }
 }

@@ -167,8 +167,8 @@ final class Prompt {
     }
 
     /// Updates the fingerprint on the screen.
-    private func update(_ news: PromptUpdate.News) {
-        room.prompts.update(pending, PromptUpdate(news, fingersLeft: vault.status.biometry.missesLeft))
+    private func update(_ change: PromptUpdate.Change) {
+        room.prompts.update(pending, PromptUpdate(change, fingersLeft: vault.status.biometry.missesLeft))
     }
 
     /// Shows what would help the reader to read the finger.
@@ -347,7 +347,7 @@ final class Prompt {
     }
 
     /// Continues without the fingerprint: with the passcode if the prompt accepts it, otherwise the prompt fails.
-    private func stopOfferingFinger(_ why: PromptUpdate.News) throws(Refusal) {
+    private func stopOfferingFinger(_ why: PromptUpdate.Change) throws(Refusal) {
         guard methods.contains(.finger) else { return }
         if let nonce = phase.stopAwaitingFinger() { room.reader.cancel(nonce) }
         update(why)

@@ -132,7 +132,7 @@ final class PromptConnection: Sendable {
             state.pending[pending.prompt] = nil
             return state.channel
         }
-        guard let channel, let header = try? PromptNotice.settled(prompt: pending.prompt, outcome).encoded() else { return }
+        guard let channel, let header = try? PromptNotice.resolved(prompt: pending.prompt, outcome).encoded() else { return }
         _ = try? channel.send(header: header)
     }
 

@@ -112,7 +112,7 @@ extension CallerName {
     init(of peer: Peer, _ identity: CallerIdentity) {
         let own = identity.throughCommandLine ? identity.chain.first : identity.executable?.path
         self.init(
-            pid: Int64(peer.pid), path: own.flatMap { $0.isEmpty ? nil : $0 }, doubt: identity.doubt,
+            pid: Int64(peer.pid), path: own.flatMap { $0.isEmpty ? nil : $0 }, gap: identity.gap,
             startedBy: identity.throughCommandLine
                 ? identity.chain.dropFirst().prefix(Self.startedByMax).map { $0.isEmpty ? "an unknown program" : $0 } : [],
             confinement: identity.confinement)

@@ -16,41 +16,41 @@ package struct FileStateStore: StateStore {
 
     /// Returns the check of whose each user's folder is.
     package func holders(_ accounts: Accounts) -> StateHolders {
-        StateHolders(accounts: accounts) { [folder] () throws(PrivateFolder.Fault) in
+        StateHolders(accounts: accounts) { [folder] () throws(PrivateFolder.OpeningError) in
             guard folder.contains(Self.folderName) else { return nil }
             return try folder.subfolder(Self.folderName, creating: false)
         }
     }
 
     package func read(_ name: StateName, of user: UInt32, max: Int) throws(StateError) -> [UInt8]? {
-        try attempt { () throws(PrivateFolder.Fault) -> [UInt8]? in
+        try attempt { () throws(PrivateFolder.OpeningError) -> [UInt8]? in
             guard let place = try place(of: user) else { return nil }
             return try systemFault { () throws(SystemError) -> [UInt8]? in
-                guard case .bytes(let bytes) = try DurableFile(name.rawValue, in: place).read(max: max, settling: true) else { return nil }
+                guard case .bytes(let bytes) = try DurableFile(name.rawValue, in: place).read(max: max, syncing: true) else { return nil }
                 return bytes
             }
         }
     }
 
     package func replace(_ name: StateName, of user: UInt32, with bytes: [UInt8]) throws(StateError) {
-        try attempt { () throws(PrivateFolder.Fault) in
+        try attempt { () throws(PrivateFolder.OpeningError) in
             let place = try makePlace(of: user)
             try systemFault { () throws(SystemError) in try DurableFile(name.rawValue, in: place).replace(with: bytes) }
         }
     }
 
     package func quarantine(_ name: StateName, of user: UInt32) throws(StateError) -> String {
-        guard let place = try attempt({ () throws(PrivateFolder.Fault) in try place(of: user) }) else {
+        guard let place = try attempt({ () throws(PrivateFolder.OpeningError) in try place(of: user) }) else {
             throw .failed("the state folder does not exist")
         }
-        return try attempt { () throws(PrivateFolder.Fault) in
+        return try attempt { () throws(PrivateFolder.OpeningError) in
             try systemFault { () throws(SystemError) in try DurableFile(name.rawValue, in: place).quarantine() }
         }
     }
 
     package func quarantined(of user: UInt32) throws(StateError) -> [String] {
         // Throws if the folder cannot be listed: treating that as "none" would let an empty keybag replace the one that was set aside.
-        let names = try attempt { () throws(PrivateFolder.Fault) -> [String] in
+        let names = try attempt { () throws(PrivateFolder.OpeningError) -> [String] in
             guard let place = try place(of: user) else { return [] }
             return try systemFault { () throws(SystemError) in try place.names() }
         }
@@ -58,7 +58,7 @@ package struct FileStateStore: StateStore {
     }
 
     /// Returns the user's folder if it exists, after making its name durable: its content is relied on from then on.
-    private func place(of user: UInt32) throws(PrivateFolder.Fault) -> (any StateFolder)? {
+    private func place(of user: UInt32) throws(PrivateFolder.OpeningError) -> (any StateFolder)? {
         guard folder.contains(Self.folderName) else { return nil }
         let people = try folder.subfolder(Self.folderName, creating: false)
         guard people.contains("\(user)") else { return nil }
@@ -67,7 +67,7 @@ package struct FileStateStore: StateStore {
         return place
     }
 
-    private func makePlace(of user: UInt32) throws(PrivateFolder.Fault) -> any StateFolder {
+    private func makePlace(of user: UInt32) throws(PrivateFolder.OpeningError) -> any StateFolder {
         let people = try folder.subfolder(Self.folderName, creating: true)
         let place = try people.subfolder("\(user)", creating: true)
         // Written first: a folder without this file was created by an earlier version.
@@ -79,19 +79,19 @@ package struct FileStateStore: StateStore {
     }
 
     /// Makes the folders' names durable, as the files in them are, and before them.
-    private func keepNames(in people: any StateFolder) throws(PrivateFolder.Fault) {
+    private func keepNames(in people: any StateFolder) throws(PrivateFolder.OpeningError) {
         try systemFault { () throws(SystemError) in
             try people.sync()
             try folder.sync()
         }
     }
 
-    private func systemFault<Value>(_ body: () throws(SystemError) -> Value) throws(PrivateFolder.Fault) -> Value {
+    private func systemFault<Value>(_ body: () throws(SystemError) -> Value) throws(PrivateFolder.OpeningError) -> Value {
         do throws(SystemError) { return try body() } catch { throw .system(error) }
     }
 
-    private func attempt<Value>(_ body: () throws(PrivateFolder.Fault) -> Value) throws(StateError) -> Value {
-        do throws(PrivateFolder.Fault) { return try body() } catch {
+    private func attempt<Value>(_ body: () throws(PrivateFolder.OpeningError) -> Value) throws(StateError) -> Value {
+        do throws(PrivateFolder.OpeningError) { return try body() } catch {
             guard case .system(let systemError) = error else { throw .failed(error.description) }
             if systemError.isUnsure { throw .unsure(systemError.description) }
             throw systemError.isFullDisk ? .full : .failed(systemError.description)

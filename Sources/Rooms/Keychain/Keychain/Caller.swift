@@ -92,7 +92,7 @@ package struct CallerRights: Hashable, Sendable {
     /// An interpreter can be permitted as what it is: anything that it runs. A program that is traced or could not be inspected has no name
     /// that still means something tomorrow.
     private static func key(ofUnknown identity: CallerIdentity) -> String? {
-        guard identity.doubt == .interpreter, let path = identity.executable?.path else { return nil }
+        guard identity.gap == .interpreter, let path = identity.executable?.path else { return nil }
         return ApplicationIdentifier.anythingRun(by: path)
     }
 

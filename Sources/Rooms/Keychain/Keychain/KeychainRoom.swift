@@ -46,11 +46,11 @@ package struct KeychainRoom {
             try run(arguments, hardening: hardening, sleepClock: sleepClock)
         } catch let fault as SystemError {
             leave(1, "keychaind: \(fault.description)")
-        } catch let fault as PrivateFolder.Fault {
+        } catch let fault as PrivateFolder.OpeningError {
             leave(1, "keychaind: \(fault.description)")
-        } catch let fault as Service.Fault {
+        } catch let fault as Service.DiscoveryError {
             leave(1, "keychaind: \(fault)")
-        } catch let fault as InheritedSockets.Fault {
+        } catch let fault as InheritedSockets.InheritanceError {
             leave(1, "keychaind: \(fault.description)")
         } catch {
             leave(1, "keychaind: cannot start")

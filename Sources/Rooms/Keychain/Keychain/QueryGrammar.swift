@@ -147,10 +147,10 @@ package enum QueryGrammar {
             guard !named.isOfEnclave else { throw Refusal(.badParameter, "a key cannot be moved into the enclave; make one there") }
             return
         }
-        let isSettled = [AttributeName.tokenID, .accessControl, .keyClass, .type, .applicationLabel].allSatisfy { name in
+        let isDetermined = [AttributeName.tokenID, .accessControl, .keyClass, .type, .applicationLabel].allSatisfy { name in
             named[name].map { $0 == record.attributes[name] } ?? true
         }
-        guard isSettled, !changes.hasData, changes.accessControl == nil, changes.protection.map({ $0 == record.protection }) ?? true,
+        guard isDetermined, !changes.hasData, changes.accessControl == nil, changes.protection.map({ $0 == record.protection }) ?? true,
             named[.synchronizable] != .number(1)
         else {
             throw Refusal(.badParameter, "the key is in the enclave: its value, class and access control cannot be changed")

@@ -40,8 +40,8 @@ package enum StorageError: Error, Hashable, Sendable {
             case .SQLITE_FULL: self = .full
             default: self = .failed("the keychain database failed: \(error.resultCode)")
             }
-        case PrivateFolder.Fault.system(let fault): self = Self.ofSystem(fault)
-        case let fault as PrivateFolder.Fault: self = .failed(fault.description)
+        case PrivateFolder.OpeningError.system(let fault): self = Self.ofSystem(fault)
+        case let fault as PrivateFolder.OpeningError: self = .failed(fault.description)
         case let fault as SystemError: self = Self.ofSystem(fault)
         default: self = .failed("the keychain database failed")
         }

@@ -70,7 +70,7 @@ final class ReaderState: Sendable {
         pairing = DurableFile("pairing", in: folder)
         enrollments = DurableFile("enrollments", in: folder)
         var known: [UInt32: [UInt8]] = [:]
-        if case .bytes(let bytes) = try enrollments.read(max: ReaderLimits.stateBytesMax, settling: true),
+        if case .bytes(let bytes) = try enrollments.read(max: ReaderLimits.stateBytesMax, syncing: true),
             let read = try? Marks(derBytes: bytes)
         {
             for mark in read.list { known[mark.user] = mark.mark }
@@ -82,7 +82,7 @@ final class ReaderState: Sendable {
 
     /// Returns the pairing key; nil if there is none or it is damaged.
     func key() throws(SystemError) -> KeptSecret? {
-        guard case .bytes(var bytes) = try pairing.read(max: Self.keyBytes, settling: true) else { return nil }
+        guard case .bytes(var bytes) = try pairing.read(max: Self.keyBytes, syncing: true) else { return nil }
         defer { for index in bytes.indices { bytes[index] = 0 } }
         return bytes.count == Self.keyBytes ? KeptSecret(SecretBytes(copying: bytes)) : nil
     }

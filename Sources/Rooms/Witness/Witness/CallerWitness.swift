@@ -37,9 +37,9 @@ package final class CallerWitness: Sendable {
         while true {
             guard isCommandLine(snapshot) else { return identity(of: snapshot, after: chain) }
             chain.append(Self.link(snapshot))
-            let unknown = { (doubt: IdentityGap, chain: [String]) in CallerIdentity(.unknown(doubt), throughCommandLine: true, chain: chain)
+            let unknown = { (gap: IdentityGap, chain: [String]) in CallerIdentity(.unknown(gap), throughCommandLine: true, chain: chain)
             }
-            if let doubt = doubt(aboutCommandLine: snapshot) { return unknown(doubt, chain) }
+            if let gap = gap(aboutCommandLine: snapshot) { return unknown(gap, chain) }
             guard chain.count <= WitnessLimits.parentsMax, case .process(let parent, let process) = Ancestor(of: snapshot) else {
                 return unknown(.orphan, chain)
             }
@@ -95,7 +95,7 @@ package final class CallerWitness: Sendable {
     private func isCommandLine(_ snapshot: ProcessSnapshot) -> Bool { commandLine.isExecuted(by: snapshot, digests) }
 
     /// A program that can control the command line has no need to start it.
-    private func doubt(aboutCommandLine snapshot: ProcessSnapshot) -> IdentityGap? {
+    private func gap(aboutCommandLine snapshot: ProcessSnapshot) -> IdentityGap? {
         if snapshot.status.tracer != 0 { return .traced }
         guard snapshot.shares("user") else { return .foreignCode }
         var places = RootOwnedFiles(of: snapshot)

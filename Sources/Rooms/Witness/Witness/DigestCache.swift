@@ -26,11 +26,11 @@ package final class DigestCache: Sendable {
         if let known { return known }
         guard key.size <= WitnessLimits.executableBytesMax else { return nil }
         // Before the first byte is read: a later change then falls into a later tick of the file system's clock.
-        let isSettled = key.isSettled
+        let isStable = key.isStable
         guard let digest = Self.hash(file), let after = FileKey(file), after.size == key.size, after.modified == key.modified else {
             return nil
         }
-        if isSettled, after == key, isUnwritten() { keep(digest, for: key) }
+        if isStable, after == key, isUnwritten() { keep(digest, for: key) }
         return digest
     }
 

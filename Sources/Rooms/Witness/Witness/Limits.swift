@@ -15,7 +15,7 @@ enum WitnessLimits {
     static let mountsBytesMax = 1 << 20
     /// Cached digests, and how long ago a file must have changed last to be cached.
     static let digestsMax = 256
-    static let settledSeconds = 2
+    static let stableSeconds = 2
     /// Interpreters in one folder.
     static let interpretersMax = 1024
     /// dpkg's list of one package's files, and the cached results about packages.

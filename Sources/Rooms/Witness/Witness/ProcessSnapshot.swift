@@ -93,9 +93,9 @@ package struct FileKey: Hashable, Sendable {
     var isOfAProgram: Bool { system == 0x6573_5546 }
 
     /// Whether equal keys mean equal content: the file was last changed so long ago that another change would show.
-    var isSettled: Bool {
+    var isStable: Bool {
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)
-        return Self.keepers.contains(system) && now.tv_sec - changed[0] > WitnessLimits.settledSeconds
+        return Self.keepers.contains(system) && now.tv_sec - changed[0] > WitnessLimits.stableSeconds
     }
 }

@@ -5,7 +5,7 @@ internal import VaubanKeychainWire
 
 /// A message to keychaind's socket as an input: it is decoded within the limits or refused with a message, and a decoded value encodes to
 /// the same bytes.
-package enum KeychainDoorFuzzing {
+package enum KeychainSocketFuzzing {
     /// Returns as how many messages the input can be decoded.
     @discardableResult package static func run(_ input: [UInt8]) throws -> Int {
         var count = 0
