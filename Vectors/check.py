@@ -7,6 +7,7 @@ import os
 import sys
 
 from second_reader import Refused, items, sockets, state, texts
+from second_reader.backups import backup
 from second_reader.der import read_message
 from second_reader.exports import export, recovery_key
 
@@ -69,12 +70,20 @@ def check_exports(name):
             yield f"{vector['name']}: {result}"
 
 
+def check_backups(name):
+    for vector in vectors(name):
+        result = outcome(backup, bytes.fromhex(vector['bytes']), vector['passphrase'].encode())
+        if result != (vector.get('items'), vector.get('failure')):
+            yield f"{vector['name']}: {result}"
+
+
 def files(folder):
     return sorted(f'{folder}/{os.path.basename(path)}' for path in glob.glob(f'{here}/{folder}/*.json'))
 
 
 checks = [(name, check_wire) for name in files('wire')] + [(name, check_format) for name in files('formats')]
 checks += [('recovery-key.json', check_recovery_keys), ('export.json', check_exports)]
+checks += [(name, check_backups) for name in files('backup')]
 faults = 0
 for name, check in checks:
     found = list(check(name))

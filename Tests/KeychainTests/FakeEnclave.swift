@@ -173,6 +173,14 @@ final class FakeEnclave: EnclaveOperations, Sendable {
         }
     }
 
+    func openBackup(_ keybag: [UInt8]?, passphrase: borrowing SecretBytes?, _ use: BackupUse) throws -> OpenedBackup {
+        throw Refusal(.unsupported)
+    }
+
+    func backUp(_ row: RowBinding, wrapped: [UInt8]) throws -> SealedItemKey { throw Refusal(.unsupported) }
+
+    func restoreKeys(_ row: RowBinding, wrapped: [UInt8]) throws -> RestoredKeys { throw Refusal(.unsupported) }
+
     func consent(_ consent: Consent, reason: String?) throws -> ConsentChoice {
         let (answer, meanwhile) = state.withLock { state in
             state.consents.append(consent)

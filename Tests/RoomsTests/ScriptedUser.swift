@@ -56,7 +56,7 @@ final class ScriptedUser: PromptSurface, Sendable {
         }
         asked.signal()
         switch answer {
-        case .passcode(let text): return .passcode(secret(text))
+        case .passcode(let text): return question.consent == nil ? .passcode(secret(text)) : .consent(secret(text), .once)
         case .cancel: return .cancelled
         case .fallback: return .fallback
         case .afterwards(let before, let text):

@@ -32,6 +32,11 @@ head -c 30000 /dev/urandom >"$TMPDIR/value"
 printf first | vauban add first/item 2>/dev/null || fail 'add failed'
 printf asks | vauban add asks/item --require presence || fail 'add failed'
 
+# A backup in a folder of the disk, which the next run cannot add to.
+folder=$disk/backup
+vauban backup "$folder/" --passcode-fd 3 --passphrase-fd 4 3<<<"$passcode" 4<<<'a passphrase of its own' 2>/dev/null || fail 'backup failed'
+cp -r "$folder" "$TMPDIR/folder"
+
 # The doctor, where there is room: a copy of two items.
 expect_status 0 vauban doctor
 expect_text 'verified, with 2 items' "$TMPDIR/out"
@@ -75,6 +80,10 @@ printf '[{"service": "batch", "account": "a", "secret": "%s"}]' "$(head -c 20000
 full vauban add --json "$TMPDIR/batch"
 full vauban export "$disk/export.vauban" --passcode-fd 3 --passphrase-fd 4 3<<<"$passcode" 4<<<'a passphrase of its own'
 [ ! -e "$disk/export.vauban" ] || fail 'half an export is left'
+full vauban backup "$disk/one.backup" --passcode-fd 3 --passphrase-fd 4 3<<<"$passcode" 4<<<'a passphrase of its own'
+[ ! -e "$disk/one.backup" ] && [ ! -e "$disk/one.backup.partial" ] || fail 'half a backup is left'
+full vauban backup "$folder" --no-input
+diff -r "$folder" "$TMPDIR/folder" || fail 'a folder of a backup was changed though the disk is full'
 full vauban passcode change --passcode-fd 3 --new-passcode-fd 4 3<<<"$passcode" 4<<<'another passcode'
 mkdir -p "$disk/tmp" 2>/dev/null
 full env TMPDIR="$disk/tmp" "$VAUBAN_BUILD/vauban" ephemeral -- true

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Reads the vectors of Vectors/ with a second implementation in Python, and those of exports with vauban itself: complete files are
+# Reads the vectors of Vectors/ with a second implementation in Python, and those of exports and backups with vauban itself: complete files are
 # imported, and nothing of files with a failure.
 set -u
 . Tests/Scripts/lib/command-line.sh
@@ -31,4 +31,31 @@ for export in "$TMPDIR"/exports/[0-9][0-9]; do
     vauban stop >/dev/null 2>&1
 done
 [ "$refused" -gt 10 ] || fail 'too few exports were refused'
-echo "the vectors are read and refused as they say, $refused exports refused"
+
+# Backups, of every version that was ever written: the items that may leave their device come in.
+export VAUBAN_HOME=$TMPDIR/backups.keychain
+mkdir "$TMPDIR/backups"
+/usr/bin/python3 -B - "$TMPDIR/backups" <<'PYTHON' || fail 'the backups were not written'
+import glob, json, sys
+for number, vector in enumerate(vector for path in sorted(glob.glob('Vectors/backup/*.json')) for vector in json.load(open(path))['vectors']):
+    place = f'{sys.argv[1]}/{number:02}'
+    open(place, 'wb').write(bytes.fromhex(vector['bytes']))
+    open(place + '.passphrase', 'w').write(vector['passphrase'])
+    open(place + '.expected', 'w').write('refused' if 'failure' in vector else str(vector['items']))
+PYTHON
+new_keychain
+unrestored=0
+for backup in "$TMPDIR"/backups/[0-9][0-9]; do
+    expected=$(cat "$backup.expected")
+    vauban restore "$backup" --passphrase-fd 3 3<"$backup.passphrase" >"$TMPDIR/out" 2>"$TMPDIR/err"
+    status=$?
+    if [ "$expected" = refused ]; then
+        unrestored=$((unrestored + 1))
+        [ "$status" -gt 1 ] || { cat "$TMPDIR/err"; fail "backup ${backup##*/}: status $status, though it is to be refused"; }
+    else
+        [ "$(vauban list 2>/dev/null | wc -l)" = "$expected" ] || { cat "$TMPDIR/err"; fail "backup ${backup##*/}: not $expected items"; }
+        new_keychain
+    fi
+done
+[ "$unrestored" -gt 20 ] || fail 'too few backups were refused'
+echo "the vectors are read and refused as they say, $refused exports and $unrestored backups refused"

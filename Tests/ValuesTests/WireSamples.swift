@@ -109,14 +109,15 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             .open(row, wrapped: [1], reason: "why", mayAsk: true),
             .open(row, wrapped: octets(1, 512), reason: nil, mayAsk: false), .lease,
             .rewrap(row, wrapped: [1], generation: octets(4, 8)), .retire([KeyName(purpose: 6, generation: octets(4, 8))]),
-            .fate(KeyName(purpose: 203, generation: octets(4, 8))), .handOver,
+            .fate(KeyName(purpose: 203, generation: octets(4, 8))), .handOver, .openBackup(keybag: nil, .backUp),
+            .openBackup(keybag: [1, 2, 3], .restore), .backUp(plainRow, wrapped: [1]), .restoreKeys(plainRow, wrapped: octets(1, 60)),
         ].enumerated().map { WireSample("\($0)", $1) }
         + userRequests.enumerated().map { WireSample("user \($0)", EnclaveRequest.user($1)) }
         + [
             EnclaveReply.refused(refusal), .refused(Refusal(.locked)), .done, .caller(user: 1000, pid: 1), .sealed(wrapped: [1, 2, 3]),
             .opened,
             .leased(lease), .waitingForUser(place: "pts/3"), .queued, .fate(.destroyed), .identity(identity), .identity(.unseen),
-            .consented(.untilLock),
+            .consented(.untilLock), .backup(keybag: [1, 2, 3]), .restoreKeys(isOfOtherDevice: true),
         ].enumerated().map { WireSample("\($0)", $1) }
         + userAnswers.enumerated().map { WireSample("user \($0)", EnclaveReply.user($1)) } + [
             WireSample("", LeaseStanding()), WireSample("", LeaseRecall(user: 1000, epoch: .max, everything: false)),
@@ -199,6 +200,9 @@ struct WireSample: Sendable, CustomTestStringConvertible {
         return report
     }()
 
+    private static let backupItem = BackupItem(
+        binding: octets(1, 90), wrapped: octets(2, 60), attributes: octets(3, 92), head: octets(4, BackupItem.headBytes))
+
     static let keychain: [WireSample] =
         [
             KeychainRequest.add(record, returns: [.data, .attributes], hasData: true),
@@ -213,7 +217,9 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             .delete(query, atOnce: true), .history(.list(query)), .history(.value(query, number: 1), passwordBytes: 1024),
             .history(.undo(query, number: 10)), .history(.deleted(ofAllOwners: false)), .history(.undelete(octets(1, 16))),
             .history(.purge(octets(2, 16))), .history(.clear(nil)), .history(.clear(query)), .history(.setting(nil)),
-            .history(.setting(true)),
+            .history(.setting(true)), .backup(.begin(keybag: nil, restores: false), passwordBytes: 20),
+            .backup(.begin(keybag: [1, 2, 3], restores: true)), .backup(.list(after: 0)), .backup(.copy([1, .max])),
+            .backup(.copy([])), .backup(.restore(backupItem)),
         ].enumerated().map { WireSample("\($0)", $1) }
         + [
             KeychainReply.refused(refusal), .done, .handedOver, .ownRights(application: nil, groups: []),
@@ -226,7 +232,9 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             .waitingForUser("pts/3"), .queued, .rewrapped(RewrapProgress(done: 256, left: 0, kept: .max)), .examined(report),
             .examined(DoctorReport()), .examined(reportWithoutRoom),
             .restorable(RestorableCopy(date: -1, rows: .max, damagedSince: nil)),
-            .restorable(RestorableCopy(date: 1, rows: 0, damagedSince: .max)),
+            .restorable(RestorableCopy(date: 1, rows: 0, damagedSince: .max)), .backup(.begun(keybag: [1, 2, 3])), .backup(.rows([])),
+            .backup(.rows([BackupRow(row: 1, item: octets(1, 16), mark: octets(2, 16))])), .backup(.item(row: .max, backupItem)),
+            .backup(.omitted(row: 1, name: "bank/anna", .accessControl)), .backup(.restored(name: "", .otherDevice)),
         ].enumerated().map { WireSample("\($0)", $1) }
 
     private static let environment = OwnerEnvironment(

@@ -64,6 +64,8 @@ package enum PromptWords {
         case .listOwners: return "to see what every program keeps, without the secrets themselves"
         case .changePermission: return "to change which programs may read which secrets"
         case .moveItems: return "to give secrets to another owner"
+        case .backUp: return "to back up your keychain, encrypted with a passphrase"
+        case .restoreBackup: return "to restore items from a backup of a keychain"
         case .restore: return "to replace your damaged keychain with an earlier copy; what was deleted since comes back"
         }
     }

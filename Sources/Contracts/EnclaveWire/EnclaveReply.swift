@@ -25,13 +25,17 @@ package enum EnclaveReply: Hashable, Sendable {
     case identity(CallerIdentity)
     /// What the user chose.
     case consented(ConsentChoice)
+    /// The keybag of the opened backup, to be stored in place of the one before; the key of its frames is the secret section.
+    case backup(keybag: [UInt8])
+    /// The attributes key of an item in a backup is the secret section, followed by its item key unless it stays on another device.
+    case restoreKeys(isOfOtherDevice: Bool)
     /// The reply to a user's request, to be passed on unchanged.
     case user(UserAnswer)
 
     /// Whether its secret section may carry keys.
     package var mayCarrySecret: Bool {
         switch self {
-        case .sealed, .opened, .leased: true
+        case .sealed, .opened, .leased, .backup, .restoreKeys: true
         case .refused, .done, .caller, .waitingForUser, .queued, .fate, .identity, .consented, .user: false
         }
     }
@@ -162,6 +166,8 @@ extension EnclaveReply: DERReadable, DERWritable {
                 throw DERError("choice is unknown")
             }
             return .consented(choice)
+        case 12: return .backup(keybag: try reply.octets("keybag", in: 1...EnclaveRequest.backupKeybagBytesMax))
+        case 13: return .restoreKeys(isOfOtherDevice: try reply.boolean("is of another device"))
         case 21: return .queued
         default: throw DERError("reply is unknown")
         }
@@ -185,6 +191,8 @@ extension EnclaveReply: DERReadable, DERWritable {
             case .fate(let fate): try fields.tagged(9) { try $0.integer(fate.rawValue) }
             case .identity(let identity): try fields.tagged(10) { try $0.value(identity) }
             case .consented(let choice): try fields.tagged(11) { try $0.integer(choice.rawValue) }
+            case .backup(let keybag): try fields.tagged(12) { try $0.octets(keybag) }
+            case .restoreKeys(let isOfOtherDevice): try fields.tagged(13) { try $0.boolean(isOfOtherDevice) }
             case .user(let answer): try fields.tagged(6) { try $0.value(answer) }
             }
         }

@@ -10,6 +10,7 @@ extension EnclaveRequest: DERReadable, DERWritable {
     package static let wrappedBytesMax = 2048
     package static let reasonBytesMax = 1024
     package static let retiredMax = 64
+    package static let backupKeybagBytesMax = 4096
 
     package init(from fields: inout DERFields) throws {
         try fields.version(Self.version)
@@ -38,6 +39,12 @@ extension EnclaveRequest: DERReadable, DERWritable {
         case 8: return .identify
         case 9: return .handOver
         case 10: return .user(try call.value("user request"))
+        case 11:
+            let keybag = try call.optionalOctets(0, "keybag", in: 1...backupKeybagBytesMax)
+            guard let use = BackupUse(rawValue: try call.integer("use", in: 1...2)) else { throw DERError("use is unknown") }
+            return .openBackup(keybag: keybag, use)
+        case 12: return .backUp(try call.value("row"), wrapped: try call.octets("wrapped key", in: 1...wrappedBytesMax))
+        case 13: return .restoreKeys(try call.value("row"), wrapped: try call.octets("wrapped key", in: 1...wrappedBytesMax))
         default: throw Refusal(.unknownRequest, "enclave request \(number) is not known to version \(version)")
         }
     }
@@ -70,6 +77,18 @@ extension EnclaveRequest: DERReadable, DERWritable {
             case .identify: fields.tagged(8) { _ in }
             case .handOver: fields.tagged(9) { _ in }
             case .user(let request): try fields.tagged(10) { try $0.value(request) }
+            case .openBackup(let keybag, let use):
+                try fields.tagged(11) {
+                    try $0.optionalOctets(0, keybag); try $0.integer(use.rawValue)
+                }
+            case .backUp(let row, let wrapped):
+                try fields.tagged(12) {
+                    try $0.value(row); try $0.octets(wrapped)
+                }
+            case .restoreKeys(let row, let wrapped):
+                try fields.tagged(13) {
+                    try $0.value(row); try $0.octets(wrapped)
+                }
             }
         }
     }

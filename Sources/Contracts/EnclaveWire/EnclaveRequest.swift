@@ -27,6 +27,14 @@ package enum EnclaveRequest: Hashable, Sendable {
     case identify
     /// From keychaind: sent with the caller's accepted connection, on which the caller uses private keys from now on.
     case handOver
+    /// From keychaind: opens a backup on this connection, or makes a new one if there is no keybag. The passphrase is the secret section;
+    /// without one, the keys of this device are used. The key of the backup's frames is the reply's secret section.
+    case openBackup(keybag: [UInt8]?, BackupUse)
+    /// From keychaind: wraps the item key of this row for the open backup. The key of its attributes there is the reply's secret section.
+    case backUp(RowBinding, wrapped: [UInt8])
+    /// From keychaind: releases the attributes key of an item in the open backup and, unless it stays on another device, its item key. The
+    /// row is bound as it was when it was backed up.
+    case restoreKeys(RowBinding, wrapped: [UInt8])
     /// From authd: a user request, passed on.
     case user(UserRequest)
 
@@ -34,7 +42,7 @@ package enum EnclaveRequest: Hashable, Sendable {
     package var role: EnclaveRole? {
         switch self {
         case .registerCaller, .identify: nil
-        case .seal, .open, .lease, .rewrap, .retire, .fate, .consent, .handOver: .keychain
+        case .seal, .open, .lease, .rewrap, .retire, .fate, .consent, .handOver, .openBackup, .backUp, .restoreKeys: .keychain
         case .user: .authentication
         }
     }
@@ -43,7 +51,7 @@ package enum EnclaveRequest: Hashable, Sendable {
     package var takesDescriptors: Bool {
         switch self {
         case .registerCaller, .handOver: true
-        case .seal, .open, .lease, .rewrap, .retire, .fate, .consent, .identify, .user: false
+        case .seal, .open, .lease, .rewrap, .retire, .fate, .consent, .identify, .user, .openBackup, .backUp, .restoreKeys: false
         }
     }
 
@@ -52,15 +60,24 @@ package enum EnclaveRequest: Hashable, Sendable {
         switch self {
         case .open, .consent: true
         case .user(let request): request.mayWaitForUser
-        case .registerCaller, .seal, .lease, .rewrap, .retire, .fate, .identify, .handOver: false
+        case .registerCaller, .seal, .lease, .rewrap, .retire, .fate, .identify, .handOver, .openBackup, .backUp, .restoreKeys: false
         }
     }
 
-    /// Whether the secret section may carry an application password.
+    /// Whether the secret section may carry an application password or a passphrase.
     package var takesSecret: Bool {
         switch self {
         case .seal(let row), .open(let row, _, _, _, _): row.accessControl?.needsApplicationPassword ?? false
-        case .registerCaller, .lease, .rewrap, .retire, .fate, .consent, .identify, .handOver, .user: false
+        case .openBackup: true
+        case .registerCaller, .lease, .rewrap, .retire, .fate, .consent, .identify, .handOver, .user, .backUp, .restoreKeys: false
         }
     }
+}
+
+/// What a backup is opened for. Keys that are opened for one do nothing for the other.
+package enum BackupUse: Int64, Hashable, Sendable {
+    /// To add items to it.
+    case backUp = 1
+    /// To restore items from it.
+    case restore = 2
 }

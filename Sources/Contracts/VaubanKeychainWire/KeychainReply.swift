@@ -29,6 +29,8 @@ package enum KeychainReply: Hashable, Sendable {
     case keepsHistory(Bool)
     /// Number of earlier values and deleted items that were destroyed.
     case cleared(Int)
+    /// The reply to a request about a backup, before `done`.
+    case backup(BackupReply)
     /// The caller's application identifier, if it has one, and its own access groups in order.
     case ownRights(application: String?, groups: [String])
 }
@@ -75,7 +77,7 @@ package struct FoundItem: Hashable, Sendable, DERReadable, DERWritable {
 ///   permissions [5] SEQUENCE OF Permission, examined [6] DoctorReport, restorable [7] RestorableCopy, handedOver [8],
 ///   versions [9] SEQUENCE OF ItemVersion, deleted [10] DeletedItem, keepsHistory [11] BOOLEAN, cleared [12] INTEGER, ownRights [13]
 /// ProgramRights,
-///   queued [21] } }`
+///   backup [20] BackupReply, queued [21] } }`
 extension KeychainReply: DERReadable, DERWritable {
     /// Items in one message; further ones are sent in the next.
     package static let itemsMax = 256
@@ -95,6 +97,7 @@ extension KeychainReply: DERReadable, DERWritable {
             case 1: return .done
             case 2: return .items(try reply.list("items", max: Self.itemsMax))
             case 3: return .waitingForUser(try reply.text("where", max: 512))
+            case 20: return .backup(try reply.value("backup"))
             case 21: return .queued
             case 4: return .rewrapped(try reply.value("progress"))
             case 5: return .permissions(try reply.list("permissions", max: Self.permissionsMax))
@@ -131,6 +134,7 @@ extension KeychainReply: DERReadable, DERWritable {
             case .done: fields.tagged(1) { _ in }
             case .items(let items): try fields.tagged(2) { try $0.list(items) }
             case .waitingForUser(let place): try fields.tagged(3) { try $0.text(place) }
+            case .backup(let reply): try fields.tagged(20) { try $0.value(reply) }
             case .queued: fields.tagged(21) { _ in }
             case .rewrapped(let progress): try fields.tagged(4) { try $0.value(progress) }
             case .permissions(let permissions): try fields.tagged(5) { try $0.list(permissions) }

@@ -21,6 +21,9 @@ final class Play {
     /// How many item keys came out again.
     private(set) var opened = 0
     private var handOver: HeldSecret?
+    private var backup: OpenBackup?
+    private var backupKeybag: [UInt8] = []
+    private static let passphrase = Array("correct horse".utf8)
     private static let fingers = [UInt8](repeating: 0xF1, count: 32)
 
     private struct Made {
@@ -80,6 +83,11 @@ final class Play {
             let lent = try vault.lease()
             try promise(lent.keys.count == lent.lease.keys.count * KeyLease.keyBytes, "a lease has another number of keys")
             try promise((try? KeyLease(derBytes: lent.lease.encoded())) == lent.lease, "a lease cannot be told")
+        case .openBackup(let keybag, let use): try openBackup(keybag, use)
+        case .backUp(let row, let wrapped):
+            let (row, wrapped) = recalled(row.with(generation: try current(row.protection, row.generation)), wrapped)
+            if let backup { _ = try vault.backUp(row, wrapped: wrapped, into: backup) }
+        case .restoreKeys(let row, let wrapped): if let backup { _ = try vault.restoreKeys(row, wrapped: wrapped, from: backup) }
         case .retire(let names): try vault.retire(names)
         case .fate(let name): _ = try vault.fate(of: name)
         case .consent:
@@ -182,6 +190,18 @@ final class Play {
                 try check(key, row, wrapped)
             }
         }
+    }
+
+    /// Makes a backup, or opens the one that was made where the keybag is one byte: one that opens cannot be guessed.
+    private func openBackup(_ keybag: [UInt8]?, _ use: BackupUse) throws {
+        let opening: BackupOpening
+        if let keybag {
+            let passphrase: SecretBytes? = SecretBytes(copying: Self.passphrase)
+            opening = try vault.openBackup(keybag.count == 1 ? backupKeybag : keybag, passphrase: passphrase, use: use)
+        } else {
+            opening = try vault.makeBackup(passphrase: SecretBytes(copying: Self.passphrase))
+        }
+        (backup, backupKeybag) = (opening.backup, opening.keybag)
     }
 
     private func rewrap(_ row: RowBinding, _ named: [UInt8], _ generation: [UInt8]) throws {

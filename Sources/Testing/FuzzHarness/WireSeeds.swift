@@ -40,6 +40,11 @@ extension WireFuzzing {
                 EnclaveRequest.fate(oldest),
             ],
             [
+                unlock, seal(.whenUnlocked), EnclaveRequest.openBackup(keybag: nil, .backUp), EnclaveRequest.backUp(plain, wrapped: [0]),
+                EnclaveRequest.openBackup(keybag: [0], .restore), EnclaveRequest.restoreKeys(plain, wrapped: [0]),
+                open(.whenUnlocked),
+            ],
+            [
                 unlock, credential(.enroll(unlocks: true)), seal(.whenUnlocked, .biometryCurrentSet),
                 seal(.whenUnlocked), open(.whenUnlocked), lock, user(.unlockByPrompt(reason: "x")), user(.unlockByFinger),
                 open(.whenUnlocked, .biometryCurrentSet, "correct horse"),
@@ -79,6 +84,7 @@ extension WireFuzzing {
     private static let lock = user(.lock)
     private static let roll = credential(.changePasscode(new: other, rolls: true))
     private static let oldest = KeyName(purpose: 6, generation: KnownState.generation(.protection(.whenUnlocked)))
+    private static let plain = row(.whenUnlocked, nil)
     private static let none = [UInt8](repeating: 0, count: 8)
 
     private static var recoveryKey: SealedPasscode {

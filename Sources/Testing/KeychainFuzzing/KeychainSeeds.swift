@@ -25,6 +25,9 @@ extension KeychainSocketFuzzing {
         report.take(DoctorFinding(.secret, row: 5, protection: 6))
         report.quarantine = [DoctorReport.Quarantined(reason: .secret, count: 1, since: 0)]
         report.copy = DoctorReport.Copy(.kept, date: 1, rows: 1)
+        let backupItem = BackupItem(
+            binding: [1], wrapped: [UInt8](repeating: 2, count: 60), attributes: [UInt8](repeating: 3, count: 60),
+            head: [UInt8](repeating: 4, count: BackupItem.headBytes))
         let requests: [KeychainRequest] = [
             .add(record, returns: [.data, .attributes], hasData: true, passwordBytes: 5, applications: ["/usr/bin/a", "program:/b"]),
             .copyMatching(query, passwordBytes: 1), .copyMatching(ItemQuery(kind: .key)),
@@ -38,6 +41,8 @@ extension KeychainSocketFuzzing {
             .history(.value(query, number: 10), passwordBytes: 3), .history(.undo(query, number: 1)), .history(.deleted(ofAllOwners: true)),
             .history(.undelete([UInt8](repeating: 7, count: 16))), .history(.purge([UInt8](repeating: 7, count: 16))),
             .history(.clear(nil)), .history(.clear(query)), .history(.setting(nil)), .history(.setting(false)),
+            .backup(.begin(keybag: [1], restores: true), passwordBytes: 5), .backup(.list(after: 1)), .backup(.copy([1, 2])),
+            .backup(.restore(backupItem)),
         ]
         let replies: [KeychainReply] = [
             .refused(Refusal(.lockedOut, "why", attemptsLeft: 1, secondsToWait: 60)), .done,
@@ -47,6 +52,7 @@ extension KeychainSocketFuzzing {
             .restorable(RestorableCopy(date: 1, rows: 2, damagedSince: 3)),
             .versions([ItemVersion(replaced: 1, changed: -2, protection: .always, accessControl: control)]),
             .deleted(DeletedItem(item: [UInt8](repeating: 7, count: 16), deleted: 5, record: record)), .keepsHistory(true), .cleared(3),
+            .backup(.item(row: 1, backupItem)), .backup(.restored(name: "a", .added)),
         ]
         return try requests.map { try $0.encoded() } + replies.map { try $0.encoded() } + [record.encoded(), query.encoded()]
     }

@@ -62,6 +62,14 @@ package enum KeychainSocketFuzzing {
         case .transfer(let query, let attributes, _):
             try keepsLimits(query)
             try keepsLimits(attributes, nil)
+        case .backup(let backup, let count):
+            try promise((1...KeychainRequest.passwordBytesMax).contains(count ?? 1), "a password of \(count ?? 0) bytes")
+            switch backup {
+            case .begin(let keybag, _): try promise((keybag?.count ?? 0) <= BackupRequest.keybagBytesMax, "the keybag is too long")
+            case .copy(let rows): try promise(rows.count <= BackupRequest.rowsMax, "too many rows")
+            case .restore(let item): try promise(item.head.count == BackupItem.headBytes, "a head of \(item.head.count) bytes")
+            case .list: break
+            }
         case .rewrap, .discard, .permissions, .permit, .examine, .restore, .handOver, .ownRights: break
         }
     }
@@ -83,7 +91,9 @@ package enum KeychainSocketFuzzing {
         case .examined(let report): try promise(report.findings.count <= DoctorReport.findingsMax, "too many findings")
         case .versions(let versions): try promise(versions.count <= KeychainReply.versionsMax, "too many earlier values")
         case .ownRights(_, let groups): try promise(groups.count <= KeychainReply.groupsMax, "too many groups")
-        case .refused, .done, .waitingForUser, .queued, .rewrapped, .restorable, .handedOver, .deleted, .keepsHistory, .cleared: break
+        case .backup(.rows(let rows)): try promise(rows.count <= BackupRequest.rowsMax, "too many rows")
+        case .refused, .done, .waitingForUser, .queued, .rewrapped, .restorable, .handedOver, .deleted, .keepsHistory, .cleared, .backup:
+            break
         }
     }
 }

@@ -31,6 +31,14 @@ package enum Protection: String, CaseIterable, Sendable {
     /// Whether the class exists only while a passcode is set; its key is destroyed with the passcode (C-060 … C-062).
     package var needsPasscode: Bool { self == .whenPasscodeSetThisDeviceOnly }
 
+    /// Whether items of the class never open on another device (C-058).
+    package var staysOnDevice: Bool {
+        switch self {
+        case .whenUnlocked, .afterFirstUnlock, .always: false
+        case .whenUnlockedThisDeviceOnly, .afterFirstUnlockThisDeviceOnly, .alwaysThisDeviceOnly, .whenPasscodeSetThisDeviceOnly: true
+        }
+    }
+
     /// The number of the class on disk and on the wires: Apple's key class numbers.
     package var number: Int64 {
         switch self {

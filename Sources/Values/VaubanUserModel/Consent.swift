@@ -30,6 +30,10 @@ package struct Consent: Hashable, Sendable, DERReadable, DERWritable {
         case moveItems = 7
         /// Replace a damaged database by its last verified copy.
         case restore = 8
+        /// Copy all items into a backup.
+        case backUp = 9
+        /// Merge the items of a backup into the keychain.
+        case restoreBackup = 10
     }
 
     package struct Choices: OptionSet, Hashable, Sendable {

@@ -29,6 +29,16 @@ final class Session {
         authentication = AuthenticationClient(service: service)
     }
 
+    /// Asks for the passcode even if the keychain is unlocked, so that an unattended terminal does not give away everything. The passcode
+    /// then approves each item that needs it.
+    static func openedByPasscode(_ options: UserOptions, prompt: String) throws -> Session {
+        let asked = try Session(options)
+        guard try asked.authentication.status().device.passcodeIsSet else { return asked }
+        let passcode = try Passcode.current(of: asked, prompt: prompt)
+        try asked.authentication.unlock(passcode)
+        return try Session(CommandUser(mayBeAsked: !options.noInput, passcode: passcode))
+    }
+
     /// Does the work; where it meets a closed keychain, asks for the passcode and does it again.
     func opening<Result>(_ work: () throws -> Result) throws -> Result {
         do {

@@ -1,7 +1,4 @@
 import ArgumentParser
-import VaubanAuthenticationClient
-import VaubanSecretBytes
-import VaubanUserModel
 
 struct ExportItems: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -41,7 +38,7 @@ struct ExportItems: ParsableCommand {
     }
 
     func run() throws {
-        let session = try openedByPasscode()
+        let session = try Session.openedByPasscode(user, prompt: "Passcode to export all items")
         let output = try ExportOutput(path: path)
         var run = ExportRun(session, takesThisDevice: thisDevice)
         if plain || csv {
@@ -65,15 +62,5 @@ struct ExportItems: ParsableCommand {
             var writer = PlainExport(output)
             try run.run(&writer)
         }
-    }
-
-    /// Asks for the passcode even if the keychain is unlocked, so that an unattended terminal does not give away everything. The passcode
-    /// then approves each item that needs it.
-    private func openedByPasscode() throws -> Session {
-        let asked = try Session(user)
-        guard try asked.authentication.status().device.passcodeIsSet else { return asked }
-        let passcode = try Passcode.current(of: asked, prompt: "Passcode to export all items")
-        try asked.authentication.unlock(passcode)
-        return try Session(CommandUser(mayBeAsked: !user.noInput, passcode: passcode))
     }
 }

@@ -36,6 +36,8 @@ package enum EnclaveLimits {
     /// Failed attempts in a row after which a keychain can be erased without the passcode.
     package static let failuresBeforeErasure: Int64 = 10
     package static let applicationPasswordBytesMax = 1024
+    /// A backup's passphrase is guessed offline, without any counter.
+    package static let backupPassphraseBytesMin = 8
     /// Requests of one owner that run or await a derivation. Application passwords get at most half of them, so that no program can keep
     /// its user from unlocking.
     package static let derivationsWaitingMax = 8

@@ -32,6 +32,9 @@ extension RequestConnection {
             return Response(.done)
         case .fate(let name): return Response(.fate(try vault().fate(of: name)))
         case .consent(let consent, let reason): return Response(.consented(try askConsent(consent, reason)))
+        case .openBackup(let keybag, let use): return try openBackup(keybag, passphrase: secret, use)
+        case .backUp(let row, let wrapped): return try backUp(row, wrapped: wrapped)
+        case .restoreKeys(let row, let wrapped): return try restoreKeys(row, wrapped: wrapped)
         case .user(let request):
             let answer = try handle(request)
             return Response(.user(answer), descriptors: answer.descriptorCount == 1 ? [room.keyCard] : [])

@@ -31,6 +31,8 @@ final class RequestConnection: CallerSession {
     private var used: Vault?
     /// The identity of the registered caller, once asked.
     private(set) var identity: CallerIdentity?
+    /// The backup that is open on this connection.
+    var backup: OpenBackup?
     /// The trace and nonce that the last operation was allowed by, until it is performed.
     var allowing: (RequestTrace, [UInt8])?
 
@@ -149,6 +151,7 @@ final class RequestConnection: CallerSession {
         }
         identity = nil
         registered = nil
+        backup = nil
         room.authorizations.end(of: self)
         try room.checkOwnership(peer.uid)
         registered = peer.process == nil ? peer.held(by: descriptors[1]) : peer

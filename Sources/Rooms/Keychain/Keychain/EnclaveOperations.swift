@@ -15,6 +15,12 @@ package protocol EnclaveOperations {
     func rewrap(_ row: RowBinding, wrapped: [UInt8], generation: [UInt8]) throws -> [UInt8]
     /// Reports that no row needs these keys any more. Takes at most `EnclaveRequest.retiredMax` keys.
     func retire(_ keys: [KeyName]) throws
+    /// Opens a backup on this connection, or makes a new one.
+    func openBackup(_ keybag: [UInt8]?, passphrase: borrowing SecretBytes?, _ use: BackupUse) throws -> OpenedBackup
+    /// Returns the item key of a row wrapped for the open backup, and the key of its attributes there.
+    func backUp(_ row: RowBinding, wrapped: [UInt8]) throws -> SealedItemKey
+    /// Returns the attributes key of an item in the open backup, and its item key unless it stays on another device.
+    func restoreKeys(_ row: RowBinding, wrapped: [UInt8]) throws -> RestoredKeys
     /// Asks the user whether the caller may use another owner's items.
     func consent(_ consent: Consent, reason: String?) throws -> ConsentChoice
     /// Returns what became of a key.
@@ -42,6 +48,26 @@ package struct SealedItemKey: ~Copyable {
     package init(wrapped: [UInt8], key: consuming SecretBytes) {
         self.wrapped = wrapped
         self.key = key
+    }
+}
+
+package struct OpenedBackup: ~Copyable {
+    package let keybag: [UInt8]
+    package let frameKey: SecretBytes
+
+    package init(keybag: [UInt8], frameKey: consuming SecretBytes) {
+        self.keybag = keybag
+        self.frameKey = frameKey
+    }
+}
+
+package struct RestoredKeys: ~Copyable {
+    package let attributes: SecretBytes
+    package let item: SecretBytes?
+
+    package init(attributes: consuming SecretBytes, item: consuming SecretBytes?) {
+        self.attributes = attributes
+        self.item = item
     }
 }
 

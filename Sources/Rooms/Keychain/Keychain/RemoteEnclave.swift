@@ -84,6 +84,27 @@ final class RemoteEnclave: EnclaveOperations {
         guard case .done = try send(.retire(keys)).reply else { throw Self.unexpectedReply }
     }
 
+    func openBackup(_ keybag: [UInt8]?, passphrase: borrowing SecretBytes?, _ use: BackupUse) throws -> OpenedBackup {
+        let answer = try send(.openBackup(keybag: keybag, use), password: passphrase, watchesCaller: true)
+        guard case .backup(let keybag) = answer.reply else { throw Self.unexpectedReply }
+        return OpenedBackup(keybag: keybag, frameKey: try secret(of: answer, KeyLease.keyBytes))
+    }
+
+    func backUp(_ row: RowBinding, wrapped: [UInt8]) throws -> SealedItemKey {
+        let answer = try send(.backUp(row, wrapped: wrapped))
+        guard case .sealed(let wrapped) = answer.reply else { throw Self.unexpectedReply }
+        return SealedItemKey(wrapped: wrapped, key: try secret(of: answer, KeyLease.keyBytes))
+    }
+
+    func restoreKeys(_ row: RowBinding, wrapped: [UInt8]) throws -> RestoredKeys {
+        let answer = try send(.restoreKeys(row, wrapped: wrapped))
+        guard case .restoreKeys(let isOfOtherDevice) = answer.reply else { throw Self.unexpectedReply }
+        let count = KeyLease.keyBytes
+        if isOfOtherDevice { return RestoredKeys(attributes: try secret(of: answer, count), item: nil) }
+        let both = try secret(of: answer, 2 * count)
+        return RestoredKeys(attributes: both.part(0..<count), item: both.part(count..<2 * count))
+    }
+
     func consent(_ consent: Consent, reason: String?) throws -> ConsentChoice {
         guard case .consented(let choice) = try send(.consent(consent, reason: reason), watchesCaller: true).reply else {
             throw Self.unexpectedReply

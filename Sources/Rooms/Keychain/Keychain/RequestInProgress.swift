@@ -124,6 +124,7 @@ package final class RequestInProgress {
         case .transfer(let query, let attributes, let keepsOriginal): try transfer(query, attributes, keepsOriginal: keepsOriginal)
         case .examine: try examine()
         case .history(let request, _): try history(request)
+        case .backup(let request, _): try backup(request, value)
         case .ownRights: try sendOwnRights()
         // Served elsewhere, without a database.
         case .restore, .handOver: break

@@ -31,7 +31,9 @@ struct RequestSecrets: ~Copyable {
 extension KeychainRequest {
     fileprivate var passwordBytes: Int? {
         switch self {
-        case .add(_, _, _, let count, _), .copyMatching(_, let count), .update(_, _, let count), .history(_, let count): count
+        case .add(_, _, _, let count, _), .copyMatching(_, let count), .update(_, _, let count), .history(_, let count),
+            .backup(_, let count):
+            count
         case .delete, .rewrap, .discard, .permissions, .permit, .move, .transfer, .examine, .restore, .handOver, .ownRights: nil
         }
     }
@@ -40,6 +42,7 @@ extension KeychainRequest {
         switch self {
         case .add(_, _, let hasData, _, _): hasData
         case .update(_, let changes, _): changes.hasData
+        case .backup(let request, _): if case .restore = request { true } else { false }
         case .copyMatching, .delete, .rewrap, .discard, .permissions, .permit, .move, .transfer, .examine, .restore, .handOver, .ownRights,
             .history:
             false

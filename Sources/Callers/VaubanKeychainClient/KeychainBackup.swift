@@ -1,0 +1,60 @@
+// Backups, for the command line (Specs/backup.md).
+
+package import VaubanKeychainWire
+package import VaubanRefusal
+package import VaubanSecretBytes
+
+/// One reply about a backup. Its secret section can be taken once.
+package final class BackupEntry {
+    package let reply: BackupReply
+    private var secret: SecretBytes?
+
+    init(_ reply: BackupReply, secret: consuming SecretBytes?) {
+        self.reply = reply
+        self.secret = secret
+    }
+
+    package func takeSecret() -> SecretBytes? { secret.take() }
+
+    /// Takes a secret section that is a part of a secret half, and so no secret.
+    package func takeBytes() -> [UInt8] {
+        guard let rest = secret.take() else { return [] }
+        return rest.withUnsafeBytes { Array($0) }
+    }
+}
+
+extension KeychainClient {
+    /// Opens a backup on this connection, or makes a new one; returns the keybag to store, with the key of the frames. Without a
+    /// passphrase the keys of this device continue the backup.
+    package func beginBackup(
+        keybag: [UInt8]?, restores: Bool, passphrase: borrowing SecretBytes?, waiting: Waiting? = nil
+    ) throws(Refusal) -> BackupEntry {
+        let request = KeychainRequest.backup(
+            .begin(keybag: keybag, restores: restores), passwordBytes: try Self.passwordBytes(passphrase))
+        guard let begun = try call(request, secret: nil, password: passphrase, waiting: waiting).backup.first else {
+            throw Refusal(.internalError, "the keychain opened no backup")
+        }
+        return begun
+    }
+
+    /// Returns the next rows that can be backed up; none at the end.
+    package func backupRows(after row: Int64) throws(Refusal) -> [BackupRow] {
+        guard case .rows(let rows)? = try call(.backup(.list(after: row)), secret: nil, password: nil, waiting: nil).backup.first?.reply
+        else { throw Refusal(.internalError, "the keychain listed no rows") }
+        return rows
+    }
+
+    /// Copies as many of the rows, in their order, as fit into one reply.
+    package func copyRows(_ rows: [Int64]) throws(Refusal) -> [BackupEntry] {
+        try call(.backup(.copy(rows)), secret: nil, password: nil, waiting: nil).backup
+    }
+
+    /// Merges an item of the open backup into the keychain; `rest` is its secret half without the beginning.
+    package func restore(_ item: BackupItem, rest: borrowing SecretBytes?) throws(Refusal) -> (name: String, outcome: BackupOutcome) {
+        guard
+            case .restored(let name, let outcome)? = try call(.backup(.restore(item)), secret: rest, password: nil, waiting: nil)
+                .backup.first?.reply
+        else { throw Refusal(.internalError, "the keychain did not restore an item") }
+        return (name, outcome)
+    }
+}

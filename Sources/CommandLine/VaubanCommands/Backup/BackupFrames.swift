@@ -1,0 +1,80 @@
+import Crypto
+import Foundation
+import VaubanRefusal
+import VaubanSecretBytes
+
+/// How a backup is laid out in a file or folder (Specs/backup.md).
+package enum BackupFormat {
+    package static let magic = Array("VAUBAN BACKUP 1\n".utf8)
+    /// What every version begins with.
+    static let family = Array("VAUBAN BACKUP ".utf8)
+    static let keybagBytesMax = 4096
+    static let frameBytesMax = 8 << 20
+    /// A manifest lists 36 bytes for each item.
+    static let manifestBytesMax = 512 << 20
+    /// A segment is written when it has this size.
+    static let segmentBytes = 1 << 20
+
+    /// Returns what a backup begins with.
+    static func header(_ keybag: [UInt8]) -> [UInt8] { magic + number(keybag.count) + keybag }
+
+    static func number(_ count: Int) -> [UInt8] { withUnsafeBytes(of: UInt32(count).bigEndian) { Array($0) } }
+}
+
+/// What a frame is, which it is bound to.
+enum FrameName {
+    case inFile(number: Int, isLast: Bool)
+    case segment
+    case manifest
+
+    var bytes: [UInt8] {
+        switch self {
+        case .inFile(let number, let isLast):
+            Array("frame".utf8) + withUnsafeBytes(of: UInt64(number).bigEndian) { Array($0) } + [isLast ? 1 : 0]
+        case .segment: Array("segment".utf8)
+        case .manifest: Array("manifest".utf8)
+        }
+    }
+}
+
+/// Seals and opens the frames of one backup. They contain items that are encrypted already, and which segment has which item.
+struct FrameCipher {
+    private let key: SymmetricKey
+
+    init(_ key: borrowing SecretBytes) { self.key = key.withUnsafeBytes { SymmetricKey(data: $0) } }
+
+    func seal(_ plaintext: [UInt8], _ name: FrameName) throws -> [UInt8] {
+        guard let sealed = try AES.GCM.seal(plaintext, using: key, authenticating: name.bytes).combined else {
+            throw Refusal(.internalError, "a frame of the backup cannot be sealed")
+        }
+        return Array(sealed)
+    }
+
+    /// Returns nil if the frame is not that of this backup and name.
+    func open(_ sealed: [UInt8], _ name: FrameName) -> [UInt8]? {
+        guard let box = try? AES.GCM.SealedBox(combined: sealed),
+            let plaintext = try? AES.GCM.open(box, using: key, authenticating: name.bytes)
+        else { return nil }
+        return Array(plaintext)
+    }
+}
+
+/// Reads numbers and byte strings from the front; nil at the end.
+struct ByteReader {
+    private let bytes: [UInt8]
+    private(set) var position = 0
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    var isAtEnd: Bool { position == bytes.count }
+
+    mutating func take(_ count: Int) -> [UInt8]? {
+        guard count >= 0, count <= bytes.count - position else { return nil }
+        defer { position += count }
+        return Array(bytes[position..<position + count])
+    }
+
+    mutating func number() -> Int? { take(4).map { $0.reduce(0) { $0 << 8 | Int($1) } } }
+
+    mutating func date() -> Int64? { take(8).map { Int64(bitPattern: $0.reduce(0) { $0 << 8 | UInt64($1) }) } }
+}

@@ -1,0 +1,120 @@
+// Files of a backup: each is written beside its place, synced, and renamed.
+
+import Foundation
+import Glibc
+import VaubanLinuxHost
+import VaubanRefusal
+
+/// A new file, which has its name only when it is complete.
+final class BackupOutput {
+    let path: String
+    private let partial: String
+    private let file: Descriptor
+    private var duty: Int?
+
+    init(path: String) throws(Refusal) {
+        self.path = path
+        let partial = path + ".partial"
+        self.partial = partial
+        let number = open(partial, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard number >= 0 else { throw Self.refusal("write \(SafeText.visible(partial))", errno) }
+        file = Descriptor(number)
+        duty = Interruption.add { unlink(partial) }
+    }
+
+    func write(_ bytes: [UInt8]) throws(Refusal) {
+        guard bytes.withUnsafeBytes({ writeAll($0, to: file.number) }) else {
+            throw Self.refusal("write \(SafeText.visible(path))", errno)
+        }
+    }
+
+    /// Syncs what was written, so that it can be read and verified before it is named.
+    func sync() throws(Refusal) {
+        guard fsync(file.number) == 0 else { throw Self.refusal("write \(SafeText.visible(path))", errno) }
+    }
+
+    /// The file as it is to be verified.
+    var unnamed: String { partial }
+
+    /// Gives the file its name. Unless it may replace one, an existing file stays and this throws.
+    func name(replacing: Bool) throws(Refusal) {
+        let isNamed = replacing ? rename(partial, path) == 0 : link(partial, path) == 0
+        guard isNamed else {
+            if errno == EEXIST { throw Self.exists(path) }
+            throw Self.refusal("write \(SafeText.visible(path))", errno)
+        }
+        if !replacing { unlink(partial) }
+        try BackupFiles.syncFolder(of: path)
+        duty.map(Interruption.remove)
+        duty = nil
+    }
+
+    deinit {
+        if let duty {
+            unlink(partial)
+            Interruption.remove(duty)
+        }
+    }
+
+    static func exists(_ path: String) -> Refusal {
+        Refusal(.badParameter, "\(SafeText.visible(path)) already exists; choose another file, or back up to a folder")
+    }
+
+    static func refusal(_ action: String, _ code: Int32) -> Refusal {
+        let fault = SystemError(action, code: code)
+        return fault.isFullDisk ? Refusal(.storageFull) : Refusal(.badParameter, "\(fault)")
+    }
+}
+
+enum BackupFiles {
+    /// Writes a whole file, in place of one that may exist.
+    static func replace(_ path: String, with bytes: [UInt8]) throws(Refusal) {
+        let output = try BackupOutput(path: path)
+        try output.write(bytes)
+        try output.sync()
+        try output.name(replacing: true)
+    }
+
+    /// Returns the bytes of a file; nil if there is none.
+    static func read(_ path: String, max: Int) throws(Refusal) -> [UInt8]? {
+        let number = open(path, O_RDONLY | O_CLOEXEC)
+        guard number >= 0 else {
+            if errno == ENOENT { return nil }
+            throw BackupOutput.refusal("open \(SafeText.visible(path))", errno)
+        }
+        let file = Descriptor(number)
+        var status = stat()
+        guard fstat(file.number, &status) == 0, status.st_size <= max else {
+            throw Refusal(.badParameter, "\(SafeText.visible(path)) is too large for a part of a backup")
+        }
+        var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
+        guard readWhole(file.number, &bytes) else { throw Refusal(.badParameter, "\(SafeText.visible(path)) cannot be read") }
+        return bytes
+    }
+
+    /// Fills the bytes; false at the end of the file.
+    static func readWhole(_ file: Int32, _ bytes: inout [UInt8]) -> Bool {
+        var count = 0
+        while count < bytes.count {
+            let start = count
+            let got = bytes.withUnsafeMutableBytes { Glibc.read(file, $0.baseAddress?.advanced(by: start), $0.count - start) }
+            if got < 0, errno == EINTR { continue }
+            guard got > 0 else { return false }
+            count += got
+        }
+        return true
+    }
+
+    static func syncFolder(of path: String) throws(Refusal) {
+        let parent = (path as NSString).deletingLastPathComponent
+        let number = open(parent.isEmpty ? "." : parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard number >= 0 else { throw BackupOutput.refusal("sync \(SafeText.visible(path))", errno) }
+        let folder = Descriptor(number)
+        guard fsync(folder.number) == 0 else { throw BackupOutput.refusal("sync \(SafeText.visible(path))", errno) }
+    }
+
+    static func isFolder(_ path: String) -> Bool {
+        var isFolder: ObjCBool = false
+        return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue
+    }
+}

@@ -1,0 +1,23 @@
+import VaubanRefusal
+
+/// Where a backup goes.
+protocol BackupTarget: AnyObject {
+    /// The keybag of an earlier run; nil for a new backup.
+    var keybag: [UInt8]? { get }
+    /// Begins a run with the keybag to store. Returns the marks of items that need not be written again.
+    func begin(_ keybag: [UInt8], _ cipher: FrameCipher) throws -> Set<BackupMark>
+    /// Returns those of the kept items that should be written again all the same, so that what is no longer needed can be removed.
+    func worthRewriting(of kept: Set<BackupMark>) -> Set<BackupMark>
+    func write(_ records: [BackupRecord]) throws
+    /// Ends a run: from now on the backup consists of what was written, and of those earlier items.
+    func finish(keeping: Set<BackupMark>, date: Int64) throws
+}
+
+/// Where a backup is read from.
+protocol BackupSource {
+    var keybag: [UInt8] { get }
+    /// Verifies everything and returns the manifest.
+    func verify(_ cipher: FrameCipher) throws -> BackupManifest
+    /// Calls `body` with each item of the verified backup.
+    func forEach(_ cipher: FrameCipher, _ manifest: BackupManifest, _ body: (BackupRecord) throws -> Void) throws
+}

@@ -1,0 +1,53 @@
+import ArgumentParser
+import VaubanKeychainWire
+import VaubanRefusal
+
+struct RestoreBackup: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "restore",
+        abstract: "Restore items from a backup of vauban backup.",
+        discussion: """
+            Verifies the whole backup first. Adds the items that are missing here and replaces those that are older than in the \
+            backup; vauban history shows replaced values. Items that are newer here stay. You can run it again at any time. Items of \
+            another device that stay on that device are listed and not restored. Exits 0 if everything of the backup is here now, 1 \
+            if some items were not restored.
+
+            Example:
+              vauban restore keychain.backup
+              vauban restore /media/stick/keychain/
+            """)
+
+    @Argument(help: ArgumentHelp("The file or folder of vauban backup.", valueName: "file|folder"), completion: .file())
+    var path: String
+
+    @OptionGroup var passphrase: BackupPassphraseOptions
+    @OptionGroup var user: UserOptions
+
+    func run() throws {
+        let source: any BackupSource = BackupFiles.isFolder(path) ? try StoredBackupFolder(path: path) : try BackupFile(path: path)
+        let session = try Session(user)
+        try session.openNow()
+        var run = RestoreRun(session, source)
+        try run.run(passphrase: passphrase.existing(session.user))
+        for (name, why) in run.left { say("Not restored: \(SafeText.visible(name)): \(why.words)") }
+        let added = run.counts[.added] ?? 0
+        let replaced = run.counts[.replaced] ?? 0
+        let parts = [
+            "\(count(added, "item")) added", "\(replaced) replaced", "\(run.counts[.unchanged] ?? 0) unchanged",
+            "\(run.left.count) not restored",
+        ]
+        say(parts.joined(separator: ", ") + ".")
+        if run.left.contains(where: { $0.why != .kept }) { throw ExitCode(1) }
+    }
+}
+
+extension BackupOutcome {
+    fileprivate var words: String {
+        switch self {
+        case .added, .replaced, .unchanged: "it is here"
+        case .kept: "the item here is newer or has an access control, and was kept"
+        case .otherDevice: "it stays on the device where it was backed up"
+        case .nameTaken: "another item has its name"
+        }
+    }
+}

@@ -1,0 +1,122 @@
+package import SwiftASN1
+package import VaubanDER
+
+/// What keychaind answers to a `BackupRequest` before `done`.
+package enum BackupReply: Hashable, Sendable {
+    /// The keybag to store; the key of the frames is the message's secret section.
+    case begun(keybag: [UInt8])
+    /// The next rows, in ascending order; none at the end.
+    case rows([BackupRow])
+    /// A copied row. The rest of its secret half is the message's secret section.
+    case item(row: Int64, BackupItem)
+    /// A row that is not in the backup, with the item's name.
+    case omitted(row: Int64, name: String, BackupOmission)
+    /// What became of a restored item, with its name.
+    case restored(name: String, BackupOutcome)
+
+    package static let nameBytesMax = 512
+}
+
+/// A row that can be backed up, and its mark, which changes with every write.
+package struct BackupRow: Hashable, Sendable {
+    package let row: Int64
+    package let item: [UInt8]
+    package let mark: [UInt8]
+
+    package init(row: Int64, item: [UInt8], mark: [UInt8]) {
+        self.row = row
+        self.item = item
+        self.mark = mark
+    }
+}
+
+/// Why a row is not in a backup.
+package enum BackupOmission: Int64, CaseIterable, Hashable, Sendable {
+    /// Its class is bound to the passcode of this device (`WhenPasscodeSetThisDeviceOnly`).
+    case passcodeClass = 1
+    case accessControl = 2
+    case privateKey = 3
+    /// It does not open, or was deleted meanwhile.
+    case absent = 4
+}
+
+/// What became of an item of a backup.
+package enum BackupOutcome: Int64, CaseIterable, Hashable, Sendable {
+    case added = 1
+    /// An older value was replaced, and is in the history.
+    case replaced = 2
+    case unchanged = 3
+    /// The existing item is newer, or has an access control now.
+    case kept = 4
+    /// It stays on the device where it was backed up.
+    case otherDevice = 5
+    /// Another item has its name.
+    case nameTaken = 6
+}
+
+extension BackupRow: DERReadable, DERWritable {
+    package init(from fields: inout DERFields) throws {
+        row = try fields.integer("row", in: 1...Int64.max)
+        item = try fields.octets("item", in: 16...16)
+        mark = try fields.octets("mark", in: 16...16)
+    }
+
+    package func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            try fields.integer(row)
+            try fields.octets(item)
+            try fields.octets(mark)
+        }
+    }
+}
+
+/// `BackupReply ::= CHOICE { begun [0], rows [1], item [2], omitted [3], restored [4] }`, in a field of its own.
+extension BackupReply: DERReadable, DERWritable {
+    package init(from fields: inout DERFields) throws {
+        let number = try fields.choice("backup reply")
+        let reply: BackupReply? = try fields.optional(number, "backup reply") { reply in
+            switch number {
+            case 0: return .begun(keybag: try reply.octets("keybag", in: 1...BackupRequest.keybagBytesMax))
+            case 1: return .rows(try reply.list("rows", max: BackupRequest.rowsMax))
+            case 2: return .item(row: try reply.integer("row", in: 1...Int64.max), try reply.value("item"))
+            case 3:
+                let row = try reply.integer("row", in: 1...Int64.max)
+                let name = try reply.text("name", max: Self.nameBytesMax)
+                guard let why = BackupOmission(rawValue: try reply.integer("omission", in: 1...255)) else {
+                    throw DERError("omission is unknown")
+                }
+                return .omitted(row: row, name: name, why)
+            case 4:
+                let name = try reply.text("name", max: Self.nameBytesMax)
+                guard let outcome = BackupOutcome(rawValue: try reply.integer("outcome", in: 1...255)) else {
+                    throw DERError("outcome is unknown")
+                }
+                return .restored(name: name, outcome)
+            default: throw DERError("backup reply is unknown")
+            }
+        }
+        guard let reply else { throw DERError("backup reply is missing") }
+        self = reply
+    }
+
+    package func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            switch self {
+            case .begun(let keybag): try fields.tagged(0) { try $0.octets(keybag) }
+            case .rows(let rows): try fields.tagged(1) { try $0.list(rows) }
+            case .item(let row, let item):
+                try fields.tagged(2) {
+                    try $0.integer(row); try $0.value(item)
+                }
+            case .omitted(let row, let name, let why):
+                try fields.tagged(3) {
+                    try $0.integer(row); try $0.text(name); try $0.integer(why.rawValue)
+                }
+            case .restored(let name, let outcome):
+                try fields.tagged(4) {
+                    try $0.text(name); try $0.integer(outcome.rawValue)
+                }
+            }
+        }
+    }
+}

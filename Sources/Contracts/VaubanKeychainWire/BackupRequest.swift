@@ -1,0 +1,94 @@
+// Backups on keychaind's socket (Specs/backup.md).
+
+package import SwiftASN1
+package import VaubanDER
+
+/// A request about a backup, for the command line. One is open on a connection, from `begin` to the next or the end of the connection.
+package enum BackupRequest: Hashable, Sendable {
+    /// Opens a backup, or makes a new one if there is no keybag. The passphrase is the request's password; without it the backup continues
+    /// under the keys of this device.
+    case begin(keybag: [UInt8]?, restores: Bool)
+    /// Lists the rows after a row number, as many as fit into a message.
+    case list(after: Int64)
+    /// Copies rows into the open backup, in this order, until about 4 MiB are sent.
+    case copy([Int64])
+    /// Restores an item from the open backup. The rest of its secret half is the value.
+    case restore(BackupItem)
+
+    package static let rowsMax = 1000
+    package static let keybagBytesMax = 4096
+}
+
+/// `BackupRequest ::= CHOICE { begin [0], list [1], copy [2], restore [3] }`, in a field of its own.
+extension BackupRequest: DERReadable, DERWritable {
+    package init(from fields: inout DERFields) throws {
+        let number = try fields.choice("backup request")
+        let request: BackupRequest? = try fields.optional(number, "backup request") { request in
+            switch number {
+            case 0:
+                let keybag = try request.optionalOctets(0, "keybag", in: 1...Self.keybagBytesMax)
+                return .begin(keybag: keybag, restores: try request.boolean("restores"))
+            case 1: return .list(after: try request.integer("after", in: 0...Int64.max))
+            case 2:
+                var rows: [Int64] = []
+                while !request.isEmpty {
+                    guard rows.count < Self.rowsMax else { throw DERError("rows are too many") }
+                    rows.append(try request.integer("row", in: 1...Int64.max))
+                }
+                return .copy(rows)
+            case 3: return .restore(try request.value("item"))
+            default: throw DERError("backup request is unknown")
+            }
+        }
+        guard let request else { throw DERError("backup request is missing") }
+        self = request
+    }
+
+    package func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            switch self {
+            case .begin(let keybag, let restores):
+                try fields.tagged(0) {
+                    try $0.optionalOctets(0, keybag); try $0.boolean(restores)
+                }
+            case .list(let row): try fields.tagged(1) { try $0.integer(row) }
+            case .copy(let rows): try fields.tagged(2) { request in for row in rows { try request.integer(row) } }
+            case .restore(let item): try fields.tagged(3) { try $0.value(item) }
+            }
+        }
+    }
+}
+
+/// An item in a backup, but for most of its secret half (Specs/backup.md).
+package struct BackupItem: Hashable, Sendable, DERReadable, DERWritable {
+    /// A secret half of 1 MiB is a little longer than a message's secret section, so its beginning is in the header.
+    package static let headBytes = 60
+
+    package let binding: [UInt8]
+    package let wrapped: [UInt8]
+    package let attributes: [UInt8]
+    package let head: [UInt8]
+
+    package init(binding: [UInt8], wrapped: [UInt8], attributes: [UInt8], head: [UInt8]) {
+        self.binding = binding
+        self.wrapped = wrapped
+        self.attributes = attributes
+        self.head = head
+    }
+
+    package init(from fields: inout DERFields) throws {
+        binding = try fields.octets("binding", in: 1...1024)
+        wrapped = try fields.octets("wrapped key", in: 60...256)
+        attributes = try fields.octets("attributes", in: 60...59_000)
+        head = try fields.octets("head", in: Self.headBytes...Self.headBytes)
+    }
+
+    package func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            try fields.octets(binding)
+            try fields.octets(wrapped)
+            try fields.octets(attributes)
+            try fields.octets(head)
+        }
+    }
+}

@@ -1,0 +1,234 @@
+// Backups (Specs/backup.md): item keys go from class keys to keys of a backup, and back. No class key leaves, and an item key only
+// while its item is restored.
+
+package import EnclaveWire
+import VaubanAccessPolicy
+import VaubanDER
+internal import VaubanLinuxHost
+package import VaubanRefusal
+package import VaubanSecretBytes
+
+/// A backup's keybag as it is to be stored, and its keys.
+package struct BackupOpening: Sendable {
+    package let keybag: [UInt8]
+    package let backup: OpenBackup
+}
+
+/// The keys of one item in a backup.
+package struct BackupItemKeys: ~Copyable {
+    package let attributes: SecretBytes
+    /// Nil if the item stays on another device.
+    package let item: SecretBytes?
+
+    init(attributes: consuming SecretBytes, item: consuming SecretBytes?) {
+        self.attributes = attributes
+        self.item = item
+    }
+}
+
+extension Vault {
+    /// Makes the keys of a new backup under a passphrase.
+    package func makeBackup(
+        passphrase: borrowing SecretBytes, for requester: DerivationRequester = .unattended
+    ) throws(Refusal) -> BackupOpening {
+        try checkPassphrase(passphrase)
+        try checkClassIsOpen(Self.continuingClass, of: user)
+        let place = try enterQueue(.applicationPassword)
+        defer { host.derivations.leave(place) }
+        let parameters = try newParameters(place, for: requester)
+        let stretched = try stretch(passphrase, parameters, place, for: requester)
+        var bag = BackupKeybag(
+            identifier: try Keybag.randomBytes(16), device: host.backend.deviceIdentifier, passphrase: parameters, slots: [])
+        for purpose in BackupPurpose.all {
+            let key = try Keybag.randomKey()
+            do throws(WrapError) {
+                let wrapped = try KeyWrap.wrap(key, under: stretched, label: BackupKeybag.slotLabel, context: bag.context(of: purpose))
+                bag.slots.append(BackupKeybag.Slot(purpose: purpose.number, wrapped: wrapped))
+            } catch {
+                throw Refusal(.internalError, "a key of the backup cannot be wrapped")
+            }
+        }
+        return try opening(of: &bag, under: stretched, use: .backUp)
+    }
+
+    /// Opens a backup with its passphrase or, to add to it, with the keys of this device.
+    package func openBackup(
+        _ bytes: [UInt8], passphrase: borrowing SecretBytes?, use: BackupUse, for requester: DerivationRequester = .unattended
+    ) throws(Refusal) -> BackupOpening {
+        var bag = try Self.keybag(bytes)
+        switch passphrase {
+        case .none:
+            guard use == .backUp else { throw Refusal(.badParameter, "Restoring needs the passphrase of the backup") }
+            let stretched = try continuation(of: bag)
+            return try opening(of: &bag, under: stretched, use: use)
+        case .some(let passphrase):
+            guard bag.passphrase.isAllowedInBackup else {
+                throw Refusal(.unsupported, "The backup needs more computation than this version allows")
+            }
+            try checkClassIsOpen(Self.continuingClass, of: user)
+            let place = try enterQueue(.applicationPassword)
+            defer { host.derivations.leave(place) }
+            let stretched = try stretch(passphrase, bag.passphrase, place, for: requester)
+            return try opening(of: &bag, under: stretched, use: use)
+        }
+    }
+
+    /// Returns the item key of a row, wrapped for a backup, and the key of its attributes there.
+    package func backUp(_ row: RowBinding, wrapped: [UInt8], into backup: OpenBackup) throws(Refusal) -> SealedItemKey {
+        guard backup.use == .backUp else { throw Refusal(.notAllowedHere, "this backup is open for restoring") }
+        guard row.accessControl == nil else { throw Refusal(.notAllowedHere, "items with an access control are not backed up") }
+        let rowBytes = try Self.encoded(row)
+        let bound = try Self.encoded(row.itemBinding)
+        let device = try deviceKey(of: row.protection, for: backup)
+        return try state.withLock { (state) throws(Refusal) -> SealedItemKey in
+            state.applyExpirations(host)
+            let (bag, ring) = try state.createIfNeeded(host)
+            guard row.user == user else { throw Refusal(.badParameter, "the row is another user's") }
+            try Self.check(backup, state)
+            let classKey = try bag.classKey(of: row, in: ring)
+            let key: SecretBytes
+            do {
+                let item = try WrappedItemKey(derBytes: wrapped)
+                guard item.kind == .plain else { throw WrapError() }
+                key = try item.open(under: classKey, row: rowBytes)
+            } catch {
+                throw Refusal(.rowDamaged)
+            }
+            return SealedItemKey(
+                wrapped: try backup.wrap(key, row.protection, item: bound, device: device),
+                key: try backup.attributesKey(row.protection, item: bound))
+        }
+    }
+
+    /// Returns the keys of an item in a backup. The row is as it was backed up, with the user of then.
+    package func restoreKeys(_ row: RowBinding, wrapped: [UInt8], from backup: OpenBackup) throws(Refusal) -> BackupItemKeys {
+        guard backup.use == .restore else { throw Refusal(.notAllowedHere, "this backup is open for adding") }
+        let bound = try Self.encoded(row.itemBinding)
+        let device = try deviceKey(of: row.protection, for: backup)
+        return try state.withLock { (state) throws(Refusal) -> BackupItemKeys in
+            state.applyExpirations(host)
+            try Self.check(backup, state)
+            return BackupItemKeys(
+                attributes: try backup.attributesKey(row.protection, item: bound),
+                item: try backup.unwrap(wrapped, row.protection, item: bound, device: device))
+        }
+    }
+
+    // MARK: Parts
+
+    /// The class whose key lets this device add to its backups: it is open only while the device is unlocked, and never leaves it.
+    private static let continuingClass = Protection.whenUnlockedThisDeviceOnly
+
+    private func checkPassphrase(_ passphrase: borrowing SecretBytes) throws(Refusal) {
+        guard (EnclaveLimits.backupPassphraseBytesMin...EnclaveLimits.applicationPasswordBytesMax).contains(passphrase.count) else {
+            throw Refusal(.passcodeTooWeak, "the passphrase of a backup has 8 to 1024 bytes: anyone who has the backup can guess it")
+        }
+        try checkStrength(passphrase)
+    }
+
+    private static func keybag(_ bytes: [UInt8]) throws(Refusal) -> BackupKeybag {
+        do { return try BackupKeybag(derBytes: bytes) } catch {
+            if (error as? DERError)?.newerVersion != nil {
+                throw Refusal(.unsupported, "The backup was made by a later version of Vauban; update Vauban, then restore")
+            }
+            throw Refusal(.badParameter, "The keys at the beginning of the backup are damaged; use another copy of it")
+        }
+    }
+
+    /// Unwraps the slots, and renews the continuation while the device is unlocked.
+    private func opening(of bag: inout BackupKeybag, under stretched: borrowing SecretBytes, use: BackupUse) throws(Refusal)
+        -> BackupOpening
+    {
+        var held: [HeldKey] = []
+        for (purpose, slot) in zip(BackupPurpose.all, bag.slots) {
+            do throws(WrapError) {
+                let key = try KeyWrap.unwrap(
+                    slot.wrapped, under: stretched, label: BackupKeybag.slotLabel, context: bag.context(of: purpose))
+                held.append(HeldKey(purpose: purpose.keyPurpose, generation: bag.identifier, key: key))
+            } catch {
+                guard held.isEmpty else {
+                    throw Refusal(.badParameter, "The keys at the beginning of the backup are damaged; use another copy of it")
+                }
+                throw Refusal(.authenticationFailed, "the passphrase of the backup is wrong, or its first bytes were altered")
+            }
+        }
+        guard let contents = held.first else { throw Refusal(.internalError) }
+        let (epoch, continuation) = try state.withLock { (state) throws(Refusal) -> (Int64, BackupKeybag.Continuation?) in
+            state.applyExpirations(host)
+            let (keys, ring) = try state.createIfNeeded(host)
+            guard use == .backUp else { return (state.epoch, nil) }
+            let purpose = KeyPurpose.protection(Self.continuingClass)
+            guard let slot = keys.current(purpose), let key = ring.key(purpose, generation: slot.generation) else {
+                throw Self.closed(ring)
+            }
+            do throws(WrapError) {
+                let context = bag.context(ofContinuationFor: user)
+                let wrapped = try KeyWrap.wrap(stretched, under: key.key, label: BackupKeybag.continuationLabel, context: context)
+                return (state.epoch, BackupKeybag.Continuation(generation: slot.generation, wrapped: wrapped))
+            } catch {
+                throw Refusal(.internalError, "a key of the backup cannot be wrapped")
+            }
+        }
+        if let continuation { bag.continuation = continuation }
+        let backup = OpenBackup(bag, use: use, epoch: epoch, contents: contents, classes: Array(held.dropFirst()))
+        return BackupOpening(keybag: try Self.encoded(bag), backup: backup)
+    }
+
+    /// Returns the passphrase key of a backup that this user's keys on this device continue.
+    private func continuation(of bag: BackupKeybag) throws(Refusal) -> SecretBytes {
+        try state.withLock { (state) throws(Refusal) -> SecretBytes in
+            state.applyExpirations(host)
+            let (_, ring) = try state.createIfNeeded(host)
+            guard ring.lock == .unlocked else { throw Self.closed(ring) }
+            guard let continuation = bag.continuation, bag.device == host.backend.deviceIdentifier,
+                let key = ring.key(.protection(Self.continuingClass), generation: continuation.generation)
+            else { throw Self.needsPassphrase }
+            do throws(WrapError) {
+                let context = bag.context(ofContinuationFor: user)
+                return try KeyWrap.unwrap(
+                    continuation.wrapped, under: key.key, label: BackupKeybag.continuationLabel, context: context)
+            } catch {
+                throw Self.needsPassphrase
+            }
+        }
+    }
+
+    private static var needsPassphrase: Refusal {
+        Refusal(
+            .notAllowedHere,
+            "This keychain cannot add to the backup without its passphrase: run the command once with --passphrase-fd or on a terminal")
+    }
+
+    /// Returns the device's key for items that stay on it; nil for others.
+    private func deviceKey(of protection: Protection, for backup: OpenBackup) throws(Refusal) -> SecretBytes? {
+        guard protection.staysOnDevice else { return nil }
+        let context = backup.identifier + withUnsafeBytes(of: user.bigEndian) { Array($0) }
+        do throws(BackendError) {
+            return try host.backend.deviceKey(label: "vauban backup device wrap v1", context: context)
+        } catch {
+            throw Refusal(.unavailable, error.description)
+        }
+    }
+
+    /// Throws if the keychain was locked, or its keys changed, since the backup was opened.
+    private static func check(_ backup: OpenBackup, _ state: VaultState) throws(Refusal) {
+        guard backup.epoch == state.epoch else {
+            throw Refusal(.unavailable, "the keychain was locked or its keys changed meanwhile; run the command again")
+        }
+    }
+}
+
+extension BackupPurpose {
+    /// A purpose by which the key is told from others in memory. The contents key takes a class that has no key in a backup.
+    fileprivate var keyPurpose: KeyPurpose {
+        switch self {
+        case .contents: .protection(.whenPasscodeSetThisDeviceOnly)
+        case .protection(let protection): .protection(protection)
+        }
+    }
+}
+
+extension StretchParameters {
+    /// Whether a derivation at this cost is at most a few times that of a passcode: a file names it.
+    fileprivate var isAllowedInBackup: Bool { log2Rounds <= 18 && blockSize <= 16 && blockSize * parallelism <= 64 }
+}

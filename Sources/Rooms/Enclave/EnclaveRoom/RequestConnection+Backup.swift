@@ -1,0 +1,52 @@
+// The backup that is open on a connection (Specs/backup.md).
+
+import Enclave
+import EnclaveWire
+import VaubanRefusal
+import VaubanSecretBytes
+
+extension RequestConnection {
+    /// Opens or makes a backup, which stays open until the connection ends or opens another.
+    func openBackup(_ keybag: [UInt8]?, passphrase: borrowing SecretBytes?, _ use: BackupUse) throws(Refusal) -> Response {
+        backup = nil
+        let (caller, vault) = (try registeredCaller(), try vault())
+        let opening: BackupOpening
+        if let keybag {
+            opening = try vault.openBackup(keybag, passphrase: passphrase, use: use, for: requester(for: caller))
+        } else {
+            switch passphrase {
+            case .none: throw Refusal(.badParameter, "A new backup needs a passphrase")
+            case .some(let passphrase): opening = try vault.makeBackup(passphrase: passphrase, for: requester(for: caller))
+            }
+        }
+        backup = opening.backup
+        return Response(.backup(keybag: opening.keybag), secret: opening.backup.frameKey())
+    }
+
+    func backUp(_ row: RowBinding, wrapped: [UInt8]) throws(Refusal) -> Response {
+        let sealed = try vault().backUp(row, wrapped: wrapped, into: try openedBackup())
+        return Response(.sealed(wrapped: sealed.wrapped), secret: sealed.key.duplicate())
+    }
+
+    func restoreKeys(_ row: RowBinding, wrapped: [UInt8]) throws(Refusal) -> Response {
+        let keys = try vault().restoreKeys(row, wrapped: wrapped, from: try openedBackup())
+        switch keys.item {
+        case .none: return Response(.restoreKeys(isOfOtherDevice: true), secret: keys.attributes.duplicate())
+        case .some(let item):
+            let both = keys.attributes.withUnsafeBytes { attributes in
+                item.withUnsafeBytes { item in
+                    SecretBytes(count: attributes.count + item.count) { target in
+                        target.copyMemory(from: attributes)
+                        UnsafeMutableRawBufferPointer(rebasing: target[attributes.count...]).copyMemory(from: item)
+                    }
+                }
+            }
+            return Response(.restoreKeys(isOfOtherDevice: false), secret: both)
+        }
+    }
+
+    private func openedBackup() throws(Refusal) -> OpenBackup {
+        guard let backup else { throw Refusal(.unavailable, "no backup is open; run the command again") }
+        return backup
+    }
+}

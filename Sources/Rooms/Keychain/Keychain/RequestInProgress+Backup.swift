@@ -1,0 +1,240 @@
+// Backups (Specs/backup.md): rows are copied with their secret halves as they are, under keys that the enclave wraps for the backup.
+
+internal import Crypto
+internal import EnclaveWire
+internal import Foundation
+internal import KeychainStore
+internal import SwiftASN1
+internal import VaubanAccessPolicy
+internal import VaubanDER
+internal import VaubanKeychainModel
+internal import VaubanKeychainWire
+internal import VaubanPlainText
+internal import VaubanRefusal
+internal import VaubanSecretBytes
+internal import VaubanUserModel
+
+extension RequestInProgress {
+    func backup(_ request: BackupRequest, _ value: borrowing SecretBytes) throws {
+        guard caller.isUserAtCommandLine else {
+            throw Refusal(.notAllowedHere, "the keychain is backed up with the command vauban backup")
+        }
+        switch request {
+        case .begin(let keybag, let restores): try begin(keybag, restores: restores)
+        case .list(let row): try list(after: row)
+        case .copy(let rows): try copy(rows)
+        case .restore(let item): try restore(item, rest: value)
+        }
+        try sink.send(.done)
+    }
+
+    /// Opens a backup. With its passphrase, the user must consent, since what is copied under one that they do not know would be lost to
+    /// them and open to others.
+    private func begin(_ keybag: [UInt8]?, restores: Bool) throws {
+        if restores {
+            // In user mode any program of the user could add the same items.
+            if caller.identity != nil { try askConsent(.restoreBackup, item: nil) }
+        } else if password != nil {
+            try askConsent(.backUp, item: "\(try database.rowCount()) items")
+        }
+        let opened = try enclave.openBackup(keybag, passphrase: password, restores ? .restore : .backUp)
+        try sink.send(.backup(.begun(keybag: opened.keybag)), value: opened.frameKey)
+    }
+
+    private func askConsent(_ purpose: Consent.Purpose, item: String?) throws {
+        do {
+            _ = try enclave.consent(Consent(purpose, offered: .once, item: item), reason: nil)
+        } catch let refusal as Refusal where refusal.reason == .passcodeNotSet {
+            // A user without a passcode has chosen that nothing asks for their consent.
+        }
+    }
+
+    // MARK: Copying
+
+    private func list(after row: Int64) throws {
+        let kinds = ItemKind.allCases.map(\.rawValue)
+        let rows = try database.outlines(of: kinds, after: row, count: BackupRequest.rowsMax).map { outline in
+            BackupRow(row: outline.id, item: outline.item, mark: Array(SHA256.hash(data: outline.metadataBinding).prefix(16)))
+        }
+        try sink.send(.backup(.rows(rows)))
+    }
+
+    private func copy(_ rows: [Int64]) throws {
+        var bytes = 0
+        for id in rows where bytes < KeychainLimits.batchBytesMax {
+            do {
+                bytes += try copy(id)
+            } catch is RowHasChanged {
+                // The next backup has what it became.
+                try sink.send(.backup(.omitted(row: id, name: "", .absent)))
+            }
+        }
+    }
+
+    /// Copies a row, or says why it is not in the backup. Returns the number of bytes sent.
+    private func copy(_ id: Int64) throws -> Int {
+        guard let row = try database.row(id), let opened = try open(row) else {
+            try sink.send(.backup(.omitted(row: id, name: "", .absent)))
+            return 0
+        }
+        let name = PlainLine.bothEnds(opened.record.shownName, bytesMax: BackupReply.nameBytesMax)
+        if let why = opened.backupOmission {
+            try sink.send(.backup(.omitted(row: id, name: name, why)))
+            return 0
+        }
+        let sealed: SealedItemKey
+        do {
+            sealed = try enclave.backUp(opened.binding, wrapped: row.halves.wrappedKey)
+        } catch let refusal as Refusal {
+            try dispose(of: row, after: refusal)
+            try sink.send(.backup(.omitted(row: id, name: name, .absent)))
+            return 0
+        }
+        let binding = try opened.binding.itemBinding.encoded()
+        let attributes = try BackupCipher.seal(
+            opened.record.attributes, key: sealed.key,
+            binding: BackupCipher.binding(binding, wrapped: sealed.wrapped, secret: row.halves.secret))
+        let item = BackupItem(
+            binding: binding, wrapped: sealed.wrapped, attributes: attributes, head: Array(row.halves.secret.prefix(BackupItem.headBytes)))
+        let rest = SecretBytes(copying: Array(row.halves.secret.dropFirst(BackupItem.headBytes)))
+        try sink.send(.backup(.item(row: id, item)), value: rest)
+        return row.halves.secret.count + attributes.count
+    }
+
+    // MARK: Restoring
+
+    private func restore(_ item: BackupItem, rest: borrowing SecretBytes) throws {
+        guard let binding = try? RowBinding(derBytes: item.binding), let kind = ItemKind(rawValue: binding.kind), kind.isBackedUp,
+            binding.accessControl == nil, !binding.protection.needsPasscode
+        else { throw Self.damagedBackup }
+        let secret = item.head + rest.withUnsafeBytes { Array($0) }
+        let keys = try keys(of: item, binding)
+        let bound = BackupCipher.binding(item.binding, wrapped: item.wrapped, secret: secret)
+        guard let attributes = try? BackupCipher.open(item.attributes, key: keys.attributes, binding: bound) else {
+            throw Self.damagedBackup
+        }
+        let record = ItemRecord(kind: kind, attributes: attributes, protection: binding.protection)
+        guard record.attributes[.accessGroup] == .text(binding.accessGroup) else { throw Self.damagedBackup }
+        try checkSize(record)
+        let name = PlainLine.bothEnds(record.shownName, bytesMax: BackupReply.nameBytesMax)
+        switch keys.item {
+        case .none: try sink.send(.backup(.restored(name: name, .otherDevice)))
+        case .some(let key):
+            guard let value = try? RowCipher.open(secret, key: key, binding: try binding.itemBinding.encoded()) else {
+                throw Self.damagedBackup
+            }
+            try sink.send(.backup(.restored(name: name, try merge(record, item: binding.item, value: value))))
+        }
+    }
+
+    private func keys(of item: BackupItem, _ binding: RowBinding) throws -> RestoredKeys {
+        do {
+            return try enclave.restoreKeys(binding, wrapped: item.wrapped)
+        } catch let refusal as Refusal where refusal.reason == .rowDamaged {
+            throw Self.damagedBackup
+        }
+    }
+
+    /// Merges an item by its date of change.
+    private func merge(_ record: ItemRecord, item: [UInt8], value: borrowing PaddedValue) throws -> BackupOutcome {
+        var outcome = BackupOutcome.unchanged
+        try withRetries {
+            guard let merged = try mergeOnce(record, item: item, value: value) else { return false }
+            outcome = merged
+            return true
+        }
+        return outcome
+    }
+
+    /// Returns nil if a row has changed meanwhile.
+    private func mergeOnce(_ record: ItemRecord, item: [UInt8], value: borrowing PaddedValue) throws -> BackupOutcome? {
+        let blinds = try blinds(record)
+        guard let row = try database.row(ofItem: item, orNamed: blinds.primary) else {
+            return try write(record, item: item, value: value) ? .added : nil
+        }
+        guard let existing = try open(row) else { return nil }
+        let (theirs, ours) = (existing.record.changed, record.changed)
+        guard existing.binding.accessControl == nil, theirs <= ours else { return .kept }
+        guard theirs < ours else { return .unchanged }
+        let binding = try binding(record, item: existing.binding.item, generation: try keys.generationToWrite(record.protection))
+        let new = try self.row(of: record, binding: binding, secret: try seal(value, binding), blinds: blinds)
+        let change = RowChange(
+            old: row.handle, row: new, changesBlinds: true, keeping: label(record),
+            newOwner: record.accessGroup == existing.record.accessGroup ? nil : record.accessGroup)
+        do {
+            return try isDone(try database.update([change])) ? .replaced : nil
+        } catch let refusal as Refusal where refusal.reason == .duplicateItem {
+            return .nameTaken
+        }
+    }
+
+    private static var damagedBackup: Refusal { Refusal(.badParameter, "An item of the backup is damaged, or of another backup") }
+}
+
+extension OpenedRow {
+    /// Why the item is not backed up; nil if it is (C-063, C-092).
+    fileprivate var backupOmission: BackupOmission? {
+        if !record.kind.isBackedUp { return .privateKey }
+        if record.protection.needsPasscode { return .passcodeClass }
+        return binding.accessControl == nil ? nil : .accessControl
+    }
+}
+
+extension ItemKind {
+    fileprivate var isBackedUp: Bool {
+        switch self {
+        case .genericPassword, .internetPassword, .certificate: true
+        case .key, .identity, .permission: false
+        }
+    }
+}
+
+extension ItemRecord {
+    /// When the item was changed, in microseconds since the reference date.
+    fileprivate var changed: Int64 { if case .date(let date)? = attributes[.modificationDate] { date } else { .min } }
+}
+
+/// The attributes of an item in a backup: AES-256-GCM under a key of their own.
+enum BackupCipher {
+    static func seal(_ attributes: ItemAttributes, key: borrowing SecretBytes, binding: [UInt8]) throws -> [UInt8] {
+        let plaintext = Padding.pad(try BackupAttributes(attributes: attributes).encoded())
+        let box = try key.withUnsafeBytes { try AES.GCM.seal(plaintext, using: SymmetricKey(data: $0), authenticating: binding) }
+        guard let combined = box.combined else { throw DecryptionFailure() }
+        return Array(combined)
+    }
+
+    static func open(_ sealed: [UInt8], key: borrowing SecretBytes, binding: [UInt8]) throws(DecryptionFailure) -> ItemAttributes {
+        do {
+            let box = try AES.GCM.SealedBox(combined: sealed)
+            let data = try key.withUnsafeBytes { try AES.GCM.open(box, using: SymmetricKey(data: $0), authenticating: binding) }
+            guard let end = data.withUnsafeBytes({ Padding.end(of: $0) }) else { throw DecryptionFailure() }
+            return try BackupAttributes(derBytes: Array(data.prefix(end))).attributes
+        } catch {
+            throw DecryptionFailure()
+        }
+    }
+
+    /// Returns what the attributes are bound to: the item, its key and its secret half.
+    static func binding(_ item: [UInt8], wrapped: [UInt8], secret: [UInt8]) -> [UInt8] {
+        item + Array(SHA256.hash(data: wrapped)) + Array(SHA256.hash(data: secret))
+    }
+}
+
+/// `BackupAttributes ::= SEQUENCE { version INTEGER (1), attributes ItemAttributes }`
+private struct BackupAttributes: DERReadable, DERWritable {
+    let attributes: ItemAttributes
+
+    init(attributes: ItemAttributes) { self.attributes = attributes }
+
+    init(from fields: inout DERFields) throws {
+        try fields.version(1)
+        attributes = try fields.value("attributes")
+    }
+
+    func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            try fields.integer(1)
+            try fields.value(attributes)
+        }
+    }
+}

@@ -1,0 +1,35 @@
+// What a backup reads of the database, and what a restore looks up in it.
+
+internal import Foundation
+internal import GRDB
+
+/// A row that can be backed up, without its content.
+package struct RowOutline: Hashable, Sendable {
+    package let id: Int64
+    package let item: [UInt8]
+    package let metadataBinding: [UInt8]
+}
+
+extension KeychainDatabase {
+    /// Returns the next rows of the given kinds after the row `id`, in ascending order.
+    package func outlines(of kinds: [Int64], after id: Int64, count: Int) throws(StorageError) -> [RowOutline] {
+        try read { database in
+            var outlines: [RowOutline] = []
+            try database.forEachRow("SELECT id, kind, item, metadata_binding FROM item WHERE id > ? ORDER BY id", [.number(id)]) { row in
+                guard kinds.contains(row.number(1)) else { return true }
+                outlines.append(RowOutline(id: row.number(0), item: row.bytes(2), metadataBinding: row.bytes(3)))
+                return outlines.count < count
+            }
+            return outlines
+        }
+    }
+
+    /// Returns the row of an item's identity, otherwise the one with its name.
+    package func row(ofItem item: [UInt8], orNamed primary: [UInt8]) throws(StorageError) -> StoredRow? {
+        try read { database in
+            let sql = "SELECT \(Column.whole) FROM item WHERE item = ?"
+            if let row = try database.storedRows(sql, [.bytes(item)], count: 1).first { return row }
+            return try Self.row(withPrimary: primary, besides: 0, in: database)
+        }
+    }
+}

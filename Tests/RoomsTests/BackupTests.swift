@@ -1,0 +1,156 @@
+// Backups through the client library and the real rooms, with two devices (Specs/backup.md).
+
+import Foundation
+import TestSupport
+import Testing
+import VaubanAccessPolicy
+import VaubanAuthenticationClient
+import VaubanKeychainClient
+import VaubanKeychainModel
+import VaubanKeychainWire
+import VaubanRefusal
+import VaubanSecretBytes
+import VaubanUserModel
+
+@Suite("Backups")
+struct BackupTests {
+    private static let passphrase = "a passphrase of its own"
+
+    /// What one device copied.
+    private struct Copied {
+        let keybag: [UInt8]
+        var items: [(item: BackupItem, rest: [UInt8])] = []
+        var omitted: [String: BackupOmission] = [:]
+    }
+
+    private func begin(_ rooms: Rooms, _ keybag: [UInt8]?, restores: Bool, _ passphrase: String? = passphrase) throws -> [UInt8] {
+        let given: SecretBytes? = if let passphrase { secret(passphrase) } else { nil }
+        let begun = try rooms.keychain.beginBackup(keybag: keybag, restores: restores, passphrase: given)
+        guard case .begun(let keybag) = begun.reply else { throw Refusal(.internalError) }
+        #expect(begun.takeSecret()?.count == 32)
+        return keybag
+    }
+
+    private func backUp(_ rooms: Rooms) throws -> Copied {
+        let user = try rooms.user([.passcode(Rooms.passcode)])
+        defer { user.leave() }
+        var copied = Copied(keybag: try begin(rooms, nil, restores: false))
+        for entry in try rooms.keychain.copyRows(rooms.keychain.backupRows(after: 0).map(\.row)) {
+            switch entry.reply {
+            case .item(_, let item): copied.items.append((item, entry.takeBytes()))
+            case .omitted(_, let name, let why): copied.omitted[name] = why
+            case .begun, .rows, .restored: Issue.record("another reply")
+            }
+        }
+        return copied
+    }
+
+    private func restore(_ copied: Copied, to rooms: Rooms) throws -> [String: BackupOutcome] {
+        _ = try begin(rooms, copied.keybag, restores: true)
+        var outcomes: [String: BackupOutcome] = [:]
+        for (item, rest) in copied.items {
+            let rest: SecretBytes? = SecretBytes(copying: rest)
+            let (name, outcome) = try rooms.keychain.restore(item, rest: rest)
+            outcomes[name] = outcome
+        }
+        return outcomes
+    }
+
+    private func reference(_ rooms: Rooms, _ account: String) throws -> [UInt8]? {
+        var query = Rooms.query("backup", account)
+        query.returnsReference = true
+        return try rooms.keychain.copyMatching(query).first?.reference
+    }
+
+    @Test(
+        "Another device gets everything of a backup but what stays on its device",
+        .proves("C-058", "C-059", "C-063", "C-092")) func newDeviceGetsWhatMayLeave() throws
+    {
+        let (old, new) = (try Rooms(), try Rooms())
+        try old.setPasscode()
+        try new.setPasscode()
+        for protection in Protection.allCases { try old.add("backup", protection.rawValue, "of \(protection)", protection) }
+        try old.add("backup", "asks", "asks", control: try AccessControl(protection: .whenUnlocked, flags: .userPresence))
+        let copied = try backUp(old)
+        #expect(copied.omitted == ["backup/akpu": .passcodeClass, "backup/asks": .accessControl])
+        #expect(copied.items.count == Protection.allCases.count - 1)
+
+        let outcomes = try restore(copied, to: new)
+        for protection in Protection.allCases where !protection.needsPasscode {
+            let account = protection.rawValue
+            #expect(outcomes["backup/\(account)"] == (protection.staysOnDevice ? .otherDevice : .added))
+            if protection.staysOnDevice {
+                #expect(refusal { _ = try new.read("backup", account) } == .itemNotFound)
+            } else {
+                #expect(try new.read("backup", account) == "of \(protection)")
+                #expect(try reference(new, account) == reference(old, account))
+            }
+        }
+        #expect(try restore(copied, to: new).values.filter { $0 == .unchanged }.count == 3)
+
+        // The same device restores all of it, once it is missing.
+        for protection in Protection.allCases where !protection.needsPasscode {
+            try old.keychain.delete(Rooms.query("backup", protection.rawValue), atOnce: true)
+        }
+        #expect(try restore(copied, to: old).values.allSatisfy { $0 == .added })
+        for protection in Protection.allCases { #expect(try old.read("backup", protection.rawValue) == "of \(protection)") }
+    }
+
+    @Test("Keys of a backup do only what it was opened for, and nothing after a lock")
+    func openBackupIsLimited() throws {
+        let rooms = try Rooms()
+        try rooms.setPasscode()
+        try rooms.add("backup", "a", "value")
+        let copied = try backUp(rooms)
+        let rows = try rooms.keychain.backupRows(after: 0).map(\.row)
+        let item = try #require(copied.items.first)
+        // Opened for adding, by the keys of this device, it releases nothing.
+        _ = try begin(rooms, copied.keybag, restores: false, nil)
+        #expect(try rooms.keychain.copyRows(rows).count == 1)
+        let rest: SecretBytes? = SecretBytes(copying: item.rest)
+        #expect(refusal { _ = try rooms.keychain.restore(item.item, rest: rest) } == .notAllowedHere)
+        try rooms.authentication.lock()
+        #expect(refusal { _ = try rooms.keychain.copyRows(rows) } == .locked)
+        try rooms.unlock()
+        #expect(refusal { _ = try rooms.keychain.copyRows(rows) } == .unavailable)
+        // Opened for restoring, it takes nothing.
+        _ = try begin(rooms, copied.keybag, restores: true)
+        #expect(refusal { _ = try rooms.keychain.copyRows(rows) } == .notAllowedHere)
+        #expect(refusal { _ = try begin(rooms, copied.keybag, restores: true, "another passphrase") } == .authenticationFailed)
+        #expect(refusal { _ = try begin(rooms, copied.keybag, restores: true, nil) } == .badParameter)
+        // New class keys end the continuation, and the passphrase renews it.
+        try rooms.authentication.changePasscode(from: secret(Rooms.passcode), to: secret("another horse"), rolls: true)
+        while try rooms.keychain.rewrap().left > 0 {}
+        #expect(refusal { _ = try begin(rooms, copied.keybag, restores: false, nil) } == .notAllowedHere)
+    }
+
+    @Test("An item of a backup that was altered, or combined from two, is refused")
+    func alteredItemsAreRefused() throws {
+        let rooms = try Rooms()
+        try rooms.setPasscode()
+        try rooms.add("backup", "a", "value a")
+        try rooms.add("backup", "b", "value b")
+        let copied = try backUp(rooms)
+        let (a, b) = (copied.items[0], copied.items[1])
+        for account in ["a", "b"] { try rooms.keychain.delete(Rooms.query("backup", account), atOnce: true) }
+        _ = try begin(rooms, copied.keybag, restores: true)
+        func refused(_ item: BackupItem, _ rest: [UInt8]) -> Bool {
+            let rest: SecretBytes? = SecretBytes(copying: rest)
+            return refusal { _ = try rooms.keychain.restore(item, rest: rest) } == .badParameter
+        }
+        func item(binding: [UInt8]? = nil, wrapped: [UInt8]? = nil, attributes: [UInt8]? = nil, head: [UInt8]? = nil) -> BackupItem {
+            BackupItem(
+                binding: binding ?? a.item.binding, wrapped: wrapped ?? a.item.wrapped, attributes: attributes ?? a.item.attributes,
+                head: head ?? a.item.head)
+        }
+        #expect(refused(item(binding: b.item.binding), a.rest))
+        #expect(refused(item(wrapped: b.item.wrapped), a.rest))
+        #expect(refused(item(attributes: b.item.attributes), a.rest))
+        #expect(refused(item(head: b.item.head), b.rest))
+        #expect(refused(item(binding: [1]), a.rest))
+        #expect(refused(item(), a.rest + [0]))
+        #expect(try rooms.rows().isEmpty)
+        let rest: SecretBytes? = SecretBytes(copying: a.rest)
+        #expect(try rooms.keychain.restore(item(), rest: rest).outcome == .added)
+    }
+}

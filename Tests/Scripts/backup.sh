@@ -1,0 +1,172 @@
+#!/usr/bin/env bash
+# A backup restores on another device with everything that may leave this one, and on this one with what may not; what is damaged restores
+# nothing; a restore merges by date, and a kill at any point loses nothing.
+# proves: C-058 C-059 C-063 C-092
+# limit: 600
+set -u
+. Tests/Scripts/lib/command-line.sh
+command -v python3 >/dev/null || { echo 'there is no python3 here'; exit 77; }
+secret='a passphrase of its own'
+described() { for name in "$@"; do vauban show "$name" --json; vauban get "$name" | sha256sum; done; }
+# with STATUS COMMAND...: with passcode and passphrase on descriptors, without a terminal.
+with() { want=$1; shift; expect_status "$want" setsid --wait "$VAUBAN_BUILD/vauban" "$@" --passcode-fd 3 --passphrase-fd 4 3<<<"$passcode" 4<<<"$secret" </dev/null; }
+text() { expect_text "$1" "$TMPDIR/err"; }
+own() { expect_status "$1" setsid --wait "$VAUBAN_BUILD/vauban" "${@:2}" </dev/null; }
+# device NAME: another set of rooms with other device keys.
+device() { export VAUBAN_HOME=$TMPDIR/$1; }
+names='github/anna bytes/x empty/x large/x late/x rich/r'
+trap 'for home in "$TMPDIR"/keychain "$TMPDIR"/new "$TMPDIR"/third; do VAUBAN_HOME=$home vauban stop; done >/dev/null 2>&1' EXIT
+
+set_passcode
+printf 'of github' | vauban add github/anna || fail 'add failed'
+printf 'a\0b\377\n' | vauban add bytes/x --keep-newline
+vauban add empty/x --empty
+head -c 1048576 /dev/urandom | vauban add large/x
+printf late | vauban add late/x --when after-first-unlock
+printf here | vauban add here/x --this-device
+printf '{"service":"rich","account":"r","secret":"s","comment":"c","generic":{"base64":"AP8="},"creator":1635017060,"isInvisible":true,"description":"d"}' | vauban add --json - 2>/dev/null || fail 'add --json failed'
+printf asks | vauban add asks/x --require presence
+vauban ssh new work/key >/dev/null 2>&1 || fail 'no key could be made'
+described $names >"$TMPDIR/before"
+
+# What leaves, and what stays and is named.
+with 0 backup "$TMPDIR/one.backup"
+text '7 items backed up, 2 not in the backup. Verified.'
+text 'Not in the backup: asks/x: it has an access control'
+grep -q 'Not in the backup: .*: a private key never leaves this device' "$TMPDIR/err" || fail 'the private key is not named'
+[ "$(stat -c %a "$TMPDIR/one.backup")" = 600 ] || fail 'others can read the backup'
+grep -aqE 'github|anna|of github|rich' "$TMPDIR/one.backup" && fail 'the backup is not encrypted'
+with 64 backup "$TMPDIR/one.backup"
+text 'already exists'
+# It asks for the user, and without consent nothing is written.
+expect_status 51 setsid --wait "$VAUBAN_BUILD/vauban" backup "$TMPDIR/none" --passcode-fd 3 --passphrase-fd 4 3<<<'not the passcode' 4<<<"$secret" </dev/null
+expect_status 36 setsid --wait "$VAUBAN_BUILD/vauban" backup "$TMPDIR/none" --passphrase-fd 4 4<<<"$secret" </dev/null
+secret=short
+with 51 backup "$TMPDIR/none"
+secret='a passphrase of its own'
+[ ! -e "$TMPDIR/none" ] && [ ! -e "$TMPDIR/none.partial" ] || fail 'a refused backup left a file'
+
+# The same device: nothing to do, and after the loss of the database everything, with what stays on it.
+with 0 restore "$TMPDIR/one.backup"
+text '0 items added, 0 replaced, 7 unchanged, 0 not restored.'
+vauban stop >/dev/null 2>&1
+rm -f "$VAUBAN_HOME/keychain/$(id -u)/"keychain.db*
+with 0 restore "$TMPDIR/one.backup"
+text '7 items added, 0 replaced, 0 unchanged, 0 not restored.'
+described $names | diff "$TMPDIR/before" - || fail 'what came back on this device is not what was there'
+[ "$(vauban get here/x)" = here ] || fail 'what stays on this device did not come back on it'
+
+# A new device: everything but that, which is named.
+device new; new_keychain; set_passcode
+with 1 restore "$TMPDIR/one.backup"
+text '6 items added, 0 replaced, 0 unchanged, 1 not restored.'
+text 'Not restored: here/x: it stays on the device where it was backed up'
+described $names | diff "$TMPDIR/before" - || fail 'what came back on a new device is not what was there'
+expect_status 44 vauban get here/x
+for name in asks/x work/key; do expect_status 44 vauban get "$name"; done
+with 1 restore "$TMPDIR/one.backup"
+text '0 items added, 0 replaced, 6 unchanged, 1 not restored.'
+
+# By date: what is newer here stays, what is older is replaced and in the history, what was deleted comes back.
+printf newer | vauban set github/anna --replace
+vauban delete late/x
+with 1 restore "$TMPDIR/one.backup"
+text '1 item added, 0 replaced, 4 unchanged, 2 not restored.'
+text 'Not restored: github/anna: the item here is newer'
+[ "$(vauban get github/anna)" = newer ] || fail 'a newer item was replaced'
+[ "$(vauban get late/x)" = late ] || fail 'a deleted item did not come back'
+with 0 backup "$TMPDIR/two.backup"
+device keychain
+with 0 restore "$TMPDIR/two.backup"
+text '0 items added, 1 replaced, 5 unchanged, 0 not restored.'
+[ "$(vauban get github/anna)" = newer ] || fail 'an older item was not replaced'
+vauban history github/anna >"$TMPDIR/out" 2>&1 && vauban undo github/anna >/dev/null 2>&1 || fail 'the replaced value is not in the history'
+[ "$(vauban get github/anna)" = 'of github' ] || fail 'the history has another value'
+
+# Bad input: nothing is restored of it.
+device third; new_keychain; set_passcode
+refused() { with "$1" restore "$2"; text "$3"; vauban list 2>&1 | grep -q 'No items yet' || fail "something of $2 was restored"; }
+secret='another passphrase'; refused 51 "$TMPDIR/one.backup" 'passphrase of the backup is wrong'; secret='a passphrase of its own'
+size=$(stat -c %s "$TMPDIR/one.backup")
+for cut in 0 10 18 40 $((size / 2)) $((size - 1)) $((size - 200)); do
+    head -c $cut "$TMPDIR/one.backup" >"$TMPDIR/cut"
+    refused 64 "$TMPDIR/cut" "$([ $cut -lt 16 ] && echo 'not a backup' || echo 'cut off')"
+done
+for place in $((size / 2)) $((size - 1)); do
+    cp "$TMPDIR/one.backup" "$TMPDIR/cut"
+    printf "$(printf '\\%03o' $(($(od -An -tu1 -j $place -N 1 "$TMPDIR/cut") ^ 1)))" | dd of="$TMPDIR/cut" bs=1 seek=$place conv=notrunc 2>/dev/null
+    refused 64 "$TMPDIR/cut" 'was altered'
+done
+cat "$TMPDIR/one.backup" "$TMPDIR/one.backup" >"$TMPDIR/cut"; refused 64 "$TMPDIR/cut" 'after the end'
+sed '1s/BACKUP 1/BACKUP 2/' "$TMPDIR/one.backup" >"$TMPDIR/cut"; refused 64 "$TMPDIR/cut" 'later version'
+head -c 100000 /dev/urandom >"$TMPDIR/cut"; refused 64 "$TMPDIR/cut" 'not a backup'
+refused 64 "$TMPDIR/absent" 'No such file'
+
+# A folder: the second run needs nobody and writes only what has changed.
+device keychain
+with 0 backup "$TMPDIR/folder/"
+text '7 items backed up. Verified.'
+first=$(find "$TMPDIR/folder/segments" -type f | sort)
+own 0 backup "$TMPDIR/folder"
+text '0 items backed up, 7 unchanged'
+[ "$(find "$TMPDIR/folder/segments" -type f | sort)" = "$first" ] || fail 'unchanged items were written again'
+printf changed | vauban set late/x --replace; vauban delete bytes/x
+own 0 backup "$TMPDIR/folder"
+text '1 item backed up, 5 unchanged'
+own 64 backup "$TMPDIR" ; text 'not a folder of vauban backup'
+# What a killed run left is removed by the next one.
+head -c 1000 /dev/zero >"$TMPDIR/folder/segments/abc.partial"
+own 0 backup "$TMPDIR/folder"
+[ ! -e "$TMPDIR/folder/segments/abc.partial" ] || fail 'a part of a killed run was left'
+device third
+cp -r "$TMPDIR/folder" "$TMPDIR/half"
+victim=$(ls -S "$TMPDIR/half/segments" | head -1)
+truncate -s 1000 "$TMPDIR/half/segments/$victim"; refused 64 "$TMPDIR/half" 'incomplete or was altered'
+rm "$TMPDIR/half/segments/$victim"; refused 64 "$TMPDIR/half" 'is missing'
+rm "$TMPDIR/half/manifest"; refused 64 "$TMPDIR/half" 'manifest of the backup is missing'
+rm "$TMPDIR/half/keybag"; refused 64 "$TMPDIR/half" 'not a folder of vauban backup'
+with 1 restore "$TMPDIR/folder"
+text '5 items added, 0 replaced, 0 unchanged, 1 not restored.'
+[ "$(vauban get late/x)" = changed ] || fail 'the folder has an earlier value'
+expect_status 44 vauban get bytes/x
+# Another device cannot add to it without its passphrase.
+own 51 backup "$TMPDIR/folder"
+text 'without its passphrase'
+# The segment that a copy lost is written again.
+device keychain
+rm "$TMPDIR/folder/segments/$(ls -S "$TMPDIR/folder/segments" | head -1)"
+own 0 backup "$TMPDIR/folder"
+text 'Verified.'
+device third; with 1 restore "$TMPDIR/folder"
+# A locked keychain is not backed up without the passcode.
+device keychain; vauban lock
+own 36 backup "$TMPDIR/folder"
+
+# Killed at any point, a restore can be run again and a backup is whole.
+unlock
+for number in $(seq 300); do printf '{"service":"many","account":"%s","secret":"value %s"}\n' "$number" "$number"; done | python3 -c 'import json, sys
+print(json.dumps([json.loads(line) for line in sys.stdin]))' >"$TMPDIR/many.json"
+vauban add --json "$TMPDIR/many.json" >/dev/null 2>&1 || fail 'add --json failed'
+killed=0
+# killed_within SECONDS WORDS...: vauban, killed at a random instant within this time, unless it ends before.
+killed_within() {
+    { timeout -s KILL "$(python3 -c "import random; print(random.random() * $1)")" "$VAUBAN_BUILD/vauban" "${@:2}" 4<<<"$secret" </dev/null >/dev/null; } 2>/dev/null
+    [ $? != 137 ] || killed=$((killed + 1))
+}
+for round in $(seq 12); do
+    killed_within 0.4 backup "$TMPDIR/folder"
+    printf "round $round" | vauban set many/1 --replace
+done
+own 0 backup "$TMPDIR/folder"
+find "$TMPDIR/folder" -name '*.partial' | grep -q . && fail 'parts of killed runs are left'
+device new; new_keychain; set_passcode
+for round in $(seq 12); do
+    killed_within 1.5 restore "$TMPDIR/folder" --passphrase-fd 4
+done
+[ "$killed" -gt 5 ] || fail "only $killed runs were killed"
+with 1 restore "$TMPDIR/folder"
+with 1 restore "$TMPDIR/folder"
+text '0 items added, 0 replaced, 305 unchanged, 1 not restored.'
+for number in 2 150 300; do [ "$(vauban get many/$number)" = "value $number" ] || fail "many/$number is lost"; done
+[ "$(vauban get many/1)" = 'round 12' ] || fail 'the last change is not in the backup'
+echo "backups restore on the same and on a new device, and $killed killed runs lost nothing"
