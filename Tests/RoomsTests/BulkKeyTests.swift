@@ -20,7 +20,7 @@ extension AppleNames {
         func aLargeFileIsSealedAndItsKeyKept() throws {
             let file = Data((0..<(3 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31) })
             #expect(SecItemAdd(item([kSecValueData: file]), nil) == errSecDataTooLarge)
-            #expect((SecCopyErrorMessageString(errSecDataTooLarge, nil) as String?)?.contains("keep its key in the keychain") == true)
+            #expect((SecCopyErrorMessageString(errSecDataTooLarge, nil) as String?)?.contains("store its key in the keychain") == true)
 
             let key = SymmetricKey(size: .bits256)
             let sealed = try #require(try AES.GCM.seal(file, using: key).combined)
