@@ -66,7 +66,7 @@ struct CallerConnectionHandler {
         }
     }
 
-    /// The enclave's reply, passed on. A reply that does not match the request is an error in Vauban.
+    /// Returns the enclave's reply as authd's reply. A reply that does not match the request is an error in Vauban.
     private func finalReply(to request: UserRequest, from reply: EnclaveReply) -> AuthenticationReply {
         switch reply {
         case .refused(let refusal): return .refused(refusal)
@@ -97,7 +97,7 @@ struct CallerConnectionHandler {
 }
 
 extension EnclaveError {
-    /// What the caller is told.
+    /// The refusal that the caller receives.
     var refusal: Refusal {
         switch self {
         case .refused(let refusal): refusal

@@ -16,7 +16,7 @@ enum ConnectionRefusal {
         case ChannelError.deadline: Refusal(.malformed, "a message did not end in time")
         case let fault as EnclaveError: fault.refusal
         case is ChannelError, is SystemError, is HandshakeError: Refusal(.unavailable)
-        // The rest are errors of the decoder, which has error types of its own.
+        // All other errors come from the decoder, which has its own error types.
         default: Refusal(.malformed, "the message is not DER")
         }
     }

@@ -6,6 +6,6 @@ enum AuthenticationLimits {
     static let promptsPerUserMax = 64
     /// Watchers of one user.
     static let watchersPerUserMax = 64
-    /// Recent prompts remembered per agent, to tell a late answer from an invented one.
+    /// Recent prompts remembered per agent, to distinguish a late answer from an invented one.
     static let shownRememberedMax = 8
 }

@@ -79,8 +79,8 @@ final class PromptDispatcher: Sendable {
 
     // MARK: Effects
 
-    /// Handles an event and its effects. An agent that a message did not reach counts as gone, which may have effects of its own; the
-    /// prompt was not shown there.
+    /// Handles an event and its effects. An agent that a message did not reach counts as gone, which may cause further effects; the prompt
+    /// was not shown there.
     private static func process(_ event: PromptQueueEvent, _ state: inout State) {
         var events = [event]
         while !events.isEmpty {

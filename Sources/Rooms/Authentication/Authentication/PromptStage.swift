@@ -1,7 +1,7 @@
-/// Where a prompt is on its way: asked → shown → answering → retry → …, until it ends and leaves the queue. A step that is not in the table
-/// of `after(_:)` has no effect.
+/// The stage of a prompt: asked → shown → answering → retry → …, until the prompt ends and leaves the queue. A step that is not in the
+/// table of `after(_:)` has no effect.
 package enum PromptStage: Hashable, Sendable {
-    /// Queued; nobody sees it.
+    /// Queued, not yet shown.
     case asked
     case shown(AgentID)
     /// An answer went to the enclave, which ends the prompt or sends it again.
@@ -37,7 +37,7 @@ package enum PromptStage: Hashable, Sendable {
         case (.asked, .askedAnew): .asked
         case (.shown(let agent), .answeredBy(let by)) where agent == by: .answering(agent)
         case (.retry(let agent), .answeredBy(let by)) where agent == by: .answering(agent)
-        // Something in it changed, although nobody has answered.
+        // Its content changed before the user answered.
         case (.shown(let agent), .askedAnew): .shown(agent)
         case (.answering(let agent), .askedAnew), (.retry(let agent), .askedAnew): .retry(agent)
         case (.shown(let agent), .agentLeft(let left)) where agent == left: .asked

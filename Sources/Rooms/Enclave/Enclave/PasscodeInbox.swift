@@ -43,7 +43,7 @@ package final class PasscodeInbox: Sendable {
         return PasscodeChallenge(nonce: nonce, purpose: purpose)
     }
 
-    /// Withdraws a challenge that nobody may answer any more.
+    /// Withdraws a challenge that must not be answered any more.
     package func withdraw(_ challenge: PasscodeChallenge) {
         open.withLock { $0.removeAll { $0.nonce == challenge.nonce } }
     }

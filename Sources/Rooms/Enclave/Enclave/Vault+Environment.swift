@@ -8,7 +8,7 @@ package import VaubanUserModel
 struct EnvironmentMark: Hashable, Sendable {
     let environment: OwnerEnvironment
     let enrollment: [UInt8]?
-    /// Not part of the environment; who waits for an unlock is notified of it.
+    /// Not part of the environment. Programs that wait for an unlock are notified of it.
     let lock: LockState
 }
 

@@ -123,8 +123,8 @@ package final class Vault: Sendable {
         return known == .max ? nil : known
     }
 
-    /// The epoch to recall from keychaind, until `confirmRecall`. Whoever locks waits for it, even if another thread's recall is already
-    /// under way.
+    /// The epoch to recall from keychaind, until `confirmRecall`. Every lock waits for it, even if another thread's recall is already under
+    /// way.
     package var endedEpoch: RecalledEpoch? { state.withLock { $0.ended } }
 
     package func confirmRecall(of ended: RecalledEpoch) {

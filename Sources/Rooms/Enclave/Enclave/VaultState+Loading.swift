@@ -66,7 +66,7 @@ extension VaultState {
     }
 
     /// Loads the attempts. A missing or damaged record counts as the longest delay, so that neither an accident nor a deletion gives an
-    /// attempt back. A restart begins the current delay anew.
+    /// attempt back. A restart starts the current delay again.
     private mutating func loadAttempts(_ bag: Keybag, _ user: UInt32, _ host: EnclaveHost) throws {
         // Exactly as many as give the longest delay: nobody failed, so the count must not permit an erasure.
         let worst = AttemptRecord(keybag: bag.identifier, failures: host.delays.freeAttempts + Int64(host.delays.seconds.count) - 1)

@@ -23,7 +23,7 @@ package final class VaultSweep: Sendable {
 
     package init() {}
 
-    /// Delivers an event to vaults: on this thread to those that are free, on a thread of its own to one that is busy, perhaps with a disk
+    /// Delivers an event to vaults: on this thread to those that are free, on a separate thread to one that is busy, perhaps with a disk
     /// that hangs, in the order of the events. Returns after all have handled it and `complete` was called with them, or after `timeout`
     /// (nanoseconds); vaults that are still busy then are completed later.
     package func deliver(

@@ -1,7 +1,7 @@
 internal import VaubanLinuxHost
 
 /// The vaults loaded since start. The first thread that needs a vault loads it from its user's files, under a lock per user: a disk that
-/// hangs for one user holds up nobody else.
+/// hangs for one user does not hold up the others.
 package final class Vaults: Sendable {
     private final class Place: Sendable {
         let vault = ThreadMutex<Vault?>(nil)

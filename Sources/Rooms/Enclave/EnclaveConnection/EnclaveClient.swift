@@ -1,4 +1,4 @@
-// How a room sends requests to the enclave on behalf of one caller (Specs/enclave-wire.md).
+// The connection with which a room sends requests to the enclave on behalf of one caller (Specs/enclave-wire.md).
 
 package import EnclaveWire
 internal import VaubanDER
@@ -24,7 +24,7 @@ package final class EnclaveClient {
     private let socket: Descriptor
     private let peer: Peer
     private var channel: Channel?
-    /// Who the caller is, once asked. It does not change while the connection lasts.
+    /// The caller's identity, once it was requested. It does not change while the connection lasts.
     package private(set) var identity: CallerIdentity?
 
     package init(address: ServerAddress, role: EnclaveRole, socket: Descriptor, peer: Peer) {
@@ -36,7 +36,7 @@ package final class EnclaveClient {
 
     package var isConnected: Bool { channel != nil }
 
-    /// Asks who the caller is. Call it before anything is sent to the caller.
+    /// Requests the caller's identity. Call it before anything is sent to the caller.
     @discardableResult
     package func identify() throws(EnclaveError) -> CallerIdentity {
         switch try send(.identify).reply {

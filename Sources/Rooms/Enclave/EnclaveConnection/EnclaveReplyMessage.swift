@@ -27,7 +27,7 @@ package final class EnclaveReplyMessage {
 
 /// Why a request got no reply, by cause.
 package enum EnclaveError: Error, Sendable {
-    /// The caller has hung up; there is nobody to reply to.
+    /// The caller has hung up, so nobody waits for a reply.
     case callerGone
     /// The enclave refuses to serve the caller's uid.
     case refused(Refusal)

@@ -11,7 +11,7 @@ import VaubanUserModel
 protocol CallerSession: AnyObject {
     var room: EnclaveRoom { get }
     var channel: Channel { get }
-    /// The caller's identity, once asked.
+    /// The caller's identity, once it was requested.
     var identity: CallerIdentity? { get }
     /// The trace and nonce that the last operation was allowed by, until it is performed.
     var allowing: (RequestTrace, [UInt8])? { get set }
@@ -22,7 +22,8 @@ protocol CallerSession: AnyObject {
 }
 
 extension CallerSession {
-    /// Whom a derivation for this request serves: it leaves the queue when the other end hangs up or the caller's process ends.
+    /// Returns the requester of a derivation for this request, which leaves the queue when the other end hangs up or the caller's process
+    /// ends.
     func requester(for caller: Peer) -> DerivationRequester {
         DerivationRequester(connection: channel.socket, process: caller.process) { [self] in try reportQueued() }
     }

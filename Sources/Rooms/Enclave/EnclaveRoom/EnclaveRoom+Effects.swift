@@ -8,7 +8,7 @@ import VaubanLinuxHost
 internal import VaubanRoomHardening
 
 extension EnclaveRoom {
-    /// Applies a vault's expirations and carries their effects out.
+    /// Applies a vault's expirations and their effects.
     func applyEffects(of vault: Vault) { applyEffects(of: [vault]) }
 
     /// Does the same for many vaults: first erases all keys here, then recalls all leases together, so that a keychaind that hangs costs

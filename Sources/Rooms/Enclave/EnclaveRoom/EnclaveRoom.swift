@@ -85,7 +85,7 @@ package final class EnclaveRoom: Sendable {
         switch role {
         case .keychain, .authentication: RequestConnection(room: self, role: role, channel: connection.channel).serve()
         case .lease: leases.serve(connection.channel)
-        // Changes without a connection were reported to nobody.
+        // Changes that happened while there was no connection have not been reported.
         case .prompts: prompts.serve(connection.channel) { [self] in for vault in loadedVaults { environmentNotifier.notify(vault.user) } }
         case .witness: witness.serve(connection.channel)
         case .watcher: watcher.serve(connection.channel, in: self)
@@ -93,14 +93,14 @@ package final class EnclaveRoom: Sendable {
         }
     }
 
-    /// Serves the reader. Each report, and the end of the connection, may change what users can answer with, so the vaults are looked at
-    /// again, by other threads: a user's vault may be busy with a disk that does not answer.
+    /// Serves the reader. Each report, and the end of the connection, may change what users can answer with, so other threads check the
+    /// vaults again: a user's vault may be busy with a disk that does not answer.
     private func serveReader(_ channel: Channel) {
         reader.serve(channel, onReport: { timer.wake() }, onEnd: { [self] in readerHasEnded() })
     }
 
-    /// Tells the vaults that the reader is gone. Returns when they know it, or after the time of a recall, so that what a next reader is
-    /// given to hold comes after it.
+    /// Tells the vaults that the reader is gone. Returns when all have handled it, or after the timeout of a recall, so that it comes
+    /// before any key that the next reader receives.
     private func readerHasEnded() {
         let isDone = DispatchSemaphore(value: 0)
         let thread = Thread { [self] in

@@ -1,4 +1,4 @@
-// A vault is read from the disk and written to it while its list of fingers changes, and one user's disk may not answer. The thread that
+// A change of a user's list of fingers reads the vault from the disk and writes it, and one user's disk may not answer. The thread that
 // reads the fingerprint reader's connection serves all users, so it never does that work itself.
 
 import Enclave
@@ -6,8 +6,8 @@ import Foundation
 import VaubanLinuxHost
 internal import VaubanRoomHardening
 
-/// The changed lists of fingers that wait for their users' vaults, each user's in the order in which the reader reported them, on a thread
-/// of that user's alone.
+/// The changed lists of fingers that wait for their users' vaults. Each user has a thread, which handles the lists in the order in which
+/// the reader reported them.
 package final class FingerListUpdates: Sendable {
     private enum Step: Sendable {
         case list([UInt8])
@@ -15,7 +15,7 @@ package final class FingerListUpdates: Sendable {
     }
 
     private let apply: @Sendable (_ user: UInt32, _ fingers: [UInt8]) -> Void
-    /// The steps that have not begun, by user. A thread works on each user that has an entry, however empty.
+    /// The steps that have not begun, by user. A thread works on each user that has an entry, even an empty one.
     private let steps = ThreadMutex<[UInt32: [Step]]>([:])
     private let threads: DispatchSemaphore
 
@@ -25,7 +25,7 @@ package final class FingerListUpdates: Sendable {
         threads = DispatchSemaphore(value: usersMax)
     }
 
-    /// Queues a changed list and returns. Waits first only where as many users as may be worked for at once have unfinished work.
+    /// Queues a changed list and returns. Waits first only if `usersMax` other users already have unfinished work.
     package func add(_ fingers: [UInt8], of user: UInt32) {
         let isFirst = steps.withLock { steps in
             let isFirst = steps[user] == nil
@@ -38,7 +38,7 @@ package final class FingerListUpdates: Sendable {
         if isFirst { start(user) }
     }
 
-    /// Calls `deliver` once the lists that this user's reader reported earlier have taken effect: at once where there are none.
+    /// Calls `deliver` once the lists that this user's reader reported earlier have taken effect; at once if there are none.
     package func afterUpdates(of user: UInt32, deliver: @escaping @Sendable () -> Void) {
         let isQueued = steps.withLock { steps in
             guard steps[user] != nil else { return false }
@@ -63,7 +63,8 @@ package final class FingerListUpdates: Sendable {
         thread.stackSize = 512 * 1024
         thread.start()
     }
-    /// Takes the user's next step. Where there is none the thread that asks ends, and the next report starts another.
+    /// Removes and returns the user's next step. Returns nil if there is none: the calling thread then ends, and the next report starts
+    /// another.
     private func next(of user: UInt32) -> Step? {
         steps.withLock { steps in
             if steps[user]?.isEmpty == false { return steps[user]?.removeFirst() }

@@ -51,7 +51,7 @@ final class KeyConnection: CallerSession, ConnectionEntry, @unchecked Sendable {
 
     /// Since when the connection waits for a request; nil while it handles one.
     var idleSince: UInt64? { channel.idleSince }
-    /// Whether it was told to end, and only finishes what had just arrived.
+    /// Whether the connection is ending and only finishes the request that had just arrived.
     var isEnding: Bool { ending.withLock { $0 } }
 
     func endWhenIdle() {
@@ -192,7 +192,7 @@ private struct OpenedKey: Sendable {
     func open(for operation: KeyOperation) -> SoftwareKey? { operation == .sign ? signing : agreeing }
 
     mutating func keep(_ open: SoftwareKey, for operation: KeyOperation) {
-        // Lattice keys are large, and are opened anew for each use.
+        // Lattice keys are large, so they are opened again for each use.
         guard key.kind == .p256 else { return }
         if operation == .sign { signing = open } else { agreeing = open }
     }

@@ -16,7 +16,7 @@ final class KeyConnections: Sendable {
         self.accounts = accounts
     }
 
-    /// Serves a connection on a thread of its own until it ends. If there are too many, the longest idle one is ended; its application
+    /// Serves a connection on a separate thread until it ends. If there are too many, the longest idle one is ended; its application
     /// reconnects when it needs one.
     func begin(_ connection: KeyConnection) throws(Refusal) {
         try endIdleConnection(ofProcessOf: connection)

@@ -71,7 +71,7 @@ final class Prompt {
     private var phase = PromptPhase.preparing
     private var attempt: Int64 = 1
     private var misses: Int64 = 0
-    /// The place that the caller was last told.
+    /// The place that was last reported to the caller.
     private var reportedPlace: String?
 
     private var room: EnclaveRoom { session.room }
@@ -104,7 +104,7 @@ final class Prompt {
             case .hint(let nonce, let hint, _, _): if nonce == phase.fingerNonce { showHint(hint) }
             case .fingers: continue
             case .closed:
-                // Neither evidence nor a prompt outlives a lock: a user who returns is prompted anew.
+                // Neither evidence nor a prompt outlives a lock: a user who returns is prompted again.
                 end(.expired)
                 throw Refusal(.locked, "the keychain was locked or changed meanwhile")
             case .report(.waiting(_, let place)): try reportPlace(place)
@@ -340,7 +340,7 @@ final class Prompt {
         }
     }
 
-    /// Gives the reader its key for unlocking back, which a match brings along; this prompt does not unlock.
+    /// Returns to the reader its key for unlocking, which arrives with a match; this prompt does not unlock.
     private func returnToReader(_ held: HeldSecret?, of user: UInt32) {
         guard let held, user == caller.uid else { return }
         if !room.reader.hold(user, held) { vault.handleReaderDisconnect() }

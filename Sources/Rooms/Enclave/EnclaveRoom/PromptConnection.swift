@@ -126,7 +126,7 @@ final class PromptConnection: Sendable {
     /// Removes a request that was never on a screen.
     func forget(_ pending: PendingPrompt) { state.withLock { $0.pending[pending.prompt] = nil } }
 
-    /// Takes the prompt off the user's screen, and says how it ended.
+    /// Removes the prompt from the user's screen and reports how it ended.
     func end(_ pending: PendingPrompt, _ outcome: PromptOutcome) {
         let channel = state.withLock { state in
             state.pending[pending.prompt] = nil

@@ -11,7 +11,7 @@ struct PromptRound: Sendable {
     var reopensAt: UInt64?
 }
 
-/// Where a prompt stands:
+/// The state of a prompt:
 ///
 ///     preparing ──begin──► queued ──show──► shown ──end──► ended
 ///                           │ ▲              │ ▲

@@ -29,7 +29,7 @@ final class RequestConnection: CallerSession {
     private var registered: Peer?
     /// The vault that the current request uses; nil until it does.
     private var used: Vault?
-    /// The identity of the registered caller, once asked.
+    /// The identity of the registered caller, once it was requested.
     private(set) var identity: CallerIdentity?
     /// The backup that is open on this connection.
     var backup: OpenBackup?
@@ -86,7 +86,7 @@ final class RequestConnection: CallerSession {
         } catch {
             response = Response(.refused(error))
         }
-        // Before the reply: whoever locks next may rely on it.
+        // Before the reply, so that the next lock may rely on it.
         ScratchMemory.scrubStack()
         try send(response)
         return true
@@ -106,7 +106,7 @@ final class RequestConnection: CallerSession {
         return vault
     }
 
-    /// Carries the effects of a request on its vault out before the reply is sent.
+    /// Applies the effects of a request on its vault before the reply is sent.
     func completeVault() {
         if let vault = used { room.applyEffects(of: vault) }
         used = nil

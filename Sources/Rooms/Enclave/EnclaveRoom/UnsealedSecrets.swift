@@ -48,7 +48,7 @@ extension RequestConnection {
         return UnsealedSecrets(opened)
     }
 
-    /// Unseals the passcode of an unlock. Its challenge says all that it authorizes.
+    /// Unseals the passcode of an unlock. The challenge names everything that it authorizes.
     func unseal(_ challenge: PasscodeChallenge, toUnlock passcode: SealedPasscode, _ caller: Peer) throws(Refusal) -> UnsealedSecrets {
         try use(challenge, .unlock, caller)
         return UnsealedSecrets([try open(passcode, challenge, caller, authorizing: nil)])

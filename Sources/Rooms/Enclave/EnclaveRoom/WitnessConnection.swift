@@ -58,7 +58,7 @@ final class WitnessConnection: Sendable {
         }
     }
 
-    /// Returns who a process is; unknown if the witness cannot tell within 3 s.
+    /// Returns the identity of a process; unknown if the witness does not answer within 3 s.
     func identity(of peer: Peer) -> CallerIdentity {
         guard let process = peer.process, let waiting = try? PendingQuestion() else { return .unseen }
         let deadline = MachineClock.monotonic + EnclaveLimits.witnessTimeout

@@ -14,7 +14,7 @@ package struct FileStateStore: StateStore {
         self.holderName = holderName
     }
 
-    /// Returns the check of whose each user's folder is.
+    /// Returns the check of which user each user's folder belongs to.
     package func holders(_ accounts: Accounts) -> StateHolders {
         StateHolders(accounts: accounts) { [folder] () throws(PrivateFolder.OpeningError) in
             guard folder.contains(Self.folderName) else { return nil }

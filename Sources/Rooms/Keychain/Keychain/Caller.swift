@@ -1,4 +1,4 @@
-// Who a request comes from, as far as this room depends on it (Specs/access-groups.md).
+// The sender of a request, as far as this room depends on it (Specs/access-groups.md).
 
 package import EnclaveWire
 package import VaubanAccessPolicy
@@ -52,7 +52,7 @@ package struct CallerRights: Hashable, Sendable {
     private var offering: String?
     /// In user mode every group is only a label.
     package let ownsEverything: Bool
-    /// The caller has no identity. It may ask for any owner's items, and the user decides.
+    /// Whether the caller has no identity. Such a caller may ask for any owner's items, and the user decides.
     package let asks: Bool
     /// The name under which the user's permissions for the caller are stored; nil when it has no lasting name.
     package let key: String?
@@ -89,8 +89,8 @@ package struct CallerRights: Hashable, Sendable {
         self.isCommandLine = isCommandLine
     }
 
-    /// An interpreter can be permitted as what it is: anything that it runs. A program that is traced or could not be inspected has no name
-    /// that still means something tomorrow.
+    /// An interpreter can be permitted as what it is: anything that it runs. A program that is traced or could not be inspected has no
+    /// lasting name.
     private static func key(ofUnknown identity: CallerIdentity) -> String? {
         guard identity.gap == .interpreter, let path = identity.executable?.path else { return nil }
         return ApplicationIdentifier.anythingRun(by: path)

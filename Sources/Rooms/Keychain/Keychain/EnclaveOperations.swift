@@ -1,4 +1,4 @@
-// What this room needs of the enclave on behalf of one caller: a connection, or a test's replacement.
+// The operations of the enclave on behalf of one caller: over a connection, or by a test's replacement.
 
 package import EnclaveWire
 package import VaubanSecretBytes

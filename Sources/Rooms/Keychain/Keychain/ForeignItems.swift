@@ -80,8 +80,8 @@ extension RequestInProgress {
         return false
     }
 
-    /// Unsigned items are no program's secret: a caller without an identity adds items there and learns of each name that is taken. So this
-    /// searches first, and the prompt names what was found.
+    /// Unsigned items are no secret of any program: a caller without an identity adds items there and learns of each name that is taken. So
+    /// this searches first, and the prompt names what was found.
     private func searchUnsignedItems(
         of terms: SearchTerms, without used: Set<[UInt8]>, _ answered: Set<[UInt8]>, _ request: ConsentRequest,
         _ body: (OpenedRow) throws -> Bool
@@ -150,9 +150,9 @@ extension RequestInProgress {
         return true
     }
 
-    // MARK: The question
+    // MARK: Prompting
 
-    /// Asks the user for an item that was found. Returns whether the caller may use it.
+    /// Prompts the user for an item that was found. Returns whether the caller may use it.
     private func promptToUse(_ opened: OpenedRow, _ request: ConsentRequest) throws -> Bool {
         guard request.mayAsk else { return false }
         let item = opened.record.shownName(as: request.changes)
@@ -164,7 +164,7 @@ extension RequestInProgress {
         return true
     }
 
-    /// Consents to change or delete an item, and to read it without a name, hold once.
+    /// Returns a consent. A consent to change or delete an item, or to read it without a name, holds once.
     private func consent(_ purpose: Consent.Purpose, item: String, owner: String) throws -> Consent {
         let key = purpose == .readItem ? try rights().key : nil
         return Consent(purpose, offered: key == nil ? .once : [.once, .untilLock, .always], item: item, owner: owner, program: key)
@@ -201,7 +201,7 @@ extension RequestInProgress {
         return true
     }
 
-    /// Prompts the user. When nobody can be asked, the refusal says so, and never that nothing exists.
+    /// Prompts the user. When no prompt can be shown, the refusal says so, and never that nothing exists.
     @discardableResult
     func ask(_ consent: Consent, _ reason: String? = nil) throws -> ConsentChoice {
         do {

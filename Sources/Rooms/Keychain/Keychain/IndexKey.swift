@@ -27,8 +27,8 @@ struct IndexKey {
     }
 }
 
-/// Blinds that searches repeat: of the access group, and of not being synchronizable. They lie in the database for everyone who can read
-/// it, and end with their key.
+/// Blinds that searches repeat: of the access group, and of not being synchronizable. Anyone who can read the database can read them. They
+/// end with their key.
 final class RepeatedBlinds: Sendable {
     static let names: [AttributeName] = [.synchronizable, .accessGroup]
     private static let countMax = 64

@@ -48,7 +48,7 @@ package struct KeychainConnectionHandler: Sendable {
         if let refusal = refusal(of: peer.uid) { return refusedSnapshot(of: peer, refusal, enclave: enclave) }
         do {
             let identity = try enclave.identify()
-            // If told that its items do not exist, a program that could not be identified might create new ones in their place.
+            // A program that could not be identified might create new items if the reply were that its items do not exist.
             guard identity != .unseen else { return refusedSnapshot(of: peer, Refusal(.unavailable, Self.unseen), enclave: enclave) }
             return CallerSnapshot(enclave: enclave, caller: Caller(user: peer.uid, identity: identity, granted: entitlements))
         } catch let refusal as Refusal where [.notAllowedHere, .stateUnreadable].contains(refusal.reason) {
@@ -116,9 +116,9 @@ package struct KeychainConnectionHandler: Sendable {
 
     private enum Outcome {
         case answered
-        /// The caller is told, and the connection goes on.
+        /// A refusal is sent, and the connection continues.
         case refused(Refusal)
-        /// The caller is told, and the connection ends.
+        /// A refusal is sent, and the connection ends.
         case malformed(String)
     }
 

@@ -25,7 +25,7 @@ final class LeaseConnection: Sendable {
             lost: { [logger] fault in logger.debug("cannot connect to the enclave", metadata: ["why": "\(fault)"]) })
     }
 
-    /// Returns whether the enclave sends recalls over this connection. Until it says so they may still go to an older one.
+    /// Returns whether the enclave sends recalls over this connection. Until it confirms this, they may still go to an older one.
     private func isStanding(_ channel: Channel) -> Bool {
         guard let message = try? channel.receive(.machine) else { return false }
         return (try? LeaseStanding(derBytes: message.header)) != nil

@@ -51,7 +51,7 @@ package final class LeasedKeyStore: Sendable {
         return keys.held.withSharedLock { $0.first { $0.fits(purpose, nil) }?.name.generation }
     }
 
-    // MARK: Lending
+    // MARK: Leases
 
     /// Replaces a user's keys with those of a lease. Drops keys that were recalled since, or that were leased over a connection that has
     /// ended. Returns false if the lease is of no use.
@@ -178,7 +178,7 @@ package final class LeasedKeyStore: Sendable {
     }
 }
 
-/// That a program may read an item until the user locks.
+/// The user's consent that a program may read an item until the user locks.
 struct RememberedConsent: Hashable, Sendable {
     /// The program's name, as bytes.
     let key: [UInt8]

@@ -1,4 +1,4 @@
-// The one mapping from internal errors to what a caller is told.
+// The one mapping from internal errors to the refusals that callers receive.
 
 internal import EnclaveWire
 package import KeychainStore
@@ -17,7 +17,7 @@ extension Refusal {
         }
     }
 
-    /// The refusal without what only rooms tell each other.
+    /// The refusal without the details that are only for rooms.
     var outward: Refusal {
         switch reason {
         case .keyDestroyed, .keyUnknown, .rowDamaged: Refusal(.itemNotFound)

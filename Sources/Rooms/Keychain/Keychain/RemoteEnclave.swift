@@ -26,7 +26,7 @@ final class RemoteEnclave: EnclaveOperations {
         self.leasedKeys = leasedKeys
     }
 
-    /// Returns who the caller is. Must be called before anything is sent to the caller.
+    /// Returns the identity of the caller. Must be called before anything is sent to the caller.
     func identify() throws -> CallerIdentity {
         do { return try client.identify() } catch { throw Self.outward(error) }
     }

@@ -3,13 +3,13 @@ internal import VaubanKeychainModel
 internal import VaubanKeychainWire
 internal import VaubanSecretBytes
 
-/// Collects found items for sending: several to a message, each value in a message of its own, all in order.
+/// Collects found items for sending: several to a message, each value in a separate message, all in order.
 final class ReplyBatch {
     private let sink: any ReplySink
     private var items: [FoundItem] = []
     private var bytes = 0
-    /// Whether the search is for one match, which is then sent together with the end. Of several matches none waits for the next, which may
-    /// take the user's time.
+    /// Whether the search is for one match, which is then sent together with the end. If several are wanted, no match waits for the next,
+    /// which may take the user's time.
     private let isForOne: Bool
     private var last: KeychainReply?
     private var lastValue: SecretBytes?
@@ -58,7 +58,7 @@ final class ReplyBatch {
 
 /// The parts of a match that can be sent.
 struct FoundRow {
-    /// Nil of a closed item, of which only the reference is told.
+    /// Nil for a closed item, of which only the reference is returned.
     let record: ItemRecord?
     let item: [UInt8]
     /// The certificate of an identity.

@@ -65,13 +65,13 @@ extension RequestInProgress {
             do {
                 bytes += try copy(id)
             } catch is RowHasChanged {
-                // The next backup has what it became.
+                // The next backup contains its new state.
                 try sink.send(.backup(.omitted(row: id, name: "", .absent)))
             }
         }
     }
 
-    /// Copies a row, or says why it is not in the backup. Returns the number of bytes sent.
+    /// Copies a row, or reports why it is not in the backup. Returns the number of bytes sent.
     private func copy(_ id: Int64) throws -> Int {
         guard let row = try database.row(id), let opened = try open(row) else {
             try sink.send(.backup(.omitted(row: id, name: "", .absent)))
@@ -194,7 +194,7 @@ extension ItemRecord {
     fileprivate var changed: Int64 { if case .date(let date)? = attributes[.modificationDate] { date } else { .min } }
 }
 
-/// The attributes of an item in a backup: AES-256-GCM under a key of their own.
+/// The attributes of an item in a backup: AES-256-GCM under a separate key.
 enum BackupCipher {
     static func seal(_ attributes: ItemAttributes, key: borrowing SecretBytes, binding: [UInt8]) throws -> [UInt8] {
         let plaintext = Padding.pad(try BackupAttributes(attributes: attributes).encoded())

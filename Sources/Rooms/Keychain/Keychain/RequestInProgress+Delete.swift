@@ -7,15 +7,15 @@ internal import VaubanRefusal
 internal import VaubanUserModel
 
 extension RequestInProgress {
-    /// Deletes all matching items or none (SecItemDelete). The blinds decide, so that it works while locked and asks nobody. Passwords can
-    /// be restored for a while, unless `atOnce` is set.
+    /// Deletes all matching items or none (SecItemDelete). The blinds decide, so that it works while locked and never prompts. Passwords
+    /// can be restored for a while, unless `atOnce` is set.
     func delete(_ query: ItemQuery, atOnce: Bool) throws {
         let rights = try rights(mayAsk: query.authenticationUI == .allow)
         if query.kind == .identity { return try deleteIdentities(query, rights) }
         let terms = try QueryGrammar.termsToChange(of: query, for: rights)
         try withRetries {
             let selection = try selection(terms, of: rights.groups)
-            // Rows that are closed could match too, and cannot be told apart.
+            // Closed rows could match too, and cannot be distinguished.
             guard !selection.usesDeviceIndex else { throw Refusal(.beforeFirstUnlock) }
             var handles = rights.ownsEverything || !rights.groups.isEmpty ? try handles(of: selection, terms) : []
             if handles.isEmpty {

@@ -11,7 +11,7 @@ internal import VaubanKeychainWire
 internal import VaubanRefusal
 
 extension RequestInProgress {
-    /// Checks the database. Prompts nobody and shows no item, so it covers the rows of all owners.
+    /// Checks the database. Never prompts and shows no item, so it covers the rows of all owners.
     func examine() throws {
         guard caller.isUserAtCommandLine else { throw Refusal(.notAllowedHere, "the keychain is checked with the command vauban doctor") }
         var report = DoctorReport()

@@ -30,7 +30,7 @@ extension RequestInProgress {
         try sink.send(.done)
     }
 
-    // MARK: What is kept
+    // MARK: Deciding what is kept
 
     /// Returns the label with which an item's row is kept when its value is replaced; nil if it is not kept: private keys, certificates and
     /// permissions have no history, and the user may turn it off.
@@ -166,7 +166,7 @@ extension RequestInProgress {
         }
     }
 
-    /// Returns the group in a row's binding, which needs no key. A row whose binding cannot be read belongs to nobody.
+    /// Returns the group in a row's binding, which needs no key. A row whose binding cannot be read has no owner.
     private static func group(of row: StoredRow) throws -> String {
         (try? RowBinding(derBytes: row.halves.metadataBinding).accessGroup) ?? ""
     }

@@ -48,7 +48,7 @@ extension RequestInProgress {
                     guard let opened = try open(row), terms.match(opened.record.attributes) else { return true }
                     if try give(opened, to: owner, mayAsk: state.mayAsk) { done += 1 } else { state.kept.insert(row.item) }
                 } catch let refusal as Refusal where !refusal.reason.isPassing {
-                    // Whatever refuses this item refuses it at the next attempt too. A no to one item is a no to all.
+                    // A refusal of this item would repeat at the next attempt. If the user refuses one item, they have refused all.
                     state.kept.insert(row.item)
                     if refusal.reason.isTheUsers { state.mayAsk = false }
                 }
@@ -85,17 +85,17 @@ extension RequestInProgress {
 
 /// How far a connection has come with giving items to one owner.
 struct ItemMove: Sendable {
-    /// Items that stay, for whatever reason.
+    /// Items that stay, for any reason.
     var kept: Set<[UInt8]> = []
     var mayAsk = true
 }
 
 extension Refusal.Reason {
-    /// Whether the refusal is the user's answer, or their silence.
+    /// Whether the user refused, or did not answer.
     fileprivate var isTheUsers: Bool {
         [.cancelled, .fallbackChosen, .authenticationFailed, .userTimedOut, .noPromptAgent].contains(self)
     }
 
-    /// Whether the same request may succeed later without anybody's doing.
+    /// Whether the same request may succeed later without any intervention.
     fileprivate var isPassing: Bool { [.unavailable, .keysChanged, .storageFailed, .storageFull, .stateUnreadable].contains(self) }
 }

@@ -31,7 +31,7 @@ extension RequestInProgress {
             switch (word, row.record.attributes[.account]) {
             case ("reads", .data(let item)?), ("answered", .data(let item)?):
                 try page.add(Permission(.reads, subject: subject, object: try itemName(item)))
-            // A build that was refused as a new one of an earlier program is itself.
+            // A build that the user refused as a new one of an earlier program counts as itself.
             case ("same", .text(let group)?): try page.add(Permission(.sameProgram, subject: subject, object: group))
             case ("builds", _): try page.add(Permission(.buildsIn, subject: subject))
             default: return
@@ -121,8 +121,8 @@ extension RequestInProgress {
         try keep(.reads(row.binding.item), for: change.subject)
     }
 
-    /// Withdraws permissions, which needs no consent. Looks only at what the user let the subject read, as `vauban allow` lists it. Offers
-    /// between programs are theirs, open nothing by themselves, and are shown to nobody.
+    /// Withdraws permissions, which needs no consent. Considers only what the user let the subject read, as `vauban allow` lists it. Offers
+    /// between programs belong to the programs, open nothing by themselves, and are not shown.
     private func forbidReading(_ subject: String, _ terms: SearchTerms) throws {
         try withRetries {
             let rows = try ["reads", "answered"].flatMap { try keptRows("\($0) \(subject)") }.filter { row in

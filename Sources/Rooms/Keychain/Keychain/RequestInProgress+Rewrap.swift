@@ -9,7 +9,7 @@ internal import VaubanKeychainWire
 internal import VaubanRefusal
 
 extension RequestInProgress {
-    /// Moves one batch. A row that someone writes meanwhile is left for the next batch.
+    /// Moves one batch. A row that another request writes meanwhile is left for the next batch.
     func rewrap() throws {
         // The last batch removes the verified copy.
         guard caller.isUserAtCommandLine else { throw Refusal(.notAllowedHere, "items are moved to new keys with the vauban command") }

@@ -23,7 +23,7 @@ extension RequestInProgress {
             kind: record.kind.rawValue, accessGroup: record.accessGroup, accessControl: record.accessControl)
     }
 
-    /// Encrypts a value under a new item key. Needs no user, whatever the access control demands, but the application password if it
+    /// Encrypts a value under a new item key. Never prompts, whatever the access control demands, but needs the application password if it
     /// demands one.
     func seal(_ value: borrowing PaddedValue, _ binding: RowBinding) throws -> SecretHalf {
         let sealed = try enclave.seal(binding, password: password)
@@ -77,7 +77,7 @@ extension RequestInProgress {
         throw Self.changedByOthers
     }
 
-    /// Returns whether to try again. The user is not prompted over and over because others keep writing the item.
+    /// Returns whether to try again. The user is not prompted over and over because other requests keep writing the item.
     func mayRetry(after attempts: Int) -> Bool { attempts < (mayHaveAsked ? KeychainLimits.attemptsMax : KeychainLimits.racesMax) }
 
     static var changedByOthers: Refusal { Refusal(.unavailable, "the item is being changed by others; try again") }

@@ -24,7 +24,7 @@ extension RequestInProgress {
         let selection = try selection(terms, of: coversAll ? [] : rights.groups)
         let wanted = query.limit.countMax
         if selection.usesDeviceIndex, wanted > 1, try database.hasRowsOutsideDeviceIndex(kind: selection.kind) {
-            // Some of the closed rows could match, and cannot be told apart.
+            // Some of the closed rows could match, and cannot be distinguished.
             throw Refusal(.beforeFirstUnlock)
         }
         var returns: ReturnKinds = []
@@ -32,7 +32,7 @@ extension RequestInProgress {
         if query.returnsAttributes { returns.insert(.attributes) }
         if query.returnsReference { returns.insert(.reference) }
         let replies = ReplyBatch(sink, isForOne: wanted == 1)
-        // What the blinds decide can be named while it is closed: its reference alone, as a delete finds it.
+        // An item that the blinds decide about can be named while it is closed: by its reference alone, as a delete finds it.
         let namesClosed = query.authenticationUI == .describe && returns == .reference && terms.isDecidedByBlinds
         var found = 0
         // A caller without a group owns nothing.

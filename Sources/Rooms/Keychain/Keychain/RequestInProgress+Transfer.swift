@@ -79,7 +79,7 @@ extension RequestInProgress {
         guard !isForeign || plan.query.authenticationUI == .allow else {
             throw Refusal(.interactionNotAllowed, "this needs a prompt about one item of another program")
         }
-        // Prompts before it searches: without consent nobody learns what another owner stores.
+        // Prompts before it searches: without consent the caller learns nothing of what another owner stores.
         if isForeign, let named {
             guard let name = plan.terms.shownName(as: plan.changes.attributes) else {
                 throw Refusal(.badParameter, "name the item by its service or server and its account")
@@ -103,8 +103,8 @@ extension RequestInProgress {
         return item
     }
 
-    /// Prompts the user where programs are told apart and an item leaves one owner for another: a program trusts what it finds under its
-    /// own name. Prompts once in a request.
+    /// Prompts the user if programs are told apart and an item leaves one owner for another: a program trusts what it finds under its own
+    /// name. Prompts once in a request.
     private func askToTransfer(_ opened: OpenedRow, _ changes: ItemAttributes, to owner: String) throws {
         let rights = try rights()
         let before = opened.record.accessGroup

@@ -1,4 +1,4 @@
-// One request of one caller, from its decoded form to its last reply. Each verb is an extension in a file of its own.
+// One request of one caller, from its decoded form to its last reply. Each verb is an extension in a separate file.
 
 internal import EnclaveWire
 package import KeychainStore
@@ -62,7 +62,7 @@ package final class RequestInProgress {
     let database: KeychainDatabase
     /// The application password, which only the enclave inspects.
     let password: SecretBytes?
-    /// Why the last row that counted as absent did.
+    /// Why the last absent row counted as absent.
     var absence: RowAbsence?
     /// Whether the user may have been prompted for an item's value in this request.
     var mayHaveAsked = false
@@ -157,13 +157,13 @@ extension RequestInProgress {
     }
 }
 
-// MARK: What a caller is told of itself
+// MARK: The caller's own rights
 
 extension RequestInProgress {
-    /// Sends the caller's own groups. Prompts nobody: a new build of a known program learns what it may use as it is.
+    /// Sends the caller's own groups. Never prompts: a new build of a known program receives its own rights, not its predecessor's.
     private func sendOwnRights() throws {
         let rights = try rights(mayAsk: false)
-        // A refusal here, where nothing is named, would only teach programs to ignore it.
+        // A refusal of a request that names nothing would only teach programs to ignore refusals.
         let groups = rights.groups.isEmpty ? [rights.defaultGroup].compactMap(\.self) : rights.groups
         try sink.send(.ownRights(application: caller.identity?.application?.text, groups: groups))
         try sink.send(.done)
@@ -181,8 +181,8 @@ extension RequestInProgress {
         return try keys.useIndex(purpose, generation: generation, body)
     }
 
-    /// Binds the database to an index key. A database of another key is refused, unless the enclave says that key was destroyed: then the
-    /// keychain was erased, and this is what remains of it.
+    /// Binds the database to an index key. A database of another key is refused, unless the enclave reports that key as destroyed: then the
+    /// keychain was erased, and these are its remains.
     private func claim(_ purpose: Int64, _ generation: [UInt8]) throws {
         for _ in 0..<KeychainLimits.attemptsMax {
             guard let recorded = try database.claim(indexKey: purpose, generation: generation) else { return }
@@ -258,7 +258,7 @@ extension RequestInProgress {
         }
     }
 
-    /// Calls `body` again with the current row if someone wrote it meanwhile. Skips a row that is gone.
+    /// Calls `body` again with the current row if another request wrote it meanwhile. Skips a row that is gone.
     private func callWithCurrentRow(_ row: StoredRow, of selection: RowSelection, _ body: (StoredRow) throws -> Bool) throws -> Bool {
         var row = row
         var attempts = 0

@@ -83,8 +83,8 @@ final class RequestKeys {
         return lease
     }
 
-    /// Drops the keys if the machine has slept. Somebody else may have woken it, so the enclave must decide again whether keys may be used,
-    /// even in the middle of a request.
+    /// Drops the keys if the machine has slept. Somebody other than the user may have woken it, so the enclave must decide again whether
+    /// keys may be used, even in the middle of a request.
     private func dropAfterSleep() {
         if leasedKeys.drop(ifSleptSince: sleepClock.slept()) { lease = nil }
     }

@@ -1,4 +1,4 @@
-// How long the machine has slept, by clocks that nobody can set.
+// How long the machine has slept, by clocks that cannot be set.
 
 internal import VaubanLinuxHost
 

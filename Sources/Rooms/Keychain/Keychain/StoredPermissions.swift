@@ -1,5 +1,5 @@
-// Permissions: the user's lasting consents. They are stored as rows of their own kind, so that they are encrypted, bound and found as items
-// are. Their class is C on this device only, since they are read while locked.
+// Permissions: the user's lasting consents. They are stored as rows of a separate kind, so that they are encrypted, bound and found as
+// items are. Their class is C on this device only, since they are read while locked.
 
 internal import EnclaveWire
 internal import KeychainStore
@@ -89,8 +89,8 @@ extension RequestInProgress {
         return rows
     }
 
-    /// Calls `body` with all permissions, or with those that have all of these attributes. There is no limit, so nobody can hide one
-    /// permission behind others. Before the first unlock nothing can be found.
+    /// Calls `body` with all permissions, or with those that have all of these attributes. There is no limit, so no permission can be
+    /// hidden behind others. Before the first unlock nothing can be found.
     func forEachKept(
         _ attributes: ItemAttributes = ItemAttributes([.accessGroup: .text(AccessGroup.permissions)]), _ body: (OpenedRow) throws -> Void
     ) throws {
@@ -129,8 +129,7 @@ extension RequestInProgress {
         }
     }
 
-    /// Throws where an owner makes too many offers. Without a limit a program could fill the keychain with rows that no list of items
-    /// shows.
+    /// Throws if an owner makes too many offers. Without a limit a program could fill the keychain with rows that no list of items shows.
     func checkOffers(to applications: [String], by group: String) throws {
         guard !applications.isEmpty else { return }
         guard applications.allSatisfy({ ApplicationIdentifier(text: $0).isWellFormed }) else {
@@ -194,14 +193,13 @@ extension RequestInProgress {
             try keep(.sameProgram(before), for: own.text)
             return ApplicationIdentifier(text: before)
         } catch let refusal as Refusal where refusal.reason == .cancelled && refusal.detail == nil {
-            // A no makes it another program for good, and nobody is asked again.
+            // If the user refuses, it is another program for good, and the user is not prompted again.
             try keep(.sameProgram(own.text), for: own.text)
             return own
         }
     }
 
-    /// Returns whether the user said that a build is another program than its predecessor. Then it is itself, and no later build continues
-    /// it.
+    /// Returns whether the user refused a build as a new one of its predecessor. Then it counts as itself, and no later build continues it.
     private func isRefusedBuild(_ build: String) throws -> Bool {
         if case .text(let group)? = try objects("same \(build)").last { group.isSameBytes(as: build) } else { false }
     }
@@ -215,8 +213,8 @@ extension RequestInProgress {
         return false
     }
 
-    /// Remembers the path of a user's own program when it first stores something. Only the last builds at a path are remembered: a user has
-    /// no more programs there.
+    /// Remembers the path of a user's own program when it first stores something. Only the last builds at a path are remembered, since a
+    /// user has few programs there.
     func keepProgram() throws {
         guard let identity = caller.identity, identity.standing == .own, let path = identity.executable?.path, let group = try rights().key
         else {

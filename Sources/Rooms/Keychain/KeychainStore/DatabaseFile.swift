@@ -84,7 +84,7 @@ struct DatabaseFile {
         let temporary = "\(name).new"
         removeUnfinished(name)
         var isInPlace = false
-        // Removes the unfinished file whatever the error, above all on a full disk: nobody else could free its space.
+        // Removes the unfinished file whatever the error, above all on a full disk: nothing else would free its space.
         defer { if !isInPlace { removeUnfinished(name) } }
         let directory = folder.descriptor.number
         let path = "\(folder.path)/\(name)"

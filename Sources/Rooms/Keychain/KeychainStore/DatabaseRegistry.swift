@@ -8,8 +8,9 @@ package struct DatabaseLimits: Hashable, Sendable {
     /// at the same moment. Descriptors must never run out, since Dispatch, on whose queues GRDB runs each connection, ends the process
     /// then: when work has waited for a second, its monitor of worker threads opens `/proc/TID/stat` for each of them, and takes any
     /// failure for a thread that ended by itself (`DISPATCH_CLIENT_CRASH`, "workq: registered worker exited prematurely", which is SIGILL).
-    /// EMFILE is one such failure. Another was that Landlock denied that path in a room, which vauban_worker_state.c mends; so 1,790 users
-    /// whose databases were opened, each with work for Dispatch, ended keychaind with 10,700 descriptors of the 16,384 that it had then.
+    /// EMFILE is one such failure. Another was that Landlock denied that path in a room, which vauban_worker_state.c fixes; with that,
+    /// opening the databases of 1,790 users, each with work for Dispatch, ended keychaind with 10,700 descriptors of the 16,384 that it had
+    /// then.
     package let openMax: Int
     package let openPerOwnerMax: Int
     /// Descriptors kept for everything else: no database is opened into them.
@@ -154,8 +155,8 @@ package final class DatabaseRegistry: Sendable {
         return people.contains { isMeant($0) && closeIfIdle($0) }
     }
 
-    /// Closes a database if it is idle. A place whose lock is taken is in use, and waiting for it could wait for this thread. Under the
-    /// lock nobody starts to hold the database, and existing holders show in its count.
+    /// Closes a database if it is idle. A place whose lock is taken is in use, and waiting for it could deadlock with this thread. Under
+    /// the lock no request can begin to hold the database, and existing holders show in its count.
     private func closeIfIdle(_ user: UInt32) -> Bool {
         let isClosed = place(of: user).state.withLockIfAvailable { place in
             guard place.opened != nil, isKnownUniquelyReferenced(&place.opened) else { return false }

@@ -22,8 +22,8 @@ package struct QuarantinedRows: Hashable, Sendable {
 }
 
 extension KeychainDatabase {
-    /// Checks every page and index on a connection of its own, so that nobody waits for it. Stops at the first error: the consequence does
-    /// not depend on their number.
+    /// Checks every page and index on a separate connection, so that no request waits for it. Stops at the first error: the consequence
+    /// does not depend on their number.
     package func examineFile() throws(StorageError) -> FileCondition {
         if try passes("PRAGMA integrity_check(1)") { return .whole }
         if try passes("PRAGMA quick_check(1)") {
@@ -90,7 +90,7 @@ extension KeychainDatabase {
         }
     }
 
-    // MARK: What was put aside
+    // MARK: Quarantine
 
     /// Returns the quarantined rows by reason. A reason that this version does not know counts as unreadable content.
     package func quarantined() throws(StorageError) -> [QuarantinedRows] {

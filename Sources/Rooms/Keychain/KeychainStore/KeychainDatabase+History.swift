@@ -41,7 +41,7 @@ struct HistoryState {
     var isOn = true
     /// The date of the oldest deleted item; nil if there is none.
     var oldestDeleted: Int64?
-    /// An upper bound of the bytes in each owner's rows; nil if nobody has counted them yet.
+    /// An upper bound of the bytes in each owner's rows; nil if they have not been counted yet.
     var bytes: [String: Int]?
 
     init() {}
@@ -106,7 +106,7 @@ extension HistoryRow {
     }
 }
 
-// MARK: Changing what is kept
+// MARK: Changing the history
 
 extension KeychainDatabase {
     /// Whether earlier values and deleted items are kept.
@@ -250,8 +250,8 @@ extension KeychainDatabase {
         return database.changesCount
     }
 
-    /// Enforces each owner's allowance and the total: the oldest rows of the largest owner leave first, so that nobody displaces the rows
-    /// of an owner with fewer.
+    /// Enforces each owner's allowance and the total: the oldest rows of the largest owner leave first, so that no owner displaces the rows
+    /// of one with fewer.
     func makeRoom(for grown: [String: Int], in database: Database) throws {
         guard !grown.isEmpty else { return }
         var known = history.withLock(\.bytes)

@@ -51,10 +51,10 @@ extension KeychainDatabase {
         }
     }
 
-    /// How many rows of one blind are counted: beyond it one blind is as good as another.
+    /// The limit up to which the rows of one blind are counted: beyond it one blind is as good as another.
     private static let countedMax = 64
 
-    /// The blind that the fewest rows have, as far as they are counted.
+    /// Returns the blind that the fewest rows have, as far as they are counted.
     private static func rarest(of blinds: [[UInt8]], in database: Database) throws -> [UInt8]? {
         guard blinds.count > 1 else { return blinds.first }
         let statement = try database.cachedStatement(
@@ -167,7 +167,7 @@ extension StoredRow {
 }
 
 extension Database {
-    /// The rows that a statement answers, at most `count` and not many more bytes than `bytesMax`.
+    /// Returns the rows of a statement, at most `count` and not many more bytes than `bytesMax`.
     func storedRows(
         _ sql: String, _ parameters: [StatementParameter], count: Int = .max, bytesMax: Int = .max,
         _ stored: (RowColumns) -> StoredRow = { StoredRow($0) }

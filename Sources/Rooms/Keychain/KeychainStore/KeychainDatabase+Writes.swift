@@ -7,7 +7,7 @@ package enum WriteOutcome: Hashable, Sendable {
     case written
     /// Another row has the same primary attributes; nothing was written.
     case conflict(StoredRow)
-    /// Someone else has written a row since it was read; nothing was written.
+    /// Another request has written a row since it was read; nothing was written.
     case stale
     /// A row would be under a key that is being retired; nothing was written.
     case retired
@@ -69,7 +69,7 @@ extension KeychainDatabase {
         }
     }
 
-    /// Quarantines a row that does not open, in a transaction of its own. Returns false if someone has written it since.
+    /// Quarantines a row that does not open, in a separate transaction. Returns false if the row was written since it was read.
     @discardableResult
     package func quarantine(_ row: StoredRow, _ reason: QuarantineReason, date: Int64) throws(StorageError) -> Bool {
         try write { database in

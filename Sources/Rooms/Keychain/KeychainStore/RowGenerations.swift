@@ -61,7 +61,7 @@ extension KeychainDatabase {
         }
     }
 
-    /// Writes the rows that nobody has written since they were read, and returns their number.
+    /// Writes the rows that were not written since they were read, and returns their number.
     package func move(_ changes: [RowChange]) throws(StorageError) -> Int {
         guard !changes.isEmpty else { return 0 }
         return try write { database in
@@ -93,7 +93,7 @@ extension KeychainDatabase {
         closed.withLock { $0.contains(RowGeneration(protection: row.protection, generation: row.generation)) }
     }
 
-    /// Removes one row. Returns false if someone has written it since it was read.
+    /// Removes one row. Returns false if it was written since it was read.
     package func remove(_ handle: RowHandle) throws(StorageError) -> Bool { try delete([handle]) }
 
     /// Removes all rows of a generation, quarantined ones included.

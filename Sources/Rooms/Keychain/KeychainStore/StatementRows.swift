@@ -1,5 +1,5 @@
-// Rows as SQLite gives them. GRDB keeps the connections, the transactions and the prepared statements; its `Row`, which makes a map of
-// the columns and a value of each, took three quarters of a look-up.
+// Rows as SQLite returns them. GRDB keeps the connections, the transactions and the prepared statements; its `Row`, which makes a map of
+// the columns and a value of each, took three quarters of a lookup.
 
 internal import GRDB
 internal import GRDBSQLite
@@ -11,40 +11,40 @@ enum StatementParameter {
     case text(String)
     case null
 
-    /// Bytes, or NULL where there are none.
+    /// Creates a blob, or NULL for nil.
     init(_ bytes: [UInt8]?) { self = bytes.map { .bytes($0) } ?? .null }
 }
 
-/// The columns of the row at which a statement stands, by their number. They are gone with the next row.
+/// The columns of a statement's current row, by their number. They are valid until the next row.
 struct RowColumns {
     fileprivate let statement: OpaquePointer
 
-    /// The number in a column; -1 for a value of another type.
+    /// Returns the number in a column; -1 for a value of another type.
     func number(_ column: Int) -> Int64 {
         sqlite3_column_type(statement, Int32(column)) == SQLITE_INTEGER ? sqlite3_column_int64(statement, Int32(column)) : -1
     }
 
     func hasValue(_ column: Int) -> Bool { sqlite3_column_type(statement, Int32(column)) != SQLITE_NULL }
 
-    /// The text in a column; nil for what is none.
+    /// Returns the text in a column; nil for a value that is not UTF-8.
     func text(_ column: Int) -> String? { withBytes(column) { String(validating: $0, as: UTF8.self) } }
 
-    /// A copy of the bytes in a column; none for a value of another type.
+    /// Returns a copy of the bytes in a column; empty for a value of another type.
     func bytes(_ column: Int) -> [UInt8] { withBytes(column) { [UInt8]($0) } }
 
-    /// The bytes in a column, for as long as `body` runs.
+    /// Calls `body` with the bytes in a column, which are valid only during the call.
     func withBytes<Value>(_ column: Int, _ body: (UnsafeRawBufferPointer) throws -> Value) rethrows -> Value {
         let column = Int32(column)
         let type = sqlite3_column_type(statement, column)
         guard type == SQLITE_BLOB || type == SQLITE_TEXT else { return try body(UnsafeRawBufferPointer(start: nil, count: 0)) }
-        // In this order: the bytes first, then how many they are.
+        // The order matters: first the bytes, then their number.
         let start = sqlite3_column_blob(statement, column)
         return try body(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column))))
     }
 }
 
 extension Database {
-    /// Runs a statement, which is prepared once on each connection, and has `body` look at each row of the answer until it returns false.
+    /// Runs a statement, which is prepared once on each connection, and calls `body` with each row of the result until it returns false.
     func forEachRow(_ sql: String, _ parameters: [StatementParameter] = [], _ body: (RowColumns) throws -> Bool) throws {
         let prepared = try cachedStatement(sql: sql)
         let statement = prepared.sqliteStatement
@@ -63,10 +63,10 @@ extension Database {
         }
     }
 
-    /// Runs a statement that answers no rows.
+    /// Runs a statement that returns no rows.
     func run(_ sql: String, _ parameters: [StatementParameter]) throws { try forEachRow(sql, parameters) { _ in true } }
 
-    /// Whether a statement's first row begins with a number other than 0.
+    /// Returns whether a statement's first row begins with a number other than 0.
     func isTrue(_ sql: String, _ parameters: [StatementParameter]) throws -> Bool {
         var answer = false
         try forEachRow(sql, parameters) { row in
@@ -82,7 +82,7 @@ extension Database {
             case .number(let number): sqlite3_bind_int64(statement, index, number)
             case .null: sqlite3_bind_null(statement, index)
             case .text(let text): sqlite3_bind_text(statement, index, text, -1, Self.copied)
-            // A blob without a start is NULL to SQLite.
+            // SQLite takes a blob with a null pointer for NULL.
             case .bytes(let bytes) where bytes.isEmpty: sqlite3_bind_zeroblob(statement, index, 0)
             case .bytes(let bytes):
                 sqlite3_bind_blob(statement, index, bytes, Int32(bytes.count), Self.copied)

@@ -1,4 +1,4 @@
-// The room that holds records. What it does stands in Sources/Rooms/Keychain/Keychain.
+// The room that holds records. Its logic is in the module in Sources/Rooms/Keychain/Keychain, where tests can use it.
 
 import Keychain
 

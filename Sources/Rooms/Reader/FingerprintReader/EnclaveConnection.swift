@@ -109,7 +109,7 @@ final class EnclaveConnection: Sendable {
         switch notice {
         case .pair:
             guard let secret else { throw ChannelError.malformed("a pairing without a key") }
-            // On the disk first: after a restart nobody must have to disown what was sent under the key.
+            // Stored before it is used, so that after a restart the reader still has the key under which it sent something.
             try store.setKey(secret)
             completeGreeting(with: secret)
         case .ready: completeGreeting(with: nil)

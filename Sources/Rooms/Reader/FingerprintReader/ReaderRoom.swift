@@ -53,7 +53,7 @@ package struct ReaderRoom: Sendable {
                 lastFault = error.description
             }
             enclave.reportSensor(isThere: false)
-            // A missing bus does not announce itself, so time is all there is to wait for.
+            // Nothing announces that the bus is back, so only a pause helps.
             poll(nil, 0, backoff.pause(afterConnectionLasting: MachineClock.monotonic - opened))
         }
     }

@@ -63,7 +63,7 @@ extension SensorWatch {
         try forgetTouches()
         guard self.active?.request.nonce == active.request.nonce else { return }
         switch try bus.call(active.owner, active.sensor, "VerifyStart", "any") {
-        // A touch may have been judged before this reply: its signal is already waiting.
+        // fprintd may have judged a touch before this reply; its signal is already waiting.
         case .done: self.active?.phase = .looking
         case .noPrints: try handleMissingFingers(for: active.request)
         case .gone: try handleDisappearance(during: active.request)
@@ -201,7 +201,7 @@ extension SensorWatch {
         invalidateMarks(of: store.users)
     }
 
-    /// Makes these users' marks anew and reports their lists as changed.
+    /// Renews these users' marks and reports their lists as changed.
     func invalidateMarks(of users: some Sequence<UInt32>) {
         for user in users {
             let mark = (try? store.renew(user)) ?? [UInt8](repeating: 0xFF, count: 32)

@@ -1,5 +1,5 @@
 // The sensor while the machine sleeps. Between the login manager's two signals libfprint closes no sensor, and fprintd forgets the claim of
-// a client that releases it or disconnects, without closing the sensor: then it refuses the sensor to everybody until it exits
+// a client that releases it or disconnects, without closing the sensor: it then refuses the sensor to every client until it exits
 // (Specs/reader.md). So a claim is kept over the sleep.
 
 internal import EnclaveWire

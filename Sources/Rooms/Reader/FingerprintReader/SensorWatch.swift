@@ -30,7 +30,7 @@ struct SensorWatch {
     let names: UserNames
     let log: Logger
     let settings: ReaderSettings
-    /// The trusted owner of fprintd's name, while it runs, and its sensor. Signals of others do not count.
+    /// The trusted owner of fprintd's name, while it runs, and its sensor. Signals from other senders are ignored.
     private var owner: FprintBus.Owner?
     private(set) var sensor: FprintBus.Sensor?
     var requests = SensorRequestList()
@@ -101,7 +101,7 @@ struct SensorWatch {
         }
         let (answer, sensor) = try bus.sensor(found)
         guard answer == .done, let sensor else { return lose("fprintd has no sensor", again: ReaderLimits.lookPause) }
-        // What the user at the desktop may do, a user over SSH may not.
+        // polkit may permit less to a user over SSH than to the user at the desktop.
         if try bus.fingers(found, sensor, of: "").0 == .denied {
             return lose("polkit does not let this user look for fingers", again: ReaderLimits.lookPause)
         }
@@ -126,7 +126,7 @@ struct SensorWatch {
     /// Handles a change of a name's owner. fprintd exits when nobody has used it for a while. If the bus can start it again the sensor
     /// counts as available.
     private mutating func ownerChanged() throws(SystemError) {
-        // Nobody would announce any more when the machine is awake.
+        // Without the login manager that announced sleep, nothing announces that the machine is awake.
         if let sleepSaidBy, try bus.loginManager() != sleepSaidBy { return try wake() }
         let now = try bus.owner()
         if now == owner, now != nil { return }
@@ -137,7 +137,7 @@ struct SensorWatch {
         try look()
     }
 
-    // MARK: What comes
+    // MARK: Signals and requests
 
     mutating func take(_ signal: FprintBus.Signal) throws(SystemError) {
         if case .ownerChanged = signal.kind { return try ownerChanged() }
@@ -152,8 +152,8 @@ struct SensorWatch {
             if let active, case .learning(let done, let total) = active.phase, signal.path == active.sensor.path {
                 try learned(text, isDone: isDone, active, done: done, total: total)
             } else if text == "enroll-completed" {
-                // An enrollment that was in progress when the machine went to sleep belongs to this user, though nothing was there to store
-                // it.
+                // An enrollment that was in progress when the machine went to sleep belongs to this user, although nothing could record it
+                // then.
                 if let claim = unreturned, case .learning = claim.phase, signal.path == claim.sensor.path {
                     invalidateMarks(of: [claim.request.user])
                 } else {
@@ -171,7 +171,7 @@ struct SensorWatch {
             requests.remove(nonce)
         case .notice(let notice):
             guard let request = SensorRequest(notice) else { return }
-            // Without a sensor the enclave has been told so and has ended the request.
+            // Without a sensor the enclave has been notified and has ended the request.
             guard sensor != nil else { return }
             requests.add(request)
             tryDue = nil
@@ -180,7 +180,7 @@ struct SensorWatch {
         }
     }
 
-    // MARK: Before the sensor
+    // MARK: Choosing a request
 
     private mutating func advance(_ now: UInt64) throws(SystemError) {
         if let due = tryDue {
@@ -234,7 +234,7 @@ struct SensorWatch {
         while let signal = try next() {
             switch signal.kind {
             case .verify: continue
-            // Another program's enrollment counts in any case: no list shows it.
+            // Another program's enrollment always counts, since no list shows it.
             case .enroll, .ownerChanged, .sensorsChanged, .sleep, .other: try take(signal)
             }
         }

@@ -11,7 +11,7 @@ struct LoginWatch {
     private let line: DeviceConnection
     private let settings: WatcherSettings
     private let log: Logger
-    /// The trusted owner of the login manager's name. Signals of others do not count.
+    /// The trusted owner of the login manager's name. Signals from other senders are ignored.
     private var manager: LoginBus.Owner?
     private var inhibitor: Descriptor?
     /// When to request an inhibitor again; nil while one is held, while the machine sleeps and while there is no login manager.

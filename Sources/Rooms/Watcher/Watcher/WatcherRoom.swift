@@ -1,5 +1,5 @@
-// The process that tells the enclave that the machine goes to sleep or a screen is locked. It holds nothing and can cause nothing but a
-// lock.
+// The process that tells the enclave that the machine goes to sleep or a screen is locked. It holds nothing, and a lock is all that it can
+// cause.
 
 internal import EnclaveWire
 import Foundation
@@ -52,7 +52,7 @@ package struct WatcherRoom: Sendable {
                 lastFault = error.description
             }
             line.tell(.blind)
-            // A missing bus does not announce itself, so time is all there is to wait for.
+            // Nothing announces that the bus is back, so only a pause helps.
             poll(nil, 0, backoff.pause(afterConnectionLasting: MachineClock.monotonic - opened))
         }
     }

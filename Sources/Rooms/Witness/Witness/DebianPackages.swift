@@ -25,7 +25,7 @@ package final class DebianPackages: Sendable {
             return kept.names[Array(path.utf8)]
         }
         if let known { return known }
-        // Not under the lock: the first search for a program reads every list.
+        // Not under the lock, since the first search for a program reads every list.
         let found = search(path)
         kept.withLock { kept in
             guard kept.changed == changed else { return }
