@@ -32,21 +32,21 @@ import VaubanUserModel
     @Test("Prompts go to the preferred agent", arguments: routes) func promptsGoWhereTheyMay(_ route: Route) {
         var queue = PromptQueue(route.agents)
         #expect(queue.places(user: Sample.alice, caller: 50) == route.places)
-        let question = Sample.question(1, of: Sample.alice, caller: 50)
-        let effects = queue.handle(.asked(question))
+        let request = Sample.request(1, of: Sample.alice, caller: 50)
+        let effects = queue.handle(.asked(request))
         if let best = route.places.first {
-            #expect(effects.last == .shown(question, best))
+            #expect(effects.last == .shown(request, best))
         } else {
-            #expect(effects == [.answer(question, .nobody)])
+            #expect(effects == [.answer(request, .nobody)])
         }
     }
 
     /// Which would answer it with a no of its own.
     @Test("A program's own terminal shows no prompt for consent") func consentIsNotPromptedOnTheProgramsOwnTerminal() {
         var queue = PromptQueue([Sample.programsOwnAgent()])
-        let question = Sample.question(1)
-        #expect(queue.handle(.asked(question)).last == .shown(question, "own terminal"))
-        let consent = Sample.question(2, consent: Consent(.acceptBuild, offered: .once, program: "/home/a/x"))
+        let request = Sample.request(1)
+        #expect(queue.handle(.asked(request)).last == .shown(request, "own terminal"))
+        let consent = Sample.request(2, consent: Consent(.acceptBuild, offered: .once, program: "/home/a/x"))
         #expect(queue.handle(.asked(consent)) == [.answer(consent, .nobody)])
         _ = queue.handle(.agentArrived(second, Sample.approver()))
         #expect(queue.handle(.asked(consent)) == [.waiting(consent, "approver")])
@@ -54,7 +54,7 @@ import VaubanUserModel
 
     @Test("Vauban's own terminal shows prompts for consent") func consentIsPromptedOnVaubansOwnTerminal() {
         var queue = PromptQueue([Sample.ownAgent()])
-        let consent = Sample.question(1, consent: Consent(.acceptBuild, offered: .once, program: "/home/a/x"))
+        let consent = Sample.request(1, consent: Consent(.acceptBuild, offered: .once, program: "/home/a/x"))
         #expect(queue.handle(.asked(consent)).last == .shown(consent, "own terminal"))
     }
 
@@ -62,63 +62,63 @@ import VaubanUserModel
     private let second = AgentID(2)
 
     @Test("An answer to another prompt disconnects the agent") func answerToAnUnknownPromptDisconnectsTheAgent() {
-        let question = Sample.question(1)
+        let request = Sample.request(1)
         let strange: [(prompt: [UInt8], challenge: [UInt8])] = [
-            (Sample.prompt(2), question.challenge.nonce), (question.prompt, Sample.nonce(99)), (Sample.prompt(2), Sample.nonce(99)),
+            (Sample.prompt(2), request.challenge.nonce), (request.prompt, Sample.nonce(99)), (Sample.prompt(2), Sample.nonce(99)),
         ]
         for (prompt, challenge) in strange {
             var queue = PromptQueue([Sample.approver()])
-            _ = queue.handle(.asked(question))
+            _ = queue.handle(.asked(request))
             let effects = queue.handle(.answered(first, prompt: prompt, challenge: challenge, Sample.passcode))
             expectDismissed(first, effects)
             // With the agent goes its place on the screen.
-            #expect(effects.last == .answer(question, .nobody))
+            #expect(effects.last == .answer(request, .nobody))
         }
     }
 
     @Test("Only the agent that was asked can answer") func onlyThePromptedAgentCanAnswer() {
         var queue = PromptQueue([Sample.approver(at: "old"), Sample.approver(at: "new")])
-        let question = Sample.question(1)
-        _ = queue.handle(.asked(question))
-        expectDismissed(first, queue.answer(first, question, Sample.passcode))
-        #expect(queue.answer(second, question, .fallback) == [.answer(question, .fallback)])
+        let request = Sample.request(1)
+        _ = queue.handle(.asked(request))
+        expectDismissed(first, queue.answer(first, request, Sample.passcode))
+        #expect(queue.answer(second, request, .fallback) == [.answer(request, .fallback)])
     }
 
     @Test("Another user's agent can never answer") func anotherUsersAgentNeverAnswers() {
         var queue = PromptQueue([Sample.approver(of: Sample.alice), Sample.approver(of: Sample.bob)])
-        let question = Sample.question(1, of: Sample.alice)
-        _ = queue.handle(.asked(question))
-        expectDismissed(second, queue.answer(second, question, .cancelled))
-        #expect(queue.holds(question.prompt))
+        let request = Sample.request(1, of: Sample.alice)
+        _ = queue.handle(.asked(request))
+        expectDismissed(second, queue.answer(second, request, .cancelled))
+        #expect(queue.holds(request.prompt))
     }
 
     @Test("An agent cannot report that no agent exists") func agentCannotReportThatNoAgentExists() {
         var queue = PromptQueue([Sample.approver(at: "old"), Sample.approver(at: "new")])
-        let question = Sample.question(1)
-        _ = queue.handle(.asked(question))
-        let effects = queue.answer(second, question, .nobody)
+        let request = Sample.request(1)
+        _ = queue.handle(.asked(request))
+        let effects = queue.answer(second, request, .nobody)
         expectDismissed(second, effects)
-        #expect(effects.dropFirst() == [.show(first, question), .shown(question, "old")])
+        #expect(effects.dropFirst() == [.show(first, request), .shown(request, "old")])
     }
 
     @Test("An answer counts once, and a late one is ignored") func lateAnswersAreIgnored() {
         var queue = PromptQueue([Sample.approver()])
-        let question = Sample.question(1)
-        _ = queue.handle(.asked(question))
-        #expect(queue.answer(first, question, Sample.passcode).count == 1)
-        #expect(queue.answer(first, question, .cancelled) == [])
+        let request = Sample.request(1)
+        _ = queue.handle(.asked(request))
+        #expect(queue.answer(first, request, Sample.passcode).count == 1)
+        #expect(queue.answer(first, request, .cancelled) == [])
         // The first try's answer is not taken for the second's.
-        _ = queue.handle(.asked(Sample.question(1, attempt: 2)))
-        #expect(queue.answer(first, question, Sample.passcode) == [])
-        _ = queue.handle(.resolved(prompt: question.prompt, .expired))
-        #expect(queue.answer(first, Sample.question(1, attempt: 2), Sample.passcode) == [])
+        _ = queue.handle(.asked(Sample.request(1, attempt: 2)))
+        #expect(queue.answer(first, request, Sample.passcode) == [])
+        _ = queue.handle(.resolved(prompt: request.prompt, .expired))
+        #expect(queue.answer(first, Sample.request(1, attempt: 2), Sample.passcode) == [])
         #expect(queue.places(user: Sample.alice, caller: 50) == ["approver"])
     }
 
     @Test("A dismissed agent receives no more prompts") func aDismissedAgentIsForgotten() {
         var queue = PromptQueue([Sample.approver()])
-        expectDismissed(first, queue.answer(first, Sample.question(9), .cancelled))
-        #expect(queue.answer(first, Sample.question(9), .cancelled) == [])
+        expectDismissed(first, queue.answer(first, Sample.request(9), .cancelled))
+        #expect(queue.answer(first, Sample.request(9), .cancelled) == [])
         #expect(queue.handle(.agentLeft(first)) == [])
         #expect(queue.places(user: Sample.alice, caller: 50) == [])
     }

@@ -13,46 +13,46 @@ import VaubanUserModel
 
     @Test("A prompt is shown, answered and ended") func promptIsShownAnsweredAndResolved() {
         var queue = PromptQueue([Sample.approver()])
-        let question = Sample.question(1)
-        #expect(queue.handle(.asked(question)) == [.show(first, question), .shown(question, "approver")])
-        #expect(queue.answer(first, question, Sample.passcode) == [.answer(question, Sample.passcode)])
-        #expect(queue.handle(.resolved(prompt: question.prompt, .accepted)) == [.resolve(first, prompt: question.prompt, .accepted)])
-        #expect(!queue.holds(question.prompt))
+        let request = Sample.request(1)
+        #expect(queue.handle(.asked(request)) == [.show(first, request), .shown(request, "approver")])
+        #expect(queue.answer(first, request, Sample.passcode) == [.answer(request, Sample.passcode)])
+        #expect(queue.handle(.resolved(prompt: request.prompt, .accepted)) == [.resolve(first, prompt: request.prompt, .accepted)])
+        #expect(!queue.holds(request.prompt))
     }
 
     @Test("Without an agent a prompt is answered at once") func promptWithoutAnAgentFailsAtOnce() {
         var queue = PromptQueue()
-        let question = Sample.question(1)
-        #expect(queue.handle(.asked(question)) == [.answer(question, .nobody)])
+        let request = Sample.request(1)
+        #expect(queue.handle(.asked(request)) == [.answer(request, .nobody)])
         #expect(queue.handle(.agentArrived(first, Sample.approver())) == [.welcome(first)])
-        #expect(!queue.holds(question.prompt))
+        #expect(!queue.holds(request.prompt))
     }
 
     @Test("A user sees one prompt at a time, in order") func onePromptAtATimeInOrder() {
         var queue = PromptQueue([Sample.approver()])
-        let questions = [Sample.question(1, caller: 50), Sample.question(2, caller: 51), Sample.question(3, caller: 52)]
-        _ = queue.handle(.asked(questions[0]))
+        let requests = [Sample.request(1, caller: 50), Sample.request(2, caller: 51), Sample.request(3, caller: 52)]
+        _ = queue.handle(.asked(requests[0]))
         // Those in line are told at once where they will be, since their callers wait for the user from now on; that they
         // are shown is said when they are.
-        #expect(queue.handle(.asked(questions[1])) == [.waiting(questions[1], "approver")])
-        #expect(queue.handle(.asked(questions[2])) == [.waiting(questions[2], "approver")])
+        #expect(queue.handle(.asked(requests[1])) == [.waiting(requests[1], "approver")])
+        #expect(queue.handle(.asked(requests[2])) == [.waiting(requests[2], "approver")])
         #expect(
-            queue.handle(.resolved(prompt: questions[0].prompt, .cancelled)) == [
-                .resolve(first, prompt: questions[0].prompt, .cancelled), .show(first, questions[1]), .shown(questions[1], "approver"),
+            queue.handle(.resolved(prompt: requests[0].prompt, .cancelled)) == [
+                .resolve(first, prompt: requests[0].prompt, .cancelled), .show(first, requests[1]), .shown(requests[1], "approver"),
             ])
         // One that goes from the middle of the line was on no screen.
-        #expect(queue.handle(.resolved(prompt: questions[2].prompt, .callerGone)) == [])
+        #expect(queue.handle(.resolved(prompt: requests[2].prompt, .callerGone)) == [])
         #expect(
-            queue.handle(.resolved(prompt: questions[1].prompt, .accepted)) == [.resolve(first, prompt: questions[1].prompt, .accepted)])
+            queue.handle(.resolved(prompt: requests[1].prompt, .accepted)) == [.resolve(first, prompt: requests[1].prompt, .accepted)])
     }
 
     /// One in line is asked otherwise, or its agents change: still nothing of it is on a screen.
     @Test("A queued prompt is never shown early") func queuedPromptIsNotShown() {
         var queue = PromptQueue([Sample.approver(at: "old"), Sample.approver(at: "new")])
-        let (before, inLine) = (Sample.question(1, caller: 50), Sample.question(2, caller: 51))
+        let (before, inLine) = (Sample.request(1, caller: 50), Sample.request(2, caller: 51))
         _ = queue.handle(.asked(before))
         #expect(queue.handle(.asked(inLine)) == [.waiting(inLine, "new")])
-        let again = Sample.question(2, caller: 51, attempt: 2)
+        let again = Sample.request(2, caller: 51, attempt: 2)
         #expect(queue.handle(.asked(again)) == [])
         // The first goes to another agent, which is another showing of it alone.
         #expect(queue.handle(.agentLeft(second)) == [.show(first, before), .shown(before, "old")])
@@ -68,54 +68,54 @@ import VaubanUserModel
 
     @Test("Users do not wait for each other's prompts") func usersDoNotWaitForEachOther() {
         var queue = PromptQueue([Sample.approver(of: Sample.alice), Sample.approver(of: Sample.bob)])
-        let ofAlice = Sample.question(1, of: Sample.alice)
-        let ofBob = Sample.question(2, of: Sample.bob)
+        let ofAlice = Sample.request(1, of: Sample.alice)
+        let ofBob = Sample.request(2, of: Sample.bob)
         #expect(queue.handle(.asked(ofAlice)) == [.show(first, ofAlice), .shown(ofAlice, "approver")])
         #expect(queue.handle(.asked(ofBob)) == [.show(second, ofBob), .shown(ofBob, "approver")])
     }
 
     @Test("A retry goes to the same agent") func aRetryGoesToTheSameAgent() {
         var queue = PromptQueue([Sample.approver(at: "old")])
-        let question = Sample.question(1)
-        _ = queue.handle(.asked(question))
-        _ = queue.answer(first, question, Sample.passcode)
+        let request = Sample.request(1)
+        _ = queue.handle(.asked(request))
+        _ = queue.answer(first, request, Sample.passcode)
         // A newer agent would be the first choice for a new prompt.
         _ = queue.handle(.agentArrived(second, Sample.approver(at: "new")))
-        let again = Sample.question(1, attempt: 2)
+        let again = Sample.request(1, attempt: 2)
         #expect(queue.handle(.asked(again)) == [.show(first, again)])
         #expect(queue.answer(first, again, .cancelled) == [.answer(again, .cancelled)])
     }
 
     @Test("A retry whose agent is gone goes to the next one") func aRetryWhoseAgentHasGoneGoesToTheNext() {
         var queue = PromptQueue([Sample.approver(at: "old"), Sample.approver(at: "new")])
-        let question = Sample.question(1)
-        _ = queue.handle(.asked(question))
-        _ = queue.answer(second, question, Sample.passcode)
+        let request = Sample.request(1)
+        _ = queue.handle(.asked(request))
+        _ = queue.answer(second, request, Sample.passcode)
         #expect(queue.handle(.agentLeft(second)) == [])
-        let again = Sample.question(1, attempt: 2)
+        let again = Sample.request(1, attempt: 2)
         #expect(queue.handle(.asked(again)) == [.show(first, again), .shown(again, "old")])
     }
 
     @Test("A dead agent's prompt moves on until no agent is left") func promptMovesToTheNextAgentUntilNoneIsLeft() {
         var queue = PromptQueue([Sample.approver(at: "old"), Sample.approver(at: "new")])
-        let question = Sample.question(1)
-        #expect(queue.handle(.asked(question)) == [.show(second, question), .shown(question, "new")])
-        #expect(queue.handle(.agentLeft(second)) == [.show(first, question), .shown(question, "old")])
-        #expect(queue.handle(.agentLeft(first)) == [.answer(question, .nobody)])
-        #expect(!queue.holds(question.prompt))
+        let request = Sample.request(1)
+        #expect(queue.handle(.asked(request)) == [.show(second, request), .shown(request, "new")])
+        #expect(queue.handle(.agentLeft(second)) == [.show(first, request), .shown(request, "old")])
+        #expect(queue.handle(.agentLeft(first)) == [.answer(request, .nobody)])
+        #expect(!queue.holds(request.prompt))
     }
 
     @Test("When the last agent ends, all queued prompts are answered") func endOfTheLastAgentFailsAllQueuedPrompts() {
         var queue = PromptQueue([Sample.approver()])
-        let questions = [Sample.question(1), Sample.question(2)]
-        for question in questions { _ = queue.handle(.asked(question)) }
-        #expect(queue.handle(.agentLeft(first)) == questions.map { .answer($0, .nobody) })
+        let requests = [Sample.request(1), Sample.request(2)]
+        for request in requests { _ = queue.handle(.asked(request)) }
+        #expect(queue.handle(.agentLeft(first)) == requests.map { .answer($0, .nobody) })
     }
 
     @Test("A queued prompt that only a gone agent could show is answered") func queuedPromptWithoutAPossibleAgentFails() {
         var queue = PromptQueue([Sample.ownAgent(pid: 50), Sample.ownAgent(pid: 51)])
-        let shown = Sample.question(1, caller: 50)
-        let inLine = Sample.question(2, caller: 51)
+        let shown = Sample.request(1, caller: 50)
+        let inLine = Sample.request(2, caller: 51)
         _ = queue.handle(.asked(shown))
         _ = queue.handle(.asked(inLine))
         #expect(queue.handle(.agentLeft(second)) == [.answer(inLine, .nobody)])
@@ -124,27 +124,27 @@ import VaubanUserModel
 
     @Test("An answered prompt is left to the enclave") func answeredPromptStaysWithTheEnclave() {
         var queue = PromptQueue([Sample.approver()])
-        let question = Sample.question(1)
-        _ = queue.handle(.asked(question))
-        _ = queue.answer(first, question, Sample.passcode)
+        let request = Sample.request(1)
+        _ = queue.handle(.asked(request))
+        _ = queue.answer(first, request, Sample.passcode)
         #expect(queue.handle(.agentLeft(first)) == [])
-        #expect(queue.handle(.resolved(prompt: question.prompt, .accepted)) == [])
+        #expect(queue.handle(.resolved(prompt: request.prompt, .accepted)) == [])
     }
 
     @Test("Losing the enclave ends its prompts and keeps the agents") func theEnclavesEndEndsItsPromptsAndKeepsTheAgents() {
         var queue = PromptQueue([Sample.approver()])
-        let questions = [Sample.question(1), Sample.question(2)]
-        for question in questions { _ = queue.handle(.asked(question)) }
-        #expect(queue.handle(.enclaveLost) == [.resolve(first, prompt: questions[0].prompt, .expired)])
+        let requests = [Sample.request(1), Sample.request(2)]
+        for request in requests { _ = queue.handle(.asked(request)) }
+        #expect(queue.handle(.enclaveLost) == [.resolve(first, prompt: requests[0].prompt, .expired)])
         #expect(queue.places(user: Sample.alice, caller: 50) == ["approver"])
-        let next = Sample.question(3)
+        let next = Sample.request(3)
         #expect(queue.handle(.asked(next)) == [.show(first, next), .shown(next, "approver")])
     }
 
     @Test("Prompts and agents are limited") func promptsAndAgentsAreLimited() {
         var queue = PromptQueue([Sample.approver()])
-        for number in 0..<64 { _ = queue.handle(.asked(Sample.question(UInt8(number)))) }
-        let surplus = Sample.question(64)
+        for number in 0..<64 { _ = queue.handle(.asked(Sample.request(UInt8(number)))) }
+        let surplus = Sample.request(64)
         #expect(queue.handle(.asked(surplus)) == [.answer(surplus, .nobody)])
 
         queue = PromptQueue(Array(repeating: Sample.approver(), count: 32))

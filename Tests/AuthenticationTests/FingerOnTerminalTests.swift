@@ -13,21 +13,21 @@ import VaubanUserWire
 /// What the command line shows where a finger is an answer: the real program on a terminal, the real room, and an enclave
 /// that says what the test says.
 @Suite struct FingerOnTerminalTests {
-    private func question(_ number: UInt8, attempt: Int64 = 1, attemptsLeft: Int64 = 5, _ methods: AuthenticationMethods)
-        -> PromptQuestion
+    private func request(_ number: UInt8, attempt: Int64 = 1, attemptsLeft: Int64 = 5, _ methods: AuthenticationMethods)
+        -> PromptRequest
     {
-        let sample = Sample.question(number, of: geteuid(), attempt: attempt)
-        return PromptQuestion(
+        let sample = Sample.request(number, of: geteuid(), attempt: attempt)
+        return PromptRequest(
             prompt: sample.prompt, user: sample.user, challenge: sample.challenge, caller: sample.caller, operation: .readItem,
             reason: "a reason", attempt: attempt, attemptsLeft: attemptsLeft, methods: methods)
     }
 
-    private func ask(_ question: PromptQuestion, over line: Channel) throws {
-        try line.send(header: PromptNotice.ask(question).encoded(), descriptors: [try FakeEnclave.realKeyCard()])
+    private func ask(_ request: PromptRequest, over line: Channel) throws {
+        try line.send(header: PromptNotice.ask(request).encoded(), descriptors: [try FakeEnclave.realKeyCard()])
     }
 
-    private func resolve(_ question: PromptQuestion, _ outcome: PromptOutcome, over line: Channel) throws {
-        try line.send(header: PromptNotice.resolved(prompt: question.prompt, outcome).encoded())
+    private func resolve(_ request: PromptRequest, _ outcome: PromptOutcome, over line: Channel) throws {
+        try line.send(header: PromptNotice.resolved(prompt: request.prompt, outcome).encoded())
     }
 
     /// The next report that is an answer.
@@ -37,7 +37,7 @@ import VaubanUserWire
         }
     }
 
-    @Test("A prompt for a fingerprint alone does not ask for the passcode") func aQuestionForAFingerAloneAsksForNoPasscode() throws {
+    @Test("A prompt for a fingerprint alone does not ask for the passcode") func aPromptForAFingerAloneDoesNotAskForThePasscode() throws {
         let room = try RoomFixture()
         let line = try room.enclave.attention.take()
         let play = try PlayedTerminal(
@@ -70,25 +70,25 @@ import VaubanUserWire
 
                 """)
         try play.heard()
-        try ask(question(1, .finger), over: line)
+        try ask(request(1, .finger), over: line)
         try play.heard()
-        try resolve(question(1, .finger), .accepted, over: line)
+        try resolve(request(1, .finger), .accepted, over: line)
         try play.heard()
-        try ask(question(2, .finger), over: line)
+        try ask(request(2, .finger), over: line)
         #expect(try answer(room) == .cancelled)
-        try resolve(question(2, .finger), .cancelled, over: line)
+        try resolve(request(2, .finger), .cancelled, over: line)
         // A second attempt of the same prompt.
         try play.heard()
-        try ask(question(3, .finger), over: line)
+        try ask(request(3, .finger), over: line)
         try play.heard()
-        try ask(question(3, attempt: 2, .finger), over: line)
+        try ask(request(3, attempt: 2, .finger), over: line)
         #expect(try answer(room) == .cancelled)
-        try resolve(question(3, attempt: 2, .finger), .cancelled, over: line)
+        try resolve(request(3, attempt: 2, .finger), .cancelled, over: line)
         let (status, shown) = try play.ended()
         #expect(status == 130, "\(shown)")
     }
 
-    @Test("A match ends a prompt that accepts either method at once") func whereEitherCountsTheReaderTakesTheQuestionOffAtOnce() throws {
+    @Test("A match ends a prompt that accepts either method at once") func aMatchEndsAPromptThatEitherFactorSatisfies() throws {
         let room = try RoomFixture()
         let line = try room.enclave.attention.take()
         let either: AuthenticationMethods = [.finger, .passcode]
@@ -113,15 +113,15 @@ import VaubanUserWire
 
                 """)
         try play.heard()
-        try ask(question(1, either), over: line)
+        try ask(request(1, either), over: line)
         try play.heard()
-        try resolve(question(1, either), .accepted, over: line)
+        try resolve(request(1, either), .accepted, over: line)
         try play.heard()
-        try ask(question(2, either), over: line)
+        try ask(request(2, either), over: line)
         guard case .passcode = try answer(room) else { throw Unexpected(what: "no passcode was sent") }
-        try ask(question(2, attempt: 2, attemptsLeft: 4, either), over: line)
+        try ask(request(2, attempt: 2, attemptsLeft: 4, either), over: line)
         #expect(try answer(room) == .cancelled)
-        try resolve(question(2, either), .cancelled, over: line)
+        try resolve(request(2, either), .cancelled, over: line)
         let (status, shown) = try play.ended()
         #expect(status == 130, "\(shown)")
         #expect(!shown.contains("correct horse"))

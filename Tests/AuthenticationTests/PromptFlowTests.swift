@@ -17,15 +17,15 @@ import VaubanUserWire
         let room = try RoomFixture()
         let line = try room.enclave.attention.take()
         let agent = try room.agent(at: "vauban approve on pts/3")
-        let question = Sample.question(1, of: user)
-        try room.enclave.ask(question, over: line)
-        #expect(try agent.question() == question)
-        #expect(try room.enclave.reports.take() == .shown(prompt: question.prompt, place: "vauban approve on pts/3"))
-        try agent.answer(question, Sample.passcode)
-        #expect(try room.enclave.reports.take() == .answered(prompt: question.prompt, challenge: question.challenge.nonce, Sample.passcode))
-        let again = Sample.question(1, of: user, attempt: 2)
+        let request = Sample.request(1, of: user)
+        try room.enclave.ask(request, over: line)
+        #expect(try agent.nextRequest() == request)
+        #expect(try room.enclave.reports.take() == .shown(prompt: request.prompt, place: "vauban approve on pts/3"))
+        try agent.answer(request, Sample.passcode)
+        #expect(try room.enclave.reports.take() == .answered(prompt: request.prompt, challenge: request.challenge.nonce, Sample.passcode))
+        let again = Sample.request(1, of: user, attempt: 2)
         try room.enclave.ask(again, over: line)
-        #expect(try agent.question() == again)
+        #expect(try agent.nextRequest() == again)
         try agent.answer(again, .cancelled)
         #expect(try room.enclave.reports.take() == .answered(prompt: again.prompt, challenge: again.challenge.nonce, .cancelled))
         try line.send(header: PromptNotice.resolved(prompt: again.prompt, .cancelled).encoded())
@@ -37,17 +37,17 @@ import VaubanUserWire
         let room = try RoomFixture()
         let line = try room.enclave.attention.take()
         let agent = try room.agent(at: "here")
-        let (first, second) = (Sample.question(1, of: user), Sample.question(2, of: user))
+        let (first, second) = (Sample.request(1, of: user), Sample.request(2, of: user))
         try room.enclave.ask(first, over: line)
         try room.enclave.ask(second, over: line)
-        #expect(try agent.question() == first)
+        #expect(try agent.nextRequest() == first)
         #expect(try room.enclave.reports.take() == .shown(prompt: first.prompt, place: "here"))
         #expect(try room.enclave.reports.take() == .waiting(prompt: second.prompt, place: "here"))
         try agent.answer(first, .cancelled)
         #expect(try room.enclave.reports.take() == .answered(prompt: first.prompt, challenge: first.challenge.nonce, .cancelled))
         try line.send(header: PromptNotice.resolved(prompt: first.prompt, .cancelled).encoded())
         #expect(try agent.next().notice == .resolved(prompt: first.prompt, .cancelled))
-        #expect(try agent.question() == second)
+        #expect(try agent.nextRequest() == second)
         #expect(try room.enclave.reports.take() == .shown(prompt: second.prompt, place: "here"))
     }
 
@@ -57,14 +57,14 @@ import VaubanUserWire
         let line = try room.enclave.attention.take()
         let agent = try room.agent()
         for number in stride(from: UInt8(1), to: 40, by: 2) {
-            let first = Sample.question(number, of: user)
-            let second = Sample.question(number + 1, of: user)
+            let first = Sample.request(number, of: user)
+            let second = Sample.request(number + 1, of: user)
             try room.enclave.ask(first, over: line)
             try room.enclave.ask(second, over: line)
             try line.send(header: PromptNotice.resolved(prompt: first.prompt, .callerGone).encoded())
             try line.send(header: PromptNotice.resolved(prompt: second.prompt, .callerGone).encoded())
             for shown in [first, second] {
-                #expect(try agent.question() == shown)
+                #expect(try agent.nextRequest() == shown)
                 #expect(try agent.next().notice == .resolved(prompt: shown.prompt, .callerGone))
             }
         }
@@ -73,21 +73,21 @@ import VaubanUserWire
     @Test("Without an agent the enclave is told at once") func withoutAnAgentTheEnclaveHearsItAtOnce() throws {
         let room = try RoomFixture()
         let line = try room.enclave.attention.take()
-        let question = Sample.question(1, of: user)
-        try room.enclave.ask(question, over: line)
-        #expect(try room.enclave.reports.take() == .answered(prompt: question.prompt, challenge: question.challenge.nonce, .nobody))
+        let request = Sample.request(1, of: user)
+        try room.enclave.ask(request, over: line)
+        #expect(try room.enclave.reports.take() == .answered(prompt: request.prompt, challenge: request.challenge.nonce, .nobody))
     }
 
     @Test("An agent receives no prompts of other users") func anAgentIsNotAskedForAnotherUser() throws {
         let room = try RoomFixture()
         let line = try room.enclave.attention.take()
         let agent = try room.agent()
-        let foreign = Sample.question(1, of: user + 1)
+        let foreign = Sample.request(1, of: user + 1)
         try room.enclave.ask(foreign, over: line)
         #expect(try room.enclave.reports.take() == .answered(prompt: foreign.prompt, challenge: foreign.challenge.nonce, .nobody))
-        let own = Sample.question(2, of: user)
+        let own = Sample.request(2, of: user)
         try room.enclave.ask(own, over: line)
-        #expect(try agent.question() == own)
+        #expect(try agent.nextRequest() == own)
     }
 
     @Test("A dead agent's prompt goes to the next one") func promptOfAnEndedAgentGoesToTheNext() throws {
@@ -95,17 +95,17 @@ import VaubanUserWire
         let line = try room.enclave.attention.take()
         let old = try room.agent(at: "old")
         let new = try room.agent(at: "new")
-        let question = Sample.question(1, of: user)
-        try room.enclave.ask(question, over: line)
-        #expect(try new.question() == question)
+        let request = Sample.request(1, of: user)
+        try room.enclave.ask(request, over: line)
+        #expect(try new.nextRequest() == request)
         new.channel.shutDown()
-        #expect(try old.question() == question)
+        #expect(try old.nextRequest() == request)
         old.channel.shutDown()
         let reports = try (0..<3).map { _ in try room.enclave.reports.take() }
         #expect(
             reports == [
-                .shown(prompt: question.prompt, place: "new"), .shown(prompt: question.prompt, place: "old"),
-                .answered(prompt: question.prompt, challenge: question.challenge.nonce, .nobody),
+                .shown(prompt: request.prompt, place: "new"), .shown(prompt: request.prompt, place: "old"),
+                .answered(prompt: request.prompt, challenge: request.challenge.nonce, .nobody),
             ])
     }
 
@@ -114,14 +114,14 @@ import VaubanUserWire
         let line = try room.enclave.attention.take()
         let honest = try room.agent(at: "honest")
         let forger = try room.agent(at: "forger")
-        let question = Sample.question(1, of: user)
-        try room.enclave.ask(question, over: line)
-        #expect(try forger.question() == question)
-        try forger.send(.answer(prompt: question.prompt, challenge: Sample.nonce(99), Sample.passcode))
+        let request = Sample.request(1, of: user)
+        try room.enclave.ask(request, over: line)
+        #expect(try forger.nextRequest() == request)
+        try forger.send(.answer(prompt: request.prompt, challenge: Sample.nonce(99), Sample.passcode))
         guard case .refused(let refusal) = try forger.next().notice else { throw Unexpected(what: "no refusal") }
         #expect(refusal.reason == .notAllowedHere)
         #expect(throws: ChannelError.self) { try forger.next() }
-        #expect(try honest.question() == question)
+        #expect(try honest.nextRequest() == request)
     }
 
     @Test(arguments: [
@@ -188,15 +188,15 @@ import VaubanUserWire
         let room = try RoomFixture()
         let line = try room.enclave.attention.take()
         let agent = try room.agent()
-        let question = Sample.question(1, of: user)
-        try room.enclave.ask(question, over: line)
-        #expect(try agent.question() == question)
+        let request = Sample.request(1, of: user)
+        try room.enclave.ask(request, over: line)
+        #expect(try agent.nextRequest() == request)
         line.shutDown()
-        #expect(try agent.next().notice == .resolved(prompt: question.prompt, .expired))
+        #expect(try agent.next().notice == .resolved(prompt: request.prompt, .expired))
         let next = try room.enclave.attention.take()
-        let other = Sample.question(2, of: user)
+        let other = Sample.request(2, of: user)
         try room.enclave.ask(other, over: next)
-        #expect(try agent.question() == other)
+        #expect(try agent.nextRequest() == other)
     }
 
     @Test("An agent that does not read is disconnected") func agentThatDoesNotReadIsDisconnected() throws {
@@ -207,12 +207,12 @@ import VaubanUserWire
         let reason = String(repeating: "x", count: 1000)
         var wasLetGo = false
         for number in 0..<2000 where !wasLetGo {
-            let question = PromptQuestion(
+            let request = PromptRequest(
                 prompt: withUnsafeBytes(of: UInt64(number)) { Array($0) + Array($0) }, user: user,
                 challenge: PasscodeChallenge(nonce: Sample.nonce(1), purpose: .prompt), caller: CallerName(pid: 50, path: reason),
                 operation: .readItem, reason: reason, attempt: 1, attemptsLeft: 5)
-            try room.enclave.ask(question, over: line)
-            try line.send(header: PromptNotice.resolved(prompt: question.prompt, .callerGone).encoded())
+            try room.enclave.ask(request, over: line)
+            try line.send(header: PromptNotice.resolved(prompt: request.prompt, .callerGone).encoded())
             if case .answered(_, _, .nobody) = try room.enclave.reports.take() { wasLetGo = true }
         }
         #expect(wasLetGo)

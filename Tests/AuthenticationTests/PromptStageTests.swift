@@ -35,7 +35,7 @@ import VaubanUserModel
 @Suite struct PromptUpdateTests {
     @Test("An update goes to the agent that shows the prompt") func updateGoesToTheAgentThatShowsThePrompt() {
         var queue = PromptQueue([Sample.approver(pid: 10), Agent(user: Sample.alice, pid: 11, scope: .sheet, place: "the sheet")])
-        let (first, second) = (Sample.question(1), Sample.question(2))
+        let (first, second) = (Sample.request(1), Sample.request(2))
         // The sheet comes before the approver, whenever it came.
         #expect(queue.handle(.asked(first)) == [.show(AgentID(2), first), .shown(first, "the sheet")])
         #expect(queue.handle(.asked(second)) == [.waiting(second, "the sheet")])

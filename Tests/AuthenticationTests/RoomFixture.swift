@@ -37,9 +37,9 @@ struct RoomFixture {
     func standingLine() throws -> (line: Channel, agent: TestAgent) {
         let line = try enclave.attention.take()
         let agent = try agent()
-        let question = Sample.question(200, of: geteuid(), caller: Int64(getpid()))
-        try enclave.ask(question, over: line)
-        #expect(try agent.question() == question)
+        let request = Sample.request(200, of: geteuid(), caller: Int64(getpid()))
+        try enclave.ask(request, over: line)
+        #expect(try agent.nextRequest() == request)
         return (line, agent)
     }
 
@@ -71,8 +71,8 @@ struct TestAgent {
 
     func send(_ message: AgentMessage) throws { try channel.send(header: message.encoded()) }
 
-    func answer(_ question: PromptQuestion, _ answer: PromptAnswer) throws {
-        try send(.answer(prompt: question.prompt, challenge: question.challenge.nonce, answer))
+    func answer(_ request: PromptRequest, _ answer: PromptAnswer) throws {
+        try send(.answer(prompt: request.prompt, challenge: request.challenge.nonce, answer))
     }
 
     func next() throws -> (notice: AgentNotice, descriptors: [Descriptor]) {
@@ -81,11 +81,11 @@ struct TestAgent {
     }
 
     /// The next notice, which must be a question with the enclave's own key card.
-    func question() throws -> PromptQuestion {
+    func nextRequest() throws -> PromptRequest {
         let (notice, descriptors) = try next()
-        guard case .ask(let question) = notice, descriptors.count == 1 else { throw Unexpected(what: "\(notice)") }
+        guard case .ask(let request) = notice, descriptors.count == 1 else { throw Unexpected(what: "\(notice)") }
         #expect(SealedMemory.bytes(of: descriptors[0], madeBy: geteuid(), max: 64) == FakeEnclave.keyCardBytes)
-        return question
+        return request
     }
 }
 
@@ -93,7 +93,7 @@ struct Unexpected: Error { let what: String }
 
 extension FakeEnclave {
     /// Asks over the standing line, as the enclave does while an evaluation waits.
-    func ask(_ question: PromptQuestion, over line: Channel) throws {
-        try line.send(header: PromptNotice.ask(question).encoded(), descriptors: [keyCard])
+    func ask(_ request: PromptRequest, over line: Channel) throws {
+        try line.send(header: PromptNotice.ask(request).encoded(), descriptors: [keyCard])
     }
 }

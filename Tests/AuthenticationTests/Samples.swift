@@ -11,10 +11,10 @@ enum Sample {
     static func prompt(_ number: UInt8) -> [UInt8] { [UInt8](repeating: number, count: 16) }
     static func nonce(_ number: UInt8) -> [UInt8] { [UInt8](repeating: number, count: 32) }
 
-    static func question(
+    static func request(
         _ number: UInt8, of user: UInt32 = alice, caller: Int64 = 50, attempt: Int64 = 1, consent: Consent? = nil
-    ) -> PromptQuestion {
-        PromptQuestion(
+    ) -> PromptRequest {
+        PromptRequest(
             prompt: prompt(number), user: user,
             challenge: PasscodeChallenge(nonce: nonce(number + 50 * UInt8(attempt)), purpose: .prompt),
             caller: CallerName(pid: caller, path: "/usr/bin/program"), operation: .evaluatePolicy, reason: "a reason", attempt: attempt,
@@ -38,23 +38,23 @@ enum Sample {
 }
 
 extension PromptQueueEffect {
-    static func shown(_ question: PromptQuestion, _ place: String) -> PromptQueueEffect {
-        .report(.shown(prompt: question.prompt, place: place))
+    static func shown(_ request: PromptRequest, _ place: String) -> PromptQueueEffect {
+        .report(.shown(prompt: request.prompt, place: place))
     }
 
-    static func waiting(_ question: PromptQuestion, _ place: String) -> PromptQueueEffect {
-        .report(.waiting(prompt: question.prompt, place: place))
+    static func waiting(_ request: PromptRequest, _ place: String) -> PromptQueueEffect {
+        .report(.waiting(prompt: request.prompt, place: place))
     }
 
-    static func answer(_ question: PromptQuestion, _ answer: PromptAnswer) -> PromptQueueEffect {
-        .report(.answered(prompt: question.prompt, challenge: question.challenge.nonce, answer))
+    static func answer(_ request: PromptRequest, _ answer: PromptAnswer) -> PromptQueueEffect {
+        .report(.answered(prompt: request.prompt, challenge: request.challenge.nonce, answer))
     }
 }
 
 extension PromptQueue {
     /// An agent's answer to the question as it was shown.
-    mutating func answer(_ agent: AgentID, _ question: PromptQuestion, _ answer: PromptAnswer) -> [PromptQueueEffect] {
-        handle(.answered(agent, prompt: question.prompt, challenge: question.challenge.nonce, answer))
+    mutating func answer(_ agent: AgentID, _ request: PromptRequest, _ answer: PromptAnswer) -> [PromptQueueEffect] {
+        handle(.answered(agent, prompt: request.prompt, challenge: request.challenge.nonce, answer))
     }
 
     /// A queue in which these agents arrived in this order, numbered from 1.

@@ -109,10 +109,10 @@ import VaubanUserModel
     @Test("A prompt's challenge is never dropped and ends with its prompt") func challengeOfAPromptIsKeptUntilThePromptEnds()
         throws
     {
-        let question = try inbox.challenge(.prompt, for: 1000)
+        let request = try inbox.challenge(.prompt, for: 1000)
         for _ in 0...EnclaveLimits.openChallengesMax { _ = try inbox.challenge(.unlock, for: 1000) }
         for _ in 0...EnclaveLimits.openChallengesMax { inbox.withdraw(try inbox.challenge(.prompt, for: 1000)) }
-        try inbox.use(question, for: 1000)
+        try inbox.use(request, for: 1000)
 
         let withdrawn = try inbox.challenge(.prompt, for: 1000)
         inbox.withdraw(withdrawn)

@@ -161,12 +161,12 @@ import Witness
         try play("/bin/cat")
         try FileManager.default.copyItem(atPath: "\(BuiltPrograms.folder)/vauban-witness", toPath: "\(folder.path)/vauban-witness")
         #expect(chmod(folder.path, 0o755) == 0)
-        let enclave = try QuestioningEnclave(byItself: true)
+        let enclave = try PromptingEnclave(byItself: true)
         let program = try enclave.start("\(folder.path)/vauban-witness", as: user)
         let line = try enclave.line()
         defer { program.end() }
         func ask(_ pid: Int32, _ number: Int64) throws -> CallerIdentity {
-            try line.send(header: WitnessQuestion(number: number, pid: Int64(pid)).encoded(), descriptors: [ProcessWatch(pid).process])
+            try line.send(header: WitnessRequest(number: number, pid: Int64(pid)).encoded(), descriptors: [ProcessWatch(pid).process])
             let answer = try WitnessAnswer(derBytes: line.receive(.machine).header)
             #expect(answer.number == number)
             return answer.identity

@@ -75,21 +75,21 @@ import Witness
     }
 
     @Test func requestsAreAnsweredAndMalformedOnesEndTheConnection() throws {
-        let enclave = try QuestioningEnclave()
+        let enclave = try PromptingEnclave()
         let program = try Waiter("/bin/cat")
         let process = try ProcessWatch(program.pid).process
         let line = try enclave.line()
-        try line.send(header: WitnessQuestion(number: 7, pid: Int64(program.pid)).encoded(), descriptors: [process])
+        try line.send(header: WitnessRequest(number: 7, pid: Int64(program.pid)).encoded(), descriptors: [process])
         let answer = try WitnessAnswer(derBytes: line.receive(.machine).header)
         #expect(answer.number == 7)
         #expect(try answer.identity == identity(of: program, heldBy: process) && answer.identity.application != nil)
-        try line.send(header: WitnessQuestion(number: 8, pid: Int64(program.pid) + 1).encoded(), descriptors: [process])
+        try line.send(header: WitnessRequest(number: 8, pid: Int64(program.pid) + 1).encoded(), descriptors: [process])
         #expect(try WitnessAnswer(derBytes: line.receive(.machine).header) == WitnessAnswer(number: 8, identity: .unseen))
         // Without the process there is nothing to check the number by.
-        try line.send(header: WitnessQuestion(number: 9, pid: Int64(program.pid)).encoded())
+        try line.send(header: WitnessRequest(number: 9, pid: Int64(program.pid)).encoded())
         #expect(throws: ChannelError.self) { try line.receive(.machine).header }
         let next = try enclave.line()
-        try next.send(header: WitnessQuestion(number: 10, pid: Int64(program.pid)).encoded(), descriptors: [process])
+        try next.send(header: WitnessRequest(number: 10, pid: Int64(program.pid)).encoded(), descriptors: [process])
         #expect(try WitnessAnswer(derBytes: next.receive(.machine).header).identity.executable != nil)
     }
 

@@ -141,7 +141,7 @@ import VaubanUserModel
     }
 
     @Test("the question says what the item will be called, since a yes to one name is none to another")
-    func theQuestionNamesTheNewName() throws {
+    func thePromptNamesTheNewName() throws {
         let room = try Room()
         try room.add("harmless", value: "of an attacker", as: hand)
         try room.add("a", value: "of mail", as: mail)

@@ -9,13 +9,13 @@ import VaubanUserModel
     private static let second: UInt64 = 1_000_000_000
     private static let caller = CallerName(pid: 4711, path: "/usr/bin/mail")
 
-    private static func question(
+    private static func request(
         prompt: UInt8 = 1, attempt: Int64 = 1, attemptsLeft: Int64 = 5, methods: AuthenticationMethods = .passcode,
         state: PromptState = PromptState(),
         operation: PromptOperation = .readItem, reason: String? = nil, caller: CallerName = caller, consent: Consent? = nil,
         titles: PromptTitles = .standard
-    ) -> PromptQuestion {
-        PromptQuestion(
+    ) -> PromptRequest {
+        PromptRequest(
             prompt: [UInt8](repeating: prompt, count: 16), user: 1000,
             challenge: PasscodeChallenge(nonce: [UInt8](repeating: UInt8(attempt), count: 32), purpose: .prompt), caller: caller,
             operation: operation, reason: reason, attempt: attempt, attemptsLeft: attemptsLeft, methods: methods, state: state,
@@ -28,7 +28,7 @@ import VaubanUserModel
     @Test func sheetIsHiddenWithoutAPrompt() throws {
         var model = SheetModel()
         #expect(model.view(now: 0) == nil)
-        _ = model.show(Self.question(), nil, now: 0)
+        _ = model.show(Self.request(), nil, now: 0)
         #expect(model.view(now: 0) != nil)
         model.removePrompt()
         #expect(model.view(now: 0) == nil)
@@ -36,7 +36,7 @@ import VaubanUserModel
 
     @Test func nameComesFromTheSystemAndReasonIsSeparate() throws {
         var model = SheetModel()
-        let asked = Self.question(reason: "send\u{202e} your\u{1b}[2J mail\nfrom: the bank")
+        let asked = Self.request(reason: "send\u{202e} your\u{1b}[2J mail\nfrom: the bank")
         _ = model.show(asked, .init(name: "Mail", icon: "mail-app"), now: 0)
         let view = try #require(model.view(now: 0))
         #expect(view.application == "Mail")
@@ -50,16 +50,16 @@ import VaubanUserModel
 
     @Test func newFormOfAPromptKeepsItsProgram() throws {
         var model = SheetModel()
-        let first = Self.question()
+        let first = Self.request()
         #expect(!model.isShowing(first.prompt))
         let number = model.show(first, .init(name: "Mail", icon: "mail-app"), now: 0)
         #expect(model.isShowing(first.prompt))
         _ = model.beginAnswer(number, withPasscode: true, now: 0)
         #expect(model.isShowing(first.prompt))
-        _ = model.show(Self.question(attempt: 2, attemptsLeft: 4), nil, now: 0)
+        _ = model.show(Self.request(attempt: 2, attemptsLeft: 4), nil, now: 0)
         let view = try #require(model.view(now: 0))
         #expect((view.application, view.icon) == ("Mail", "mail-app"))
-        let other = Self.question(prompt: 2)
+        let other = Self.request(prompt: 2)
         #expect(!model.isShowing(other.prompt))
         _ = model.show(other, nil, now: 0)
         #expect(model.view(now: 0)?.application == "mail")
@@ -67,7 +67,7 @@ import VaubanUserModel
 
     @Test func escapeCodesInANameAreWrittenOut() throws {
         var model = SheetModel()
-        _ = model.show(Self.question(caller: CallerName(pid: 1, path: "/home/a/\u{1b}]0;x\u{7}\u{202e}liam")), nil, now: 0)
+        _ = model.show(Self.request(caller: CallerName(pid: 1, path: "/home/a/\u{1b}]0;x\u{7}\u{202e}liam")), nil, now: 0)
         let view = try #require(model.view(now: 0))
         #expect(view.application == "\\u{1b}]0;x\\u{7}\\u{202e}liam")
         #expect(view.origin == "/home/a/\\u{1b}]0;x\\u{7}\\u{202e}liam · process 1")
@@ -75,7 +75,7 @@ import VaubanUserModel
 
     @Test func wrongPasscodeShowsAttemptsLeft() throws {
         var model = SheetModel()
-        let number = model.show(Self.question(), nil, now: 0)
+        let number = model.show(Self.request(), nil, now: 0)
         #expect(model.view(now: 0)?.notice == nil)
         let isTaken = model.beginAnswer(number, withPasscode: true, now: 0)
         #expect(isTaken)
@@ -83,7 +83,7 @@ import VaubanUserModel
         // An answer that is being checked cannot be given again.
         let isTakenAgain = model.beginAnswer(number, withPasscode: true, now: 0)
         #expect(!isTakenAgain)
-        let again = model.show(Self.question(attempt: 2, attemptsLeft: 4), nil, now: 0)
+        let again = model.show(Self.request(attempt: 2, attemptsLeft: 4), nil, now: 0)
         #expect(again == number)
         let view = try #require(model.view(now: 0))
         #expect(view.notice == .init(text: "That was not your passcode. 4 attempts are left before you have to wait.", isError: true))
@@ -92,9 +92,9 @@ import VaubanUserModel
 
     @Test func answerToAnotherPromptIsIgnored() {
         var model = SheetModel()
-        let first = model.show(Self.question(prompt: 1), nil, now: 0)
+        let first = model.show(Self.request(prompt: 1), nil, now: 0)
         model.removePrompt()
-        let second = model.show(Self.question(prompt: 2), nil, now: 0)
+        let second = model.show(Self.request(prompt: 2), nil, now: 0)
         #expect(first != second)
         let isFirstTaken = model.beginAnswer(first, withPasscode: true, now: 0)
         #expect(!isFirstTaken)
@@ -106,7 +106,7 @@ import VaubanUserModel
 
     @Test func fingerprintComesFirstAndPasscodeOnRequest() throws {
         var model = SheetModel()
-        let number = model.show(Self.question(methods: [.finger, .passcode], state: Self.fingerFirst), nil, now: 0)
+        let number = model.show(Self.request(methods: [.finger, .passcode], state: Self.fingerFirst), nil, now: 0)
         var view = try #require(model.view(now: 0))
         #expect((view.finger, view.entry, view.confirm, view.fallback) == (.waiting, .hidden, nil, "Use Passcode…"))
         let way = model.fallBack(number)
@@ -115,14 +115,14 @@ import VaubanUserModel
         #expect((view.finger, view.entry, view.confirm, view.fallback) == (.waiting, .open, "Allow", nil))
         // A miss of the fingerprint in the meantime changes nothing.
         _ = model.show(
-            Self.question(attempt: 2, methods: [.finger, .passcode], state: PromptState(finger: .awaited, fingersLeft: 4)), nil, now: 0)
+            Self.request(attempt: 2, methods: [.finger, .passcode], state: PromptState(finger: .awaited, fingersLeft: 4)), nil, now: 0)
         view = try #require(model.view(now: 0))
         #expect((view.finger, view.entry, view.misses) == (.tryAgain, .open, 0))
     }
 
     @Test func pictureReflectsReaderEvents() throws {
         var model = SheetModel()
-        _ = model.show(Self.question(methods: [.finger, .passcode], state: Self.fingerFirst), nil, now: 0)
+        _ = model.show(Self.request(methods: [.finger, .passcode], state: Self.fingerFirst), nil, now: 0)
         let steps: [(PromptUpdate, SheetView.Finger, String)] = [
             (
                 PromptUpdate(.hint, fingersLeft: 5, hint: .tooShort), .tryAgain,
@@ -150,7 +150,7 @@ import VaubanUserModel
 
     @Test func passcodeEntryIsOpenWhenNoFingerprintCounts() throws {
         var model = SheetModel()
-        _ = model.show(Self.question(methods: .passcode, state: PromptState(finger: .disabled)), nil, now: 0)
+        _ = model.show(Self.request(methods: .passcode, state: PromptState(finger: .disabled)), nil, now: 0)
         let view = try #require(model.view(now: 0))
         #expect(
             (view.finger, view.entry, view.notice?.text) == (
@@ -161,14 +161,14 @@ import VaubanUserModel
     /// Three misses end fingerprints for one prompt; the next prompt accepts them again while attempts are left.
     @Test func missesInOnePromptDoNotDisableFingerprints() throws {
         var model = SheetModel()
-        _ = model.show(Self.question(methods: [.finger, .passcode], state: Self.fingerFirst), nil, now: 0)
+        _ = model.show(Self.request(methods: [.finger, .passcode], state: Self.fingerFirst), nil, now: 0)
         model.record(PromptUpdate(.disabled, fingersLeft: 2))
-        _ = model.show(Self.question(methods: .passcode, state: PromptState(finger: .disabled, fingersLeft: 2)), nil, now: 0)
+        _ = model.show(Self.request(methods: .passcode, state: PromptState(finger: .disabled, fingersLeft: 2)), nil, now: 0)
         var view = try #require(model.view(now: 0))
         #expect(view.notice?.text == "Fingerprints no longer count for this prompt. Type your passcode.")
         #expect((view.finger, view.entry) == (.disabled, .open))
         model.removePrompt()
-        let next = Self.question(prompt: 2, methods: [.finger, .passcode], state: PromptState(finger: .awaited, fingersLeft: 2))
+        let next = Self.request(prompt: 2, methods: [.finger, .passcode], state: PromptState(finger: .awaited, fingersLeft: 2))
         _ = model.show(next, nil, now: 0)
         view = try #require(model.view(now: 0))
         #expect((view.finger, view.notice?.text) == (.waiting, nil))
@@ -178,7 +178,7 @@ import VaubanUserModel
         var model = SheetModel()
         let titles = PromptTitles(cancel: "Not now", fallback: "Use the bank’s own password")
         let number = model.show(
-            Self.question(methods: .finger, state: Self.fingerFirst, operation: .evaluatePolicy, titles: titles), nil, now: 0)
+            Self.request(methods: .finger, state: Self.fingerFirst, operation: .evaluatePolicy, titles: titles), nil, now: 0)
         let view = try #require(model.view(now: 0))
         #expect((view.cancel, view.fallback, view.confirm, view.entry) == ("Not now", "Use the bank’s own password", nil, .hidden))
         let way = model.fallBack(number)
@@ -188,7 +188,7 @@ import VaubanUserModel
     @Test func emptyTitleHidesTheButton() throws {
         var model = SheetModel()
         let titles = PromptTitles(cancel: nil, fallback: "")
-        let number = model.show(Self.question(methods: .finger, state: Self.fingerFirst, titles: titles), nil, now: 0)
+        let number = model.show(Self.request(methods: .finger, state: Self.fingerFirst, titles: titles), nil, now: 0)
         #expect(model.view(now: 0)?.fallback == nil)
         let way = model.fallBack(number)
         #expect(way == .none)
@@ -197,7 +197,7 @@ import VaubanUserModel
     @Test(arguments: [(0, "1:30", 1.0), (30_500_000_000, "1:00", 0.5), (89_999_999_999, "0:01", 0.000_000_001)])
     func aLockOutCountsDown(now: UInt64, clock: String, next: Double) throws {
         var model = SheetModel()
-        let number = model.show(Self.question(attemptsLeft: 0, state: PromptState(secondsToWait: 90)), nil, now: 0)
+        let number = model.show(Self.request(attemptsLeft: 0, state: PromptState(secondsToWait: 90)), nil, now: 0)
         let view = try #require(model.view(now: now))
         #expect(view.notice == .init(text: "You can try again in \(clock).", isError: true))
         #expect((view.entry, view.secondsToNext) == (.closed, next))
@@ -209,7 +209,7 @@ import VaubanUserModel
 
     @Test func lockoutEnds() throws {
         var model = SheetModel()
-        let number = model.show(Self.question(attemptsLeft: 0, state: PromptState(secondsToWait: 90)), nil, now: 7)
+        let number = model.show(Self.request(attemptsLeft: 0, state: PromptState(secondsToWait: 90)), nil, now: 7)
         let view = try #require(model.view(now: 90 * Self.second + 7))
         #expect((view.entry, view.notice, view.secondsToNext) == (.open, nil, nil))
         let isTaken = model.beginAnswer(number, withPasscode: true, now: 90 * Self.second + 7)
@@ -218,15 +218,15 @@ import VaubanUserModel
 
     @Test func lockoutCountsDownUntilReadOrOver() throws {
         var model = SheetModel()
-        let first = model.show(Self.question(), nil, now: 0)
+        let first = model.show(Self.request(), nil, now: 0)
         model.removePrompt()
         model.lockOut(seconds: 60, now: 0)
         let view = try #require(model.view(now: 500_000_000))
         #expect((view.notice?.text, view.entry, view.confirm, view.secondsToNext) == ("You can try again in 1:00.", .hidden, nil, 0.5))
-        #expect(view.question != first)
+        #expect(view.request != first)
         #expect(model.view(now: 60 * Self.second) == nil)
         // A prompt that comes in the meantime replaces it.
-        _ = model.show(Self.question(prompt: 2), nil, now: 0)
+        _ = model.show(Self.request(prompt: 2), nil, now: 0)
         #expect(model.view(now: 0)?.confirm == "Allow")
     }
 
@@ -234,7 +234,7 @@ import VaubanUserModel
         var model = SheetModel()
         let consent = Consent(
             .readItem, offered: [.once, .untilLock, .always], item: "bank/\u{202e}anna", owner: "program:/usr/bin/bank", program: nil)
-        let number = model.show(Self.question(operation: .consent, consent: consent), nil, now: 0)
+        let number = model.show(Self.request(operation: .consent, consent: consent), nil, now: 0)
         let view = try #require(model.view(now: 0))
         #expect(view.particulars.map(\.label) == ["Secret", "Kept by"])
         #expect(view.particulars.map(\.text) == ["bank/\\u{202e}anna", "program:/usr/bin/bank"])
@@ -245,7 +245,7 @@ import VaubanUserModel
 
     @Test func singleChoiceIsNotShown() throws {
         var model = SheetModel()
-        let number = model.show(Self.question(operation: .consent, consent: Consent(.restore, offered: .once)), nil, now: 0)
+        let number = model.show(Self.request(operation: .consent, consent: Consent(.restore, offered: .once)), nil, now: 0)
         #expect(model.view(now: 0)?.choices == [])
         #expect(!model.offers(.always, number))
         #expect(model.offers(.once, number))
@@ -258,14 +258,14 @@ import VaubanUserModel
     ])
     func identityGapsAreShown(gap: IdentityGap, words: String, isWarning: Bool) throws {
         var model = SheetModel()
-        _ = model.show(Self.question(caller: CallerName(pid: 1, path: "/usr/bin/python3.11", gap: gap)), nil, now: 0)
+        _ = model.show(Self.request(caller: CallerName(pid: 1, path: "/usr/bin/python3.11", gap: gap)), nil, now: 0)
         #expect(model.view(now: 0)?.cautions == [.init(text: words, isWarning: isWarning)])
     }
 
     @Test func sheetShowsWhichProgramStartedTheCommandLine() throws {
         var model = SheetModel()
         let caller = CallerName(pid: 1, path: "/usr/bin/vauban", gap: .interpreter, startedBy: ["/usr/bin/bash", "/usr/bin/mail"])
-        _ = model.show(Self.question(caller: caller), nil, now: 0)
+        _ = model.show(Self.request(caller: caller), nil, now: 0)
         let words = "Started by /usr/bin/bash, started by /usr/bin/mail. Which script or command asks is unknown."
         #expect(model.view(now: 0)?.cautions == [.init(text: words, isWarning: false)])
     }
@@ -276,7 +276,7 @@ import VaubanUserModel
         model.removePrompt()
         let view = try #require(model.view(now: 0))
         #expect((view.entry, view.confirm, view.cancel) == (.hidden, nil, "Close"))
-        let isGone = model.dismissNotice(view.question)
+        let isGone = model.dismissNotice(view.request)
         #expect(isGone)
         #expect(model.view(now: 0) == nil)
     }

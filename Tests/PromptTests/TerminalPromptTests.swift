@@ -21,7 +21,7 @@ import VaubanUserModel
     @Test("Every action reads the same on the sheet and on a terminal", arguments: operations)
     func everyActionReadsTheSame(operation: PromptOperation) throws {
         for methods: AuthenticationMethods in [.passcode, .finger, [.passcode, .finger]] {
-            try expectSameSentences(Self.question(operation, methods: methods))
+            try expectSameSentences(Self.request(operation, methods: methods))
         }
     }
 
@@ -29,20 +29,20 @@ import VaubanUserModel
     func everyConsentReadsTheSame(purpose: Consent.Purpose) throws {
         for offered: Consent.Choices in [.once, [.once, .untilLock], [.once, .untilLock, .always]] {
             let consent = Consent(purpose, offered: offered, item: "bank/anna", owner: "program:/usr/bin/bank", program: "/usr/bin/mail")
-            try expectSameSentences(Self.question(.consent, consent: consent))
-            try expectSameSentences(Self.question(.consent, methods: [.passcode, .finger], consent: consent))
+            try expectSameSentences(Self.request(.consent, consent: consent))
+            try expectSameSentences(Self.request(.consent, methods: [.passcode, .finger], consent: consent))
         }
     }
 
     @Test("Every caller is described the same on the sheet and on a terminal", arguments: callers)
-    func everyCallerIsDescribedTheSame(caller: CallerName) throws { try expectSameSentences(Self.question(.readItem, caller: caller)) }
+    func everyCallerIsDescribedTheSame(caller: CallerName) throws { try expectSameSentences(Self.request(.readItem, caller: caller)) }
 
     @Test("The state of the methods reads the same on the sheet and on a terminal") func everyStateReadsTheSame() throws {
-        try expectSameSentences(Self.question(.readItem, attemptsLeft: 1))
-        try expectSameSentences(Self.question(.readItem, attemptsLeft: 2))
-        try expectSameSentences(Self.question(.readItem, attemptsLeft: 0, state: PromptState(secondsToWait: 90)))
+        try expectSameSentences(Self.request(.readItem, attemptsLeft: 1))
+        try expectSameSentences(Self.request(.readItem, attemptsLeft: 2))
+        try expectSameSentences(Self.request(.readItem, attemptsLeft: 0, state: PromptState(secondsToWait: 90)))
         for left: Int64 in [0, 2] {
-            try expectSameSentences(Self.question(.readItem, state: PromptState(finger: .disabled, fingersLeft: left)))
+            try expectSameSentences(Self.request(.readItem, state: PromptState(finger: .disabled, fingersLeft: left)))
         }
     }
 
@@ -50,8 +50,8 @@ import VaubanUserModel
     func wrongPasscodesReadTheSame(operation: PromptOperation) throws {
         for methods: AuthenticationMethods in [.passcode, [.passcode, .finger]] {
             for left: Int64 in [1, 4] {
-                let first = Self.question(operation, attemptsLeft: left + 1, methods: methods)
-                let second = Self.question(operation, attempt: 2, attemptsLeft: left, methods: methods)
+                let first = Self.request(operation, attemptsLeft: left + 1, methods: methods)
+                let second = Self.request(operation, attempt: 2, attemptsLeft: left, methods: methods)
                 try expectSameMiss(first, second, withPasscode: true)
             }
         }
@@ -61,34 +61,34 @@ import VaubanUserModel
     func unrecognizedFingersReadTheSame(left: Int64) throws {
         let awaited = PromptState(finger: .awaited, fingersLeft: left + 1)
         for methods: AuthenticationMethods in [.finger, [.passcode, .finger]] {
-            let first = Self.question(.readItem, methods: methods, state: awaited)
-            let second = Self.question(.readItem, attempt: 2, methods: methods, state: PromptState(finger: .awaited, fingersLeft: left))
+            let first = Self.request(.readItem, methods: methods, state: awaited)
+            let second = Self.request(.readItem, attempt: 2, methods: methods, state: PromptState(finger: .awaited, fingersLeft: left))
             try expectSameMiss(first, second, withPasscode: false)
         }
     }
 
     @Test("Letters choose among what a consent offers") func lettersChooseAmongWhatIsOffered() {
-        let prompt = TerminalPrompt(Self.question(.consent, consent: Consent(.readItem, offered: [.once, .always])))
+        let prompt = TerminalPrompt(Self.request(.consent, consent: Consent(.readItem, offered: [.once, .always])))
         #expect(prompt.choice(UInt8(ascii: "o")) == .once)
         #expect(prompt.choice(UInt8(ascii: "A")) == .always)
         for key in [UInt8(ascii: "l"), UInt8(ascii: "n"), UInt8(ascii: "y"), nil] { #expect(prompt.choice(key) == nil) }
     }
 
     @Test("A prompt that was not on the screen before is shown whole, whatever its attempt") func anotherPromptIsShownWhole() {
-        let other = Self.question(.readItem, prompt: 2)
-        let text = TerminalPrompt(Self.question(.readItem, attempt: 2), after: other).head()
+        let other = Self.request(.readItem, prompt: 2)
+        let text = TerminalPrompt(Self.request(.readItem, attempt: 2), after: other).head()
         #expect(text.contains(PromptWords.title))
     }
 
     // MARK: Comparing
 
-    private func expectSameSentences(_ question: PromptQuestion, sourceLocation: SourceLocation = #_sourceLocation) throws {
+    private func expectSameSentences(_ request: PromptRequest, sourceLocation: SourceLocation = #_sourceLocation) throws {
         var model = SheetModel()
-        let number = model.show(question, nil, now: 0)
+        let number = model.show(request, nil, now: 0)
         // The terminal has its entry at once; the sheet shows it on request.
-        if question.methods.contains(.passcode) { _ = model.fallBack(number) }
+        if request.methods.contains(.passcode) { _ = model.fallBack(number) }
         let view = try #require(model.view(now: 0))
-        let prompt = TerminalPrompt(question)
+        let prompt = TerminalPrompt(request)
         let text = prompt.head() + prompt.instruction + (prompt.choices ?? "")
         let single: [String?] = [
             view.application, view.wish.dropping("wants "), view.origin, view.instruction, view.reason, view.notice?.text,
@@ -98,7 +98,7 @@ import VaubanUserModel
     }
 
     private func expectSameMiss(
-        _ first: PromptQuestion, _ second: PromptQuestion, withPasscode: Bool, sourceLocation: SourceLocation = #_sourceLocation
+        _ first: PromptRequest, _ second: PromptRequest, withPasscode: Bool, sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
         var model = SheetModel()
         let number = model.show(first, nil, now: 0)
@@ -109,13 +109,13 @@ import VaubanUserModel
         #expect(text == "\(notice.text) Attempt 2 of 3.\n", sourceLocation: sourceLocation)
     }
 
-    private static func question(
+    private static func request(
         _ operation: PromptOperation, prompt: UInt8 = 1, attempt: Int64 = 1, attemptsLeft: Int64 = 5,
         methods: AuthenticationMethods = .passcode, state: PromptState? = nil,
         caller: CallerName = CallerName(pid: 4711, path: "/usr/bin/mail"), consent: Consent? = nil
-    ) -> PromptQuestion {
+    ) -> PromptRequest {
         let awaited = PromptState(finger: methods.contains(.finger) ? .awaited : .none, fingersLeft: 5)
-        return PromptQuestion(
+        return PromptRequest(
             prompt: [UInt8](repeating: prompt, count: 16), user: 1000,
             challenge: PasscodeChallenge(nonce: [UInt8](repeating: UInt8(attempt), count: 32), purpose: .prompt), caller: caller,
             operation: operation, reason: "send the mail", attempt: attempt, attemptsLeft: attemptsLeft, methods: methods,

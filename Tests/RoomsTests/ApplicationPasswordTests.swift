@@ -158,11 +158,11 @@ extension AppleNames {
             #expect(read("typed").status == errSecUserCanceled)
             // Three wrong ones, one of which is the user's own passcode.
             #expect(read("typed").status == errSecAuthFailed)
-            let questions = user.questions
-            #expect(questions.map(\.operation) == Array(repeating: .applicationPassword, count: 6))
-            #expect(questions.map(\.attempt) == [1, 2, 1, 1, 2, 3])
-            #expect(questions.map(\.attemptsLeft) == [3, 2, 3, 3, 2, 1])
-            #expect(questions.allSatisfy { $0.methods == .passcode && $0.caller.path != nil })
+            let requests = user.requests
+            #expect(requests.map(\.operation) == Array(repeating: .applicationPassword, count: 6))
+            #expect(requests.map(\.attempt) == [1, 2, 1, 1, 2, 3])
+            #expect(requests.map(\.attemptsLeft) == [3, 2, 3, 3, 2, 1])
+            #expect(requests.allSatisfy { $0.methods == .passcode && $0.caller.path != nil })
             #expect(try rooms.authentication.status().device.attemptsLeft == tries)
             // With prompts forbidden, and in a search that skips items that need one.
             let noUI = LAContext()
@@ -172,7 +172,7 @@ extension AppleNames {
                 kSecReturnData as String: true, kSecUseAuthenticationUI as String: kSecUseAuthenticationUISkip,
             ]) { $1 }
             #expect(SecItemCopyMatching(skipping as CFDictionary, nil) == errSecItemNotFound)
-            #expect(user.questions.count == 6)
+            #expect(user.requests.count == 6)
         }
 
         @Test("If the item also requires the user, their prompt comes first")
@@ -181,7 +181,7 @@ extension AppleNames {
             let user = try rooms.user([.passcode(Rooms.passcode), .passcode("right"), .cancel])
             defer { user.leave() }
             #expect(read("both").text == "the value")
-            #expect(user.questions.map(\.operation) == [.readItem, .applicationPassword])
+            #expect(user.requests.map(\.operation) == [.readItem, .applicationPassword])
             #expect(read("both").status == errSecUserCanceled)
         }
 

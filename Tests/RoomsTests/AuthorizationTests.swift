@@ -28,20 +28,20 @@ struct AuthorizationTests {
         reader.expect(.match)
         #expect(evaluate(reusing: 0) == nil)
         // The fingerprint may be faster than the agent.
-        try awaitTrue("the question") { user.questions.count == 1 }
-        #expect(evaluate(reusing: 30) == .cancelled && user.questions.count == 2)
+        try awaitTrue("the question") { user.requests.count == 1 }
+        #expect(evaluate(reusing: 30) == .cancelled && user.requests.count == 2)
         try rooms.authentication.lock()
         try awaitTrue("the reader holding") { reader.held[geteuid()]?.count == 32 }
         reader.expect(.match)
         try rooms.authentication.unlockByFinger()
         #expect(evaluate(reusing: 30) == nil)
         try clock.advance(seconds: 29)
-        #expect(evaluate(reusing: 30) == nil && user.questions.count == 2)
+        #expect(evaluate(reusing: 30) == nil && user.requests.count == 2)
         try clock.advance(seconds: 2)
-        #expect(evaluate(reusing: 30) == .cancelled && user.questions.count == 3)
+        #expect(evaluate(reusing: 30) == .cancelled && user.requests.count == 3)
         // At most five minutes, whatever a program requests.
         try clock.advance(seconds: 280)
-        #expect(evaluate(reusing: 1_000_000) == .cancelled && user.questions.count == 4)
+        #expect(evaluate(reusing: 1_000_000) == .cancelled && user.requests.count == 4)
     }
 
     @Test func anAuthorizationEndsWithItsConnectionAndWithThePasscode() throws {
@@ -82,7 +82,7 @@ struct AuthorizationTests {
         let user = try rooms.user([.silence])
         let told = DispatchSemaphore(value: 0)
         let call = Running { refusal { try rooms.authentication.evaluate(.biometryOrPasscode, reason: "wait") { _ in told.signal() } } }
-        #expect(user.awaitQuestion())
+        #expect(user.awaitPrompt())
         // Before the user is prompted, a request is repeated at a restarted enclave.
         #expect(told.wait(timeout: .now() + 10) == .success)
         switch killed {

@@ -101,7 +101,7 @@ struct ClassTests {
         reader.expect(.match)
         for account in ["p", "d", "any"] { #expect(refusal { _ = try rooms.read("s", account) } == .passcodeNotSet) }
         // No prompt appeared that could not have helped.
-        #expect(user.questions.isEmpty && reader.asks == 0)
+        #expect(user.requests.isEmpty && reader.asks == 0)
         // A new passcode satisfies the policy again; the items still exist.
         try rooms.setPasscode("another one 4711")
         let again = try rooms.user([.passcode("another one 4711")])
@@ -129,7 +129,7 @@ struct ClassTests {
         defer { user.leave() }
         try rooms.addGuarded("e", [], value: "only at rest")
         #expect(try rooms.read("s", "e") == "only at rest")
-        #expect(user.questions.isEmpty)
+        #expect(user.requests.isEmpty)
         try rooms.authentication.lock()
         #expect(refusal { _ = try rooms.read("s", "e") } == .locked)
         var bytes = 0
@@ -161,6 +161,6 @@ struct ClassTests {
         #expect(try rooms.read("s", "plain") == "no lock-out here")
         try rooms.authentication.lock()
         #expect(refusal { _ = try rooms.read("s", "a") } == .locked)
-        #expect(user.questions.count == 1)
+        #expect(user.requests.count == 1)
     }
 }

@@ -91,20 +91,20 @@ extension AppleNames {
             defer { user.leave() }
             let context = LAContext()
             #expect(try await context.evaluateAccessControl(control(.userPresence), operation: .useItem, localizedReason: "show the token"))
-            #expect(user.questions.map(\.reason) == ["show the token"])
+            #expect(user.requests.map(\.reason) == ["show the token"])
             #expect(read("token", context) == errSecSuccess)
             #expect(SecItemUpdate(query("token", context) as CFDictionary, [kSecAttrComment: "x"] as CFDictionary) == errSecSuccess)
             context.interactionNotAllowed = true
             #expect(read("token", context) == errSecSuccess)
             #expect(try await context.evaluateAccessControl(control(.userPresence), operation: .useItem, localizedReason: "again"))
-            #expect(user.questions.count == 1)
+            #expect(user.requests.count == 1)
             // Another context has no share in it.
             #expect(read("token", LAContext()) == errSecUserCanceled)
-            #expect(user.questions.count == 2)
+            #expect(user.requests.count == 2)
             context.invalidate()
             context.invalidate()
             #expect(read("token", context) == errSecAuthFailed)
-            #expect(user.questions.count == 2)
+            #expect(user.requests.count == 2)
         }
 
         @Test func aLockEndsWhatAContextHas() async throws {
@@ -118,7 +118,7 @@ extension AppleNames {
             #expect(read("token", context) == errSecInteractionNotAllowed)
             try rooms.unlock()
             #expect(read("token", context) == errSecUserCanceled)
-            #expect(user.questions.count == 2)
+            #expect(user.requests.count == 2)
         }
 
         /// Each kind of evidence opens the items that require it, and prompts cover only the rest.
@@ -142,7 +142,7 @@ extension AppleNames {
                 #expect(try await typed.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "open"))
                 #expect(read("passcode", typed) == errSecSuccess)
                 #expect(read("finger", typed) == errSecUserCanceled)
-                #expect(user.questions.last?.methods == .finger)
+                #expect(user.requests.last?.methods == .finger)
             }
         }
 
@@ -186,12 +186,12 @@ extension AppleNames {
                 context.localizedFallbackTitle = ""
                 context.localizedCancelTitle = "Later"
                 #expect(await code { try await context.evaluatePolicy(policy, localizedReason: "open it") } == .userCancel)
-                #expect(user.questions.map(\.reason) == ["open[2J it", "open it"])
+                #expect(user.requests.map(\.reason) == ["open[2J it", "open it"])
                 #expect(
-                    user.questions.map(\.titles) == [
+                    user.requests.map(\.titles) == [
                         PromptTitles(cancel: nil, fallback: "Use[31m my own way"), PromptTitles(cancel: "Later", fallback: ""),
                     ])
-                #expect(user.questions.map(\.offersFallback) == [true, false])
+                #expect(user.requests.map(\.offersFallback) == [true, false])
             }
         }
 
@@ -207,8 +207,8 @@ extension AppleNames {
                 context.localizedFallbackTitle = "Type the app’s password"
                 let policy = LAPolicy.deviceOwnerAuthenticationWithBiometrics
                 #expect(await code { try await context.evaluatePolicy(policy, localizedReason: "open it") } == .userFallback)
-                let question = try #require(user.questions.first)
-                #expect((question.methods, question.titles.fallback) == (.finger, "Type the app’s password"))
+                let request = try #require(user.requests.first)
+                #expect((request.methods, request.titles.fallback) == (.finger, "Type the app’s password"))
                 // The choice alone opens nothing.
                 context.interactionNotAllowed = true
                 #expect(read("own way", context) == errSecInteractionNotAllowed)
@@ -217,7 +217,7 @@ extension AppleNames {
                 #expect(context.setCredential(Data("its own password".utf8), type: .applicationPassword))
                 #expect(read("own way", context) == errSecSuccess)
                 // All of that was between the application and its user.
-                #expect(user.questions.count == 1)
+                #expect(user.requests.count == 1)
             }
         }
 
@@ -230,8 +230,8 @@ extension AppleNames {
                 reader.expect(.miss, .match)
                 #expect(try await LAContext().evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "open"))
                 try awaitTrue("the outcome") { user.outcomes == [.accepted] }
-                #expect(user.questions.count == 1)
-                #expect(user.questions.first?.state.finger == .awaited)
+                #expect(user.requests.count == 1)
+                #expect(user.requests.first?.state.finger == .awaited)
                 #expect(user.updates.map(\.change) == [.tryAgain, .matched])
                 #expect(user.updates.first?.fingersLeft == 4)
             }
@@ -252,12 +252,12 @@ extension AppleNames {
                 var error: NSError?
                 #expect(!context.canEvaluatePolicy(policy, error: &error) && error?.code == LAError.Code.biometryLockout.rawValue)
                 #expect(try await context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "open"))
-                #expect(user.questions.last?.methods == .passcode && user.questions.last?.state.finger == .disabled)
+                #expect(user.requests.last?.methods == .passcode && user.requests.last?.state.finger == .disabled)
                 #expect(try await context.evaluatePolicy(policy, localizedReason: "open"))
             }
         }
 
-        @Test func aLockEndsTheQuestion() async throws {
+        @Test func aLockEndsThePrompt() async throws {
             try add("token", .userPresence)
             let user = try rooms.user([
                 .act { [rooms] in try? rooms.authentication.lock() }, .act { [rooms] in try? rooms.authentication.lock() },
@@ -271,7 +271,7 @@ extension AppleNames {
             try awaitTrue("the outcomes") { user.outcomes == [.expired, .expired] }
         }
 
-        @Test func aContextThatIsLetGoEndsItsQuestion() throws {
+        @Test func releasingAContextEndsItsPrompt() throws {
             let user = try rooms.user([.silence])
             defer { user.leave() }
             let ended = Mutex<LAError.Code?>(nil)
@@ -281,7 +281,7 @@ extension AppleNames {
                 ended.withLock { $0 = (error as? LAError)?.code }
                 replied.signal()
             }
-            #expect(user.awaitQuestion())
+            #expect(user.awaitPrompt())
             context = nil
             #expect(replied.wait(timeout: .now() + 10) == .success)
             #expect(ended.withLock { $0 } == .appCancel)
@@ -293,7 +293,7 @@ extension AppleNames {
             defer { user.leave() }
             let context = LAContext()
             let call = Running { read("token", context) }
-            #expect(user.awaitQuestion())
+            #expect(user.awaitPrompt())
             context.invalidate()
             #expect(try call.value() == errSecAuthFailed)
             try awaitTrue("the outcome") { user.outcomes == [.callerGone] }
@@ -312,7 +312,7 @@ extension AppleNames {
             #expect(
                 await code { try await context.evaluatePolicy(.deviceOwnerAuthenticationWithCompanion, localizedReason: "open") }
                     == .companionNotAvailable)
-            #expect(user.questions.isEmpty)
+            #expect(user.requests.isEmpty)
         }
 
         /// A program that deletes a secret after a failed authentication must not do so because a room restarted.
@@ -321,7 +321,7 @@ extension AppleNames {
             let user = try rooms.user([.silence])
             let context = LAContext()
             let end = evaluation(context)
-            #expect(user.awaitQuestion())
+            #expect(user.awaitPrompt())
             try rooms.killAndAwait("authd")
             #expect(try end.value() == .systemCancel)
             user.leave()
@@ -341,7 +341,7 @@ extension AppleNames {
             async let second = code { try await LAContext().evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "two") }
             let ends = await [first, second]
             #expect(ends.count { $0 == nil } == 1 && ends.count { $0 == .userCancel } == 1)
-            #expect(Set(user.questions.map(\.prompt)).count == 2 && Set(user.questions.map(\.challenge)).count == 2)
+            #expect(Set(user.requests.map(\.prompt)).count == 2 && Set(user.requests.map(\.challenge)).count == 2)
         }
 
         /// A child has the handle in its memory and is another process.
@@ -358,7 +358,7 @@ extension AppleNames {
             program.waitUntilExit()
             let said = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
             #expect(said == "child \(errSecInteractionNotAllowed)\nparent 0\n")
-            #expect(user.questions.count == 1)
+            #expect(user.requests.count == 1)
         }
     }
 }

@@ -37,7 +37,7 @@ struct EnclaveKeyFingerTests {
         reader.expect(.nothing)
         #expect(sign(rooms, key) == .authenticationFailed)
         try user.awaitPrompts(offering: [.finger, .finger, .finger])
-        #expect(user.questions.allSatisfy { $0.operation == .sign && $0.reason == "approve" })
+        #expect(user.requests.allSatisfy { $0.operation == .sign && $0.reason == "approve" })
     }
 
     /// A second factor for this user alone: a finger enrolled later cannot use it.
@@ -53,6 +53,6 @@ struct EnclaveKeyFingerTests {
         try rooms.enroll(reader, fingers: 2)
         #expect(sign(rooms, key) == .biometryNotEnrolled)
         // A use that cannot succeed does not prompt.
-        #expect(user.questions.count == 2)
+        #expect(user.requests.count == 2)
     }
 }

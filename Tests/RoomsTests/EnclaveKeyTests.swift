@@ -132,7 +132,7 @@ extension AppleNames {
             let user = try rooms.user([.passcode(Rooms.passcode), .passcode(Rooms.passcode), .passcode(Rooms.passcode), .cancel])
             defer { user.leave() }
             let packet = try #require(SecKeyCreateEncryptedData(half, algorithm, secret as CFData, nil))
-            #expect(user.questions.isEmpty)
+            #expect(user.requests.isEmpty)
             #expect(try isRight(sign(key).signature, key))
             #expect(SecKeyCreateDecryptedData(key, algorithm, packet, nil) as Data? == secret)
             let other = try #require(
@@ -142,7 +142,7 @@ extension AppleNames {
                 key, .ecdhKeyExchangeStandardX963SHA256, try #require(SecKeyCopyPublicKey(other)), parameters, nil)
             let theirs = SecKeyCopyKeyExchangeResult(other, .ecdhKeyExchangeStandardX963SHA256, half, parameters, nil)
             #expect(mine as Data? == theirs as Data? && mine != nil)
-            #expect(user.questions.map(\.operation) == [.sign, .decrypt, .exchangeKeys])
+            #expect(user.requests.map(\.operation) == [.sign, .decrypt, .exchangeKeys])
             #expect(sign(key).status == errSecUserCanceled)
         }
 
@@ -165,10 +165,10 @@ extension AppleNames {
                     control([.privateKeyUsage, .userPresence]), operation: .useKeySign, localizedReason: "approve"))
             let key = try reference(context)
             for _ in 1...3 { #expect(try isRight(sign(key).signature, key)) }
-            #expect(user.questions.map(\.reason) == ["approve"])
+            #expect(user.requests.map(\.reason) == ["approve"])
             context.invalidate()
             #expect(sign(key).status == errSecAuthFailed)
-            #expect(user.questions.count == 1)
+            #expect(user.requests.count == 1)
         }
 
         @Test func contextWithoutInteractionRefuses() throws {
@@ -178,7 +178,7 @@ extension AppleNames {
             let context = LAContext()
             context.interactionNotAllowed = true
             #expect(sign(try reference(context)).status == errSecInteractionNotAllowed)
-            #expect(user.questions.isEmpty)
+            #expect(user.requests.isEmpty)
         }
 
         @Test(.proves("C-168"))

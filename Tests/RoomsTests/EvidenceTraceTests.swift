@@ -73,7 +73,7 @@ import VaubanUserModel
         let cancellation = CallCancellation()
         try asked(rooms, [.silence]) { user in
             let gone = inBackground { try rooms.authentication.evaluate(.biometryOrPasscode, reason: "wait", cancellation: cancellation) }
-            let isAsked = user.awaitQuestion()
+            let isAsked = user.awaitPrompt()
             #expect(isAsked)
             cancellation.cancel()
             let why = gone()

@@ -193,7 +193,7 @@ struct FaultTests {
             reason.withLock { $0 = why }
             ended.signal()
         }
-        #expect(user.awaitQuestion())
+        #expect(user.awaitPrompt())
         user.leave()
         #expect(ended.wait(timeout: .now() + 10) == .success)
         #expect(reason.withLock { $0 } == .noPromptAgent)
@@ -204,7 +204,7 @@ struct FaultTests {
             reason.withLock { $0 = why }
             ended.signal()
         }
-        #expect(another.awaitQuestion())
+        #expect(another.awaitPrompt())
         kill(try rooms.process(of: "authd"), SIGKILL)
         #expect(ended.wait(timeout: .now() + 10) == .success)
         #expect(reason.withLock { $0 } == .noPromptAgent)

@@ -70,7 +70,7 @@ extension AppleNames {
                 #expect(read("credential").text == "a password")
                 #expect(read("session").text == "a token")
                 #expect(read("file key").text == key)
-                try awaitTrue("the questions") { user.questions.count == 3 }
+                try awaitTrue("the questions") { user.requests.count == 3 }
                 // Without a match there is no secret: there is nothing to turn from "no" to "yes".
                 let refused = read("session")
                 #expect(refused.status == errSecAuthFailed && refused.text == nil)
@@ -99,7 +99,7 @@ extension AppleNames {
                 #expect(!context.canEvaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, error: &error))
                 #expect(error?.code == LAError.Code.biometryLockout.rawValue)
                 #expect(read("plain").text == "no lock-out here")
-                try awaitTrue("the questions") { user.questions.count == 3 }
+                try awaitTrue("the questions") { user.requests.count == 3 }
             }
         }
 

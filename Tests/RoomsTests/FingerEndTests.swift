@@ -113,7 +113,7 @@ struct FingerEndTests {
         // Missing beforehand: no prompt.
         try rooms.awaitReader(isThere: false)
         #expect(refusal { _ = try rooms.read("s", "any") } == .biometryNotAvailable)
-        try awaitTrue("the questions") { user.questions.count == 3 }
+        try awaitTrue("the questions") { user.requests.count == 3 }
     }
 
     @Test func readerWithoutAPromptAgentIsNotEnough() throws {

@@ -70,9 +70,9 @@ extension ScriptedUser {
     /// thread shows it, so the prompt can arrive after the operation that it was for. Throws what was shown instead.
     func awaitPrompts(offering methods: [AuthenticationMethods]) throws {
         do {
-            try awaitTrue("the prompts") { questions.map(\.methods) == methods }
+            try awaitTrue("the prompts") { requests.map(\.methods) == methods }
         } catch {
-            let shown = questions.map { "\($0.operation) by \($0.methods)" }
+            let shown = requests.map { "\($0.operation) by \($0.methods)" }
             Issue.record("prompts: \(shown), outcomes: \(outcomes), updates: \(updates); expected methods: \(methods)")
             throw error
         }

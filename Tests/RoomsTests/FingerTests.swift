@@ -96,7 +96,7 @@ struct FingerTests {
         try rooms.enroll(reader)
         #expect(refusal { _ = try rooms.read("s", "second") } == .biometryNotEnrolled)
         // Each prompt appeared while it could be answered.
-        try awaitTrue("the questions") { user.questions.count == 2 }
+        try awaitTrue("the questions") { user.requests.count == 2 }
     }
 
     /// An unannounced change of the list is noticed with the first match.
@@ -126,7 +126,7 @@ struct FingerTests {
         // When one method becomes invalid, the other remains.
         try rooms.enroll(reader, fingers: 3)
         #expect(try rooms.read("s", "or") == "guarded")
-        try awaitTrue("the questions") { user.questions.prefix(2).map(\.methods) == [[.passcode, .finger], [.passcode, .finger]] }
+        try awaitTrue("the questions") { user.requests.prefix(2).map(\.methods) == [[.passcode, .finger], [.passcode, .finger]] }
     }
 
     @Test func andTakesBothInAnyOrder() throws {
@@ -143,12 +143,12 @@ struct FingerTests {
         #expect(try rooms.read("s", "and") == "guarded")
         try user.awaitPrompts(offering: [[.passcode, .finger], .passcode])
         #expect(try rooms.read("s", "and") == "guarded")
-        try awaitTrue("the questions") { user.questions.suffix(2).map(\.methods) == [[.passcode, .finger], .finger] }
+        try awaitTrue("the questions") { user.requests.suffix(2).map(\.methods) == [[.passcode, .finger], .finger] }
         // One of the two is not enough, whichever it is.
         reader.expect(.match)
         #expect(refusal { _ = try rooms.read("s", "and") } == .cancelled)
         #expect(refusal { _ = try rooms.read("s", "and") } == .cancelled)
-        try awaitTrue("the questions") { user.questions.count == 8 }
+        try awaitTrue("the questions") { user.requests.count == 8 }
     }
 
     @Test(.proves("C-137", "C-138", "C-139", "C-140", "C-141", "C-148"))
@@ -198,9 +198,9 @@ struct FingerTests {
         reader.expect(.miss, .miss, .miss, .miss, .miss)
         for _ in 1...2 { #expect(refusal { _ = try rooms.read("s", "p") } == .cancelled) }
         #expect(try rooms.read("s", "p") == "guarded")
-        try awaitTrue("the questions") { user.questions.last?.methods == .passcode }
+        try awaitTrue("the questions") { user.requests.last?.methods == .passcode }
         reader.expect(.match)
         #expect(try rooms.read("s", "p") == "guarded")
-        try awaitTrue("the questions") { user.questions.last?.methods == [.passcode, .finger] }
+        try awaitTrue("the questions") { user.requests.last?.methods == [.passcode, .finger] }
     }
 }

@@ -17,7 +17,7 @@ import VaubanUserModel
 
 @Suite("A finger's turn")
 struct FingerTurnTests {
-    @Test func aTouchIsForTheQuestionOnTheScreen() throws {
+    @Test func aTouchAnswersTheShownPrompt() throws {
         let known = try RoomsWithFinger()
         let (rooms, reader) = (known.rooms, known.reader)
         try rooms.addGuarded("p", .userPresence)
@@ -28,7 +28,7 @@ struct FingerTurnTests {
         func oneMoreInLine() -> Bool { inLine.wait(timeout: .now() + 10) == .success }
 
         let honest = Running { try rooms.authentication.evaluate(.biometryOrPasscode, reason: "on the screen") }
-        #expect(user.awaitQuestion() && reader.awaitAsk())
+        #expect(user.awaitPrompt() && reader.awaitAsk())
         let other = Running { try rooms.read("s", "p", waiting: { _ in inLine.signal() }) }
         #expect(oneMoreInLine())
         let last = Running {
@@ -39,19 +39,19 @@ struct FingerTurnTests {
         }
         #expect(oneMoreInLine())
         _ = try rooms.authentication.status()
-        #expect(reader.asks == 1 && user.questions.count == 1)
+        #expect(reader.asks == 1 && user.requests.count == 1)
 
         reader.touch()
         try honest.value()
-        #expect(user.awaitQuestion() && reader.awaitAsk())
+        #expect(user.awaitPrompt() && reader.awaitAsk())
         #expect(reader.asks == 2 && !other.isOver && !last.isOver)
         reader.touch()
         #expect(try other.value() == "guarded")
-        #expect(user.awaitQuestion() && reader.awaitAsk())
+        #expect(user.awaitPrompt() && reader.awaitAsk())
         #expect(reader.asks == 3 && !last.isOver)
         reader.touch()
         try last.value()
-        #expect(user.questions.map(\.operation) == [.evaluatePolicy, .readItem, .evaluatePolicy])
+        #expect(user.requests.map(\.operation) == [.evaluatePolicy, .readItem, .evaluatePolicy])
         // Each touch answered the last request; none was made for a queued prompt.
         #expect(reader.said.filter { $0.outcome == .matched }.map(\.nonce) == reader.askedNonces)
         // The caller was told the place when its prompt entered the queue, and not again for the same place.
@@ -69,19 +69,19 @@ struct FingerTurnTests {
         var attemptsLeft: [Int64] = []
         for passcode in [Rooms.passcode, "not this one"] {
             let read = Running { refusal { _ = try rooms.read("s", "p") } }
-            let (question, card) = try authd.question()
-            attemptsLeft.append(question.attemptsLeft)
-            try authd.report(.waiting(prompt: question.prompt, place: "in line"))
-            let sealed = try PlayedAuthd.seal(passcode, card, question.challenge)
-            try authd.report(.answered(prompt: question.prompt, challenge: question.challenge.nonce, sealed))
+            let (request, card) = try authd.nextRequest()
+            attemptsLeft.append(request.attemptsLeft)
+            try authd.report(.waiting(prompt: request.prompt, place: "in line"))
+            let sealed = try PlayedAuthd.seal(passcode, card, request.challenge)
+            try authd.report(.answered(prompt: request.prompt, challenge: request.challenge.nonce, sealed))
             #expect(try read.value() == .authenticationFailed)
         }
         let read = Running { try rooms.read("s", "p") }
-        let (question, _) = try authd.question()
-        #expect(attemptsLeft.allSatisfy { $0 == question.attemptsLeft })
+        let (request, _) = try authd.nextRequest()
+        #expect(attemptsLeft.allSatisfy { $0 == request.attemptsLeft })
         reader.expect(.match)
-        try authd.report(.waiting(prompt: question.prompt, place: "in line"))
-        try authd.report(.shown(prompt: question.prompt, place: "on the screen"))
+        try authd.report(.waiting(prompt: request.prompt, place: "in line"))
+        try authd.report(.shown(prompt: request.prompt, place: "on the screen"))
         #expect(try read.value() == "guarded")
         // The reader receives requests in order: this was the first.
         #expect(reader.asks == 1)
@@ -90,7 +90,7 @@ struct FingerTurnTests {
 
 extension FingerTurnTests {
     /// An authd that reports without end does not keep a prompt open beyond the user's timeout.
-    @Test func reportsWithoutEndKeepNoQuestionOpen() throws {
+    @Test func repeatedReportsDoNotExtendAPrompt() throws {
         let rooms = try Rooms(hasClock: true)
         try rooms.setPasscode()
         let clock = try EnclaveClockFile(of: rooms)
@@ -98,11 +98,11 @@ extension FingerTurnTests {
         let authd = try PlayedAuthd(rooms)
         defer { authd.resume() }
         let read = Running { refusal { _ = try rooms.read("s", "p") } }
-        let (question, _) = try authd.question()
-        try authd.report(.shown(prompt: question.prompt, place: "on the screen"))
+        let (request, _) = try authd.nextRequest()
+        try authd.report(.shown(prompt: request.prompt, place: "on the screen"))
         // The machine slept through it: only one of its clocks advanced.
         try clock.machineSleeps(forSeconds: 301)
-        try authd.report(.waiting(prompt: question.prompt, place: "still there"))
+        try authd.report(.waiting(prompt: request.prompt, place: "still there"))
         #expect(try read.value() == .userTimedOut)
     }
 }
@@ -155,12 +155,12 @@ final class PlayedAuthd {
 
     func resume() { kill(process, SIGCONT) }
 
-    func question() throws -> (PromptQuestion, EnclaveKeyCard) {
+    func nextRequest() throws -> (PromptRequest, EnclaveKeyCard) {
         while true {
             let message = try line.receive(.machine)
-            guard case .ask(let question) = try PromptNotice(derBytes: message.header) else { continue }
+            guard case .ask(let request) = try PromptNotice(derBytes: message.header) else { continue }
             let card = SealedMemory.bytes(of: message.descriptors[0], madeBy: enclaveUID, max: EnclaveKeyCard.bytesMax)
-            return (question, try EnclaveKeyCard(derBytes: card ?? []))
+            return (request, try EnclaveKeyCard(derBytes: card ?? []))
         }
     }
 

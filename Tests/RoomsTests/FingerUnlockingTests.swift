@@ -19,7 +19,7 @@ struct FingerUnlockingTests {
     }
 
     /// A fingerprint for a prompt while the keychain is locked does not affect the fingerprint that unlocks.
-    @Test func aMatchForAQuestionLeavesTheUnlock() throws {
+    @Test func aMatchForAPromptDoesNotUnlock() throws {
         let known = try RoomsWithFinger(unlocks: true)
         let (rooms, reader) = (known.rooms, known.reader)
         try rooms.addGuarded("p", .userPresence, .always)
@@ -49,18 +49,18 @@ struct FingerUnlockingTests {
         try lockAndAwaitHolding(known)
         let unlock = Running { refusal { try rooms.authentication.unlockByFinger() } }
         #expect(reader.awaitAsk())
-        let question = Running { try rooms.authentication.evaluate(.biometryOrPasscode, reason: "on the screen") }
+        let request = Running { try rooms.authentication.evaluate(.biometryOrPasscode, reason: "on the screen") }
         #expect(try unlock.value() == .biometryNotAvailable)
         #expect(reader.awaitAsk())
         // And no unlock begins during the prompt.
         #expect(refusal { try rooms.authentication.unlockByFinger() } == .biometryNotAvailable)
         reader.touch()
-        try question.value()
+        try request.value()
         #expect(try rooms.authentication.status().device.lock == .locked)
     }
 
     /// What a passcode yielded for a prompt that also waits for a fingerprint does not outlive a lock.
-    @Test func aLockEndsAQuestionThatHasThePasscodesKey() throws {
+    @Test func aLockEndsAPromptThatHoldsThePasscodeKey() throws {
         let known = try RoomsWithFinger()
         let (rooms, reader) = (known.rooms, known.reader)
         try rooms.addGuarded("both", [.and, .biometryAny, .devicePasscode], .always)

@@ -133,7 +133,7 @@ extension AppleNames {
                 ]
             }
             #expect(await refused() == [notAuthorized, notAuthorized, notAuthorized])
-            #expect(user.questions.isEmpty)
+            #expect(user.requests.isEmpty)
             try await right.authorize(localizedReason: "sign")
             for _ in 1...3 {
                 let signature = try await key.sign(message, algorithm: algorithm)
@@ -159,7 +159,7 @@ extension AppleNames {
             #expect(await code { _ = try await other.key.sign(message, algorithm: algorithm) } == notAuthorized)
             await right.deauthorize()
             #expect(await refused() == [notAuthorized, notAuthorized, notAuthorized])
-            #expect(user.questions.map(\.reason) == ["sign"])
+            #expect(user.requests.map(\.reason) == ["sign"])
             try await store.removeRight(right)
         }
 
@@ -179,7 +179,7 @@ extension AppleNames {
             #expect(await code { _ = try await right.secret.rawData } == notAuthorized)
             try await right.authorize(localizedReason: "two")
             #expect(try await right.secret.rawData == Data("s".utf8))
-            #expect(user.questions.map(\.reason) == ["one", "two"])
+            #expect(user.requests.map(\.reason) == ["one", "two"])
             var seen: [LARight.State] = []
             for await state in states {
                 seen.append(state)
@@ -228,7 +228,7 @@ extension AppleNames {
             #expect(said.prefix(2) == ["unknown", "12"] && said.count == 3)
             let signature = try #require(said.last.flatMap { Data(base64Encoded: String($0)) })
             try await publicKey.verify(Data(identifier.utf8), signature: signature, algorithm: algorithm)
-            #expect(user.questions.map(\.reason) == ["another run"])
+            #expect(user.requests.map(\.reason) == ["another run"])
             try await store.removeRight(forIdentifier: identifier)
         }
 

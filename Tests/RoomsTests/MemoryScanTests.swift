@@ -216,7 +216,7 @@ struct MemoryScanTests {
         #expect(files.isEmpty, "\(files)")
         // The item itself requires the user, who cancels this time.
         #expect(refusal { _ = try rooms.read("s", "g") } == .cancelled)
-        #expect(user.questions.map(\.operation) == [.evaluatePolicy, .readItem])
+        #expect(user.requests.map(\.operation) == [.evaluatePolicy, .readItem])
         authorization.end()
     }
 

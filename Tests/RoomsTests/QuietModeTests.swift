@@ -26,7 +26,7 @@ import VaubanLinuxHost
         }
     }
 
-    @Test func theLastQuestionMakesTheTerminalAsItWasBeforeTheFirst() throws {
+    @Test func lastPromptRestoresTheTerminal() throws {
         let terminal = try Terminal()
         let before = try terminal.flags()
         #expect(before & tcflag_t(ECHO) != 0)

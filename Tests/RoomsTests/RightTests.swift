@@ -53,7 +53,7 @@ extension AppleNames {
             #expect(await code { try await right.authorize(localizedReason: "and again") } == .userCancel)
             #expect(right.state == .notAuthorized)
             #expect(whileAsked.withLock { $0 } == [.authorizing, .authorizing])
-            #expect(user.questions.map(\.reason) == ["show your profile", "show it again", "and again"])
+            #expect(user.requests.map(\.reason) == ["show your profile", "show it again", "and again"])
         }
 
         @Test(.proves("C-179", "C-180", "C-181"))
@@ -69,11 +69,11 @@ extension AppleNames {
                     #expect(right.state == .authorized)
                 }
                 #expect(
-                    user.questions.map(\.methods) == [
+                    user.requests.map(\.methods) == [
                         [.passcode, .finger], [.passcode, .finger], [.passcode, .finger], .finger, [.passcode, .finger],
                     ])
                 // No fallback button that would lead nowhere.
-                #expect(user.questions[3].offersFallback == false)
+                #expect(user.requests[3].offersFallback == false)
                 #expect(await code { try await biometry.authorize(localizedReason: "open") } == .authenticationFailed)
                 #expect(biometry.state == .notAuthorized)
             }
@@ -98,7 +98,7 @@ extension AppleNames {
                 try rooms.enroll(reader)
                 #expect(await code { try await right.checkCanAuthorize() } == .authenticationFailed)
                 #expect(await code { try await right.authorize(localizedReason: "open") } == .authenticationFailed)
-                #expect(right.state == .notAuthorized && user.questions.count == 1)
+                #expect(right.state == .notAuthorized && user.requests.count == 1)
                 try await LARight(requirement: .biometryCurrentSet).authorize(localizedReason: "open")
                 try user.awaitPrompts(offering: [.finger, .finger])
             }
@@ -112,10 +112,10 @@ extension AppleNames {
             defer { user.leave() }
             try await right.checkCanAuthorize()
             #expect(await code { try await LARight(requirement: .biometry).checkCanAuthorize() } == .biometryNotAvailable)
-            #expect(right.state == .unknown && user.questions.isEmpty)
+            #expect(right.state == .unknown && user.requests.isEmpty)
             // The reason is what the user decides by.
             await #expect(throws: LAError.self) { try await right.authorize(localizedReason: "") }
-            #expect(right.state == .unknown && user.questions.isEmpty)
+            #expect(right.state == .unknown && user.requests.isEmpty)
         }
 
         /// The enclave limits the authorizations of one user, so those of retained rights exist, and those of released rights have ended.
@@ -149,7 +149,7 @@ extension AppleNames {
                 answer.withLock { $0 = (error as? LAError)?.code }
                 answered.signal()
             }
-            #expect(user.awaitQuestion())
+            #expect(user.awaitPrompt())
             let states = right?.states
             right = nil
             try awaitTrue("the outcome") { user.outcomes == [.callerGone] }
@@ -163,7 +163,7 @@ extension AppleNames {
             let right = LARight()
             async let first = code { try await right.authorize(localizedReason: "wait") }
             for await state in right.states where state == .authorizing { break }
-            #expect(user.awaitQuestion())
+            #expect(user.awaitPrompt())
             #expect(await code { try await right.authorize(localizedReason: "me too") } == .systemCancel)
             #expect(right.state == .authorizing)
             await right.deauthorize()

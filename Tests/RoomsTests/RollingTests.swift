@@ -54,7 +54,7 @@ struct RollingTests {
         let user = try rooms.user([.passcode(Self.newPasscode)])
         defer { user.leave() }
         for number in 0..<Self.rows { #expect(try rooms.read("roll", "\(number)") == "value \(number)") }
-        #expect(user.questions.count == 1)
+        #expect(user.requests.count == 1)
         let hasOlderKeys = try rooms.authentication.status().device.hasOlderKeys
         #expect(!hasOlderKeys)
     }
@@ -82,7 +82,7 @@ struct RollingTests {
         let user = try rooms.user(Array(repeating: .passcode(Rooms.passcode), count: 6))
         defer { user.leave() }
         for round in 0..<6 { #expect(try rooms.read("pairs", "\(round)") == "value \(round)") }
-        #expect(user.questions.count == 6)
+        #expect(user.requests.count == 6)
     }
 
     /// An erased keychain starts anew, and no row of the old one is in the way or in the database.

@@ -22,7 +22,7 @@ final class ScriptedUser: PromptSurface, Sendable {
 
     private struct State {
         var answers: [Answer]
-        var questions: [PromptQuestion] = []
+        var requests: [PromptRequest] = []
         var outcomes: [PromptOutcome] = []
         var updates: [PromptUpdate] = []
     }
@@ -38,7 +38,7 @@ final class ScriptedUser: PromptSurface, Sendable {
         Thread.detachNewThread { _ = agent.run() }
     }
 
-    var questions: [PromptQuestion] { state.withLock { $0.questions } }
+    var requests: [PromptRequest] { state.withLock { $0.requests } }
     var outcomes: [PromptOutcome] { state.withLock { $0.outcomes } }
     /// The updates of the prompts that were left unanswered.
     var updates: [PromptUpdate] { state.withLock { $0.updates } }
@@ -47,16 +47,16 @@ final class ScriptedUser: PromptSurface, Sendable {
     func leave() { agent.withLock { $0?.end() } }
 
     /// Waits until a prompt has come; returns false if none did within the machine's timeout.
-    func awaitQuestion() -> Bool { asked.wait(timeout: .now() + 10) == .success }
+    func awaitPrompt() -> Bool { asked.wait(timeout: .now() + 10) == .success }
 
-    func ask(_ question: PromptQuestion, withdrawal: any Withdrawal) -> PromptResponse {
+    func ask(_ request: PromptRequest, withdrawal: any Withdrawal) -> PromptResponse {
         let answer = state.withLock { state in
-            state.questions.append(question)
+            state.requests.append(request)
             return state.answers.isEmpty ? Answer.cancel : state.answers.removeFirst()
         }
         asked.signal()
         switch answer {
-        case .passcode(let text): return question.consent == nil ? .passcode(secret(text)) : .consent(secret(text), .once)
+        case .passcode(let text): return request.consent == nil ? .passcode(secret(text)) : .consent(secret(text), .once)
         case .cancel: return .cancelled
         case .fallback: return .fallback
         case .afterwards(let before, let text):

@@ -105,7 +105,7 @@ extension AppleNames {
                     await code { _ = try await factor.signChallenge(server.challenge(), algorithm: algorithm) }
                         == LAError.Code.authenticationFailed.rawValue)
                 try user.awaitPrompts(offering: [.finger, .finger, .finger])
-                #expect(Set(user.questions.map(\.reason)) == ["Biometric authentication is required to proceed"])
+                #expect(Set(user.requests.map(\.reason)) == ["Biometric authentication is required to proceed"])
             }
         }
 

@@ -46,7 +46,7 @@ extension AppleNames {
             context.localizedReason = "sign the order"
             let key = try SecureEnclave.P256.Signing.PrivateKey(accessControl: control, authenticationContext: context)
             #expect(key.publicKey.isValidSignature(try key.signature(for: Self.message), for: Self.message))
-            #expect(user.questions.map(\.reason) == ["sign the order"])
+            #expect(user.requests.map(\.reason) == ["sign the order"])
             #expect(status { _ = try key.signature(for: Self.message) } == errSecUserCanceled)
         }
 

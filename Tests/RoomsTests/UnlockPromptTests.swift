@@ -26,11 +26,11 @@ struct UnlockPromptTests {
         defer { user.leave() }
         try rooms.authentication.unlockByPrompt(reason: "a reason")
         #expect(try lock == .unlocked)
-        #expect(user.questions.map(\.operation) == [.unlock, .unlock] && user.questions.first?.reason == "a reason")
-        #expect(user.questions.first?.methods == .passcode)
+        #expect(user.requests.map(\.operation) == [.unlock, .unlock] && user.requests.first?.reason == "a reason")
+        #expect(user.requests.first?.methods == .passcode)
         // Nobody is prompted while it is unlocked.
         try rooms.authentication.unlockByPrompt(reason: "a reason")
-        #expect(user.questions.count == 2)
+        #expect(user.requests.count == 2)
     }
 
     @Test("A cancelled prompt, and no prompt agent, leave the keychain locked") func refusedPromptLeavesItLocked() throws {
@@ -47,7 +47,7 @@ struct UnlockPromptTests {
         defer { user.leave() }
         let cancellation = CallCancellation()
         let call = Running { refusal { try rooms.authentication.unlockByPrompt(reason: "a reason", cancellation: cancellation) } }
-        #expect(user.awaitQuestion())
+        #expect(user.awaitPrompt())
         cancellation.cancel()
         #expect(try call.value() != nil)
         try awaitTrue("the prompt withdrawn") { !user.outcomes.isEmpty }

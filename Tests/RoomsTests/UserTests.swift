@@ -44,15 +44,15 @@ extension AppleNames {
             let user = try rooms.user([.passcode(Rooms.passcode), .passcode(Rooms.passcode)])
             defer { user.leave() }
             #expect(read([kSecUseOperationPrompt as String: "show the token"]).text == "guarded")
-            let question = try #require(user.questions.first)
-            #expect(question.reason == "show the token")
-            #expect(question.caller.pid == Int64(getpid()))
+            let request = try #require(user.requests.first)
+            #expect(request.reason == "show the token")
+            #expect(request.caller.pid == Int64(getpid()))
             // The name comes from the system, whatever the process calls itself.
             let executable = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-            #expect(question.caller.path == executable)
+            #expect(request.caller.path == executable)
             // Every access prompts.
             #expect(read().text == "guarded")
-            #expect(user.questions.count == 2)
+            #expect(user.requests.count == 2)
         }
 
         @Test(.proves("C-019"))
@@ -65,9 +65,9 @@ extension AppleNames {
             // Changing an item that requires the user prompts too.
             #expect(SecItemUpdate(query as CFDictionary, changes) == errSecUserCanceled)
             #expect(SecItemUpdate(query as CFDictionary, changes) == errSecSuccess)
-            #expect(user.questions.count == 2)
+            #expect(user.requests.count == 2)
             #expect(read().text == "changed")
-            #expect(user.questions.count == 3)
+            #expect(user.requests.count == 3)
         }
 
         @Test(.proves("C-076"))
@@ -78,7 +78,7 @@ extension AppleNames {
             try rooms.authentication.lock()
             // Locked: no useless prompt.
             #expect(read().status == errSecInteractionNotAllowed)
-            #expect(user.questions.isEmpty)
+            #expect(user.requests.isEmpty)
             try rooms.unlock()
             #expect(read().text == "guarded")
             // Unlocked, but the user cancels.
@@ -92,10 +92,10 @@ extension AppleNames {
             ])
             defer { user.leave() }
             #expect(read().text == "guarded")
-            #expect(user.questions.map(\.attempt) == [1, 2])
-            #expect(user.questions[1].attemptsLeft == 4)
+            #expect(user.requests.map(\.attempt) == [1, 2])
+            #expect(user.requests[1].attemptsLeft == 4)
             #expect(read().status == errSecAuthFailed)
-            #expect(user.questions.count == 5)
+            #expect(user.requests.count == 5)
             try rooms.unlock()
         }
 
@@ -115,7 +115,7 @@ extension AppleNames {
             defer { user.leave() }
             #expect(read([kSecUseAuthenticationUI as String: kSecUseAuthenticationUIFail]).status == errSecInteractionNotAllowed)
             #expect(read([kSecUseAuthenticationUI as String: kSecUseAuthenticationUISkip]).status == errSecItemNotFound)
-            #expect(user.questions.isEmpty)
+            #expect(user.requests.isEmpty)
         }
 
         @Test func deletingAProtectedItemDoesNotPrompt() throws {
@@ -132,8 +132,8 @@ extension AppleNames {
             var error: NSError?
             #expect(context.canEvaluatePolicy(.deviceOwnerAuthentication, error: &error))
             #expect(try await context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "open the settings"))
-            #expect(user.questions.first?.reason == "open the settings")
-            #expect(user.questions.first?.operation == .evaluatePolicy)
+            #expect(user.requests.first?.reason == "open the settings")
+            #expect(user.requests.first?.operation == .evaluatePolicy)
             #expect(await code { try await context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "again") } == .userCancel)
             await #expect(throws: LAError.self) { try await context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "") }
         }
@@ -159,7 +159,7 @@ extension AppleNames {
                 ended.withLock { $0 = (error as? LAError)?.code }
                 replied.signal()
             }
-            #expect(user.awaitQuestion())
+            #expect(user.awaitPrompt())
             context.invalidate()
             #expect(replied.wait(timeout: .now() + 10) == .success)
             #expect(ended.withLock { $0 } == .appCancel)

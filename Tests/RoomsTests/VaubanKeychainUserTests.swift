@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 import TestSupport
 import Testing
-import struct VaubanUserModel.PromptQuestion
+import struct VaubanUserModel.PromptRequest
 import VaubanAuthenticationClient
 import VaubanKeychain
 import VaubanUserModel
@@ -41,13 +41,13 @@ extension AppleNames {
             // Updating an item that requires the user prompts; cancelling changes nothing.
             #expect(await failure { try await keychain.set(Secret(utf8: "two"), for: name) }?.reason == .cancelled)
             #expect(try await text(.because("show the token")) == "one")
-            #expect(user.questions.last?.reason == "show the token")
+            #expect(user.requests.last?.reason == "show the token")
             try await keychain.set(Secret(utf8: "two"), for: name)
             // No protection was passed, so reading still prompts.
             #expect(await failure { _ = try await text(.never) }?.reason == .interactionNotAllowed)
-            #expect(user.questions.count == 3)
+            #expect(user.requests.count == 3)
             #expect(try await text() == "two")
-            #expect(user.questions.count == 4)
+            #expect(user.requests.count == 4)
         }
 
         /// A call that waits for the user waits on a separate thread, so an application can make it on its main thread.
@@ -67,7 +67,7 @@ extension AppleNames {
             ])
             defer { user.leave() }
             #expect(try await text() == "one")
-            #expect(user.questions.count == 1)
+            #expect(user.requests.count == 1)
             #expect(wasFree.withLock { $0 })
         }
 
@@ -82,7 +82,7 @@ extension AppleNames {
             #expect(try await text() == "two")
             // Removing it prompts the user.
             try await keychain.update(name, protection: .afterFirstUnlock)
-            #expect(user.questions.count == 2)
+            #expect(user.requests.count == 2)
             #expect(try await text(.never) == "two")
             #expect(try await keychain.item(for: name)?.accessibility == .afterFirstUnlock)
         }
@@ -127,7 +127,7 @@ extension AppleNames {
                 ])
             #expect(try await keychain.remove(name))
             #expect(try await !keychain.contains(name))
-            #expect(user.questions.isEmpty)
+            #expect(user.requests.isEmpty)
         }
 
         @Test(.proves("C-026"))

@@ -59,10 +59,10 @@ struct WireSample: Sendable, CustomTestStringConvertible {
         full.sleepIsAnnounced = true
         return full
     }()
-    private static let question = PromptQuestion(
+    private static let request = PromptRequest(
         prompt: octets(6, 16), user: 1000, challenge: PasscodeChallenge(nonce: octets(7, 32), purpose: .prompt),
         caller: CallerName(pid: 42, path: "/usr/bin/ä"), operation: .readItem, reason: "to log in", attempt: 3, attemptsLeft: 0)
-    private static let sheetQuestion = PromptQuestion(
+    private static let sheetRequest = PromptRequest(
         prompt: octets(6, 16), user: 1000, challenge: PasscodeChallenge(nonce: octets(7, 32), purpose: .prompt),
         caller: CallerName(pid: 42, path: "/app/bin/x", confinement: CallerName.Confinement(.flatpak, "org.example.Editor")),
         operation: .evaluatePolicy, reason: "open notes", attempt: 1, attemptsLeft: 5, methods: .finger,
@@ -72,7 +72,7 @@ struct WireSample: Sendable, CustomTestStringConvertible {
         control.map { .control($0, .sign) } ?? .policy(.biometry), reason: "sign", mayAsk: false, reuseSeconds: 300,
         titles: PromptTitles(cancel: nil, fallback: "Other"),
         authorization: octets(9, 32))
-    private static let bareQuestion = PromptQuestion(
+    private static let bareRequest = PromptRequest(
         prompt: octets(6, 16), user: 0, challenge: PasscodeChallenge(nonce: octets(7, 32), purpose: .prompt),
         caller: CallerName(pid: 0, path: nil),
         operation: .evaluatePolicy, reason: nil, attempt: 1, attemptsLeft: 100)
@@ -81,7 +81,7 @@ struct WireSample: Sendable, CustomTestStringConvertible {
         .installed, throughCommandLine: true, executable: executable, package: "a", unit: "app.scope", chain: ["/usr/bin/vauban", "", "/a"])
     static let consent = Consent(
         .readItem, offered: [.once, .untilLock, .always], item: "bank/anna", owner: "program:/usr/bin/bank", program: "/usr/bin/a")
-    private static let consentQuestion = PromptQuestion(
+    private static let consentRequest = PromptRequest(
         prompt: octets(6, 16), user: 1000, challenge: PasscodeChallenge(nonce: octets(7, 32), purpose: .prompt),
         caller: CallerName(pid: 42, path: "/usr/bin/vauban", gap: .interpreter, startedBy: ["/usr/bin/bash"]), operation: .consent,
         reason: nil, attempt: 1, attemptsLeft: 5, consent: consent)
@@ -122,22 +122,22 @@ struct WireSample: Sendable, CustomTestStringConvertible {
         + userAnswers.enumerated().map { WireSample("user \($0)", EnclaveReply.user($1)) } + [
             WireSample("", LeaseStanding()), WireSample("", LeaseRecall(user: 1000, epoch: .max, everything: false)),
             WireSample("", LeaseErased(user: 1000, epoch: 0)),
-            WireSample("ask", PromptNotice.ask(question)), WireSample("bare", PromptNotice.ask(bareQuestion)),
+            WireSample("ask", PromptNotice.ask(request)), WireSample("bare", PromptNotice.ask(bareRequest)),
             WireSample("changed", PromptNotice.changed(user: .max)),
             WireSample("settled", PromptNotice.resolved(prompt: octets(6, 16), .callerGone)),
-            WireSample("to the sheet", PromptNotice.ask(sheetQuestion)),
+            WireSample("to the sheet", PromptNotice.ask(sheetRequest)),
             WireSample("update", PromptNotice.update(prompt: octets(6, 16), update)),
             WireSample("shown", PromptReport.shown(prompt: octets(6, 16), place: "here")),
             WireSample("waiting", PromptReport.waiting(prompt: octets(6, 16), place: "there")),
             WireSample("passcode", PromptReport.answered(prompt: octets(6, 16), challenge: octets(7, 32), .passcode(passcode))),
             WireSample("nobody", PromptReport.answered(prompt: octets(6, 16), challenge: octets(7, 32), .nobody)),
-            WireSample("", WitnessQuestion(number: 1, pid: 42)), WireSample("none", WitnessAnswer(number: 1, identity: .unseen)),
+            WireSample("", WitnessRequest(number: 1, pid: 42)), WireSample("none", WitnessAnswer(number: 1, identity: .unseen)),
             WireSample("installed", WitnessAnswer(number: 1, identity: identity)),
             WireSample("flatpak", WitnessAnswer(number: 1, identity: CallerIdentity(.flatpak(name: "org.example.App")))),
             WireSample("snap", WitnessAnswer(number: 1, identity: CallerIdentity(.snap(name: "app"), package: "app"))),
             WireSample("own", WitnessAnswer(number: 1, identity: CallerIdentity(.own, executable: executable))),
             WireSample("consent", PromptReport.answered(prompt: octets(6, 16), challenge: octets(7, 32), .consent(passcode, .always))),
-            WireSample("to consent", PromptNotice.ask(consentQuestion)),
+            WireSample("to consent", PromptNotice.ask(consentRequest)),
         ] + reader + device + keys
 
     static let reader: [WireSample] =
@@ -282,7 +282,7 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             EnvironmentNotice.changed, .refused(refusal),
         ].enumerated().map { WireSample("\($0)", $1) }
         + [
-            AgentNotice.registered, .refused(refusal), .ask(question), .resolved(prompt: octets(6, 16), .expired), .ask(sheetQuestion),
+            AgentNotice.registered, .refused(refusal), .ask(request), .resolved(prompt: octets(6, 16), .expired), .ask(sheetRequest),
             .update(prompt: octets(6, 16), update),
         ].enumerated().map { WireSample("\($0)", $1) }
 

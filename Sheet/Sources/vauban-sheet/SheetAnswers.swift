@@ -41,7 +41,7 @@ import VaubanPrompt
     }
 
     func show(_ view: SheetView, after before: SheetView?) {
-        let isNew = view.question != before?.question
+        let isNew = view.request != before?.request
         if isNew || view.misses != before?.misses { erase() }
         if isNew || view.choices != before?.choices { offer(view.choices) }
         instruction.show(view.instruction)

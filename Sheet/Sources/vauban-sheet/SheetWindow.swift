@@ -66,7 +66,7 @@ import VaubanPrompt
         guard let view = agent.view else { return leave() }
         if let seconds = view.secondsToNext { wake(after: seconds) }
         guard view != shown else { return }
-        let isNew = view.question != shown?.question
+        let isNew = view.request != shown?.request
         if Appearance.isDark(window) {
             gtk_widget_add_css_class(window, "sheet-dark")
         } else {
@@ -115,9 +115,9 @@ import VaubanPrompt
 
     private func confirm() {
         guard let shown, shown.confirm != nil else { return }
-        answers.take { agent.answer($0, choice: $1, to: shown.question) }
+        answers.take { agent.answer($0, choice: $1, to: shown.request) }
     }
 
-    private func cancel() { if let shown { agent.cancel(shown.question) } }
-    private func fallBack() { if let shown { agent.fallBack(shown.question) } }
+    private func cancel() { if let shown { agent.cancel(shown.request) } }
+    private func fallBack() { if let shown { agent.fallBack(shown.request) } }
 }

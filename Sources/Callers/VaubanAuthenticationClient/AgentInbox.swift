@@ -7,8 +7,8 @@ import VaubanRefusal
 import VaubanUserModel
 
 /// A prompt's request together with the enclave key to which the agent seals the answer.
-struct AgentQuestion: Sendable {
-    let question: PromptQuestion
+struct AgentPrompt: Sendable {
+    let request: PromptRequest
     let card: Result<EnclaveKeyCard, Refusal>
 }
 
@@ -16,7 +16,7 @@ struct AgentQuestion: Sendable {
 /// types. `descriptor` is readable while the inbox has entries.
 final class AgentInbox: Sendable {
     enum Entry: Sendable {
-        case ask(AgentQuestion)
+        case ask(AgentPrompt)
         case resolved(prompt: [UInt8], PromptOutcome)
         case update(prompt: [UInt8], PromptUpdate)
         /// The connection ended; no entry follows.
@@ -72,13 +72,13 @@ final class AgentInbox: Sendable {
                 switch entry {
                 case .resolved(let resolved, let outcome) where resolved == prompt:
                     waiting.remove(at: index)
-                    waiting.removeAll { if case .ask(let asked) = $0 { asked.question.prompt == prompt } else { false } }
+                    waiting.removeAll { if case .ask(let asked) = $0 { asked.request.prompt == prompt } else { false } }
                     return .resolved(outcome)
                 case .ended: return .resolved(.callerGone)
                 default: continue
                 }
             }
-            return waiting.contains { if case .ask(let asked) = $0 { asked.question.prompt == prompt } else { false } }
+            return waiting.contains { if case .ask(let asked) = $0 { asked.request.prompt == prompt } else { false } }
                 ? .askedAnew : nil
         }
     }

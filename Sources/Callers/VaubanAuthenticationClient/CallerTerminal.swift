@@ -11,7 +11,7 @@ import VaubanUserModel
 final class CallerTerminal: PromptSurface {
     static let place = "the terminal of the calling program"
     private let descriptor: Descriptor
-    private let last = Mutex<PromptQuestion?>(nil)
+    private let last = Mutex<PromptRequest?>(nil)
 
     private init(_ descriptor: Descriptor) { self.descriptor = descriptor }
 
@@ -35,15 +35,15 @@ final class CallerTerminal: PromptSurface {
 
     // MARK: PromptSurface
 
-    func ask(_ question: PromptQuestion, withdrawal: any Withdrawal) -> PromptResponse {
+    func ask(_ request: PromptRequest, withdrawal: any Withdrawal) -> PromptResponse {
         // Where programs are told apart, authd sends no consent prompts here; they need more explanation than this terminal shows.
-        guard question.consent == nil, let mode = QuietMode(descriptor) else { return .cancelled }
+        guard request.consent == nil, let mode = QuietMode(descriptor) else { return .cancelled }
         defer { withExtendedLifetime(mode) {} }
-        let prompt = TerminalPrompt(question, after: last.withLock { $0 })
-        last.withLock { $0 = question }
+        let prompt = TerminalPrompt(request, after: last.withLock { $0 })
+        last.withLock { $0 = request }
         write(prompt.head(notes: [CallerTerminalText.canRead]) + prompt.instruction + prompt.entry)
         defer { write("\n") }
-        return question.methods.contains(.passcode) ? readPasscode(withdrawal) : awaitFinger(withdrawal)
+        return request.methods.contains(.passcode) ? readPasscode(withdrawal) : awaitFinger(withdrawal)
     }
 
     func resolved(_ outcome: PromptOutcome) {}

@@ -86,32 +86,32 @@ package final class PromptAgent: Sendable {
         return nil
     }
 
-    private func answer(_ asked: AgentQuestion) {
-        let question = asked.question
+    private func answer(_ asked: AgentPrompt) {
+        let request = asked.request
         let card: EnclaveKeyCard
         switch asked.card {
         case .success(let good): card = good
-        case .failure: return send(.cancelled, to: question)
+        case .failure: return send(.cancelled, to: request)
         }
-        let withdrawal = PromptWithdrawal(inbox: inbox, prompt: question.prompt)
-        switch surface.ask(question, withdrawal: withdrawal) {
+        let withdrawal = PromptWithdrawal(inbox: inbox, prompt: request.prompt)
+        switch surface.ask(request, withdrawal: withdrawal) {
         case .passcode(let passcode):
             do throws(Refusal) {
-                send(.passcode(try SealedPasscode(passcode, to: card, for: question.challenge)), to: question)
+                send(.passcode(try SealedPasscode(passcode, to: card, for: request.challenge)), to: request)
             } catch {
-                send(.cancelled, to: question)
+                send(.cancelled, to: request)
             }
         case .consent(let passcode, let choice):
             do throws(Refusal) {
                 // A choice without a consent prompt permits nothing.
-                guard let consent = question.consent else { return send(.cancelled, to: question) }
-                let sealed = try SealedPasscode(passcode, to: card, for: question.challenge, authorizing: .consent(consent, choice))
-                send(.consent(sealed, choice), to: question)
+                guard let consent = request.consent else { return send(.cancelled, to: request) }
+                let sealed = try SealedPasscode(passcode, to: card, for: request.challenge, authorizing: .consent(consent, choice))
+                send(.consent(sealed, choice), to: request)
             } catch {
-                send(.cancelled, to: question)
+                send(.cancelled, to: request)
             }
-        case .cancelled: send(.cancelled, to: question)
-        case .fallback: send(.fallback, to: question)
+        case .cancelled: send(.cancelled, to: request)
+        case .fallback: send(.fallback, to: request)
         case .withdrawn:
             switch withdrawal.reason {
             case .resolved(let outcome): surface.resolved(outcome)
@@ -121,9 +121,9 @@ package final class PromptAgent: Sendable {
         }
     }
 
-    private func send(_ answer: PromptAnswer, to question: PromptQuestion) {
+    private func send(_ answer: PromptAnswer, to request: PromptRequest) {
         // If the connection has ended, the reading thread reports it to the inbox.
-        guard let header = try? AgentMessage.answer(prompt: question.prompt, challenge: question.challenge.nonce, answer).encoded() else {
+        guard let header = try? AgentMessage.answer(prompt: request.prompt, challenge: request.challenge.nonce, answer).encoded() else {
             return
         }
         try? channel.send(header: header)
@@ -138,10 +138,10 @@ package final class PromptAgent: Sendable {
                 case .refused(let refusal): throw refusal
                 case .resolved(let prompt, let outcome): inbox.put(.resolved(prompt: prompt, outcome))
                 case .update(let prompt, let update): inbox.put(.update(prompt: prompt, update))
-                case .ask(let question):
+                case .ask(let request):
                     let descriptors = message.descriptors
                     let card = Result { () throws(Refusal) in try EnclaveKeyCard(from: descriptors, of: service) }
-                    inbox.put(.ask(AgentQuestion(question: question, card: card)))
+                    inbox.put(.ask(AgentPrompt(request: request, card: card)))
                     // A key that is not the enclave's concerns every prompt: the agent ends and says why.
                     if case .failure(let refusal) = card { throw refusal }
                 }

@@ -18,7 +18,7 @@ package enum PromptResponse: ~Copyable, Sendable {
 package protocol PromptSurface: AnyObject, Sendable {
     /// Shows the prompt and waits for the user. While waiting it must watch `withdrawal` too: when its descriptor is readable and
     /// `isWithdrawn` returns true, it removes the prompt from the screen and returns `withdrawn`.
-    func ask(_ question: PromptQuestion, withdrawal: any Withdrawal) -> PromptResponse
+    func ask(_ request: PromptRequest, withdrawal: any Withdrawal) -> PromptResponse
 
     /// Shows briefly how the last prompt ended. Must not wait.
     func resolved(_ outcome: PromptOutcome)

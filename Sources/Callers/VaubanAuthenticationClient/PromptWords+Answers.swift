@@ -7,9 +7,9 @@ extension PromptWords {
         count == 1 ? "1 attempt is left before you have to wait." : "\(count) attempts are left before you have to wait."
     }
 
-    package static func wrongPasscode(_ question: PromptQuestion) -> String {
-        question.operation == .applicationPassword
-            ? "That was not the password of this secret." : wrongPasscode(attemptsLeft: question.attemptsLeft)
+    package static func wrongPasscode(_ request: PromptRequest) -> String {
+        request.operation == .applicationPassword
+            ? "That was not the password of this secret." : wrongPasscode(attemptsLeft: request.attemptsLeft)
     }
 
     package static func wrongPasscode(attemptsLeft: Int64?) -> String {
@@ -17,20 +17,20 @@ extension PromptWords {
     }
 
     /// What was wrong with the attempt before this form of the same prompt. A passcode uses up an attempt, a fingerprint does not.
-    package static func miss(_ question: PromptQuestion, after last: PromptQuestion) -> String {
-        guard question.methods.contains(.passcode) else { return wrongFinger(question.state.fingersLeft) }
-        let isPasscode = !last.methods.contains(.finger) || question.attemptsLeft < last.attemptsLeft
-        return isPasscode ? wrongPasscode(question) : wrongFinger(question.state.fingersLeft)
+    package static func miss(_ request: PromptRequest, after last: PromptRequest) -> String {
+        guard request.methods.contains(.passcode) else { return wrongFinger(request.state.fingersLeft) }
+        let isPasscode = !last.methods.contains(.finger) || request.attemptsLeft < last.attemptsLeft
+        return isPasscode ? wrongPasscode(request) : wrongFinger(request.state.fingersLeft)
     }
 
     /// What the user should know of the methods before the first attempt; nil for nothing. Attempts may have been used elsewhere.
-    package static func openingNotice(_ question: PromptQuestion) -> String? {
-        if question.methods.contains(.passcode), question.operation != .applicationPassword, question.attemptsLeft <= 2,
-            question.state.secondsToWait == 0
+    package static func openingNotice(_ request: PromptRequest) -> String? {
+        if request.methods.contains(.passcode), request.operation != .applicationPassword, request.attemptsLeft <= 2,
+            request.state.secondsToWait == 0
         {
-            return attempts(question.attemptsLeft)
+            return attempts(request.attemptsLeft)
         }
-        return question.state.finger == .disabled ? disabled(question.state.fingersLeft) : nil
+        return request.state.finger == .disabled ? disabled(request.state.fingersLeft) : nil
     }
 
     package static func wrongFinger(_ fingersLeft: Int64) -> String {
@@ -78,15 +78,15 @@ extension PromptWords {
         return "You can try again in \(clock)."
     }
 
-    package static func confirm(_ question: PromptQuestion) -> String { question.operation == .unlock ? "Unlock" : "Allow" }
+    package static func confirm(_ request: PromptRequest) -> String { request.operation == .unlock ? "Unlock" : "Allow" }
 
-    package static func cancel(_ question: PromptQuestion) -> String {
-        if let title = question.titles.cancel { return title }
-        return question.operation == .consent ? "Don’t Allow" : "Cancel"
+    package static func cancel(_ request: PromptRequest) -> String {
+        if let title = request.titles.cancel { return title }
+        return request.operation == .consent ? "Don’t Allow" : "Cancel"
     }
 
-    package static func fallback(_ question: PromptQuestion) -> String {
-        question.titles.fallback ?? (question.methods.contains(.passcode) ? "Use Passcode…" : "Use Another Method…")
+    package static func fallback(_ request: PromptRequest) -> String {
+        request.titles.fallback ?? (request.methods.contains(.passcode) ? "Use Passcode…" : "Use Another Method…")
     }
 
     package static func choice(_ choice: ConsentChoice) -> String {

@@ -43,9 +43,9 @@ package enum PromptWords {
     }
 
     /// What the program wants, as the rest of a sentence: the program "wants" this.
-    package static func action(_ question: PromptQuestion) -> String {
-        guard let consent = question.consent else {
-            switch question.operation {
+    package static func action(_ request: PromptRequest) -> String {
+        guard let consent = request.consent else {
+            switch request.operation {
             case .readItem: return "to read a secret that is given out only with your approval"
             case .evaluatePolicy: return "to make sure that it is you"
             case .unlock: return "to unlock your keychain"
@@ -70,8 +70,8 @@ package enum PromptWords {
         }
     }
 
-    package static func reason(_ question: PromptQuestion) -> String? {
-        question.reason.map { PlainLine.of($0, charactersMax: reasonMax) }.flatMap { $0.isEmpty ? nil : $0 }
+    package static func reason(_ request: PromptRequest) -> String? {
+        request.reason.map { PlainLine.of($0, charactersMax: reasonMax) }.flatMap { $0.isEmpty ? nil : $0 }
     }
 
     package static func particulars(_ consent: Consent) -> [Particular] {
@@ -114,12 +114,12 @@ package enum PromptWords {
     }
 
     /// What the user does to answer.
-    package static func instruction(_ question: PromptQuestion, showsEntry: Bool) -> String {
-        if question.operation == .applicationPassword { return "Type the password of this secret, not your Vauban passcode." }
-        let touch = "Touch the fingerprint reader\(question.consent == nil ? "" : " to allow it once")"
-        return switch (question.methods.contains(.finger), showsEntry) {
+    package static func instruction(_ request: PromptRequest, showsEntry: Bool) -> String {
+        if request.operation == .applicationPassword { return "Type the password of this secret, not your Vauban passcode." }
+        let touch = "Touch the fingerprint reader\(request.consent == nil ? "" : " to allow it once")"
+        return switch (request.methods.contains(.finger), showsEntry) {
         case (true, true): "\(touch), or type your Vauban passcode."
-        case (true, false): question.consent == nil ? "\(touch) to allow it." : "\(touch)."
+        case (true, false): request.consent == nil ? "\(touch) to allow it." : "\(touch)."
         default: "Type your Vauban passcode to allow it."
         }
     }

@@ -7,7 +7,7 @@ package import VaubanLinuxHost
 /// restores the original mode. So does the process's exit (`exit`); a killed process cannot restore it.
 package final class QuietMode {
     private struct Shared {
-        var questions = 0
+        var requests = 0
         var before = termios()
         /// The process that prompts; a forked child has nothing to restore.
         var process: pid_t = 0
@@ -20,7 +20,7 @@ package final class QuietMode {
     package init?(_ descriptor: Descriptor) {
         self.descriptor = descriptor
         let isQuiet = Self.shared.withLock { shared in
-            if shared.questions == 0 {
+            if shared.requests == 0 {
                 guard tcgetattr(descriptor.number, &shared.before) == 0 else { return false }
                 var mode = shared.before
                 mode.c_lflag &= ~tcflag_t(ECHO | ECHONL | ICANON | ISIG | IEXTEN)
@@ -30,7 +30,7 @@ package final class QuietMode {
             }
             // Discards what was typed before the prompt appeared.
             guard tcflush(descriptor.number, TCIFLUSH) == 0 else { return false }
-            shared.questions += 1
+            shared.requests += 1
             return true
         }
         guard isQuiet else { return nil }
@@ -39,7 +39,7 @@ package final class QuietMode {
     /// In the background the terminal belongs to another process, which has set its own mode.
     private static func putRight() {
         shared.withLock { shared in
-            guard shared.questions > 0, shared.process == getpid() else { return }
+            guard shared.requests > 0, shared.process == getpid() else { return }
             let number = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC)
             guard number >= 0 else { return }
             let terminal = Descriptor(number)
@@ -49,8 +49,8 @@ package final class QuietMode {
 
     deinit {
         Self.shared.withLock { shared in
-            shared.questions -= 1
-            if shared.questions == 0 { tcsetattr(descriptor.number, TCSADRAIN, &shared.before) }
+            shared.requests -= 1
+            if shared.requests == 0 { tcsetattr(descriptor.number, TCSADRAIN, &shared.before) }
         }
     }
 }

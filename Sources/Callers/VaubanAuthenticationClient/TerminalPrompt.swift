@@ -4,64 +4,64 @@ package import VaubanUserModel
 
 /// A prompt laid out for a terminal. The sentences are those of `PromptWords`; only what the keys do is the terminal's own.
 package struct TerminalPrompt {
-    private let question: PromptQuestion
+    private let request: PromptRequest
     /// The form of the same prompt that this terminal showed before.
-    private let last: PromptQuestion?
+    private let last: PromptRequest?
 
-    package init(_ question: PromptQuestion, after last: PromptQuestion? = nil) {
-        self.question = question
-        self.last = last.flatMap { $0.prompt == question.prompt ? $0 : nil }
+    package init(_ request: PromptRequest, after last: PromptRequest? = nil) {
+        self.request = request
+        self.last = last.flatMap { $0.prompt == request.prompt ? $0 : nil }
     }
 
     package static let cancelHint = "Ctrl-C or an empty line cancels"
 
     /// Everything above the instruction. After a miss only what was wrong: the rest is still on the screen.
     package func head(notes: [String] = []) -> String {
-        let attempt = "Attempt \(question.attempt) of \(PromptQuestion.attemptsMax)."
+        let attempt = "Attempt \(request.attempt) of \(PromptRequest.attemptsMax)."
         if let missed {
-            let isDisabledNow = question.state.finger == .disabled && missed.state.finger != .disabled
-            let news = isDisabledNow ? PromptWords.disabled(question.state.fingersLeft) : nil
-            return lines(["\(PromptWords.miss(question, after: missed)) \(attempt)", news, wait].compactMap(\.self))
+            let isDisabledNow = request.state.finger == .disabled && missed.state.finger != .disabled
+            let news = isDisabledNow ? PromptWords.disabled(request.state.fingersLeft) : nil
+            return lines(["\(PromptWords.miss(request, after: missed)) \(attempt)", news, wait].compactMap(\.self))
         }
-        let caller = question.caller
+        let caller = request.caller
         var text = ["", PromptWords.title]
         text.append(row("Program", "\(PromptWords.name(of: caller)) (\(PromptWords.origin(of: caller)))"))
         text += PromptWords.cautions(caller).map { row(nil, $0.isWarning ? "WARNING: \($0.text)" : $0.text) }
-        text.append(row("Action", PromptWords.action(question)))
-        text += (question.consent.map(PromptWords.particulars) ?? []).map { row($0.label, $0.text) }
-        if let reason = PromptWords.reason(question) { text.append(row("Message", "“\(reason)”")) }
+        text.append(row("Action", PromptWords.action(request)))
+        text += (request.consent.map(PromptWords.particulars) ?? []).map { row($0.label, $0.text) }
+        if let reason = PromptWords.reason(request) { text.append(row("Message", "“\(reason)”")) }
         text += notes.map { "  \($0)" }
         text.append("  \(attempt) You have \(ConnectionLimits.userTimeout / 60_000_000_000) minutes.")
-        text += [PromptWords.openingNotice(question), wait].compactMap(\.self)
+        text += [PromptWords.openingNotice(request), wait].compactMap(\.self)
         return lines(text)
     }
 
     /// What the user does to answer, on a line of its own. After a miss only where there is a choice of methods.
     package var instruction: String {
-        let (acceptsFinger, acceptsPasscode) = (question.methods.contains(.finger), question.methods.contains(.passcode))
+        let (acceptsFinger, acceptsPasscode) = (request.methods.contains(.finger), request.methods.contains(.passcode))
         if missed != nil && !acceptsFinger { return "" }
-        return lines([PromptWords.instruction(question, showsEntry: acceptsPasscode)])
+        return lines([PromptWords.instruction(request, showsEntry: acceptsPasscode)])
     }
 
-    private var missed: PromptQuestion? { last.flatMap { question.attempt > $0.attempt ? $0 : nil } }
+    private var missed: PromptRequest? { last.flatMap { request.attempt > $0.attempt ? $0 : nil } }
 
     /// The text before the cursor.
     package var entry: String {
-        guard question.methods.contains(.passcode) else { return "Ctrl-C or Esc refuses: " }
-        if question.methods.contains(.finger) { return "Passcode or finger (\(Self.cancelHint)): " }
-        return "\(question.operation == .applicationPassword ? "Password" : "Passcode") (\(Self.cancelHint)): "
+        guard request.methods.contains(.passcode) else { return "Ctrl-C or Esc refuses: " }
+        if request.methods.contains(.finger) { return "Passcode or finger (\(Self.cancelHint)): " }
+        return "\(request.operation == .applicationPassword ? "Password" : "Passcode") (\(Self.cancelHint)): "
     }
 
     /// The choices of a consent as letters; nil if the only answers are yes and no.
     package var choices: String? {
-        guard let offered = question.consent?.offered, offered != .once else { return nil }
+        guard let offered = request.consent?.offered, offered != .once else { return nil }
         let titles = ConsentChoice.allCases.filter { offered.contains($0) }.map { "[\(Self.letter($0))] \(PromptWords.choice($0))" }
-        return "Allow: \(titles.joined(separator: ", ")); [n] \(PromptWords.cancel(question)): "
+        return "Allow: \(titles.joined(separator: ", ")); [n] \(PromptWords.cancel(request)): "
     }
 
     /// Returns the choice that a key stands for; nil for every other key, which refuses.
     package func choice(_ key: UInt8?) -> ConsentChoice? {
-        guard let key, let offered = question.consent?.offered else { return nil }
+        guard let key, let offered = request.consent?.offered else { return nil }
         return ConsentChoice.allCases.first { offered.contains($0) && Self.letter($0).utf8.first == key | 0x20 }
     }
 
@@ -73,7 +73,7 @@ package struct TerminalPrompt {
         }
     }
 
-    private var wait: String? { question.state.secondsToWait > 0 ? PromptWords.wait(question.state.secondsToWait) : nil }
+    private var wait: String? { request.state.secondsToWait > 0 ? PromptWords.wait(request.state.secondsToWait) : nil }
 
     private func row(_ label: String?, _ text: String) -> String {
         let name = label.map { "\($0):" } ?? ""

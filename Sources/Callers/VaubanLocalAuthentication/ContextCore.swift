@@ -113,7 +113,7 @@ final class ContextCore: Sendable {
         defer { end(cancellation) }
         guard !reason.isEmpty else { throw LAContext.parameterError }
         let evaluation = Evaluation(
-            subject, reason: PlainLine.of(reason, charactersMax: PromptQuestion.reasonCharactersMax, bytesMax: Evaluation.reasonBytesMax),
+            subject, reason: PlainLine.of(reason, charactersMax: PromptRequest.reasonCharactersMax, bytesMax: Evaluation.reasonBytesMax),
             mayAsk: !settings.interactionNotAllowed, reuseSeconds: settings.reuseSeconds,
             titles: PromptTitles(cancel: settings.cancelTitle, fallback: settings.fallbackTitle), authorization: authorization)
         do throws(Refusal) {

@@ -7,7 +7,7 @@ import VaubanSecretBytes
 /// The user's response, passed from the thread that draws to the thread that waits for it.
 final class ReplyBox: Sendable {
     private struct Reply: ~Copyable {
-        let question: Int
+        let request: Int
         var response: PromptResponse
     }
 
@@ -27,21 +27,21 @@ final class ReplyBox: Sendable {
         bell = Descriptor(ends[1])
     }
 
-    func put(_ response: consuming PromptResponse, to question: Int) {
+    func put(_ response: consuming PromptResponse, to request: Int) {
         // Passed through an optional, since a closure cannot consume what it captures.
-        var handed: Reply? = Reply(question: question, response: response)
+        var handed: Reply? = Reply(request: request, response: response)
         reply.withLock { $0 = handed.take() }
         var ring: UInt8 = 0
         _ = write(bell.number, &ring, 1)
     }
 
     /// Returns the reply to this prompt, if there is one. Discards a reply to another prompt.
-    func take(_ question: Int) -> PromptResponse? {
+    func take(_ request: Int) -> PromptResponse? {
         var rings = [UInt8](repeating: 0, count: 16)
         while read(descriptor.number, &rings, rings.count) > 0 {}
         var taken: Reply?
         reply.withLock { taken = $0.take() }
-        guard let reply = taken.take(), reply.question == question else { return nil }
+        guard let reply = taken.take(), reply.request == request else { return nil }
         return reply.response
     }
 }

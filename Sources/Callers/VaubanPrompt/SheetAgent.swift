@@ -48,28 +48,28 @@ public final class SheetAgent: Sendable {
 
     /// Answers with a passcode, which is copied to memory that is overwritten after its one use; the caller must erase its own bytes.
     /// `choice` is the number of one of the view's choices, if it has any.
-    public func answer(_ passcode: UnsafeRawBufferPointer, choice: Int?, to question: Int) {
+    public func answer(_ passcode: UnsafeRawBufferPointer, choice: Int?, to request: Int) {
         guard !passcode.isEmpty else { return }
         let secret = SecretBytes(copying: passcode)
         let consent = model.withLock { model -> ConsentChoice? in
             let chosen = choice.flatMap { ConsentChoice(rawValue: Int64($0)) } ?? .once
-            return model.offers(chosen, question) ? chosen : nil
+            return model.offers(chosen, request) ? chosen : nil
         }
-        guard beginAnswer(question, withPasscode: true) else { return }
-        if let consent { replies.put(.consent(secret, consent), to: question) } else { replies.put(.passcode(secret), to: question) }
+        guard beginAnswer(request, withPasscode: true) else { return }
+        if let consent { replies.put(.consent(secret, consent), to: request) } else { replies.put(.passcode(secret), to: request) }
     }
 
-    public func cancel(_ question: Int) {
-        if model.withLock({ $0.dismissNotice(question) }) { return changed() }
-        if beginAnswer(question) { replies.put(.cancelled, to: question) }
+    public func cancel(_ request: Int) {
+        if model.withLock({ $0.dismissNotice(request) }) { return changed() }
+        if beginAnswer(request) { replies.put(.cancelled, to: request) }
     }
 
     /// Handles the second button: the caller's fallback, or, if a passcode is accepted, the entry for it.
-    public func fallBack(_ question: Int) {
-        switch model.withLock({ $0.fallBack(question) }) {
+    public func fallBack(_ request: Int) {
+        switch model.withLock({ $0.fallBack(request) }) {
         case .none: return
         case .entry: changed()
-        case .answer: if beginAnswer(question) { replies.put(.fallback, to: question) }
+        case .answer: if beginAnswer(request) { replies.put(.fallback, to: request) }
         }
     }
 
@@ -85,8 +85,8 @@ public final class SheetAgent: Sendable {
         seatChanged.signal()
     }
 
-    private func beginAnswer(_ question: Int, withPasscode: Bool = false) -> Bool {
-        guard model.withLock({ $0.beginAnswer(question, withPasscode: withPasscode, now: MachineClock.boot) }) else { return false }
+    private func beginAnswer(_ request: Int, withPasscode: Bool = false) -> Bool {
+        guard model.withLock({ $0.beginAnswer(request, withPasscode: withPasscode, now: MachineClock.boot) }) else { return false }
         changed()
         return true
     }
@@ -142,10 +142,10 @@ public final class SheetAgent: Sendable {
 }
 
 extension SheetAgent: PromptSurface {
-    package func ask(_ question: PromptQuestion, withdrawal: any Withdrawal) -> PromptResponse {
+    package func ask(_ request: PromptRequest, withdrawal: any Withdrawal) -> PromptResponse {
         // Looking it up reads every desktop entry, so do it once for each prompt, not for each of its forms.
-        let entry = model.withLock { $0.isShowing(question.prompt) } ? nil : directory.entry(of: question.caller)
-        let number = model.withLock { $0.show(question, entry, now: MachineClock.boot) }
+        let entry = model.withLock { $0.isShowing(request.prompt) } ? nil : directory.entry(of: request.caller)
+        let number = model.withLock { $0.show(request, entry, now: MachineClock.boot) }
         changed()
         while true {
             if withdrawal.isWithdrawn() { return .withdrawn }

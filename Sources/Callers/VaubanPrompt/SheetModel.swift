@@ -23,7 +23,7 @@ package struct SheetModel: Sendable {
     private struct Card: Sendable {
         let number: Int
         var misses = 0
-        var question: PromptQuestion
+        var request: PromptRequest
         var entry: ApplicationDirectory.Entry?
         var finger: SheetView.Finger
         var notice: SheetView.Notice?
@@ -55,39 +55,39 @@ package struct SheetModel: Sendable {
     }
 
     /// Whether this prompt is on the screen, in any form.
-    package func isShowing(_ prompt: [UInt8]) -> Bool { card?.question.prompt == prompt }
+    package func isShowing(_ prompt: [UInt8]) -> Bool { card?.request.prompt == prompt }
 
     /// Shows a prompt, or a new form of it with the same caller. Returns the number by which answers refer to it.
-    package mutating func show(_ question: PromptQuestion, _ entry: ApplicationDirectory.Entry?, now: UInt64) -> Int {
-        let closedUntil = question.state.secondsToWait > 0 ? now + UInt64(question.state.secondsToWait) * Self.second : 0
+    package mutating func show(_ request: PromptRequest, _ entry: ApplicationDirectory.Entry?, now: UInt64) -> Int {
+        let closedUntil = request.state.secondsToWait > 0 ? now + UInt64(request.state.secondsToWait) * Self.second : 0
         var notice: SheetView.Notice?
         var finger: SheetView.Finger =
-            question.methods.contains(.finger) ? .waiting : question.state.finger == .disabled ? .disabled : .hidden
+            request.methods.contains(.finger) ? .waiting : request.state.finger == .disabled ? .disabled : .hidden
         var (misses, typesInstead) = (0, false)
         var entry = entry
-        if let before = card, before.question.prompt == question.prompt { entry = before.entry }
+        if let before = card, before.request.prompt == request.prompt { entry = before.entry }
         switch state {
-        case .prompting(let before) where before.question.prompt == question.prompt:
+        case .prompting(let before) where before.request.prompt == request.prompt:
             (number, misses, typesInstead) = (before.number, before.misses, before.typesInstead)
-            if question.attempt > before.question.attempt, finger == .waiting {
+            if request.attempt > before.request.attempt, finger == .waiting {
                 finger = .tryAgain
-                notice = .init(text: PromptWords.wrongFinger(question.state.fingersLeft), isError: true)
+                notice = .init(text: PromptWords.wrongFinger(request.state.fingersLeft), isError: true)
             }
-        case .checking(let before) where before.question.prompt == question.prompt:
+        case .checking(let before) where before.request.prompt == request.prompt:
             (number, misses, typesInstead) = (before.number, before.misses, before.typesInstead)
             // A fingerprint that missed in the meantime counts as another attempt too; only a checked passcode costs an attempt.
-            if question.attemptsLeft < before.question.attemptsLeft {
+            if request.attemptsLeft < before.request.attemptsLeft {
                 misses += 1
-                notice = .init(text: PromptWords.wrongPasscode(question), isError: true)
+                notice = .init(text: PromptWords.wrongPasscode(request), isError: true)
             }
         default:
             number += 1
-            notice = PromptWords.openingNotice(question).map { .init(text: $0, isError: false) }
+            notice = PromptWords.openingNotice(request).map { .init(text: $0, isError: false) }
         }
-        if finger == .disabled, notice == nil { notice = .init(text: PromptWords.disabled(question.state.fingersLeft), isError: false) }
+        if finger == .disabled, notice == nil { notice = .init(text: PromptWords.disabled(request.state.fingersLeft), isError: false) }
         state = .prompting(
             Card(
-                number: number, misses: misses, question: question, entry: entry, finger: finger, notice: notice,
+                number: number, misses: misses, request: request, entry: entry, finger: finger, notice: notice,
                 typesInstead: typesInstead,
                 closedUntil: closedUntil))
         return number
@@ -120,7 +120,7 @@ package struct SheetModel: Sendable {
     package mutating func beginAnswer(_ number: Int, withPasscode: Bool, now: UInt64) -> Bool {
         guard case .prompting(let card) = state, card.number == number else { return false }
         if withPasscode {
-            guard card.question.methods.contains(.passcode), card.closedUntil <= now else { return false }
+            guard card.request.methods.contains(.passcode), card.closedUntil <= now else { return false }
         }
         state = .checking(card)
         return true
@@ -131,20 +131,20 @@ package struct SheetModel: Sendable {
     /// Returns what the second button does now: the caller's fallback, or, if a passcode is accepted, the entry for it.
     package mutating func fallBack(_ number: Int) -> Fallback {
         guard case .prompting(var card) = state, card.number == number, Self.fallback(of: card) != nil else { return .none }
-        if card.question.offersFallback { return .answer }
+        if card.request.offersFallback { return .answer }
         card.typesInstead = true
         state = .prompting(card)
         return .entry
     }
 
     private static func fallback(of card: Card) -> String? {
-        if showsEntry(card) || card.question.titles.fallback == "" { return nil }
-        return PromptWords.fallback(card.question)
+        if showsEntry(card) || card.request.titles.fallback == "" { return nil }
+        return PromptWords.fallback(card.request)
     }
 
     /// A fingerprint comes first if one can be used: the entry appears on request, or when no fingerprint counts.
     private static func showsEntry(_ card: Card) -> Bool {
-        guard card.question.methods.contains(.passcode) else { return false }
+        guard card.request.methods.contains(.passcode) else { return false }
         let awaitsFinger = card.finger == .waiting || card.finger == .tryAgain || card.finger == .matched
         return card.typesInstead || !awaitsFinger
     }
@@ -152,7 +152,7 @@ package struct SheetModel: Sendable {
     /// Whether the prompt offers this choice.
     package func offers(_ choice: ConsentChoice, _ number: Int) -> Bool {
         guard case .prompting(let card) = state, card.number == number else { return false }
-        return card.question.consent?.offered.contains(choice) ?? false
+        return card.request.consent?.offered.contains(choice) ?? false
     }
 
     package mutating func removePrompt() {
@@ -208,25 +208,25 @@ package struct SheetModel: Sendable {
     }
 
     private static func view(of card: Card, isChecked: Bool, _ now: UInt64) -> SheetView {
-        let question = card.question
+        let request = card.request
         let showsEntry = showsEntry(card)
         let wait = countdown(until: card.closedUntil, now)
         var notice = card.notice
         if let wait, showsEntry { notice = .init(text: PromptWords.wait(wait.seconds), isError: true) }
         if isChecked { notice = .init(text: PromptWords.checking, isError: false) }
-        let choices = ConsentChoice.allCases.filter { question.consent?.offered.contains($0) ?? false }
+        let choices = ConsentChoice.allCases.filter { request.consent?.offered.contains($0) ?? false }
         return SheetView(
-            question: card.number, misses: card.misses, application: card.entry?.name ?? PromptWords.name(of: question.caller),
+            request: card.number, misses: card.misses, application: card.entry?.name ?? PromptWords.name(of: request.caller),
             icon: card.entry?.icon,
-            wish: "wants \(PromptWords.action(question))", origin: PromptWords.origin(of: question.caller),
-            reason: PromptWords.reason(question),
-            cautions: PromptWords.cautions(question.caller).map { .init(text: $0.text, isWarning: $0.isWarning) },
-            particulars: (question.consent.map(PromptWords.particulars) ?? []).map { .init(label: $0.label, text: $0.text) },
-            finger: card.finger, instruction: PromptWords.instruction(question, showsEntry: showsEntry),
+            wish: "wants \(PromptWords.action(request))", origin: PromptWords.origin(of: request.caller),
+            reason: PromptWords.reason(request),
+            cautions: PromptWords.cautions(request.caller).map { .init(text: $0.text, isWarning: $0.isWarning) },
+            particulars: (request.consent.map(PromptWords.particulars) ?? []).map { .init(label: $0.label, text: $0.text) },
+            finger: card.finger, instruction: PromptWords.instruction(request, showsEntry: showsEntry),
             entry: !showsEntry ? .hidden : isChecked || wait != nil || card.finger == .matched ? .closed : .open, notice: notice,
             choices: showsEntry && choices.count > 1 ? choices.map { .init(number: Int($0.rawValue), title: PromptWords.choice($0)) } : [],
-            cancel: PromptWords.cancel(question), fallback: fallback(of: card),
-            confirm: showsEntry ? PromptWords.confirm(question) : nil,
+            cancel: PromptWords.cancel(request), fallback: fallback(of: card),
+            confirm: showsEntry ? PromptWords.confirm(request) : nil,
             secondsToNext: wait?.next)
     }
 
@@ -242,7 +242,7 @@ package struct SheetModel: Sendable {
         _ number: Int, of subject: String, that words: String, warning: String? = nil, notice: String? = nil, secondsToNext: Double? = nil
     ) -> SheetView {
         SheetView(
-            question: number, misses: 0, application: subject, icon: "dialog-password", wish: words, origin: "", reason: nil,
+            request: number, misses: 0, application: subject, icon: "dialog-password", wish: words, origin: "", reason: nil,
             cautions: warning.map { [.init(text: $0, isWarning: true)] } ?? [], particulars: [], finger: .hidden, instruction: "",
             entry: .hidden,
             notice: notice.map { .init(text: $0, isError: true) }, choices: [], cancel: PromptWords.close, fallback: nil, confirm: nil,

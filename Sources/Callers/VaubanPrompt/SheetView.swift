@@ -62,7 +62,7 @@ public struct SheetView: Hashable, Sendable {
     }
 
     /// Identifies the prompt; with another number, what was typed belongs to the previous prompt.
-    public let question: Int
+    public let request: Int
     /// Increases with each wrong answer: the entry is cleared.
     public let misses: Int
     public let application: String

@@ -69,7 +69,7 @@ package struct LeaseErased: Hashable, Sendable, DERReadable, DERWritable {
 
 /// Enclave to authd, on the prompt connection. `ask` carries the key card as a descriptor.
 package enum PromptNotice: Hashable, Sendable, DERReadable, DERWritable {
-    case ask(PromptQuestion)
+    case ask(PromptRequest)
     case resolved(prompt: [UInt8], PromptOutcome)
     /// Something happened to a prompt on the screen that still asks for the same.
     case update(prompt: [UInt8], PromptUpdate)
@@ -81,7 +81,7 @@ package enum PromptNotice: Hashable, Sendable, DERReadable, DERWritable {
         let number = try fields.choice("notice")
         let notice: PromptNotice? = try fields.optional(number, "notice") { notice in
             switch number {
-            case 0: return .ask(try notice.value("question"))
+            case 0: return .ask(try notice.value("request"))
             case 1:
                 let prompt = try notice.octets("prompt", in: 16...16)
                 guard let outcome = PromptOutcome(rawValue: try notice.integer("outcome", in: 0...255)) else {
@@ -101,7 +101,7 @@ package enum PromptNotice: Hashable, Sendable, DERReadable, DERWritable {
         try der.sequence { fields in
             try fields.integer(1)
             switch self {
-            case .ask(let question): try fields.tagged(0) { try $0.value(question) }
+            case .ask(let request): try fields.tagged(0) { try $0.value(request) }
             case .resolved(let prompt, let outcome):
                 try fields.tagged(1) {
                     try $0.octets(prompt); try $0.integer(outcome.rawValue)
@@ -166,7 +166,7 @@ package enum PromptReport: Hashable, Sendable, DERReadable, DERWritable {
 }
 
 /// Enclave to witness: who is this process? Sent with the process's descriptor.
-package struct WitnessQuestion: Hashable, Sendable, DERReadable, DERWritable {
+package struct WitnessRequest: Hashable, Sendable, DERReadable, DERWritable {
     package let number: Int64
     package let pid: Int64
 

@@ -26,7 +26,7 @@ package enum AgentMessage: Hashable, Sendable {
 package enum AgentNotice: Hashable, Sendable {
     case registered
     case refused(Refusal)
-    case ask(PromptQuestion)
+    case ask(PromptRequest)
     case resolved(prompt: [UInt8], PromptOutcome)
     case update(prompt: [UInt8], PromptUpdate)
 }
@@ -80,7 +80,7 @@ extension AgentNotice: DERReadable, DERWritable {
             switch number {
             case 0: return .registered
             case 1: return .refused(try notice.value("refusal"))
-            case 2: return .ask(try notice.value("question"))
+            case 2: return .ask(try notice.value("request"))
             case 3:
                 let prompt = try notice.octets("prompt", in: 16...16)
                 guard let outcome = PromptOutcome(rawValue: try notice.integer("outcome", in: 0...255)) else {
@@ -101,7 +101,7 @@ extension AgentNotice: DERReadable, DERWritable {
             switch self {
             case .registered: fields.tagged(0) { _ in }
             case .refused(let refusal): try fields.tagged(1) { try $0.value(refusal) }
-            case .ask(let question): try fields.tagged(2) { try $0.value(question) }
+            case .ask(let request): try fields.tagged(2) { try $0.value(request) }
             case .resolved(let prompt, let outcome):
                 try fields.tagged(3) {
                     try $0.octets(prompt); try $0.integer(outcome.rawValue)

@@ -8,7 +8,7 @@ import VaubanUserModel
 enum EnclaveMessages {
     private static let readers: [@Sendable ([UInt8]) throws(Finding) -> Bool] = [
         reader(EnclaveRequest.self), reader(EnclaveReply.self), reader(LeaseRecall.self), reader(LeaseErased.self),
-        reader(LeaseStanding.self), reader(PromptNotice.self), reader(PromptReport.self), reader(WitnessQuestion.self),
+        reader(LeaseStanding.self), reader(PromptNotice.self), reader(PromptReport.self), reader(WitnessRequest.self),
         reader(WitnessAnswer.self), reader(ReaderNotice.self), reader(ReaderReport.self), reader(DeviceEvent.self),
         reader(DeviceEventDone.self), reader(EnclaveKeyCard.self), reader(RowBinding.self), reader(AccessControl.self),
         reader(KeyRequest.self), reader(KeyReply.self), reader(EnclaveKey.self),

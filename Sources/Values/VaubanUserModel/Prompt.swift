@@ -107,7 +107,7 @@ package enum PromptOperation: Int64, Sendable {
 }
 
 /// One round of a prompt. Each attempt has its own challenge; the prompt stays the same.
-package struct PromptQuestion: Hashable, Sendable, DERReadable, DERWritable {
+package struct PromptRequest: Hashable, Sendable, DERReadable, DERWritable {
     package let prompt: [UInt8]
     package let user: UInt32
     package let challenge: PasscodeChallenge

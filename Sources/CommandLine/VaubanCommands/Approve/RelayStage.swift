@@ -15,14 +15,14 @@ final class RelayStage: PromptSurface {
         surface = TerminalSurface(terminal, tellsOutcome: false)
     }
 
-    func ask(_ question: PromptQuestion, withdrawal: any Withdrawal) -> PromptResponse {
+    func ask(_ request: PromptRequest, withdrawal: any Withdrawal) -> PromptResponse {
         let duty = Interruption.add { [terminal, hasScreen] in if hasScreen { terminal.write(Self.leave) } }
         terminal.write(hasScreen ? Self.enter : "\r\n")
         defer {
             terminal.write(hasScreen ? Self.leave : "\r")
             Interruption.remove(duty)
         }
-        return surface.ask(question, withdrawal: withdrawal)
+        return surface.ask(request, withdrawal: withdrawal)
     }
 
     /// The command that asked shows by itself how it ended.

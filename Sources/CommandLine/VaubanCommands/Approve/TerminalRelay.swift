@@ -45,7 +45,7 @@ final class TerminalRelay {
             // The size first: what is typed after a change must find the command with the new one.
             if events.input { resize(); readKeys() }
             if events.canWrite { passIn() }
-            if events.question, let ended = agent.serve() {
+            if events.request, let ended = agent.serve() {
                 // The command goes on; only questions can no longer be asked here.
                 asks = false
                 terminal.write(
@@ -58,7 +58,7 @@ final class TerminalRelay {
         }
     }
 
-    private struct Events { var input = false, output = false, canWrite = false, question = false, ended = false, resized = false }
+    private struct Events { var input = false, output = false, canWrite = false, request = false, ended = false, resized = false }
 
     private func wait(_ keyboard: Descriptor?, _ agent: Descriptor?) -> Events {
         let readable = Int16(POLLIN)
@@ -72,7 +72,7 @@ final class TerminalRelay {
         guard poll(&pollers, nfds_t(pollers.count), -1) > 0 else { return Events() }
         return Events(
             input: pollers[0].revents != 0, output: pollers[1].revents & readable != 0,
-            canWrite: pollers[1].revents & Int16(POLLOUT) != 0, question: pollers[2].revents != 0,
+            canWrite: pollers[1].revents & Int16(POLLOUT) != 0, request: pollers[2].revents != 0,
             // A command may close its terminal and live on; its end is its process's end.
             ended: pollers[3].revents != 0, resized: pollers[4].revents != 0)
     }

@@ -91,12 +91,12 @@ final class ScriptedUser: PromptSurface {
         self.passcode = passcode.duplicate()
     }
 
-    func ask(_ question: PromptQuestion, withdrawal: any Withdrawal) -> PromptResponse {
+    func ask(_ request: PromptRequest, withdrawal: any Withdrawal) -> PromptResponse {
         // The password of an item is its application's, and not known to whoever answers here.
-        guard answer == .yes, question.methods.contains(.passcode), question.operation != .applicationPassword, question.attempt == 1 else {
+        guard answer == .yes, request.methods.contains(.passcode), request.operation != .applicationPassword, request.attempt == 1 else {
             return .cancelled
         }
-        return question.consent == nil ? .passcode(passcode.duplicate()) : .consent(passcode.duplicate(), .once)
+        return request.consent == nil ? .passcode(passcode.duplicate()) : .consent(passcode.duplicate(), .once)
     }
 
     func resolved(_ outcome: PromptOutcome) {}

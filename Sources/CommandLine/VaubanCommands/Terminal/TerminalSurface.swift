@@ -10,21 +10,21 @@ final class TerminalSurface: PromptSurface {
     private let terminal: Terminal
     /// Says also how it ended; a command that asked for itself says that by its own result.
     private let tellsOutcome: Bool
-    private let last = Mutex<PromptQuestion?>(nil)
+    private let last = Mutex<PromptRequest?>(nil)
 
     init(_ terminal: Terminal, tellsOutcome: Bool) {
         self.terminal = terminal
         self.tellsOutcome = tellsOutcome
     }
 
-    func ask(_ question: PromptQuestion, withdrawal: any Withdrawal) -> PromptResponse {
-        let prompt = TerminalPrompt(question, after: last.withLock { $0 })
-        last.withLock { $0 = question }
-        guard question.methods.contains(.passcode) else { return askForFinger(prompt, withdrawal) }
-        if question.consent != nil { return askForConsent(prompt, question.methods, withdrawal) }
+    func ask(_ request: PromptRequest, withdrawal: any Withdrawal) -> PromptResponse {
+        let prompt = TerminalPrompt(request, after: last.withLock { $0 })
+        last.withLock { $0 = request }
+        guard request.methods.contains(.passcode) else { return askForFinger(prompt, withdrawal) }
+        if request.consent != nil { return askForConsent(prompt, request.methods, withdrawal) }
         // All of it in the prompt's own mode: a relay has made the terminal raw, where a line does not begin at the left.
         let text = prompt.head() + prompt.instruction + prompt.entry
-        let hasOtherWay = question.methods.contains(.finger)
+        let hasOtherWay = request.methods.contains(.finger)
         switch terminal.readSecretLine(text, bytesMax: SealedPasscode.passcodeBytesMax, withdrawal: withdrawal, hasOtherWay: hasOtherWay)
         {
         case .cancelled: return .cancelled
@@ -82,15 +82,15 @@ final class PreparedSurface: PromptSurface {
     private let user: CommandUser
     init(_ user: CommandUser) { self.user = user }
 
-    func ask(_ question: PromptQuestion, withdrawal: any Withdrawal) -> PromptResponse {
+    func ask(_ request: PromptRequest, withdrawal: any Withdrawal) -> PromptResponse {
         // A question for a finger alone, or for an item's own password, is none that a passcode answers.
-        guard question.methods.contains(.passcode), question.operation != .applicationPassword, question.attempt == 1,
+        guard request.methods.contains(.passcode), request.operation != .applicationPassword, request.attempt == 1,
             let passcode = try? user.preparedPasscode()
         else {
             return .cancelled
         }
         // Whoever sent the passcode along said yes to what this command does, and to nothing after it.
-        return question.consent == nil ? .passcode(passcode) : .consent(passcode, .once)
+        return request.consent == nil ? .passcode(passcode) : .consent(passcode, .once)
     }
 
     func resolved(_ outcome: PromptOutcome) {}

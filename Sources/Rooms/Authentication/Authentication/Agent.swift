@@ -27,7 +27,7 @@ package struct Agent: Hashable, Sendable {
         }
     }
 
-    func takes(_ question: PromptQuestion) -> Bool { takes(caller: question.caller.pid) && (takesConsent || question.consent == nil) }
+    func takes(_ request: PromptRequest) -> Bool { takes(caller: request.caller.pid) && (takesConsent || request.consent == nil) }
 }
 
 /// The number of an agent's connection, in order of arrival. Numbers are never reused.

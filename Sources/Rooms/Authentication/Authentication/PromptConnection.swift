@@ -29,9 +29,9 @@ struct PromptConnection: Sendable {
             let message = try channel.receive(.idle)
             guard message.secret == nil else { throw ChannelError.malformed("a notice carries a secret") }
             switch try PromptNotice(derBytes: message.header) {
-            case .ask(let question):
+            case .ask(let request):
                 guard message.descriptors.count == 1 else { throw ChannelError.malformed("a prompt came without its key card") }
-                dispatcher.ask(question, keyCard: message.descriptors[0])
+                dispatcher.ask(request, keyCard: message.descriptors[0])
             case .resolved(let prompt, let outcome):
                 guard message.descriptors.isEmpty else { throw ChannelError.malformed("the end of a prompt carries a descriptor") }
                 dispatcher.end(prompt, outcome)

@@ -33,10 +33,10 @@ final class PromptDispatcher: Sendable {
         }
     }
 
-    func ask(_ question: PromptQuestion, keyCard: Descriptor) {
+    func ask(_ request: PromptRequest, keyCard: Descriptor) {
         state.withLock { state in
-            state.keyCards[question.prompt] = keyCard
-            Self.process(.asked(question), &state)
+            state.keyCards[request.prompt] = keyCard
+            Self.process(.asked(request), &state)
         }
     }
 
@@ -89,7 +89,7 @@ final class PromptDispatcher: Sendable {
                 if case .report(.shown(let prompt, _)) = effect, missed.contains(prompt) { continue }
                 guard let unreached = perform(effect, &state) else { continue }
                 events.append(.agentLeft(unreached))
-                if case .show(_, let question) = effect { missed.append(question.prompt) }
+                if case .show(_, let request) = effect { missed.append(request.prompt) }
             }
         }
         let queue = state.queue
@@ -100,8 +100,8 @@ final class PromptDispatcher: Sendable {
         switch effect {
         case .welcome(let agent):
             return send(agent, .registered, &state)
-        case .show(let agent, let question):
-            return send(agent, .ask(question), &state, with: state.keyCards[question.prompt].map { [$0] } ?? [])
+        case .show(let agent, let request):
+            return send(agent, .ask(request), &state, with: state.keyCards[request.prompt].map { [$0] } ?? [])
         case .resolve(let agent, let prompt, let outcome):
             return send(agent, .resolved(prompt: prompt, outcome), &state)
         case .update(let agent, let prompt, let update):

@@ -6,7 +6,7 @@ package import VaubanUserModel
 package enum PromptQueueEvent: Hashable, Sendable {
     case agentArrived(AgentID, Agent)
     case agentLeft(AgentID)
-    case asked(PromptQuestion)
+    case asked(PromptRequest)
     case resolved(prompt: [UInt8], PromptOutcome)
     case updated(prompt: [UInt8], PromptUpdate)
     case answered(AgentID, prompt: [UInt8], challenge: [UInt8], PromptAnswer)
@@ -16,7 +16,7 @@ package enum PromptQueueEvent: Hashable, Sendable {
 /// What an event causes, in this order.
 package enum PromptQueueEffect: Hashable, Sendable {
     case welcome(AgentID)
-    case show(AgentID, PromptQuestion)
+    case show(AgentID, PromptRequest)
     case resolve(AgentID, prompt: [UInt8], PromptOutcome)
     case update(AgentID, prompt: [UInt8], PromptUpdate)
     /// Refuses the agent and ends its connection; the queue has removed it already.
@@ -25,8 +25,8 @@ package enum PromptQueueEffect: Hashable, Sendable {
     /// reached the agent.
     case report(PromptReport)
 
-    static func nobody(for question: PromptQuestion) -> PromptQueueEffect {
-        .report(.answered(prompt: question.prompt, challenge: question.challenge.nonce, .nobody))
+    static func nobody(for request: PromptRequest) -> PromptQueueEffect {
+        .report(.answered(prompt: request.prompt, challenge: request.challenge.nonce, .nobody))
     }
 }
 
@@ -46,8 +46,8 @@ package struct PromptQueue: Sendable {
         case .agentLeft(let number):
             guard let user = users.removeValue(forKey: number) else { return [] }
             return withPrompts(of: user) { $0.left(number) }
-        case .asked(let question):
-            return withPrompts(of: question.user) { $0.asked(question) }
+        case .asked(let request):
+            return withPrompts(of: request.user) { $0.asked(request) }
         case .resolved(let prompt, let outcome):
             guard let user = promptsByUser.first(where: { $0.value.holds(prompt) })?.key else { return [] }
             return withPrompts(of: user) { $0.resolved(prompt, outcome) }

@@ -7,7 +7,7 @@ import VaubanUserModel
 /// The agents and the prompts of one user. `PromptStage` has the steps of one prompt; this type decides whose turn it is.
 struct UserPrompts: Sendable {
     private struct Prompt {
-        var question: PromptQuestion
+        var request: PromptRequest
         var stage = PromptStage.asked
         /// The agent that the enclave was last told shows it.
         var reported: AgentID?
@@ -56,39 +56,39 @@ struct UserPrompts: Sendable {
     /// Returns where prompts of this caller would appear, best place first.
     func places(forCaller caller: Int64) -> [String] { agents.map(\.agent).filter { $0.takes(caller: caller) }.map(\.place) }
 
-    private func candidates(for question: PromptQuestion) -> [RegisteredAgent] { agents.filter { $0.agent.takes(question) } }
+    private func candidates(for request: PromptRequest) -> [RegisteredAgent] { agents.filter { $0.agent.takes(request) } }
 
     // MARK: Prompts
 
-    func holds(_ prompt: [UInt8]) -> Bool { prompts.contains { $0.question.prompt == prompt } }
+    func holds(_ prompt: [UInt8]) -> Bool { prompts.contains { $0.request.prompt == prompt } }
 
     /// Adds a prompt, or replaces one that is sent again with another challenge; it stays with its agent.
-    mutating func asked(_ question: PromptQuestion) -> [PromptQueueEffect] {
-        if let index = prompts.firstIndex(where: { $0.question.prompt == question.prompt }) {
-            prompts[index].question = question
+    mutating func asked(_ request: PromptRequest) -> [PromptQueueEffect] {
+        if let index = prompts.firstIndex(where: { $0.request.prompt == request.prompt }) {
+            prompts[index].request = request
             guard let agent = prompts[index].stage.agent else { return [] }
             prompts[index].apply(.askedAnew)
             if let registered = agents.first(where: { $0.number == agent }) { return show(index, at: registered) }
             prompts[index].apply(.agentLeft(agent))
             return advance()
         }
-        guard prompts.count < AuthenticationLimits.promptsPerUserMax, let best = candidates(for: question).first else {
-            return [.nobody(for: question)]
+        guard prompts.count < AuthenticationLimits.promptsPerUserMax, let best = candidates(for: request).first else {
+            return [.nobody(for: request)]
         }
-        prompts.append(Prompt(question: question))
+        prompts.append(Prompt(request: request))
         if prompts.count == 1 { return advance() }
         // The caller waits for the user from here on, so it is told the place at once, not only when the prompt is shown.
-        return [.report(.waiting(prompt: question.prompt, place: best.agent.place))]
+        return [.report(.waiting(prompt: request.prompt, place: best.agent.place))]
     }
 
     mutating func resolved(_ prompt: [UInt8], _ outcome: PromptOutcome) -> [PromptQueueEffect] {
-        guard let index = prompts.firstIndex(where: { $0.question.prompt == prompt }) else { return [] }
+        guard let index = prompts.firstIndex(where: { $0.request.prompt == prompt }) else { return [] }
         return end(index, outcome) + advance()
     }
 
     /// Passes an update to the agent that shows the prompt. A queued prompt needs none.
     func updated(_ prompt: [UInt8], _ update: PromptUpdate) -> [PromptQueueEffect] {
-        guard let agent = prompts.first(where: { $0.question.prompt == prompt })?.stage.agent,
+        guard let agent = prompts.first(where: { $0.request.prompt == prompt })?.stage.agent,
             agents.contains(where: { $0.number == agent })
         else { return [] }
         return [.update(agent, prompt: prompt, update)]
@@ -105,8 +105,8 @@ struct UserPrompts: Sendable {
     mutating func answered(_ number: AgentID, prompt: [UInt8], challenge: [UInt8], _ answer: PromptAnswer) -> [PromptQueueEffect] {
         guard let registered = agents.first(where: { $0.number == number }) else { return [] }
         guard answer != .nobody else { return dismiss(number, "an agent cannot answer that nobody is there") }
-        if let first = prompts.first, first.stage.takesAnswer(of: number), first.question.prompt == prompt,
-            first.question.challenge.nonce == challenge
+        if let first = prompts.first, first.stage.takesAnswer(of: number), first.request.prompt == prompt,
+            first.request.challenge.nonce == challenge
         {
             prompts[0].apply(.answeredBy(number))
             return [.report(.answered(prompt: prompt, challenge: challenge, answer))]
@@ -125,40 +125,40 @@ struct UserPrompts: Sendable {
     /// Shows the first prompt, if none is shown.
     private mutating func advance() -> [PromptQueueEffect] {
         guard let first = prompts.first, first.stage == .asked else { return [] }
-        if let best = candidates(for: first.question).first {
+        if let best = candidates(for: first.request).first {
             prompts[0].apply(.reaches(best.number))
             return show(0, at: best)
         }
         prompts.removeFirst()
-        return [.nobody(for: first.question)] + advance()
+        return [.nobody(for: first.request)] + advance()
     }
 
     /// Removes the prompts that no agent takes any more: a prompt never waits for a future agent.
     private mutating func unreachable() -> [PromptQueueEffect] {
-        let lost = prompts.filter { $0.stage.agent == nil && candidates(for: $0.question).isEmpty }.map(\.question)
-        prompts.removeAll { lost.contains($0.question) }
+        let lost = prompts.filter { $0.stage.agent == nil && candidates(for: $0.request).isEmpty }.map(\.request)
+        prompts.removeAll { lost.contains($0.request) }
         return lost.map(PromptQueueEffect.nobody)
     }
 
     private mutating func show(_ index: Int, at registered: RegisteredAgent) -> [PromptQueueEffect] {
-        let question = prompts[index].question
+        let request = prompts[index].request
         for place in agents.indices where agents[place].number == registered.number {
-            agents[place].shown.append(ShownPrompt(prompt: question.prompt, challenge: question.challenge.nonce))
+            agents[place].shown.append(ShownPrompt(prompt: request.prompt, challenge: request.challenge.nonce))
             agents[place].shown = Array(agents[place].shown.suffix(AuthenticationLimits.shownRememberedMax))
         }
-        return [.show(registered.number, question)] + report(index, at: registered)
+        return [.show(registered.number, request)] + report(index, at: registered)
     }
 
     /// Tells the enclave that the user sees a prompt, once for each agent that shows it.
     private mutating func report(_ index: Int, at registered: RegisteredAgent) -> [PromptQueueEffect] {
         guard prompts[index].reported != registered.number else { return [] }
         prompts[index].reported = registered.number
-        return [.report(.shown(prompt: prompts[index].question.prompt, place: registered.agent.place))]
+        return [.report(.shown(prompt: prompts[index].request.prompt, place: registered.agent.place))]
     }
 
     private mutating func end(_ index: Int, _ outcome: PromptOutcome) -> [PromptQueueEffect] {
         let prompt = prompts.remove(at: index)
         guard let agent = prompt.stage.agent, agents.contains(where: { $0.number == agent }) else { return [] }
-        return [.resolve(agent, prompt: prompt.question.prompt, outcome)]
+        return [.resolve(agent, prompt: prompt.request.prompt, outcome)]
     }
 }

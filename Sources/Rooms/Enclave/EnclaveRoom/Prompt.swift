@@ -87,7 +87,7 @@ final class Prompt {
         pending = try session.room.prompts.begin(for: caller.uid)
         name = CallerName(of: caller, session.identity ?? session.room.witness.identity(of: caller))
         let line = operation.reason.map {
-            PlainLine.of($0, charactersMax: PromptQuestion.reasonCharactersMax, bytesMax: PromptQuestion.reasonBytesMax)
+            PlainLine.of($0, charactersMax: PromptRequest.reasonCharactersMax, bytesMax: PromptRequest.reasonBytesMax)
         }
         reason = line == "" ? nil : line
         deadline = MachineClock.monotonic + ConnectionLimits.userTimeout
@@ -143,12 +143,12 @@ final class Prompt {
         let reopensAt = isDelayed ? MachineClock.monotonic + UInt64(status.secondsToWait) * 1_000_000_000 : nil
         phase.begin(PromptRound(challenge: challenge, methods: methods, reopensAt: reopensAt))
         let isForPassword = operation.trial != nil
-        let question = PromptQuestion(
+        let request = PromptRequest(
             prompt: pending.prompt, user: caller.uid, challenge: challenge, caller: name, operation: operation.kind, reason: reason,
-            attempt: attempt, attemptsLeft: isForPassword ? PromptQuestion.attemptsMax - attempt + 1 : status.attemptsLeft,
+            attempt: attempt, attemptsLeft: isForPassword ? PromptRequest.attemptsMax - attempt + 1 : status.attemptsLeft,
             methods: methods,
             state: isForPassword ? PromptState() : state(status, offering: methods), consent: operation.consent, titles: operation.titles)
-        try room.prompts.ask(question, pending)
+        try room.prompts.ask(request, pending)
         trace.asked(challenge.nonce)
         if phase.isShown { awaitFinger() }
     }
@@ -279,7 +279,7 @@ final class Prompt {
             vault.record(
                 FailedAttempt(date: room.host.clock.referenceMicroseconds, purpose: .prompt, who: name.path ?? "an unknown program"))
             attempt += 1
-            guard attempt <= PromptQuestion.attemptsMax, error.secondsToWait ?? 0 == 0 else { throw error }
+            guard attempt <= PromptRequest.attemptsMax, error.secondsToWait ?? 0 == 0 else { throw error }
             try beginRound(offering: methods)
             return false
         }
@@ -295,7 +295,7 @@ final class Prompt {
             try trial.run(password)
         } catch {
             if error.reason == .cancelled { end(.callerGone) }
-            guard error.reason == .authenticationFailed, attempt < PromptQuestion.attemptsMax else { throw error }
+            guard error.reason == .authenticationFailed, attempt < PromptRequest.attemptsMax else { throw error }
             attempt += 1
             try beginRound(offering: methods)
             return false
@@ -330,7 +330,7 @@ final class Prompt {
             // The prompt may stay open for the passcode.
             room.notifyEnvironmentChange(of: vault)
             misses += 1
-            if misses >= PromptQuestion.attemptsMax || vault.fingerRefusal != nil {
+            if misses >= PromptRequest.attemptsMax || vault.fingerRefusal != nil {
                 try stopOfferingFinger(.disabled)
             } else {
                 update(.tryAgain)

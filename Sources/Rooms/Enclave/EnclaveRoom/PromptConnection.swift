@@ -151,10 +151,10 @@ final class PromptConnection: Sendable {
         _ = try? channel.send(header: header)
     }
 
-    func ask(_ question: PromptQuestion, _ pending: PendingPrompt) throws(Refusal) {
+    func ask(_ request: PromptRequest, _ pending: PendingPrompt) throws(Refusal) {
         guard let channel = standingChannel(for: pending) else { throw Refusal(.noPromptAgent, "the prompt service is not running") }
         do {
-            try channel.send(header: try PromptNotice.ask(question).encoded(), descriptors: [keyCard])
+            try channel.send(header: try PromptNotice.ask(request).encoded(), descriptors: [keyCard])
         } catch {
             throw Refusal(.noPromptAgent, "the prompt service does not answer")
         }

@@ -44,7 +44,7 @@ extension RequestConnection {
     func unlockByFinger(for caller: Peer, in vault: Vault) throws(Refusal) {
         if vault.status.lock == .unlocked { return }
         guard vault.canUnlockByFinger else { throw Refusal(vault.fingerRefusal ?? .biometryLockedOut, "enter the passcode to unlock") }
-        for _ in 1...PromptQuestion.attemptsMax {
+        for _ in 1...PromptRequest.attemptsMax {
             let (verdict, held) = try verdict(for: caller) { nonce, pending in room.reader.askToUnlock(caller.uid, nonce: nonce, pending) }
             switch verdict.outcome {
             case .matched:

@@ -8,7 +8,7 @@ import VaubanUserModel
 
 final class WitnessConnection: Sendable {
     /// One question that waits for its answer.
-    private final class PendingQuestion: Sendable {
+    private final class PendingRequest: Sendable {
         let wakeup: Wakeup
         let answer = ThreadMutex<WitnessAnswer?>(nil)
         init() throws(SystemError) { wakeup = try Wakeup() }
@@ -17,7 +17,7 @@ final class WitnessConnection: Sendable {
     private struct State {
         var channel: Channel?
         var number: Int64 = 0
-        var waiting: [Int64: PendingQuestion] = [:]
+        var waiting: [Int64: PendingRequest] = [:]
         /// Threads that wait for a connection.
         var awaitingConnection: [Wakeup] = []
         var expectation = ReconnectionDeadline(from: MachineClock.monotonic, grace: EnclaveLimits.witnessGrace)
@@ -45,7 +45,7 @@ final class WitnessConnection: Sendable {
 
     /// Answers the questions that were sent over a lost connection as unknown now, instead of at their deadline.
     private func ended(_ channel: Channel) {
-        let waiting: [PendingQuestion] = state.withLock { state in
+        let waiting: [PendingRequest] = state.withLock { state in
             guard state.channel === channel else { return [] }
             state.channel = nil
             state.expectation.lost(at: MachineClock.monotonic)
@@ -60,7 +60,7 @@ final class WitnessConnection: Sendable {
 
     /// Returns the identity of a process; unknown if the witness does not answer within 3 s.
     func identity(of peer: Peer) -> CallerIdentity {
-        guard let process = peer.process, let waiting = try? PendingQuestion() else { return .unseen }
+        guard let process = peer.process, let waiting = try? PendingRequest() else { return .unseen }
         let deadline = MachineClock.monotonic + EnclaveLimits.witnessTimeout
         let channel = standingChannel(waiting.wakeup, until: deadline)
         let number = state.withLock { state in
@@ -69,7 +69,7 @@ final class WitnessConnection: Sendable {
             return state.number
         }
         defer { state.withLock { $0.waiting[number] = nil } }
-        guard let channel, let header = try? WitnessQuestion(number: number, pid: Int64(peer.pid)).encoded(),
+        guard let channel, let header = try? WitnessRequest(number: number, pid: Int64(peer.pid)).encoded(),
             (try? channel.send(header: header, descriptors: [process])) != nil
         else { return .unseen }
         // A new connection may have left a signal behind.

@@ -28,5 +28,5 @@ enum WitnessLimits {
     static let workersPerUserMax = 4
     static let waitingPerUserMax = 256
     /// How long the enclave waits for a reply: older requests are not started.
-    static let questionTime: UInt64 = 3_000_000_000
+    static let requestTimeout: UInt64 = 3_000_000_000
 }

@@ -32,22 +32,22 @@ package struct WitnessRoom: Sendable {
             guard message.secret == nil, message.descriptors.count == 1 else {
                 throw ChannelError.malformed("a request has no process descriptor, or more than one")
             }
-            answer(try WitnessQuestion(derBytes: message.header), about: message.descriptors[0], on: line)
+            answer(try WitnessRequest(derBytes: message.header), about: message.descriptors[0], on: line)
         }
     }
 
     /// Replies on this connection, whenever the result is ready. If the connection is lost by then, nobody waits for the reply.
-    private func answer(_ question: WitnessQuestion, about process: Descriptor, on line: Channel) {
+    private func answer(_ request: WitnessRequest, about process: Descriptor, on line: Channel) {
         let asked = MachineClock.monotonic
         let answer = { @Sendable (identity: CallerIdentity) in
-            guard let header = try? WitnessAnswer(number: question.number, identity: identity).encoded() else { return }
+            guard let header = try? WitnessAnswer(number: request.number, identity: identity).encoded() else { return }
             try? line.send(header: header)
         }
         // The owner only decides the place in the queue: a reused number is detected before anything is reported.
-        let isTaken = ProcessStatus(of: Int32(question.pid)).map { status in
+        let isTaken = ProcessStatus(of: Int32(request.pid)).map { status in
             queue.take(of: Accounts.ofThisMachine.owner(of: status.user)) { [witness] in
-                let isLate = MachineClock.monotonic - asked > WitnessLimits.questionTime
-                answer(isLate ? .unseen : witness.identity(ofProcess: question.pid, heldBy: process))
+                let isLate = MachineClock.monotonic - asked > WitnessLimits.requestTimeout
+                answer(isLate ? .unseen : witness.identity(ofProcess: request.pid, heldBy: process))
             }
         }
         if isTaken != true { answer(.unseen) }

@@ -7,7 +7,7 @@ import VaubanLinuxHost
 import Witness
 
 /// The enclave's socket as far as the witness uses it, with a witness that runs in this process, or the shipped program.
-final class QuestioningEnclave: Sendable {
+final class PromptingEnclave: Sendable {
     private let folder: TestFolder
     private let lines = Mutex<[Channel]>([])
     private let count = DispatchSemaphore(value: 0)
