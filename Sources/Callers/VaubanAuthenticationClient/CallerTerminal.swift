@@ -102,7 +102,7 @@ final class CallerTerminal: PromptSurface {
     }
 }
 
-/// What a program's own terminal says besides prompts.
+/// The texts on a program's own terminal besides prompts.
 enum CallerTerminalText {
     static let canRead = "This program can read what you type here; you allowed that with: vauban allow terminal-prompts"
     static let notHere = "vauban: this prompt cannot appear in this terminal; run vauban approve in another terminal, then try again\n"

@@ -1,4 +1,4 @@
-// Calls of an application that may prompt the user. Its own terminal says where the prompt appears, and shows the prompt only if no agent
+// Calls of an application that may prompt the user. Its own terminal names the place of the prompt, and shows the prompt only if no agent
 // is registered and the user allowed that.
 
 import Foundation
@@ -10,7 +10,7 @@ package enum OwnTerminal {
     package typealias Waiting = (String) -> Void
 
     /// Runs a call. If it finds no prompt agent, runs it once more with this process's own terminal as the agent; the first run had no
-    /// effect, since nobody was prompted.
+    /// effect, since the user was not prompted.
     package static func withPrompts<Value: ~Copyable>(
         for service: @autoclosure () throws(Refusal) -> Service, _ call: (@escaping Waiting) throws(Refusal) -> Value
     ) throws(Refusal) -> Value {

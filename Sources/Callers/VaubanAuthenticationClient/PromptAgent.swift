@@ -142,7 +142,7 @@ package final class PromptAgent: Sendable {
                     let descriptors = message.descriptors
                     let card = Result { () throws(Refusal) in try EnclaveKeyCard(from: descriptors, of: service) }
                     inbox.put(.ask(AgentPrompt(request: request, card: card)))
-                    // A key that is not the enclave's concerns every prompt: the agent ends and says why.
+                    // A key that is not the enclave's concerns every prompt: the agent ends and reports why.
                     if case .failure(let refusal) = card { throw refusal }
                 }
             } catch {

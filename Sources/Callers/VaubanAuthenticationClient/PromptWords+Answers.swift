@@ -1,7 +1,7 @@
 internal import VaubanAccessPolicy
 package import VaubanUserModel
 
-/// What follows an attempt, the buttons, and how a prompt ends.
+/// The sentences after an attempt, the titles of the buttons, and the outcomes of a prompt.
 extension PromptWords {
     package static func attempts(_ count: Int64) -> String {
         count == 1 ? "1 attempt is left before you have to wait." : "\(count) attempts are left before you have to wait."
@@ -16,14 +16,15 @@ extension PromptWords {
         ["That was not your passcode.", attemptsLeft.map(attempts)].compactMap(\.self).joined(separator: " ")
     }
 
-    /// What was wrong with the attempt before this form of the same prompt. A passcode uses up an attempt, a fingerprint does not.
+    /// Returns what was wrong with the attempt before this form of the same prompt. A passcode uses up an attempt, a fingerprint does not.
     package static func miss(_ request: PromptRequest, after last: PromptRequest) -> String {
         guard request.methods.contains(.passcode) else { return wrongFinger(request.state.fingersLeft) }
         let isPasscode = !last.methods.contains(.finger) || request.attemptsLeft < last.attemptsLeft
         return isPasscode ? wrongPasscode(request) : wrongFinger(request.state.fingersLeft)
     }
 
-    /// What the user should know of the methods before the first attempt; nil for nothing. Attempts may have been used elsewhere.
+    /// Returns what the user should know about the methods before the first attempt; nil for nothing. Attempts may have been used
+    /// elsewhere.
     package static func openingNotice(_ request: PromptRequest) -> String? {
         if request.methods.contains(.passcode), request.operation != .applicationPassword, request.attemptsLeft <= 2,
             request.state.secondsToWait == 0
@@ -54,7 +55,7 @@ extension PromptWords {
         }
     }
 
-    /// Why only the passcode is left: fingerprints are switched off, or this prompt had too many misses.
+    /// Returns why only the passcode is left: fingerprints are disabled, or this prompt had too many misses.
     package static func disabled(_ fingersLeft: Int64) -> String {
         fingersLeft > 0
             ? "Fingerprints no longer count for this prompt. Type your passcode."
@@ -70,7 +71,7 @@ extension PromptWords {
     package static let matched = "Recognized."
     package static let checking = "Checking…"
 
-    /// A wait as minutes and seconds.
+    /// Returns a wait in minutes and seconds.
     package static func wait(_ seconds: Int64) -> String {
         let two = { (number: Int64) in number < 10 ? "0\(number)" : "\(number)" }
         let clock =
@@ -97,7 +98,7 @@ extension PromptWords {
         }
     }
 
-    /// How a prompt ended.
+    /// Returns a sentence about how a prompt ended.
     package static func outcome(_ outcome: PromptOutcome) -> String {
         switch outcome {
         case .accepted: "Accepted."

@@ -25,13 +25,13 @@ package enum PromptWords {
 
     package static let title = "Vauban asks for your approval."
 
-    /// The program's name: its file's name, for places that know no better one.
+    /// Returns the program's name: that of its file, for places that have no better one.
     package static func name(of caller: CallerName) -> String {
         guard let path = caller.path else { return "An unknown program" }
         return PlainLine.path(PathBytes.name(of: path), charactersMax: nameMax)
     }
 
-    /// The program's path, which distinguishes programs of the same name.
+    /// Returns the program's path, which distinguishes programs of the same name.
     package static func origin(of caller: CallerName) -> String {
         let process = "process \(caller.pid)"
         if let confinement = caller.confinement {
@@ -42,7 +42,7 @@ package enum PromptWords {
         return "\(PlainLine.path(path, charactersMax: pathMax)) · \(process)"
     }
 
-    /// What the program wants, as the rest of a sentence: the program "wants" this.
+    /// Returns what the program wants, as the rest of a sentence: the program "wants" this.
     package static func action(_ request: PromptRequest) -> String {
         guard let consent = request.consent else {
             switch request.operation {
@@ -86,7 +86,7 @@ package enum PromptWords {
         }
     }
 
-    /// What the user should know about a caller whose name says little.
+    /// Returns what the user should know about a caller whose name says little.
     package static func cautions(_ caller: CallerName) -> [Caution] {
         let chain = caller.startedBy.map { PlainLine.path($0, charactersMax: pathMax) }.joined(separator: ", started by ")
         switch caller.gap {
@@ -113,7 +113,7 @@ package enum PromptWords {
         return cautions
     }
 
-    /// What the user does to answer.
+    /// Returns what the user does to answer.
     package static func instruction(_ request: PromptRequest, showsEntry: Bool) -> String {
         if request.operation == .applicationPassword { return "Type the password of this secret, not your Vauban passcode." }
         let touch = "Touch the fingerprint reader\(request.consent == nil ? "" : " to allow it once")"

@@ -2,7 +2,7 @@ internal import VaubanAccessPolicy
 internal import VaubanLinuxHost
 package import VaubanUserModel
 
-/// A prompt laid out for a terminal. The sentences are those of `PromptWords`; only what the keys do is the terminal's own.
+/// A prompt laid out for a terminal. The sentences are those of `PromptWords`; only the meaning of the keys is specific to the terminal.
 package struct TerminalPrompt {
     private let request: PromptRequest
     /// The form of the same prompt that this terminal showed before.
@@ -15,7 +15,7 @@ package struct TerminalPrompt {
 
     package static let cancelHint = "Ctrl-C or an empty line cancels"
 
-    /// Everything above the instruction. After a miss only what was wrong: the rest is still on the screen.
+    /// Returns everything above the instruction; after a miss only what was wrong, since the rest is still on the screen.
     package func head(notes: [String] = []) -> String {
         let attempt = "Attempt \(request.attempt) of \(PromptRequest.attemptsMax)."
         if let missed {
@@ -36,7 +36,7 @@ package struct TerminalPrompt {
         return lines(text)
     }
 
-    /// What the user does to answer, on a line of its own. After a miss only where there is a choice of methods.
+    /// What the user does to answer, on a separate line; after a miss only if there is a choice of methods.
     package var instruction: String {
         let (acceptsFinger, acceptsPasscode) = (request.methods.contains(.finger), request.methods.contains(.passcode))
         if missed != nil && !acceptsFinger { return "" }

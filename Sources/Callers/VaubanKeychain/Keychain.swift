@@ -125,7 +125,7 @@ public struct Keychain: SecretStore, Hashable {
         }
     }
 
-    // MARK: What all calls share
+    // MARK: Shared by all calls
 
     private static let roundsMax = 4
 

@@ -16,7 +16,7 @@ package final class BackupEntry {
 
     package func takeSecret() -> SecretBytes? { secret.take() }
 
-    /// Takes a secret section that is a part of a secret half, and so no secret.
+    /// Takes a secret section that is part of an encrypted secret half, and therefore not secret.
     package func takeBytes() -> [UInt8] {
         guard let rest = secret.take() else { return [] }
         return rest.withUnsafeBytes { Array($0) }

@@ -91,7 +91,7 @@ open class LAContext: NSObject, @unchecked Sendable {
     /// Returns whether a credential of this type is set.
     open func isCredentialSet(_ type: LACredentialType) -> Bool { type == .applicationPassword && core.applicationPassword != nil }
 
-    // MARK: What the user sees
+    // MARK: Prompts
 
     /// The title of the fallback button; nil for the system's title. An empty title removes the button.
     open var localizedFallbackTitle: String? {
@@ -129,7 +129,7 @@ open class LAContext: NSObject, @unchecked Sendable {
         set { core.change { $0.biometryFailures = newValue?.intValue } }
     }
 
-    // MARK: What is here
+    // MARK: Biometry
 
     /// The machine's biometric sensor, whether or not it can be used now.
     open var biometryType: LABiometryType { .here }

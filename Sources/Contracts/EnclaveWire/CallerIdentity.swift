@@ -1,4 +1,4 @@
-// Who a caller is, according to the system (Specs/caller-identity.md): what the witness found, as one value.
+// The identity of a caller according to the system (Specs/caller-identity.md): everything that the witness found, as one value.
 
 package import SwiftASN1
 package import VaubanAccessPolicy
@@ -37,8 +37,8 @@ package struct ExecutableIdentity: Hashable, Sendable, DERReadable, DERWritable 
     }
 }
 
-/// The program that a caller stands for: the caller itself, or, if the caller is Vauban's own command line, its nearest ancestor that is
-/// not Vauban.
+/// The program that a caller acts for: the caller itself, or, if the caller is Vauban's own command line, its nearest ancestor that is not
+/// part of Vauban.
 ///
 /// `CallerIdentity ::= SEQUENCE { standing CHOICE { unknown [0] { gap }, installed [1], flatpak [2] { name },
 ///   snap [3] { name }, own [4] }, throughCommandLine BOOLEAN, executable [0] ExecutableIdentity OPTIONAL,
@@ -51,7 +51,7 @@ package struct CallerIdentity: Hashable, Sendable {
         case installed
         case flatpak(name: String)
         case snap(name: String)
-        /// A file of the user's, or of anyone else but root: identified by its digest alone.
+        /// A file of the user, or of any other user except root: identified by its digest alone.
         case own
     }
 

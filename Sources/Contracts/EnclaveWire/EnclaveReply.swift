@@ -21,9 +21,9 @@ package enum EnclaveReply: Hashable, Sendable {
     case queued
     /// What became of a key.
     case fate(KeyFate)
-    /// Who the registered caller is.
+    /// The identity of the registered caller.
     case identity(CallerIdentity)
-    /// What the user chose.
+    /// The user's choice.
     case consented(ConsentChoice)
     /// The keybag of the opened backup, to be stored in place of the one before; the key of its frames is the secret section.
     case backup(keybag: [UInt8])
@@ -48,7 +48,7 @@ package enum KeyFate: Int64, Hashable, Sendable {
     /// The newest key of its purpose.
     case current = 1
     case older = 2
-    /// Destroyed for good, and with it what it wrapped.
+    /// Destroyed for good, together with everything that it wrapped.
     case destroyed = 3
     /// Unknown to this keybag.
     case unknown = 4
@@ -76,7 +76,7 @@ package struct KeyLease: Hashable, Sendable, DERReadable, DERWritable {
     /// The number of slots in a keybag.
     package static let keysMax = 256
     package let user: UInt32
-    /// Grows with every lock. A lease from before the last recalled epoch has no class-A keys any more.
+    /// Grows with every lock. A lease from before the last recalled epoch has no class-A keys left.
     package let epoch: Int64
     package let lock: LockState
     package let passcodeIsSet: Bool

@@ -14,7 +14,7 @@ package enum EnclaveRequest: Hashable, Sendable {
     case open(RowBinding, wrapped: [UInt8], reason: String?, mayAsk: Bool, authorization: [UInt8]? = nil)
     /// From keychaind: the metadata and index keys that are open now, in one secret section.
     case lease
-    /// From keychaind: wraps the same item key by another generation of the class key. Prompts nobody and releases no key.
+    /// From keychaind: wraps the same item key by another generation of the class key. Never prompts and releases no key.
     case rewrap(RowBinding, wrapped: [UInt8], generation: [UInt8])
     /// From keychaind: destroys older class keys, since they wrap no row and no quarantined row any more.
     case retire([KeyName])
@@ -22,8 +22,8 @@ package enum EnclaveRequest: Hashable, Sendable {
     case fate(KeyName)
     /// From keychaind: asks the user to consent to the caller's access to another program's items.
     case consent(Consent, reason: String?)
-    /// From keychaind and authd: who the registered caller is. Asked before anything is sent to the caller, the answer holds for the
-    /// process at the other end for as long as the connection lasts.
+    /// From keychaind and authd: returns the identity of the registered caller. It is requested before anything is sent to the caller, and
+    /// the answer holds for the process at the other end for as long as the connection lasts.
     case identify
     /// From keychaind: sent with the caller's accepted connection, on which the caller uses private keys from now on.
     case handOver
@@ -74,7 +74,7 @@ package enum EnclaveRequest: Hashable, Sendable {
     }
 }
 
-/// What a backup is opened for. Keys that are opened for one do nothing for the other.
+/// What a backup is opened for. Keys that are opened for one use do nothing for the other.
 package enum BackupUse: Int64, Hashable, Sendable {
     /// To add items to it.
     case backUp = 1

@@ -10,10 +10,10 @@ package enum EnclaveRole: Int64, Sendable {
     case authentication = 3
     /// authd's standing connection, over which the enclave sends prompts.
     case prompts = 4
-    /// The witness's standing connection, over which the enclave asks who a process is.
+    /// The witness's standing connection, over which the enclave requests the identity of a process.
     case witness = 5
     /// The watcher's standing connection, over which it reports device events.
     case watcher = 6
-    /// The fingerprint reader's standing connection, over which the enclave asks for a match.
+    /// The fingerprint reader's standing connection, over which the enclave requests a match.
     case reader = 7
 }

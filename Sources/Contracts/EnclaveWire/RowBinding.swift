@@ -2,7 +2,7 @@ package import SwiftASN1
 package import VaubanAccessPolicy
 package import VaubanDER
 
-/// What a row is, authenticated in each of its ciphertexts: moved, downgraded, mixed or renamed, it does not open
+/// What a row is, authenticated in each of its ciphertexts: a row that was moved, downgraded, mixed or renamed does not open
 /// (Specs/key-hierarchy.md). Its DER bytes are the additional data of both halves and of the wrapped item key.
 ///
 /// `RowBinding ::= SEQUENCE { format INTEGER (1..2), user INTEGER, protection INTEGER, generation OCTET STRING (SIZE (8)),
@@ -11,8 +11,8 @@ package import VaubanDER
 package struct RowBinding: Hashable, Sendable, DERReadable, DERWritable {
     package static let accessGroupBytesMax = 512
 
-    /// What names the generation of the class key. In format 1 every part does; in format 2 only what a class key wraps, so that a row can
-    /// be rewrapped without opening its secret.
+    /// The parts that are bound to the generation of the class key: in format 1 all of them; in format 2 only what a class key wraps, so
+    /// that a row can be rewrapped without opening its secret.
     package enum Format: Int64, Sendable {
         case generationBound = 1
         case generationSeparate = 2

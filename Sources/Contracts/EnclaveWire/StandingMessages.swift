@@ -71,7 +71,7 @@ package struct LeaseErased: Hashable, Sendable, DERReadable, DERWritable {
 package enum PromptNotice: Hashable, Sendable, DERReadable, DERWritable {
     case ask(PromptRequest)
     case resolved(prompt: [UInt8], PromptOutcome)
-    /// Something happened to a prompt on the screen that still asks for the same.
+    /// Something happened to a prompt on the screen that still asks for the same evidence.
     case update(prompt: [UInt8], PromptUpdate)
     /// This user's environment changed (Specs/environment.md).
     case changed(user: UInt32)
@@ -119,7 +119,7 @@ package enum PromptNotice: Hashable, Sendable, DERReadable, DERWritable {
 /// authd to enclave, about one prompt: where it is shown, then the answer. The challenge identifies the round. A prompt that no agent takes
 /// is answered `nobody` and never reported as shown.
 package enum PromptReport: Hashable, Sendable, DERReadable, DERWritable {
-    /// An agent shows it; reported once for each agent. `place` is what the waiting caller is told: "vauban approve on pts/3".
+    /// An agent shows it; reported once for each agent. `place` is what the waiting caller displays: "vauban approve on pts/3".
     case shown(prompt: [UInt8], place: String)
     /// It is queued behind another prompt of this user; `place` is where it will be shown. The user does not see it yet, so nothing that
     /// the user does is about it.
@@ -165,7 +165,7 @@ package enum PromptReport: Hashable, Sendable, DERReadable, DERWritable {
     }
 }
 
-/// Enclave to witness: who is this process? Sent with the process's descriptor.
+/// Enclave to witness: asks for the identity of a process. Sent with the process's descriptor.
 package struct WitnessRequest: Hashable, Sendable, DERReadable, DERWritable {
     package let number: Int64
     package let pid: Int64

@@ -107,7 +107,7 @@ package struct EnclaveKey: Hashable, Sendable, DERReadable, DERWritable {
         try fields.octets(generation)
     }
 
-    /// Everything except the wrapped key: what that is bound to.
+    /// Returns the encoding of everything except the wrapped key, to which the wrapped key is bound.
     package func head() throws -> [UInt8] { try Head(key: self).encoded() }
 
     private struct Head: DERWritable {
@@ -115,7 +115,7 @@ package struct EnclaveKey: Hashable, Sendable, DERReadable, DERWritable {
         func write(into der: inout DER.Serializer) throws { try der.sequence { try key.writeHead(into: &$0) } }
     }
 
-    /// Decodes stored bytes. Throws `unsupported` for a later version, and `keyDamaged` for anything else that is no key.
+    /// Decodes stored bytes. Throws `unsupported` for a later version, and `keyDamaged` for anything else that is not a key.
     package init(stored bytes: [UInt8]) throws(Refusal) {
         do {
             try self.init(derBytes: bytes)

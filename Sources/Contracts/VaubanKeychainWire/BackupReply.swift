@@ -70,7 +70,7 @@ extension BackupRow: DERReadable, DERWritable {
     }
 }
 
-/// `BackupReply ::= CHOICE { begun [0], rows [1], item [2], omitted [3], restored [4] }`, in a field of its own.
+/// `BackupReply ::= CHOICE { begun [0], rows [1], item [2], omitted [3], restored [4] }`, in a separate field.
 extension BackupReply: DERReadable, DERWritable {
     package init(from fields: inout DERFields) throws {
         let number = try fields.choice("backup reply")

@@ -19,7 +19,7 @@ package enum BackupRequest: Hashable, Sendable {
     package static let keybagBytesMax = 4096
 }
 
-/// `BackupRequest ::= CHOICE { begin [0], list [1], copy [2], restore [3] }`, in a field of its own.
+/// `BackupRequest ::= CHOICE { begin [0], list [1], copy [2], restore [3] }`, in a separate field.
 extension BackupRequest: DERReadable, DERWritable {
     package init(from fields: inout DERFields) throws {
         let number = try fields.choice("backup request")
@@ -59,7 +59,7 @@ extension BackupRequest: DERReadable, DERWritable {
     }
 }
 
-/// An item in a backup, but for most of its secret half (Specs/backup.md).
+/// An item in a backup, except for most of its secret half (Specs/backup.md).
 package struct BackupItem: Hashable, Sendable, DERReadable, DERWritable {
     /// A secret half of 1 MiB is a little longer than a message's secret section, so its beginning is in the header.
     package static let headBytes = 60

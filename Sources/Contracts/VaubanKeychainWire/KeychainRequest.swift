@@ -6,8 +6,8 @@ package import VaubanDER
 package import VaubanKeychainModel
 internal import VaubanRefusal
 
-/// A request to the keychain. A value to store is the message's secret section; `passwordBytes` is how many of the section's last bytes are
-/// the application password, for items that need one.
+/// A request to the keychain. A value to store is the message's secret section; `passwordBytes` is the number of the section's last bytes
+/// that are the application password, for items that need one.
 package enum KeychainRequest: Hashable, Sendable {
     /// `hasData` distinguishes an empty value from no value. `applications` may read the item besides its owner (`kSecAttrAccess`).
     case add(ItemRecord, returns: ReturnKinds, hasData: Bool, passwordBytes: Int? = nil, applications: [String] = [])
@@ -62,8 +62,8 @@ package struct RewrapProgress: Hashable, Sendable {
     package var done: Int
     /// Rows left for further batches; 0 when done.
     package var left: Int
-    /// Rows that stay as they are for now: of a closed class, in quarantine, or of an older format whose rewrapping needs the user. Rows
-    /// that the batch did not reach are not counted.
+    /// Rows that stay as they are for now: those of a closed class, in quarantine, or of an older format whose rewrapping needs the user.
+    /// Rows that the batch did not reach are not counted.
     package var kept: Int
 
     package init(done: Int, left: Int, kept: Int) {

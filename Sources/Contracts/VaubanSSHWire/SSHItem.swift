@@ -10,7 +10,7 @@ package enum SSHItem {
     package static let importedService = "ssh-key"
     /// The service of certificates, which are password items; the account is the name of the key.
     package static let certificateService = "ssh-certificate"
-    /// Where a public key is registered is a password of this service; its account is the name of its key.
+    /// The service of passwords that list the places where a public key is registered; the account is the name of the key.
     package static let placesService = "ssh-places"
 
     /// A query for all enclave keys for SSH.

@@ -8,7 +8,7 @@ package import VaubanUserModel
 package enum CredentialRequest: Hashable, Sendable {
     /// Authorized by the new passcode itself, since there is no other secret yet.
     case setPasscode(recoveryKey: SealedPasscode?)
-    /// With `rolls`, all class keys are made anew; the older ones stay until no row needs them.
+    /// With `rolls`, all class keys are renewed; the older ones stay until no row needs them.
     case changePasscode(new: SealedPasscode, rolls: Bool)
     case removePasscode
     /// Replaces the keychain by a new, empty one.
@@ -98,8 +98,8 @@ extension CredentialRequest: DERReadable, DERWritable {
     }
 }
 
-/// What a secret is sealed for, beyond its challenge, if it authorizes something: HPKE's additional data. Whoever relays the secret knows
-/// the challenge too and can seal secrets of their own for it, but cannot combine them with the user's.
+/// What a secret is sealed for, beyond its challenge, if it authorizes something: HPKE's additional data. A process that relays the secret
+/// knows the challenge too and can seal its own secrets for it, but cannot combine them with the user's.
 ///
 /// `SealBinding ::= SEQUENCE { version INTEGER (2), what CHOICE { credential [0] SEQUENCE { request CredentialRequest },
 ///   consent [1] SEQUENCE { consent Consent, choice INTEGER } } }`. It is never sent: both sides compute it.

@@ -15,13 +15,13 @@ package enum UserRequest: Hashable, Sendable {
     /// Waits for the user at the reader.
     case unlockByFinger
     case lock
-    /// Shows the user a prompt for the passcode, with the caller's reason, and unlocks. Prompts nobody if the keychain is unlocked.
+    /// Shows the user a prompt for the passcode, with the caller's reason, and unlocks. Does not prompt if the keychain is unlocked.
     case unlockByPrompt(reason: String)
-    /// Whether a policy can succeed; prompts nobody.
+    /// Returns whether a policy can succeed; never prompts.
     case canEvaluate(OwnerPolicy)
     /// Shows the user the reason and waits for the answer.
     case evaluate(Evaluation)
-    /// The user's environment; prompts nobody.
+    /// Returns the user's environment; never prompts.
     case environment
     /// The secret that authorizes the request is sealed for exactly this one (`SealBinding`).
     case credential(CredentialRequest, PasscodeChallenge, authority: SealedPasscode)

@@ -41,7 +41,7 @@ package enum LauncherProgram {
     ) throws {
         if options.readyDescriptor != nil { try RoomLog.takeStandardError(in: home) }
         try LauncherRecord.ofSelf(sockets: options.sockets, isReady: false).write(to: lock)
-        // The lock itself ends with the process. Nobody trusts the file's content after that, so a failure is harmless.
+        // The lock itself ends with the process, and the file's content is not trusted after that, so a failure is harmless.
         defer { try? LauncherRecord.erase(in: lock) }
         let folder = try programFolder()
         let plans = RoomPlan.all(programs, home: options.home, sockets: options.sockets, uid: geteuid())
@@ -78,7 +78,7 @@ package enum LauncherProgram {
             if let lock = try home.lock(LauncherControl.lockName) { return .taken(lock) }
             let other = LauncherControl.running(home: home.path)
             if other?.isReady == true || MachineClock.monotonic > deadline { return .heldBy(other) }
-            // Files do not announce writes, so time is all there is to wait for.
+            // Files do not announce writes, so this checks again after a pause.
             poll(nil, 0, LauncherLimits.lookPause)
         }
     }
@@ -94,7 +94,7 @@ package enum LauncherProgram {
         return alreadyRunningExit
     }
 
-    // MARK: Small things
+    // MARK: Helpers
 
     private static func tell(_ ready: Descriptor) {
         var byte = UInt8(ascii: "R")

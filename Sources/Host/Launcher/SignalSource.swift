@@ -2,7 +2,7 @@ internal import CVaubanLinux
 import Glibc
 internal import VaubanLinuxHost
 
-/// Signals as a descriptor to wait for together with a deadline, so that they interrupt nothing.
+/// A descriptor for signals, to wait for them together with a deadline, so that they interrupt nothing.
 struct SignalSource {
     private let descriptor: Descriptor
 

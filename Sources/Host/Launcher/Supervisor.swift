@@ -28,7 +28,8 @@ struct Supervisor {
         rooms = plans.map { plan in Room(plan: plan, socket: plan.socket.flatMap { sockets[$0] }) }
     }
 
-    /// Starts each room that is due. One that cannot be started, since the machine is short of processes, counts as failed.
+    /// Starts each room that is due. A room that cannot be started, for instance because the machine is short of processes, counts as
+    /// failed.
     mutating func startRooms() {
         for index in rooms.indices where rooms[index].pid == nil && rooms[index].due <= MachineClock.monotonic {
             rooms[index].startedAt = MachineClock.monotonic
@@ -40,7 +41,7 @@ struct Supervisor {
         }
     }
 
-    /// Restarts rooms that exit. Returns when it is asked to stop.
+    /// Restarts rooms that exit. Returns when a signal asks it to stop.
     mutating func run() throws(SystemError) {
         while true {
             let due = rooms.filter { $0.pid == nil }.map(\.due).min()

@@ -5,7 +5,7 @@ struct AccountFiles {
     /// The state of a file when it was last read.
     private struct Read {
         var mark: [Int] = []
-        /// Whether the file could be examined, whatever became of it since.
+        /// Whether the file could be examined, whatever happened to it since.
         var isThere = false
     }
 
@@ -34,17 +34,18 @@ struct AccountFiles {
         return .unlisted
     }
 
-    /// Returns the number of a user in the system's own list, without asking any service; nil for another.
+    /// Returns the uid of a user in the system's own list, without querying a service; nil for any other user.
     static func listedUser(named name: String, folder: String = "/etc") -> UInt32? {
         guard let text = SmallFile.bytes(path: "\(folder)/passwd", max: bytesMax) else { return nil }
         return users(text).1[name]
     }
 
-    /// Reads files that changed. A file that cannot be read keeps its last content: a user is not unknown because a file is being replaced.
+    /// Reads files that changed. A file that cannot be read keeps its last content: a user does not become unknown while a file is
+    /// replaced.
     mutating func refresh() {
         if let text = Self.changed("\(folder)/passwd", &passwdRead) {
             (names, numbers) = Self.users(text)
-            // These name owners by name.
+            // These files name owners by name.
             (subuidRead, allowedRead) = (Read(), Read())
         }
         if let text = Self.changed("\(folder)/subuid", &subuidRead) { subordinate = UIDRanges(subuid: text, numbers: numbers) }
@@ -57,8 +58,8 @@ struct AccountFiles {
         }
     }
 
-    /// Returns the file's bytes if they differ from those read last; nil also if it cannot be read. With `owner`, a file that somebody else
-    /// could have written counts as empty.
+    /// Returns the file's bytes if they differ from those read last; nil also if it cannot be read. With `owner`, a file that any other
+    /// user could have written counts as empty.
     private static func changed(_ path: String, _ read: inout Read, owner: UInt32? = nil) -> [UInt8]? {
         var facts = stat()
         guard stat(path, &facts) == 0 else { return nil }

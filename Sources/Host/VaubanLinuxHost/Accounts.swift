@@ -1,5 +1,5 @@
-// Which user answers for a uid (Specs/owners.md). A local user with subordinate uids is one user, however many numbers the kernel shows:
-// quotas and queues belong to owners, never to uids.
+// The user who is responsible for a uid (Specs/owners.md). A local user with subordinate uids is one user, however many numbers the kernel
+// shows: quotas and queues belong to owners, never to uids.
 
 package final class Accounts: Sendable {
     /// What is known of a uid without asking a name service.
@@ -10,7 +10,7 @@ package final class Accounts: Sendable {
         case subordinate(of: UInt32)
         /// A uid in no file; the name service may know it.
         case unlisted
-        /// A uid of systemd's range for users that exist during one service's run: tomorrow it belongs to somebody else.
+        /// A uid of systemd's range for users that exist only while a service runs: it may belong to another service tomorrow.
         case dynamic
     }
 
@@ -27,7 +27,7 @@ package final class Accounts: Sendable {
         var files: AccountFiles
         /// Names that the name service gave, by uid.
         var confirmed: [UInt32: String] = [:]
-        /// Uids for which a room that has their names vouched.
+        /// Uids confirmed by a room that has their names.
         var recognized: Set<UInt32> = []
     }
 
@@ -38,7 +38,8 @@ package final class Accounts: Sendable {
         state = ThreadMutex(State(files: AccountFiles(folder: folder, owner: filesOwner)))
     }
 
-    /// Returns the user whose share a uid's connections and derivations count against. Returns at once: it reads files and asks no service.
+    /// Returns the user whose share a uid's connections and derivations count against. Returns at once: it reads files and queries no
+    /// service.
     package func owner(of uid: UInt32) -> UInt32 {
         state.withLock { state in
             state.files.refresh()

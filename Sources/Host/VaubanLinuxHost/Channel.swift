@@ -17,7 +17,7 @@ package struct Message: ~Copyable, Sendable {
     }
 }
 
-/// Why a connection gave no message. After any of these but `deadline` the connection is unusable.
+/// Why a connection returned no message. After any of these except `deadline` the connection is unusable.
 package enum ChannelError: Error, Sendable {
     /// The peer closed the connection between two messages.
     case closed
@@ -228,7 +228,7 @@ package final class Channel: Sendable {
         return (count, descriptors)
     }
 
-    /// Waits separately only if there is something else to watch or the time differs; otherwise the blocking receive suffices. For a
+    /// Waits separately only if there is something else to watch or the timeout differs; otherwise the blocking receive suffices. On a
     /// watched connection only a hang-up counts, not a shutdown of this side's reads.
     private func wait(_ timeout: Timeout, _ watching: Descriptor?) throws(ChannelError) {
         var deadline: UInt64 = .max
@@ -252,7 +252,7 @@ package final class Channel: Sendable {
     }
 }
 
-/// Carries a message out of the receiver's lock.
+/// A message on its way out of the receiver's lock.
 private final class Received {
     private var message: Message?
     init(_ message: consuming Message) { self.message = consume message }

@@ -1,5 +1,5 @@
-// Serves each connection of a socket on a thread of its own: the thread that reads a request answers it, and waiting for the user blocks
-// only that connection.
+// Serves each connection of a socket on a separate thread: the thread that reads a request answers it, and waiting for the user blocks only
+// that connection.
 
 internal import CVaubanLinux
 import Foundation
@@ -63,7 +63,7 @@ package final class ConnectionServer: Sendable {
             if number < 0 {
                 if [EINTR, ECONNABORTED].contains(-number) { continue }
                 if [EMFILE, ENFILE, ENOMEM, ENOBUFS].contains(-number) {
-                    // Makes room at once if somebody is idle; the listen queue holds the callers meanwhile.
+                    // Makes room at once if a connection is idle; the listen queue holds the callers meanwhile.
                     _ = connections.endOneIdle()
                     poll(nil, 0, ConnectionLimits.shortagePause)
                     continue
@@ -97,7 +97,7 @@ package final class ConnectionServer: Sendable {
     }
 }
 
-/// What the table knows of a connection.
+/// The state of a connection that its table needs.
 private final class ConnectionSlot: ConnectionEntry {
     let stays = ThreadMutex(false)
     private let channel: Channel

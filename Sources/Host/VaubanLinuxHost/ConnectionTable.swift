@@ -9,13 +9,13 @@ package protocol ConnectionEntry: AnyObject, Sendable {
 }
 
 package final class ConnectionTable: Sendable {
-    /// Who shares the connections.
+    /// How the connections are shared.
     package enum Sharing: Sendable {
         /// Owners, fairly.
         case owners
         /// One user has all of them, and idle ones give way.
         case oneUser
-        /// Rooms, which share out their own: nothing gives way.
+        /// Rooms, which share out their own connections: none gives way.
         case rooms
     }
 
@@ -46,7 +46,7 @@ package final class ConnectionTable: Sendable {
     /// The largest number of connections.
     package let max: Int
     private let sharing: Sharing
-    /// One owner's limit, even if nobody else has any.
+    /// One owner's limit, even if no other owner has a connection.
     private let perOwnerMax: Int
     private let state = ThreadMutex(State())
 
@@ -81,7 +81,7 @@ package final class ConnectionTable: Sendable {
         state.withLock { $0.entries[place.number]?.connection = connection }
     }
 
-    /// Counts a connection as another owner's from now on, once its owner is known.
+    /// Counts a connection as another owner's from now on, after its owner was determined.
     package func move(_ place: Place, to owner: UInt32) {
         state.withLock { state in
             guard var entry = state.entries[place.number], entry.owner != owner else { return }

@@ -6,7 +6,7 @@ package enum DescriptorLimit {
     private static let wanted: rlim_t = 65_536
     /// The descriptors of one connection: itself, its process, its connection to the enclave and what it waits on.
     private static let forEach = 5
-    /// The descriptors that a room uses besides.
+    /// The descriptors that a room uses for everything else.
     private static let aside = 256
 
     /// Raises the limit as far as the hard limit allows. Must be called before hardening.

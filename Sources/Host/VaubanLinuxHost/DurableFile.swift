@@ -18,8 +18,8 @@ package struct DurableFile: Sendable {
 
     /// Returns the file's bytes. Throws if it exists and cannot be read, or is not a plain file of this user.
     ///
-    /// With `syncing`, the returned content survives a power cut: a process that was killed during a write leaves a file that the kernel
-    /// shows and the disk may not have yet, and what is derived from it would outlive it.
+    /// With `syncing`, the returned content survives a power cut. Otherwise a process that was killed during a write may leave a file that
+    /// the kernel shows but the disk does not have yet, and whatever is derived from it would outlive it.
     package func read(max: Int, syncing: Bool = false) throws(SystemError) -> Content {
         if syncing { try folder.sync() }
         guard let file = try folder.file(name) else { return .absent }
@@ -74,8 +74,8 @@ package struct DurableFile: Sendable {
             folder.remove(temporary)
             throw error
         }
-        // Restoring the old file would be one more rename on a disk that has just failed to keep one, so nothing is undone, and the caller
-        // is told.
+        // Restoring the old file would be one more rename on a disk that has just failed to keep one, so nothing is undone, and the error
+        // tells the caller.
         do throws(SystemError) { try folder.sync() } catch { throw error.leavingUnsure }
     }
 

@@ -87,7 +87,7 @@ package struct RootOwnedFolders {
         return fstat(number, &facts) == 0 && Self.isRoots(facts) ? place : nil
     }
 
-    /// An access list that lets somebody else write shows in the group's bits.
+    /// An access control list that lets another user write shows in the group's bits.
     private static func isRoots(_ facts: stat) -> Bool { facts.st_uid == 0 && facts.st_mode & (S_IWGRP | S_IWOTH) == 0 }
 
     /// A file system that users may mount (a stick, an image, FUSE) can claim root as the owner of their files. It is always mounted

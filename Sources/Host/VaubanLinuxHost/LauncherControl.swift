@@ -41,7 +41,7 @@ package struct LauncherRecord: Sendable, Hashable {
     /// Writes the record into the lock file. The caller must hold the lock.
     package func write(to lock: Descriptor) throws(SystemError) {
         let bytes = Array("launcher \(pid) \(start)\nsockets \(sockets)\n\(isReady ? "ready\n" : "")".utf8)
-        // The record of a ready launcher is the earlier one and one more line, so a reader never sees half of it.
+        // The record of a ready launcher is its earlier record and one more line, so a reader never sees a partial record.
         if !isReady { try LauncherRecord.erase(in: lock) }
         guard pwrite(lock.number, bytes, bytes.count, 0) == bytes.count else { throw SystemError("write the lock file", code: errno) }
     }
@@ -84,7 +84,7 @@ package enum LauncherControl {
         let number = vauban_pidfd_open(record.pid)
         if number == -ESRCH { return false }
         let process = Descriptor(try SystemError.checkNegated(number, "find the launcher"))
-        // The number is known to be one process only now; check that it is still the writer of the record.
+        // Only from here on does the descriptor hold the process of this number; check that it is still the writer of the record.
         guard record.isCurrent else { return false }
         let sent = vauban_signal_process(process.number, SIGTERM)
         if sent == -ESRCH { return true }

@@ -1,4 +1,4 @@
-/// Limits the log lines that others can cause, and counts those that are left out.
+/// Limits the log lines that other processes can cause, and counts those that are left out.
 package final class LogLimiter: Sendable {
     private struct State {
         var began: UInt64 = 0

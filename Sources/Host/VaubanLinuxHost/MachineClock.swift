@@ -2,7 +2,7 @@ import Glibc
 
 /// The clocks of this machine.
 package enum MachineClock {
-    /// Nanoseconds since start, including sleep. Nobody can set it.
+    /// Nanoseconds since start, including sleep. It cannot be set.
     package static var boot: UInt64 { read(CLOCK_BOOTTIME) }
     /// Nanoseconds since start, without sleep; the clock of deadlines between processes.
     package static var monotonic: UInt64 { read(CLOCK_MONOTONIC) }

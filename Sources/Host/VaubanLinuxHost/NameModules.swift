@@ -1,13 +1,13 @@
 import Glibc
 
-/// The modules that look up users (nsswitch.conf(5)), which are code. A room loads them before hardening and calls none of them: one whose
-/// service hangs would delay the room's start.
+/// The modules that look up users (nsswitch.conf(5)), which are code. A room loads them before hardening but calls none of them, since one
+/// whose service hangs would delay the room's start.
 enum NameModules {
     static let configuration = "/etc/nsswitch.conf"
     private static let bytesMax = 1 << 16
 
-    /// Loads the modules that exist; the system manages without the others as well. The library that calls them later finds them by the
-    /// same names.
+    /// Loads the modules that exist; the system manages without the others too. The library that calls them later finds them by the same
+    /// names.
     static func load(_ configuration: String = configuration) {
         guard let text = SmallFile.text(path: configuration, max: bytesMax) else { return }
         // Never unloaded.

@@ -14,7 +14,7 @@ package final class NameService: Sendable {
 
     fileprivate struct Entry {
         var answer = Answer.silent
-        /// When the answer came; nil if it never did.
+        /// When the answer arrived; nil if it never did.
         var heard: UInt64?
         /// The threads that wait for the query in progress; nil if there is none.
         var waiting: [Wakeup]?
@@ -31,7 +31,7 @@ package final class NameService: Sendable {
         /// Uids to be queried when one of these is answered.
         var queue: [UInt32] = []
 
-        /// Takes the next uid for which somebody waits.
+        /// Takes the next uid for which a thread waits.
         mutating func next() -> UInt32? {
             while !queue.isEmpty {
                 let uid = queue.removeFirst()
@@ -50,7 +50,7 @@ package final class NameService: Sendable {
         self.now = now
     }
 
-    /// Loads the name service's modules, which are code: no code can be loaded after hardening. Queries nobody.
+    /// Loads the name service's modules, which are code: no code can be loaded after hardening. Sends no query.
     package static func load() { NameModules.load() }
 
     /// Queries the system for a uid (getpwuid(3)), however long that takes.
@@ -65,7 +65,7 @@ package final class NameService: Sendable {
     }
 
     /// Returns the user's name within `NameLimits.answerTime`. A known name is returned at once and, if it is old, queried again in the
-    /// background, so a service that fails or hangs locks out nobody whom it named before.
+    /// background, so that a service that fails or hangs does not lock out a user whom it named before.
     package func user(_ uid: UInt32) -> Answer {
         let wakeup = try? Wakeup()
         let (known, isAsking): (Answer?, Bool) = state.withLock { state in
@@ -97,7 +97,7 @@ package final class NameService: Sendable {
         _ = wakeup?.wait(until: MachineClock.monotonic + NameLimits.answerTime)
         return state.withLock { state in
             state.entries[uid]?.waiting?.removeAll { $0 === wakeup }
-            // Nobody waits any more for a query that has not begun.
+            // No thread waits any more for a query that has not begun.
             if state.entries[uid]?.waiting?.isEmpty == true, let place = state.queue.firstIndex(of: uid) {
                 state.queue.remove(at: place)
                 state.entries[uid]?.waiting = nil
@@ -112,7 +112,7 @@ package final class NameService: Sendable {
             var entry = state.entries[uid] ?? Entry()
             let waiting = entry.waiting ?? []
             entry.waiting = nil
-            // Silence removes no name; it is queried again after a moment.
+            // A missing reply removes no name; the name is queried again after a moment.
             if case .named = entry.answer, answer == .silent {} else { entry.answer = answer }
             entry.heard = now()
             state.entries[uid] = entry
@@ -126,7 +126,7 @@ package final class NameService: Sendable {
 }
 
 extension NameService.Entry {
-    /// Returns what may be answered without waiting: a known name, and for a moment that there is none.
+    /// Returns the answer that can be given without waiting: a known name, and for a moment that there is none.
     fileprivate func known(_ now: UInt64) -> NameService.Answer? {
         if case .named = answer { return answer }
         return isFresh(now) ? answer : nil

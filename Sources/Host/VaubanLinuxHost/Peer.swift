@@ -41,7 +41,7 @@ package enum ProcessDescriptor {
         Descriptor(try SystemError.checkNegated(vauban_pidfd_open(getpid()), "open a descriptor of this process"))
     }
 
-    /// Opens a descriptor for the process that has this number now. The caller must then check whose number it is.
+    /// Opens a descriptor for the process that has this number now. The caller must then check that it is the expected process.
     package static func open(_ pid: Int32) throws(SystemError) -> Descriptor {
         Descriptor(try SystemError.checkNegated(vauban_pidfd_open(pid), "open a descriptor of process \(pid)"))
     }

@@ -1,7 +1,7 @@
 import Glibc
 
 package enum RootFile {
-    /// Returns whether a file or folder belongs to this user, usually root, is not a link, and is writable by nobody else.
+    /// Returns whether a file or folder belongs to this user, usually root, is not a link, and is not writable by others.
     package static func isOnly(of owner: UInt32, _ path: String) -> Bool {
         var information = stat()
         guard lstat(path, &information) == 0 else { return false }

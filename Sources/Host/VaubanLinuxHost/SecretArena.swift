@@ -46,7 +46,7 @@ package final class SecretArena: Sendable {
         state.withLock { state in _ = grow(&state) }
     }
 
-    /// Uses such memory for this process's secrets from now on. A second call changes nothing.
+    /// Uses this memory for the process's secrets from now on. A second call changes nothing.
     @discardableResult
     package static func hold(without: Set<HardeningFeature> = []) -> SecretArena {
         let arena = SecretArena(without: without)
@@ -57,7 +57,7 @@ package final class SecretArena: Sendable {
     /// The protection of the least protected chunk of small secrets; nil if there is no memory at all.
     package var backing: PageProtection? { state.withLock { $0.weakest } }
 
-    /// What this machine lacks.
+    /// The features that this machine lacks.
     package var missing: Set<HardeningFeature> {
         switch backing {
         case .secretFile: locksEnough ? [] : [.mlock]
@@ -98,7 +98,7 @@ package final class SecretArena: Sendable {
         }
     }
 
-    // MARK: Small
+    // MARK: Small secrets
 
     /// Returns 0 for the smallest slot, one more for each doubling.
     private static func size(of count: Int) -> Int {
@@ -130,7 +130,7 @@ package final class SecretArena: Sendable {
         return vauban_lock_pages(pages, count) == 0
     }
 
-    // MARK: Large
+    // MARK: Large secrets
 
     private static func pages(_ count: Int) -> Int { (count + 4095) & ~4095 }
 

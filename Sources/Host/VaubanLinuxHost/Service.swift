@@ -1,4 +1,5 @@
-// Which Vauban a process uses (Specs/service.md). One rule for all clients, so that none uses something weaker than the machine offers.
+// The Vauban service that a process uses (Specs/service.md). One rule for all clients, so that none uses something weaker than the machine
+// offers.
 
 internal import CVaubanLinux
 import Glibc
@@ -60,7 +61,7 @@ package struct Service: Sendable, Hashable {
     package static func own(_ mode: Mode, home: String, _ environment: ServiceEnvironment) -> Service {
         var sockets = "\(home)/run"
         if case .user = mode {
-            // The sockets of the running launcher, whatever this session's environment says; otherwise where it would put them.
+            // The sockets of the running launcher, even if this session's environment differs; otherwise those that it would create.
             if let running = LauncherControl.running(home: home) {
                 sockets = running.sockets
             } else if let runtime = environment.runtimeFolder {

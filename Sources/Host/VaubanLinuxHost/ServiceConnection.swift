@@ -50,7 +50,7 @@ package final class ServiceConnection: Sendable {
         return (try fresh(), true)
     }
 
-    /// Connects anew. Starts a user-mode service that is set up but not running, once.
+    /// Makes a new connection. Starts a user-mode service that is set up but not running, once.
     package func fresh() throws(HandshakeError) -> Channel {
         do throws(HandshakeError) {
             return try address.connect(role: role)

@@ -1,10 +1,10 @@
 package import Glibc
 
-/// A value that any number of threads read concurrently, and that one changes while nobody reads. A waiting writer is not overtaken, so a
-/// change happens however many readers there are. A reading thread must neither read nor write again before it is done.
+/// A value that any number of threads read concurrently, and that one changes while no thread reads. A waiting writer is not overtaken, so
+/// a change happens however many readers there are. A reading thread must neither read nor write again before it is done.
 ///
-/// `@unchecked Sendable`: readers share the value, which is `Sendable`, as a constant; a writer is alone with it; and both addresses stay
-/// the same from `init` to `deinit`, which nobody can call while a method borrows this.
+/// `@unchecked Sendable`: readers share the value, which is `Sendable`, as a constant; a writer has exclusive access to it; and both
+/// addresses stay the same from `init` to `deinit`, which cannot be called while a method borrows this.
 package struct SharedMutex<Value: Sendable>: ~Copyable, @unchecked Sendable {
     @usableFromInline let lock: UnsafeMutablePointer<pthread_rwlock_t>
     @usableFromInline let value: UnsafeMutablePointer<Value>

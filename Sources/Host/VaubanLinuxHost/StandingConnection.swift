@@ -32,12 +32,12 @@ package struct StandingConnection: Sendable {
             } catch {
                 lost(error)
             }
-            // Time is all there is to wait for: the socket exists, and its server does not.
+            // The socket exists but its server does not, and nothing announces the server, so this tries again after a pause.
             poll(nil, 0, backoff.pause(afterConnectionLasting: MachineClock.monotonic - began))
         }
     }
 
-    /// Does the same on a thread of its own.
+    /// Does the same on a separate thread.
     package func keepOnThread(serve: @escaping @Sendable (Channel) throws -> Void, lost: @escaping @Sendable (any Error) -> Void) {
         let thread = Thread { keep(serve: serve, lost: lost) }
         thread.stackSize = Self.threadStackBytes

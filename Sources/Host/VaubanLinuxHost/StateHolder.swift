@@ -28,7 +28,7 @@ package struct StateHolder: Hashable, Sendable {
         self.init(uid: uid, name: String(words[1]))
     }
 
-    /// Returns the holder of a user's folder; nil if it names none, as one of an earlier version.
+    /// Returns the holder of a user's folder; nil if it names none, like a folder of an earlier version.
     package static func read(in folder: some StateFolder) throws(Refusal) -> StateHolder? {
         let content: DurableFile.Content
         do throws(SystemError) { content = try DurableFile(fileName, in: folder).read(max: bytesMax) } catch {
@@ -44,7 +44,7 @@ package struct StateHolder: Hashable, Sendable {
     }
 
     /// Returns if the folder is this user's. Binds a folder that names no holder to the user.
-    /// - Throws: `notAllowedHere` with what root can do if it is another's; `stateUnreadable` if that is unknown.
+    /// - Throws: `notAllowedHere` with what root can do if it is another user's; `stateUnreadable` if that is unknown.
     package static func verify(_ folder: some StateFolder, uid: UInt32, name: String) throws(Refusal) {
         guard let holder = try read(in: folder) else {
             do throws(SystemError) { try StateHolder(uid: uid, name: name).write(in: folder) } catch {
@@ -71,7 +71,7 @@ package struct StateHolder: Hashable, Sendable {
     }
 }
 
-/// Remembers which folders were verified as their users'.
+/// The folders that were verified as their users'.
 package final class StateHolders: Sendable {
     private let people: @Sendable () throws(PrivateFolder.OpeningError) -> (any StateFolder)?
     private let accounts: Accounts
@@ -83,7 +83,7 @@ package final class StateHolders: Sendable {
         self.accounts = accounts
     }
 
-    /// Returns if this user's state is theirs, or there is none. A number without a name has nothing to be bound to.
+    /// Returns if this user's state is theirs, or if there is none. A number without a name has nothing to be bound to.
     package func verify(_ uid: UInt32) throws(Refusal) {
         guard let name = accounts.holderName(of: uid), verified.withLock({ $0[uid] }) != name else { return }
         let place: any StateFolder

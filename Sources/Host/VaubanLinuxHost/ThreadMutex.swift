@@ -6,8 +6,8 @@ package import Glibc
 
 /// A value under a lock. A thread that locks it again while it holds it ends the process, as with `Synchronization.Mutex`.
 ///
-/// `@unchecked Sendable`: the value came in as `sending`, so nobody else has it; it is reached only between lock and unlock, by one thread
-/// at a time; and both addresses stay the same from `init` to `deinit`, which nobody can call while a method borrows this.
+/// `@unchecked Sendable`: the value came in as `sending`, so no other thread has it; it is reached only between lock and unlock, by one
+/// thread at a time; and both addresses stay the same from `init` to `deinit`, which cannot be called while a method borrows this.
 package struct ThreadMutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
     @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
     @usableFromInline let value: UnsafeMutablePointer<Value>
@@ -18,7 +18,7 @@ package struct ThreadMutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
         mutex = .allocate(capacity: 1)
         self.value = .allocate(capacity: 1)
         self.value.initialize(to: value)
-        // Checks the holder, which costs a comparison, so that a mistake of ours shows instead of waiting forever.
+        // Checks the holder, which costs one comparison, so that a mistake of ours ends the process instead of hanging it.
         let isMade =
             pthread_mutexattr_init(&attributes) == 0
             && pthread_mutexattr_settype(&attributes, Int32(PTHREAD_MUTEX_ERRORCHECK)) == 0

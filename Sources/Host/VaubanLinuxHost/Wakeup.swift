@@ -1,7 +1,7 @@
 internal import CVaubanLinux
 import Glibc
 
-/// Waits for a signal of another thread, a connection's end, a process's end and a deadline, all at once.
+/// Waits for a signal of another thread, the end of a connection or a process, and a deadline, all at once.
 package final class Wakeup: Sendable {
     private let reading: Descriptor
     private let writing: Descriptor
@@ -45,7 +45,7 @@ package final class Wakeup: Sendable {
     package func wait(until deadline: UInt64, connection: Descriptor? = nil, process: Descriptor? = nil) -> Outcome {
         var pollers = [
             pollfd(fd: reading.number, events: Int16(POLLIN), revents: 0),
-            // poll reports a hang-up unasked. A shutdown of this side's reads does not count.
+            // poll reports a hang-up even if it is not requested. A shutdown of this side's reads does not count.
             pollfd(fd: connection?.number ?? -1, events: 0, revents: 0),
             pollfd(fd: process?.number ?? -1, events: Int16(POLLIN), revents: 0),
         ]

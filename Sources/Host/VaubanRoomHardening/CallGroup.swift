@@ -68,7 +68,7 @@ package struct CallGroup: Sendable {
         [CallRule("socket", .allow, .equal(0, UInt64(AF_UNIX))), CallRule("socket", .kill, .notEqual(0, UInt64(AF_UNIX)))])
 
     /// From version 254 on libsystemd binds its end of a bus connection to a name before it connects. Landlock keeps such a name out of the
-    /// file system, and without `listen` nobody can connect to it.
+    /// file system, and without `listen` no process can connect to it.
     package static let naming = CallGroup("naming", "bind")
 
     private static func readOnly(_ call: String) -> [CallRule] {
@@ -116,7 +116,7 @@ package struct CallGroup: Sendable {
             CallRule("tgkill", .refuse, .notEqual(0, own)),
             CallRule("kill", .allow, .equal(1, 0)),
             CallRule("kill", .refuse, .notEqual(1, 0)),
-            // Whether it is a terminal and how much can be read; never input into the controlling terminal.
+            // Whether a descriptor is a terminal and how much can be read; never input into the controlling terminal.
             CallRule("ioctl", .allow, .equal(1, 0x5401)),  // TCGETS
             CallRule("ioctl", .allow, .equal(1, 0x541B)),  // FIONREAD
             CallRule("ioctl", .kill, .masked(1, mask: word, value: 0x5412)),  // TIOCSTI

@@ -1,5 +1,5 @@
 // Hardening of a room: simple measures and key memory first, before it reads a byte; Landlock and the system call filter when its files are
-// open and before anybody connects. RoomProfile and Specs/hardening.md list what each room may do.
+// open and before any client connects. RoomProfile and Specs/hardening.md list what each room may do.
 
 internal import CVaubanConfinement
 import Glibc
@@ -22,7 +22,7 @@ package struct RoomHardening {
         missing = SecretArena.hold(without: without).missing
     }
 
-    /// What this kernel lacks: Landlock, the system call filter.
+    /// The features that this kernel lacks, of Landlock and the system call filter.
     package static var lackedByKernel: Set<HardeningFeature> {
         var lacked: Set<HardeningFeature> = []
         if vauban_landlock_version() <= 0 { lacked.insert(.landlock) }
@@ -57,8 +57,8 @@ package struct RoomHardening {
                 vauban_landlock_rule(descriptor: state.descriptor.number, rights: LandlockRights.keep.intersection(handled).rawValue))
         }
         for path in reads {
-            // Never closed: files in /proc may be made anew under the same name once nobody holds them, and a rule applies to the opened
-            // file.
+            // Never closed: files in /proc may be created again under the same name once they are no longer open, and a rule applies to the
+            // opened file.
             let place = try Descriptor.place(path)
             let number = try SystemError.check(fcntl(place.number, F_DUPFD_CLOEXEC, 3), "hold \(path)")
             withExtendedLifetime(place) {}

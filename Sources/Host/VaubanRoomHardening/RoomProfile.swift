@@ -1,4 +1,4 @@
-// What each room may do, as tables. Specs/hardening.md has the same, and a test compares them.
+// The permissions of each room, as tables. Specs/hardening.md has the same, and a test compares them.
 
 package import VaubanLinuxHost
 
@@ -63,7 +63,7 @@ package struct RoomProfile: Sendable {
         name: "ssh-agent", files: Files(reads: own + ["/proc"]), holdsSecrets: true,
         groups: [.running, .streams, .looking, .keeping, .accepting, .dialling], killed: ["bind", "listen", "socketpair"])
 
-    /// It runs as the user, and asks the kernel what its clients are called. Its connection to the bus is open before it is shut in.
+    /// It runs as the user, and asks the kernel for its clients' names. Its connection to the bus is open before it is confined.
     package static let secretService = RoomProfile(
         name: "secret-service", files: Files(reads: own + ["/proc"]), holdsSecrets: true,
         groups: [.running, .streams, .looking, .keeping, .dialling], killed: ["bind", "listen", "accept", "accept4", "socketpair"])
@@ -74,7 +74,7 @@ package struct RoomProfile: Sendable {
         groups.flatMap(\.rules) + CallGroup.conditions + (CallGroup.dangerous + killed).map { CallRule($0, .kill) }
     }
 
-    /// Returns what is lost without a feature, in a sentence for the user.
+    /// Returns what is lost without a feature, as a sentence for the user.
     package func loss(of feature: HardeningFeature) -> String {
         switch feature {
         case .landlock: "Landlock is not available on this kernel: \(name), if it was taken over, could open other files of its user."

@@ -121,7 +121,7 @@ extension Requirement {
 }
 
 extension Protection {
-    /// Why the class is closed in a lock state; nil if it is open.
+    /// Returns why the class is closed in a lock state; nil if it is open.
     package func refusal(while lock: LockState) -> Refusal.Reason? {
         switch (lock, availability) {
         case (.unreadable, _): .stateUnreadable
@@ -149,7 +149,7 @@ private struct PresentedEvidence {
         self.now = now
     }
 
-    /// Decides on one method: all its factors are needed, so one that is unavailable rules it out.
+    /// Returns the decision on one method. All its factors are needed, so one that is unavailable rules it out.
     func decision(on method: [Factor]) -> AccessDecision {
         var methods: AuthenticationMethods = []
         for factor in method {

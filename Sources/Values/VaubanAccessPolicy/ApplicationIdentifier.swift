@@ -11,7 +11,7 @@ package struct ApplicationIdentifier: Hashable, Sendable {
     package static func flatpak(_ name: String) -> ApplicationIdentifier { ApplicationIdentifier(text: "flatpak:\(name)") }
     /// A snap.
     package static func snap(_ name: String) -> ApplicationIdentifier { ApplicationIdentifier(text: "snap:\(name)") }
-    /// A program of the user's own, in exactly this build. `digest` is the SHA-256 of its file, 32 bytes.
+    /// A program that the user built, in exactly this build. `digest` is the SHA-256 of its file, 32 bytes.
     package static func build(digest: [UInt8]) -> ApplicationIdentifier {
         ApplicationIdentifier(text: "build:" + digest.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined())
     }
@@ -25,7 +25,7 @@ package struct ApplicationIdentifier: Hashable, Sendable {
     package static func == (first: Self, second: Self) -> Bool { first.text.isSameBytes(as: second.text) }
     package func hash(into hasher: inout Hasher) { for byte in text.utf8 { hasher.combine(byte) } }
 
-    /// Bytes of the path in an identifier; the witness reports no longer one.
+    /// The limit for a path in an identifier, in bytes; the witness reports no longer one.
     private static let pathBytesMax = 1024
 
     /// Whether the text is an identifier that the system could give an application.
@@ -58,7 +58,7 @@ package struct ApplicationIdentifier: Hashable, Sendable {
 
 /// Access groups that belong to no application.
 package enum AccessGroup {
-    /// Items that the user stores with `vauban`, whichever shell or script started it.
+    /// Items that the user stores with `vauban`, from any shell or script.
     package static let commandLine = "cli"
     /// Items of programs without an identity, and items from before callers had identities.
     package static let unsigned = "unsigned"

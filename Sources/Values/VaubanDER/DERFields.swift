@@ -152,7 +152,7 @@ package struct DERFields {
         return reader.bytes[reader.position..<reader.position + length]
     }
 
-    /// Has `body` take what is in a constructed field, all of it.
+    /// Calls `body` with the content of a constructed field, all of which it must read.
     @inlinable mutating func inside<Value>(
         _ identifier: DERIdentifier, _ field: StaticString, _ body: (inout DERFields) throws -> Value
     ) throws -> Value {
@@ -168,7 +168,7 @@ package struct DERFields {
         return value
     }
 
-    /// Only whole bytes are of a later version, whose other tags are swift-asn1's to read.
+    /// Only bytes that swift-asn1 reads to the end count as of a later version, since that version may have other tags.
     private func unknownVersion(_ version: Int64, _ known: String, isNewer: Bool) -> DERError {
         DERError(
             "version \(version) is not known; this Vauban speaks \(known)",

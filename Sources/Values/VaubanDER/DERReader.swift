@@ -1,6 +1,6 @@
-// The tags and lengths of DER (X.690, 8.1 and 10.1), as far as our modules have them.
+// The tags and lengths of DER (X.690, 8.1 and 10.1), as far as our modules use them.
 
-/// The identifier of a field, as the one byte that it is where the tag's number is below 31.
+/// The identifier of a field, as one byte, which it is for tag numbers below 31.
 @usableFromInline struct DERIdentifier: Equatable, Sendable {
     static let boolean = Self(byte: 0x01)
     static let integer = Self(byte: 0x02)
@@ -19,7 +19,7 @@
 
 /// A place in bytes, from which fields are read. Every access is within the bounds of the array.
 @usableFromInline struct DERReader {
-    /// How deep fields may be within each other.
+    /// The maximum nesting depth of fields.
     @usableFromInline static let depthMax = 50
 
     @usableFromInline let bytes: [UInt8]
@@ -30,8 +30,8 @@
     /// The identifier of the next field; nil at the end.
     @inlinable func identifier(before end: Int) -> DERIdentifier? { position < end ? DERIdentifier(byte: bytes[position]) : nil }
 
-    /// The number of the next field's context tag, also of one whose number takes further bytes (X.690, 8.1.2.4); nil for other tags. No
-    /// format here has such numbers, so this serves to name an unknown alternative.
+    /// Returns the number of the next field's context tag, even if the number takes further bytes (X.690, 8.1.2.4); nil for other tags. No
+    /// format here has such numbers, so this only serves to name an unknown alternative.
     @usableFromInline func contextNumber(before end: Int) -> UInt? {
         guard let identifier = identifier(before: end), identifier.byte & 0xC0 == 0x80 else { return nil }
         guard identifier.byte & 0x1F == 0x1F else { return identifier.contextNumber }
@@ -55,14 +55,14 @@
         return length
     }
 
-    /// The length that comes next, in its shortest form and no more than there is; nil for any other.
+    /// Reads the next length, which must have its shortest form and not exceed the remaining bytes; nil for any other.
     private mutating func length(before end: Int) -> Int? {
         guard position < end else { return nil }
         let first = bytes[position]
         position += 1
         var length = Int(first)
         if first & 0x80 != 0 {
-            // Four bytes are more than any message or file of ours has.
+            // No message or file of ours needs more than four bytes.
             let count = Int(first & 0x7F)
             guard (1...4).contains(count), count <= end - position else { return nil }
             length = 0

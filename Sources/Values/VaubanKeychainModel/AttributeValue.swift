@@ -23,7 +23,7 @@ package enum AttributeValue: Hashable, Sendable {
         }
     }
 
-    /// The bytes that determine equality: text and data with the same bytes are equal; a number has a tag of its own and its eight bytes.
+    /// The bytes that determine equality: text and data with the same bytes are equal; a number has a separate tag and its eight bytes.
     /// Used in blind indexes only.
     package var equalityBytes: [UInt8] {
         switch self {

@@ -37,7 +37,7 @@ package enum AuthenticationUI: Int64, Sendable {
     case fail = 1
     case skip = 2
     /// Returns attributes of protected items without the user, but never values. For listing items, which Apple's API does not offer;
-    /// `Security` uses it only to find the item that a delete or an add means.
+    /// `Security` uses it only to find the item that a delete or an add refers to.
     case describe = 3
 }
 

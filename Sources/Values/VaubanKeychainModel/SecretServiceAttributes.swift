@@ -1,14 +1,13 @@
 package import SwiftASN1
 package import VaubanDER
 
-/// What the Secret Service keeps of an item beside label and secret: its collection, and any number of named texts
-/// (Specs/secret-service.md). An item carries it as the attribute `ssat`; a query that names the attribute means every item that has all
-/// that the query has.
+/// The parts of an item that only the Secret Service has: its collection, and any number of named texts (Specs/secret-service.md). An item
+/// stores them as the attribute `ssat`; a query with this attribute matches every item that has all of the query's texts.
 ///
 /// `SecretServiceAttributes ::= SEQUENCE { collection UTF8String, instance OCTET STRING (SIZE (0 | 8)),
 ///   attributes SEQUENCE OF SEQUENCE { name UTF8String, value UTF8String } }`, names ascending by their bytes.
 package struct SecretServiceAttributes: Sendable, DERReadable, DERWritable {
-    /// One named text. Names and values are compared by their bytes, which text in Swift is not.
+    /// One named text. Names and values are compared by their bytes, unlike `String` in Swift.
     package struct Pair: Sendable {
         package let name: String
         package let value: String
@@ -19,11 +18,11 @@ package struct SecretServiceAttributes: Sendable, DERReadable, DERWritable {
         }
     }
 
-    /// The collection's identifier; in a query empty where any collection is meant.
+    /// The collection's identifier; empty in a query for any collection.
     package var collection: String
-    /// Empty, or 8 random bytes that tell apart items with equal attributes in one collection.
+    /// Empty, or 8 random bytes that distinguish items with equal attributes in one collection.
     package var instance: [UInt8]
-    /// In the order of their names' bytes, each name once.
+    /// Sorted by the bytes of their names, each name once.
     package let attributes: [Pair]
 
     package static let collectionBytesMax = 64
@@ -35,7 +34,7 @@ package struct SecretServiceAttributes: Sendable, DERReadable, DERWritable {
         self.attributes = byName.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map(\.value)
     }
 
-    /// The value of an item's attribute; nil where it is none of these.
+    /// Decodes the value of an item's attribute; nil if it has another form.
     package init?(_ value: AttributeValue?) {
         guard case .data(let bytes)? = value, let read = try? Self(derBytes: bytes) else { return nil }
         self = read
@@ -75,8 +74,8 @@ package struct SecretServiceAttributes: Sendable, DERReadable, DERWritable {
         }
     }
 
-    /// What an item is indexed by: its collection, and each attribute with its name. Each term says what it is and, where there are two
-    /// parts, the length of the first, so that no two different terms have the same bytes.
+    /// The terms by which an item is indexed: its collection, and each attribute with its name. Each term begins with its kind and, if it
+    /// has two parts, contains the length of the first, so that no two different terms have the same bytes.
     package var terms: [[UInt8]] {
         let collection: [[UInt8]] = collection.isEmpty ? [] : [[0] + Array(collection.utf8)]
         return collection
@@ -86,12 +85,12 @@ package struct SecretServiceAttributes: Sendable, DERReadable, DERWritable {
             }
     }
 
-    /// Whether these have all that a query names.
+    /// Returns whether these attributes have everything that a query names.
     package func match(_ wanted: Self) -> Bool {
         (wanted.instance.isEmpty || wanted.instance == instance) && Set(wanted.terms).isSubset(of: terms)
     }
 
-    /// Whether both have the same collection and the same attributes.
+    /// Returns whether both have the same collection and the same attributes.
     package func hasSameAttributes(as other: Self) -> Bool { terms == other.terms }
 
     package subscript(name: String) -> String? { attributes.first { $0.name.utf8.elementsEqual(name.utf8) }?.value }

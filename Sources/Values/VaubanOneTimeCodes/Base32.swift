@@ -2,8 +2,8 @@ package import VaubanSecretBytes
 
 /// Base32 of RFC 4648, section 6, for secrets.
 package enum Base32 {
-    /// The bytes of a text: letters in either case, with spaces, hyphens and padding left out. Nil for any other sign, for a length
-    /// that no bytes have, and for bits that are left over and are not zero.
+    /// Decodes a text: letters in either case; spaces, hyphens and padding are ignored. Returns nil for any other character, for an
+    /// impossible length, and if leftover bits are not zero.
     package static func decode(_ text: UnsafeRawBufferPointer) -> SecretBytes? {
         var digits = 0
         for sign in text where value(of: sign) != nil { digits += 1 }
@@ -29,7 +29,7 @@ package enum Base32 {
         return bytes
     }
 
-    /// The text of bytes, without padding, in capitals.
+    /// Encodes bytes in capitals, without padding.
     package static func encode(_ bytes: UnsafeRawBufferPointer) -> SecretBytes {
         SecretBytes(count: (bytes.count * 8 + 4) / 5) { text in
             var bits: UInt32 = 0

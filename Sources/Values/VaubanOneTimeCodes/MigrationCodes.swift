@@ -1,8 +1,7 @@
 package import VaubanSecretBytes
 
-/// The addresses in a code with which Google Authenticator moves accounts to another device:
-/// `otpauth-migration://offline?data=BASE64`, whose data is a Protocol Buffers message of key, name, issuer, algorithm, digits, type
-/// and counter for each account.
+/// The keys in a code with which Google Authenticator moves accounts to another device: `otpauth-migration://offline?data=BASE64`. The data
+/// is a Protocol Buffers message with key, name, issuer, algorithm, digits, type and counter of each account.
 package struct MigrationCodes: ~Copyable {
     /// One account. The secret is its raw key.
     package struct Account: ~Copyable {
@@ -17,14 +16,14 @@ package struct MigrationCodes: ~Copyable {
 
     package static let prefix = "otpauth-migration://offline?data="
 
-    /// Calls `body` with each account of the message, in its order.
+    /// Calls `body` with each account of the message, in order.
     ///
     /// - Parameter message: The decoded data.
-    /// - Throws: `OneTimeCodeError.notAnAddress` for bytes that are no such message; whatever `body` throws.
+    /// - Throws: `OneTimeCodeError.notAnAddress` for bytes that are not such a message; whatever `body` throws.
     package static func forEachAccount(in message: UnsafeRawBufferPointer, _ body: (borrowing Account) throws -> Void) throws {
         var reader = ProtocolBufferReader(message)
         while let field = try reader.next() {
-            // Field 1 repeats; the others number the picture in a series of several.
+            // Field 1 repeats; the other fields number this code within a series of several.
             guard field.number == 1, case .bytes(let bytes) = field.value else { continue }
             try body(try account(bytes))
         }
@@ -49,7 +48,7 @@ package struct MigrationCodes: ~Copyable {
     }
 }
 
-/// Reads the fields of one Protocol Buffers message, as far as this one format has them: numbers and bytes.
+/// A reader for the fields of one Protocol Buffers message, limited to the types in this format: numbers and bytes.
 struct ProtocolBufferReader {
     enum Value {
         case number(UInt64)
@@ -60,7 +59,7 @@ struct ProtocolBufferReader {
 
     init(_ message: UnsafeRawBufferPointer) { rest = message[...] }
 
-    /// The next field; nil at the end.
+    /// Returns the next field; nil at the end.
     mutating func next() throws(OneTimeCodeError) -> (number: UInt64, value: Value)? {
         guard !rest.isEmpty else { return nil }
         let tag = try varint()

@@ -1,7 +1,7 @@
 internal import VaubanSecretBytes
 
-/// An `otpauth://` address: a key for one-time codes with the account that it is for. The format is Google Authenticator's "Key Uri
-/// Format"; Steam's form is `encoder=steam`, or the issuer Steam with five digits.
+/// An `otpauth://` address: a key for one-time codes and its account. The format is Google Authenticator's "Key Uri Format"; Steam's form
+/// is `encoder=steam`, or the issuer Steam with five digits.
 package struct OneTimeCodeAddress: ~Copyable, Sendable {
     package let issuer: String
     package let account: String
@@ -9,8 +9,8 @@ package struct OneTimeCodeAddress: ~Copyable, Sendable {
 
     package static let bytesMax = 4096
 
-    /// Reads an address strictly: whatever is wrong is an error that names it, and nothing missing is guessed but the format's own
-    /// defaults (six digits, 30 seconds, SHA-1). Unknown parameters are skipped.
+    /// Parses an address strictly: throws an error that names what is wrong, and fills in only the format's own defaults (six digits, 30
+    /// seconds, SHA-1). Unknown parameters are skipped.
     package init(_ text: UnsafeRawBufferPointer) throws(OneTimeCodeError) {
         guard text.count <= Self.bytesMax else { throw .tooLong }
         guard text.allSatisfy({ $0 > 0x20 && $0 < 0x7F }), let rest = Self.dropping("otpauth://", from: text[...]) else {
@@ -49,7 +49,7 @@ package struct OneTimeCodeAddress: ~Copyable, Sendable {
 
     private typealias Bytes = Slice<UnsafeRawBufferPointer>
 
-    /// What follows a prefix of ASCII letters in either case; nil where the text begins otherwise.
+    /// Returns the text after a prefix of ASCII letters in either case; nil if the text begins otherwise.
     private static func dropping(_ prefix: String, from text: Bytes) -> Bytes? {
         let wanted = Array(prefix.utf8)
         guard text.count >= wanted.count else { return nil }
@@ -57,7 +57,7 @@ package struct OneTimeCodeAddress: ~Copyable, Sendable {
         return isSame ? text.dropFirst(wanted.count) : nil
     }
 
-    /// The query's values by name, still encoded. A name that comes twice has no meaning that two readers would agree on.
+    /// Returns the query's values by name, still encoded. Throws for a repeated name, which two readers could understand differently.
     private static func parameters(of query: Bytes) throws(OneTimeCodeError) -> [String: Bytes] {
         var values: [String: Bytes] = [:]
         for pair in query.split(separator: UInt8(ascii: "&")) {
@@ -69,7 +69,7 @@ package struct OneTimeCodeAddress: ~Copyable, Sendable {
         return values
     }
 
-    /// `issuer:account` or `account`; the colon may be escaped, and spaces may follow it.
+    /// Parses `issuer:account` or `account`; the colon may be escaped, and spaces may follow it.
     private static func label(_ encoded: Bytes) throws(OneTimeCodeError) -> (issuer: String?, account: String) {
         let text = try text(encoded, of: "label")
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
@@ -80,7 +80,7 @@ package struct OneTimeCodeAddress: ~Copyable, Sendable {
         }
     }
 
-    /// A value with its escapes (RFC 3986, section 2.1) resolved. Never used for the secret, which has none.
+    /// Decodes a value's percent escapes (RFC 3986, section 2.1). Never used for the secret, which has none.
     private static func text(_ encoded: Bytes, of name: String) throws(OneTimeCodeError) -> String {
         var bytes: [UInt8] = []
         var position = encoded.startIndex
@@ -105,7 +105,7 @@ package struct OneTimeCodeAddress: ~Copyable, Sendable {
     private static func algorithm(_ value: Bytes?) throws(OneTimeCodeError) -> OneTimeCodeKey.Algorithm {
         guard let value else { return .sha1 }
         let name = String(decoding: value, as: UTF8.self).uppercased()
-        // Some sites write the hyphen of the standard's name.
+        // Some sites write the name with the hyphen of the standard.
         guard let algorithm = OneTimeCodeKey.Algorithm(rawValue: name.replacing("SHA-", with: "SHA")) else {
             throw .badValue("algorithm")
         }
@@ -124,7 +124,7 @@ package struct OneTimeCodeAddress: ~Copyable, Sendable {
         _ value: Bytes?, of name: String, in range: ClosedRange<Int64>, otherwise standard: Int64
     ) throws(OneTimeCodeError) -> Int64 {
         guard let value else { return standard }
-        // Int64's own reading takes a sign, which no number of an address has.
+        // `Int64` would also accept a sign, which no number in an address has.
         guard !value.isEmpty, value.allSatisfy({ (0x30...0x39).contains($0) }),
             let number = Int64(String(decoding: value, as: UTF8.self)), range.contains(number)
         else { throw .badValue(name) }

@@ -1,4 +1,4 @@
-/// Why a text is no key for one-time codes. No case carries anything of a secret.
+/// Why a text is not a key for one-time codes. No case contains any part of a secret.
 package enum OneTimeCodeError: Error, Hashable, Sendable, CustomStringConvertible {
     case notAnAddress
     case tooLong

@@ -1,7 +1,7 @@
 internal import Crypto
 package import VaubanSecretBytes
 
-/// The shared secret of one-time codes and how a code is made of it: HOTP (RFC 4226), TOTP (RFC 6238), and Steam's form of TOTP.
+/// The shared secret of one-time codes with the parameters of its codes: HOTP (RFC 4226), TOTP (RFC 6238), and Steam's form of TOTP.
 package struct OneTimeCodeKey: ~Copyable, Sendable {
     package enum Algorithm: String, CaseIterable, Sendable {
         case sha1 = "SHA1"
@@ -9,17 +9,17 @@ package struct OneTimeCodeKey: ~Copyable, Sendable {
         case sha512 = "SHA512"
     }
 
-    /// What moves a code on to the next one.
+    /// What advances a key to its next code.
     package enum Movement: Hashable, Sendable {
-        /// The time, in steps of so many seconds.
+        /// The time, in steps of this many seconds.
         case time(periodSeconds: Int64)
-        /// A counter, from this value on.
+        /// A counter, starting at this value.
         case counter(first: UInt64)
     }
 
     package enum Form: Hashable, Sendable {
         case digits(Int)
-        /// Five signs of Steam's alphabet.
+        /// Five characters of Steam's alphabet.
         case steam
     }
 
@@ -42,7 +42,7 @@ package struct OneTimeCodeKey: ~Copyable, Sendable {
         self.form = form
     }
 
-    /// The number of the step that a time falls into: ⌊time / period⌋, also before 1970. Nil for a key that counts.
+    /// Returns the number of the step that contains a time: ⌊time / period⌋, also before 1970. Returns nil for a key with a counter.
     ///
     /// - Parameter time: Seconds since 1970.
     package func step(at time: Int64) -> UInt64? {
@@ -51,14 +51,14 @@ package struct OneTimeCodeKey: ~Copyable, Sendable {
         return UInt64(bitPattern: remainder < 0 ? quotient - 1 : quotient)
     }
 
-    /// Seconds until the code of this time is replaced by the next one, at least 1. Nil for a key that counts.
+    /// Returns the seconds until the next code replaces the code of this time, at least 1. Returns nil for a key with a counter.
     package func secondsLeft(at time: Int64) -> Int64? {
         guard case .time(let period) = movement else { return nil }
         let remainder = time % period
         return period - (remainder < 0 ? remainder + period : remainder)
     }
 
-    /// The code of a step or counter, in ASCII.
+    /// Returns the code of a step or counter, in ASCII.
     package func code(at counter: UInt64) -> SecretBytes {
         let message = withUnsafeBytes(of: counter.bigEndian) { Array($0) }
         let key = secret.withUnsafeBytes { SymmetricKey(data: $0) }
@@ -69,7 +69,7 @@ package struct OneTimeCodeKey: ~Copyable, Sendable {
         }
     }
 
-    /// Dynamic truncation (RFC 4226, section 5.3): the low four bits of the last byte say which four bytes are the number.
+    /// Truncates dynamically (RFC 4226, section 5.3): the low four bits of the last byte are the offset of the number's four bytes.
     private static func truncated(_ code: some Sequence<UInt8>) -> UInt32 {
         let bytes = Array(code)
         let offset = Int(bytes[bytes.count - 1] & 0x0F)

@@ -11,10 +11,10 @@ package enum ObviousPasscode: Hashable, CaseIterable, Sendable {
     /// "password", "Qwerty12", "letmein!": a common one, with at most a few digits or signs after it.
     case common
 
-    /// There are several thousand of them in all.
+    /// There are several thousand obvious passcodes in all.
     static let guessesLog2 = 13.0
 
-    /// Classifies the bytes in place. Ignores case, as a guesser does.
+    /// Classifies the bytes in place. Ignores case, as a guesser would.
     init?(in bytes: UnsafeRawBufferPointer) {
         guard let period = Self.period(of: bytes) else {
             if Self.isRuns(bytes) { self = .runs; return }

@@ -27,7 +27,7 @@ package struct PasscodePolicy: Hashable, Sendable {
         let least = strength.kind == .digits ? max(charactersMin, digitsMin) : charactersMin
         if strength.characters < least {
             let needed = "at least \(least) characters are needed"
-            // For a very short one, that is all there is to say.
+            // For a very short passcode, the estimate would add nothing.
             guard strength.characters >= 4 else { return needed }
             return "\(estimate(of: strength)); \(needed)"
         }

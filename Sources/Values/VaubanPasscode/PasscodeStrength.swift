@@ -1,4 +1,4 @@
-// What an offline guesser must try. The passcode is classified in place: neither text nor a copy of it is made.
+// The number of passcodes that an offline guesser must try. The passcode is classified in place, without making a text or a copy of it.
 
 internal import Glibc
 package import VaubanSecretBytes

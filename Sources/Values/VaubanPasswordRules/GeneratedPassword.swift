@@ -1,10 +1,10 @@
 package import VaubanSecretBytes
 
 extension PasswordForm {
-    /// Returns a password of the form, each as likely as any other: strings are drawn until one has the form, so that no place is likelier
-    /// than another to have a required character.
+    /// Returns a password of the form. All passwords of the form are equally likely: strings are drawn until one has the form, so that no
+    /// position is more likely than another to have a required character.
     ///
-    /// - Parameter number: Returns a number below a bound, each equally likely.
+    /// - Parameter number: Returns a number from 0 to the bound, excluding the bound, all with the same probability.
     package func password<Failure: Error>(drawing number: (_ bound: Int) throws(Failure) -> Int) throws(Failure) -> SecretBytes {
         let characters = alphabet.characters
         while true {

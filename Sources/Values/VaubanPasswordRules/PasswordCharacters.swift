@@ -1,11 +1,11 @@
-/// A set of the printable characters of ASCII, the only ones that rules name one by one.
+/// A set of printable ASCII characters, the only ones that rules can name individually.
 package struct PasswordCharacters: Hashable, Sendable {
-    /// The bit of a character is its code.
+    /// One bit per character, at the position of its code.
     private var bits: UInt128 = 0
 
     package init() {}
 
-    /// The printable ones among the characters.
+    /// Creates a set of the characters that are printable; ignores the others.
     package init(_ characters: some Sequence<UInt8>) {
         for character in characters where Self.isPrintable(character) { bits |= 1 << UInt128(character) }
     }
@@ -14,7 +14,7 @@ package struct PasswordCharacters: Hashable, Sendable {
     package static let lower = PasswordCharacters(0x61...0x7A)
     package static let digit = PasswordCharacters(0x30...0x39)
     package static let asciiPrintable = PasswordCharacters(0x20...0x7E)
-    /// All others, the space among them.
+    /// All other printable characters, including the space.
     package static let special = asciiPrintable.subtracting(upper).subtracting(lower).subtracting(digit)
     package static let space = PasswordCharacters([0x20])
 

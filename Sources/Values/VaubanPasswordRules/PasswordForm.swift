@@ -1,31 +1,31 @@
 internal import Foundation
 
-/// A length and the characters of a password: all passwords of one form are equally likely to be generated.
+/// The length and the characters of a password. All passwords of one form are equally likely to be generated.
 package struct PasswordForm: Sendable {
     package let count: Int
     /// The characters that the password is drawn from.
     package let alphabet: PasswordCharacters
-    /// Each has a character in the password.
+    /// Sets of characters, each of which must have one in the password.
     let required: [PasswordCharacters]
     let maxConsecutive: Int?
-    /// How many of all strings of the alphabet have the form, from 0 to 1.
+    /// The share of all strings of the alphabet that have the form, from 0 to 1.
     private let share: Double
 
     package static let countDefault = 20
     package static let countMax = 1024
-    /// Sets that one password must meet; the work to count passwords doubles with each.
+    /// The largest number of sets that one password must meet; the work to count passwords doubles with each.
     private static let requiredMax = 10
-    /// The least share of strings that have the form: strings are drawn until one has it.
+    /// The smallest permitted share, since strings are drawn until one has the form.
     private static let shareMin = 1e-4
 
-    /// Characters of these sets, at least one of each.
+    /// Creates the form with characters of these sets, at least one of each.
     package init(count: Int, of sets: [PasswordCharacters]) throws(PasswordFormError) {
         try self.init(
             count: count, alphabet: sets.reduce(PasswordCharacters()) { $0.union($1) }, required: sets, maxConsecutive: nil)
     }
 
-    /// The form that rules demand. Without a length it has 20 characters, or as near to that as the rules allow. A space, which many
-    /// sites cut off at the ends, is used only if a rule demands it.
+    /// Creates the form that rules demand. Without a length it has 20 characters, or as close to that as the rules allow. A space, which
+    /// many sites cut off at the ends, is used only if a rule demands it.
     package init(_ rules: PasswordRules, count: Int? = nil) throws(PasswordFormError) {
         let least = rules.lengthMin ?? 1
         let most = min(rules.lengthMax ?? Self.countMax, Self.countMax)
@@ -45,7 +45,7 @@ package struct PasswordForm: Sendable {
     ) throws(PasswordFormError) {
         self.count = count
         self.alphabet = alphabet
-        // A set is met with any part of it that is demanded too.
+        // A set is satisfied by any part of it that is required too.
         var least: [PasswordCharacters] = []
         for set in required where !required.contains(where: { $0 != set && $0.isSubset(of: set) }) && !least.contains(set) {
             least.append(set)
@@ -57,13 +57,13 @@ package struct PasswordForm: Sendable {
         guard share >= Self.shareMin else { throw .tooFew(count) }
     }
 
-    /// The binary logarithm of the number of passwords of the form.
+    /// The binary logarithm of the number of passwords with the form.
     package var bits: Double { Double(count) * log2(Double(alphabet.count)) + log2(share) }
 
     /// Returns whether a character may follow a run of the same character of this length.
     func allows(run: Int) -> Bool { maxConsecutive.map { run < $0 } ?? true }
 
-    /// The share of strings that lack no required set, by inclusion and exclusion over the sets that are left out.
+    /// Returns the share of strings that contain all required sets, by inclusion and exclusion over the omitted sets.
     private static func share(
         count: Int, alphabet: PasswordCharacters, required: [PasswordCharacters], maxConsecutive: Int?
     ) -> Double {
@@ -77,17 +77,17 @@ package struct PasswordForm: Sendable {
         return share
     }
 
-    /// The share, among the strings of `all` characters, of those that have only `some` of these and no longer run than allowed.
+    /// Returns the share of the strings over `all` characters that use only `some` of these and have no longer run than allowed.
     private static func strings(_ count: Int, of some: Int, among all: Int, _ maxConsecutive: Int?) -> Double {
         guard some > 0 else { return 0 }
         let (part, one) = (Double(some) / Double(all), 1 / Double(all))
         guard let maxConsecutive else { return pow(part, Double(count)) }
-        // By length: the share of strings that end with a run of one character, and of all.
+        // For each length: the share of strings that end with a run of one character, and of all strings.
         var fresh = [part]
         var total = [part]
         for length in 1..<max(count, 1) {
             fresh.append(total[length - 1] * (part - one))
-            // A run of k ends what was a run of one, k - 1 characters before.
+            // Before a run of k characters, the string ended with a run of one, k - 1 characters earlier.
             let runs = (0..<min(maxConsecutive, length + 1)).reduce(0.0) { $0 + fresh[length - $1] * pow(one, Double($1)) }
             total.append(runs)
         }

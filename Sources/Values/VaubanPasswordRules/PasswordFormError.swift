@@ -1,4 +1,4 @@
-/// Why there are no passwords of a form, or too few.
+/// Why a form has no passwords, or too few.
 package enum PasswordFormError: Error, Hashable, Sendable, CustomStringConvertible {
     case contradictoryLengths(Int, Int)
     case tooLong(Int)

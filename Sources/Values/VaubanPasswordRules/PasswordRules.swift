@@ -1,17 +1,17 @@
-/// What a site demands of a password, in the language of Apple's `passwordrules` attribute (developer.apple.com/password-rules).
+/// The demands of a site on passwords, in the language of Apple's `passwordrules` attribute (developer.apple.com/password-rules).
 ///
-/// Reads a text as leniently as Apple's reference does (`PasswordRulesParser.js` in apple/password-manager-resources): what it cannot read
-/// is passed over, and `faults` says where. Rules that a user types are refused if there is a fault.
+/// Parses a text as leniently as Apple's reference does (`PasswordRulesParser.js` in apple/password-manager-resources): skips what it
+/// cannot parse, and lists the places in `faults`. Rules that a user types are refused if there is a fault.
 package struct PasswordRules: Equatable, Sendable {
     /// Sets of characters, each of which must have one in the password.
     package internal(set) var required: [PasswordCharacters] = []
-    /// All characters that the password may have, those of `required` among them. `unicode` counts as the printable characters of ASCII.
+    /// All characters that the password may have, including those of `required`. `unicode` counts as the printable ASCII characters.
     package internal(set) var allowed = PasswordCharacters()
-    /// How often the same character may follow itself.
+    /// The largest number of times that a character may occur in a row.
     package internal(set) var maxConsecutive: Int?
     package internal(set) var lengthMin: Int?
     package internal(set) var lengthMax: Int?
-    /// Where the text does not follow the language, in its order.
+    /// The places where the text violates the language, in order.
     package internal(set) var faults: [PasswordRulesFault] = []
 
     package init(_ text: String) {
@@ -21,7 +21,7 @@ package struct PasswordRules: Equatable, Sendable {
         faults = parser.faults
     }
 
-    /// Of several limits the strictest counts.
+    /// If there are several limits, the strictest applies.
     private mutating func add(_ rule: PasswordRulesParser.Rule) {
         switch rule {
         case .required(let characters):

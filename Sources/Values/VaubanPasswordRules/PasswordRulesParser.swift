@@ -1,5 +1,4 @@
-/// Reads the language of password rules. What is passed over, and what ends the reading, is as in Apple's reference, and counts in its
-/// units, those of UTF-16.
+/// A parser for the language of password rules. It skips, stops and counts (in UTF-16 code units) exactly as Apple's reference does.
 struct PasswordRulesParser {
     enum Rule {
         case required(PasswordCharacters)
@@ -12,12 +11,12 @@ struct PasswordRulesParser {
     private(set) var faults: [PasswordRulesFault] = []
     private let text: [UInt16]
     private var position = 0
-    /// More than any site means; the reference has no limit.
+    /// A bound that no site exceeds; the reference has none.
     private static let numberMax = 1_000_000_000
 
     init(_ text: String) { self.text = Array(text.utf16) }
 
-    /// Returns the rules up to the first place where none begins; nil if something else than a semicolon follows a rule.
+    /// Returns the rules up to the first position where none begins; nil if anything other than a semicolon follows a rule.
     mutating func rules() -> [Rule]? {
         var rules: [Rule] = []
         skipWhitespace()
@@ -39,7 +38,7 @@ struct PasswordRulesParser {
         return rules
     }
 
-    /// Returns the rule here; nil for one without a value or with one that cannot be read.
+    /// Returns the rule at this position; nil if its value is missing or cannot be parsed.
     private mutating func rule() -> Rule? {
         let start = position
         let name = identifier()
@@ -64,7 +63,7 @@ struct PasswordRulesParser {
         }
     }
 
-    /// Returns what the classes here have together.
+    /// Returns the union of the classes at this position.
     private mutating func classes() -> PasswordCharacters? {
         var all = PasswordCharacters()
         while true {
@@ -98,7 +97,7 @@ struct PasswordRulesParser {
         }
     }
 
-    /// Returns the printable characters up to a bracket, which `]]` has among them.
+    /// Returns the printable characters up to the closing bracket. If the set ends with `]]`, it contains the bracket itself.
     private mutating func bracketed() -> PasswordCharacters? {
         let opening = position
         position += 1
@@ -126,7 +125,7 @@ struct PasswordRulesParser {
         return PasswordCharacters(found)
     }
 
-    /// Returns a number above 0; nil for 0, which says nothing.
+    /// Returns a number above 0; nil for 0, which has no meaning.
     private mutating func number() -> Int? {
         let start = position
         var number = 0
@@ -168,7 +167,7 @@ struct PasswordRulesParser {
 
     private static func isWhitespace(_ character: UInt16) -> Bool { [0x20, 0x0C, 0x0A, 0x0D, 0x09].contains(character) }
 
-    /// In capitals or not, other than the names of rules.
+    /// Returns the class of this name. Ignores case, unlike the names of rules.
     private static func named(_ name: String) -> PasswordCharacters? {
         switch name.lowercased() {
         case "upper": .upper

@@ -16,7 +16,8 @@ extension StringProtocol {
 }
 
 extension String {
-    /// The same for two strings, which each call compares: without generics it takes a tenth of the instructions.
+    /// Returns whether the text begins with a prefix. For two strings, since each call compares paths: without generics it takes a tenth of
+    /// the instructions.
     package func hasBytePrefix(_ prefix: String) -> Bool { utf8.starts(with: prefix.utf8) }
 }
 
@@ -58,6 +59,6 @@ package enum PathBytes {
             && !path.unicodeScalars.contains { PlainLine.isInvisible($0) }
     }
 
-    /// The bytes are those of a `String`, split at ASCII characters, so decoding repairs nothing.
+    /// Decodes bytes of a `String` that was split at ASCII characters, so decoding repairs nothing.
     private static func text(_ bytes: ArraySlice<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }
 }

@@ -1,14 +1,14 @@
 extension PlainLine {
     /// Returns a path in full if it is short, otherwise its beginning and end. Characters that are invisible, unusual spaces,
     /// right-to-left, or combining are written as `\u{…}`: two paths that differ look different, each reads in the order of its names, and
-    /// a program that chose a path cannot push the telling part off the screen.
+    /// a program that chose a path cannot push the decisive part off the screen.
     package static func path(_ path: String, charactersMax: Int) -> String { line(path, charactersMax, keepsDirection: false) }
 
     /// Returns an item's name in the same way, but in any script, since it is shown on its own line.
     package static func name(_ name: String, charactersMax: Int) -> String { line(name, charactersMax, keepsDirection: true) }
 
-    /// Returns the text, or its beginning and end, in at most `bytesMax` bytes. Cuts between scalars: one character can have any number of
-    /// accents, and must not remove all that precedes it.
+    /// Returns the text, or its beginning and end, in at most `bytesMax` bytes. Cuts between scalars, since one character can have any
+    /// number of accents and must not displace everything before it.
     package static func bothEnds(_ text: String, bytesMax: Int) -> String {
         guard text.utf8.count > bytesMax else { return text }
         let room = bytesMax - "…".utf8.count

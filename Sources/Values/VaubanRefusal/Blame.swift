@@ -1,7 +1,7 @@
 extension Refusal {
     /// Who has to act before the request can succeed.
     package enum Blame: String, CaseIterable, Sendable {
-        /// The program that asks: its message or its request is wrong.
+        /// The program that sent the request: its message or its request is wrong.
         case caller
         /// The user: to unlock, to authenticate, to connect a reader or enroll a finger, or to wait.
         case user

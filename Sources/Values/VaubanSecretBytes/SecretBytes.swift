@@ -1,4 +1,4 @@
-// A secret has one owner and one place in memory, and ends with its owner. What cannot be copied cannot be left behind.
+// A secret has one owner and one place in memory, and ends with its owner. It cannot be copied, so no copy can be left behind.
 
 package import Foundation
 import Glibc
@@ -6,8 +6,8 @@ import Glibc
 /// Bytes that must not outlive their use: zeroed when the value ends, not copyable, and without any description
 /// (a noncopyable value cannot be interpolated into a string, a log line or an error).
 ///
-/// `@unchecked Sendable`: the value has one owner at a time, its buffer is private and never aliased, so handing it to
-/// another thread hands over the only way to reach the bytes.
+/// `@unchecked Sendable`: the value has one owner at a time, its buffer is private and never aliased, so passing it to another thread
+/// passes the only way to reach the bytes.
 package struct SecretBytes: ~Copyable, @unchecked Sendable {
     private let storage: UnsafeMutableRawBufferPointer
     /// The allocator of the storage, which lives as long as the process; nil for the heap.
@@ -101,7 +101,7 @@ package struct SecretBytes: ~Copyable, @unchecked Sendable {
         }
     }
 
-    /// Returns the bytes for an API that takes `Data`. The copy is that API's and its caller's to erase.
+    /// Returns the bytes for an API that takes `Data`. That API and its caller must erase the copy.
     package borrowing func disclosed() -> Data {
         withUnsafeBytes { Data($0) }
     }

@@ -120,7 +120,7 @@ extension Evaluation: DERReadable, DERWritable {
 package struct EvaluationResult: Hashable, Sendable, DERReadable, DERWritable {
     package static let handleBytes = 32
 
-    /// The handle of the authorization at the enclave; absent if nobody was prompted (`canEvaluate`).
+    /// The handle of the authorization at the enclave; nil if the user was not prompted (`canEvaluate`).
     package let authorization: [UInt8]?
     /// Identifies the enrolled fingers to this application only. Another value means other fingers.
     package let domainState: [UInt8]?

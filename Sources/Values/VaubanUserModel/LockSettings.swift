@@ -4,7 +4,7 @@ package import VaubanDER
 /// When a user's keychain locks by itself, and where other programs may prompt.
 ///
 /// `LockSettings ::= SEQUENCE { graceSeconds INTEGER, idleSeconds INTEGER, locksWithScreen BOOLEAN,
-///   allowsTerminalPrompts [0] BOOLEAN OPTIONAL }`, the last present only where it is true.
+///   allowsTerminalPrompts [0] BOOLEAN OPTIONAL }`, the last present only if it is true.
 package struct LockSettings: Hashable, Sendable, DERReadable, DERWritable {
     /// Seconds between the screen lock or sleep and the erasure of keys. 0: at once.
     package var graceSeconds: Int64

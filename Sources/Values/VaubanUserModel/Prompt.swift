@@ -200,8 +200,8 @@ package struct PromptRequest: Hashable, Sendable, DERReadable, DERWritable {
 /// An agent's answer. No agent can grant anything by itself.
 package enum PromptAnswer: Hashable, Sendable {
     case passcode(SealedPasscode)
-    /// To a prompt for consent: how long it lasts. The passcode's seal is bound to the choice, so that whoever relays the answer cannot
-    /// extend it.
+    /// The answer to a prompt for consent: how long the consent lasts. The passcode's seal is bound to the choice, so that a process that
+    /// relays the answer cannot extend it.
     case consent(SealedPasscode, ConsentChoice)
     case cancelled
     case fallback
@@ -250,7 +250,7 @@ extension PromptAnswer {
     }
 }
 
-/// How a prompt ended, so that an agent can say so when it takes the prompt off the screen.
+/// How a prompt ended, so that an agent can report it when it removes the prompt from the screen.
 package enum PromptOutcome: Int64, Sendable {
     case accepted = 0
     case failed = 1

@@ -9,7 +9,7 @@ package struct PromptState: Hashable, Sendable, DERReadable, DERWritable {
     package enum Finger: Int64, CaseIterable, Sendable {
         /// No reader is connected, or no finger is enrolled.
         case none = 0
-        /// A finger is looked for while the prompt is on the screen.
+        /// The reader looks for a finger while the prompt is on the screen.
         case awaited = 1
         /// Too many fingers did not match, in this prompt or since the last passcode, or the last passcode is too long ago: only the
         /// passcode is accepted.
@@ -85,15 +85,15 @@ package struct PromptTitles: Hashable, Sendable, DERReadable, DERWritable {
     }
 }
 
-/// A change of an open prompt that still asks for the same, to update the fingerprint on the screen. Anything else arrives as a new round,
-/// and the end of the prompt as its outcome.
+/// A change of an open prompt that still asks for the same evidence, to update the fingerprint on the screen. Any other change arrives as a
+/// new round, and the end of the prompt as its outcome.
 package struct PromptUpdate: Hashable, Sendable, DERReadable, DERWritable {
     package enum Change: Int64, CaseIterable, Sendable {
         /// A finger did not match; another attempt is possible.
         case tryAgain = 1
         /// A finger matched. The prompt ends, or asks for one more factor.
         case matched = 2
-        /// The sensor could not read the finger, which does not count as a miss; `hint` says what would help.
+        /// The sensor could not read the finger, which does not count as a miss; `hint` tells the user what would help.
         case hint = 3
         /// No finger is accepted until the passcode is entered.
         case disabled = 4
