@@ -182,7 +182,7 @@ import VaubanUserWire
         #expect(try room.enclave.requests.take() == .user(.evaluate(Evaluation(.policy(.biometryOrPasscode), reason: "again"))))
     }
 
-    @Test("authd reconnects to the enclave, and old prompts are withdrawn") func standingConnectionIsReopenedAndOldPromptsEnd()
+    @Test("After authd reconnects to the enclave, old prompts are withdrawn") func standingConnectionIsReopenedAndOldPromptsEnd()
         throws
     {
         let room = try RoomFixture()

@@ -24,7 +24,7 @@ import Testing
         return served
     }
 
-    @Test("an unlock comes next while sixteen owners flood with passwords of applications")
+    @Test("An unlock is next while sixteen owners flood the queue with application passwords")
     func anUnlockComesNextInAFlood() throws {
         var order = DerivationOrder()
         for _ in 0..<EnclaveLimits.applicationDerivationsWaitingMax {
@@ -36,7 +36,7 @@ import Testing
         #expect(next == unlock)
     }
 
-    @Test("an owner who was not served for long comes before sixteen who ask for one passcode after the other")
+    @Test("The owner served longest ago comes before sixteen who send one passcode after another")
     func anUnlockComesNextInAFloodOfPasscodes() throws {
         var order = DerivationOrder()
         for owner in Self.hostile { _ = try stand(owner, .passcode, in: &order) }
@@ -52,7 +52,7 @@ import Testing
         #expect(next == unlock)
     }
 
-    @Test("an owner's further requests wait behind the other owners' first")
+    @Test("An owner's second request waits behind the first requests of others")
     func ownerHasOnePlaceInTheQueue() throws {
         var order = DerivationOrder()
         for kind in [DerivationKind.passcode, .applicationPassword] {
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test("passwords of applications are reached though one owner asks for one passcode after the other")
+    @Test("Application passwords are served although one owner sends one passcode after another")
     func passcodesDoNotStarvePasswords() throws {
         var order = DerivationOrder()
         _ = try stand(1, .passcode, in: &order)
@@ -79,7 +79,7 @@ import Testing
         Issue.record("the password of the application was never reached")
     }
 
-    @Test("an owner has eight places, four of them for passwords of applications; others have theirs")
+    @Test("An owner has eight places, four of them for application passwords, and takes none from others")
     func theLengthOfEachOwnerIsBounded() {
         var order = DerivationOrder()
         func enters(_ owner: UInt32, _ kind: DerivationKind) -> Bool { order.enter(owner, kind) != nil }
@@ -93,7 +93,7 @@ import Testing
         #expect(other && !password && passcode)
     }
 
-    @Test("a request that leaves before its turn holds up nobody")
+    @Test("A request that leaves before its turn delays no other")
     func departedRequestDoesNotBlockOthers() throws {
         var order = DerivationOrder()
         let first = try stand(1, .passcode, in: &order)

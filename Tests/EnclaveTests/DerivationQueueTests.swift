@@ -78,7 +78,7 @@ import VaubanUserModel
         return (Descriptor(ends[0]), Descriptor(ends[1]))
     }
 
-    @Test("a derivation whose caller hung up leaves the queue without running")
+    @Test("A derivation whose caller hung up leaves the queue without running")
     func hangUpLeavesTheQueue() throws {
         let queue = DerivationQueue()
         let holder = try Holder(queue)
@@ -89,7 +89,7 @@ import VaubanUserModel
         holder.letGo()
     }
 
-    @Test("so does one whose caller's process has ended, though its connection stands")
+    @Test("A derivation whose caller's process ended leaves the queue, even if its connection is open")
     func endedProcessLeavesTheQueue() throws {
         let queue = DerivationQueue()
         let holder = try Holder(queue)
@@ -109,7 +109,7 @@ import VaubanUserModel
         holder.letGo()
     }
 
-    @Test("one whose caller hung up in the very moment of its turn is not run either, and the next one is")
+    @Test("A derivation whose caller hangs up at its turn is skipped, and the next one runs")
     func hangUpAtItsTurnIsNotRun() throws {
         for _ in 0..<50 {
             let queue = DerivationQueue()
@@ -123,7 +123,7 @@ import VaubanUserModel
         }
     }
 
-    @Test("whoever waits for long is told so, again and again")
+    @Test("A long wait is reported repeatedly")
     func waitingCallerIsNotified() throws {
         let queue = DerivationQueue()
         let holder = try Holder(queue)
@@ -134,7 +134,7 @@ import VaubanUserModel
         #expect(asking.end == (true, nil))
     }
 
-    @Test("one that cannot be told any more leaves")
+    @Test("A derivation whose caller can no longer be notified leaves the queue")
     func callerThatCannotBeNotifiedLeavesTheQueue() throws {
         let queue = DerivationQueue()
         let holder = try Holder(queue)
@@ -148,7 +148,7 @@ import VaubanUserModel
 
     /// The flood of the attack: sixteen users who add items with a password of the application, at the cost that is shipped. The one
     /// that runs when the unlock comes is the only one before it, and when they hang up nothing of theirs is left.
-    @Test("an unlock waits for the one derivation that runs, in a flood by sixteen users with the shipped cost")
+    @Test("In a flood by sixteen users at the shipped cost, an unlock waits only for the running derivation")
     func anUnlockInAFloodWithTheShippedCost() throws {
         let host = EnclaveHost(
             backend: bench.device, store: bench.store, clock: SystemClockForTests(), stretcher: PasscodeStretcher(.shipped))

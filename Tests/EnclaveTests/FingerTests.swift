@@ -48,7 +48,7 @@ import VaubanUserModel
         #expect(vault.fingerRefusal == nil && vault.status.biometry.missesLeft == 5)
     }
 
-    @Test("48 hours without a passcode disable fingerprints") func twoDaysWithoutAPasscodeEndIt() throws {
+    @Test("Fingerprints are disabled after 48 hours without a passcode") func twoDaysWithoutAPasscodeEndIt() throws {
         let (vault, _) = try bench.startEnrolled()
         bench.clock.advance(seconds: Self.twoDays)
         #expect(vault.fingerRefusal == nil && vault.applyExpirations() == bench.clock.boot + 1)

@@ -36,7 +36,7 @@ import VaubanRefusal
         try vault.retire(older.map(\.name))
     }
 
-    @Test("a passcode is set and removed three hundred times, an item of every time opens, and no older pair is left")
+    @Test("After three hundred passcodes were set and removed, an item from each opens and no older pair is left")
     func threeHundredRounds() throws {
         let vault = bench.start()
         _ = try vault.lease()
@@ -92,7 +92,7 @@ import VaubanRefusal
         #expect(try vault.read(rows[0], passcode: Workbench.passcode) == rows[0].key)
     }
 
-    @Test("only a passcode of a moment ago moves what asks for the user; until then all of it stays as it was")
+    @Test("Only a recent passcode rewraps items with an access control; until then they stay unchanged")
     func onlyAPasscodeMovesWhatAsksForTheUser() throws {
         let vault = bench.start()
         _ = try vault.lease()
@@ -186,7 +186,7 @@ import VaubanRefusal
         return raw.count == 64
     }
 
-    @Test("private keys of twenty passcodes sign, and the pairs of items leave beside theirs")
+    @Test("Private keys from twenty passcodes sign, and only their pairs are kept")
     func privateKeysKeepTheirPairs() throws {
         let vault = bench.start()
         _ = try vault.lease()
@@ -215,7 +215,7 @@ import VaubanRefusal
     // MARK: Earlier versions
 
     /// What an earlier Vauban left: a keybag of eighty rounds.
-    @Test("a keybag that was full of pairs takes a passcode again")
+    @Test("A keybag that was full of pairs accepts a passcode again")
     func aFullKeybagTakesAPasscodeAgain() throws {
         let vault = bench.start()
         _ = try vault.lease()
@@ -228,7 +228,7 @@ import VaubanRefusal
     }
 
     /// In an earlier version rows went under newer class keys and stayed sealed to older pairs.
-    @Test("of a keybag of an earlier version no older pair leaves, and with private keys no pair at all")
+    @Test("A keybag of an earlier version keeps its older pairs, and all pairs if it has private keys")
     func pairsOfEarlierVersionsStay() throws {
         let vault = try bench.startProtected()
         var bag = try bench.keybag()

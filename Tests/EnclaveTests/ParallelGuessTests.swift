@@ -21,7 +21,7 @@ import VaubanUserModel
         return answers.withLock { $0 }
     }
 
-    @Test("seven right passcodes at the same moment all unlock, and use up no try")
+    @Test("Seven correct passcodes at the same moment all unlock and use up no attempt")
     func sevenRightPasscodesAtOnce() throws {
         for _ in 1...20 {
             _ = try bench.startProtected()
@@ -33,7 +33,7 @@ import VaubanUserModel
         }
     }
 
-    @Test("four wrong passcodes beside three right ones lock nobody out")
+    @Test("Four wrong passcodes beside three correct ones cause no delay")
     func fourWrongBesideThreeRight() throws {
         for _ in 1...20 {
             let vault = try bench.startProtected()
@@ -47,7 +47,7 @@ import VaubanUserModel
     }
 
     /// Hostile parallelism: what is killed and started again, while the clock stands, compares what five guesses in turn do.
-    @Test("parallel wrong passcodes are compared no more often than those in turn, also across kills")
+    @Test("Parallel wrong passcodes are compared no more often than sequential ones, even across kills")
     func parallelAttemptsAcrossKills() throws {
         _ = try bench.startProtected()
         bench.journal.clear()
@@ -67,7 +67,7 @@ import VaubanUserModel
 
     /// Whatever instant the machine is stopped at, the record that stands there has every guess that was compared by then, and at most
     /// one more.
-    @Test("a crash between the count and the comparison costs that one try and no other")
+    @Test("A crash between recording and comparing an attempt costs that attempt only")
     func crashCostsOneAttempt() throws {
         let store = SnapshotStore(bench.store)
         let host = EnclaveHost(

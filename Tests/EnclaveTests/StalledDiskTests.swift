@@ -40,7 +40,7 @@ import VaubanUserModel
         }
     }
 
-    @Test("while one user's files are being read, another is served")
+    @Test("While one user's files are being read, another user is served")
     func stalledReadDoesNotBlockOtherUsers() throws {
         for user in [Self.stalled, Self.other] { try bench.start(user).setPasscode(secret(Workbench.passcode)) }
         let stall = Stall(bench)
@@ -55,7 +55,7 @@ import VaubanUserModel
         #expect(stall.vaults.known(Self.stalled)?.status.lock == .beforeFirstUnlock)
     }
 
-    @Test("while one user's guess is being counted, another unlocks")
+    @Test("While one user's attempt is being recorded, another user unlocks")
     func stalledWriteDoesNotBlockOtherUsers() throws {
         for user in [Self.stalled, Self.other] { try bench.start(user).setPasscode(secret(Workbench.passcode)) }
         let stall = Stall(bench)
@@ -68,7 +68,7 @@ import VaubanUserModel
         #expect(first.status.lock == .unlocked)
     }
 
-    @Test("the machine's sleep locks everybody else at once, and the stalled one as soon as it can be had")
+    @Test("Sleep locks all other users at once, and the stalled one as soon as its disk answers")
     func aSweepPassesAStalledVault() throws {
         let stall = Stall(bench)
         for user in [Self.stalled, Self.other] { try stall.vaults.vault(of: user).setPasscode(secret(Workbench.passcode)) }

@@ -16,7 +16,7 @@ import VaubanSecretBytes
 
     // MARK: Published
 
-    @Test("scrypt matches RFC 7914") func scryptIsThatOfRFC7914() throws {
+    @Test("The derivation matches the vectors of RFC 7914") func scryptIsThatOfRFC7914() throws {
         let vectors: [(passcode: String, salt: String, log2Rounds: Int64, parallelism: Int64, first32: String)] = [
             ("password", "NaCl", 10, 16, "fdbabe1c9d3472007856e7190d01e9fe7c6ad7cbc8237830e77376634b373162"),
             ("pleaseletmein", "SodiumChloride", 14, 1, "7023bdcb3afd7348461c06cd81fd38ebfda8fbba904f8e3ea9b543f6545da1f2"),

@@ -52,7 +52,7 @@ import VaubanLinuxHost
         #expect(accounts.owner(of: 70_000) == Accounts.unlistedOwner)
     }
 
-    @Test("systemd's dynamic users are no users, whatever range contains them")
+    @Test("Dynamic users of systemd do not count as users, whatever range contains them")
     func dynamicUsers() throws {
         try write("subuid", "anna:60000:10000\n")
         #expect(accounts.standing(of: 61_183) == .subordinate(of: 1000) && accounts.standing(of: 65_520) == .subordinate(of: 1000))

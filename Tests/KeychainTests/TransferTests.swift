@@ -33,7 +33,7 @@ import VaubanUserModel
         #expect(replies.messages == [.done])
     }
 
-    @Test("a moved item keeps its identity, creation date, attributes and protection")
+    @Test("A moved item keeps its identity, creation date, attributes and protection")
     func moveKeepsEverything() throws {
         let room = try Room()
         room.userSays(.once)
@@ -55,7 +55,7 @@ import VaubanUserModel
         #expect(try room.rows().count == 1)
     }
 
-    @Test("a copy is a second item with an identity and dates of its own")
+    @Test("A copy is a second item with its own identity and dates")
     func copyIsAnItemOfItsOwn() throws {
         let room = try Room()
         try room.add("a", value: "v", as: hand)
@@ -75,7 +75,7 @@ import VaubanUserModel
         #expect(try room.get("a", as: hand) == ["cli=v"])
     }
 
-    @Test("a name that is taken is refused, and both items are as they were", arguments: [false, true])
+    @Test("A name already in use is refused, and both items stay unchanged", arguments: [false, true])
     func takenNamesLoseNothing(_ copy: Bool) throws {
         let room = try Room()
         room.userSays(.once)
@@ -97,7 +97,7 @@ import VaubanUserModel
 
     // MARK: The line between owners
 
-    @Test("another program's item is taken or copied only at the user's word, each time", arguments: [false, true])
+    @Test("Moving or copying another program's item needs the user's consent each time", arguments: [false, true])
     func takingAsks(_ copy: Bool) throws {
         let room = try Room()
         try room.add("a", value: "of mail", as: mail)
@@ -123,7 +123,7 @@ import VaubanUserModel
         #expect(try room.rows().count == (copy ? 2 : 1))
     }
 
-    @Test("nothing is put among a program's items but at the user's word", arguments: [false, true])
+    @Test("Adding to another program's items needs the user's consent", arguments: [false, true])
     func plantingAsks(_ copy: Bool) throws {
         let room = try Room()
         try room.add("key", value: "of an attacker", as: hand)
@@ -140,7 +140,7 @@ import VaubanUserModel
         #expect(Refusal.Reason.of { _ = try room.get("key", as: mail) } == .itemNotFound)
     }
 
-    @Test("the question says what the item will be called, since a yes to one name is none to another")
+    @Test("The prompt shows the new name, and consent to one name is not consent to another")
     func thePromptNamesTheNewName() throws {
         let room = try Room()
         try room.add("harmless", value: "of an attacker", as: hand)
@@ -156,7 +156,7 @@ import VaubanUserModel
         }
     }
 
-    @Test("two spellings of one owner are two owners")
+    @Test("Two spellings of an owner's name are two owners")
     func ownersAreComparedByTheirBytes() throws {
         let room = try Room()
         let (one, other) = ("/usr/bin/caf\u{e9}", "/usr/bin/cafe\u{301}")
@@ -174,7 +174,7 @@ import VaubanUserModel
         #expect(try room.get("b", as: Callers.installed(one)).count == 1)
     }
 
-    @Test("whether another program has such an item is not told where nobody can be asked")
+    @Test("Without a prompt agent, the existence of another program's item is not revealed")
     func noOracle() throws {
         let room = try Room()
         try room.add("a", value: "of mail", as: mail)
@@ -191,7 +191,7 @@ import VaubanUserModel
         }
     }
 
-    @Test("no other program moves or copies")
+    @Test("Other programs cannot move or copy the item")
     func onlyTheCommandLine() throws {
         let room = try Room()
         room.userSays(.always)
@@ -212,7 +212,7 @@ import VaubanUserModel
         #expect(Refusal.Reason.of { try transfer(room, query("a"), to: [.accessGroup: .text(owner)], as: hand) } == .badParameter)
     }
 
-    @Test("what the former owner let others read ends with a move, what the user let them stays")
+    @Test("A move ends permissions by the former owner and keeps those by the user")
     func permissionsOfTheFormerOwnerEnd() throws {
         let room = try Room()
         try room.add("a", value: "of mail", as: mail, applications: ["program:/usr/bin/chat", "program:/usr/bin/mail"])
@@ -232,7 +232,7 @@ import VaubanUserModel
 
     // MARK: What an item asks for itself
 
-    @Test("an item that asks for the user asks for a move and for a copy", arguments: [false, true])
+    @Test("An item with an access control prompts for a move and for a copy", arguments: [false, true])
     func protectedItemsAsk(_ copy: Bool) throws {
         let room = try Room()
         try room.add([.service: .text("s"), .account: .text("a")], value: "v", control: .userPresence)
@@ -247,7 +247,7 @@ import VaubanUserModel
         #expect(try room.rows().count == before.count + (copy ? 1 : 0))
     }
 
-    @Test("several matches are refused, and nothing is changed")
+    @Test("Several matches are refused, and nothing changes")
     func severalMatches() throws {
         let room = try Room()
         try room.add("a", as: hand)

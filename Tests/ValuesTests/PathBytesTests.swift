@@ -4,7 +4,7 @@ import VaubanPlainText
 
 /// Paths and names are judged as the bytes that the kernel has, and shown so that no two of them look alike.
 @Suite struct PathBytesTests {
-    @Test("what the kernel writes behind a deleted file's path is seen, whatever stands before it")
+    @Test("The kernel's suffix for a deleted file is recognized after any bytes")
     func deletedFiles() {
         // Of these signs each makes one character of itself and the space after it, or of the bracket and itself.
         for sign in ["", "\u{600}", "\u{601}", "\u{110BD}", "\u{200D}", "\u{301}", "e\u{301}"] {
@@ -14,7 +14,7 @@ import VaubanPlainText
         #expect(!PathBytes.isDeleted("/home/anna/tool (deleted)\u{301}") && !PathBytes.isDeleted("(deleted)") && !PathBytes.isDeleted(""))
     }
 
-    @Test("a path is parted at every slash")
+    @Test("A path is split at every slash")
     func parts() {
         #expect(PathBytes.parts(of: "/a/\u{301}b").map { [$0.folder, $0.name] } == ["/a", "\u{301}b"])
         #expect(PathBytes.parts(of: "/\u{301}b").map { [$0.folder, $0.name] } == ["/", "\u{301}b"])
@@ -24,7 +24,7 @@ import VaubanPlainText
         #expect(PathBytes.name(of: "program") == "program" && PathBytes.name(of: "/a/") == "")
     }
 
-    @Test("two spellings of one letter are two names")
+    @Test("Two encodings of a letter are two names")
     func spellings() {
         let (composed, decomposed) = ("/usr/bin/caf\u{E9}", "/usr/bin/cafe\u{301}")
         #expect(composed == decomposed && !composed.isSameBytes(as: decomposed))
@@ -34,7 +34,7 @@ import VaubanPlainText
         #expect("program:\u{301}/x".dropping(bytePrefix: "program:").map { Array($0.utf8) } == Array("\u{301}/x".utf8))
     }
 
-    @Test("paths that differ look different, and in the order of their names")
+    @Test("Different paths are displayed differently and sorted by name")
     func shown() {
         let paths = [
             "/usr/bin/caf\u{E9}", "/usr/bin/cafe\u{301}", "/usr/bin/cafe", "/usr/bin/cafe\u{200B}", "/usr/bin/cafe\u{600}",

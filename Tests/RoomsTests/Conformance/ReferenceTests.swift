@@ -15,7 +15,7 @@ extension AppleNames {
             calls.find(query.merging([kSecReturnPersistentRef: true]) { $1 }).result as? Data
         }
 
-        @Test("17: 20 bytes that find their item whatever it is called")
+        @Test("17: A persistent reference finds its item after a rename")
         func twentyBytes() throws {
             calls.add("a", "v")
             let ref = try #require(reference(calls.item("a")))

@@ -11,7 +11,7 @@ extension AppleNames {
 
         init() throws { try Conformance.prepare() }
 
-        @Test("1: one to read, all to change and to delete", .proves("C-007", "C-015", "C-017", "C-018"))
+        @Test("1: A read returns one item; updates and deletes affect all matches", .proves("C-007", "C-015", "C-017", "C-018"))
         func limits() {
             for account in ["a", "b"] { calls.add(account) }
             #expect(calls.find(calls.item(nil, [kSecReturnData: true])).result is Data)
@@ -29,7 +29,7 @@ extension AppleNames {
             #expect(calls.find(calls.item()).status == errSecItemNotFound)
         }
 
-        @Test("3: uniqueness knows neither accessibility nor label nor generic", .proves("C-010"))
+        @Test("3: Accessibility, label and generic are not part of the primary key", .proves("C-010"))
         func uniqueness() {
             #expect(calls.add("a") == errSecSuccess)
             let others: [[CFString: Any]] = [
@@ -47,7 +47,7 @@ extension AppleNames {
                     as? [Data])?.count == 2)
         }
 
-        @Test("4: not to name sync means what stays here, in every verb")
+        @Test("4: A query without the synchronizable key matches only local items, in all four calls")
         func synchronizable() {
             #expect(calls.add("a", "here") == errSecSuccess)
             #expect(calls.add("a", "everywhere", [kSecAttrSynchronizable: true]) == errSecSuccess)
@@ -64,14 +64,14 @@ extension AppleNames {
             #expect(calls.delete(calls.item("a", [kSecAttrSynchronizable: kSecAttrSynchronizableAny])) == errSecSuccess)
         }
 
-        @Test("5: accessibility and access control together are refused")
+        @Test("5: Accessibility together with an access control is refused")
         func accessibilityAndControl() throws {
             let control = try #require(SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, [], nil))
             #expect(
                 calls.add("a", "v", [kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked, kSecAttrAccessControl: control]) == errSecParam)
         }
 
-        @Test("8, 9: dates are the keychain's, and a change is always later")
+        @Test("8, 9: The keychain sets the dates, and a modification date is always later")
         func dates() throws {
             let old = Date(timeIntervalSince1970: 0)
             #expect(calls.add("a", "v", [kSecAttrCreationDate: old, kSecAttrModificationDate: old]) == errSecSuccess)
@@ -91,7 +91,7 @@ extension AppleNames {
             }
         }
 
-        @Test("11: match keys that are accepted and mean nothing")
+        @Test("11: Some match keys are accepted and ignored")
         func ignoredMatchKeys() {
             calls.add("a")
             let ignored: [CFString: Any] = [
@@ -102,7 +102,7 @@ extension AppleNames {
             #expect(calls.find(calls.item("a", ignored)).status == errSecSuccess)
         }
 
-        @Test("14: unknown keys and classes", .proves("C-011"))
+        @Test("14: Unknown keys are ignored and unknown classes refused", .proves("C-011"))
         func unknownKeys() {
             calls.add("a")
             #expect(calls.find(calls.item("a", ["zzzz" as CFString: 1])).status == errSecNoSuchAttr)
@@ -119,13 +119,13 @@ extension AppleNames {
             #expect(calls.find(many).status == errSecParam)
         }
 
-        @Test("15: the data protection flag is accepted and ignored")
+        @Test("15: The data protection flag is accepted and ignored")
         func dataProtection() {
             #expect(calls.add("a", "v", [kSecUseDataProtectionKeychain: true]) == errSecSuccess)
             #expect(calls.find(calls.item("a", [kSecUseDataProtectionKeychain: false])).status == errSecSuccess)
         }
 
-        @Test("16: what an update may not say", .proves("C-017"))
+        @Test("16: An update refuses the keys it does not support", .proves("C-017"))
         func updates() {
             calls.add("a")
             #expect(calls.update(calls.item("a"), [kSecClass: kSecClassGenericPassword]) == errSecNoSuchAttr)
