@@ -6,7 +6,7 @@ import VaubanAuthenticationWire
 import VaubanRefusal
 import VaubanUserModel
 
-/// What agents may see and say: routing as a table, and every answer that is not one.
+/// What agents may see and send: routing as a table, and every message that is not a valid answer.
 @Suite struct AgentConductTests {
     struct Route: Sendable, CustomTestStringConvertible {
         let agents: [Agent]
@@ -41,7 +41,7 @@ import VaubanUserModel
         }
     }
 
-    /// Which would answer it with a no of its own.
+    /// Such a terminal would answer it with its own refusal.
     @Test("A program's own terminal shows no prompt for consent") func consentIsNotPromptedOnTheProgramsOwnTerminal() {
         var queue = PromptQueue([Sample.programsOwnAgent()])
         let request = Sample.request(1)
@@ -71,7 +71,7 @@ import VaubanUserModel
             _ = queue.handle(.asked(request))
             let effects = queue.handle(.answered(first, prompt: prompt, challenge: challenge, Sample.passcode))
             expectDismissed(first, effects)
-            // With the agent goes its place on the screen.
+            // The prompt's place on the screen disappears with the agent.
             #expect(effects.last == .answer(request, .nobody))
         }
     }
@@ -107,7 +107,7 @@ import VaubanUserModel
         _ = queue.handle(.asked(request))
         #expect(queue.answer(first, request, Sample.passcode).count == 1)
         #expect(queue.answer(first, request, .cancelled) == [])
-        // The first try's answer is not taken for the second's.
+        // The answer to the first attempt does not count for the second.
         _ = queue.handle(.asked(Sample.request(1, attempt: 2)))
         #expect(queue.answer(first, request, Sample.passcode) == [])
         _ = queue.handle(.resolved(prompt: request.prompt, .expired))

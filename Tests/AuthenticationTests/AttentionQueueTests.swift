@@ -6,7 +6,7 @@ import VaubanAuthenticationWire
 import VaubanRefusal
 import VaubanUserModel
 
-/// The prompt machine, without a socket: what happens, and what is to be done about it.
+/// The prompt queue without a socket: events in, effects out.
 @Suite struct AttentionQueueTests {
     private let first = AgentID(1)
     private let second = AgentID(2)
@@ -32,21 +32,21 @@ import VaubanUserModel
         var queue = PromptQueue([Sample.approver()])
         let requests = [Sample.request(1, caller: 50), Sample.request(2, caller: 51), Sample.request(3, caller: 52)]
         _ = queue.handle(.asked(requests[0]))
-        // Those in line are told at once where they will be, since their callers wait for the user from now on; that they
-        // are shown is said when they are.
+        // Queued prompts are reported at once with the place where they will appear, since their callers wait for the user from now on.
+        // That they are shown is reported when they are.
         #expect(queue.handle(.asked(requests[1])) == [.waiting(requests[1], "approver")])
         #expect(queue.handle(.asked(requests[2])) == [.waiting(requests[2], "approver")])
         #expect(
             queue.handle(.resolved(prompt: requests[0].prompt, .cancelled)) == [
                 .resolve(first, prompt: requests[0].prompt, .cancelled), .show(first, requests[1]), .shown(requests[1], "approver"),
             ])
-        // One that goes from the middle of the line was on no screen.
+        // A prompt that leaves the middle of the queue was on no screen.
         #expect(queue.handle(.resolved(prompt: requests[2].prompt, .callerGone)) == [])
         #expect(
             queue.handle(.resolved(prompt: requests[1].prompt, .accepted)) == [.resolve(first, prompt: requests[1].prompt, .accepted)])
     }
 
-    /// One in line is asked otherwise, or its agents change: still nothing of it is on a screen.
+    /// A queued prompt is sent again, or its agents change: it still appears on no screen.
     @Test("A queued prompt is never shown early") func queuedPromptIsNotShown() {
         var queue = PromptQueue([Sample.approver(at: "old"), Sample.approver(at: "new")])
         let (before, inLine) = (Sample.request(1, caller: 50), Sample.request(2, caller: 51))
@@ -54,7 +54,7 @@ import VaubanUserModel
         #expect(queue.handle(.asked(inLine)) == [.waiting(inLine, "new")])
         let again = Sample.request(2, caller: 51, attempt: 2)
         #expect(queue.handle(.asked(again)) == [])
-        // The first goes to another agent, which is another showing of it alone.
+        // The first prompt moves to another agent, which alone is shown it again.
         #expect(queue.handle(.agentLeft(second)) == [.show(first, before), .shown(before, "old")])
         #expect(queue.handle(.agentArrived(AgentID(3), Sample.approver(at: "old"))) == [.welcome(AgentID(3))])
         #expect(queue.answer(first, before, .cancelled) == [.answer(before, .cancelled)])
@@ -62,7 +62,7 @@ import VaubanUserModel
             queue.handle(.resolved(prompt: before.prompt, .cancelled)) == [
                 .resolve(first, prompt: before.prompt, .cancelled), .show(AgentID(3), again), .shown(again, "old"),
             ])
-        // At another agent of the same place, it is shown once more, and that is said.
+        // At another agent of the same place it is shown once more, and this is reported.
         #expect(queue.handle(.agentLeft(AgentID(3))) == [.show(first, again), .shown(again, "old")])
     }
 

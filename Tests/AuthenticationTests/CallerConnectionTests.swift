@@ -10,7 +10,7 @@ import VaubanRefusal
 import VaubanUserModel
 import VaubanUserWire
 
-/// The caller's side of the room, over its socket.
+/// The callers' side of the room, over its socket.
 @Suite struct CallerConnectionTests {
     private static let challenge = PasscodeChallenge(nonce: Sample.nonce(1), purpose: .unlock)
     private static let sealed = SealedPasscode(encapsulated: Sample.nonce(2), ciphertext: Sample.nonce(3))
@@ -49,7 +49,7 @@ import VaubanUserWire
         #expect(try room.enclave.requests.take() == .user(.evaluate(evaluation)))
     }
 
-    /// What nobody could be shown cannot succeed, so a program hears it beforehand.
+    /// A prompt that cannot be shown cannot succeed, so the program learns this beforehand.
     @Test("Without an agent no policy can be evaluated") func policyCannotBeEvaluatedWithoutAnAgent() throws {
         let room = try RoomFixture { _, line, _ in try line.send(header: EnclaveReply.user(.evaluated(EvaluationResult())).encoded()) }
         let caller = try room.caller()
@@ -166,7 +166,7 @@ import VaubanUserWire
         }
         let caller = try room.caller()
         #expect(try caller.ask(.lock) == .refused(Refusal(.unavailable)))
-        // The caller's connection is as good as before.
+        // The caller's connection remains usable.
         #expect(try caller.ask(.lock) == .answered(.done, promptPlaces: []))
     }
 }

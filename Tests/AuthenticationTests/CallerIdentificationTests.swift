@@ -8,7 +8,7 @@ import VaubanRefusal
 import VaubanUserModel
 import VaubanUserWire
 
-/// In system mode the room knows who its callers are before it says a word to them.
+/// In system mode the room identifies its callers before it sends them anything.
 @Suite struct CallerIdentificationTests {
     private static let vauban = CallerIdentity(
         .unknown(.interpreter), throughCommandLine: true, chain: ["/usr/bin/vauban", "/usr/bin/bash"])

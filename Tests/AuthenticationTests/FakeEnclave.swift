@@ -7,7 +7,7 @@ import VaubanLinuxHost
 import VaubanRefusal
 import VaubanUserWire
 
-/// What one thread hands to another, in order. Taking waits, but not for ever: a test that waits in vain fails.
+/// A queue between threads. Taking an element waits, but not forever: a test that waits in vain fails.
 final class Mailbox<Value: Sendable>: Sendable {
     private let values = Mutex<[Value]>([])
     private let count = DispatchSemaphore(value: 0)
@@ -31,11 +31,11 @@ final class FakeEnclave: Sendable {
 
     let folder: TestFolder
     let address: ServerAddress
-    /// The standing line, each time that it is opened.
+    /// The standing connections, in the order in which they are opened.
     let attention = Mailbox<Channel>()
     let reports = Mailbox<PromptReport>()
     let requests = Mailbox<EnclaveRequest>()
-    /// Says once for each caller line that it has ended.
+    /// Receives one element for each caller connection that has ended.
     let ended = Mailbox<Void>()
     let keyCard: Descriptor
     private let handler: Handler
@@ -86,7 +86,7 @@ final class FakeEnclave: Sendable {
     }
 }
 
-/// A private folder that goes with its holder.
+/// A private folder that is removed with its owner.
 final class TestFolder: Sendable {
     let path: String
     let folder: PrivateFolder
@@ -101,7 +101,7 @@ final class TestFolder: Sendable {
     deinit { try? FileManager.default.removeItem(atPath: path) }
 }
 
-/// True as often as it was told.
+/// A condition that is true a given number of times.
 final class Countdown: Sendable {
     private let left: Mutex<Int>
     init(_ count: Int) { left = Mutex(count) }

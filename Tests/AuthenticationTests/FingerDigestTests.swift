@@ -2,7 +2,7 @@ import FingerprintReader
 import TestSupport
 import Testing
 
-/// The same fingers have the same digest, and others another.
+/// Equal lists of fingers have equal digests, and different lists different ones.
 @Suite struct FingerDigestTests {
     private let mark = [UInt8](repeating: 0x11, count: 32)
     private let sensor = "Virtual device for debugging"
@@ -10,7 +10,7 @@ import Testing
     @Test func theSpecificationsExampleIsWhatTheCodeMakes() throws {
         let digest = FingerDigest.of(["right-index-finger", "left-thumb"], on: sensor, mark: mark)
         #expect(try SpecDocument("reader").example("digest") == digest)
-        // The order in which fprintd names them means nothing, nor does a name that comes twice.
+        // Neither the order in which fprintd names the fingers nor a repeated name matters.
         #expect(FingerDigest.of(["left-thumb", "right-index-finger", "left-thumb"], on: sensor, mark: mark) == digest)
     }
 

@@ -10,8 +10,8 @@ import VaubanRefusal
 import VaubanUserModel
 import VaubanUserWire
 
-/// What the command line shows where a finger is an answer: the real program on a terminal, the real room, and an enclave
-/// that says what the test says.
+/// What the command line shows if a fingerprint can answer: the real program on a terminal, the real room, and an enclave that sends the
+/// test's replies.
 @Suite struct FingerOnTerminalTests {
     private func request(_ number: UInt8, attempt: Int64 = 1, attemptsLeft: Int64 = 5, _ methods: AuthenticationMethods)
         -> PromptRequest
@@ -30,7 +30,7 @@ import VaubanUserWire
         try line.send(header: PromptNotice.resolved(prompt: request.prompt, outcome).encoded())
     }
 
-    /// The next report that is an answer.
+    /// Returns the next report that is an answer.
     private func answer(_ room: RoomFixture) throws -> PromptAnswer {
         while true {
             if case .answered(_, _, let answer) = try room.enclave.reports.take() { return answer }
@@ -129,7 +129,7 @@ import VaubanUserWire
 
     // MARK: Unlocking
 
-    /// A locked device whose fingers unlock. What becomes of the finger is `reader`'s to say.
+    /// Creates a room with a locked device that fingerprints unlock. `reader` decides what happens to the finger.
     private func lockedRoom(unlocks: Bool = true, isReady: Bool = true, _ reader: @escaping @Sendable (Channel) throws -> EnclaveReply)
         throws -> RoomFixture
     {
@@ -152,7 +152,7 @@ import VaubanUserWire
         }
     }
 
-    /// The requests that came, by what they want.
+    /// Returns the received requests, by their purpose.
     private func requests(_ room: RoomFixture, _ count: Int) throws -> [String] {
         try (0..<count).map { _ in
             guard case .user(let request) = try room.enclave.requests.take() else { throw Unexpected(what: "not a user's request") }
@@ -175,7 +175,7 @@ import VaubanUserWire
         #expect(try requests(room, 3) == ["status", "status", "unlockByFinger"])
     }
 
-    /// Return ends the question at the reader, and what is typed goes to the enclave as ever.
+    /// Return ends the request at the reader, and the typed passcode goes to the enclave as usual.
     @Test func returnTakesThePasscodeInstead() throws {
         let asked = Mailbox<Void>()
         let room = try lockedRoom { line in
@@ -217,7 +217,7 @@ import VaubanUserWire
         #expect(!shown.contains("Passcode"))
     }
 
-    /// Where fingers do not unlock, or not now, none is asked for.
+    /// If fingerprints do not unlock, or not now, none is requested.
     @Test(arguments: [(false, true), (true, false)]) func passcodeIsUsedWithoutAFingerprint(_ unlocks: Bool, _ isReady: Bool) throws {
         let room = try lockedRoom(unlocks: unlocks, isReady: isReady) { _ in .done }
         let play = try PlayedTerminal(

@@ -4,9 +4,8 @@ import VaubanDER
 import VaubanLinuxHost
 import VaubanUserModel
 
-/// The command line of this build on a terminal that `pty-play` plays, before a room of the test's own. A step
-/// `run printf . >$BELL` tells the test that the play has come so far, and `run read line <$LEAVE` waits until
-/// the test lets it go on.
+/// The command line of this build on a terminal that `pty-play` plays, connected to a room of the test. A step `run printf . >$BELL` tells
+/// the test that the play has reached it, and `run read line <$LEAVE` waits until the test lets it continue.
 final class PlayedTerminal {
     private let process = Process()
     private let output = Pipe()
@@ -33,7 +32,7 @@ final class PlayedTerminal {
         try input.fileHandleForWriting.close()
     }
 
-    /// Waits until the play rings.
+    /// Waits until the play signals.
     func heard() throws {
         var poller = pollfd(fd: bell.number, events: Int16(POLLIN), revents: 0)
         guard poll(&poller, 1, 20_000) == 1 else { throw Unexpected(what: "the play does not ring; \(try ended().shown)") }
@@ -46,13 +45,13 @@ final class PlayedTerminal {
         _ = write(leave.number, &line, 1)
     }
 
-    /// Open on both sides, so that neither end waits for the other.
+    /// Opened for reading and writing, so that neither end waits for the other.
     private static func namedPipe(_ path: String) throws(SystemError) -> Descriptor {
         try SystemError.check(mkfifo(path, 0o600), "make a pipe")
         return Descriptor(try SystemError.check(open(path, O_RDWR | O_CLOEXEC), "open the pipe"))
     }
 
-    /// How the command ended, and what the terminal showed.
+    /// Returns the command's exit status and what the terminal showed.
     func ended() throws -> (status: Int32, shown: String) {
         let shown = try output.fileHandleForReading.readToEnd() ?? Data()
         process.waitUntilExit()
@@ -63,7 +62,8 @@ final class PlayedTerminal {
 }
 
 extension FakeEnclave {
-    /// A card that agents can seal to, though nobody has the key: the base point of the curve (RFC 7748, section 4.1).
+    /// Returns a key card to which agents can seal, although nobody has the private key: the base point of the curve (RFC 7748, section
+    /// 4.1).
     static func realKeyCard() throws -> Descriptor {
         try SealedMemory.make(EnclaveKeyCard(publicKey: [9] + [UInt8](repeating: 0, count: 31)).encoded())
     }

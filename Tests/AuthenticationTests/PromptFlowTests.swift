@@ -32,7 +32,7 @@ import VaubanUserWire
         #expect(try agent.next().notice == .resolved(prompt: again.prompt, .cancelled))
     }
 
-    /// The enclave hears that the second is shown when the first has ended, and not before.
+    /// The enclave is told that the second prompt is shown when the first has ended, and not before.
     @Test("A queued prompt is shown when it is first") func queuedPromptIsShownInTurn() throws {
         let room = try RoomFixture()
         let line = try room.enclave.attention.take()
@@ -51,7 +51,7 @@ import VaubanUserWire
         #expect(try room.enclave.reports.take() == .shown(prompt: second.prompt, place: "here"))
     }
 
-    /// Messages that one receive brings together keep their own descriptors, on the line and at the agent.
+    /// Messages that arrive in one receive keep their own descriptors, on the standing connection and at the agent.
     @Test("A prompt shown after another one's end has its key card") func aPromptRightBehindAnothersEndComesWithItsKeyCard() throws {
         let room = try RoomFixture()
         let line = try room.enclave.attention.take()
@@ -203,7 +203,7 @@ import VaubanUserWire
         let room = try RoomFixture()
         let line = try room.enclave.attention.take()
         let deaf = try room.agent(at: "deaf")
-        // Each prompt comes and goes, and nothing of it is read; at some point the room stops writing.
+        // Each prompt appears and ends, and the agent reads nothing; at some point the room stops writing.
         let reason = String(repeating: "x", count: 1000)
         var wasLetGo = false
         for number in 0..<2000 where !wasLetGo {

@@ -4,7 +4,7 @@ import Testing
 import VaubanAuthenticationWire
 import VaubanUserModel
 
-/// Every step from every stage: a prompt goes the ways of the table and no other.
+/// Every step from every stage: a prompt takes the transitions of the table and no others.
 @Suite struct PromptStageTests {
     private static let (one, two) = (AgentID(1), AgentID(2))
     private static let stages: [PromptStage] = [.asked, .shown(one), .answering(one), .retry(one)]
@@ -23,7 +23,7 @@ import VaubanUserModel
         }
     }
 
-    /// An answer counts once, from whoever has the question on the screen.
+    /// An answer counts once, from the agent that has the prompt on its screen.
     @Test("Only the agent that shows a prompt can answer it") func anAnswerCountsFromWhereItIsShown() {
         let counting = Self.stages.filter { $0.takesAnswer(of: Self.one) }
         #expect(counting == [.shown(Self.one), .retry(Self.one)])
@@ -31,17 +31,17 @@ import VaubanUserModel
     }
 }
 
-/// What an open prompt hears, and in which order places are tried.
+/// The updates that an open prompt receives, and the order in which places are tried.
 @Suite struct PromptUpdateTests {
     @Test("An update goes to the agent that shows the prompt") func updateGoesToTheAgentThatShowsThePrompt() {
         var queue = PromptQueue([Sample.approver(pid: 10), Agent(user: Sample.alice, pid: 11, scope: .sheet, place: "the sheet")])
         let (first, second) = (Sample.request(1), Sample.request(2))
-        // The sheet comes before the approver, whenever it came.
+        // The sheet comes before the approver, in whichever order they registered.
         #expect(queue.handle(.asked(first)) == [.show(AgentID(2), first), .shown(first, "the sheet")])
         #expect(queue.handle(.asked(second)) == [.waiting(second, "the sheet")])
         let update = PromptUpdate(.tryAgain, fingersLeft: 4)
         #expect(queue.handle(.updated(prompt: first.prompt, update)) == [.update(AgentID(2), prompt: first.prompt, update)])
-        // What stands in line has no picture yet, and what is not there has none.
+        // A queued prompt has no picture yet, and an unknown one has none.
         #expect(queue.handle(.updated(prompt: second.prompt, update)) == [])
         #expect(queue.handle(.updated(prompt: Sample.prompt(9), update)) == [])
     }

@@ -17,7 +17,7 @@ struct RoomFixture {
     private let folder: TestFolder
     let address: ServerAddress
 
-    /// `identifies` as in system mode, where the room asks who each caller is before it says a word.
+    /// `identifies` as in system mode, where the room identifies each caller before it sends anything.
     init(
         identifies: Bool = false,
         _ handler: @escaping FakeEnclave.Handler = { _, line, _ in try line.send(header: EnclaveReply.user(.done).encoded()) }
@@ -33,7 +33,7 @@ struct RoomFixture {
 
     func connect(_ role: AuthenticationRole) throws -> Channel { try address.connect(role: role.rawValue) }
 
-    /// The enclave's line, with all that its arrival brought about behind it; the agent has to stay.
+    /// Returns the enclave's standing connection after all effects of its arrival have happened; the caller must retain the agent.
     func standingLine() throws -> (line: Channel, agent: TestAgent) {
         let line = try enclave.attention.take()
         let agent = try agent()
@@ -45,7 +45,7 @@ struct RoomFixture {
 
     func caller() throws -> Caller { Caller(channel: try connect(.caller)) }
 
-    /// An agent that is registered, so that what is asked from now on is asked there.
+    /// Registers an agent, so that later prompts appear there.
     func agent(_ scope: AgentScope = .everyCaller, at place: String = "a test") throws -> TestAgent {
         let agent = TestAgent(channel: try address.connect(role: AuthenticationRole.agent.rawValue))
         try agent.send(.register(scope, place: place))
@@ -80,7 +80,7 @@ struct TestAgent {
         return (try AgentNotice(derBytes: message.header), message.descriptors)
     }
 
-    /// The next notice, which must be a question with the enclave's own key card.
+    /// Returns the next notice, which must be a prompt with the enclave's key card.
     func nextRequest() throws -> PromptRequest {
         let (notice, descriptors) = try next()
         guard case .ask(let request) = notice, descriptors.count == 1 else { throw Unexpected(what: "\(notice)") }
@@ -92,7 +92,7 @@ struct TestAgent {
 struct Unexpected: Error { let what: String }
 
 extension FakeEnclave {
-    /// Asks over the standing line, as the enclave does while an evaluation waits.
+    /// Sends a prompt over the standing connection, as the enclave does while an evaluation waits.
     func ask(_ request: PromptRequest, over line: Channel) throws {
         try line.send(header: PromptNotice.ask(request).encoded(), descriptors: [keyCard])
     }

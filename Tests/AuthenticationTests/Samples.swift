@@ -3,7 +3,7 @@ import EnclaveWire
 import VaubanAuthenticationWire
 import VaubanUserModel
 
-/// Questions, answers and agents with as few words as a test needs.
+/// Prompts, answers and agents with as few parameters as a test needs.
 enum Sample {
     static let alice: UInt32 = 1000
     static let bob: UInt32 = 1001
@@ -29,7 +29,7 @@ enum Sample {
         Agent(user: user, pid: pid, scope: .ownProcess, place: place)
     }
 
-    /// Of a program that is not Vauban.
+    /// An agent of a program other than Vauban.
     static func programsOwnAgent(pid: Int32 = 50) -> Agent {
         Agent(user: alice, pid: pid, scope: .ownProcess, place: "own terminal", takesConsent: false)
     }
@@ -52,12 +52,12 @@ extension PromptQueueEffect {
 }
 
 extension PromptQueue {
-    /// An agent's answer to the question as it was shown.
+    /// Answers a prompt as an agent that shows it.
     mutating func answer(_ agent: AgentID, _ request: PromptRequest, _ answer: PromptAnswer) -> [PromptQueueEffect] {
         handle(.answered(agent, prompt: request.prompt, challenge: request.challenge.nonce, answer))
     }
 
-    /// A queue in which these agents arrived in this order, numbered from 1.
+    /// Creates a queue in which these agents registered in this order, numbered from 1.
     init(_ agents: [Agent]) {
         self.init()
         for (index, agent) in agents.enumerated() { _ = handle(.agentArrived(AgentID(UInt64(index) + 1), agent)) }

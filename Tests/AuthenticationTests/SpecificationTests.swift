@@ -5,7 +5,7 @@ import VaubanDER
 import VaubanUserModel
 import VaubanUserWire
 
-/// What Specs/authentication-wire.md and Specs/user-wire.md say and what the code does.
+/// Compares Specs/authentication-wire.md and Specs/user-wire.md with the code.
 @Suite struct SpecificationTests {
     @Test func theWorkedExamplesAreWhatTheCodeWrites() throws {
         let document = try SpecDocument("authentication-wire")

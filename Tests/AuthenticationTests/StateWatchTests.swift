@@ -9,7 +9,7 @@ import VaubanLinuxHost
 import VaubanRefusal
 import VaubanUserWire
 
-/// Watches at the real room: who is told, what of, and what one that does not behave can do to others.
+/// Watchers at the real room: which ones are notified, of what, and what a misbehaving one can do to others.
 @Suite struct StateWatchTests {
     private struct Watcher {
         let channel: Channel
@@ -18,7 +18,7 @@ import VaubanUserWire
 
         func next() throws -> EnvironmentNotice { try EnvironmentNotice(derBytes: channel.receive(.machine).header) }
 
-        /// Ends the watch and answers what had come by then.
+        /// Ends the watch and returns the notices that had arrived by then.
         func rest() throws -> [EnvironmentNotice] {
             try channel.send(header: UserRequest.status.encoded())
             var notices: [EnvironmentNotice] = []
@@ -45,7 +45,7 @@ import VaubanUserWire
         try tell(line, geteuid() + 1)
         try tell(line, geteuid())
         for watcher in [one, other] { #expect(try watcher.next() == .changed) }
-        // Of the other user it heard nothing.
+        // It received nothing about the other user.
         #expect(try one.rest().isEmpty)
         try tell(line, geteuid())
         #expect(try other.next() == .changed)
@@ -76,7 +76,7 @@ import VaubanUserWire
         #expect(try watcher.next() == .changed)
     }
 
-    /// It has notices to read, and that is all that one needs; nobody waits for it.
+    /// It has notices to read, which is all that a watcher needs; nothing waits for it.
     @Test("A slow watcher does not block others") func slowWatcherDoesNotBlockOthers() throws {
         let fixture = try RoomFixture()
         let (line, other) = try fixture.standingLine()
@@ -90,7 +90,7 @@ import VaubanUserWire
         var told = 0
         while case .changed? = try? watcher.channel.receive(.after(200_000_000)).header.asNotice { told += 1 }
         #expect(told > 0)
-        // What it missed it did not need: there are some to read, and then the next one.
+        // It needed none of the notices that it missed: there are some to read, and then the next one.
         var read = 0
         while case .changed? = try? silent.channel.receive(.after(200_000_000)).header.asNotice { read += 1 }
         #expect(read > 0)
@@ -107,7 +107,7 @@ import VaubanUserWire
         }
         guard case .refused(let refusal) = try Watcher(fixture).next() else { Issue.record("one more was taken"); return }
         #expect(refusal.reason == .unavailable)
-        // One that leaves makes room.
+        // A watcher that disconnects makes room.
         #expect(try watchers.removeLast().rest().isEmpty)
         var next = try Watcher(fixture).next()
         let deadline = MachineClock.monotonic + ConnectionLimits.machineTime

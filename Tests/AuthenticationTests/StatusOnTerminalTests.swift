@@ -6,7 +6,7 @@ import VaubanLinuxHost
 import VaubanUserModel
 import VaubanUserWire
 
-/// What `vauban status` says of wrong tries, recovery keys, fingers and older keys, as the enclave may tell them.
+/// The output of `vauban status` about wrong attempts, recovery keys, fingers and older keys, for each reply of the enclave.
 @Suite struct StatusOnTerminalTests {
     private func status(_ change: (inout DeviceStatus) -> Void) throws -> String {
         var device = DeviceStatus(
@@ -28,7 +28,7 @@ import VaubanUserWire
         }
         #expect(shown.contains("\nWrong attempts 2020-01-0"))
         #expect(shown.contains(", to unlock: /usr/bin/vauban\n             2016-11-0"))
-        // What another process is called cannot draw on the terminal.
+        // The name of another process cannot control the terminal.
         #expect(shown.contains(", to answer a prompt: /tmp/a\\u{a}b\\u{1b}[2J\n"))
     }
 

@@ -3,7 +3,7 @@ import VaubanAccessPolicy
 import VaubanCommands
 import VaubanKeychainModel
 
-/// What a terminal shows: columns, times, and texts that others chose.
+/// The output on a terminal: columns, times, and texts of foreign origin.
 @Suite struct DisplayTests {
     @Test("Wide characters take two columns and combining ones none", arguments: [("abc", 3), ("日本", 4), ("e\u{301}", 1), ("", 0)])
     func widthCountsColumns(text: String, width: Int) {

@@ -37,7 +37,7 @@ import VaubanSecretBytes
             ([], "20 characters from a set of 89, 129 bits of entropy"),
             (["--words", "6"], "6 words from a list of 7776, 77 bits of entropy"),
             (["--length", "4", "--characters", "digits"], "4 characters from a set of 10, 13 bits of entropy"),
-            // 3! orders of 26 · 26 · 10.
+            // 3! orders of 26 · 26 · 10 choices.
             (["--length", "3", "--characters", "lower,upper,digits"], "3 characters from a set of 62, 15 bits of entropy"),
             (["--rules", "maxlength: 4; allowed: digit"], "4 characters from a set of 10, 13 bits of entropy"),
         ] as [([String], String)])
@@ -45,7 +45,7 @@ import VaubanSecretBytes
 
     @Test("Every character is equally likely")
     func charactersAreEquallyLikely() throws {
-        // Chi squared with a bound that chance exceeds once in a thousand million runs.
+        // A chi-squared test with a bound that chance exceeds once in a thousand million runs.
         for (classes, all, bound) in [("digits", 10, 60.0), ("lower,upper,digits,symbols", 89, 215.0)] {
             var counts: [UInt8: Int] = [:]
             for _ in 0..<20 {

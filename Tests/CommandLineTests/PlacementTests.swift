@@ -2,7 +2,7 @@ import Testing
 import VaubanCommands
 import VaubanKeychainModel
 
-/// Where an imported record goes, and what it becomes (Specs/import.md).
+/// The kind and place that an imported record gets (Specs/import.md).
 @Suite struct PlacementTests {
     @Test("A record with a URL becomes an internet password")
     func urlBecomesInternetPassword() {

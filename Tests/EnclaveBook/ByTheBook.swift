@@ -1,5 +1,5 @@
-// Specs/key-hierarchy.md carried out a second time, with the libraries alone: what an independent reader does with the files,
-// the passcode and the device secret. Tests compare it with the enclave, and compute by it what must be nowhere in memory.
+// A second implementation of Specs/key-hierarchy.md with the libraries alone: what an independent reader does with the files, the passcode
+// and the device secret. Tests compare it with the enclave, and compute with it the keys that must not be in memory.
 
 internal import Crypto
 internal import CryptoExtras
@@ -23,7 +23,7 @@ package enum ByTheBook {
                 AES.GCM.SealedBox(combined: sealed), using: SymmetricKey(data: key), authenticating: Array(label.utf8) + [0] + context))
     }
 
-    /// What a slot's wrapping is bound to: identifier, user, purpose, wrapping, generation.
+    /// Returns the context that a slot's wrapping is bound to: identifier, user, purpose, wrapping, generation.
     package static func slotContext(_ slot: KeySlot, of bag: Keybag) -> [UInt8] {
         bag.identifier + bigEndian(bag.user) + [UInt8(slot.purpose.number), UInt8(slot.wrapping.rawValue)] + slot.generation
     }
@@ -39,16 +39,16 @@ package enum ByTheBook {
 
     package static func bigEndian(_ number: UInt32) -> [UInt8] { withUnsafeBytes(of: number.bigEndian) { Array($0) } }
 
-    /// The fields of a SEQUENCE.
+    /// Returns the fields of a SEQUENCE.
     package static func nodes(_ der: [UInt8]) throws -> [ASN1Node] { try DER.parse(der).nodes }
     package static func fields(_ der: [UInt8]) throws -> [[UInt8]] { try nodes(der).map(\.octets) }
 
     private static func bytes(_ secret: borrowing SecretBytes) -> [UInt8] { secret.withUnsafeBytes { Array($0) } }
 }
 
-/// The state folder of an enclave as its files lie on the disk, with the device secret beside them.
+/// The state folder of an enclave as stored on disk, with the device secret beside it.
 package struct StateFolderByTheBook: Sendable {
-    /// 32 bytes, from `device-secret`, behind the line that names its format.
+    /// 32 bytes from `device-secret`, after the line that names its format.
     package let deviceSecret: [UInt8]
     private let people: String
 
@@ -58,13 +58,13 @@ package struct StateFolderByTheBook: Sendable {
         people = "\(enclaveFolder)/people"
     }
 
-    /// The content of a state file, its code unjudged.
+    /// Returns the content of a state file without verifying its authentication code.
     package func keybag(of user: UInt32) throws -> Keybag {
         let envelope = try ByTheBook.fields(Array(try Data(contentsOf: URL(fileURLWithPath: "\(people)/\(user)/keybag"))))
         return try Keybag(derBytes: envelope[2])
     }
 
-    /// The passcode by scrypt, and that tangled with the device secret.
+    /// Returns the passcode stretched by scrypt, and the result tangled with the device secret.
     package func passcodeKey(_ passcode: String, of bag: Keybag) throws -> (stretched: [UInt8], key: [UInt8]) {
         guard let parameters = bag.passcode else { throw DERError("no passcode is set") }
         let stretched = try KDF.Scrypt.deriveKey(
@@ -75,7 +75,7 @@ package struct StateFolderByTheBook: Sendable {
         return (stretched, Array(HMAC<SHA256>.authenticationCode(for: stretched, using: SymmetricKey(data: tangling))))
     }
 
-    /// Every key of a keybag in the clear. Those of private keys lie under the current key of their class.
+    /// Returns every key of a keybag in the clear. Those of private keys are wrapped by the current key of their class.
     package func keys(of bag: Keybag, passcodeKey: [UInt8]) throws -> [(slot: KeySlot, key: [UInt8])] {
         let deviceWrap = ByTheBook.hkdf(deviceSecret, "vauban keybag device wrap v1", bag.identifier)
         func open(_ slot: KeySlot, _ wrapping: [UInt8]) throws -> (slot: KeySlot, key: [UInt8]) {
@@ -91,7 +91,7 @@ package struct StateFolderByTheBook: Sendable {
             }
     }
 
-    /// The bytes of a private key that asks for nothing.
+    /// Returns the bytes of a private key without an access control.
     package func privateKey(_ key: EnclaveKey, with keys: [(slot: KeySlot, key: [UInt8])]) throws -> [UInt8] {
         guard let outer = keys.first(where: { $0.slot.generation == key.generation })?.key else {
             throw DERError("the key is of another keybag")
@@ -100,7 +100,7 @@ package struct StateFolderByTheBook: Sendable {
     }
 }
 
-/// A row as it lies in the database, as far as it takes to open it.
+/// A row as stored in the database, as far as opening it needs.
 package struct RowByTheBook {
     private let binding: RowBinding
     private let wrapped: [UInt8]
@@ -112,13 +112,14 @@ package struct RowByTheBook {
 
     package var protection: KeyPurpose { .protection(binding.protection) }
 
-    /// What the database's secret half holds, padded, under the item key.
+    /// Returns the value in the database's secret half, with its padding, decrypted with the item key.
     package func value(_ secret: [UInt8], itemKey: [UInt8]) throws -> [UInt8] {
         let box = try AES.GCM.SealedBox(combined: secret)
         return Array(try AES.GCM.open(box, using: SymmetricKey(data: itemKey), authenticating: try binding.itemBinding.encoded() + [2]))
     }
 
-    /// The item key, by the keys of a keybag; where an application's password wraps it and none is given, what it wraps to.
+    /// Returns the item key, opened with the keys of a keybag. If an application password wraps it and none is given, returns the wrapped
+    /// form.
     package func itemKey(with keys: [(slot: KeySlot, key: [UInt8])], password: String? = nil) throws -> [UInt8] {
         let row = try binding.encoded()
         let outer = try ByTheBook.fields(wrapped)
@@ -126,7 +127,7 @@ package struct RowByTheBook {
             throw DERError("the class key is not there")
         }
         if outer[1] == [0] { return try ByTheBook.open(outer[2], classKey, "vauban item key v1", row) }
-        // The first way: its seals, the outermost last, and the ciphertext under them.
+        // The first method: its seals, the outermost last, and the ciphertext under them.
         let layered = try ByTheBook.nodes(ByTheBook.open(outer[2], classKey, "vauban layered item key v1", row))
         guard let way = layered.first?.nodes.first?.nodes, way.count == 2 else { throw DERError("no way leads to the item key") }
         var content = way[1].octets
@@ -153,7 +154,7 @@ package struct RowByTheBook {
 }
 
 extension ASN1Node {
-    /// What lies in it; nothing where it is not made of parts.
+    /// Its fields; empty if it is not constructed.
     package var nodes: [ASN1Node] {
         if case .constructed(let parts) = content { return Array(parts) }
         return []

@@ -8,7 +8,7 @@ import VaubanRefusal
 import VaubanSecretBytes
 import VaubanUserModel
 
-/// Invariant 4: a guess is counted durably before it is compared, and nothing gives one back.
+/// Invariant 4: an attempt is counted durably before it is compared, and nothing takes it back.
 @Suite struct AttemptTests {
     private let bench = Workbench()
 
@@ -42,7 +42,7 @@ import VaubanUserModel
         try vault.unlock(secret(Workbench.passcode))
     }
 
-    /// The user is let in, and a restart is stricter, never more lenient.
+    /// The unlock succeeds, and a restart is stricter, never more lenient.
     @Test func aSuccessThatCannotBeWrittenStaysCountedOnDisk() throws {
         let vault = try bench.startProtected()
         guessWrong(vault)
@@ -91,7 +91,7 @@ import VaubanUserModel
         #expect(restarted.status.secondsToWait == 60 && restarted.status.attemptsLeft == 0)
         bench.clock.advance(seconds: 60)
         #expect(guessWrong(restarted)?.secondsToWait == 300)
-        // Also where the machine itself starts again and its clock begins at zero.
+        // This holds even if the machine restarts and its clock begins at zero.
         bench.clock.reboot()
         #expect(bench.start().status.secondsToWait == 300)
     }
@@ -105,7 +105,7 @@ import VaubanUserModel
         }
     }
 
-    /// Guesses at the same time are not cheaper than guesses in turn.
+    /// Parallel attempts are not cheaper than sequential ones.
     @Test func parallelAttemptsAreAllCounted() throws {
         let vault = try bench.startProtected()
         let answers = Mutex<[Refusal.Reason?]>([])
@@ -115,7 +115,7 @@ import VaubanUserModel
         }
         let reasons = answers.withLock { $0 }
         #expect(reasons.count { $0 == .authenticationFailed } == 5)
-        // Those who came when the line was full were not counted either.
+        // Attempts that found the queue full were not counted either.
         #expect(reasons.count { $0 == .lockedOut || $0 == .unavailable } == 19)
         #expect(try bench.attempts().failures == 5)
         #expect(bench.journal.events.count { $0 == .tangled } == 1 + 5)
@@ -126,7 +126,7 @@ import VaubanUserModel
         for _ in 1...5 { guessWrong(vault) }
         bench.store.files["1000/attempts"] = nil
         let restarted = bench.start(), status = restarted.status
-        // Nor does a lost record let anybody erase who never guessed.
+        // A lost record does not permit an erasure without attempts either.
         #expect(refusal { try restarted.eraseWith(nil) }?.reason == .authenticationFailed)
         #expect(status.secondsToWait == 3600 && status.warnings == ["the record of failed passcodes is missing; the longest delay applies"])
     }
@@ -145,14 +145,14 @@ import VaubanUserModel
             #expect(bench.store.files["1000/\(aside)"] == bad && bench.store.files["1000/attempts"] == nil)
             #expect(refusal { try vault.unlock(secret(Workbench.passcode)) }?.reason == .lockedOut)
         }
-        // The delay once waited for, the passcode opens as before.
+        // After the delay, the passcode opens as before.
         let vault = bench.start()
         bench.clock.advance(seconds: 3600)
         try vault.unlock(secret(Workbench.passcode))
         #expect(bench.start().status.secondsToWait == 0)
     }
 
-    /// Without a passcode there is nothing to try, so nothing is delayed.
+    /// Without a passcode there is nothing to attempt, so nothing is delayed.
     @Test func lostRecordIsIgnoredWithoutAPasscode() throws {
         _ = try bench.start().lease()
         bench.store.files["1000/attempts"] = nil

@@ -24,7 +24,7 @@ import VaubanSecretBytes
         [.and, .biometryAny, .devicePasscode], .applicationPassword, [.and, .biometryCurrentSet, .devicePasscode, .applicationPassword],
     ]
 
-    /// With the passcode and the files alone: every way of a row, from outside in.
+    /// With the passcode and the files alone: every method of a row, from the outside in.
     @Test(arguments: kinds, Protection.allCases)
     func aRowOpensFromTheSpecificationAlone(_ flags: AccessControlFlags?, _ protection: Protection) throws {
         let (vault, _) = try bench.startEnrolled()
@@ -78,7 +78,7 @@ import VaubanSecretBytes
         }
     }
 
-    /// The slots that the passcode protects, opened with the device secret alone or the passcode alone, stay closed.
+    /// The slots that the passcode protects stay closed with the device secret alone or the passcode alone.
     @Test("Both passcode and device are needed") func passcodeAndDeviceAreBothNeeded() throws {
         _ = try bench.startProtected()
         let bag = try bench.keybag()

@@ -1,19 +1,19 @@
 import Enclave
 import Testing
 
-/// Whose derivation is next, without a thread: one owner one place, passcodes before passwords of applications, a bounded length.
+/// The order of derivations, without threads: one place per owner, passcodes before application passwords, a limited length.
 @Suite struct DerivationOrderTests {
     private static let victim: UInt32 = 1000
     private static let hostile: [UInt32] = (2000..<2016).map { $0 }
 
-    /// A request of an owner that stands in the queue.
+    /// Enqueues a request of an owner.
     private func stand(_ owner: UInt32, _ kind: DerivationKind, in order: inout DerivationOrder) throws -> DerivationOrder.DerivationTicket
     {
         let place = order.enter(owner, kind)
         return order.wait(try #require(place))
     }
 
-    /// Lets everything that waits have its turn; whose it was, in order.
+    /// Gives every waiting request its turn; returns their places in order.
     private func finish(_ order: inout DerivationOrder) -> [DerivationOrder.Place] {
         var served: [DerivationOrder.Place] = []
         while let running = order.running {
@@ -40,7 +40,7 @@ import Testing
     func anUnlockComesNextInAFloodOfPasscodes() throws {
         var order = DerivationOrder()
         for owner in Self.hostile { _ = try stand(owner, .passcode, in: &order) }
-        // Each that is served asks again at once.
+        // Each owner that was served asks again at once.
         for _ in 0..<100 {
             let running = try #require(order.running)
             order.end(running)
@@ -105,7 +105,7 @@ import Testing
         #expect(afterFirst == last)
     }
 
-    /// Owners that come once and never again are forgotten, however many there are; everybody is served all the same.
+    /// Owners that come once and never again are forgotten, however many there are; all others are still served.
     @Test("Many owners are served in turn") func manyOwnersAreServedInTurn() throws {
         var order = DerivationOrder()
         for owner in 0..<5000 as Range<UInt32> {

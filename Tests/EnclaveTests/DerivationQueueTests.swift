@@ -10,11 +10,11 @@ import VaubanLinuxHost
 import VaubanRefusal
 import VaubanUserModel
 
-/// Derivations one at a time, and none for whoever is gone: with threads, connections and processes, and with the shipped cost.
+/// Derivations run one at a time, and none for a caller that is gone: with threads, connections and processes, and at the shipped cost.
 @Suite struct DerivationQueueTests {
     private let bench = Workbench()
 
-    /// Whoever runs first, until it is let go.
+    /// A derivation that runs first, until it is released.
     private final class Holder: Sendable {
         private let goOn = DispatchSemaphore(value: 0)
         private let isOver = DispatchSemaphore(value: 0)
@@ -40,7 +40,7 @@ import VaubanUserModel
         }
     }
 
-    /// A request on a thread of its own; what came of it.
+    /// A request on a separate thread, and its outcome.
     private final class ConsentRequest: Sendable {
         private let group = DispatchGroup()
         private let result = Mutex<(isRun: Bool, reason: Refusal.Reason?)>((false, nil))
@@ -56,11 +56,11 @@ import VaubanUserModel
                 result.withLock { $0.reason = reason }
                 group.leave()
             }
-            // It stands in the queue from here on, or has left it already.
+            // From here on it is in the queue, or has left it already.
             while queue.waitingCount == before, group.wait(timeout: .now()) == .timedOut { sched_yield() }
         }
 
-        /// `@unchecked Sendable`: handed to one thread, and not touched here again.
+        /// `@unchecked Sendable`: passed to one thread, and not used here again.
         private struct Given: @unchecked Sendable {
             let requester: DerivationRequester
             init(_ requester: DerivationRequester) { self.requester = requester }
@@ -146,8 +146,8 @@ import VaubanUserModel
         holder.letGo()
     }
 
-    /// The flood of the attack: sixteen users who add items with a password of the application, at the cost that is shipped. The one
-    /// that runs when the unlock comes is the only one before it, and when they hang up nothing of theirs is left.
+    /// The flood of the attack: sixteen users who add items with an application password, at the shipped cost. Only the derivation that
+    /// runs when the unlock arrives precedes it, and when they hang up nothing of theirs is left.
     @Test("In a flood by sixteen users at the shipped cost, an unlock waits only for the running derivation")
     func anUnlockInAFloodWithTheShippedCost() throws {
         let host = EnclaveHost(
@@ -174,11 +174,11 @@ import VaubanUserModel
                 }
             }
         }
-        // One turn for each of the sixteen owners would be before it, were it not first.
+        // If it were not first, one turn for each of the sixteen owners would precede it.
         while host.derivations.waitingCount < 32 { sched_yield() }
         let before = host.derivations.turnsBegun
         try victim.unlock(secret(Workbench.passcode))
-        // This one, and those that began before it was asked for and after it was answered; `DerivationOrderTests` has it exactly.
+        // This one, and those that began before it was requested and after it was answered; `DerivationOrderTests` tests this exactly.
         #expect(host.derivations.turnsBegun - before <= 10)
         #expect(victim.status.lock == .unlocked)
         shutdown(others.number, Int32(SHUT_RDWR))
@@ -191,7 +191,7 @@ import VaubanUserModel
     }
 }
 
-/// The machine's clock: the cost is measured by it.
+/// The machine's clock, by which the cost is measured.
 private struct SystemClockForTests: EnclaveClock {
     var boot: UInt64 { MachineClock.boot }
     var monotonic: UInt64 { MachineClock.monotonic }

@@ -73,7 +73,7 @@ import VaubanSecretBytes
         #expect(throws: BackendError.self) { try DeviceSecret(in: folder) }
     }
 
-    // MARK: People's files
+    // MARK: Users' files
 
     @Test("State files are in private folders per user") func eachUserHasAPrivateFolder() throws {
         let store = FileStateStore(in: folder)
@@ -111,7 +111,7 @@ import VaubanSecretBytes
         #expect(throws: StateError.self) { try store.read(.attempts, of: 1000, max: 200) }
     }
 
-    /// The whole enclave over real files: a damaged keybag is put aside there as in memory.
+    /// The whole enclave over real files: a damaged keybag is set aside there as in memory.
     @Test("A vault on files quarantines a damaged keybag") func aVaultOverFilesQuarantinesThem() throws {
         let host = EnclaveHost(
             backend: try DeviceSecret(in: folder), store: FileStateStore(in: folder), clock: SystemClock(),

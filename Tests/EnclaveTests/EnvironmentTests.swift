@@ -5,15 +5,15 @@ import VaubanAccessPolicy
 import VaubanSecretBytes
 import VaubanUserModel
 
-/// What whoever looks is shown, and that each change of it is noticed once (Specs/environment.md).
+/// The environment that a watcher reads; each change of it is noticed once (Specs/environment.md).
 @Suite struct EnvironmentTests {
     private let bench = Workbench()
     private static let twoDays: UInt64 = 48 * 3600
 
-    /// As said in words: P passcode set, R reader, E enrolled, L locked out; p and f what is usable.
+    /// Returns the environment as letters: P passcode set, R reader, E enrolled, L locked out; p and f for what is usable.
     private func words(_ vault: Vault) -> String {
         let seen = vault.ownerEnvironment
-        // What is called usable is what an evaluation would not be refused.
+        // A method counts as usable exactly if an evaluation would not refuse it.
         #expect(seen.passcodeIsUsable == (refusal { try vault.canEvaluate(.biometryOrPasscode) } == nil))
         #expect(seen.fingersAreUsable == (refusal { try vault.canEvaluate(.biometry) } == nil))
         #expect(seen.domainState == nil)
@@ -84,7 +84,7 @@ import VaubanUserModel
         #expect(vault.takeEnvironmentChange())
         bench.store.failReading(with: .failed("the disk is gone"))
         let (unread, _) = bench.startAtReader()
-        // Each use reads it again; that it cannot be read is news once.
+        // Each use reads the file again; that it cannot be read is reported once.
         expectOneChange(unread, to: "R", "a disk that is gone")
         bench.store.failReading(with: nil)
         expectOneChange(unread, to: "PRELp", "and is back")

@@ -6,7 +6,7 @@ import VaubanPasscode
 import VaubanSecretBytes
 import VaubanUserModel
 
-/// Every way to use a vault, since each could be the first after time has passed or after a file went bad.
+/// Every use of a vault, since each could be the first one after time has passed or after a file was damaged.
 struct EveryUse: Sendable, CustomTestStringConvertible {
     let name: String
     let carryOut: @Sendable (Vault) throws -> Void
@@ -21,7 +21,7 @@ struct EveryUse: Sendable, CustomTestStringConvertible {
     static let recoveryBytes = [UInt8](0..<16)
     static var recoveryKey: RecoveryKey { RecoveryKey(random: SecretBytes(copying: recoveryBytes)) }
 
-    /// Those that answer with a refusal, and refuse whatever cannot be read.
+    /// The uses that throw a refusal, and refuse whatever cannot be read.
     static let refusable: [EveryUse] = [
         EveryUse(name: "seal") { _ = try $0.seal(row) },
         EveryUse(name: "open") { _ = try $0.open(row, wrapped: [0]) },
@@ -44,7 +44,7 @@ struct EveryUse: Sendable, CustomTestStringConvertible {
         EveryUse(name: "enroll") { try $0.enroll(fingers: Sample.fingers, unlocks: true, passcodeKey: wrong) },
     ]
 
-    /// Those that have no refusal of their own for it.
+    /// The uses that cannot refuse.
     private static let silent: [EveryUse] = [
         EveryUse(name: "status") { _ = $0.status },
         EveryUse(name: "ownerEnvironment") { _ = $0.ownerEnvironment },
@@ -64,7 +64,7 @@ struct EveryUse: Sendable, CustomTestStringConvertible {
         EveryUse(name: "endEnrollment") { try $0.endEnrollment() },
     ]
 
-    /// All at which time does its work.
+    /// All uses that apply expirations.
     static let syncing = refusable + silent
 }
 

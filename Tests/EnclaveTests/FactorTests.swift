@@ -7,12 +7,12 @@ import VaubanLinuxHost
 import VaubanRefusal
 import VaubanSecretBytes
 
-/// Presence as cryptography: nobody is needed to seal, and only what the passcode gives opens.
+/// User presence as cryptography: sealing needs no user, and only what the passcode provides opens.
 @Suite struct FactorTests {
     private let bench = Workbench()
     static let factors: [AccessControlFlags] = [.userPresence, .devicePasscode]
 
-    /// Sealing tangles no passcode and reads no record of tries: no user has any part in it.
+    /// Sealing derives no passcode key and reads no record of attempts, so no user takes part in it.
     @Test("Sealing never prompts", arguments: factors) func sealingNeverNeedsAUser(_ flags: AccessControlFlags) throws {
         let vault = try bench.startProtected()
         bench.journal.clear()
@@ -56,7 +56,7 @@ import VaubanSecretBytes
         }
     }
 
-    /// Without a passcode the pairs lie under the device secret, and presence cannot be shown at all.
+    /// Without a passcode the device secret wraps the pairs, and presence cannot be proven at all.
     @Test("Without a passcode, user presence always fails", arguments: factors) func withoutAPasscodePresenceAlwaysFails(
         _ flags: AccessControlFlags
     ) throws {
@@ -86,7 +86,7 @@ import VaubanSecretBytes
         #expect(bytes(try vault.finish(opening, try vault.gather(Workbench.passcode), password: nil)) == sealed.key)
     }
 
-    /// The old passcode was right when it was given; the state is whole, so nothing may be said to be damaged.
+    /// The old passcode was correct when it was entered, and the state is intact, so nothing may be reported as damaged.
     @Test("A passcode change during a prompt is reported as such") func passcodeChangeDuringAPromptIsReported() throws {
         let vault = try bench.startProtected()
         let sealed = try SealedRow(bench.row(.whenUnlocked, .userPresence), in: vault)

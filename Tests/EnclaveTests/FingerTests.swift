@@ -6,7 +6,7 @@ import VaubanRefusal
 import VaubanSecretBytes
 import VaubanUserModel
 
-/// Fingers: what arms them, what ends them, and how one unlocks.
+/// Fingerprints: what arms them, what ends them, and how one unlocks.
 @Suite struct FingerTests {
     private let bench = Workbench()
     private static let twoDays: UInt64 = 48 * 3600
@@ -20,7 +20,7 @@ import VaubanUserModel
         #expect(
             vault.status.biometry
                 == DeviceStatus.Biometry(readerIsPresent: true, isEnrolled: true, isReady: true, unlocks: true, missesLeft: 5))
-        // Invariant 11: a restarted enclave asks for the passcode first; any operation's passcode arms.
+        // Invariant 11: a restarted enclave requires the passcode first; the passcode of any operation arms fingerprints.
         let (restarted, reader) = bench.startAtReader()
         #expect(refusal { _ = try restarted.read(row, fingers: Sample.fingers) }?.reason == .biometryLockedOut)
         #expect(refusal { try restarted.canEvaluate(.biometry) }?.reason == .biometryLockedOut)
@@ -38,7 +38,7 @@ import VaubanUserModel
             vault.recordFingerMiss()
             #expect(vault.status.biometry.missesLeft == left && vault.fingerRefusal == nil)
         }
-        // A match does not give the misses back, a wrong passcode neither.
+        // Neither a match nor a wrong passcode resets the misses.
         _ = try vault.read(row, fingers: Sample.fingers)
         _ = refusal { _ = try vault.authenticate(secret("wrong one")) }
         vault.recordFingerMiss()
@@ -58,7 +58,7 @@ import VaubanUserModel
         #expect(vault.fingerRefusal == nil)
     }
 
-    /// What a finger is shown for counts for 300 seconds, and under the enrollment under which it matched.
+    /// A match counts for 300 seconds, and only under the enrollment that it matched.
     @Test("A match expires as evidence") func aMatchGrowsOld() throws {
         let (vault, _) = try bench.startEnrolled()
         let opening = try vault.opening(SealedRow(bench.row(.always, .biometryAny), in: vault))
@@ -86,14 +86,14 @@ import VaubanUserModel
         #expect((vault.status.warnings.count == 1) == (by != "another enrollment"))
         let bag = try bench.keybag()
         #expect(bag.destroyed.map(\.generation) == [generation] && !bag.slots.contains { $0.generation == generation })
-        // The old list again brings nothing back.
+        // The old list restores nothing.
         for same in [vault, try bench.restarted(unlocked: Workbench.passcode)] {
             #expect(refusal { _ = try same.asks(for: current) }?.reason == .biometryNotEnrolled)
         }
         try vault.verifyEnrolledFingers(Sample.otherFingers)
     }
 
-    /// Where the end cannot be written, no finger counts in this enclave, and the caller hears of it.
+    /// If the end of the enrollment cannot be written, no fingerprint counts in this enclave, and the caller gets the error.
     @Test("An enrollment whose end cannot be written is disarmed") func anEndThatCannotBeWrittenDisarms() throws {
         let (vault, _) = try bench.startEnrolled()
         bench.store.fail(.keybag, with: .full)

@@ -6,7 +6,7 @@ import VaubanRefusal
 import VaubanSecretBytes
 import VaubanUserModel
 
-/// Unlocking by a finger: class-A keys that enclaved keeps wrapped under a key that only the reader holds.
+/// Unlocking by fingerprint: class-A keys that enclaved keeps wrapped under a key that only the reader holds.
 @Suite struct FingerUnlockTests {
     private let bench = Workbench()
 
@@ -27,12 +27,12 @@ import VaubanUserModel
         try unlock(vault, held.secret)
         #expect(vault.status.lock == .unlocked && vault.status.cause == .fingerMatched && !vault.canUnlockByFinger)
         #expect(try vault.read(row) == row.key)
-        // What was held once is worth nothing at the next lock.
+        // A key that was held once is void at the next lock.
         try vault.lock()
         #expect(refusal { try unlock(vault, held.secret) }?.reason == .biometryLockedOut)
     }
 
-    /// Older generations of class A come back too, and first-unlock keys were never gone.
+    /// Older generations of class A return too, and first-unlock keys never left memory.
     @Test("Unlocking with a fingerprint restores every generation") func everyGenerationComesBack() throws {
         let (vault, _) = try bench.startEnrolled()
         let old = try SealedRow(bench.row(), in: vault)
@@ -47,7 +47,7 @@ import VaubanUserModel
 
     enum End: CaseIterable { case readerGone, misses, age, passcode, rolled, removed, changedList, newEnrollment, erased, noted }
 
-    /// Each of these makes what the reader holds worthless.
+    /// Each of these voids the key that the reader holds.
     @Test("The key held by the reader becomes void", arguments: End.allCases) func theHeldKeyEnds(_ end: End) throws {
         let (vault, reader) = try bench.startEnrolled()
         try vault.lock()
@@ -69,7 +69,7 @@ import VaubanUserModel
         if end != .removed, end != .erased { #expect(vault.status.lock == .locked) }
     }
 
-    /// A new passcode alone changes no key: the finger goes on.
+    /// A new passcode alone changes no class key, so the fingerprint still unlocks.
     @Test("Changing the passcode keeps the key held by the reader") func aChangedPasscodeKeepsIt() throws {
         let (vault, _) = try bench.startEnrolled()
         try vault.lock()
@@ -97,7 +97,7 @@ import VaubanUserModel
         #expect(!vault.canUnlockByFinger)
     }
 
-    /// A key that no row needs any more does not come back with the others.
+    /// A key that no row needs any more does not return with the others.
     @Test("A retired key does not return with an unlock") func aRetiredKeyDoesNotComeBack() throws {
         let (vault, _) = try bench.startEnrolled()
         let old = try #require(bench.keybag().current(.protection(.whenUnlocked)))

@@ -8,7 +8,7 @@ import VaubanDER
 import VaubanLinuxHost
 import VaubanSecretBytes
 
-/// The vectors of files beside the keybag, and of what the reader reports.
+/// The vectors of the files beside the keybag, and of the reader's reports.
 @Suite struct FormatVectorTests {
     @Test("The machine file names this machine, another, or is refused as the vectors say") func machineFiles() throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("vauban-machine-\(UUID().uuidString)").path

@@ -3,8 +3,8 @@ import FuzzHarness
 import TestSupport
 import Testing
 
-/// What the fuzzers kept (Fuzz/Corpus), run once more without an engine: each of these inputs reaches something that no
-/// other does, and found nothing when it was kept.
+/// Runs the inputs that the fuzzers kept (Fuzz/Corpus) once more without an engine. Each of them reaches code that no other input reaches,
+/// and revealed no error when it was kept.
 @Suite struct FuzzCorpusTests {
     private static let corpus = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appendingPathComponent("Fuzz/Corpus")
@@ -30,23 +30,23 @@ import Testing
         print("fuzzing: \(inputs.count) kept state files")
     }
 
-    /// The corpus is small enough to live beside the code.
+    /// The corpus is small enough to be kept beside the code.
     @Test("The fuzzing corpus stays small") func theCorpusStaysSmall() throws {
         let bytes = try ["wire", "state"].flatMap { try Self.inputs($0) }.map(\.bytes.count)
         #expect(bytes.count <= 2000 && bytes.reduce(0, +) <= 1 << 20)
     }
 
-    /// Nothing would be proven by inputs over which no key ever came out.
+    /// Inputs that never open a key would prove nothing.
     @Test func theFirstInputsOpenWhatTheyShould() throws {
         let wire = try WireFuzzing()
         let opened = try WireFuzzing.seeds().map { try wire.run($0) }
         #expect(opened.allSatisfy { $0 > 0 }, "\(opened)")
         let state = try StateFuzzing()
         let seeds = try StateFuzzing.seeds()
-        // With the passcode every row opens, and the lent keys come besides; without one the classes of the device do.
+        // With the passcode every row opens, in addition to the leased keys; without one, rows of the classes that the device wraps do.
         for seed in seeds where seed.count > 7 || seed.count == 4 { #expect(try state.run(seed) >= 10, "mode \(seed[0])") }
         #expect(try state.run(seeds[0]) >= 40)
-        // The ones that change a keybag must find it changed in most cases, or they change nothing.
+        // The inputs that change a keybag must find it changed in most cases; otherwise they change nothing.
         let changed = try seeds.filter { $0.count == 7 }.map { try state.run($0) }
         #expect(Set(changed).count >= 5, "\(changed)")
     }

@@ -8,7 +8,7 @@ import VaubanRefusal
 import VaubanSecretBytes
 import VaubanUserModel
 
-/// What becomes of keys when a passcode is set or changed, and what an older copy of the keybag is still good for.
+/// What happens to keys when a passcode is set or changed, and what an older copy of the keybag still opens.
 @Suite struct GenerationTests {
     private let bench = Workbench()
 
@@ -83,7 +83,7 @@ import VaubanUserModel
         _ = try vault.seal(bench.row())
     }
 
-    /// Said in SECURITY.md: keys that a copy holds are not taken from it by what comes later.
+    /// As SECURITY.md says, later changes do not take keys away from a copy that already has them.
     @Test("A copy from before the passcode opens only what it had") func aCopyFromBeforeThePasscodeOpensWhatItHeldAndNothingLater() throws {
         let vault = bench.start()
         _ = try vault.lease()

@@ -10,7 +10,7 @@ import VaubanRefusal
 import VaubanSecretBytes
 import VaubanUserModel
 
-/// Who guessed, what a passcode has to be, and what a guess costs.
+/// Who attempted, which passcodes are accepted, and what an attempt costs.
 @Suite struct GuessTests {
     private let bench = Workbench()
 
@@ -35,7 +35,7 @@ import VaubanUserModel
         #expect(try bench.attempts().failures == 2)
         try vault.unlock(secret(Workbench.passcode))
         #expect(vault.status.failedAttempts.isEmpty && bench.start().status.failedAttempts.isEmpty)
-        // A word that comes late, after the right one, accuses nobody.
+        // A report that arrives after the correct passcode is discarded.
         vault.record(FailedAttempt(date: 3, purpose: .unlock, who: "/usr/bin/late"))
         #expect(vault.status.failedAttempts.isEmpty)
     }
@@ -48,14 +48,14 @@ import VaubanUserModel
         }
         #expect(vault.status.failedAttempts.map(\.date) == (5...14).reversed())
         #expect(try bench.attempts().encoded().count < EnclaveLimits.attemptRecordBytesMax && bench.attempts().failures == 14)
-        // Where it cannot be written, the count that was written before stands.
+        // If it cannot be written, the count that was written before remains.
         bench.store.fail(.attempts, with: .full, after: 1)
         guess(vault, "/unwritten", 99)
         #expect(bench.start().status.failedAttempts.first?.date == 14)
         #expect(try bench.attempts().failures == 15)
     }
 
-    /// A deviation from Apple, forced by the count being written before anything is compared.
+    /// A deviation from Apple, since the count is written before anything is compared.
     @Test("The same wrong passcode counts again") func theSameWrongPasscodeCountsAgain() throws {
         let vault = try bench.startProtected()
         for left in [4, 3, 2, 1, 0] as [Int64] {
@@ -79,7 +79,7 @@ import VaubanUserModel
 
     // MARK: Calibration
 
-    /// A clock on which each look takes a given time, so that a derivation seems to.
+    /// A clock that advances by a given time at each reading, so that a derivation seems to take that long.
     private final class SlowClock: EnclaveClock {
         private let now = Mutex<UInt64>(1_000_000_000)
         private let step: UInt64
@@ -110,12 +110,12 @@ import VaubanUserModel
         #expect(try bench.keybag().passcode?.blockSize == 10)
         let faster = vault(step: 5_000_000)
         try faster.changePasscode(from: secret(Workbench.otherPasscode), to: secret(Workbench.passcode))
-        // Beyond a block size of 16 the passes grow.
+        // Beyond a block size of 16, the number of passes grows.
         #expect(try bench.keybag().passcode?.blockSize == 16 && bench.keybag().passcode?.parallelism == 2)
         try bench.start().unlock(secret(Workbench.passcode))
     }
 
-    /// One user's requests do not fill the enclave's socket with those that wait for a derivation.
+    /// One user's waiting derivations do not fill the enclave's socket.
     @Test("A user can queue only a few derivations") func queueOfDerivationsPerUserIsShort() throws {
         let cost = StretchCost(log2Rounds: 14, blockSizeMin: 8)
         let vault = Vault(
@@ -135,10 +135,10 @@ import VaubanUserModel
         }
         #expect(group.wait(timeout: .now() + 60) == .success)
         let reasons = answers.withLock { $0 }
-        // Those of applications take half of it, so that a passcode finds a place.
+        // Application passwords take at most half of the places, so that a passcode finds one.
         #expect(reasons.count { $0 == nil } >= EnclaveLimits.derivationsWaitingMax / 2)
         #expect(reasons.contains(.unavailable) && reasons.allSatisfy { $0 == nil || $0 == .unavailable })
-        // The line is given back.
+        // The places are released.
         _ = try vault.seal(row, password: secret("an application's own"))
     }
 

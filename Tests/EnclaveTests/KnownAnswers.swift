@@ -5,7 +5,7 @@ import Foundation
 import VaubanDER
 import VaubanSecretBytes
 
-/// Vectors/key-hierarchy.json, which Specs/key-hierarchy-vectors.py made without any code of Vauban's.
+/// Vectors/key-hierarchy.json, which Specs/key-hierarchy-vectors.py created without Vauban's code.
 struct KnownAnswers: Decodable {
     struct Derived: Decodable { let key, label, context, derived: String }
     struct Wrapped: Decodable { let key, label, context, secret, wrapped: String }
@@ -47,7 +47,7 @@ struct KnownAnswers: Decodable {
             KnownAnswers.self, from: Data(contentsOf: root.appendingPathComponent("Vectors/key-hierarchy.json")))
     }
 
-    /// An enclave over files of the vectors, on their device.
+    /// Returns an enclave over files of the vectors, on their device.
     func bench(keybag: String? = nil, attempts: String? = nil, pairing: String? = nil) -> Workbench {
         var files: [String: [UInt8]] = [:]
         if let keybag { files["\(user)/keybag"] = octets(keybag) }

@@ -7,11 +7,11 @@ import VaubanRefusal
 import VaubanSecretBytes
 import VaubanUserModel
 
-/// Item keys under everything that a control asks for, and nothing that it does not.
+/// Item keys sealed to everything that an access control requires, and to nothing else.
 @Suite struct LayeredKeyTests {
     private let bench = Workbench()
 
-    /// What a user can show, and whether a control is content with it.
+    /// What a user can present, and whether it satisfies an access control.
     struct PresentedEvidence: Sendable {
         let passcode: Bool, finger: Bool
     }
@@ -27,7 +27,7 @@ import VaubanUserModel
         (.applicationPassword, { _ in true }),
     ]
 
-    /// Every control, alone and with an application password, against everything that can be shown.
+    /// Every access control, alone and with an application password, against everything that can be presented.
     @Test(arguments: controls.indices, [false, true]) func aControlOpensWithWhatItAsksFor(_ index: Int, _ withPassword: Bool) throws {
         let (flags, opens) = Self.controls[index]
         let (vault, _) = try bench.startEnrolled()
@@ -56,13 +56,13 @@ import VaubanUserModel
         #expect(vault.status.attemptsLeft == 5)
     }
 
-    /// It would open the pair: the policy does not let it, although the right passcode was given.
+    /// The key would open the pair, but policy does not allow it, although the correct passcode was given.
     @Test func aPasscodesKeyDoesNotStandForAFinger() throws {
         let (vault, _) = try bench.startEnrolled()
         let sealed = try SealedRow(bench.row(.always, .biometryAny), in: vault)
         let shown = try vault.gather(Workbench.passcode)
         #expect(refusal { _ = try vault.finish(vault.opening(sealed), shown, password: nil) }?.reason == .authenticationFailed)
-        // That it could is what ByTheBookTests shows with the files and the passcode.
+        // ByTheBookTests shows, with the files and the passcode, that it could.
     }
 
     @Test func unusableMethodIsNotPrompted() throws {
@@ -79,7 +79,7 @@ import VaubanUserModel
         #expect(refusal { _ = try vault.asks(for: both) }?.reason == .biometryNotEnrolled)
     }
 
-    /// A way that could not be sealed does not come into being by a later enrollment.
+    /// A method that could not be sealed is not added by a later enrollment.
     @Test func methodMissingAtTheStartStaysUnavailable() throws {
         let (vault, _) = bench.startAtReader()
         try vault.setPasscode(secret(Workbench.passcode))
@@ -88,7 +88,7 @@ import VaubanUserModel
         #expect(try vault.asks(for: sealed) == .passcode)
     }
 
-    // MARK: The application's password
+    // MARK: Application password
 
     @Test func anApplicationPasswordIsNeededAndBounded() throws {
         let vault = bench.start()
@@ -105,7 +105,7 @@ import VaubanUserModel
         #expect(refusal { _ = try vault.read(sealed) }?.reason == .applicationPasswordMissing)
     }
 
-    /// Two items with the same password share no salt, so no table serves both; and it is no passcode.
+    /// Two items with the same password have different salts, so no table serves both; and it is not a passcode.
     @Test func saltsOfItemsDiffer() throws {
         let vault = try bench.startProtected()
         let row = try bench.row(.whenUnlocked, .applicationPassword)

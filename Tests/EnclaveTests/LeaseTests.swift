@@ -7,7 +7,7 @@ import VaubanAccessPolicy
 import VaubanDER
 import VaubanSecretBytes
 
-/// What keychaind may borrow in each state: metadata and index keys that are open, and never a class key.
+/// The keys that keychaind may lease in each state: metadata and index keys that are open, and never a class key.
 @Suite struct LeaseTests {
     private let bench = Workbench()
 
@@ -65,7 +65,7 @@ import VaubanSecretBytes
     @Test("The epoch grows with every lock and every change of the keys") func anEpochGrowsWithEveryLockAndEveryNewSetOfKeys() throws {
         let vault = bench.start()
         #expect(try vault.lease().lease.epoch == 0)
-        // What ends is answered, and what is lent afterwards is of the next.
+        // What ends is reported, and later leases belong to the next epoch.
         try vault.setPasscode(secret(Workbench.passcode))
         #expect(vault.takeEndedEpoch() == RecalledEpoch(epoch: 0, everything: true) && vault.takeEndedEpoch() == nil)
         #expect(try vault.lease().lease.epoch == 1)
@@ -78,7 +78,7 @@ import VaubanSecretBytes
         #expect(vault.takeEndedEpoch()?.epoch == 2)
     }
 
-    /// The class keys are taken from the keybag by hand, as the specification says, and looked for in what is lent.
+    /// Extracts the class keys from the keybag independently, as the specification describes, and looks for them in the leases.
     @Test("A lease never contains a class key") func aClassKeyNeverLeaves() throws {
         let vault = try bench.startProtected()
         let passcodeKey = try vault.authenticate(secret(Workbench.passcode))
@@ -108,7 +108,7 @@ import VaubanSecretBytes
 }
 
 extension Workbench {
-    /// A restarted enclave that was unlocked again.
+    /// Returns a restarted enclave that was unlocked again.
     func restarted(unlocked passcode: String) throws -> Vault {
         let vault = start()
         try vault.unlock(secret(passcode))

@@ -4,10 +4,10 @@ import Foundation
 import Synchronization
 import VaubanSecretBytes
 
-// What an enclave takes from outside, as a test needs it. The device's derivations are written here a second time, from
-// Specs/key-hierarchy.md, so that a change of the shipped ones does not go unseen.
+// An enclave's environment for tests. The device's derivations are implemented a second time, from Specs/key-hierarchy.md, so that a change
+// of the shipped ones is noticed.
 
-/// What happened, in its order.
+/// Events, in order.
 final class Journal: Sendable {
     enum Event: Hashable { case wrote(StateName), failed(StateName), tangled }
     private let list = Mutex<[Event]>([])
@@ -39,7 +39,7 @@ final class MemoryStore: StateStore {
         set { content.withLock { $0.files = newValue } }
     }
 
-    /// From now on writes of this file fail, after so many that do not; nil heals it.
+    /// Makes writes of this file fail from now on, after `passes` that succeed; nil ends the failures.
     func fail(_ name: StateName, with fault: StateError?, after passes: Int = 0) {
         content.withLock {
             $0.failing[name] = fault
@@ -101,7 +101,7 @@ final class ManualClock: EnclaveClock {
             times.asleep += seconds * 1_000_000_000
         }
     }
-    /// The machine starts again: its own clock begins at zero.
+    /// Restarts the machine: its clock begins at zero.
     func reboot() { times.withLock { ($0.boot, $0.asleep) = (0, 0) } }
     func setWall(microseconds: Int64) { times.withLock { $0.wall = microseconds } }
 }

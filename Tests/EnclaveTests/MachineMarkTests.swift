@@ -36,7 +36,7 @@ import VaubanLinuxHost
             #expect(warning.utf8.count < 500)
         }
         #expect(try content() == before)
-        // The way out that the sentence names.
+        // The remedy that the warning names.
         try FileManager.default.removeItem(atPath: mark)
         #expect(MachineFingerprint.warning(in: folder, machineID: Self.otherID) == nil)
         #expect(try content() != before)
@@ -49,7 +49,7 @@ import VaubanLinuxHost
     func withoutAnIDThereIsNeitherCheckNorFile(_ text: String?) throws {
         #expect(MachineFingerprint.warning(in: folder, machineID: text) == nil)
         #expect(!FileManager.default.fileExists(atPath: mark))
-        // Nor is a mark that is there compared with what is no id.
+        // An existing fingerprint is not compared with an invalid machine ID either.
         #expect(MachineFingerprint.warning(in: folder, machineID: Self.id) == nil)
         #expect(MachineFingerprint.warning(in: folder, machineID: text) == nil)
     }
@@ -67,7 +67,7 @@ import VaubanLinuxHost
 
     @Test("A machine file that cannot be written is written later") func aMarkThatCannotBeWrittenWaits() throws {
         let place = path + "/machine.new"
-        // A folder in the way of the file that is written first.
+        // A folder in place of the file that is written first.
         try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
         #expect(MachineFingerprint.warning(in: folder, machineID: Self.id) == nil)
         #expect(!FileManager.default.fileExists(atPath: mark))

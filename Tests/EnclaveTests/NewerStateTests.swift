@@ -8,11 +8,11 @@ import VaubanRefusal
 import VaubanSecretBytes
 import VaubanUserModel
 
-/// What a later Vauban wrote is refused by name and left where it lies.
+/// State written by a later Vauban is refused with a message that says so, and left in place.
 @Suite struct NewerStateTests {
     private let bench = Workbench()
 
-    /// A whole file whose content, or whose envelope, names a later version.
+    /// An intact file whose content, or whose envelope, names a later version.
     private struct Later: DERWritable {
         let version: Int64
         func write(into der: inout DER.Serializer) throws {
@@ -57,14 +57,14 @@ import VaubanUserModel
         expectRefused("2")
     }
 
-    /// A version below the first is damage, as it is of no Vauban.
+    /// A version below the first counts as damage, since no Vauban writes it.
     @Test("An invalid version counts as damage", arguments: [Int64(0), -1]) func anImpossibleVersionIsDamage(_ version: Int64) throws {
         _ = try bench.startProtected()
         try bench.put(Later(version: version), as: .keybag)
         #expect(bench.start().status.warnings.first?.contains("keybag.quarantined-1") == true)
     }
 
-    /// The reserved field is refused as damage would be, in both versions: its meaning is not known.
+    /// The reserved field is refused like damage, in both versions, since its meaning is unknown.
     @Test("The reserved counter field is refused") func theReservedCounterIsRefused() throws {
         _ = try bench.startProtected()
         struct Reserved: DERWritable {

@@ -8,14 +8,14 @@ import VaubanDER
 import VaubanKeyWire
 import VaubanRefusal
 
-/// Factor pairs of earlier passcodes leave: what rows are sealed to goes to the current pairs after a passcode, and then no row needs them.
-/// Pairs of private keys stay, since those may lie anywhere.
+/// Factor pairs of earlier passcodes are removed: after a passcode, rows are resealed to the current pairs, and then no row needs the older
+/// ones. Pairs of private keys stay, since those keys may be stored anywhere.
 @Suite struct PairGenerationTests {
     private let bench = Workbench()
 
     private func count(_ purpose: KeyPurpose) throws -> Int { try bench.keybag().slots.count { $0.purpose == purpose } }
 
-    /// As keychaind does after each change: rows go under the newest class key, and older ones that no row needs are destroyed.
+    /// Acts as keychaind does after each change: moves rows to the newest class key, and destroys older ones that no row needs.
     private func renew(_ rows: inout [SealedRow], in vault: Vault) throws {
         let bag = try bench.keybag()
         rows = try rows.map { row in
@@ -79,7 +79,7 @@ import VaubanRefusal
         let vault = bench.start()
         _ = try vault.lease()
         let current = try #require(bench.keybag().current(.protection(.whenUnlocked)))
-        // Bound to its class key's generation.
+        // A format that is bound to its class key's generation.
         let first = Sample.row(.whenUnlocked, .userPresence, generation: current.generation, format: .generationBound)
         var rows = [try SealedRow(first, in: vault)]
         for _ in 1...40 {
@@ -115,8 +115,7 @@ import VaubanRefusal
             #expect(try count(.presenceFactor) == 2, "\(moment)")
         }
         let last = try bench.restarted(unlocked: Workbench.passcode)
-        // What was read before the move opens as well as what it became, as long as the old keys are there: a kill between the two loses
-        // nothing.
+        // The earlier and the moved form both open as long as the old keys exist, so a kill between the two steps loses nothing.
         let bag = try bench.keybag()
         let current = try #require(bag.current(.protection(.afterFirstUnlock)))
         let wrapped = try last.rewrap(old.row, wrapped: old.wrapped, to: current.generation)
@@ -139,7 +138,7 @@ import VaubanRefusal
         let (vault, reader) = try bench.startEnrolled()
         let password = flags.contains(.applicationPassword) ? "right" : nil
         var rows = [try SealedRow(bench.row(.afterFirstUnlock, flags), in: vault, password: password)]
-        // The enrollment ends with the passcode; what asks for its fingers dies.
+        // The enrollment ends with the passcode; items that require its fingers are lost.
         try vault.removePasscode(secret(Workbench.passcode))
         try vault.setPasscode(secret(Workbench.passcode))
         try vault.enroll(fingers: Sample.fingers, unlocks: false, passcodeKey: vault.authenticate(secret(Workbench.passcode)))
@@ -175,7 +174,7 @@ import VaubanRefusal
 
     // MARK: Private keys
 
-    /// Whether a key that asks for presence signs after the passcode.
+    /// Returns whether a key that requires presence signs after the passcode.
     private func signs(_ key: EnclaveKey, in vault: Vault) throws -> Bool {
         guard case .layered(let opening) = try vault.open(key, for: .sign) else { return false }
         let opened = try vault.finish(opening, try vault.gather(Workbench.passcode), password: nil)
@@ -214,7 +213,7 @@ import VaubanRefusal
 
     // MARK: Earlier versions
 
-    /// What an earlier Vauban left: a keybag of eighty rounds.
+    /// A keybag of an earlier version after eighty renewals.
     @Test("A keybag that was full of pairs accepts a passcode again")
     func aFullKeybagTakesAPasscodeAgain() throws {
         let vault = bench.start()
@@ -227,7 +226,7 @@ import VaubanRefusal
         #expect(try bench.keybag().passcode != nil)
     }
 
-    /// In an earlier version rows went under newer class keys and stayed sealed to older pairs.
+    /// In an earlier version, rows moved to newer class keys but stayed sealed to older pairs.
     @Test("A keybag of an earlier version keeps its older pairs, and all pairs if it has private keys")
     func pairsOfEarlierVersionsStay() throws {
         let vault = try bench.startProtected()
@@ -240,7 +239,7 @@ import VaubanRefusal
         }
         #expect(try version(of: bag) == 2)
         #expect(try Keybag(derBytes: bag.encoded()) == bag)
-        // A private key of a class makes a slot under its key.
+        // A private key of a class creates a slot under its key.
         _ = try vault.makeKey(.p256, try AccessControl(protection: .afterFirstUnlock, flags: []))
         var withKeys = try bench.keybag()
         #expect(try version(of: withKeys) == 4)
@@ -251,6 +250,6 @@ import VaubanRefusal
         #expect(try Keybag(derBytes: withKeys.encoded()) == withKeys)
     }
 
-    /// The first INTEGER of the keybag, behind its heading of four bytes.
+    /// Returns the first INTEGER of the keybag, after its header of four bytes.
     private func version(of bag: Keybag) throws -> UInt8 { try bag.encoded()[6] }
 }

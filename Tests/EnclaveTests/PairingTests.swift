@@ -9,7 +9,7 @@ import VaubanDER
 import VaubanRefusal
 import VaubanSecretBytes
 
-/// The reader's word counts under the key of its pairing, and under no other.
+/// The reader's reports count under the key of its pairing, and under no other.
 @Suite struct PairingTests {
     private let bench = Workbench()
     private static let file = "4294967295/pairing"
@@ -40,7 +40,7 @@ import VaubanSecretBytes
         let restarted = Pairing(host: bench.host)
         #expect(!restarted.authenticates(verdict(key.secret)))
         #expect(try isKnown(restarted) && restarted.authenticates(verdict(key.secret)))
-        // The file shows nothing of it, and no user has it.
+        // The file does not reveal it, and no user owns it.
         #expect(bench.store.files.keys.sorted() == [Self.file])
         let stored = Data(try #require(bench.store.files[Self.file]))
         #expect(stored.range(of: Data(bytes(key.secret))) == nil)

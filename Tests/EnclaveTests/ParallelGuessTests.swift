@@ -6,12 +6,12 @@ import VaubanAccessPolicy
 import VaubanRefusal
 import VaubanUserModel
 
-/// Passcodes that are tried at the same moment: worth what they are worth one after the other, and a delay begins only after one that
-/// was compared and wrong.
+/// Passcodes that are tried in parallel are worth no more than sequential ones, and a delay begins only after one that was compared and
+/// wrong.
 @Suite struct ParallelGuessTests {
     private let bench = Workbench()
 
-    /// Tries all of them at once; what each was refused with.
+    /// Tries all of them in parallel; returns the refusal of each.
     private func tryTogether(_ passcodes: [String], in vault: Vault) -> [Refusal.Reason?] {
         let answers = Mutex([Refusal.Reason?](repeating: nil, count: passcodes.count))
         DispatchQueue.concurrentPerform(iterations: passcodes.count) { index in
@@ -46,13 +46,14 @@ import VaubanUserModel
         }
     }
 
-    /// Hostile parallelism: what is killed and started again, while the clock stands, compares what five guesses in turn do.
+    /// Hostile parallelism: an enclave that is killed and restarted while the clock stands still compares as many passcodes as five
+    /// sequential attempts do.
     @Test("Parallel wrong passcodes are compared no more often than sequential ones, even across kills")
     func parallelAttemptsAcrossKills() throws {
         _ = try bench.startProtected()
         bench.journal.clear()
         for round in 0..<30 {
-            // The enclave is killed after so many writes: nothing more reaches its disk.
+            // The enclave is killed after this many writes: nothing more reaches its disk.
             let vault = bench.start()
             bench.store.fail(.attempts, with: .failed("killed"), after: round % 4)
             _ = tryTogether((1...7).map { "wrong \($0)" }, in: vault)
@@ -65,8 +66,7 @@ import VaubanUserModel
         #expect(bench.start().status.secondsToWait == 60)
     }
 
-    /// Whatever instant the machine is stopped at, the record that stands there has every guess that was compared by then, and at most
-    /// one more.
+    /// At whatever moment the machine stops, the record on disk has every attempt that was compared by then, and at most one more.
     @Test("A crash between recording and comparing an attempt costs that attempt only")
     func crashCostsOneAttempt() throws {
         let store = SnapshotStore(bench.store)
@@ -85,20 +85,20 @@ import VaubanUserModel
             let crashed = Workbench(files: snapshot)
             let status = crashed.start().status
             let failures = try crashed.attempts().failures
-            // A right one is the only thing that brings the count back to zero.
+            // Only a correct passcode resets the count to zero.
             #expect(failures == 0 || failures == wrongInARow + 1, "write \(index)")
             #expect(status.secondsToWait == DelayProfile.rolling.delay(afterFailures: failures))
             wrongInARow = failures
         }
-        // Right ones that come together and are cut off at the first count: one try is gone, not seven.
-        // The wrong ones above may have come last.
+        // Correct passcodes that arrive in parallel and are cut off at the first count lose one attempt, not seven. The wrong ones above
+        // may have come last.
         store.clear()
         let before = try bench.attempts().failures
         _ = tryTogether(.init(repeating: Workbench.passcode, count: 7), in: vault)
         for snapshot in store.snapshots { #expect(try Workbench(files: snapshot).attempts().failures <= before + 1) }
     }
 
-    /// The count stands, since nobody can say any more whether it was compared; the next one is not made to wait for it.
+    /// The count remains, since it is unknown whether the passcode was compared; the next attempt is not delayed because of it.
     @Test("An attempt that a power cut may undo is counted without a delay")
     func uncertainCountCausesNoDelay() throws {
         let vault = try bench.startProtected()
@@ -111,7 +111,7 @@ import VaubanUserModel
     }
 }
 
-/// Keeps what the disk holds after each write of the record of tries.
+/// Keeps the content of the disk after each write of the record of attempts.
 private final class SnapshotStore: StateStore {
     private let inner: MemoryStore
     private let list = Mutex<[[String: [UInt8]]]>([])

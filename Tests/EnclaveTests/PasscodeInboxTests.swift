@@ -9,7 +9,7 @@ import VaubanRefusal
 import VaubanSecretBytes
 import VaubanUserModel
 
-/// A sealed passcode is good for one challenge, one purpose, one user, one enclave, once.
+/// A sealed passcode is valid for one challenge, one purpose, one user and one enclave, once.
 @Suite struct PasscodeInboxTests {
     private let clock = ManualClock()
     private let inbox: PasscodeInbox
@@ -17,7 +17,7 @@ import VaubanUserModel
 
     init() { inbox = PasscodeInbox(clock: clock) }
 
-    /// Seals as an agent does, from the specification: label, zero, purpose, user, nonce.
+    /// Seals as an agent does, following the specification: label, zero, purpose, user, nonce.
     private func seal(_ passcode: String, _ challenge: PasscodeChallenge, user: UInt32 = 1000, card: EnclaveKeyCard? = nil) throws
         -> SealedPasscode
     {
@@ -43,7 +43,7 @@ import VaubanUserModel
         #expect(refusal { try inbox.use(challenge, for: 1000) }?.reason == .badParameter)
     }
 
-    /// Also a use that fails: who tries a challenge for something else has spent it.
+    /// A failed use counts too: trying a challenge for another purpose consumes it.
     @Test("Misusing a challenge consumes it too") func aMisusedChallengeIsGoneToo() throws {
         let challenge = try inbox.challenge(.unlock, for: 1000)
         let other = PasscodeChallenge(nonce: challenge.nonce, purpose: .prompt)
@@ -105,7 +105,7 @@ import VaubanUserModel
         try inbox.use(foreign, for: 1001)
     }
 
-    /// A program that asks for challenges, or for questions, again and again spoils no question that the user is answering.
+    /// A program that requests challenges or prompts again and again does not invalidate a prompt that the user is answering.
     @Test("A prompt's challenge is never dropped and ends with its prompt") func challengeOfAPromptIsKeptUntilThePromptEnds()
         throws
     {

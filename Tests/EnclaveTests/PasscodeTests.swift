@@ -7,7 +7,7 @@ import VaubanRefusal
 import VaubanSecretBytes
 import VaubanUserModel
 
-/// Setting, changing and giving the passcode, and what each does to the lock.
+/// Setting, changing and entering the passcode, and the effect of each on the lock.
 @Suite struct PasscodeTests {
     private let bench = Workbench()
 

@@ -10,7 +10,7 @@ import VaubanKeyWire
 import VaubanRefusal
 import VaubanSecretBytes
 
-/// What becomes of private keys when the device, its passcode and its class keys change.
+/// What happens to private keys when the device, its passcode and its class keys change.
 @Suite struct PrivateKeyTests {
     private let bench = Workbench()
     private static let digest = SHA256.hash(data: Data("a message".utf8))
@@ -21,7 +21,7 @@ import VaubanSecretBytes
         try AccessControl(protection: protection, flags: flags)
     }
 
-    /// Signs with a key that asks for nothing, and checks the signature by the key's own public half.
+    /// Signs with a key without an access control, and verifies the signature with the key's public half.
     private func signs(_ key: EnclaveKey, in vault: Vault) throws -> Bool {
         guard case .opened(let secret) = try vault.open(key, for: .sign) else { return false }
         guard case .signature(let raw) = try SoftwareKey(key.kind, secret, for: .sign).use(Array(Self.digest)) else { return false }
@@ -35,7 +35,7 @@ import VaubanSecretBytes
         #expect(try signs(before, in: vault))
         try vault.setPasscode(secret(Workbench.passcode))
         let after = try vault.makeKey(.p256, control(.whenUnlocked))
-        // What lay under the device alone wraps no new key.
+        // A key that the device alone wrapped wraps no new key.
         #expect(before.generation != after.generation)
         #expect(try signs(before, in: vault) && signs(after, in: vault))
         try vault.changePasscode(from: secret(Workbench.passcode), to: secret(Workbench.otherPasscode), rolls: true)
@@ -83,7 +83,7 @@ import VaubanSecretBytes
         #expect(reason { _ = try signs(key, in: vault) } == .keyDestroyed)
     }
 
-    /// Every single byte of a key is vouched for: with one altered it is no key, or one that is refused.
+    /// Every byte of a key is authenticated: if one is altered, the key is invalid or refused.
     @Test("An altered private key is refused") func anAlteredKeyIsRefused() throws {
         let vault = try bench.startProtected()
         let bytes = try vault.makeKey(.p256, control(.whenUnlocked, [.privateKeyUsage])).encoded()
@@ -99,7 +99,7 @@ import VaubanSecretBytes
         #expect(reasons.isSuperset(of: [.keyDamaged, .keyOfAnotherDevice]))
     }
 
-    /// A closed class takes no derivation, and those of applications leave room for their user's.
+    /// A closed class accepts no derivation, and application passwords leave room for the user's passcode.
     @Test func applicationPasswordsDoNotDelayThePasscode() async throws {
         let vault = try bench.startProtected()
         let sealed = try control(.whenUnlocked, [.privateKeyUsage, .applicationPassword])
@@ -140,7 +140,7 @@ import VaubanSecretBytes
         #expect(reason { _ = try vault.open(key, for: .decapsulate) } == .badParameter)
     }
 
-    /// The keybag is written as before as long as that says all of it, so that an earlier Vauban reads it.
+    /// The keybag is written in the earlier version as long as that can represent it, so that an earlier Vauban reads it.
     @Test func aKeybagWithoutPrivateKeysStaysAsItWas() throws {
         let vault = try bench.startProtected()
         func version() throws -> UInt8? { try bench.keybag().encoded().dropFirst(6).first }

@@ -9,7 +9,7 @@ import VaubanRefusal
 import VaubanSecretBytes
 import VaubanUserModel
 
-/// The recovery key: what it opens, when it is worth nothing, and that it is no second passcode.
+/// The recovery key: what it opens, when it is void, and that it is not a second passcode.
 @Suite struct RecoveryTests {
     private let bench = Workbench()
     private static let otherBytes = [UInt8](100..<116)
@@ -41,7 +41,7 @@ import VaubanUserModel
         for row in rows { #expect(try restarted.read(row, passcode: Workbench.otherPasscode) == row.key) }
         #expect(refusal { _ = try bench.start().authenticate(secret(Workbench.passcode)) }?.reason == .authenticationFailed)
         #expect(refusal { try recover(restarted, to: "third passcode") }?.reason == .recoveryKeyNotSet)
-        // The next change of the passcode by its owner ends the notice.
+        // The user's next change of the passcode ends the warning.
         try restarted.changePasscode(from: secret(Workbench.otherPasscode), to: secret(Workbench.passcode))
         #expect(restarted.status.recovered == nil)
     }
@@ -55,7 +55,7 @@ import VaubanUserModel
         try bench.start().unlock(secret("third passcode"))
     }
 
-    /// Guessing at 128 random bits is no matter, so nothing is counted and no delay keeps out whom it is there for.
+    /// 128 random bits cannot be guessed, so nothing is counted, and no delay keeps out the user it protects.
     @Test("A recovery is not counted and works during a delay") func recoveryKeyIsNotCountedAndWorksDuringADelay() throws {
         let vault = try startWithKey()
         bench.journal.clear()
@@ -84,7 +84,7 @@ import VaubanUserModel
         _ = try startWithKey()
         let other = Workbench(files: bench.store.files, device: 2).start()
         #expect(refusal { try recover(other, to: Workbench.otherPasscode) }?.reason == .stateUnreadable)
-        // Nor does the record by itself: it is wrapped by the device.
+        // The record alone does not suffice either, since the device wraps it.
         let record = try #require(try bench.keybag().recovery)
         let wrong = bytes(try MemoryDevice(2).deviceKey(label: "vauban keybag device wrap v1", context: bench.keybag().identifier))
         let context = try bench.keybag().identifier + ByTheBook.bigEndian(Workbench.user)

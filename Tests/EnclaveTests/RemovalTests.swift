@@ -8,7 +8,7 @@ import VaubanRefusal
 import VaubanSecretBytes
 import VaubanUserModel
 
-/// Removing the passcode, setting it again, and beginning anew.
+/// Removing the passcode, setting it again, and starting over.
 @Suite struct RemovalTests {
     private let bench = Workbench()
     private static let passcodeClass = Protection.whenPasscodeSetThisDeviceOnly
@@ -67,7 +67,7 @@ import VaubanUserModel
                 == .recoveryKeyNotSet)
     }
 
-    /// Not a flag: with every file, the device secret and the passcode nothing in the new keybag opens the row.
+    /// The removal is not a flag: with every file, the device secret and the passcode, nothing in the new keybag opens the row.
     @Test func removedPasscodeErasesTheKeysOfItsClass() throws {
         let vault = try bench.startProtected()
         let row = try SealedRow(bench.row(Self.passcodeClass), in: vault)
@@ -81,7 +81,7 @@ import VaubanUserModel
         var keys = [bytes(passcodeKey), bytes(try bench.device.deviceKey(label: "vauban keybag device wrap v1", context: bag.identifier))]
         for slot in bag.slots { keys.append(bytes(try ByTheBook.slotKey(slot, of: bag, device: bench.device, passcodeKey: passcodeKey))) }
         for key in keys { #expect(throws: (any Error).self) { try ByTheBook.open(wrapped[2], key, "vauban item key v1", binding) } }
-        // The old keybag has it still: that is what a copy of the files is worth, and the specification says so.
+        // The old keybag still has it: a copy of the files keeps its keys, as the specification says.
         let slot = try #require(oldBag.current(.protection(Self.passcodeClass)))
         let old = bytes(try ByTheBook.slotKey(slot, of: oldBag, device: bench.device, passcodeKey: passcodeKey))
         #expect(try ByTheBook.open(wrapped[2], old, "vauban item key v1", binding) == row.key)
@@ -97,7 +97,7 @@ import VaubanUserModel
         bench.store.fail(.keybag, with: nil)
         let restarted = bench.start()
         if case .unsure = fault {
-            // The vault found out by reading, as a restart does, which of them stands.
+            // The vault found out by reading, as a restart does, which of the two is on disk.
             #expect(vault.status.passcodeIsSet == restarted.status.passcodeIsSet && vault.takeEndedEpoch()?.everything == true)
         } else {
             #expect(vault.status.passcodeIsSet && restarted.status.passcodeIsSet)
@@ -135,7 +135,7 @@ import VaubanUserModel
             bench.clock.advance(seconds: 3600)
             #expect(refusal { try vault.eraseWith("wrong one") }?.reason == .authenticationFailed)
         }
-        // The delay of the tenth runs, and a restart counts no less.
+        // The delay of the tenth attempt is running, and a restart counts no less.
         try bench.start().eraseWith(nil)
         #expect(!bench.start().status.passcodeIsSet)
         try bench.start(7).eraseWith(nil)

@@ -7,7 +7,7 @@ import VaubanRefusal
 import VaubanSecretBytes
 import VaubanUserModel
 
-/// New class keys before the old ones, rows wrapped anew, and the end of what no row needs.
+/// New class keys before the old ones, rewrapped rows, and the end of keys that no row needs.
 @Suite struct RollTests {
     private let bench = Workbench()
     private static let controls: [AccessControlFlags?] = [nil, .userPresence, .biometryCurrentSet, [.or, .biometryAny, .devicePasscode]]
@@ -69,7 +69,7 @@ import VaubanUserModel
                 let new = SealedRow(old.row.with(generation: generation), wrapped: wrapped, key: old.key)
                 #expect(try vault.asks(for: new) == vault.asks(for: old))
                 #expect(try flags == nil ? vault.read(new) == old.key : vault.read(new, fingers: Sample.fingers) == old.key)
-                // Neither blob passes for the other row.
+                // Neither blob is accepted for the other row.
                 #expect(refusal { _ = try vault.open(new.row, wrapped: old.wrapped) }?.reason == .rowDamaged)
                 #expect(refusal { _ = try vault.open(old.row, wrapped: new.wrapped) }?.reason == .rowDamaged)
                 try vault.retire(
@@ -107,7 +107,7 @@ import VaubanUserModel
             #expect(try vault.fate(of: slot.name) == bag.fate(of: slot.name))
             if !isOlderClass { #expect(refusal { try vault.retire([slot.name]) }?.reason == .badParameter) }
         }
-        // One that may not go keeps all of them.
+        // One key that must stay keeps all of them.
         let older = bag.slots.filter { KeyPurpose.classes.contains($0.purpose) && bag.fate(of: $0.name) == .older }.map(\.name)
         let current = try #require(bag.current(.protection(.always))).name
         #expect(refusal { try vault.retire(older + [current]) }?.reason == .badParameter)
@@ -121,14 +121,14 @@ import VaubanUserModel
         #expect(try vault.fate(of: strange) == .unknown)
     }
 
-    /// A keybag that would not be read again, or a lease that would not be understood, would shut the user out.
+    /// A keybag that could not be read again, or a lease that could not be decoded, would shut the user out.
     @Test("Older keys are limited, and every lease can be decoded") func olderKeysAreBoundedAndTheLeaseStaysOneThatIsUnderstood() throws {
         let (vault, _) = try bench.startEnrolled()
         var rolls = 0
         while refusal({ try roll(vault) }) == nil { rolls += 1 }
         #expect(rolls == 7 && refusal { try roll(vault) }?.reason == .unsupported)
         let lease = try vault.lease().lease
-        // One roll more would have been one too many.
+        // One more renewal would have been too many.
         #expect(lease.keys.count <= EnclaveLimits.leasedKeysMax && lease.keys.count + 6 > EnclaveLimits.leasedKeysMax)
         #expect(try KeyLease(derBytes: lease.encoded()) == lease)
         #expect(throws: (any Error).self) {

@@ -7,11 +7,11 @@ import VaubanDER
 import VaubanRefusal
 import VaubanSecretBytes
 
-/// A row opens as exactly what it was made as; anything else is damage or a key that does not exist.
+/// A row opens exactly as it was made; anything else counts as damage or as a key that does not exist.
 @Suite struct RowBindingTests {
     private let bench = Workbench()
 
-    /// The row with one field changed, and what the enclave says to it.
+    /// The row with one field changed, and the enclave's refusal.
     private struct Change {
         let field: String
         let row: RowBinding
@@ -61,7 +61,7 @@ import VaubanSecretBytes
                 row: changed(row, control: .some(flags == nil ? try AccessControl(protection: .whenUnlocked, flags: []) : nil)),
                 reason: .rowDamaged),
         ]
-        // No field is left out, also none that comes later.
+        // No field is left out, including fields that are added later.
         #expect(Set(changes.map(\.field)) == Set(Mirror(reflecting: row).children.compactMap(\.label)))
         for change in changes {
             #expect(refusal { _ = try vault.open(change.row, wrapped: sealed.wrapped) }?.reason == change.reason, "\(change.field)")
@@ -85,12 +85,12 @@ import VaubanSecretBytes
         }
     }
 
-    /// A factor's wrapping does not pass for a plain one, nor for one of the first form, nor the other way round.
+    /// The wrapping of a factor is not accepted for a plain one or one of the first format, nor the other way round.
     @Test("The kind of a wrapping is authenticated") func theKindOfAWrappingIsBoundToo() throws {
         let vault = try bench.startProtected()
         for flags in [nil, AccessControlFlags.userPresence] {
             let sealed = try SealedRow(bench.row(.whenUnlocked, flags), in: vault)
-            // SEQUENCE { INTEGER 1, INTEGER kind, OCTET STRING }: the kind's byte.
+            // SEQUENCE { INTEGER 1, INTEGER kind, OCTET STRING }: the byte of the kind.
             let place = try #require(sealed.wrapped.indices.first { Array(sealed.wrapped[$0...].prefix(5)) == [2, 1, 1, 2, 1] }) + 5
             #expect(sealed.wrapped[place] == (flags == nil ? 0 : 2))
             for kind in [0, 1, 2, 3] as [UInt8] where kind != sealed.wrapped[place] {

@@ -8,8 +8,8 @@ import VaubanSecretBytes
 import VaubanUserModel
 import VaubanUserWire
 
-/// The passcode that authorizes a request opens for that request as it was meant, and for no other: whoever carries the request
-/// can seal secrets of its own for the same challenge.
+/// The passcode that authorizes a request opens for exactly that request, and for no other: a process that relays the request can seal its
+/// own secrets for the same challenge.
 @Suite struct SealBindingTests {
     private let inbox = PasscodeInbox(clock: ManualClock())
 
@@ -36,7 +36,7 @@ import VaubanUserWire
         .enroll(unlocks: false), .enroll(unlocks: true), .forgetFingers, .listFingers,
     ]
 
-    /// The same with the answers to a question for consent; nil is an unlock, or a secret that authorizes nothing.
+    /// The same with the answers to a prompt for consent; nil is an unlock, or a secret that authorizes nothing.
     private static let all: [SealBinding?] =
         [nil] + requests.map { .credential($0) } + [
             consent(.once), consent(.untilLock), consent(.always), consent(.once, of: "bank/me"), consent(.once, .changeItem),
@@ -47,7 +47,7 @@ import VaubanUserWire
         .consent(Consent(purpose, offered: [.once, .untilLock, .always], item: item, owner: "program:/usr/bin/mail"), choice)
     }
 
-    /// Seals as the client does, by the specification: the binding is HPKE's additional data, the info is the challenge's.
+    /// Seals as the client does, following the specification: the binding is HPKE's additional data, the info is that of the challenge.
     private func seal(_ challenge: PasscodeChallenge, for binding: SealBinding?) throws -> SealedPasscode {
         let key = try Curve25519.KeyAgreement.PublicKey(rawRepresentation: inbox.card.publicKey)
         let suite = HPKE.Ciphersuite(kem: .Curve25519_HKDF_SHA256, kdf: .HKDF_SHA256, aead: .AES_GCM_256)
@@ -57,7 +57,7 @@ import VaubanUserWire
         return SealedPasscode(encapsulated: Array(sender.encapsulatedKey), ciphertext: Array(ciphertext))
     }
 
-    /// One challenge for all, so that nothing but the binding can tell them apart.
+    /// One challenge for all, so that only the binding distinguishes them.
     @Test("A passcode opens only for the request it authorizes") func aPasscodeOpensForTheRequestThatItAuthorizesAndForNoOther() throws {
         let challenge = try inbox.challenge(.change, for: 1000)
         for meant in Self.all {

@@ -6,7 +6,7 @@ import VaubanRefusal
 import VaubanSecretBytes
 import VaubanUserModel
 
-/// Grace, idleness, the screen and sleep, by the clocks alone: no timer is asked.
+/// Grace period, idleness, the screen and sleep, by the clocks alone and without a timer.
 @Suite struct SettingsTests {
     private let bench = Workbench()
 
@@ -24,8 +24,8 @@ import VaubanUserModel
         #expect(vault.takeEndedEpoch()?.everything == false, sourceLocation: sourceLocation)
     }
 
-    /// Whichever use comes first finds the keys gone, and what was lent is called back. Nothing here asks for the status
-    /// before, which would be a use itself.
+    /// Whichever use comes first finds the keys gone, and leased keys are recalled. Nothing here reads the status before, which would
+    /// itself be a use.
     @Test(arguments: EveryUse.syncing, ["slept", "idle", "screen"])
     func timeLocksBeforeTheFirstUseWhicheverItIs(_ use: EveryUse, _ why: String) throws {
         let vault = try start(grace: 30, idle: 600, screen: true)
@@ -65,13 +65,13 @@ import VaubanUserModel
         #expect(vault.status.lock == .unlocked && vault.applyExpirations() == bench.clock.boot + 1_000_000_000)
         bench.clock.advance(seconds: 1)
         expectLocked(vault, .idle)
-        // A device that is locked waits for nothing, and an unlock begins anew.
+        // A locked device waits for nothing, and an unlock starts over.
         #expect(vault.applyExpirations() == nil)
         try vault.unlock(secret(Workbench.passcode))
         #expect(vault.applyExpirations() == bench.clock.boot + 60_000_000_000)
     }
 
-    /// Whoever asks again and again whether they could ask, or guesses, is not the user at work.
+    /// A program that keeps asking whether it could prompt, or that guesses, is not the user at work.
     @Test("Reading state and wrong passcodes do not delay the idle lock") func statusRequestsAndWrongAttemptsDoNotExtendTheUnlock() throws {
         let vault = try start(idle: 60)
         bench.clock.advance(seconds: 59)
@@ -84,7 +84,7 @@ import VaubanUserModel
 
     @Test("By default, time alone does not lock") func withoutSettingsTimeAloneLocksNothing() throws {
         let vault = try start()
-        // The private halves of older pairs are forgotten after a while, where rows may still need them.
+        // The private halves of older pairs are discarded after a while, even if rows may still need them.
         #expect(vault.applyExpirations() == bench.clock.boot + EnclaveLimits.resealingPeriod + 1)
         try bench.retireOlderKeys(in: vault)
         #expect(vault.applyExpirations() == nil)
@@ -100,7 +100,7 @@ import VaubanUserModel
                 LockSettings(graceSeconds: grace, idleSeconds: 0, locksWithScreen: false), passcode: secret(Workbench.passcode))
             bench.clock.suspend(seconds: UInt64(grace) + 1)
             #expect(other.status.lock == .unlocked)
-            // Naps are not added up: each was looked at.
+            // Short sleeps are not added up: each was looked at.
             bench.clock.suspend(seconds: UInt64(grace) + 1)
             #expect(other.status.lock == .unlocked)
             bench.clock.suspend(seconds: UInt64(grace) + 2)

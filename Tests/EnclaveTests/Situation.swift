@@ -5,7 +5,7 @@ import VaubanAccessPolicy
 import VaubanRefusal
 import VaubanSecretBytes
 
-/// A vault in one state of the table in Specs/key-hierarchy.md, and a row that was made before it came into that state.
+/// A vault in one state of the table in Specs/key-hierarchy.md, and a row that was made before it entered that state.
 struct Situation {
     enum Reading {
         case noRow, opens, asks(String)
@@ -23,7 +23,7 @@ struct Situation {
     private let passcode: String?
     private let fingers: [UInt8]
     private let fresh: RowBinding
-    /// Nil where none could be made.
+    /// Nil if none could be made.
     private let sealed: SealedRow?
     private let password: String?
 
@@ -71,10 +71,10 @@ struct Situation {
         self.fingers = fingers
     }
 
-    /// What comes of a new row of the same kind; nil when it is sealed.
+    /// Returns the refusal for a new row of the same kind; nil if it is sealed.
     func adding() -> Refusal? { refusal { _ = try vault.sealWith(password, fresh) } }
 
-    /// What comes of the row that was there. Asking counts only as far as the answer then opens it.
+    /// Returns the outcome of reading the earlier row. A prompt counts only if the answer then opens the row.
     func reading() throws -> Reading {
         guard let sealed else { return .noRow }
         do throws(Refusal) {
@@ -97,7 +97,7 @@ struct Situation {
             #expect(opens(opening, sealed, byPasscode: false, byFinger: false))
             return .opens
         case .prompt(let methods):
-            // What is asked for is what opens, and nothing less.
+            // Exactly the requested evidence opens it, and nothing less.
             #expect(!opens(opening, sealed, byPasscode: false, byFinger: false))
             if methods == .passcode {
                 #expect(opens(opening, sealed, byPasscode: true, byFinger: false))

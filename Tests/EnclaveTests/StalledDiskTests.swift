@@ -7,8 +7,8 @@ import Testing
 import VaubanAccessPolicy
 import VaubanUserModel
 
-/// A disk that does not answer for one user holds up nobody else: neither a vault that is read, nor one that is written, nor the sweep
-/// that locks everybody before the machine sleeps.
+/// A disk that does not answer for one user does not hold up others: neither a vault that is read, nor one that is written, nor the sweep
+/// that locks all vaults before the machine sleeps.
 @Suite struct StalledDiskTests {
     private let bench = Workbench()
     private static let stalled: UInt32 = 1
@@ -26,7 +26,7 @@ import VaubanUserModel
                     stretcher: PasscodeStretcher(StretchCost(log2Rounds: 4, blockSizeMin: 1))))
         }
 
-        /// Something that reaches the stalled user's disk, and stands there.
+        /// Starts work that reaches the stalled user's disk and blocks there.
         func begin(_ body: @escaping @Sendable (Vaults) -> Void) -> DispatchGroup {
             let group = DispatchGroup()
             let vaults = vaults
@@ -86,13 +86,13 @@ import VaubanUserModel
         }
         #expect(second.status.lock == .locked)
         #expect(completed.withLock { $0 } == [Self.other, Self.other, Self.other] && sweep.isPending(Self.stalled))
-        // Nor does the time at which something is due next wait for it.
+        // The time of the next expiration does not wait for it either.
         _ = (first.nextExpiration, second.applyExpirations(), second.nextExpiration)
         stall.store.letGo()
         group.wait()
         isComplete.wait()
         #expect(first.status.lock == .locked)
-        // Said three times, it was told once.
+        // The event was reported three times and delivered once.
         while sweep.isPending(Self.stalled) { sched_yield() }
         #expect(completed.withLock { $0.count { $0 == Self.stalled } } == 1)
     }

@@ -2,7 +2,7 @@ import Dispatch
 import Enclave
 import Synchronization
 
-/// A store in memory whose disk stops answering for one user until it is let go.
+/// A store in memory whose disk stops answering for one user until it is released.
 final class StallingStore: StateStore {
     private let inner: MemoryStore
     private let user: UInt32

@@ -8,7 +8,7 @@ import VaubanRefusal
 import VaubanSecretBytes
 import VaubanUserModel
 
-/// Invariant 8: what cannot be read is put aside and reported, and an empty one never takes its place.
+/// Invariant 8: a file that cannot be read is set aside and reported, and an empty one never replaces it.
 @Suite struct StateFileTests {
     private let bench = Workbench()
     private static let file = "1000/keybag"
@@ -38,7 +38,7 @@ import VaubanUserModel
             let bench = Workbench(files: [Self.file: content])
             let vault = bench.start()
             guard !bench.store.files.keys.contains(Self.file) else {
-                // The one field that can be altered without damage to the rest names the device.
+                // The one field that can be altered without damaging the rest names the device.
                 #expect(vault.status.warnings.first?.contains("another device") == true)
                 #expect(bench.store.files[Self.file] == content)
                 continue
@@ -65,7 +65,7 @@ import VaubanUserModel
         try bench.start().unlock(secret(Workbench.passcode))
     }
 
-    /// However many lie there, the sentence stays one that the wires carry.
+    /// However many files are set aside, the warning stays short enough for the wires.
     @Test("Many quarantined files do not make the warning too long") func manyFilesPutAsideMakeNoSentenceTooLongToSend() throws {
         for number in 1...60 { bench.store.files["1000/keybag.quarantined-\(number)"] = [0] }
         let vault = bench.start()
@@ -83,13 +83,13 @@ import VaubanUserModel
         everyVerbIsRefused(bench.start(1002))
         #expect(bench.store.files["1002/keybag.quarantined-1"] == bench.store.files["1000/attempts"])
 
-        // Even with an envelope that fits, a keybag says whose it is.
+        // Even in a valid envelope, a keybag names its user.
         try bench.put(bench.keybag(), as: .keybag, of: 1003)
         everyVerbIsRefused(bench.start(1003))
         #expect(bench.store.files["1003/keybag"] == nil)
     }
 
-    /// Whoever could write envelopes could still not let one slot stand in for another.
+    /// A process that could write envelopes still could not exchange slots.
     @Test("Keybag slots are bound to their places") func slotsAreBoundToTheirPlaces() throws {
         _ = try protectedFile()
         let bag = try bench.keybag()
@@ -116,7 +116,7 @@ import VaubanUserModel
             everyVerbIsRefused(bench.start())
             #expect(bench.store.files == before)
         }
-        // The slots that the passcode opens are found out when it is given.
+        // The slots that the passcode opens are checked when it is entered.
         let closed = try #require(bag.slots.last { $0.wrapping == .passcodeAndDevice && $0.purpose.availability != nil })
         try bench.put(replacing(closed, by: slot(closed, generation: Sample.lostGeneration)), as: .keybag)
         let vault = bench.start()
@@ -134,7 +134,7 @@ import VaubanUserModel
         try Workbench(files: files).start().unlock(secret(Workbench.passcode))
     }
 
-    /// The room runs without its device secret, so that somebody says what is wrong; it judges no file meanwhile.
+    /// The room runs without its device secret, so that the user gets an explanation; it judges no file meanwhile.
     @Test("A broken backend refuses every request and changes no file") func aBackendThatCannotWorkRefusesAndTouchesNothing() throws {
         _ = try protectedFile()
         let files = bench.store.files
@@ -159,7 +159,7 @@ import VaubanUserModel
         try bench.start().unlock(secret(Workbench.passcode))
     }
 
-    /// What passes is over at the next use, whichever that is; what was open before stays closed until the passcode.
+    /// A temporary failure is over at the next use of any kind; what was open before stays closed until the passcode.
     @Test("A disk that recovers is used again at the next use", arguments: EveryUse.syncing) func aDiskThatReadsAgainHealsAtTheNextUse(
         _ use: EveryUse
     ) throws {

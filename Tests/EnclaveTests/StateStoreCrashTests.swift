@@ -28,7 +28,7 @@ import VaubanLinuxHost
         try store.replace(.keybag, of: Self.user, with: Self.keybag)
     }
 
-    /// From nothing, folders and all: whole files only, the keybag never without the record, both once it returned.
+    /// From nothing, including the folders: only whole files, the keybag never without the record, and both once the call returned.
     @Test("A first use can be cut off at any step") func firstUseIsCutOffAnywhere() throws {
         let disk = SimulatedDisk()
         disk.prepare()
@@ -61,7 +61,7 @@ import VaubanLinuxHost
         #expect(steps == 18 && images > 3000)
     }
 
-    /// What one file's write returned from stays, whatever the next one does.
+    /// The result of one file's completed write stays, whatever the next write does.
     @Test("A keybag survives a cut at any step of its replacement") func aKeybagIsReplacedOverEveryCut() throws {
         let disk = SimulatedDisk()
         try create(FileStateStore(in: disk.root))
@@ -102,7 +102,7 @@ import VaubanLinuxHost
         #expect(unsure > 0 && images > 500)
     }
 
-    /// A read that follows an unsure write says which of the two it is, and then it stays that.
+    /// A read that follows an unsure write determines which of the two contents it is, and then it stays.
     @Test("What is read after an unsure write stays") func valueReadAfterAnUncertainWriteIsKept() throws {
         let disk = SimulatedDisk()
         try create(FileStateStore(in: disk.root))
@@ -131,7 +131,7 @@ import VaubanLinuxHost
         #expect(throws: StateError.self) { try store.quarantined(of: Self.user) }
     }
 
-    /// Once a device secret was answered, no power cut takes it back: every keybag hangs on it.
+    /// Once a device secret was returned, no power cut takes it back, since every keybag depends on it.
     @Test("A device secret that was used survives a power failure") func theDeviceSecretThatWasUsedStays() throws {
         let disk = SimulatedDisk()
         disk.prepare(tracing: true)

@@ -8,7 +8,7 @@ import VaubanRefusal
 
 /// The table of Specs/key-hierarchy.md, row by row, against a real vault.
 @Suite struct StateTableTests {
-    /// One combination of the table, its cells written out.
+    /// One combination of the table, with its cells in words.
     struct Case: Sendable, Hashable, CustomTestStringConvertible {
         let state: String
         let code: String
@@ -25,7 +25,7 @@ import VaubanRefusal
         ("userPresence with applicationPassword", [.userPresence, .applicationPassword]), ("privateKeyUsage", .privateKeyUsage),
     ]
 
-    /// All cases, or none when the document cannot be read; `theTableIsComplete` then fails.
+    /// All cases, or none if the document cannot be read; `theTableIsComplete` then fails.
     static let cases: [Case] = (try? load()) ?? []
 
     private static func load() throws -> [Case] {
@@ -52,7 +52,7 @@ import VaubanRefusal
         print("the state table has \(cases.count) combinations")
     }
 
-    /// Each reason has one status in the whole table, and it is that of the list of refusals.
+    /// Each reason has one status in the whole table: that in the list of refusals.
     @Test("Statuses match the list of refusals") func statusesAreThoseOfTheListOfRefusals() throws {
         let list = try SpecDocument("enclave-wire").table("refusals")
         let statuses = Dictionary(uniqueKeysWithValues: list.map { ($0["reason", default: ""], $0["OSStatus", default: ""]) })
@@ -89,7 +89,7 @@ import VaubanRefusal
 
     private static let refusals = (try? SpecDocument("enclave-wire").table("refusals")) ?? []
 
-    /// The status is that of the table; `statusesAreThoseOfTheListOfRefusals` compares it with the list.
+    /// Returns the status in the table; `statusesAreThoseOfTheListOfRefusals` compares it with the list.
     private static func word(_ refusal: Refusal) -> String {
         let status = refusals.first { $0["reason"] == "\(refusal.reason)" }?["OSStatus"] ?? "?"
         return "\(refusal.reason == .keyDestroyed ? "gone" : "refused") \(refusal.reason) \(status)"

@@ -10,7 +10,7 @@ import VaubanRefusal
 import VaubanSecretBytes
 import VaubanUserModel
 
-/// Whole files and rows that another implementation of the specification made, of this version's formats and of earlier ones.
+/// Whole files and rows that another implementation of the specification made, in this version's formats and in earlier ones.
 @Suite struct StateVectorTests {
     private let answers: KnownAnswers
 
@@ -58,7 +58,7 @@ import VaubanUserModel
         #expect(hex(bytes(key)) == answers.slot.key)
     }
 
-    /// Every row of the vectors, in a device of this version that another implementation made.
+    /// Every row of the vectors, on a device of this version that another implementation made.
     @Test("Rows of every kind and format open") func rowsOfEveryKindAndFormatOpen() throws {
         let bench = answers.bench(keybag: answers.envelope.keybag2, attempts: answers.envelope.attempts2)
         let (vault, _) = bench.startAtReader()
@@ -92,7 +92,7 @@ import VaubanUserModel
             let sealed = try row.sealed()
             #expect(try vault.read(sealed, passcode: answers.passcode) == sealed.key, "\(row.name)")
         }
-        // The pair that it lacked is there now, and the old ones are as they were.
+        // It now has the pair that it lacked, and the other slots are unchanged.
         let before = try Keybag(derBytes: octets(answers.keybag.version1)), after = try bench.keybag()
         #expect(Array(after.slots.prefix(before.slots.count)) == before.slots && after.slots.count == before.slots.count + 1)
         #expect(after.current(.biometryFactor)?.wrapping == .passcodeAndDevice)
@@ -119,7 +119,7 @@ import VaubanUserModel
         #expect(try bench.keybag().current(.biometryFactor) != nil)
     }
 
-    /// A row of the first format is bound to its generation throughout: it is written anew, not wrapped anew.
+    /// A row of the first format is bound to its generation throughout: it is resealed, not rewrapped.
     @Test("A row of format 1 cannot be rewrapped") func aRowOfTheFirstFormatIsNotRewrapped() throws {
         let bench = answers.bench(keybag: answers.envelope.keybag2, attempts: answers.envelope.attempts2)
         let vault = try bench.restarted(unlocked: answers.passcode)

@@ -7,8 +7,8 @@ import Testing
 import VaubanLinuxHost
 import VaubanSecretBytes
 
-/// Known answers. RFC 7914 publishes those for scrypt, RFC 9180's authors those for HPKE. Those for our own compositions
-/// (labels, contexts, what is tangled with what) are ours: Vectors/, made by a script beside the specification.
+/// Known answers. RFC 7914 publishes those for scrypt, the authors of RFC 9180 those for HPKE. Those for our own compositions (labels,
+/// contexts, what is tangled with what) are ours: Vectors/, made by a script beside the specification.
 @Suite struct VectorTests {
     private static let counting = [UInt8](0..<32)
 
@@ -24,7 +24,7 @@ import VaubanSecretBytes
         for vector in vectors {
             let parameters = StretchParameters(
                 salt: Array(vector.salt.utf8), log2Rounds: vector.log2Rounds, blockSize: 8, parallelism: vector.parallelism)
-            // What is stored says what a guess costs, whatever the stretcher makes now.
+            // The stored parameters determine the cost of a guess, whatever the stretcher uses now.
             let stretched = try PasscodeStretcher(StretchCost(log2Rounds: 4, blockSizeMin: 1)).stretch(secret(vector.passcode), parameters)
             #expect(hex(bytes(stretched)) == vector.first32)
         }
@@ -48,7 +48,7 @@ import VaubanSecretBytes
         // A machine on which the floor takes 217 ms, one that is slower, one that is faster, and one that is absurdly fast.
         #expect(cost.work(measured: 217_000_000) == 10 && cost.work(measured: 300_000_000) == 8)
         #expect(cost.work(measured: 125_000_000) == 16 && cost.work(measured: 1_000_000) == 32)
-        // Whatever a machine's speed asks for can be derived: the library takes one pass over a block size of 16 at most.
+        // Every cost that a machine's speed calls for can be derived: the library accepts a block size of at most 16 for one pass.
         for work in 8...32 as ClosedRange<Int64> {
             let (blockSize, passes) = cost.shape(work, atLeast: nil)
             #expect(blockSize * passes >= work && blockSize >= 8 && blockSize <= 16 && passes == (work <= 16 ? 1 : 2))
@@ -57,7 +57,7 @@ import VaubanSecretBytes
             #expect(throws: Never.self) {
                 _ = try PasscodeStretcher(StretchCost(log2Rounds: 4, blockSizeMin: 1)).stretch(secret("a"), parameters)
             }
-            // With little memory the same work is done in passes over 128 MiB.
+            // With little memory, passes over 128 MiB do the same work.
             let small = cost.within(memory: 256 << 20).shape(work, atLeast: nil)
             #expect(small.blockSize * small.passes >= work && small.blockSize == 8)
             let later = cost.shape(8, atLeast: parameters)

@@ -9,8 +9,8 @@ import VaubanDER
 import VaubanRefusal
 import VaubanSecretBytes
 
-/// An enclave without a machine: state in memory, a clock that stands until it is moved, a device secret from a seed,
-/// and a passcode cost that tests can pay. Starting it again is a restart over the same files.
+/// An enclave without a machine: state in memory, a clock that stands still until it is moved, a device secret from a seed, and a passcode
+/// cost that tests can afford. Starting it again is a restart over the same files.
 struct Workbench {
     static let user: UInt32 = 1000
     static let passcode = "correct horse"
@@ -35,14 +35,14 @@ struct Workbench {
 
     func start(_ user: UInt32 = user) -> Vault { Vault(user: user, host: host) }
 
-    /// The same with a fingerprint reader; what it answers comes and goes with it.
+    /// Starts it with a fingerprint reader, whose presence the test controls.
     func startAtReader(_ user: UInt32 = user) -> (Vault, ReaderPresence) {
         let host = host
         host.reader.isPresent = true
         return (Vault(user: user, host: host), host.reader)
     }
 
-    /// A vault with a passcode, an enrolled finger and a reader, unlocked.
+    /// Returns a vault with a passcode, an enrolled finger and a reader, unlocked.
     func startEnrolled(unlocks: Bool = true) throws -> (Vault, ReaderPresence) {
         let (vault, reader) = startAtReader()
         try vault.setPasscode(secret(Self.passcode))
@@ -50,14 +50,14 @@ struct Workbench {
         return (vault, reader)
     }
 
-    /// A vault with a passcode, unlocked.
+    /// Returns a vault with a passcode, unlocked.
     func startProtected(_ passcode: String = passcode) throws -> Vault {
         let vault = start()
         try vault.setPasscode(secret(passcode))
         return vault
     }
 
-    /// The keybag as it lies in the store.
+    /// Returns the keybag in the store.
     func keybag(of user: UInt32 = user) throws -> Keybag {
         let bytes = try #require(store.files["\(user)/keybag"])
         return try Keybag(derBytes: StateEnvelope.open(bytes, name: .keybag, user: user, backend: device))
@@ -68,7 +68,7 @@ struct Workbench {
         return try AttemptRecord(derBytes: StateEnvelope.open(bytes, name: .attempts, user: user, backend: device))
     }
 
-    /// Destroys the older class keys, as keychaind has it done where no row needs them.
+    /// Destroys the older class keys, as keychaind has it done when no row needs them.
     func retireOlderKeys(in vault: Vault) throws {
         let bag = try keybag()
         try vault.retire(bag.slots.filter { KeyPurpose.classes.contains($0.purpose) && bag.fate(of: $0.name) == .older }.map(\.name))
@@ -80,7 +80,7 @@ struct Workbench {
         store.files["\(user)/\(name.rawValue)"] = try envelope.encoded()
     }
 
-    /// A row of a class as it would be written now.
+    /// Returns a row of a class as it would be written now.
     func row(_ protection: Protection = .whenUnlocked, _ flags: AccessControlFlags? = nil) throws -> RowBinding {
         Sample.row(protection, flags, generation: try keybag().current(.protection(protection))?.generation ?? Sample.lostGeneration)
     }
@@ -103,7 +103,7 @@ enum Sample {
     }
 }
 
-/// A sealed row with the key that it must give back.
+/// A sealed row with the key that opening it must return.
 struct SealedRow {
     let row: RowBinding
     let wrapped: [UInt8]
@@ -116,7 +116,7 @@ struct SealedRow {
         key = bytes(sealed.key)
     }
 
-    /// One that was not made by the code under test.
+    /// Creates a row that was not made by the code under test.
     init(_ row: RowBinding, wrapped: [UInt8], key: [UInt8]) {
         self.row = row
         self.wrapped = wrapped
@@ -128,7 +128,7 @@ func secret(_ text: String) -> SecretBytes { SecretBytes(copying: Array(text.utf
 
 func bytes(_ secret: borrowing SecretBytes) -> [UInt8] { secret.withUnsafeBytes { Array($0) } }
 
-/// What a step was refused with; nil when it was not.
+/// Returns the refusal of a step; nil if it was not refused.
 func refusal(_ step: () throws -> Void) -> Refusal? {
     do {
         try step()
@@ -152,7 +152,7 @@ extension Vault {
         return bytes(try finish(opening, gathered, password: given))
     }
 
-    /// A row whose class is open and that needs something more.
+    /// Returns a row whose class is open and that needs more evidence.
     func opening(_ sealed: SealedRow) throws -> PendingOpening {
         guard case .layered(let opening) = try open(sealed.row, wrapped: sealed.wrapped) else {
             throw Refusal(.internalError, "the row needs nothing")
@@ -160,7 +160,7 @@ extension Vault {
         return opening
     }
 
-    /// Opens a row and, if the user is asked, answers with this passcode.
+    /// Opens a row and, if the user is prompted, answers with this passcode.
     func read(_ sealed: SealedRow, passcode: String? = nil, password: String? = nil) throws -> [UInt8] {
         try read(sealed.row, sealed.wrapped, passcode: passcode, password: password)
     }
@@ -179,7 +179,7 @@ extension Vault {
         }
     }
 
-    /// Opens a row with a matched finger, and with a passcode as well where one is given.
+    /// Opens a row with a matched fingerprint, and also with a passcode if one is given.
     func read(_ sealed: SealedRow, fingers: [UInt8], passcode: String? = nil) throws -> [UInt8] {
         let opening = try opening(sealed)
         let gathered = if let passcode { try gather(passcode) } else { OperationEvidence() }
@@ -187,7 +187,7 @@ extension Vault {
         return try finishWith(nil, opening, gathered)
     }
 
-    /// What is asked for a row; nil when nobody is asked.
+    /// Returns what a row prompts for; nil if there is no prompt.
     func asks(for sealed: SealedRow) throws -> AuthenticationMethods? {
         guard case .layered(let opening) = try open(sealed.row, wrapped: sealed.wrapped) else { return nil }
         switch evaluate(try checkSatisfiable(opening), for: sealed.row.protection, Evidence()) {
@@ -197,13 +197,13 @@ extension Vault {
         }
     }
 
-    /// What a passcode shows.
+    /// Returns the evidence of a passcode.
     func gather(_ passcode: String) throws -> OperationEvidence {
         let key = try authenticate(secret(passcode))
         return shown(key)
     }
 
-    /// A key as if a passcode had given it, shown now.
+    /// Returns a key as if a passcode had just provided it.
     func shown(_ key: consuming SecretBytes) -> OperationEvidence {
         let gathered = OperationEvidence()
         gathered.passcodeKey = consume key
@@ -213,7 +213,7 @@ extension Vault {
 }
 
 extension Vault {
-    /// What must be called back, which is called back by that.
+    /// Returns what must be recalled, and confirms the recall.
     func takeEndedEpoch() -> RecalledEpoch? {
         let ended = endedEpoch
         if let ended { confirmRecall(of: ended) }

@@ -5,7 +5,7 @@ import Testing
 import VaubanKeyWire
 import VaubanSecretBytes
 
-/// The vectors of Project Wycheproof for keys over lattices, on what the enclave uses.
+/// The vectors of Project Wycheproof for lattice keys, against the enclave's functions.
 @Suite struct WycheproofLatticeTests {
     private struct File: Decodable {
         struct Group: Decodable {
@@ -56,7 +56,7 @@ import VaubanSecretBytes
         #expect(tried == file.numberOfTests && tried > 50)
     }
 
-    /// What was altered gives another secret and no error, as FIPS 203 says; what has a wrong length is refused.
+    /// An altered ciphertext gives another secret and no error, as FIPS 203 specifies; one of a wrong length is refused.
     @Test(arguments: [("mlkem_768", EnclaveKeyKind.mlkem768), ("mlkem_1024", .mlkem1024)])
     func encapsulatedSecretIsRecovered(_ name: String, _ kind: EnclaveKeyKind) throws {
         let file = try File.read(name)

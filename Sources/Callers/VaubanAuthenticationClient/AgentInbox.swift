@@ -59,7 +59,7 @@ final class AgentInbox: Sendable {
     enum WithdrawalReason: Sendable {
         /// The prompt was resolved, or the connection ended, which resolves every prompt.
         case resolved(PromptOutcome)
-        /// The same prompt comes in another form, for example because fingerprints no longer count. Its question is the next entry.
+        /// The same prompt comes in another form, for example because fingerprints no longer count. Its request is the next entry.
         case askedAnew
     }
 

@@ -91,7 +91,7 @@ public final class SheetAgent: Sendable {
         return true
     }
 
-    /// Serves until it must not continue, which the view then explains, and reconnects to restarted rooms. Calls `say` with each line for
+    /// Serves until it can no longer continue, which the view then explains; reconnects to restarted rooms. Calls `say` with each line for
     /// the log.
     public func run(say: (String) -> Void) {
         var said = ""

@@ -19,7 +19,7 @@ public final class LAPersistedRight: LARight, @unchecked Sendable {
     /// The right's key. Retaining it retains the right, and so its authorization.
     public var key: LAPrivateKey { LAPrivateKey(self) }
 
-    /// The secret that was saved with the right, if any. Whoever keeps it keeps the right, and so its authorization.
+    /// The secret that was saved with the right, if any. Retaining it retains the right, and so its authorization.
     public var secret: LASecret { LASecret(self) }
 
     /// Calls `body` with the private key under the right's authorization. Never prompts.

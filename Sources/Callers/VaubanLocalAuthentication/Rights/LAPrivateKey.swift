@@ -71,7 +71,7 @@ public final class LAPrivateKey: NSObject, @unchecked Sendable {
         }
     }
 
-    // MARK: What it does
+    // MARK: Supported algorithms
 
     /// Returns whether the key signs with an algorithm. Needs no authorization.
     public func canSign(using algorithm: SecKeyAlgorithm) -> Bool { supports(.sign, algorithm) }

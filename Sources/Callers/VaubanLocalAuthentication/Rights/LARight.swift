@@ -1,9 +1,9 @@
 public import Foundation
 
-/// The right to use something of the application's: Apple's `LARight` (C-177 … C-198). An application authorizes it and deauthorizes it.
+/// The right to use a resource of the application: Apple's `LARight` (C-177 … C-198). An application authorizes it and deauthorizes it.
 /// Releasing the right ends its authorization, so retain it while you need it.
 ///
-/// Each authorization prompts, with an `LAContext` of its own. Call any method from any thread; none blocks the caller's.
+/// Each authorization prompts, with a separate `LAContext`. Call any method from any thread; none blocks the caller's.
 ///
 /// `@unchecked Sendable`: mutable state is protected by `core`'s lock; a subclass that adds storage must protect it, as on Apple's systems.
 open class LARight: NSObject, @unchecked Sendable {

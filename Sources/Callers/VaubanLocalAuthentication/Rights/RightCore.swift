@@ -64,7 +64,7 @@ package final class RightCore: Sendable {
             pending.append(Delivery(change: change, observations: observations, right: right))
         }
 
-        /// The enclave revokes the authorization before the state says so.
+        /// The enclave revokes the authorization before the state changes.
         mutating func endAuthorization() {
             context?.invalidate()
             context = nil
@@ -90,7 +90,7 @@ package final class RightCore: Sendable {
     /// The authorized context, while the right is authorized.
     var authorization: LAContext? { content.withLock { $0.state == .authorized ? $0.context : nil } }
 
-    // MARK: The cycle
+    // MARK: Authorizing
 
     func check() throws { try gate.check() }
 

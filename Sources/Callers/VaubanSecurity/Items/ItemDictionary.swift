@@ -42,7 +42,7 @@ struct ItemDictionary {
         var entries: [(name: String, value: Any)] = []
         for (key, value) in dictionary {
             guard let name = key as? String else { throw Refusal(.badParameter, "a key is not a string") }
-            // The class is judged before anything else.
+            // The class is parsed before anything else.
             if name == Self.className { try takeClass(value as AnyObject) } else { entries.append((name, value)) }
         }
         for (name, value) in entries { try take(name, value) }
@@ -242,7 +242,7 @@ struct ItemDictionary {
     }
 }
 
-// MARK: The meaning of a dictionary
+// MARK: Interpretation
 
 extension ItemDictionary {
     /// Returns the item that an add describes.

@@ -51,8 +51,8 @@ package final class EnclaveKeyReference: @unchecked Sendable {
         try self.init(EnclaveKey(stored: [UInt8](stored)), keys)
     }
 
-    /// Creates a reference from bytes of unknown origin: the enclave checks that they are one of its keys, so that nobody can pass off
-    /// another public key. The key's protection class must be unlocked.
+    /// Creates a reference from bytes of unknown origin: the enclave checks that they are one of its keys, so that no other public key can
+    /// be passed off as one. The key's protection class must be unlocked.
     package convenience init(checking stored: Data, _ keys: EnclaveKeyContext) throws {
         try self.init(stored: stored, keys)
         try client.get().check(key)

@@ -3,8 +3,8 @@
 internal import Dispatch
 internal import Synchronization
 
-/// Runs each part of a task on a thread of its own. The caller may be on one of the few threads that all tasks share: if all of those
-/// waited here for work that only they could do, none would proceed.
+/// Runs each part of a task on a separate thread. The caller may be on one of the few threads that all tasks share: if all of those waited
+/// here for work that only they could do, none would proceed.
 private final class OwnThreads: TaskExecutor {
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)

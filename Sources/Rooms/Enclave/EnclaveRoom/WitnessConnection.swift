@@ -7,7 +7,7 @@ import VaubanLinuxHost
 import VaubanUserModel
 
 final class WitnessConnection: Sendable {
-    /// One question that waits for its answer.
+    /// One request that waits for its answer.
     private final class PendingRequest: Sendable {
         let wakeup: Wakeup
         let answer = ThreadMutex<WitnessAnswer?>(nil)
@@ -43,7 +43,7 @@ final class WitnessConnection: Sendable {
         }
     }
 
-    /// Answers the questions that were sent over a lost connection as unknown now, instead of at their deadline.
+    /// Answers the requests that were sent over a lost connection as unknown now, instead of at their deadline.
     private func ended(_ channel: Channel) {
         let waiting: [PendingRequest] = state.withLock { state in
             guard state.channel === channel else { return [] }
