@@ -102,7 +102,7 @@ extension AppleNames {
             #expect(calls.find(calls.item("a", ignored)).status == errSecSuccess)
         }
 
-        @Test("14: Unknown keys are ignored and unknown classes refused", .proves("C-011"))
+        @Test("14: Unknown keys and classes are refused", .proves("C-011"))
         func unknownKeys() {
             calls.add("a")
             #expect(calls.find(calls.item("a", ["zzzz" as CFString: 1])).status == errSecNoSuchAttr)
