@@ -7,7 +7,7 @@ import Testing
     private let mark = [UInt8](repeating: 0x11, count: 32)
     private let sensor = "Virtual device for debugging"
 
-    @Test func theSpecificationsExampleIsWhatTheCodeMakes() throws {
+    @Test func digestMatchesTheExampleOfTheSpecification() throws {
         let digest = FingerDigest.of(["right-index-finger", "left-thumb"], on: sensor, mark: mark)
         #expect(try SpecDocument("reader").example("digest") == digest)
         // Neither the order in which fprintd names the fingers nor a repeated name matters.

@@ -31,7 +31,7 @@ import VaubanSecretBytes
 
     // MARK: The device secret
 
-    @Test func theSecretIsMadeOnFirstUseForItsOwnerOnly() throws {
+    @Test func deviceSecretIsCreatedOnFirstUseForItsOwnerOnly() throws {
         let device = try DeviceSecret(in: folder)
         #expect(mode(secretPath) == 0o600)
         let file = try content(secretPath)

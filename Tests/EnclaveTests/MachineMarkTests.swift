@@ -46,7 +46,7 @@ import VaubanLinuxHost
         nil, "", "\n", "uninitialized\n", String(repeating: "0", count: 32) + "\n", "0123456789abcdef",
         "0123456789ABCDEF0123456789ABCDEF\n", "0123456789abcdef0123456789abcdef0\n",
     ])
-    func withoutAnIDThereIsNeitherCheckNorFile(_ text: String?) throws {
+    func machineWithoutAnIDIsNotCheckedAndGetsNoFile(_ text: String?) throws {
         #expect(MachineFingerprint.warning(in: folder, machineID: text) == nil)
         #expect(!FileManager.default.fileExists(atPath: mark))
         // An existing fingerprint is not compared with an invalid machine ID either.

@@ -153,7 +153,7 @@ import VaubanSecretBytes
         #expect(try bench.keybag().slots.count { $0.wrapping == .classKey } == 1)
     }
 
-    @Test(arguments: EnclaveKeyKind.allCases) func everyKindIsMadeAndOpened(_ kind: EnclaveKeyKind) throws {
+    @Test(arguments: EnclaveKeyKind.allCases) func keysOfEveryKindAreCreatedAndOpened(_ kind: EnclaveKeyKind) throws {
         let vault = try bench.startProtected()
         let key = try vault.makeKey(kind, control(.whenUnlocked))
         #expect(try key.publicKey.count == kind.publicBytes && EnclaveKey(derBytes: key.encoded()) == key)

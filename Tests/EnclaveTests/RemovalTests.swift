@@ -108,7 +108,7 @@ import VaubanUserModel
 
     // MARK: Erasing
 
-    @Test func anErasedKeychainOpensNothingOfBefore() throws {
+    @Test func erasedKeychainOpensNoEarlierItem() throws {
         let (vault, _) = try bench.startEnrolled()
         let rows = try Protection.allCases.map { try SealedRow(bench.row($0), in: vault) }
         let before = try bench.keybag()

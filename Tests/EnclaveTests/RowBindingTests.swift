@@ -127,7 +127,7 @@ import VaubanSecretBytes
     ]
 
     @Test(arguments: impossible)
-    func aControlThatCannotBeKeptIsRefusedWhenItIsMade(_ flags: AccessControlFlags, _ reason: Refusal.Reason) throws {
+    func unsupportedAccessControlIsRefusedAtItsCreation(_ flags: AccessControlFlags, _ reason: Refusal.Reason) throws {
         let vault = try bench.startProtected()
         #expect(refusal { _ = try vault.seal(try bench.row(.whenUnlocked, flags)) }?.reason == reason)
     }

@@ -32,7 +32,7 @@ import VaubanSecretBytes
     }
 
     @Test(arguments: [("mldsa_65_sign_seed", EnclaveKeyKind.mldsa65), ("mldsa_87_sign_seed", .mldsa87)])
-    func aSeedIsItsKey(_ name: String, _ kind: EnclaveKeyKind) throws {
+    func seedYieldsItsKey(_ name: String, _ kind: EnclaveKeyKind) throws {
         let file = try File.read(name)
         var tried = 0
         for group in file.testGroups {

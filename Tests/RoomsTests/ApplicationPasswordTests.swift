@@ -128,7 +128,7 @@ extension AppleNames {
             #expect(read("a", context("right")).text == "the value")
         }
 
-        @Test func withoutTheFlagThePasscodesKeyIsEnough() throws {
+        @Test func withoutTheFlagThePasscodeKeySuffices() throws {
             #expect(try add("plain", "the value", [], with: nil) == errSecSuccess)
             #expect(read("plain").text == "the value")
             #expect(read("plain", context("ignored")).text == "the value")
@@ -137,7 +137,7 @@ extension AppleNames {
             try rooms.unlock()
         }
 
-        @Test func theUserIsAskedAsWell() throws {
+        @Test func applicationPasswordDoesNotReplaceThePrompt() throws {
             #expect(try add("guarded", "the value", [.userPresence, .applicationPassword], with: context("right")) == errSecSuccess)
             let user = try rooms.user([.passcode(Rooms.passcode), .passcode(Rooms.passcode), .cancel])
             defer { user.leave() }
@@ -258,7 +258,7 @@ extension AppleNames {
         }
 
         @Test(.proves("C-133"))
-        func aCredentialIsHeldUntilItIsTakenBack() {
+        func credentialIsKeptUntilItIsRemoved() {
             let context = LAContext()
             #expect(!context.isCredentialSet(.applicationPassword))
             #expect(context.setCredential(Data("one".utf8), type: .applicationPassword))

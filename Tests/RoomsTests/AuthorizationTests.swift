@@ -15,7 +15,7 @@ import VaubanUserModel
 struct AuthorizationTests {
     /// After an unlock by fingerprint, a program that authenticates at its start need not prompt for as long as it allows.
     @Test(.proves("C-112", "C-126"))
-    func aFingerThatUnlockedIsNotAskedForAgain() throws {
+    func unlockingFingerIsNotRequestedAgain() throws {
         let known = try RoomsWithFinger(unlocks: true, hasClock: true)
         let (rooms, reader) = (known.rooms, known.reader)
         let clock = try EnclaveClockFile(of: rooms)

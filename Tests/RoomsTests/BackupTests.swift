@@ -64,7 +64,7 @@ struct BackupTests {
 
     @Test(
         "Another device gets everything of a backup but what stays on its device",
-        .proves("C-058", "C-059", "C-063", "C-092")) func newDeviceGetsWhatMayLeave() throws
+        .proves("C-058", "C-059", "C-063", "C-092")) func newDeviceReceivesOnlyItemsThatMayLeave() throws
     {
         let (old, new) = (try Rooms(), try Rooms())
         try old.setPasscode()

@@ -17,7 +17,7 @@ extension AppleNames {
         }
 
         @Test(.proves("C-005"))
-        func aLargeFileIsSealedAndItsKeyKept() throws {
+        func largeFileIsSealedAndItsKeyStored() throws {
             let file = Data((0..<(3 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31) })
             #expect(SecItemAdd(item([kSecValueData: file]), nil) == errSecDataTooLarge)
             #expect((SecCopyErrorMessageString(errSecDataTooLarge, nil) as String?)?.contains("store its key in the keychain") == true)

@@ -20,7 +20,7 @@ struct CeremonyTests {
     private static let digits = String(decoding: key(0xEE).digits.disclosed(), as: UTF8.self)
 
     /// The client library and the enclave are the real ones; authd replaces, adds and omits what the passcode's seal does not hide.
-    @Test func anAuthdThatAltersACeremonyIsRefusedAndChangesNothing() throws {
+    @Test func credentialRequestAlteredByAuthdIsRefused() throws {
         let rooms = try Rooms()
         let reader = try rooms.reader()
         let between = try FalseAuthentication(before: rooms)

@@ -28,7 +28,7 @@ struct ClassTests {
     }
 
     @Test(.proves("C-051", "C-055", "C-057", "C-075"))
-    func everyClassOpensInItsMomentsAndInNoOther() throws {
+    func everyClassOpensOnlyInItsLockStates() throws {
         let rooms = try Rooms()
         try rooms.setPasscode()
         for protection in Protection.allCases {
@@ -89,7 +89,7 @@ struct ClassTests {
     }
 
     @Test(.proves("C-082"))
-    func afterThePasscodesRemovalPresenceIsRefusedThoughItsClassIsOpen() throws {
+    func userPresenceIsRefusedAfterThePasscodeIsRemoved() throws {
         let known = try RoomsWithFinger()
         let (rooms, reader) = (known.rooms, known.reader)
         try rooms.addGuarded("p", .userPresence)
@@ -109,7 +109,7 @@ struct ClassTests {
         #expect(try rooms.read("s", "p") == "guarded")
     }
 
-    @Test func aControlForPrivateKeysProtectsNoPassword() throws {
+    @Test func privateKeyUsageDoesNotProtectAPassword() throws {
         let rooms = try Rooms()
         try rooms.setPasscode()
         for flags in [AccessControlFlags.privateKeyUsage, [.privateKeyUsage, .userPresence]] {
@@ -142,7 +142,7 @@ struct ClassTests {
     }
 
     @Test(.proves("C-070", "C-144"))
-    func theEnclavesCounterAndLockGateWhatTheSameCallerMayHave() throws {
+    func attemptCounterAndLockApplyToACallerServedBefore() throws {
         let rooms = try Rooms()
         try rooms.setPasscode()
         try rooms.addGuarded("p", .userPresence)

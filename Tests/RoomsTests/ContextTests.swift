@@ -107,7 +107,7 @@ extension AppleNames {
             #expect(user.requests.count == 2)
         }
 
-        @Test func aLockEndsWhatAContextHas() async throws {
+        @Test func lockEndsTheAuthorizationsOfAContext() async throws {
             try add("token", .userPresence)
             let user = try rooms.user([.passcode(Rooms.passcode), .cancel])
             defer { user.leave() }
@@ -345,7 +345,7 @@ extension AppleNames {
         }
 
         /// A child has the handle in its memory and is another process.
-        @Test func aForkedChildHasNothingOfItsParents() throws {
+        @Test func forkedChildInheritsNoAuthorization() throws {
             try add("token", .userPresence)
             let user = try rooms.user([.passcode(Rooms.passcode)])
             defer { user.leave() }

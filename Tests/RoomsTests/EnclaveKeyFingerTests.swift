@@ -41,7 +41,7 @@ struct EnclaveKeyFingerTests {
     }
 
     /// A second factor for this user alone: a finger enrolled later cannot use it.
-    @Test(.proves("C-085", "C-171")) func aKeyOfTheCurrentFingersDiesWithThem() throws {
+    @Test(.proves("C-085", "C-171")) func keyForTheCurrentFingersIsErasedWithThem() throws {
         let known = try RoomsWithFinger()
         let (rooms, reader) = (known.rooms, known.reader)
         let key = try make(rooms, .biometryCurrentSet)

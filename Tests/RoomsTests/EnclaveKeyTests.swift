@@ -147,7 +147,7 @@ extension AppleNames {
         }
 
         /// A constraint protects a private key only together with privateKeyUsage.
-        @Test func aControlWithoutTheKeysFlagIsRefused() throws {
+        @Test func accessControlWithoutPrivateKeyUsageIsRefused() throws {
             var error: Unmanaged<CFError>?
             #expect(SecKeyCreateRandomKey(parameters(try control(.userPresence)), &error) == nil)
             #expect(OSStatus(try #require(error).takeRetainedValue().code) == errSecParam)

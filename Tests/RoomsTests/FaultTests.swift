@@ -83,7 +83,7 @@ struct FaultTests {
         #expect(try rooms.read("s", "a") == "unharmed")
     }
 
-    @Test func anUnknownRequestIsRefusedByNameAndTheConnectionLives() throws {
+    @Test func unknownRequestIsRefusedByNameAndTheConnectionContinues() throws {
         let rooms = try Rooms()
         let channel = try rooms.service.keychainAddress.connect()
         // SEQUENCE { INTEGER 1, [25] {} }: a request that this version does not have.
@@ -153,7 +153,7 @@ struct FaultTests {
         #expect(try rooms.authentication.status().device.lock == .unlocked)
     }
 
-    @Test func aDamagedKeybagIsPutAsideAndReportedAndNeverReplaced() throws {
+    @Test func damagedKeybagIsQuarantinedReportedAndNeverReplaced() throws {
         let rooms = try Rooms()
         try rooms.setPasscode()
         try rooms.add("s", "a", "behind a damaged keybag")

@@ -56,7 +56,7 @@ extension AppleNames {
         /// The three uses of the talk: more protection for a saved credential, no user name and password at each launch, and a key for the
         /// application's own files.
         @Test(.proves("C-093", "C-094"))
-        func theUsesOfAControlledItem() async throws {
+        func usesOfAnItemWithAnAccessControl() async throws {
             try await withFinger { reader in
                 let presence = try control(kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly, .userPresence)
                 let finger = try control(kSecAttrAccessibleWhenUnlocked, .biometryAny)
@@ -119,7 +119,7 @@ extension AppleNames {
 
         /// An item can get more protection in place, and has it from then on.
         @Test(.proves("C-067"))
-        func anItemIsRaisedToTheHighestClassThatItsUseAllows() throws {
+        func itemIsRaisedToTheStrictestClassItsUseAllows() throws {
             #expect(add("raised", "first loose", [kSecAttrAccessible as String: kSecAttrAccessibleAfterFirstUnlock]) == errSecSuccess)
             try rooms.authentication.lock()
             #expect(read("raised").text == "first loose")
@@ -135,7 +135,7 @@ extension AppleNames {
         /// A credential of this device: of a class that stays here, or with a control; reported as such; with a control it cannot be
         /// synchronizable.
         @Test(.proves("C-068"))
-        func aCredentialOfThisDeviceStaysHere() throws {
+        func credentialForThisDeviceOnlyKeepsItsAccessibility() throws {
             let here: [String: Any] = [kSecAttrAccessible as String: kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly]
             #expect(add("cookie", "limited use", here) == errSecSuccess)
             #expect(

@@ -68,7 +68,7 @@ struct FingerTests {
     }
 
     @Test(.proves("C-085"))
-    func anItemOfTheCurrentFingersDiesWithThem() throws {
+    func itemForTheCurrentFingersIsErasedWithThem() throws {
         let known = try RoomsWithFinger()
         let (rooms, reader) = (known.rooms, known.reader)
         try rooms.addGuarded("first", .biometryCurrentSet)
@@ -114,7 +114,7 @@ struct FingerTests {
         #expect(try !rooms.biometry.isEnrolled)
     }
 
-    @Test func orTakesOneOfTwo() throws {
+    @Test func orAcceptsEitherFactor() throws {
         let known = try RoomsWithFinger()
         let (rooms, reader) = (known.rooms, known.reader)
         try rooms.addGuarded("or", [.biometryCurrentSet, .or, .devicePasscode])

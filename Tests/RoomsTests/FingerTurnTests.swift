@@ -60,7 +60,7 @@ struct FingerTurnTests {
 
     /// An authd that reports what it likes: the reader is not used for a prompt that was not reported as shown, and a passcode for it is
     /// refused, uncounted, correct or not.
-    @Test func beforeItIsShownNoEvidenceIsTaken() throws {
+    @Test func evidenceIsIgnoredBeforeThePromptIsShown() throws {
         let known = try RoomsWithFinger()
         let (rooms, reader) = (known.rooms, known.reader)
         try rooms.addGuarded("p", .userPresence)

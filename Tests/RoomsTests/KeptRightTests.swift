@@ -234,7 +234,7 @@ extension AppleNames {
 
         /// One secret, created with the right, that opens with its key alone.
         @Test(.proves("C-212", "C-213"))
-        func theSecretOpensWhileTheRightIsAuthorized() async throws {
+        func secretOpensOnlyWhileTheRightIsAuthorized() async throws {
             let kept = Data("the only secret".utf8)
             let right = try await store.saveRight(LARight(requirement: .default), identifier: identifier, secret: kept)
             #expect(await code { _ = try await right.secret.rawData } == notAuthorized)

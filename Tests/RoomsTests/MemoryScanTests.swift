@@ -117,7 +117,7 @@ struct MemoryScanTests {
     }
 
     @Test(.proves("C-035", "C-054"), .provesEquivalent("C-038", "C-039", "C-040"))
-    func afterALockNothingOfItIsInMemory() throws {
+    func lockLeavesNoSecretInMemory() throws {
         let rooms = try readableRooms()
         try rooms.setPasscode(Self.passcode)
         try use(rooms)
@@ -167,7 +167,7 @@ struct MemoryScanTests {
 
     /// With unlocking by fingerprint: class-A keys exist only under the key that the reader holds; the private keys of the fingerprint
     /// factors stay.
-    @Test func whereAFingerUnlocksNoClassKeyIsInTheClear() throws {
+    @Test func withFingerprintUnlockNoClassKeyIsInTheClear() throws {
         let rooms = try readableRooms()
         try rooms.setPasscode(Self.passcode)
         let reader = try rooms.reader()
@@ -196,7 +196,7 @@ struct MemoryScanTests {
     /// An evaluated policy is only a statement from the system to the application: the process that prompts keeps nothing of it, in memory
     /// or in a file, and the application gets nothing that opens an item.
     @Test(.proves("C-114"))
-    func anEvaluationKeepsNoSecretAndOpensNoItem() throws {
+    func evaluationKeepsNoSecretAndOpensNoItem() throws {
         let rooms = try readableRooms()
         try rooms.setPasscode(Self.passcode)
         try rooms.add("s", "g", Self.values[2], control: try AccessControl(protection: .whenUnlocked, flags: .userPresence))

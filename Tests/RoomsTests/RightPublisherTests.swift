@@ -57,7 +57,7 @@ extension AppleNames {
             #expect(slow.seen.count == 4)
         }
 
-        @Test func aPublisherKeepsNoRightAndOfOneThatIsGoneOnlyTheEndIsLeft() async throws {
+        @Test func publisherOfAReleasedRightSendsOnlyTheEnd() async throws {
             let publisher = LARight().publisher(for: \.state)
             let seen = Mutex<[LARight.State]>([])
             let isOver = Mutex(false)

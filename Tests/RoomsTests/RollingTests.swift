@@ -61,7 +61,7 @@ struct RollingTests {
 
     /// Items that require the user, and their earlier values, move from one passcode's key pairs to the next one's; the older pairs are
     /// removed, and everything opens as before.
-    @Test func itemsOfManyPasscodesGoToTheCurrentPairs() throws {
+    @Test func itemsOfManyPasscodesAreRewrappedToTheCurrentPairs() throws {
         let rooms = try Rooms()
         let presence = try AccessControl(protection: .afterFirstUnlock, flags: .userPresence)
         for round in 0..<6 {

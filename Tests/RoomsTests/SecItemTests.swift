@@ -123,7 +123,7 @@ extension AppleNames {
         }
 
         @Test(.proves("C-011"))
-        func everyMistakeHasItsStatus() {
+        func everyInvalidCallHasItsStatus() {
             #expect(SecItemCopyMatching([kSecAttrService: service] as CFDictionary, nil) == errSecParam)
             #expect(SecItemCopyMatching([kSecClass: "nope"] as CFDictionary, nil) == errSecNoSuchClass)
             #expect(SecItemCopyMatching(query(["zzzz": 1]), nil) == errSecNoSuchAttr)

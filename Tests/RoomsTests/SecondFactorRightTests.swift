@@ -75,7 +75,7 @@ extension AppleNames {
         }
 
         @Test(.proves("C-182", "C-214"))
-        func aServerKnowsWhoTouchesTheReader() async throws {
+        func serverVerifiesWhoTouchedTheReader() async throws {
             try await withFinger { reader in
                 // Touches come once the prompt is shown, as a person's do.
                 let touch = ScriptedUser.Answer.act {

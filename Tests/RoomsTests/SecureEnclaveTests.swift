@@ -15,7 +15,7 @@ extension AppleNames {
 
         init() throws { rooms = try SharedRooms.use() }
 
-        @Test func aKeySignsAndComesBackFromItsBytes() throws {
+        @Test func keySignsAndIsRestoredFromItsBytes() throws {
             #expect(SecureEnclave.isAvailable)
             let key = try SecureEnclave.P256.Signing.PrivateKey()
             let again = try SecureEnclave.P256.Signing.PrivateKey(dataRepresentation: key.dataRepresentation)
@@ -25,7 +25,7 @@ extension AppleNames {
             #expect(key.publicKey.isValidSignature(try key.signature(for: digest), for: digest))
         }
 
-        @Test func aKeyAgreesWithOneOfAProcess() throws {
+        @Test func enclaveKeyAgreesWithAKeyInTheProcess() throws {
             let key = try SecureEnclave.P256.KeyAgreement.PrivateKey()
             let other = P256.KeyAgreement.PrivateKey()
             let mine = try key.sharedSecretFromKeyAgreement(with: other.publicKey)

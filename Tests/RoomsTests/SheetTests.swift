@@ -82,7 +82,7 @@ struct SheetTests {
     }
 
     @Test(.proves("C-103", "C-138", "C-139", "C-140"))
-    func whenFingersAreSwitchedOffThePasscodeIsAskedFor() throws {
+    func disabledFingersFallBackToThePasscode() throws {
         let known = try RoomsWithFinger()
         let (rooms, reader) = (known.rooms, known.reader)
         try rooms.addGuarded("p", .userPresence)

@@ -86,7 +86,7 @@ struct StateTests {
         #expect(refusal { try rooms.unlock() } == .lockedOut)
     }
 
-    @Test func changingThePasscodeTouchesNoItem() throws {
+    @Test func changingThePasscodeWritesNoItem() throws {
         let rooms = try Rooms()
         try rooms.setPasscode()
         try rooms.add("s", "a", "kept")
@@ -152,7 +152,7 @@ struct StateTests {
     }
 
     @Test(.proves("C-035"))
-    func theDatabaseRoomFindsRowsAndOpensNone() throws {
+    func keychaindFindsRowsAndOpensNone() throws {
         let rooms = try Rooms()
         try rooms.setPasscode()
         try rooms.add("s", "a", "closed without the enclave")

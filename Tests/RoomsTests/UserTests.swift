@@ -39,7 +39,7 @@ extension AppleNames {
         }
 
         @Test(.proves("C-071", "C-072", "C-073", "C-074", "C-078", "C-080", "C-089", "C-090", "C-097", "C-099", "C-104"))
-        func readingAGuardedItemAsksUnderTheCallersRealName() throws {
+        func readingAProtectedItemPromptsWithTheCallersRealName() throws {
             try addGuarded()
             let user = try rooms.user([.passcode(Rooms.passcode), .passcode(Rooms.passcode)])
             defer { user.leave() }

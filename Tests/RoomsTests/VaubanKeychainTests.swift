@@ -47,7 +47,7 @@ extension AppleNames {
         }
 
         @Test(.proves("C-026"))
-        func aSecretIsKeptReadChangedAndRemoved() async throws {
+        func secretIsStoredReadChangedAndRemoved() async throws {
             #expect(try await text(name) == nil)
             #expect(try await !keychain.contains(name))
             try await keychain.set(Secret(utf8: "pässwörd"), for: name)
@@ -122,7 +122,7 @@ extension AppleNames {
         }
 
         /// An omitted part of a name does not match any value: setting one password changes no other.
-        @Test func anInternetPasswordIsNamedByAllItsParts() async throws {
+        @Test func internetPasswordIsIdentifiedByAllItsParts() async throws {
             let server = "\(name.service).example.org"
             let names = [
                 InternetPassword(server: server, account: "me"),
@@ -141,7 +141,7 @@ extension AppleNames {
 
         /// Items of programs that use Apple's API have the same names, also if those omitted parts.
         @Test(.proves("C-026"))
-        func itemsOfApplesNamesAreTheSameItems() async throws {
+        func itemsOfTheSecItemAPIAreTheSameItems() async throws {
             let server = "\(name.service).example.org"
             let plain: [String: Any] = [
                 kSecClass as String: kSecClassInternetPassword, kSecAttrServer as String: server, kSecAttrAccount as String: "me",
@@ -187,7 +187,7 @@ extension AppleNames {
 
         /// Everything that an application stores has a place, and none of it is anywhere else.
         @Test(.proves("C-027"))
-        func allThatAnApplicationKeepsHasAPlace() async throws {
+        func everyKindOfApplicationSecretCanBeStored() async throws {
             let server = InternetPassword(server: "\(name.service).example.org", account: "me", scheme: .https)
             let kinds: [(any PasswordName & Sendable, ItemAttributes)] = [
                 (name, ItemAttributes(kind: "application password")),

@@ -28,7 +28,7 @@ import Testing
         ["-certpbe", "NONE", "-macalg", "sha384"], ["-keypbe", "NONE", "-certpbe", "AES-256-CBC"],
         ["-legacy", "-certpbe", "PBE-SHA1-RC2-128"],
     ])
-    func aFileOfOpenSSLGivesItsIdentity(_ options: [String]) throws {
+    func fileFromOpenSSLYieldsItsIdentity(_ options: [String]) throws {
         defer { openssl.remove() }
         let root = try openssl.selfSigned("root", ["basicConstraints = critical,CA:TRUE"])
         for key in ["ec", "rsa:2048"] {

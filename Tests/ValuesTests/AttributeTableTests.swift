@@ -4,7 +4,7 @@ import VaubanKeychainModel
 
 /// The table of Specs/item-attributes.md and the one in the code are the same.
 @Suite struct AttributeTableTests {
-    @Test func theTableIsTheRule() throws {
+    @Test func attributeTableMatchesTheSpecification() throws {
         let rows = try SpecDocument("item-attributes").table("attributes")
         var named = 0
         for row in rows {

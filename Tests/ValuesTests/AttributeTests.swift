@@ -46,7 +46,7 @@ import VaubanKeychainModel
         Conversion(.data([5]), .date, nil),
     ]
 
-    @Test(arguments: conversions) func conversionsAreThoseOfTheTable(_ conversion: Conversion) {
+    @Test(arguments: conversions) func conversionsMatchTheTable(_ conversion: Conversion) {
         #expect(conversion.value.converted(to: conversion.form) == conversion.result)
     }
 
@@ -77,7 +77,7 @@ import VaubanKeychainModel
         #expect(Set(always(.internetPassword)) == Set(internet))
     }
 
-    @Test func attributesAreThoseOfTheirClass() throws {
+    @Test func eachClassHasItsAttributes() throws {
         func fault(_ values: [AttributeName: AttributeValue], _ kind: ItemKind) -> AttributeError? {
             do throws(AttributeError) {
                 _ = try ItemAttributes(values).conforming(to: kind)

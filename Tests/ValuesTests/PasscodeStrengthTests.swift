@@ -65,7 +65,7 @@ import VaubanSecretBytes
         #expect(refusal == policy.refusal(of: strength("7391")))
     }
 
-    @Test func aBackendThatCountsMayTakeFourDigits() {
+    @Test func backendThatCountsAttemptsMayAcceptFourDigits() {
         let policy = Self.counted
         #expect(policy.refusal(of: strength("7391")) == nil)
         #expect(policy.refusal(of: strength("739")) != nil)

@@ -30,13 +30,13 @@ import VaubanSecretBytes
         }
     }
 
-    @Test func aKeyReadsAsItIsWritten() throws {
+    @Test func keyDecodesToWhatWasEncoded() throws {
         #expect(try SSHPublicKey(blob: Self.key.blob) == Self.key)
         #expect(throws: SSHError.self) { try SSHPublicKey(blob: Self.key.blob + [0]) }
         #expect(!SSHPublicKey.isCertificate(Self.key.blob))
     }
 
-    @Test func anAddedKeyIsKeptAsItCame() throws {
+    @Test func addedKeyIsKeptUnchanged() throws {
         guard case .add(let added) = try Self.request(Self.addition()) else { throw SSHError("this is no key") }
         #expect(added.comment == "a comment" && added.certificate == nil)
         let again = try added.fields.withUnsafeBytes { bytes throws(SSHError) in try SSHPrivateFields(bytes).publicKey }

@@ -37,13 +37,13 @@ import VaubanUserWire
         (.listFingers, [0x30, 0x09, 2, 1, 2, 0xA0, 0x04, 0x30, 0x02, 0xA9, 0x00]),
     ]
 
-    @Test func everyBindingIsWhatTheSpecificationWrites() throws {
+    @Test func everyBindingMatchesTheSpecification() throws {
         for answer in Self.known { #expect(try SealBinding.credential(answer.request).encoded() == answer.bytes, "\(answer.request)") }
         #expect(Set(Self.known.map(\.bytes)).count == Self.known.count)
     }
 
     /// What is authorized is read as it was bound: the request is on the wire in the bytes of its binding.
-    @Test func aRequestCarriesTheBytesThatItsSealIsBoundTo() throws {
+    @Test func requestCarriesTheBytesItsSealIsBoundTo() throws {
         let challenge = PasscodeChallenge(nonce: Self.octets(8, 32), purpose: .change)
         for (request, bytes) in Self.known {
             let bound = Array(try request.encoded())
@@ -53,13 +53,13 @@ import VaubanUserWire
         }
     }
 
-    @Test func theSpecificationsExampleIsWhatTheCodeWrites() throws {
+    @Test func encodingMatchesTheExampleOfTheSpecification() throws {
         let document = try SpecDocument("user-wire")
         #expect(try document.example("seal binding") == SealBinding.credential(.changePasscode(new: Self.new, rolls: true)).encoded())
     }
 
     /// A secret of the request that were missing here could be replaced on its way.
-    @Test func theOtherSecretsAreThoseThatAreBound() throws {
+    @Test func otherSecretsAreBound() throws {
         for (request, bytes) in Self.known {
             for other in request.otherSecrets.compactMap({ $0 }) {
                 let written = try other.encoded()

@@ -52,7 +52,7 @@ import VaubanDER
         return [0x30, UInt8(content.count)] + content
     }
 
-    @Test func theProbeIsRead() throws {
+    @Test func probeIsDecoded() throws {
         var probe = Probe()
         #expect(try Probe(derBytes: Self.sequence(Self.number, Self.flag, Self.octets, Self.text, Self.none)) == probe)
         probe.optional = 9

@@ -76,7 +76,7 @@ import VaubanUserWire
         #expect(throws: (any Error).self) { try RowBinding(derBytes: mixed.encoded()) }
     }
 
-    @Test func aSealInfoIsLabelPurposeUserNonce() {
+    @Test func sealInfoConsistsOfLabelPurposeUserAndNonce() {
         let challenge = PasscodeChallenge(nonce: [UInt8](repeating: 7, count: 32), purpose: .prompt)
         #expect(challenge.sealInfo(user: 0x0102_0304) == Array("vauban passcode v1".utf8) + [0, 4, 1, 2, 3, 4] + challenge.nonce)
     }

@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(arguments: ["Crypto", "SwiftASN1", "VaubanLinuxHost", "<sys/socket.h>"])
-    func enclavedMayReach(_ name: String) {
+    func enclavedReachesOnlyItsAllowedModules(_ name: String) {
         #expect(!forbiddenReaches.contains { $0.target == "enclaved" && $0.forbids(name) })
     }
 

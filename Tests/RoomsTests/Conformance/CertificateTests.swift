@@ -153,7 +153,7 @@ extension AppleNames {
             #expect(calls.find(calls.item("a", [kSecMatchPolicy: "a policy"])).status == errSecUnimplemented)
         }
 
-        @Test func bytesThatAreNoCertificateAreNone() throws {
+        @Test func bytesThatAreNoCertificateAreRejected() throws {
             let junk: [CFString: Any] = [
                 kSecClass: kSecClassCertificate, kSecAttrSerialNumber: Data([1]), kSecValueData: Data("no certificate".utf8),
             ]
@@ -246,7 +246,7 @@ extension AppleNames {
         }
 
         /// A search narrowed by a match key opens only the keys of matching certificates.
-        @Test func onlyWhatFitsIsOpened() throws {
+        @Test func identitySearchOpensOnlyMatchingKeys() throws {
             let control = try #require(SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, .userPresence, nil))
             #expect(add(anna) == errSecSuccess)
             #expect(add(authority) == errSecSuccess)

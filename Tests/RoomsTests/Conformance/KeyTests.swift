@@ -30,7 +30,7 @@ extension AppleNames {
             return (key, OSStatus(error?.takeRetainedValue().code ?? 0))
         }
 
-        @Test func aPermanentPairIsFoundAndWorks() throws {
+        @Test func permanentKeyPairIsFoundAndUsable() throws {
             let made = try #require(make([kSecAttrIsPermanent: true], [kSecAttrIsPermanent: true]).key)
             let privateKey = try #require(keys(kSecAttrKeyClassPrivate).first)
             let publicKey = try #require(keys(kSecAttrKeyClassPublic).first)

@@ -12,7 +12,7 @@ extension AppleNames {
 
         init() throws { try Conformance.prepare() }
 
-        @Test func aProgramLearnsWhereItsItemsGo() throws {
+        @Test func programReadsItsOwnAccessGroups() throws {
             let task = try #require(SecTaskCreateFromSelf(nil))
             let groups = try #require(SecTaskCopyValueForEntitlement(task, "keychain-access-groups", nil) as? [String])
             calls.add("a")

@@ -23,7 +23,7 @@ extension AppleNames {
 
         /// One protected item in a broad search makes the whole search need a prompt; a search that skips such items does not.
         @Test(.proves("C-107", "C-108"))
-        func oneOfThemDecidesForTheWholeSearch() {
+        func oneProtectedItemDecidesForTheWholeSearch() {
             #expect(all([kSecUseAuthenticationUI: kSecUseAuthenticationUIFail]).status == errSecInteractionNotAllowed)
             #expect(all([kSecUseNoAuthenticationUI: true]).status == errSecInteractionNotAllowed)
             #expect(all([kSecUseAuthenticationUI: kSecUseAuthenticationUISkip]) == (errSecSuccess, ["plain"]))
@@ -39,7 +39,7 @@ extension AppleNames {
         }
 
         @Test(.proves("C-091"))
-        func changingOneAsksAsReadingItDoes() {
+        func changingAProtectedItemPromptsLikeReadingIt() {
             let quiet = calls.item("guarded", [kSecUseAuthenticationUI: kSecUseAuthenticationUIFail])
             #expect(calls.update(quiet, [kSecValueData: Data("changed".utf8)]) == errSecInteractionNotAllowed)
             #expect(calls.update(quiet, [kSecAttrComment: "changed"]) == errSecInteractionNotAllowed)

@@ -44,7 +44,7 @@ extension AppleNames {
             #expect(calls.find([kSecValuePersistentRef: ref]).status == errSecItemNotFound)
         }
 
-        @Test func itFindsWhatIsSynchronized() throws {
+        @Test func referenceFindsASynchronizableItem() throws {
             calls.add("a", "v", [kSecAttrSynchronizable: true])
             let ref = try #require(reference(calls.item("a", [kSecAttrSynchronizable: true])))
             #expect(calls.find([kSecValuePersistentRef: ref, kSecReturnData: true]).result as? Data == Data("v".utf8))
@@ -84,7 +84,7 @@ extension AppleNames {
             #expect(reference(calls.item("b")) != ref)
         }
 
-        @Test func anItemThatIsAddedAnewHasAnother() throws {
+        @Test func itemAddedAgainHasANewReference() throws {
             calls.add("a")
             let ref = try #require(reference(calls.item("a")))
             #expect(calls.delete(calls.item("a")) == errSecSuccess)
