@@ -3,7 +3,7 @@ import Glibc
 import Testing
 import VaubanLinuxHost
 
-/// Whose a uid is, by files that stand for those of /etc.
+/// The owner of a uid, according to files in place of those in /etc.
 @Suite struct AccountTests {
     private let etc: TestFolder
     private let accounts: Accounts
@@ -30,7 +30,7 @@ import VaubanLinuxHost
         for uid: UInt32 in [100_000, 100_001, 165_535] { #expect(accounts.owner(of: uid) == 1000) }
         #expect(accounts.owner(of: 165_536) == 1001 && accounts.owner(of: 300_009) == 1001)
         #expect(accounts.standing(of: 165_535) == .subordinate(of: 1000) && accounts.name(of: 165_535) == nil)
-        // An owner whom the system's list does not have is one all the same.
+        // An owner who is not in the system's list counts as an owner all the same.
         #expect(Set((UInt32(400_000)..<400_100).map(accounts.owner(of:))) == [400_000])
     }
 
@@ -59,7 +59,7 @@ import VaubanLinuxHost
         for uid: UInt32 in [61_184, 65_519] {
             #expect(accounts.standing(of: uid) == .dynamic)
             accounts.confirm(uid, name: "a-service")
-            // Apart from those whom the name service may yet name.
+            // Separate from those that the name service may still name.
             #expect(accounts.owner(of: uid) == 61_184 && accounts.standing(of: uid) == .dynamic)
         }
     }
@@ -94,7 +94,7 @@ import VaubanLinuxHost
         #expect(accounts.owner(of: 1002) == Accounts.unlistedOwner)
         try write("passwd", "root:x:0:0::/root:/bin/sh\nanna:x:1000:1000::/:/bin/sh\ncarla:x:1002:1002::/:/bin/sh\n")
         #expect(accounts.owner(of: 1002) == 1002)
-        // bert is gone, and his range is nobody's whom the list has.
+        // bert is gone, and no user in the list owns his range.
         #expect(accounts.owner(of: 1001) == Accounts.unlistedOwner && accounts.owner(of: 165_540) == 165_536)
         #expect(unlink("\(etc.path)/passwd") == 0 && unlink("\(etc.path)/subuid") == 0)
         #expect(accounts.name(of: 1002) == "carla" && accounts.owner(of: 100_005) == 1000)

@@ -6,7 +6,7 @@ import Testing
 import VaubanLinuxHost
 import VaubanRefusal
 
-/// Who may use the installed service, whose state is whose, and what a room says of it in its log.
+/// Who may use the installed service, which user each state folder belongs to, and what a room logs about it.
 @Suite struct AdmissionTests {
     private let etc: TestFolder
     private let accounts: Accounts
@@ -54,7 +54,7 @@ import VaubanRefusal
         #expect(refusal(70_000, names)?.reason == .unavailable)
         #expect(accounts.owner(of: 70_000) == Accounts.unlistedOwner)
         answer.withLock { $0 = .named("carla") }
-        // Not asked again at once.
+        // Not queried again at once.
         #expect(refusal(70_000, names)?.reason == .unavailable)
         time.withLock { $0 += NameLimits.nobodyTime }
         #expect(refusal(70_000, names) == nil && accounts.name(of: 70_000) == "carla" && accounts.owner(of: 70_000) == 70_000)
@@ -73,9 +73,9 @@ import VaubanRefusal
         #expect(names.user(70_000) == .named("user70000"))
         hangs.withLock { $0 = true }
         time.withLock { $0 += 2 * NameLimits.nameTime }
-        // Asked for again behind the answers, once, and nobody waits for it.
+        // Queried again in the background, once, and no caller waits for it.
         for _ in 0..<100 { #expect(names.user(70_000) == .named("user70000")) }
-        // Refreshing takes one of those that may be asked at once; beyond them nobody waits either.
+        // A refresh uses one of the concurrent queries; beyond their limit no caller waits either.
         for _ in 0..<NameLimits.askedMax { ends.signal() }
     }
 
@@ -113,7 +113,7 @@ import VaubanRefusal
         #expect(NameService.system(3_999_999_999) == .nobody)
     }
 
-    // MARK: Whose state it is
+    // MARK: The holder of a state
 
     private func holders(_ state: TestFolder) -> StateHolders { StateHolders(accounts: accounts) { state.folder } }
 
@@ -132,7 +132,7 @@ import VaubanRefusal
         let holders = holders(state)
         #expect(verify(1000, holders) == nil && !state.folder.contains("1000"))
         let place = try state.folder.subfolder("1000", creating: true)
-        // One that an earlier version made is bound to whoever has the number now.
+        // A folder of an earlier version is bound to the present user of the number.
         #expect(verify(1000, holders) == nil)
         #expect(try StateHolder.read(in: place) == StateHolder(uid: 1000, name: "anna"))
         try write("passwd", "bert:x:1000:1000::/:/bin/sh\n")
@@ -142,7 +142,7 @@ import VaubanRefusal
                 && ["anna", "bert", "vauban-state keep 1000", "vauban-state set-aside 1000"].allSatisfy {
                     refusal.detail?.contains($0) == true
                 })
-        // It is asked each time, so what root does takes effect by itself: a renamed user, as `vauban-state keep` writes it.
+        // It is verified each time, so a change by root takes effect by itself: a renamed user, as `vauban-state keep` writes it.
         try StateHolder(uid: 1000, name: "bert").write(in: place)
         #expect(verify(1000, holders) == nil)
         try write("passwd", "anna:x:1000:1000::/:/bin/sh\n")
@@ -167,7 +167,7 @@ import VaubanRefusal
         let place = try state.folder.subfolder("300005", creating: true)
         #expect(verify(300_005, holders(state)) == nil)
         #expect(try StateHolder.read(in: place)?.name == "subordinate:70000")
-        // The owner comes, and the name service names them: that is no other owner.
+        // The owner connects, and the name service names them: this is the same owner.
         accounts.confirm(70_000, name: "carla")
         #expect(verify(300_005, holders(state)) == nil)
     }
@@ -190,7 +190,7 @@ import VaubanRefusal
         let limiter = LogLimiter(now: { time.withLock { $0 } })
         let written = (0..<1000).compactMap { _ in limiter.line(about: 1000) }
         #expect(written == [Int](repeating: 0, count: LogLimiter.linesPerOwnerMax))
-        // Another owner's fault is still told, and so is how much was left out.
+        // Another owner's fault is still logged, with the number of lines that were left out.
         #expect(limiter.line(about: 1001) == 1000 - LogLimiter.linesPerOwnerMax && limiter.line(about: 1001) == 0)
         let all = (2000..<4000).count { limiter.line(about: $0) != nil }
         #expect(all == LogLimiter.linesMax - LogLimiter.linesPerOwnerMax - 2)
@@ -198,7 +198,7 @@ import VaubanRefusal
         #expect(limiter.line(about: 1000) == 2000 - all && limiter.line(about: 1000) == 0)
     }
 
-    // MARK: The witness's line
+    // MARK: The witness's connection
 
     @Test("Requests wait for a standing connection only while it can be expected")
     func expectation() {

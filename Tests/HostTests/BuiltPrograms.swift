@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import VaubanLinuxHost
 
-/// The programs that were built with these tests: beside the test program, or where the runner says.
+/// The programs that were built with these tests: beside the test program, or where the runner's environment says.
 enum BuiltPrograms {
     static let folder: String = {
         if let named = ProcessInfo.processInfo.environment["VAUBAN_BUILD"] {
@@ -26,7 +26,7 @@ enum BuiltPrograms {
         return isBound && listen(number, 8) == 0
     }
 
-    /// Runs a program to its end.
+    /// Runs a program until it exits.
     static func run(_ program: String, _ arguments: [String]) throws -> (status: Int32, output: String) {
         let process = Process()
         let pipe = Pipe()
@@ -41,7 +41,7 @@ enum BuiltPrograms {
     }
 }
 
-/// A private folder that goes with its holder.
+/// A private folder that is removed with its owner.
 final class TestFolder: Sendable {
     let path: String
     let folder: PrivateFolder

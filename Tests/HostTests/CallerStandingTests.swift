@@ -7,7 +7,7 @@ import VaubanLinuxHost
 import VaubanUserModel
 import Witness
 
-/// Who real programs are, row by row of the table in Specs/caller-identity.md.
+/// The identities of real programs, row by row of the table in Specs/caller-identity.md.
 @Suite struct CallerStandingTests {
     private static let cat = real("/bin/cat")
     private let witness = CallerWitness()
@@ -21,7 +21,7 @@ import Witness
         try witness.identity(ofProcess: Int64(pid), heldBy: ProcessWatch(pid).process)
     }
 
-    /// A `cat`, under whatever name, that has come so far as to answer.
+    /// Returns the identity of a `cat`, under any name, that has started far enough to answer.
     private func identity(_ program: String, _ arguments: [String] = [], environment: [String: String]? = nil) throws -> CallerIdentity {
         let process = try Waiter(program, arguments, environment: environment)
         #expect(try process.answers())
@@ -70,7 +70,7 @@ import Witness
         #expect(try identity(path).standing == .own)
     }
 
-    /// A program of the user's own under the path of an installed one, as a mount namespace shows it to the process.
+    /// A user's program under the path of an installed one, as a mount namespace shows it to the process.
     @Test func fileMountedOverAnInstalledPathIsNotInstalled() throws {
         guard geteuid() == 0 else { try Test.cancel("only root can mount") }
         let own = try copy("/bin/cat", as: "program")
@@ -98,7 +98,7 @@ import Witness
         #expect(three.standing == .own && three.application != one.application)
     }
 
-    /// A path that is too long for a name is none.
+    /// A path that is too long for a name is not reported.
     @Test func tooLongPathIsUnseen() throws {
         let deep = folder.path + String(repeating: "/" + String(repeating: "d", count: 200), count: 6)
         try FileManager.default.createDirectory(atPath: deep, withIntermediateDirectories: true)
@@ -161,11 +161,11 @@ import Witness
         let own = try copy(library, as: "preloaded.so")
         let identity = try identity("/bin/cat", environment: ["LD_PRELOAD": own])
         #expect(identity.standing == .unknown(.foreignCode) && identity.executable?.path == Self.cat)
-        // Of root's own it is as installed as the program.
+        // A library that root owns is as installed as the program.
         let roots = try RootsFolder()
         let installed = try roots.copy(library, as: "preloaded.so")
         #expect(try self.identity("/bin/cat", environment: ["LD_PRELOAD": installed]).standing == .installed)
-        // The user's own program may load what it likes.
+        // The user's own program may load any library.
         #expect(try self.identity(copy("/bin/cat", as: "own"), environment: ["LD_PRELOAD": own]).standing == .own)
     }
 
@@ -180,7 +180,7 @@ import Witness
         #expect(try identity(process.pid).standing == .unknown(.foreignCode))
     }
 
-    /// A library that `cat` has loaded anyway, so that a copy of it does no harm.
+    /// Returns a library that `cat` has loaded anyway, so that preloading a copy of it does no harm.
     private func loadedLibrary() throws -> String? {
         let process = try Waiter("/bin/cat")
         #expect(try process.answers())
@@ -188,7 +188,7 @@ import Witness
         return MemoryMap.executedFiles(in: maps)?.compactMap(\.path).first { $0.contains("/libc.") || $0.contains("/libc-") }
     }
 
-    /// There a process may choose its executable's name, so it has none.
+    /// In such a namespace a process may choose the name of its executable, so it has no identity.
     @Test func processInOwnUserNamespaceHasNoIdentity() throws {
         let process = try Waiter("/usr/bin/unshare", ["--user", "--map-root-user", Self.cat])
         guard try process.answers() else { try Test.cancel("there are no user namespaces here") }
@@ -221,7 +221,7 @@ import Witness
         #expect(viewer.application == .flatpak(name))
         let shell = try inside(deployed, "exec /app/bin/bash -c 'read line; echo $line; read line'")
         #expect(shell.standing == .unknown(.interpreter))
-        // Another's folder at the same place, whatever it says of itself.
+        // The folder of another application at the same place, whatever it claims to be.
         try FileManager.default.createDirectory(atPath: "\(folder.path)/bin", withIntermediateDirectories: true)
         try FileManager.default.copyItem(atPath: Self.cat, toPath: "\(folder.path)/bin/viewer")
         #expect(try inside(folder.path, "exec /app/bin/viewer").standing == .own)
@@ -229,7 +229,7 @@ import Witness
             let own = try copy(library, as: "preloaded.so")
             #expect(try inside(deployed, "LD_PRELOAD=\(own) exec /app/bin/viewer").standing == .unknown(.foreignCode))
         }
-        // Outside its sandbox it is a file like another.
+        // Outside its sandbox it is an ordinary file.
         #expect(try identity("\(deployed)/bin/viewer").standing == .installed)
     }
 
@@ -245,9 +245,9 @@ import Witness
         #expect(try identity("/snap/viewer/7/bin/viewer").standing == .own)
     }
 
-    // MARK: One look
+    // MARK: One moment
 
-    /// What runs when it is asked counts: the same process, and another program.
+    /// The program that runs at the time of the request counts: the same process, and another program.
     @Test func processIsIdentifiedByItsPresentProgram() throws {
         let own = try copy("/bin/cat", as: "own")
         let process = try Waiter("/bin/sh", ["-c", "echo there; read line; exec \(own)"])

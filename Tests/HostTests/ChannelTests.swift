@@ -6,7 +6,7 @@ import Testing
 import VaubanLinuxHost
 import VaubanSecretBytes
 
-/// Frames: what arrives is what was sent, however it was cut; and what is no frame is refused as what it is.
+/// Frames: what arrives is what was sent, however it was split, and a malformed frame is refused with the right error.
 @Suite struct ChannelTests {
     private let raw: RawPeer
     private let channel: Channel
@@ -17,7 +17,7 @@ import VaubanSecretBytes
         channel = try Channel(socket: pair.second, expecting: .process(pid: getpid(), uid: geteuid()))
     }
 
-    /// What ended the wait for a message; nil when one came.
+    /// Returns the error that ended the wait for a message; nil if one arrived.
     private func fault(_ timeout: Timeout = .machine) -> String? {
         do throws(ChannelError) {
             _ = try channel.receive(timeout)
@@ -29,7 +29,7 @@ import VaubanSecretBytes
 
     private func sample(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) } }
 
-    /// The receiver's buffer holds 8 + 60,000 + 4,096 bytes: what is larger is read past it.
+    /// The receiver's buffer holds 8 + 60,000 + 4,096 bytes; anything larger is read past it.
     static let sizes: [(header: Int, secret: Int)] = [
         (1, 0), (1, 1), (7, 32), (60_000, 0), (59_999, 1), (1, 64_094), (1, 64_095), (1, 64_096), (1, 64_097), (60_000, 4_095),
         (60_000, 4_096),
@@ -39,7 +39,7 @@ import VaubanSecretBytes
     @Test(arguments: sizes) func messagesOfAllSizesArrive(_ headerCount: Int, _ secretCount: Int) throws {
         let header = sample(headerCount), secret = sample(secretCount)
         let sender = try Channel(socket: raw.socket, expecting: .process(pid: getpid(), uid: geteuid()))
-        // One after it, to see that the stream is still in step.
+        // Another message follows, to check that the stream is still in step.
         let sending = Background {
             if secret.isEmpty {
                 try sender.send(header: header)
@@ -57,7 +57,7 @@ import VaubanSecretBytes
         try sending.value()
     }
 
-    /// Above a limit the secret is not copied, and the two go out one after the other.
+    /// Above a limit the secret is not copied, and the two messages are sent one after the other.
     @Test(arguments: [nil, 0, 1, 32, 4096, 4097, 70_000] as [Int?])
     func messageSentWithTheNextArrivesAsTwo(_ secretCount: Int?) throws {
         let secret = secretCount.map(sample)
@@ -136,7 +136,7 @@ import VaubanSecretBytes
         #expect(fault() == "malformed")
     }
 
-    /// The lengths alone decide; nothing of what they announce is waited for or kept.
+    /// The lengths alone decide; nothing of the content that they announce is awaited or stored.
     @Test(arguments: [(60_001, 0), (0, 1 << 20 + 1), (1, 1 << 20 + 1), (0x7FFF_FFFF, 0), (0xFFFF_FFFF, 0xFFFF_FFFF), (1, 0xFFFF_FFFF)])
     func oversizedFrameIsRefusedByItsLengths(_ header: Int, _ secret: Int) throws {
         try raw.send(Frame.lengths(header, secret))
@@ -182,7 +182,7 @@ import VaubanSecretBytes
                 return
             }
         }
-        // A message that is already there comes first.
+        // A message that has already arrived comes first.
         try raw.send(Frame.message([1]))
         let message = try channel.receive(.idle, watching: watched.second)
         #expect(message.header == [1])
@@ -204,7 +204,7 @@ import VaubanSecretBytes
         #expect(throws: ChannelError.self) { try channel.send(header: [1]) }
     }
 
-    /// Whoever does not read holds up one sender for its time, and not the next ones after it.
+    /// A peer that does not read holds up one sender for its timeout, and not the next ones.
     @Test func incompleteMessageEndsTheConnection() throws {
         var time = timeval(tv_sec: 0, tv_usec: 100_000)
         try SystemError.check(

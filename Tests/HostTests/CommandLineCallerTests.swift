@@ -7,14 +7,14 @@ import VaubanLinuxHost
 import VaubanUserModel
 import Witness
 
-/// Who stands behind Vauban's own command line, which does what anybody tells it. Its part is played by other programs, under its
-/// name in a folder of the test's; who starts them is this test program.
+/// The program behind Vauban's own command line, which does what any caller tells it. Other programs play its part, under its name in a
+/// folder of the test; this test program starts them.
 @Suite struct CommandLineCallerTests {
     private let folder: TestFolder
     private let witness: CallerWitness
     private let commandLine: String
     private let me = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path
-    /// Where the tests are built decides that.
+    /// It depends on where the tests are built.
     private var myStanding: CallerIdentity.Standing { InstalledFile(path: me) == nil ? .own : .installed }
 
     init() throws {
@@ -64,7 +64,7 @@ import Witness
         #expect(!identity.throughCommandLine && identity.standing == .own)
     }
 
-    /// An upgrade puts another file in its place.
+    /// An upgrade replaces the file.
     @Test func commandLineIsLookedUpAtEachRequest() throws {
         try play("/bin/cat")
         let old = try Waiter(commandLine)
@@ -88,7 +88,7 @@ import Witness
         #expect(identity.chain == [commandLine, URL(fileURLWithPath: "/bin/sh").resolvingSymlinksInPath().path])
     }
 
-    /// The nearest that is not Vauban, through several that are; but not through any number.
+    /// Finds the nearest ancestor that is not Vauban's, through several that are, but not through any number.
     @Test func nestedCommandLinesAreLimited() throws {
         try play("/usr/bin/timeout")
         for (count, isTold) in [(2, true), (15, true), (16, false)] {
@@ -120,18 +120,19 @@ import Witness
         #expect(identity.throughCommandLine)
     }
 
-    /// Whether the parent began that session's program, or took it in, cannot be told.
+    /// It cannot be determined whether the parent started that session's program or adopted it.
     @Test func ownSessionCountsAsOrphan() throws {
         try play("/bin/cat")
         let process = try Waiter("/usr/bin/setsid", ["--wait", commandLine])
         #expect(try process.answers())
-        // setsid is a leader of no group where it is started as such; then it forks.
+        // setsid forks only if it is started as the leader of a group.
         let pid = (try? child(of: process.pid)) ?? process.pid
         defer { kill(pid, SIGKILL) }
         #expect(try identity(pid).standing == .unknown(.orphan))
     }
 
-    /// The honest word: parenthood is no proof. Whoever starts the command line and then executes another program stands as that.
+    /// An honest limit: parenthood is no proof. A program that starts the command line and then executes another program appears as that
+    /// program.
     @Test func parentThatExecutesAnotherProgramAppearsAsThatProgram() throws {
         try play("/bin/cat")
         let other = "\(folder.path)/other"
@@ -154,8 +155,8 @@ import Witness
         kill(pid, SIGKILL)
     }
 
-    /// The shipped program, beside its own command line, shut in as it always is, for every kind of answer; the second time as a
-    /// user of its own, about the programs of a third.
+    /// The shipped program, beside its own command line, hardened as always, for every kind of answer; the second time as a separate user,
+    /// about the programs of a third.
     @Test(arguments: [nil, 54321]) func shippedWitnessRepliesUnderHardening(_ user: UInt32?) throws {
         if user != nil, geteuid() != 0 { try Test.cancel("only root can be several users") }
         try play("/bin/cat")
@@ -200,7 +201,7 @@ import Witness
 
     private func child(of pid: Int32) throws -> Int32 { try #require(Waiter.children(of: pid).last) }
 
-    /// Waits until a process executes the program and not what started it any more.
+    /// Waits until a process executes the program, and no longer the one that started it.
     private func untilExecuting(_ pid: Int32, _ path: String? = nil) throws -> Bool {
         for _ in 0..<100_000 {
             if (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(pid)/exe")) == path ?? commandLine { return true }

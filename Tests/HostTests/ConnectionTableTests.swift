@@ -4,9 +4,9 @@ import Synchronization
 import Testing
 import VaubanLinuxHost
 
-/// Who gets a connection of an endpoint, and who gives way for it (Specs/owners.md, section 4).
+/// Which owners get a connection of a socket, and which connections give way (Specs/owners.md, section 4).
 @Suite struct ConnectionTableTests {
-    /// A connection that is idle since a time that the test says, or at work.
+    /// A connection that has been idle since a time that the test sets, or is busy.
     private final class Played: ConnectionEntry {
         let since: Mutex<UInt64?>
         let isEnded = Mutex(false)
@@ -16,7 +16,7 @@ import VaubanLinuxHost
         var ended: Bool { isEnded.withLock { $0 } }
     }
 
-    /// As many connections of an owner as it gets, up to a number.
+    /// Opens as many connections of an owner as it gets, up to a number.
     private func fill(_ table: ConnectionTable, _ owner: UInt32, _ count: Int, idleSince: UInt64? = nil) -> [(
         ConnectionTable.Place, Played
     )] {
@@ -33,7 +33,7 @@ import VaubanLinuxHost
         #expect(fill(ConnectionTable(max: 1024), 1000, 2000).count == 256)
         let idle = ConnectionTable(max: 1024)
         let all = fill(idle, 1000, 300, idleSince: 1)
-        // Each gets in, and those idle for longest are those that gave way.
+        // Each is admitted, and the longest idle ones gave way.
         #expect(all.count == 300 && idle.count(of: 1000) == 256 && all.map(\.1.ended) == (0..<300).map { $0 < 44 })
     }
 
@@ -64,7 +64,7 @@ import VaubanLinuxHost
         let large = fill(table, 1, 3, idleSince: 100), small = fill(table, 2, 2, idleSince: 1)
         #expect(large.count == 3 && small.count == 2)
         #expect(fill(table, 3, 2, idleSince: 200).count == 2)
-        // What is free is enough for the first of a further owner, and not for the second.
+        // The free connections suffice for the first of a further owner, and not for the second.
         #expect(fill(table, 4, 1).count == 1 && !large[0].1.ended)
         _ = table.enter(4)
         #expect(large[0].1.ended && small.allSatisfy { !$0.1.ended })
@@ -77,7 +77,7 @@ import VaubanLinuxHost
         let idle = fill(table, 2, 64, idleSince: 1)
         _ = fill(table, 3, 64)
         #expect(working.allSatisfy { !$0.1.ended } && idle.contains { $0.1.ended })
-        // When its work is done it may give way again.
+        // When its work is done, it may give way again.
         working[0].1.since.withLock { $0 = 5 }
         #expect(table.endOneIdle() && working[0].1.ended)
     }

@@ -6,7 +6,7 @@ import Testing
 import VaubanLinuxHost
 import VaubanSecretBytes
 
-/// Descriptors beside messages, and who may write a message at all.
+/// Descriptors beside messages, and which processes may write a message.
 @Suite struct DescriptorTests {
     private let raw: RawPeer
     private let channel: Channel
@@ -26,7 +26,7 @@ import VaubanSecretBytes
         return false
     }
 
-    /// Memory files of a name that no other test uses, so that they can be counted.
+    /// Creates memory files of a name that no other test uses, so that they can be counted.
     private func memory(_ count: Int, _ name: String) throws -> [Descriptor] {
         try (0..<count).map { _ in Descriptor(try SystemError.checkNegated(vauban_sealed_memory(name, "x", 1), "make a memory file")) }
     }
@@ -67,7 +67,7 @@ import VaubanSecretBytes
         withExtendedLifetime(sent) {}
     }
 
-    /// A message without descriptors and one with, read in one go: the descriptors are the second's.
+    /// A message without descriptors and one with, read in one receive: the descriptors belong to the second.
     @Test func descriptorsBelongToTheMessageTheyCameWith() throws {
         try raw.send(Frame.message([1]))
         try raw.send(Frame.message([2]), descriptors: memory(1, "second"))
@@ -80,7 +80,7 @@ import VaubanSecretBytes
         #expect(counts == [0, 1, 0])
     }
 
-    /// The limit is of a message, not of a write.
+    /// The limit applies to a message, not to a write.
     @Test func descriptorsInPiecesAreCountedTogether() throws {
         let whole = Frame.message([1, 2, 3])
         let sent = try memory(4, "pieces")
@@ -103,7 +103,7 @@ import VaubanSecretBytes
         }
     }
 
-    /// Bytes of two processes are never taken for one message.
+    /// Bytes of two processes never form one message.
     @Test func anotherProcessCannotFinishAMessage() throws {
         try raw.send(Array(Frame.message([1, 2, 3]).dropLast()))
         #expect(try Child.writing([3], to: raw.socket).wait() == 0)

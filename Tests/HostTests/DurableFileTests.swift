@@ -46,7 +46,7 @@ import VaubanSecretBytes
 
     @Test func failedWriteLeavesOldContent() throws {
         try file.replace(with: [1])
-        // Where the new file would be written there is a folder.
+        // A folder in place of the file that would be written first.
         try FileManager.default.createDirectory(atPath: path + "/state.new", withIntermediateDirectories: false)
         #expect(throws: SystemError.self) { try file.replace(with: [2]) }
         #expect(try content(file) == [1])
@@ -68,7 +68,7 @@ import VaubanSecretBytes
         #expect(!FileManager.default.fileExists(atPath: path + "/state.new"))
     }
 
-    /// Needs root and a kernel that lets it mount; elsewhere Tests/Scripts/full-disk.sh stands for it.
+    /// Needs root and a kernel that lets it mount; elsewhere Tests/Scripts/full-disk.sh covers this.
     @Test func fullDiskLeavesOldContent() throws {
         let place = path + "/small"
         try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
@@ -87,7 +87,7 @@ import VaubanSecretBytes
         #expect(try content(small) == [3])
     }
 
-    /// What a power cut within a rename leaves on some file systems: one file under both names.
+    /// A power cut during a rename leaves one file under both names on some file systems.
     @Test func secondNameOfTheFileIsNotTruncated() throws {
         try file.replace(with: [1])
         #expect(link(path + "/state", path + "/state.new") == 0)
@@ -170,7 +170,7 @@ import VaubanSecretBytes
         withExtendedLifetime(lock) {}
     }
 
-    /// Twice as long as an address of a socket can be.
+    /// Twice as long as a socket's address can be.
     @Test func socketInADeepFolderIsReachable() throws {
         let deep = path + String(repeating: "/a-rather-long-name-of-a-folder", count: 7)
         #expect(deep.utf8.count > 216)
@@ -190,7 +190,7 @@ import VaubanSecretBytes
     }
 }
 
-/// Public bytes whose maker the kernel names.
+/// Public bytes whose creator the kernel names.
 @Suite struct SealedMemoryTests {
     @Test(arguments: [0, 1, 128, 5000]) func sealedFileContainsItsBytes(_ count: Int) throws {
         let bytes = [UInt8](repeating: 3, count: count)

@@ -5,7 +5,7 @@ import Testing
 import VaubanDER
 import VaubanLinuxHost
 
-/// The vectors of connections and of the files that clients, rooms and launchers share.
+/// The vectors of connections, and of the files that clients, rooms and launchers share.
 @Suite struct FormatVectorTests {
     @Test("Frames are received or refused as the vectors say") func frames() throws {
         try FormatVectors("frames").check { vector in

@@ -6,7 +6,7 @@ import Testing
 import VaubanLinuxHost
 import VaubanSecretBytes
 
-/// The first words: who is there is read before anything is said, and a client proves that it writes on purpose.
+/// The first messages: the peer's identity is read before anything is sent, and a client proves that it writes deliberately.
 @Suite struct HandshakeTests {
     private let socket: Descriptor
     private let raw: RawPeer
@@ -37,7 +37,7 @@ import VaubanSecretBytes
         return [0x30, UInt8(fields.count)] + fields
     }
 
-    /// Answers a hello and gives what became of it: nil, or why the server ended it.
+    /// Answers a hello and returns the outcome: nil, or why the server ended the connection.
     private func outcome(
         usesPeerDescriptor: Bool = true, _ answer: (_ nonce: [UInt8]) throws -> (message: [UInt8], descriptors: [Descriptor])
     ) throws -> String? {
@@ -58,7 +58,7 @@ import VaubanSecretBytes
         let client = try Handshake.connect(raw.socket, serverUID: geteuid(), role: 3)
         let accepted = try server.value()
         #expect(accepted.role == 3 && accepted.peer.pid == getpid() && accepted.peer.uid == geteuid())
-        // Where the kernel has no SO_PEERPIDFD, the client's own descriptor is the handle.
+        // If the kernel has no SO_PEERPIDFD, the client's own descriptor is the handle.
         let process = try #require(accepted.peer.process)
         #expect(ProcessDescriptor.pid(of: process) == getpid() && accepted.peer.isAlive)
         try client.send(header: [1])
@@ -107,7 +107,7 @@ import VaubanSecretBytes
         #expect(nonces.count == 8)
     }
 
-    // MARK: What is not believed
+    // MARK: Claims that are refused
 
     @Test func wrongNonceIsRefused() throws {
         let outcome = try outcome { nonce in
@@ -162,7 +162,7 @@ import VaubanSecretBytes
         }
     }
 
-    /// A child that was given the connection knows everything its parent knows, and still is another process.
+    /// A child that received the connection knows everything that its parent knows, and still is another process.
     @Test func childOnItsParentsConnectionIsRefused() throws {
         let server = accepting()
         let hello = raw.receive(Self.helloCount)
@@ -183,7 +183,7 @@ import VaubanSecretBytes
     }
 
     @Test func clientSendsNothingToAnotherUsersServer() throws {
-        // Root may listen for a room, so there it is the first message that gives it away; others do by listening.
+        // Root may listen for a room, so only the first message reveals that it is not the room; others are revealed by listening.
         let server = accepting()
         let fault = #expect(throws: HandshakeError.self) { _ = try Handshake.connect(raw.socket, serverUID: geteuid() &+ 1, role: 0) }
         switch fault {
@@ -201,7 +201,7 @@ import VaubanSecretBytes
 }
 
 extension ProcessDescriptor {
-    /// A descriptor of any process, as whoever knows its number can open one.
+    /// Opens a descriptor of any process, as every program that knows its number can.
     static func of(_ pid: pid_t) throws -> Descriptor {
         Descriptor(try SystemError.checkNegated(vauban_pidfd_open(pid), "open a process"))
     }

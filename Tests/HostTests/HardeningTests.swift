@@ -5,12 +5,12 @@ import Testing
 import VaubanLinuxHost
 import VaubanRoomHardening
 
-/// The walls of each room from within: a probe shuts itself in as the room does and tries what the room must not do.
+/// The confinement of each room from within: a probe confines itself as the room does and attempts what the room must not do.
 @Suite struct HardeningTests {
     private static let program = "\(BuiltPrograms.folder)/hardening-probe"
     static let rooms = RoomProfile.all.map(\.name)
     private let state: TestFolder
-    /// Of nobody: in no folder that a room keeps.
+    /// A folder outside of every room's state folder.
     private let outside: TestFolder
 
     init() throws {
@@ -18,7 +18,7 @@ import VaubanRoomHardening
         outside = try TestFolder()
     }
 
-    /// The outcome of each attempt, as the probe says it.
+    /// Returns the outcome of each attempt, as the probe reports it.
     private func outcomes(
         _ room: String, without: [HardeningFeature] = [], landlock: Int? = nil, _ attempts: [String]
     ) throws -> [String: String] {
@@ -28,7 +28,7 @@ import VaubanRoomHardening
         let pipe = Pipe()
         process.executableURL = URL(fileURLWithPath: Self.program)
         process.arguments = ["confined", room, state.path] + switched + attempts
-        // As the launcher starts a room: without a word that could make the runtime tell of a crash by another program.
+        // As the launcher starts a room: without a variable that could make the runtime report a crash through another program.
         process.environment = [:]
         process.standardOutput = pipe
         try process.run()
@@ -60,7 +60,7 @@ import VaubanRoomHardening
         for (attempt, outcome) in try outcomes(room, attempts) { #expect(outcome == "killed \(SIGSYS)", "\(room) \(attempt)") }
     }
 
-    /// ENOSYS is 38: what is merely unknown looks like an older kernel.
+    /// ENOSYS is 38: a call that is merely unknown looks like an older kernel.
     @Test(arguments: rooms) func unknownCallsReturnENOSYS(_ room: String) throws {
         let attempts = ["clone3", "symlinkat", "linkat", "mknodat", "chdir", "setxattr", "setrlimit", "splice", "inotify_init1"].map {
             "call:\($0)"
@@ -73,13 +73,13 @@ import VaubanRoomHardening
         #expect(outcomes == ["thread": "done", "threads": "done", "abort": "killed \(SIGABRT)", "read:/proc/self/fdinfo/2": "done"])
     }
 
-    /// Dispatch ends a process whose worker threads it cannot look at, which it does when work has waited for a second.
+    /// Dispatch ends a process whose worker threads it cannot inspect, which it does when work has waited for a second.
     @Test("A room survives work that waits for a second", arguments: rooms) func backlogEndsNoRoom(_ room: String) throws {
         #expect(try outcomes(room, ["backlog"]) == ["backlog": "done"])
     }
 
-    /// Where the room holds secrets, a SecretBytes of any size lies in the memory for them, and elsewhere on the heap. Landlock is
-    /// off, since the kernel's word on the memory is in a file that the room may not read.
+    /// If the room holds secrets, a SecretBytes of any size is in the memory for them, otherwise on the heap. Landlock is off, since the
+    /// kernel reports the kind of memory in a file that the room may not read.
     @Test(arguments: rooms) func secretsUseDedicatedMemory(_ room: String) throws {
         let holds = ["enclaved", "keychaind", "reader", "ssh-agent", "secret-service"].contains(room)
         if holds, !SecretArena().missing.isDisjoint(with: [.mlock]) { try Test.cancel("too little memory can be locked here") }
@@ -91,7 +91,7 @@ import VaubanRoomHardening
     @Test(arguments: ["enclaved", "keychaind"]) func roomWritesOnlyInItsStateFolder(_ room: String) throws {
         let foreign = "\(outside.path)/file"
         try Data("theirs".utf8).write(to: URL(fileURLWithPath: foreign))
-        // Who the users are and whose their subordinate uids: what everybody may read there, and nothing else.
+        // The users and their subordinate uids: what every user may read there, and nothing else.
         #expect(try outcomes(room, ["read:/etc/passwd"])["read:/etc/passwd"] == "done")
         let inside = [
             "create:\(state.path)/x", "change:\(state.path)/x", "read:\(state.path)/x", "list:\(state.path)", "remove:\(state.path)/x",
@@ -104,7 +104,7 @@ import VaubanRoomHardening
             "change:/dev/null",
         ]
         for (attempt, outcome) in try outcomes(room, attempts) { #expect(outcome == "refused \(EACCES)", "\(room) \(attempt)") }
-        // Landlock by itself, without what the filter does.
+        // Landlock alone, without the filter.
         for (attempt, outcome) in try outcomes(room, without: [.seccomp], attempts) {
             #expect(outcome == "refused \(EACCES)", "\(room) \(attempt)")
         }
@@ -112,7 +112,7 @@ import VaubanRoomHardening
         #expect(access("\(outside.path)/new", F_OK) != 0)
     }
 
-    /// As on kernels whose Landlock knows less (Debian 12 has version 2): files are as closed, and the room keeps its own.
+    /// On kernels with an older Landlock (Debian 12 has version 2), files are just as closed, and the room keeps its own.
     @Test(arguments: 1...7) func olderLandlockVersionsDenyFiles(_ version: Int) throws {
         let foreign = "\(outside.path)/file"
         try Data("theirs".utf8).write(to: URL(fileURLWithPath: foreign))
@@ -128,7 +128,7 @@ import VaubanRoomHardening
         }
     }
 
-    /// The same attempts where the protection is switched off, so that the tests above prove something.
+    /// The same attempts with the protection switched off, to show that the tests above prove something.
     @Test func attacksSucceedWithoutTheProtection() throws {
         let foreign = "\(outside.path)/file"
         try Data("theirs".utf8).write(to: URL(fileURLWithPath: foreign))
@@ -140,7 +140,7 @@ import VaubanRoomHardening
         #expect(open["code"] == "done" && open["call:socket:1:1"] == "done" && open["call:chdir"] == "refused \(EFAULT)")
     }
 
-    /// Rooms without a state folder have no call that changes a file system, whatever the path is; the witness has nothing else.
+    /// Rooms without a state folder have no call that changes a file system, whatever the path; the witness has no other protection there.
     @Test(arguments: ["authd", "witness", "watcher"]) func roomWithoutStateFolderChangesNoFile(_ room: String) throws {
         let own = "\(state.path)/file"
         try Data("before".utf8).write(to: URL(fileURLWithPath: own))
@@ -156,20 +156,20 @@ import VaubanRoomHardening
         #expect(try outcomes(room, ["read:/etc/passwd"])["read:/etc/passwd"] == (room == "watcher" ? "refused \(EACCES)" : "done"))
     }
 
-    /// Its end of a connection may have an abstract name, as newer versions of libsystemd give it one; that is all.
+    /// Its end of a connection may have an abstract name, as newer versions of libsystemd give it one; nothing else is allowed.
     @Test func watcherBindsItsEndAndCannotListen() throws {
         let place = "\(state.path)/socket"
         let outcomes = try outcomes("watcher", ["name:@vauban-test-end-\(getpid())", "name:\(place)", "call:listen", "call:socket:2:1"])
         #expect(outcomes["name:@vauban-test-end-\(getpid())"] == "done")
         #expect(outcomes["name:\(place)"] == "refused \(EACCES)" && access(place, F_OK) != 0)
         #expect(outcomes["call:listen"] == "killed \(SIGSYS)" && outcomes["call:socket:2:1"] == "killed \(SIGSYS)")
-        // What no protection refuses: the path is one at which a socket can be made.
+        // No protection prevents the attempt itself: the path is one at which a socket can be created.
         #expect(try self.outcomes("watcher", without: [.landlock], ["name:\(place)"]).values.first == "done")
         let authd = try self.outcomes("authd", ["name:@vauban-test-end-\(getpid())"])
         #expect(authd.values.first == "killed \(SIGSYS)")
     }
 
-    /// The others cannot even open it; the witness, which may look at processes, has no way to a place where something is.
+    /// Other rooms cannot even open it; the witness, which may inspect processes, cannot seek to an address with content.
     @Test(arguments: rooms) func roomsCannotReadOtherProcessesMemory(_ room: String) throws {
         let other = try Waiter("/bin/cat")
         #expect(try outcomes(room, ["memory:\(other.pid)"]).values.first == "refused \(room == "witness" ? EIO : EACCES)")
@@ -183,7 +183,7 @@ import VaubanRoomHardening
         #expect(kill(other.pid, 0) == 0)
     }
 
-    /// Landlock's own share, from Linux 6.12 on: without the filter, signals and abstract addresses stay inside all the same.
+    /// Landlock's own part, from Linux 6.12 on: even without the filter, signals and abstract addresses stay inside.
     @Test func landlockKeepsSignalsAbstractAddressesAndTCPInside() throws {
         let other = try Waiter("/bin/cat")
         let name = "vauban-test-\(getpid())"
@@ -213,7 +213,7 @@ import VaubanRoomHardening
         #expect(try document.table("killed").flatMap { Self.words($0["Kill in every room"]) } == CallGroup.dangerous)
         for (row, profile) in zip(try document.table("files"), RoomProfile.all) {
             #expect(row["Room"] == profile.name)
-            // The agent for SSH has keys in its memory alone.
+            // The SSH agent has keys only in its memory.
             #expect(
                 (row["Keeps files in"] == "its state folder")
                     == (profile.holdsSecrets && !["ssh-agent", "secret-service"].contains(profile.name)))
@@ -222,7 +222,7 @@ import VaubanRoomHardening
         #expect(try document.table("losses").compactMap { $0["Missing"] } == HardeningFeature.allCases.map(\.rawValue))
     }
 
-    /// A call that is both allowed and deadly would be whichever the library happens to prefer.
+    /// For a call that is both allowed and deadly, the library would decide which of the two applies.
     @Test func callsHaveOneVerdictEach() {
         for profile in RoomProfile.all {
             let allowed = Set(profile.groups.flatMap(\.calls))
@@ -244,7 +244,7 @@ import VaubanRoomHardening
         let run = try BuiltPrograms.run(
             Self.program, ["trace", "\(BuiltPrograms.folder)/\(program)"] + (arguments[program] ?? ["--state", state.path]))
         #expect(run.status != 0 && run.output.contains("traces this one"), "\(run)")
-        // The tracer itself harms nothing.
+        // The tracer itself does no harm.
         #expect(try BuiltPrograms.run(Self.program, ["trace", "/bin/echo", "traced"]).output == "traced\n")
     }
 }

@@ -3,9 +3,9 @@ import Glibc
 import Testing
 import VaubanLinuxHost
 
-/// Idle connections that give way on real sockets: nothing that was sent is lost, and a client goes on by itself.
+/// Idle connections that give way on real sockets: nothing that was sent is lost, and a client continues by itself.
 @Suite struct IdleConnectionTests {
-    /// An endpoint of this process that answers each message with itself.
+    /// A socket in this process that answers each message with the same message.
     private final class Echo: Sendable {
         let folder: TestFolder
         let table: ConnectionTable
@@ -43,7 +43,7 @@ import VaubanLinuxHost
             client.give(back: channel)
         }
         try ask(1)
-        // Others of the same owner, each of which was answered and then waits: the client's is idle for longest.
+        // Others of the same owner, each of which was answered and then waits: the client's is the longest idle.
         var others: [Channel] = []
         for byte in 0..<UInt8(40) {
             let other = try echo.address.connect()
@@ -80,7 +80,7 @@ import VaubanLinuxHost
         #expect(server.idleSince == nil)
         try client.send(header: [1])
         server.endWhenIdle()
-        // Whoever watches this connection for its caller's hang-up sees none.
+        // A thread that watches this connection for its caller's hang-up sees none.
         let wakeup = try Wakeup()
         #expect(wakeup.wait(until: 0, connection: server.socket) == .deadline)
         #expect(try server.receive(.idle).header == [1])

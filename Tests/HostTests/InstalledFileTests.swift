@@ -6,7 +6,7 @@ import VaubanAccessPolicy
 import VaubanLinuxHost
 import VaubanPlainText
 
-/// What counts as a file that only root can change, and how the program of a file is named.
+/// The files that only root can change, and the identifier of a file's program.
 @Suite struct InstalledFileTests {
     private static let cat = URL(fileURLWithPath: "/bin/cat").resolvingSymlinksInPath().path
 
@@ -36,7 +36,7 @@ import VaubanPlainText
         guard case .build = PackagedKind(try name(path)) else { Issue.record("it is named by its path"); return }
     }
 
-    /// Both folders are looked at in one walk, as when a program of root's has code of somebody else's mapped.
+    /// Both folders are examined in one walk, as when a program that root owns has mapped another user's code.
     @Test("Two spellings of one letter are two folders")
     func spellingsAreTwoFolders() throws {
         let folder = try RootsFolder()
@@ -69,7 +69,7 @@ import VaubanPlainText
         #expect(chown(folder.path, 65534, 0) == 0 && InstalledFile(path: path) == nil)
     }
 
-    /// A list of access shows its grants in the group's bits.
+    /// An access control list shows its grants in the group's bits.
     @Test func writableAccessListCounts() throws {
         let folder = try RootsFolder()
         let path = try folder.copy("/bin/cat", as: "program")
@@ -100,7 +100,7 @@ import VaubanPlainText
         for detour in ["\(folder.path)/./program", "\(folder.path)//program", "\(folder.path)/../\(path)", "var/lib", "", "/", "\(path)/"] {
             #expect(InstalledFile(path: detour) == nil, "\(detour)")
         }
-        // Whoever names a program may go by a link; the name is that of the file.
+        // The caller may name a program by a link; the identifier is that of the file.
         #expect(try name("\(folder.path)/link") == .installed(path: path))
     }
 
@@ -115,11 +115,11 @@ import VaubanPlainText
         #expect(throws: SystemError.self) { try name("\(folder.path)/pipe") }
     }
 
-    /// What users can mount names whom they like as the owner, and is always mounted `nosuid`.
+    /// A file system that users can mount may name any owner, and is always mounted `nosuid`.
     @Test func nosuidMountsAreNotTrusted() throws {
         let folder = try RootsFolder()
         for (flags, counts) in [(OwnMounts.nosuid, false), (0, true)] {
-            // By its path alone: the thread must not be the last that holds the folder, which it sees as busy.
+            // By its path alone: this thread must not hold the last reference to the folder, which would make it busy.
             let isInstalled = try OwnMounts.with("none", on: folder.path, type: "tmpfs", flags: flags) { [path = folder.path] in
                 chmod(path, 0o755)
                 try FileManager.default.copyItem(atPath: Self.cat, toPath: "\(path)/program")
@@ -142,7 +142,7 @@ import VaubanPlainText
     }
 }
 
-/// The kind of a name, for a test.
+/// The kind of an identifier, for a test.
 private enum PackagedKind {
     case build, other
     init(_ name: ApplicationIdentifier) { self = name.text.hasPrefix("build:") ? .build : .other }

@@ -2,7 +2,7 @@ import Launcher
 import TestSupport
 import Testing
 
-/// What of the launcher needs no process.
+/// The parts of the launcher that need no process.
 @Suite struct LauncherRulesTests {
     @Test func roomThatFailsOnceIsRestartedAtOnce() {
         var policy = RestartPolicy()

@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 import VaubanLinuxHost
 
-/// The real launcher with the real rooms, over a folder of its own.
+/// The real launcher with the real rooms, in a separate folder.
 @Suite struct LauncherTests {
-    /// A service under a folder, started as a client would start it and stopped in the end.
+    /// A service in a folder, started as a client would start it, and stopped at the end.
     private final class Running {
         let service: Service
         let home: String
@@ -25,7 +25,7 @@ import VaubanLinuxHost
 
         var words: [String] { ["--home", home, "--sockets", service.sockets] }
 
-        /// The process that listens on a socket, after its handshake: the kernel names the one that called `listen` last.
+        /// Returns the process that listens on a socket, after its handshake: the kernel names the one that called `listen` last.
         func process(behind address: ServerAddress) throws -> Int32 {
             _ = try address.connect()
             return try Peer(ofConnection: address.connect().socket, usePeerDescriptor: false).pid
@@ -48,7 +48,7 @@ import VaubanLinuxHost
         #expect(!LauncherControl.isRunning(home: running.home))
         #expect(try FileManager.default.contentsOfDirectory(atPath: running.service.sockets) == [])
         #expect(try !LauncherControl.stop(home: running.home))
-        // And again, in the same folder.
+        // Once more, in the same folder.
         #expect(try ServiceStarter.start(running.service))
         _ = try running.service.authenticationAddress.connect()
     }
@@ -85,7 +85,7 @@ import VaubanLinuxHost
         let watch = try ProcessWatch(room)
         #expect(kill(number, SIGKILL) == 0)
         #expect(watch.ends())
-        // What was left behind is in nobody's way.
+        // Leftovers do not matter.
         #expect(try ServiceStarter.start(running.service))
         _ = try running.service.authenticationAddress.connect()
     }
@@ -134,7 +134,7 @@ import VaubanLinuxHost
         let outer = try TestFolder()
         try DurableFile(LauncherControl.lockName, in: outer.folder).replace(with: Array("launcher 1 0\nsockets /s\nready\n".utf8))
         #expect(!LauncherControl.isRunning(home: outer.path))
-        // Held, but by somebody else than the record says: a number that was given again is not signalled.
+        // The lock is held, but not by the process in the record: a reused number is not signalled.
         let lock = try #require(try outer.folder.lock(LauncherControl.lockName))
         #expect(LauncherControl.isRunning(home: outer.path))
         #expect(LauncherControl.running(home: outer.path) == nil)

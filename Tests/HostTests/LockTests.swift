@@ -16,7 +16,7 @@ import VaubanLinuxHost
         let answers = lock.withLock { _ in
             let answers = ThreadMutex<[String?]>([])
             DispatchQueue.concurrentPerform(iterations: 2) { _ in
-                // Of the two one may run on this thread, which holds it.
+                // One of the two may run on this thread, which holds the lock.
                 let answer = lock.withLockIfAvailable { $0 }
                 answers.withLock { $0.append(answer) }
             }
@@ -39,7 +39,7 @@ import VaubanLinuxHost
                 #expect(seen == [1])
             }
         }
-        // Each is inside at the same time as the other, or this never ends.
+        // Both are inside at the same time, or this never ends.
         bothLook.wait()
         bothLook.wait()
         DispatchQueue.global().async(group: group) { shared.withLock { $0.append(2) } }

@@ -3,14 +3,14 @@ import Glibc
 import Testing
 import VaubanLinuxHost
 
-/// A system bus of the test's own, and a login manager that is played on it (Tests/Scripts/lib/played-logind.py).
+/// A separate system bus for a test, with a played login manager (Tests/Scripts/lib/played-logind.py).
 final class OwnBus {
     let address: String
     private let folder: TestFolder
     private let daemon: PlayedProgram
     private var logind: PlayedProgram?
 
-    /// Cancels the test where there is no bus to be had.
+    /// Cancels the test if no bus is available.
     init() throws {
         try Self.cancelWhereThereIsNone()
         folder = try TestFolder()
@@ -43,14 +43,14 @@ final class OwnBus {
         self.logind = logind
     }
 
-    /// Ends it; the bus tells everybody that its name has no owner.
+    /// Stops it; the bus announces that its name has no owner.
     func stopLogind() { logind = nil }
 
     func logind(_ command: String) throws { try #require(logind).tell(command) }
     func expect(_ line: String) throws { try #require(logind).expect(line) }
 }
 
-/// A program that is told lines and says lines.
+/// A program that reads and writes lines.
 final class PlayedProgram {
     private let process = Process()
     private let input = Pipe()
@@ -72,10 +72,10 @@ final class PlayedProgram {
 
     func tell(_ line: String) throws { try input.fileHandleForWriting.write(contentsOf: Data("\(line)\n".utf8)) }
 
-    /// Waits until it says this; what it says before is passed over.
+    /// Waits until the program writes this line; skips earlier ones.
     func expect(_ expected: String) throws { while try line() != expected {} }
 
-    /// The next line that it says; at most ten seconds for each byte of it.
+    /// Returns the program's next line; waits at most ten seconds for each byte of it.
     func line() throws -> String {
         var bytes: [UInt8] = []
         let number = output.fileHandleForReading.fileDescriptor

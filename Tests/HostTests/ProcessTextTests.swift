@@ -5,7 +5,7 @@ import Testing
 import VaubanLinuxHost
 import Witness
 
-/// What the kernel writes about processes, and what a process may put into it.
+/// The kernel's texts about processes, and what a process may put into them.
 @Suite struct ProcessTextTests {
     private static let status =
         "Name:\tcat\nUmask:\t0022\nPPid:\t41\nTracerPid:\t0\nUid:\t1000\t1001\t1000\t1000\nNSpid:\t42\t7\nNSsid:\t40\t6\n"
@@ -26,7 +26,7 @@ import Witness
         #expect(ProcessStatus(Array(Self.status.replacingOccurrences(of: change.0, with: change.1).utf8)) == nil)
     }
 
-    /// A process chooses its name, even such a one; the kernel keeps it on its line.
+    /// A process chooses its name, even one like these; the kernel keeps it on its line.
     @Test(arguments: ["a\nPPid:\t1", "x)\nTracerP", "\\nPPid: 1", "a b (c) d", "\u{FF}\u{0}"]) func processNameForgesNoField(_ name: String)
         throws
     {
@@ -80,7 +80,7 @@ import Witness
             ])
         #expect(MemoryMap.identity(at: 0x5576_51C7_5000, in: Array(text.utf8)) == "fe:00 254161")
         #expect(MemoryMap.identity(at: 0x1000, in: Array(text.utf8)) == nil)
-        // A path that is no text is a file all the same, at no place.
+        // A path that is not UTF-8 still counts as a file, without a path.
         let odd = Array("7f-80 r-xp 0 fe:00 7   /a".utf8) + [0xFF, 0x0A]
         #expect(MemoryMap.executedFiles(in: odd) == [MappedFile(path: nil, identity: "fe:00 7")])
         for broken in ["nonsense", "1-2 r-x 0 fe:00 7 /a", "1-2 r-xp 0 fe:00", "xyz r-xp 0 fe:00 7 /a"] {
@@ -107,14 +107,14 @@ import Witness
         for none in ["/app/extra/other", "/apple/x", "/etc/passwd", "relative", ""] {
             #expect(theirs.places(of: none, in: own) == [], "\(none)")
         }
-        // A sign that joins a slash moves no boundary.
+        // A character that joins a slash does not move a boundary.
         #expect(
             theirs.places(of: "/app/\u{301}x", in: own).map { Array($0.utf8) } == [Array("/var/lib/flatpak/app/org.x/files/\u{301}x".utf8)])
         #expect(theirs.places(of: "/app\u{301}/x", in: own) == [])
         #expect(MountTable(Array("nonsense\n1 2 3\n".utf8)).places(of: "/x", in: own) == [])
     }
 
-    /// Anything at all is read or refused, and takes no longer than its length.
+    /// Any input is parsed or refused, in a time proportional to its length.
     @Test func noiseIsRejected() {
         var generator = SystemRandomNumberGenerator()
         let seeds = [Self.status, "7f-80 r-xp 0 fe:00 7   /a\n", "0::/a.scope\n", "1 0 8:1 / /\\040 rw - x y z\n"].map { Array($0.utf8) }

@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import VaubanLinuxHost
 
-/// Waits for the end of a process that may be nobody's child here.
+/// Waits for the end of a process that need not be a child of this one.
 struct ProcessWatch {
     let process: Descriptor
 
@@ -17,7 +17,7 @@ struct ProcessWatch {
     }
 }
 
-/// A program that runs until it is let go.
+/// A program that runs until it is released.
 final class Waiter {
     let pid: Int32
     private let process = Process()
@@ -30,20 +30,20 @@ final class Waiter {
         if let environment { process.environment = environment }
         process.standardInput = input
         process.standardOutput = output
-        // A program that could not begin reads nothing, which must not end the tests.
+        // A program that could not start reads nothing, which must not end the tests.
         signal(SIGPIPE, SIG_IGN)
         try process.run()
         pid = process.processIdentifier
     }
 
-    /// The next line that it writes, which says that it has come so far.
+    /// Returns the next line that it writes, which shows how far it has come.
     func line() throws -> String {
         var line: [UInt8] = []
         while let byte = try output.fileHandleForReading.read(upToCount: 1)?.first, byte != 0x0A { line.append(byte) }
         return String(decoding: line, as: UTF8.self)
     }
 
-    /// Has `cat`, under whatever name, answer a line: then it has loaded all that it loads.
+    /// Has `cat`, under any name, answer a line: then it has loaded everything that it loads.
     func answers() throws -> Bool {
         guard (try? say("there")) != nil else { return false }
         return try line() == "there"
@@ -55,14 +55,14 @@ final class Waiter {
 
     func end() {
         guard process.isRunning else { return }
-        // Not asked to end: it inherited the signals that this thread has blocked. Foundation waits until nobody has what it gave
-        // to the program, so those that the program started have to go first.
+        // Killed, since it inherited the signals that this thread has blocked. Foundation waits until no process holds the descriptors that
+        // it gave to the program, so the program's children have to end first.
         for child in Self.children(of: pid) { kill(child, SIGKILL) }
         kill(pid, SIGKILL)
         process.waitUntilExit()
     }
 
-    /// Those that a process started and those that they started, the youngest first.
+    /// Returns the children of a process and their children, the youngest first.
     static func children(of pid: Int32) -> [Int32] {
         let text = SmallFile.text(path: "/proc/\(pid)/task/\(pid)/children", max: 4096) ?? ""
         let children = text.split(separator: " ").compactMap { Int32($0) }

@@ -23,7 +23,7 @@ final class PromptingEnclave: Sendable {
                 guard connection.role == EnclaveRole.witness.rawValue else { return }
                 lines.withLock { $0.append(connection.channel) }
                 count.signal()
-                // The test speaks on this line now, for as long as the test program runs.
+                // From now on the test uses this connection, for as long as the test program runs.
                 ends.wait()
             }
         }
@@ -34,8 +34,8 @@ final class PromptingEnclave: Sendable {
         Thread.detachNewThread { witness.run() }
     }
 
-    /// Starts the shipped program, shut in as it always is; it runs as long as it is held. `user` is whom it runs as in system
-    /// mode, with no right but the one to look at others.
+    /// Starts the shipped program, hardened as always; it runs as long as the result is retained. `user` is its user as in system mode,
+    /// without any capability except to inspect other processes.
     func start(_ program: String, as user: UInt32? = nil) throws -> Waiter {
         let words = [program, "--enclave-folder", folder.path, "--enclave-uid", "\(geteuid())"]
         guard let user else { return try Waiter(program, Array(words.dropFirst())) }
@@ -47,7 +47,7 @@ final class PromptingEnclave: Sendable {
                 + words)
     }
 
-    /// The next line that the witness opens.
+    /// Returns the next connection that the witness opens.
     func line() throws -> Channel {
         guard count.wait(timeout: .now() + 10) == .success else { throw ChannelError.deadline }
         return lines.withLock { $0.removeFirst() }

@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 import Witness
 
-/// Nobody's questions hold up anybody else's.
+/// One user's requests do not hold up another user's.
 @Suite struct RequestQueueTests {
     @Test func userWithHangingRequestsBlocksOnlyThemselves() {
         let queue = RequestQueue(limit: (total: 4, perUser: 2, waitingPerUser: 3))
@@ -15,10 +15,10 @@ import Witness
             worked.withLock { $0 += 1 }
             done.signal()
         }
-        // Two are worked on, three wait, and more are refused.
+        // Two are being served, three wait, and more are refused.
         for _ in 0..<5 { #expect(queue.take(of: 1, hang)) }
         #expect(!queue.take(of: 1, hang))
-        // Another user's are answered all the same, one after the other and side by side.
+        // Another user's requests are still served, in sequence and in parallel.
         let other = DispatchSemaphore(value: 0)
         for _ in 0..<10 {
             #expect(queue.take(of: 2) { other.signal() })

@@ -4,13 +4,13 @@ import Glibc
 import Testing
 import VaubanLinuxHost
 
-/// A folder that only root can change, which goes with its holder. Only root can make one.
+/// A folder that only root can change, removed with its owner. Only root can create one.
 final class RootsFolder: Sendable {
     let path: String
 
     init(in above: String = "/var/lib") throws {
         guard geteuid() == 0 else { try Test.cancel("only root can make a folder of root's") }
-        // Where every folder belongs to somebody else, or the root is mounted nosuid, no program is an installed one.
+        // If every folder belongs to another user, or the root is mounted nosuid, no program counts as installed.
         guard InstalledFile(path: URL(fileURLWithPath: "/bin/cat").resolvingSymlinksInPath().path) != nil else {
             try Test.cancel("no program counts as installed on this machine")
         }
@@ -22,7 +22,7 @@ final class RootsFolder: Sendable {
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
-    /// A copy of a file in it.
+    /// Copies a file into the folder and returns its path.
     func copy(_ file: String, as name: String) throws -> String {
         try FileManager.default.copyItem(
             at: URL(fileURLWithPath: file).resolvingSymlinksInPath(), to: URL(fileURLWithPath: "\(path)/\(name)"))
@@ -30,24 +30,24 @@ final class RootsFolder: Sendable {
     }
 }
 
-/// Mounts that only one thread sees, and what is done under them.
+/// Mounts that only one thread sees, and work done under them.
 enum OwnMounts {
     static let nosuid = 2
     static let bind = 4096
 
-    /// Mounts and then does the step; cancels the test where this machine does not let it mount.
+    /// Mounts and then runs the step; cancels the test if this machine does not permit the mount.
     static func with<Value: Sendable>(
         _ source: String, on target: String, type: String, flags: Int, _ step: @escaping @Sendable () throws -> Value
     ) throws -> Value {
         let done = try Background<Value?> {
-            // A mount namespace of this thread's own (CLONE_NEWNS), from which nothing spreads (MS_REC | MS_PRIVATE). Where the
-            // root is no mount of its own, its propagation cannot be changed, and need not be.
+            // A mount namespace of this thread (CLONE_NEWNS), from which nothing propagates (MS_REC | MS_PRIVATE). If the root is not a
+            // mount point, its propagation cannot be changed, and need not be.
             guard call("unshare", 0x20000) == 0, [0, -Int(EINVAL)].contains(mount("none", "/", nil, 16384 | 1 << 18)),
                 mount(source, target, type, flags) == 0
             else { return nil }
             return try step()
         }.value()
-        // A test is cancelled from its own task alone.
+        // A test can be cancelled only from its own task.
         guard let done else { try Test.cancel("it cannot mount here") }
         return done
     }
@@ -64,7 +64,7 @@ enum OwnMounts {
         }
     }
 
-    /// A system call as it is.
+    /// Performs a system call unchanged.
     static func call(_ name: String, _ arguments: Int...) -> Int {
         vauban_probe_call(name, arguments + Array(repeating: 0, count: 6 - arguments.count))
     }

@@ -5,8 +5,8 @@ import TestSupport
 import Testing
 import VaubanLinuxHost
 
-/// The memory for secrets: that it is zero, apart, reused, and kept as the machine allows. Each backing is tried by switching
-/// the better ones off.
+/// The memory for secrets: zeroed, separate, reused, and protected as the machine allows. Each kind of memory is tested by switching the
+/// better ones off.
 @Suite struct SecretArenaTests {
     struct Kept: Sendable, CustomTestStringConvertible {
         let backing: SecretArena.PageProtection
@@ -27,7 +27,7 @@ import VaubanLinuxHost
 
     @Test(arguments: all) func missingProtectionsAreReported(_ kept: Kept) throws {
         let arena = try arena(kept)
-        // A machine with too low a limit says so of itself, whatever was asked.
+        // A machine with too low a limit reports that by itself, whatever the test leaves out.
         #expect(arena.missing.subtracting([.mlock]) == kept.without.subtracting([.mlock]))
         if kept.without.contains(.mlock) { #expect(arena.missing.contains(.mlock)) }
     }
@@ -53,12 +53,12 @@ import VaubanLinuxHost
         let storage = try #require(arena.take(256))
         _ = storage.initializeMemory(as: UInt8.self, repeating: 0xA5)
         arena.giveBack(storage)
-        // The pages are still there, so the test can look; beyond the link to the next free slot there is nothing.
+        // The pages are still mapped, so the test can read them; beyond the link to the next free slot they are empty.
         #expect(storage.dropFirst(8).allSatisfy { $0 == 0 })
         #expect(storage.prefix(8).allSatisfy { $0 != 0xA5 })
     }
 
-    /// More at once than one chunk and more than the limit on locked memory: none is refused, and none lies over another.
+    /// More secrets at once than one chunk holds and than the limit on locked memory allows: none is refused, and none overlaps another.
     @Test(arguments: all) func secretsDoNotOverlap(_ kept: Kept) throws {
         let arena = try arena(kept)
         var held: [UnsafeMutableRawBufferPointer] = []
@@ -92,7 +92,7 @@ import VaubanLinuxHost
         #expect(faults.withLock { $0 } == 0)
     }
 
-    /// The kernel's own words on the pages: `dd` no dump, `lo` locked, `wf` empty in a child, `dc` not in a child.
+    /// The kernel's flags of the pages: `dd` no dump, `lo` locked, `wf` empty in a child, `dc` not in a child.
     @Test(arguments: all, [100, 100_000]) func pagesHaveTheExpectedFlags(_ kept: Kept, _ count: Int) throws {
         let arena = try arena(kept)
         let storage = try #require(arena.take(count))

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import VaubanLinuxHost
 
-/// A state write, cut off or failed at every step, over every disk that can be left.
+/// A state write, cut off or failed at every step, over every disk that can result.
 @Suite struct StateWriteTests {
     private static let old = [UInt8](1...40)
     private static let new = [UInt8](101...160)
@@ -30,13 +30,13 @@ import VaubanLinuxHost
         #expect(trial.steps == 6 && trial.images > 100)
     }
 
-    /// A write after a write that did not end, with whatever that one left.
+    /// A write after an interrupted write, with whatever that one left.
     @Test func writeAfterAnInterruptedOneLeavesOldOrNewContent() throws {
         var first = WriteTrial(Self.right), second = WriteTrial(Self.right)
         let start = try disk(holding: Self.old)
         for fault in try first.faults(start, Self.new) { try first.run(start, fault, writing: Self.new, allowed: [Self.old]) }
         for left in first.left {
-            // What was never durable may still be lost by the second cut.
+            // What was never durable may still be lost in the second cut.
             for fault in try second.faults(left, Self.third) {
                 try second.run(left, fault, writing: Self.third, allowed: [Self.old, Self.new])
             }
@@ -46,7 +46,7 @@ import VaubanLinuxHost
         #expect(first.left.count > 20 && second.images > 10_000)
     }
 
-    /// A killed process may leave what only the kernel holds. Whoever builds on it first makes it durable.
+    /// A killed process may leave content that only the kernel has. A process that builds on it makes it durable first.
     @Test func syncingReadSurvivesAPowerCut() throws {
         var trial = WriteTrial(Self.right)
         let start = try disk(holding: Self.old)
@@ -81,7 +81,7 @@ import VaubanLinuxHost
         #expect(throws: SystemError.self) { try DurableFile("state", in: disk.root).read(max: 100) }
     }
 
-    /// The simulation bites: the same enumeration finds every one of these writes wrong.
+    /// The simulation is effective: the same enumeration finds every one of these writes wrong.
     @Test(arguments: Flaw.allCases) func flawedWriteIsDetected(_ flaw: Flaw) throws {
         let start = try disk(holding: Self.old)
         var trial = WriteTrial(flaw.replace)
@@ -92,7 +92,7 @@ import VaubanLinuxHost
         #expect(trial.violations.contains(flaw.violation))
     }
 
-    /// The rate is printed and not judged: it says what an enumeration over this disk costs.
+    /// The rate is printed and not judged: it shows what an enumeration over this disk costs.
     @Test func simulatedDiskIsFastEnough() throws {
         let disk = SimulatedDisk()
         let file = DurableFile("state", in: disk.root)
@@ -131,7 +131,7 @@ import VaubanLinuxHost
             switch chance.below(4) {
             case 0: disk.image = disk.image.survivor(&chance)
             case 1:
-                // Cut off somewhere within: then this write may be there or not, and so may what it replaced.
+                // The write was cut off in between, so it may exist or not, and so may what it replaced.
                 let last = wasWritten ? images.last : images[chance.below(images.count)]
                 disk.image = try #require(last).survivor(&chance)
             default: continue
@@ -146,7 +146,7 @@ import VaubanLinuxHost
     }
 }
 
-/// Ways of writing a state file that look right while nothing goes wrong.
+/// Flawed ways of writing a state file that work while nothing goes wrong.
 enum Flaw: CaseIterable, Sendable {
     case noSyncOfTheFile, renameBeforeSync, noSyncOfTheFolder, inPlace, removeBeforeRename, shortWriteTakenForAll
 

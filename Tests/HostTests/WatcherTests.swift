@@ -8,7 +8,7 @@ import VaubanDER
 import VaubanLinuxHost
 import Watcher
 
-/// What the watcher tells the enclave of a machine that is played, and what it waits for.
+/// What the watcher reports to the enclave about a played machine, and what it waits for.
 @Suite struct WatcherTests {
     private static let me = geteuid()
 
@@ -56,7 +56,7 @@ import Watcher
         let next = try enclave.line()
         #expect(try next.event().kind == .watching)
         #expect(try next.event() == event)
-        // An answer to something else is none.
+        // A reply to another event does not count.
         try next.answer(DeviceEvent(number: event.number + 100, .sleeping))
         try bus.logind("held")
         try bus.expect("held 1")
@@ -96,7 +96,7 @@ import Watcher
         try bus.startLogind(sessionOf: Self.me)
         let enclave = try ListeningEnclave(WatcherSettings(bus: bus.address, managerUID: Self.me + 1, onlyUser: nil))
         let line = try enclave.line()
-        // The line and the look at the bus, in whichever order they came.
+        // The connection and the examination of the bus, in whichever order they came.
         var event = try line.event()
         while event.number < 2 {
             #expect(event.kind == .blind)
@@ -104,10 +104,10 @@ import Watcher
         }
         #expect(event.number == 2 && event.kind == .blind)
         try bus.logind("sleep")
-        // Nothing holds it up, since nobody was asked for an inhibitor.
+        // Nothing holds it up, since no inhibitor was requested.
         try bus.expect("released")
         bus.stopLogind()
-        // The end of the name is heard after all that its owner said.
+        // The end of the name is received after everything that its owner sent.
         event = try line.event()
         #expect(event.number == 3 && event.kind == .blind)
     }
@@ -120,7 +120,7 @@ private final class ListeningEnclave: Sendable {
 
         func event() throws -> DeviceEvent { try DeviceEvent(derBytes: channel.receive(.machine).header) }
 
-        /// The first event of this kind; those before it, from before the bus was found, are passed over.
+        /// Returns the first event of this kind; skips earlier ones, from before the bus was found.
         @discardableResult
         func awaitEvent(_ kind: DeviceEvent.Kind) throws -> DeviceEvent {
             while true {
@@ -145,7 +145,7 @@ private final class ListeningEnclave: Sendable {
                 guard connection.role == EnclaveRole.watcher.rawValue else { return }
                 lines.withLock { $0.append(connection.channel) }
                 count.signal()
-                // The test speaks on this line now, for as long as the test program runs.
+                // From now on the test uses this connection, for as long as the test program runs.
                 ends.wait()
             }
         }
@@ -155,7 +155,7 @@ private final class ListeningEnclave: Sendable {
         Thread.detachNewThread { watcher.run() }
     }
 
-    /// The next line that the watcher opens.
+    /// Returns the next connection that the watcher opens.
     func line() throws -> Line {
         guard count.wait(timeout: .now() + 10) == .success else { throw ChannelError.deadline }
         return Line(channel: lines.withLock { $0.removeFirst() })

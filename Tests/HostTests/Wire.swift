@@ -6,8 +6,8 @@ import Testing
 import VaubanLinuxHost
 import VaubanSecretBytes
 
-/// Two connected sockets, as `connect` and `accept` would give them. The kernel names this process at both ends. Both ask
-/// for credentials from the beginning: the kernel adds them to what is sent while one end does.
+/// Two connected sockets, as `connect` and `accept` would return them. The kernel names this process at both ends. Both request credentials
+/// from the beginning, since the kernel adds them to a message only if one end has requested them.
 struct SocketPair {
     let first: Descriptor
     let second: Descriptor
@@ -21,7 +21,7 @@ struct SocketPair {
     }
 }
 
-/// The other side of a connection, byte by byte, as a client that keeps no rule.
+/// The other side of a connection, byte by byte, as a client that follows no rule.
 struct RawPeer {
     let socket: Descriptor
 
@@ -31,7 +31,7 @@ struct RawPeer {
         try #require(sent == bytes.count)
     }
 
-    /// Sends one byte with any number of descriptors, past the limit of our own sender.
+    /// Sends one byte with any number of descriptors, beyond the limit of our own sender.
     func sendUnbounded(_ byte: UInt8, descriptors: [Descriptor]) throws {
         var byte = byte
         let length = 16 + 4 * descriptors.count
@@ -61,7 +61,7 @@ struct RawPeer {
         try #require(sent == 1)
     }
 
-    /// Exactly so many bytes, or fewer at the end of the connection.
+    /// Receives exactly this many bytes, or fewer at the end of the connection.
     func receive(_ count: Int) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         var filled = 0
@@ -73,7 +73,7 @@ struct RawPeer {
         return Array(bytes.prefix(filled))
     }
 
-    /// Says that nothing more comes.
+    /// Signals that nothing more follows.
     func finish() { shutdown(socket.number, Int32(SHUT_WR)) }
 }
 
@@ -85,7 +85,7 @@ enum Frame {
     static func message(_ header: [UInt8], secret: [UInt8] = []) -> [UInt8] { lengths(header.count, secret.count) + header + secret }
 }
 
-/// Runs a step on a thread of its own, for what blocks; `value` waits for it.
+/// Runs a blocking step on a separate thread; `value` waits for it.
 final class Background<Value: Sendable>: @unchecked Sendable {
     // The value is written once before the semaphore is signalled and read only after.
     private var result: Result<Value, any Error>?
@@ -113,20 +113,20 @@ final class Child {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        // Out of the way first: a source may itself be one of the target numbers.
+        // Moved away first, since a source may itself be one of the target numbers.
         let moved = try descriptors.map { Descriptor(try SystemError.check(fcntl($0.number, F_DUPFD_CLOEXEC, 100), "move a descriptor")) }
         for (index, descriptor) in moved.enumerated() { posix_spawn_file_actions_adddup2(&actions, descriptor.number, Int32(3 + index)) }
         var arguments: [UnsafeMutablePointer<CChar>?] = [strdup("sh"), strdup("-c"), strdup(script), nil]
         defer { for argument in arguments { free(argument) } }
         var pid: pid_t = 0
         let problem = withExtendedLifetime(moved) { posix_spawn(&pid, "/bin/sh", &actions, nil, &arguments, environ) }
-        // An array may be released after its last use, which must not be before the program has its copies.
+        // An array may be released after its last use, but the descriptors must live until the program has its copies.
         withExtendedLifetime(moved) {}
         guard problem == 0 else { throw SystemError("start a program", code: problem) }
         self.pid = pid
     }
 
-    /// A program that writes these bytes to a connection that is not its own.
+    /// Starts a program that writes these bytes to a connection that belongs to another process.
     static func writing(_ bytes: [UInt8], to socket: Descriptor) throws -> Child {
         let content = try SocketPair()
         try RawPeer(socket: content.first).send(bytes)
@@ -134,7 +134,7 @@ final class Child {
         return try Child("cat <&4 >&3", descriptors: [socket, content.second])
     }
 
-    /// Waits for its end; answers its exit code.
+    /// Waits for its end; returns its exit status.
     @discardableResult
     func wait() -> Int32 {
         var status: Int32 = 0
@@ -143,13 +143,14 @@ final class Child {
     }
 }
 
-/// The bytes of a secret, for a comparison; nil where there is none.
+/// Returns the bytes of a secret, for a comparison; nil for nil.
 func bytes(_ secret: consuming SecretBytes?) -> [UInt8]? {
     guard let secret else { return nil }
     return secret.withUnsafeBytes { Array($0) }
 }
 
-/// How many descriptors this process holds; other tests in other threads hold some, so only their kind is compared.
+/// Returns the number of this process's descriptors of one kind; other tests in other threads hold descriptors too, so only one kind is
+/// compared.
 func descriptors(linkedTo target: String) -> Int {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
     return names.count { (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)"))?.hasPrefix(target) == true }

@@ -4,13 +4,13 @@ import Testing
 import VaubanLinuxHost
 import Witness
 
-/// What the witness remembers from one question to the next.
+/// What the witness caches from one request to the next.
 @Suite struct WitnessMemoryTests {
     private let folder: TestFolder
 
     init() throws { folder = try TestFolder() }
 
-    /// Its digest, and whether the file was read for it.
+    /// Returns the digest, and whether the file was read for it.
     private func digest(_ path: String, _ cache: DigestCache, isUnwritten: Bool = true) throws -> (digest: [UInt8]?, wasRead: Bool) {
         let file = Descriptor(try SystemError.check(open(path, O_RDONLY | O_CLOEXEC), "open \(path)"))
         let key = try #require(FileKey(file))
@@ -27,12 +27,12 @@ import Witness
         #expect(try digest("/usr/bin/tail", DigestCache()).wasRead)
     }
 
-    /// Within one tick of a file system's clock a file can change without another time of change.
+    /// Within one tick of a file system's clock, a file can change without a new change time.
     @Test func recentlyChangedFileIsReadAgain() throws {
         let cache = DigestCache()
         let path = "\(folder.path)/file"
         try Data("abc".utf8).write(to: URL(fileURLWithPath: path))
-        // An old time of modification, which anybody can set, is no reason to believe it.
+        // An old modification time, which anybody can set, does not prove that the file is unchanged.
         var times = [timeval(tv_sec: 1_000_000, tv_usec: 0), timeval(tv_sec: 1_000_000, tv_usec: 0)]
         #expect(utimes(path, &times) == 0)
         for _ in 0..<2 {
@@ -44,7 +44,7 @@ import Witness
         #expect(try digest(path, cache).digest?.first == 0xA5)
     }
 
-    /// Whoever has mapped a file to be written changes it without any time.
+    /// A process that has mapped a file for writing changes it without a new time.
     @Test func possiblyWrittenFileIsReadAgain() throws {
         let cache = DigestCache()
         for _ in 0..<2 { #expect(try digest("/usr/bin/tail", cache, isUnwritten: false).wasRead) }
@@ -95,7 +95,7 @@ import Witness
                 #expect(packages.package(of: path) == nil, "\(path)")
             }
         }
-        // A package that is installed changes the folder.
+        // Installing a package changes the folder.
         try write("fifth.list", ["/usr/bin/three"])
         #expect(packages.package(of: "/usr/bin/three") == "fifth")
         #expect(DebianPackages(folder: "\(folder.path)/absent").package(of: "/usr/bin/one") == nil)

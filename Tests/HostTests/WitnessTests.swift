@@ -8,7 +8,7 @@ import VaubanLinuxHost
 import VaubanUserModel
 import Witness
 
-/// What the witness tells of real processes, and what it does not.
+/// What the witness reports about real processes, and what it does not.
 @Suite struct WitnessTests {
     private let witness = CallerWitness()
 
@@ -27,7 +27,8 @@ import Witness
         #expect(try hexadecimal(executable.digest) == digest(of: real))
     }
 
-    /// The file that runs, and not the one that has its path now; but it has no name any more by which anybody could know it.
+    /// It reports the file that runs, not the one that has its path now; but that file no longer has a name by which it could be
+    /// identified.
     @Test func replacedExecutableIsIdentifiedAsTheRunningOne() throws {
         let folder = try TestFolder()
         let path = "\(folder.path)/program"
@@ -85,7 +86,7 @@ import Witness
         #expect(try answer.identity == identity(of: program, heldBy: process) && answer.identity.application != nil)
         try line.send(header: WitnessRequest(number: 8, pid: Int64(program.pid) + 1).encoded(), descriptors: [process])
         #expect(try WitnessAnswer(derBytes: line.receive(.machine).header) == WitnessAnswer(number: 8, identity: .unseen))
-        // Without the process there is nothing to check the number by.
+        // Without the process's descriptor, nothing verifies the number.
         try line.send(header: WitnessRequest(number: 9, pid: Int64(program.pid)).encoded())
         #expect(throws: ChannelError.self) { try line.receive(.machine).header }
         let next = try enclave.line()

@@ -2,8 +2,8 @@ import SimulatedHost
 import Testing
 import VaubanLinuxHost
 
-/// Runs one way of replacing `state` with every fault, and looks at what is left by a kill and by a power cut after
-/// every step. What is wrong is gathered by name, so that a wrong way can be shown to be found out.
+/// Runs one way of replacing `state` with every fault, and checks what a kill and a power cut leave after every step. Errors are collected
+/// by name, so that a flawed way can be shown to be detected.
 struct WriteTrial {
     typealias Replace = @Sendable (SimulatedFolder, [UInt8]) throws(SystemError) -> Void
 
@@ -12,14 +12,14 @@ struct WriteTrial {
     /// Every distinct disk that was left.
     private(set) var left: Set<DiskImage> = []
     private(set) var runs = 0, cuts = 0, images = 0
-    /// Steps of a run that nothing disturbs.
+    /// The number of steps of an undisturbed run.
     private(set) var steps = 0
 
     init(_ replace: @escaping Replace) { self.replace = replace }
 
     var account: String { "\(runs) runs, \(cuts) instants, \(images) disks looked at" }
 
-    /// No fault, and each kind at each step.
+    /// Returns no fault, and each kind of fault at each step.
     mutating func faults(_ start: DiskImage, _ bytes: [UInt8]) throws -> [SimulatedDisk.Fault?] {
         let disk = SimulatedDisk(start)
         disk.prepare()

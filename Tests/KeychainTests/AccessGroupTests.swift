@@ -1,4 +1,4 @@
-// Whose items a caller sees (Specs/secitem.md, 7, Specs/access-groups.md).
+// The items that a caller sees (Specs/secitem.md, 7, Specs/access-groups.md).
 
 import EnclaveWire
 import Foundation
@@ -21,7 +21,7 @@ import VaubanUserModel
         #expect(Refusal.Reason.of { _ = try room.get("a", as: chat) } == .itemNotFound)
         #expect(Refusal.Reason.of { try room.update("a", to: "x", as: chat) } == .itemNotFound)
         #expect(Refusal.Reason.of { try room.delete("a", as: chat) } == .itemNotFound)
-        // The group is part of what makes an item unique.
+        // The group is part of an item's primary key.
         try room.add("a", value: "of chat", as: chat)
         #expect(Refusal.Reason.of { try room.add("a", as: chat) } == .duplicateItem)
         #expect(try room.get(as: chat, limit: .all) == ["program:/usr/bin/chat=of chat"])
@@ -43,7 +43,7 @@ import VaubanUserModel
         #expect(try room.get("a", as: mail, group: "program:/usr/bin/mail").count == 1)
     }
 
-    // MARK: What root grants
+    // MARK: Root's grants
 
     private func entitlements(_ list: [String: Any]) -> [String] { Entitlements(list).groups(adding: "program:/p") }
 
@@ -56,13 +56,13 @@ import VaubanUserModel
                 "com.apple.developer.associated-application-identifier": ["T.assoc"],
             ]) == ["T.shared", "T.app", "T.assoc", "group.x"])
         #expect(entitlements(["com.apple.application-identifier": "T.mac"]) == ["T.mac"])
-        // A wrong type counts as absent, and an array with one wrong element goes whole.
+        // A wrong type counts as absent, and an array with one wrong element is dropped whole.
         #expect(entitlements(["keychain-access-groups": ["T.a", 1] as [Any], "application-identifier": 7]) == ["program:/p"])
         #expect(entitlements(["keychain-access-groups": ["com.apple.token", "T.a"]]) == ["T.a", "program:/p", "com.apple.token"])
         #expect(entitlements(["keychain-access-groups": ["*", "cli", "unsigned", "vauban.permissions", ""]]) == ["program:/p"])
     }
 
-    /// The folder of grants, as root would fill it.
+    /// Returns the table of a folder of grants, as root would fill it.
     private func table(_ lists: [[String: Any]]) throws -> EntitlementTable {
         let folder = NSTemporaryDirectory() + "entitlements-" + UUID().uuidString
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
@@ -84,19 +84,19 @@ import VaubanUserModel
         func granted(_ path: String) -> Caller {
             Callers.caller(CallerIdentity(.installed, executable: Callers.executable(path), chain: [path]), granted: table)
         }
-        // The first of the list is the default.
+        // The first group of the list is the default.
         try room.add("a", value: "shared", as: granted("/usr/bin/mail"))
         #expect(try room.get("a", as: granted("/usr/bin/chat")) == ["T.shared=shared"])
         try room.add("own", as: granted("/usr/bin/mail"), group: "program:/usr/bin/mail")
         #expect(Refusal.Reason.of { _ = try room.get("own", as: granted("/usr/bin/chat")) } == .itemNotFound)
         #expect(try room.get(as: granted("/usr/bin/mail"), limit: .all).count == 2)
         #expect(Refusal.Reason.of { _ = try room.get("a", as: granted("/usr/bin/bad")) } == .missingEntitlement)
-        // Moving an item to another group of one's own.
+        // Moves an item to another of the caller's own groups.
         try room.update("own", to: "moved", as: granted("/usr/bin/mail"), group: "T.shared")
         #expect(try room.get("own", as: granted("/usr/bin/chat")) == ["T.shared=moved"])
     }
 
-    /// In the order in which they are searched, and nobody is asked for it.
+    /// In the order in which they are searched, and without a prompt.
     @Test func programLearnsOnlyItsOwnGroups() throws {
         let room = try Room()
         let table = try table([
@@ -156,7 +156,7 @@ import VaubanUserModel
         #expect(Callers.caller(other, granted: table).entitlements == nil)
     }
 
-    // MARK: The user's own hand
+    // MARK: The command line
 
     @Test func commandLineHasOneGroupWhateverStartsIt() throws {
         let room = try Room()
@@ -170,13 +170,13 @@ import VaubanUserModel
     @Test func starterOfCommandLineGainsNoRights() throws {
         let room = try Room()
         try room.add("a", value: "of mail", as: mail)
-        // Any program can start vauban and then execute the one that keeps the item.
+        // Any program can start vauban and then execute the program that stores the item.
         let byMail = Callers.commandLine(startedBy: .installed, "/usr/bin/mail")
         #expect(Refusal.Reason.of { _ = try room.get("a", as: byMail, group: "program:/usr/bin/mail") } == .noPromptAgent)
         room.userSays(.once)
         #expect(try room.get("a", as: byMail, group: "program:/usr/bin/mail") == ["program:/usr/bin/mail=of mail"])
         #expect(room.consents.last?.offered == .once)
-        // What it adds is the user's, not the ancestor's.
+        // What it adds belongs to the user, not to the ancestor.
         try room.add("b", as: byMail)
         #expect(try room.get("b", as: byMail) == ["cli=value"])
     }

@@ -9,7 +9,7 @@ import VaubanKeychainWire
 import VaubanRefusal
 import VaubanSecretBytes
 
-/// The application's own password on its way through keychaind; what it does to a key is the enclave's matter.
+/// The application password on its way through keychaind; its effect on a key is tested with the enclave.
 @Suite struct ApplicationPasswordTests {
     private let name: [AttributeName: AttributeValue] = [.account: .text("a"), .service: .text("s")]
     private let other: [AttributeName: AttributeValue] = [.account: .text("b"), .service: .text("s")]
@@ -33,7 +33,7 @@ import VaubanSecretBytes
         room.enclave.set { $0.typedPassword = Array("p".utf8) }
         #expect(try room.find(name).first?.value == "v")
         #expect(Refusal.Reason.of { _ = try room.find(name) { $0.authenticationUI = .fail } } == .interactionNotAllowed)
-        // A search that skips what asks leaves it out, unless the password came with it.
+        // A search that skips items with prompts leaves it out, unless the password came with the request.
         #expect(Refusal.Reason.of { _ = try room.find(name) { $0.authenticationUI = .skip } } == .itemNotFound)
         #expect(try room.find(name, password: "p") { $0.authenticationUI = .skip }.first?.value == "v")
         #expect(room.enclave.state.withLock { $0.timesAsked } == 3)
@@ -75,7 +75,7 @@ import VaubanSecretBytes
         try room.update(name, value: "w", password: "q")
         #expect(try room.find(name, password: "q").first?.value == "w")
         #expect(Refusal.Reason.of { _ = try room.find(name, password: "p") } == .authenticationFailed)
-        // Attributes alone leave the secret half, and need no password, also when its class key is an older one.
+        // Changing only attributes leaves the secret half and needs no password, even if its class key is an older one.
         try room.update(name, to: [.label: .text("l")])
         try room.enclave.renew(.metadata(.whenUnlocked))
         room.leasedKeys.forget(Room.user)
@@ -119,7 +119,7 @@ import VaubanSecretBytes
         #expect(reason(.delete(ItemQuery(kind: .genericPassword)), "p") == .malformed)
         #expect(reason(.rewrap, "p") == .malformed)
         #expect(reason(.discard, "p") == .malformed)
-        // All of the section is the password; the value is empty.
+        // The whole section is the password; the value is empty.
         try room.serve(.add(record, returns: [], hasData: true, passwordBytes: 2), value: "pp")
         #expect(try room.find(name).first?.value == "")
     }

@@ -1,4 +1,4 @@
-// Programs of the user's own, which are known by their digest: a new build is offered once.
+// Programs that the user built, which are identified by their digest: a new build is offered once.
 
 import EnclaveWire
 import Keychain
@@ -38,7 +38,7 @@ import VaubanUserModel
         #expect(room.consents.count == asked + 1 && room.consents.last?.purpose == .acceptBuild && room.consents.last?.program == path)
         room.userIsAway()
         #expect(try room.get("b", as: first).count == 1)
-        // The one after it is offered as the next.
+        // The next build is offered as the following one.
         #expect(Refusal.Reason.of { _ = try room.get("a", as: Callers.own(path, build: 3)) } == .noPromptAgent)
     }
 
@@ -71,7 +71,7 @@ import VaubanUserModel
         let asked = room.consents.count
         #expect(try room.get("a", as: second).count == 1)
         #expect(room.consents.count == asked)
-        // A folder whose name begins alike is another.
+        // A folder whose name only begins in the same way is another folder.
         let other = "/home/anna/binary/tool"
         try room.add("o", as: Callers.own(other, build: 5))
         room.userIsAway()
@@ -94,7 +94,7 @@ import VaubanUserModel
         #expect(try room.get("a", as: second).count == 1)
     }
 
-    // MARK: From nobody to an owner
+    // MARK: Unsigned items
 
     @Test func unsignedItemsAreGivenToAnOwner() throws {
         let room = try Room()
@@ -104,7 +104,7 @@ import VaubanUserModel
         #expect(Refusal.Reason.of { try room.serve(.move(to: "unsigned"), as: Callers.commandLine()) } == .badParameter)
         room.userSays(.once)
         #expect(try room.moved(to: "cli") == RewrapProgress(done: 256, left: 43, kept: 1))
-        // After a restart it asks anew, and goes on where it was.
+        // After a restart it prompts again, and continues where it was.
         try room.restart()
         room.leasedKeys.forget(Room.user)
         #expect(try room.moved(to: "cli") == RewrapProgress(done: 43, left: 0, kept: 1))

@@ -1,4 +1,4 @@
-// Callers of the installed service, as the witness would have found them.
+// Callers of the installed service, with the identities that the witness would have found.
 
 import EnclaveWire
 import Keychain
@@ -19,7 +19,7 @@ enum Callers {
         caller(CallerIdentity(.own, executable: executable(path, build: build), chain: [path]))
     }
 
-    /// A script: all that is known is what runs it.
+    /// A script: only its interpreter is known.
     static func script(_ gap: IdentityGap = .interpreter, of path: String = "/usr/bin/python3.11") -> Caller {
         caller(CallerIdentity(.unknown(gap), executable: gap == .unseen ? nil : executable(path), chain: [path]))
     }
@@ -47,7 +47,7 @@ extension Room {
         try serve(.add(record, returns: [], hasData: true, applications: applications), value: value, as: caller)
     }
 
-    /// The values that a search finds, and in which groups.
+    /// Returns the values that a search finds, with their groups.
     func get(
         _ account: String? = nil, as caller: Caller, limit: MatchLimit = .one, ui: AuthenticationUI = .allow, group: String? = nil
     ) throws -> [String] {
@@ -69,7 +69,7 @@ extension Room {
         try serve(.delete(ItemQuery(kind: .genericPassword, attributes: Self.named(account, in: group))), as: caller)
     }
 
-    /// Changes the value of an item of a group, or of the caller's own, and the group that it is in.
+    /// Changes the value of an item of a group, or of the caller's own, and its group.
     func update(_ account: String, to value: String, as caller: Caller, group: String? = nil, in owner: String? = nil) throws {
         let query = ItemQuery(kind: .genericPassword, attributes: Self.named(account, in: owner))
         let changes = ItemChanges(attributes: ItemAttributes(group.map { [.accessGroup: .text($0)] } ?? [:]), hasData: true)

@@ -1,4 +1,4 @@
-// Across the line between what is one program's and another's: the user decides, or it is refused.
+// Access to other owners' items: the user decides, or it is refused.
 
 import EnclaveWire
 import Keychain
@@ -13,7 +13,7 @@ import VaubanUserModel
 @Suite struct ConsentTests {
     private let mail = Callers.installed("/usr/bin/mail")
     private let script = Callers.script()
-    /// The group of what mail keeps, by which whoever has no name of its own asks for it.
+    /// The group of mail's items, which a caller without an identity names to ask for them.
     private let owner = "program:/usr/bin/mail"
 
     private func room() throws -> Room {
@@ -32,7 +32,7 @@ import VaubanUserModel
         let asked = try #require(room.consents.last)
         #expect(asked.purpose == .readItem && asked.item == "s/a" && asked.owner == "program:/usr/bin/mail")
         #expect(asked.offered == [.once, .untilLock, .always])
-        // Once is once.
+        // A consent for once holds once.
         room.userIsAway()
         #expect(Refusal.Reason.of { _ = try room.get("a", as: script, group: owner) } == .noPromptAgent)
     }
@@ -41,7 +41,7 @@ import VaubanUserModel
     func nothingRevealsOtherOwnersItems(_ account: String) throws {
         let room = try room()
         for caller in [script, Callers.commandLine(), Callers.commandLine(startedBy: .unknown(.orphan))] {
-            // Who names no owner does not reach across the line.
+            // A request that names no owner does not reach other owners' items.
             let before = room.consents.count
             for ui in [AuthenticationUI.allow, .fail, .skip, .describe] {
                 #expect(Refusal.Reason.of { _ = try room.get(account, as: caller, ui: ui) } == .itemNotFound)
@@ -50,7 +50,7 @@ import VaubanUserModel
             #expect(Refusal.Reason.of { try room.update(account, to: "x", as: caller) } == .itemNotFound)
             #expect(Refusal.Reason.of { try room.delete(account, as: caller) } == .itemNotFound)
             #expect(room.consents.count == before)
-            // Who names one is asked about before anything is looked for.
+            // A request that names an owner prompts before anything is looked up.
             #expect(Refusal.Reason.of { _ = try room.get(account, as: caller, group: owner) } == .noPromptAgent)
             #expect(Refusal.Reason.of { _ = try room.get(account, as: caller, ui: .fail, group: owner) } == .interactionNotAllowed)
             #expect(Refusal.Reason.of { _ = try room.get(account, as: caller, limit: .all, group: owner) } == .interactionNotAllowed)
@@ -65,9 +65,9 @@ import VaubanUserModel
             #expect(Refusal.Reason.of { _ = try room.get(account, as: caller, group: owner) } == .cancelled)
             room.userIsAway()
         }
-        // The question has the caller's own words, whatever is there.
+        // The prompt has the caller's own words, whatever exists.
         #expect(Set(room.consents.map(\.item)) == ["s/\(account)"] && Set(room.consents.map(\.owner)) == [owner])
-        // An add reaches no other group, so that no duplicate tells of one.
+        // An add reaches no other group, so that no duplicate reveals an item.
         try room.add(account, as: script)
         #expect(Refusal.Reason.of { try room.add(account, as: script) } == .duplicateItem)
         #expect(Refusal.Reason.of { try room.add(account, as: script, group: owner) } == .missingEntitlement)
@@ -81,7 +81,7 @@ import VaubanUserModel
         #expect(try room.rows(.permission).isEmpty)
         #expect(Refusal.Reason.of { _ = try room.get("nowhere", as: script, group: owner) } == .itemNotFound)
         #expect(room.consents.count == 2)
-        // The command line tries one class after the other in the same words, and asks once.
+        // The command line tries one class after the other in the same words, and prompts once.
         try room.add([.server: .text("s"), .account: .text("c"), .accessGroup: .text(owner)], kind: .internetPassword)
         let caller = Callers.commandLine()
         for (kind, name) in [(ItemKind.genericPassword, AttributeName.service), (.internetPassword, .server)] {
@@ -119,7 +119,7 @@ import VaubanUserModel
         _ = try room.get("a", as: script, group: owner)
         room.userIsAway()
         #expect(try room.get("a", as: script, group: owner).count == 1)
-        // For this item and this interpreter alone, and for who names the owner again.
+        // For this item and this interpreter alone, and for requests that name the owner again.
         #expect(Refusal.Reason.of { _ = try room.get("a", as: script) } == .itemNotFound)
         #expect(Refusal.Reason.of { _ = try room.get("b", as: script, group: owner) } == .noPromptAgent)
         #expect(Refusal.Reason.of { _ = try room.get("a", as: Callers.script(of: "/usr/bin/perl"), group: owner) } == .noPromptAgent)
@@ -240,7 +240,7 @@ import VaubanUserModel
         query.returnsData = true
         let values = query
         #expect(Refusal.Reason.of { try room.serve(.copyMatching(values), as: Callers.commandLine()) } == .badParameter)
-        // Without that, the command line lists what is the user's own.
+        // Without that, the command line lists only the user's own items.
         #expect(try room.get(as: Callers.commandLine(), limit: .all, ui: .describe) == ["cli="])
     }
 
@@ -260,7 +260,7 @@ import VaubanUserModel
         try room.serve(.permit(change), as: Callers.commandLine())
         #expect(try room.get("a", as: Callers.installed("/usr/bin/chat")) == ["program:/usr/bin/mail=of mail"])
         #expect(try room.get(as: Callers.installed("/usr/bin/chat"), limit: .all).count == 1)
-        // To read is not to change.
+        // A consent to read is not a consent to change.
         #expect(Refusal.Reason.of { try room.delete("a", as: Callers.installed("/usr/bin/chat")) } == .itemNotFound)
     }
 }

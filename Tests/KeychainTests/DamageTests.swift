@@ -79,7 +79,7 @@ import VaubanRefusal
         let before = try #require(try room.rows().first)
         try room.update(name, value: "new")
         let after = try #require(try room.rows().first)
-        // The old value under the new attributes, and all of the old value's parts are genuine.
+        // The old value under the new attributes; all parts of the old value are genuine.
         let rolledBack = halves(after.halves, taking: [.secretBinding, .wrappedKey, .secret]) { bytes($0, of: before.halves) }
         try room.tamper(after, with: rolledBack)
         #expect(Refusal.Reason.of { _ = try room.find(name) } == .itemNotFound)

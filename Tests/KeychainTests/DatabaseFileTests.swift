@@ -117,7 +117,7 @@ import VaubanRefusal
         #expect(try room.find(name).count == 1)
     }
 
-    // MARK: What lies on the disk
+    // MARK: The content of the disk
 
     @Test func diskShowsNoPlaintext() throws {
         let room = try Room()

@@ -9,7 +9,7 @@ import VaubanKeychainWire
 import VaubanRefusal
 import VaubanUserModel
 
-/// Items that were deleted a while ago (Specs/history.md).
+/// Deleted items that can still be restored (Specs/history.md).
 @Suite struct DeletedItemTests {
     private let name: [AttributeName: AttributeValue] = [.service: .text("mail"), .account: .text("anna")]
     private static let day: Int64 = 24 * 3600 * 1_000_000
@@ -30,7 +30,7 @@ import VaubanUserModel
         #expect(try room.find(name).first?.value == "two")
         #expect(room.enclave.state.withLock { $0.timesAsked } == asked + 1)
         #expect(try room.find([.account: .text("anna")], data: false) { $0.authenticationUI = .describe }.count == 1)
-        // Its earlier values went with it.
+        // Its earlier values were removed with it.
         #expect(try room.versions(name).isEmpty)
         #expect(try room.deleted().isEmpty)
         #expect(Refusal.Reason.of { try room.history(.undelete(item.item)) } == .itemNotFound)
@@ -107,7 +107,7 @@ import VaubanUserModel
         let deleted = try room.deleted()
         let floods = deleted.count { $0.record.attributes[.accessGroup] == .text("program:/usr/bin/flood") }
         #expect(floods >= 11 && floods < 16)
-        // It pushed out what is its own.
+        // It displaced only its own items.
         #expect(deleted.count == floods + 10)
     }
 
@@ -132,7 +132,7 @@ import VaubanUserModel
         room.enclave.set { $0.consentAnswers = .success(.once) }
         try room.history(.undelete(item.item), as: hand)
         #expect(try room.serve(.copyMatching(room.query(name) { $0.returnsData = true }), as: mail).found.first?.value == "of mail")
-        // What the hand clears is its own.
+        // The command line clears only its own items.
         try room.serve(.delete(room.query(name)), as: mail)
         #expect(try room.history(.clear(nil), as: hand).messages.first == .cleared(0))
     }

@@ -10,7 +10,7 @@ import VaubanKeychainModel
 import VaubanKeychainWire
 import VaubanRefusal
 
-/// What a whole look at a database finds, puts right and leaves.
+/// What a check of a whole database finds, repairs and leaves.
 @Suite struct DoctorTests {
     private func name(_ account: String) -> [AttributeName: AttributeValue] { [.account: .text(account), .service: .text("s")] }
 
@@ -27,7 +27,7 @@ import VaubanRefusal
         #expect(report.findings.isEmpty && report.quarantine.isEmpty)
         #expect(report.copy?.state == .kept && report.copy?.rows == 5)
         #expect(room.enclave.state.withLock { $0.timesAsked } == 0)
-        // Looking changes nothing.
+        // The check changes nothing.
         #expect(try room.rows() == before)
         #expect(FileManager.default.fileExists(atPath: room.file + ".verified"))
         for suffix in ["-wal", "-shm", "-journal", ".new"] {
@@ -52,7 +52,7 @@ import VaubanRefusal
         #expect(missing > 0 && missing < 1 << 60)
         #expect(try room.database.verifiedCopy() == VerifiedGeneration(date: earlier.date, rows: 1))
         #expect(try unfinished(room).isEmpty)
-        // Its own limit comes first.
+        // Its own limit applies first.
         #expect(try room.database.keepVerified(CopyRoom(bytesMax: 1, bytesReserved: 1 << 60)) == .tooLarge)
     }
 
@@ -109,7 +109,7 @@ import VaubanRefusal
         #expect(try room.database.quarantinedCount() == 0)
     }
 
-    // MARK: What a read would put aside
+    // MARK: What a read would quarantine
 
     enum Damage: CaseIterable { case metadataBinding, metadata, secretBinding, wrappedKey, secret }
 
@@ -129,12 +129,12 @@ import VaubanRefusal
         #expect(report.quarantine.map(\.reason) == [reason] && report.quarantine.map(\.count) == [1])
         #expect(report.quarantine.first?.since == 800_000_000_000_000)
         #expect(try room.find(name("b")).first?.value == "w")
-        // Found again at the next look, as what lies aside.
+        // The next check finds it again, as a quarantined row.
         let again = try room.examine()
         #expect(again.found == 0 && again.quarantine.count == 1 && again.copy?.state == .kept)
     }
 
-    /// What only the enclave can see: it is asked for each row, also for those that it would open for the user alone.
+    /// Only the enclave can detect this, so it is asked about each row, even about those that it would open only for the user.
     @Test(arguments: [nil, AccessControlFlags.userPresence])
     func unwrappableKeyIsReported(_ control: AccessControlFlags?) throws {
         let room = try Room()
@@ -163,7 +163,7 @@ import VaubanRefusal
         #expect(report.quarantine.map(\.count) == [100])
     }
 
-    // MARK: What is put right
+    // MARK: Repairs
 
     @Test func indexColumnsAreRebuiltFromVerifiedContent() throws {
         let room = try Room()
@@ -203,7 +203,7 @@ import VaubanRefusal
         #expect(try room.examine().found == 0)
     }
 
-    /// SQLite's own indexes are redundant as well.
+    /// SQLite's own indexes are redundant too.
     @Test func sqliteIndexesAreRebuilt() throws {
         let room = try Room()
         for number in 0..<20 { try room.add(name("\(number)"), value: "v") }
@@ -233,7 +233,7 @@ import VaubanRefusal
         let room = try Room()
         try room.add(name("a"), value: "v")
         try room.add(name("b"), value: "w")
-        // An older keybag was put back, which knows nothing of the key; then the right one came again.
+        // An older keybag was restored, which does not know the key; then the right one returned.
         let keys = room.enclave.state.withLock { $0.keys }
         try room.enclave.renew(.metadata(.whenUnlocked), forgettingOld: true)
         room.leasedKeys.forget(Room.user)
@@ -243,13 +243,13 @@ import VaubanRefusal
         room.enclave.set { $0.keys = keys + [renewed].compactMap(\.self) }
         room.leasedKeys.forget(Room.user)
         let report = try room.examine()
-        // The other one's name is taken.
+        // The name of the other one is taken.
         #expect(report.findings.map(\.reason) == [.readmitted] && report.quarantine.map(\.count) == [1])
         #expect(try room.find(name("a")).first?.value == "v")
         #expect(try room.find(name("b")).first?.value == "newer")
     }
 
-    // MARK: Who
+    // MARK: Callers
 
     @Test func onlyCommandLineChecksAndRestores() throws {
         let room = try Room()
@@ -258,7 +258,7 @@ import VaubanRefusal
         #expect(Refusal.Reason.of { try room.serve(.examine, as: mail) } == .notAllowedHere)
         #expect(Refusal.Reason.of { try room.serve(.restore(copyOf: nil), as: mail) } == .notAllowedHere)
         #expect(Refusal.Reason.of { try room.serve(.examine, as: Callers.script()) } == .notAllowedHere)
-        // Of all owners, without a question.
+        // The items of all owners, without a prompt.
         guard case .examined(let report)? = try room.serve(.examine, as: cli).messages.dropLast().last else {
             throw Refusal(.internalError)
         }
@@ -272,7 +272,7 @@ extension Room {
         return report
     }
 
-    /// Changes the file as somebody would who has it.
+    /// Changes the file, as a program with access to it could.
     func sql(_ text: String) throws {
         var configuration = Configuration()
         configuration.foreignKeysEnabled = false
@@ -286,7 +286,7 @@ extension RowHalves {
     fileprivate func flipped(_ damage: DoctorTests.Damage) -> RowHalves {
         func part(_ bytes: [UInt8], _ isHit: Bool) -> [UInt8] {
             var bytes = bytes
-            // The first byte of a binding is its form; in its middle are numbers that any row could have.
+            // The first byte of a binding is its form; in the middle are numbers that any row could have.
             if isHit { bytes[damage == .metadataBinding || damage == .secretBinding ? 0 : bytes.count / 2] ^= 1 }
             return bytes
         }

@@ -1,4 +1,4 @@
-// An enclave without cryptography: it knows what it has sealed and refuses what a real one would refuse.
+// An enclave without cryptography: it remembers what it has sealed and refuses what a real one would refuse.
 
 import EnclaveWire
 import Keychain
@@ -14,27 +14,27 @@ final class FakeEnclave: EnclaveOperations, Sendable {
         var lock: LockState = .unlocked
         var passcodeIsSet = true
         var epoch: Int64 = 1
-        /// Current first; all generations of a purpose.
+        /// The keys of all generations, the current one of each purpose first.
         var keys: [(name: KeyLease.Key, bytes: [UInt8])] = []
         var sealed: [[UInt8]: (row: RowBinding, key: [UInt8], password: [UInt8]?)] = [:]
-        /// Keys that were destroyed for good, as opposed to those that nobody has heard of.
+        /// Keys that were destroyed for good, as opposed to unknown ones.
         var destroyed: Set<KeyName> = []
-        /// What asks for the user is sealed to pairs of an earlier passcode, and none was given lately.
+        /// Whether rows that require the user are sealed to pairs of an earlier passcode, and none was entered lately.
         var passcodeIsLongAgo = false
         var timesRetired = 0
-        /// What happens between two steps of a request, once.
+        /// Runs once between two steps of a request.
         var beforeRewrap: (@Sendable () throws -> Void)?
         var afterSeal: (@Sendable () throws -> Void)?
         var beforeOpen: (@Sendable () throws -> Void)?
-        /// What the user does when asked.
+        /// The user's answer to a prompt for evidence.
         var userAnswers: Refusal?
         var timesAsked = 0
-        /// What the user types where they are asked for an application's password; nothing is a no.
+        /// The application password that the user types when prompted; nil refuses.
         var typedPassword: [UInt8]?
-        /// What the user says to questions for consent, and what they were asked.
+        /// The user's answer to prompts for consent, and the prompts that they saw.
         var consentAnswers: Result<ConsentChoice, Refusal> = .failure(Refusal(.noPromptAgent))
         var consents: [Consent] = []
-        /// What happens while the user thinks about it, once.
+        /// Runs once while the user is prompted.
         var whileAsked: (@Sendable () throws -> Void)?
         var timesOpened = 0
         var timesLeased = 0
@@ -53,7 +53,7 @@ final class FakeEnclave: EnclaveOperations, Sendable {
         try renew(.deviceIndex)
     }
 
-    /// The one that another process was, by what it wrote down.
+    /// Restores the enclave of another process from what it stored.
     init(
         user: UInt32, leasedKeys: LeasedKeyStore, keys: [(name: KeyLease.Key, bytes: [UInt8])],
         sealed: [[UInt8]: (row: RowBinding, key: [UInt8])]
@@ -66,7 +66,7 @@ final class FakeEnclave: EnclaveOperations, Sendable {
         }
     }
 
-    /// Puts a new generation in front of a purpose's keys.
+    /// Adds a new generation before the keys of a purpose.
     func renew(_ purpose: KeyLease.Purpose, forgettingOld: Bool = false, destroyingOld: Bool = false) throws {
         let key = (name: KeyLease.Key(purpose: purpose, generation: try Entropy.bytes(8)), bytes: try Entropy.bytes(32))
         state.withLock { state in
@@ -80,7 +80,7 @@ final class FakeEnclave: EnclaveOperations, Sendable {
 
     func set(_ change: @Sendable (inout State) -> Void) { state.withLock { change(&$0) } }
 
-    /// Locks as the real one does: the epoch ends, and the keys leased in it are recalled.
+    /// Locks as the real enclave does: the epoch ends, and the keys leased in it are recalled.
     func lock(_ leasedKeys: LeasedKeyStore, to lock: LockState = .locked) {
         let epoch = state.withLock { state in
             state.lock = lock

@@ -29,7 +29,7 @@ import VaubanSecretBytes
         #expect(emptyHasValue && !absentHasValue)
         let readHasValue = PaddedValue(decrypted: absent.bytes.duplicate())?.hasValue
         #expect(readHasValue == false)
-        // An absent value with bytes, and a flag that is none.
+        // An absent value with bytes, and an invalid flag.
         for front: [UInt8] in [[0, 1, 0x80], [2, 0x80]] {
             let bytes = front + [UInt8](repeating: 0, count: 32 - front.count)
             let isRefused = PaddedValue(decrypted: SecretBytes(bytes)) == nil

@@ -22,7 +22,7 @@ import VaubanRefusal
         try [row.halves.secretBinding, row.halves.metadataBinding].map { try RowBinding(derBytes: $0).format.rawValue }
     }
 
-    /// What the fixture's maker put in.
+    /// The values that the creator of the fixture stored.
     private static let values: [String: String?] = [
         "older": "of an older key", "plain": "plain value", "relabelled": "kept value", "device": "device value",
         "present": "guarded value", "nothing": nil,
@@ -68,12 +68,12 @@ import VaubanRefusal
         #expect(try room.database.quarantinedCount() == 1)
     }
 
-    /// The plain ones are opened and written anew; the one that asks for the user stays until they are there.
+    /// Plain rows are opened and resealed; the one that requires the user stays until they are prompted.
     @Test func rewrappingMovesPlainRowsToSecondFormatWithoutPrompt() throws {
         let room = try room()
         try room.enclave.renew(.metadata(.whenUnlocked))
         try room.enclave.renew(.metadata(.afterFirstUnlock))
-        // Four rows of `ak`, one of `ck` that asks.
+        // Four rows of `ak`, and one of `ck` that requires the user.
         let progress = try room.rewrap()
         #expect(progress.done == 4 && progress.left == 0 && progress.kept == 1)
         #expect(room.enclave.state.withLock { $0.timesAsked } == 0)
@@ -85,7 +85,7 @@ import VaubanRefusal
         #expect(held.filter { $0.purpose == .metadata(.whenUnlocked) }.count == 1)
         #expect(held.filter { $0.purpose == .metadata(.afterFirstUnlock) }.count == 2)
         for (name, value) in Self.values { #expect(try room.find(account(name)).first?.value == value) }
-        // Whoever changes the item shows that they are there, and takes it along.
+        // Changing the item requires the user, and moves it too.
         try room.update(account("present"), to: [.label: .text("l")])
         #expect(try room.rewrap().kept == 0)
         #expect(

@@ -9,7 +9,7 @@ import VaubanKeychainModel
 import VaubanKeychainWire
 import VaubanRefusal
 
-/// Rows whose keys are gone, for good or not.
+/// Rows whose keys are gone, permanently or not.
 @Suite struct GoneRowTests {
     private let name: [AttributeName: AttributeValue] = [.account: .text("a"), .service: .text("s")]
     private let other: [AttributeName: AttributeValue] = [.account: .text("b"), .service: .text("s")]
@@ -34,7 +34,7 @@ import VaubanRefusal
         #expect(try room.database.quarantinedCount() == 1)
     }
 
-    /// Whatever was said in passing, a row is removed only on the enclave's word for its class key.
+    /// Whatever an earlier refusal said, a row is removed only if the enclave reports its class key as destroyed.
     @Test(arguments: [Refusal.Reason.keyDestroyed, .keyUnknown]) func existingKeyRemovesNothing(_ reason: Refusal.Reason) throws {
         let room = try Room()
         try room.add(name, value: "v", control: .userPresence)
@@ -54,7 +54,7 @@ import VaubanRefusal
         #expect(try room.database.quarantine(aside, .metadata, date: 0))
         try room.add(other, value: "stays")
         try room.enclave.renew(.metadata(.whenPasscodeSetThisDeviceOnly), destroyingOld: true)
-        // Needs no key: also before the first unlock.
+        // It needs no key, so it works before the first unlock too.
         room.enclave.lock(room.leasedKeys, to: .beforeFirstUnlock)
         #expect(try room.serve(.discard).messages == [.done])
         #expect(try room.rows().count == 1)
@@ -70,7 +70,7 @@ import VaubanRefusal
         room.leasedKeys.forget(Room.user)
     }
 
-    /// Every byte of the user's files.
+    /// Returns every byte of the user's files.
     private func disk(_ room: Room) throws -> Data {
         try FileManager.default.contentsOfDirectory(atPath: room.userFolder).reduce(into: Data()) {
             $0.append(try Data(contentsOf: URL(fileURLWithPath: "\(room.userFolder)/\($1)")))
@@ -102,7 +102,7 @@ import VaubanRefusal
         #expect(try room.rows().count == 1)
     }
 
-    /// Two requests find the keychain erased; the second must not take away what the first one's caller added.
+    /// Two requests find the keychain erased; the second must not remove what the first one's caller added.
     @Test func itemsAddedAfterErasureStay() throws {
         let room = try Room()
         try room.add(name)
@@ -122,7 +122,7 @@ import VaubanRefusal
         #expect(Refusal.Reason.of { _ = try room.find(name) } == .stateUnreadable)
         #expect(try room.serve(.discard).messages == [.done])
         #expect(try room.rows().count == 1)
-        // The right keybag comes back.
+        // The right keybag returns.
         room.enclave.state.withLock { $0.keys = before }
         try room.restart()
         #expect(try room.find(name).first?.value == "v")

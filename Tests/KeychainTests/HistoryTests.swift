@@ -80,10 +80,10 @@ import VaubanRefusal
         room.enclave.set { $0.userAnswers = Refusal(.cancelled) }
         #expect(Refusal.Reason.of { _ = try room.earlier(name, 1) } == .cancelled)
         #expect(Refusal.Reason.of { try room.undo(name) } == .cancelled)
-        // Listing asks nobody, and what is still open is.
+        // Listing does not prompt, and reports which values open without one.
         #expect(try room.versions(name).map { $0.accessControl } == [control, nil])
         #expect(try room.earlier(name, 2) == "open")
-        // Putting it back takes reading the guarded one.
+        // Restoring it requires reading the present value, which is protected.
         #expect(Refusal.Reason.of { try room.undo(name, 2) } == .cancelled)
     }
 
@@ -95,12 +95,14 @@ import VaubanRefusal
         #expect(Refusal.Reason.of { _ = try room.earlier(name, 1) } == .cancelled)
         room.enclave.set { $0.typedPassword = Array("first".utf8) }
         #expect(try room.earlier(name, 1) == "one")
-        // To put it back is to seal it anew, under no password but one that comes along: nobody is asked for another.
+        // Restoring seals the value again, under no application password except one that comes with the request: the user is not prompted
+        // for another.
         #expect(Refusal.Reason.of { try room.undo(name, 1) } == .applicationPasswordMissing)
         #expect(room.enclave.state.withLock { $0.timesAsked } == 2)
         #expect(Refusal.Reason.of { _ = try room.earlier(name, 1, password: "wrong") } == .authenticationFailed)
         #expect(try room.earlier(name, 1, password: "first") == "one")
-        // Who knows only the password of then does not put the value, and with it that password, in the place of the present one.
+        // A caller that knows only the earlier password cannot put the earlier value, and with it that password, in place of the present
+        // one.
         try room.update(name, value: "three", password: "second")
         #expect(Refusal.Reason.of { try room.history(.undo(room.query(name), number: 2), password: "first") } == .authenticationFailed)
         #expect(try room.find(name, password: "second").first?.value == "three")

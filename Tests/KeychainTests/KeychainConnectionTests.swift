@@ -63,7 +63,7 @@ import VaubanSecretBytes
         #expect(try read(over: rooms.client()) == "s3cret")
     }
 
-    /// Value and password in one section, and to the enclave the password alone.
+    /// Value and password arrive in one section, and the enclave receives the password alone.
     @Test func passwordFollowsTheValue() throws {
         let rooms = try Rooms()
         let channel = try rooms.client()
@@ -80,7 +80,7 @@ import VaubanSecretBytes
         let found = try channel.receive(.machine)
         #expect(found.secret?.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } == "s3cret")
         #expect(try reply(channel) == .done)
-        // A section that is longer than the request says ends the connection.
+        // A section that is longer than the request announces ends the connection.
         try channel.send(header: request, secret: SecretBytes(Array("password".utf8)))
         guard case .refused(let refusal) = try reply(channel) else { Issue.record("not refused"); return }
         #expect(refusal.reason == .malformed)
@@ -171,7 +171,7 @@ import VaubanSecretBytes
     }
 }
 
-/// keychaind's server and an enclave's, in this process.
+/// The servers of keychaind and of an enclave, in this process.
 private final class Rooms {
     let folder: String
     let leasedKeys: LeasedKeyStore

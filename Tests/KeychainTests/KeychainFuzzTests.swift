@@ -2,7 +2,7 @@ import Foundation
 import KeychainFuzzing
 import Testing
 
-/// What the keychain's fuzzers kept (Fuzz/Corpus), run once more without an engine.
+/// Runs the inputs that the keychain's fuzzers kept (Fuzz/Corpus) once more without an engine.
 @Suite struct KeychainFuzzTests {
     private static let corpus = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appendingPathComponent("Fuzz/Corpus")
@@ -24,7 +24,7 @@ import Testing
         for input in inputs { #expect(throws: Never.self, "\(input.name)") { try RowFuzzing.run(input.bytes) } }
     }
 
-    /// Nothing would be proven by inputs that are refused at once.
+    /// Inputs that are refused at once would prove nothing.
     @Test func seedInputsAreValid() throws {
         for seed in try KeychainSocketFuzzing.seeds() { #expect(try KeychainSocketFuzzing.run(seed) > 0) }
         let depths = try RowFuzzing.seeds().map { try RowFuzzing.run($0) }

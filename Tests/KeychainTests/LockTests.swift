@@ -92,7 +92,7 @@ import VaubanSecretBytes
         let room = try Room()
         try room.add(name, value: "old")
         try room.enclave.renew(.metadata(.whenUnlocked))
-        // The cached lease is stale; the enclave says so when it is asked to seal.
+        // The cached lease is stale; the enclave reports that when it is asked to seal.
         try room.add(other, value: "new")
         #expect(try room.find([.service: .text("s")], limit: .all).compactMap(\.value).sorted() == ["new", "old"])
         try room.update(name, to: [.label: .text("l")])

@@ -11,10 +11,10 @@ import VaubanKeychainModel
 import VaubanKeychainWire
 import VaubanRefusal
 
-/// Databases of every earlier step of the schema, as they were stored then (Vectors/keychain-database), and of steps that do
-/// not exist yet. A new step comes with a stored database of the step before: `VAUBAN_STORE_DATABASE=schema-4` makes it.
+/// Databases of every earlier step of the schema, as they were stored then (Vectors/keychain-database), and of steps that do not exist yet.
+/// A new step comes with a stored database of the previous step: `VAUBAN_STORE_DATABASE=schema-4` creates it.
 @Suite struct MigrationTests {
-    /// What each stored database has been through, by its name.
+    /// The operations on each stored database, by its name.
     private static let stored = [
         "format-1": ["1 items"], "schema-2": ["1 items", "2 generations"],
         "schema-3": ["1 items", "2 generations", "3 history"],
@@ -45,7 +45,7 @@ import VaubanRefusal
         #expect(try steps(room.file) == Self.stored[name])
         let before = try room.rows(.genericPassword) + room.rows(.internetPassword)
         #expect(before.count >= 5)
-        // Every row with every index, as far as its keys are in the stored ones.
+        // Checks every row with every index, as far as the stored database has its keys.
         let report = try room.examine()
         #expect(report.found == 0 && report.locked == 0 && report.checked >= before.count, "\(report)")
         #expect(try room.rows(.genericPassword) + room.rows(.internetPassword) == before)
@@ -56,7 +56,7 @@ import VaubanRefusal
         try room.add([.account: .text("new")], value: "v")
         try room.restart()
         #expect(try room.find([.account: .text("new")]).first?.value == "v")
-        // What an item was before is kept from now on, or was already.
+        // The earlier value of an item is kept from now on, or was kept already.
         let hadHistory = name == "schema-3"
         #expect(try room.versions([.account: .text("plain")]).count == (hadHistory ? 1 : 0))
         try room.update([.account: .text("plain")], value: "the newest")
@@ -100,18 +100,18 @@ import VaubanRefusal
             try room.restart()
         }
         #expect(try Data(contentsOf: URL(fileURLWithPath: room.file)) == bytes)
-        // To read such a file SQLite sets up its memory beside it, and nothing in that.
+        // To read such a file, SQLite creates its shared memory and an empty log beside it.
         let beside = ["keychain.db-shm", "keychain.db-wal"]
         #expect(try FileManager.default.contentsOfDirectory(atPath: room.userFolder).filter { !beside.contains($0) }.sorted() == before)
         #expect((try? Data(contentsOf: URL(fileURLWithPath: room.file + "-wal")))?.isEmpty ?? true)
-        // The version that knows it finds everything.
+        // The version that knows the step finds everything.
         try room.sql(
             change.hasPrefix("PRAGMA")
                 ? "PRAGMA user_version = 0" : "DELETE FROM grdb_migrations WHERE identifier IN ('0', '4 of tomorrow')")
         #expect(try room.find([.account: .text("a")]).first?.value == "v")
     }
 
-    /// Writes a database of today's schema with the keys of its enclave, if a name is given.
+    /// Writes a database of the present schema with the keys of its enclave, if a name is given.
     @Test func aDatabaseOfTodaysSchemaCanBeStored() throws {
         let room = try Room()
         try room.add([.account: .text("plain"), .service: .text("s")], value: "plain value")
@@ -137,7 +137,7 @@ import VaubanRefusal
 }
 
 extension FakeEnclave {
-    /// As `StoredDatabase` reads it.
+    /// In the form that `StoredDatabase` reads.
     fileprivate var stored: [String] {
         func hex(_ bytes: [UInt8]) -> String { bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() }
         return state.withLock { state in

@@ -1,4 +1,4 @@
-// What one program lets another ask for (`kSecAttrAccess`): an offer, and never a permission.
+// What one program lets another ask for (`kSecAttrAccess`): an offer, never a permission.
 
 import EnclaveWire
 import Keychain
@@ -27,7 +27,7 @@ import VaubanUserModel
         #expect(Refusal.Reason.of { _ = try room.get("a", as: chat, group: owner) } == .noPromptAgent)
         #expect(Refusal.Reason.of { _ = try room.get("a", as: chat, ui: .fail, group: owner) } == .interactionNotAllowed)
         room.enclave.set { $0.consentAnswers = .failure(Refusal(.cancelled)) }
-        // A no is for this once: it is asked again when the program tries again.
+        // A refusal holds once: the user is prompted again when the program tries again.
         for _ in 0..<2 { #expect(Refusal.Reason.of { _ = try room.get("a", as: chat, group: owner) } == .cancelled) }
         room.userSays(.always)
         #expect(try room.get("a", as: chat, group: owner) == ["program:/usr/bin/mail=value"])
@@ -37,7 +37,7 @@ import VaubanUserModel
         try room.restart()
         #expect(try room.get("a", as: chat, group: owner).count == 1)
         #expect(try room.get(as: chat, limit: .all, group: owner).count == 1)
-        // Nobody else, and nothing but reading.
+        // For no other program, and only for reading.
         #expect(Refusal.Reason.of { _ = try room.get("a", as: Callers.installed("/usr/bin/other"), group: owner) } == .missingEntitlement)
         #expect(Refusal.Reason.of { try room.delete("a", as: chat, group: owner) } == .missingEntitlement)
         #expect(Refusal.Reason.of { try room.update("a", to: "x", as: chat, in: owner) } == .missingEntitlement)
@@ -61,7 +61,7 @@ import VaubanUserModel
         _ = try room.get("master", as: chat, group: "unsigned")
         #expect(room.consents.count == 2)
         findsNothing()
-        // Nor does it come before or beside the program's own.
+        // It comes neither before nor beside the program's own item.
         try room.add("master", value: "its own", as: chat)
         #expect(try room.get("master", as: chat) == ["program:/usr/bin/chat=its own"])
         #expect(try room.get(as: chat, limit: .all) == ["program:/usr/bin/chat=its own"])
@@ -117,11 +117,11 @@ import VaubanUserModel
         }
         #expect(room.consents.isEmpty)
         for subject in ["program:/usr/bin/chat", "anything run by /usr/bin/python3.11", "flatpak:org.example.Chat"] { try permit(subject) }
-        // Who runs what others wrote reads what the user permitted, without naming whose it is.
+        // An interpreter reads what the user permitted, without naming the owner.
         #expect(try room.get("a", as: script).count == 1)
     }
 
-    /// Renames an item of a caller's own.
+    /// Renames one of the caller's own items.
     private func rename(_ room: Room, _ account: String, to name: String, as caller: Caller) throws {
         let query = ItemQuery(kind: .genericPassword, attributes: ItemAttributes([.service: .text("s"), .account: .text(account)]))
         try room.serve(.update(query, ItemChanges(attributes: ItemAttributes([.account: .text(name)]))), as: caller)
@@ -134,14 +134,14 @@ import VaubanUserModel
         room.userSays(.once)
         let item = ItemQuery(kind: .genericPassword, attributes: ItemAttributes([.service: .text("s"), .account: .text("a")]))
         try room.serve(.permit(PermissionChange(.reads, subject: toChat[0], permits: true, item: item)), as: Callers.commandLine())
-        // Another value is the owner's to write, and the same name is no other.
+        // The owner may write another value, and the same name is no renaming.
         try room.update("a", to: "planted", as: mail)
         try rename(room, "a", to: "a", as: mail)
         #expect(try room.get("a", as: chat).count == 1)
         try rename(room, "a", to: "master", as: mail)
         #expect(Refusal.Reason.of { _ = try room.get("master", as: chat) } == .itemNotFound)
         #expect(try room.permissions().isEmpty)
-        // Nor does it come back with the name.
+        // The permission does not return with the name.
         try rename(room, "master", to: "a", as: mail)
         #expect(Refusal.Reason.of { _ = try room.get("a", as: chat) } == .itemNotFound)
     }
@@ -158,7 +158,7 @@ import VaubanUserModel
         try rename(room, "a", to: "b", as: mail)
         #expect(try room.get("b", as: chat, group: owner).count == 1)
         #expect(room.consents.count == 2)
-        // Restored, it is nothing to the other program any more: what its owner offered went with it, and so did the answers.
+        // After a restore, the other program has no access: the owner's offer was removed with the item, and so were the user's answers.
         try room.delete("b", as: mail)
         let deleted = try #require(try room.deletedOfAll(as: Callers.commandLine()).first)
         try room.history(.undelete(deleted.item), as: Callers.commandLine())
@@ -211,7 +211,7 @@ import VaubanUserModel
         #expect((1...10).contains(log.count))
     }
 
-    // MARK: How many
+    // MARK: Limits
 
     @Test func permissionsAreDeletedWithTheirItem() throws {
         let room = try Room()
@@ -232,15 +232,15 @@ import VaubanUserModel
             try room.add("\(index)", as: mail, applications: (0..<64).map { "program:/usr/bin/\($0)" })
         }
         #expect(Refusal.Reason.of { try room.add("more", as: mail, applications: ["program:/usr/bin/0"]) } == .storageFull)
-        // Nothing half done, and nobody else is held up.
+        // Nothing is half done, and no other program is held up.
         #expect(Refusal.Reason.of { _ = try room.get("more", as: mail) } == .itemNotFound)
-        // The user is told which program it is.
+        // The user sees which program it is.
         #expect(try room.permissions() == [Permission(.offers, subject: owner, object: "1024, as many as it may")])
         try room.add("his", as: chat, applications: [owner])
         room.userSays(.once)
         #expect(try room.get("his", as: mail, group: "program:/usr/bin/chat").count == 1)
         try room.delete("0", as: mail)
-        // Below its bound, and an item that names as many as it can would be refused.
+        // Below its limit, an item that names as many programs as it can would be refused.
         try room.add("few", as: mail, applications: ["program:/usr/bin/0"])
         #expect(try room.permissions().first { $0.subject == owner }?.object == "961, nearly as many as it may")
         try room.add("more", as: mail, applications: ["program:/usr/bin/0"])
@@ -258,7 +258,7 @@ import VaubanUserModel
         try room.serve(.permit(PermissionChange(.reads, subject: toChat[0], permits: true, item: item)), as: Callers.commandLine())
         let listed = try room.permissions()
         #expect(listed.filter { $0.kind == .reads } == [Permission(.reads, subject: toChat[0], object: "s/a of \(owner)")])
-        // Owners of offers are named up to a number, and then counted.
+        // Owners of offers are listed up to a number, and then counted.
         #expect(listed.count { $0.kind == .offers } == 65 && listed.last == Permission(.offers, subject: "16 more", object: "16"))
         #expect(try room.get("a", as: chat) == ["program:/usr/bin/mail=value"])
     }
@@ -268,7 +268,7 @@ import VaubanUserModel
         let room = try Room()
         room.enclave.set { $0.consentAnswers = .failure(Refusal(.cancelled)) }
         for build in 0..<70 { try room.add("a", as: Callers.own("/home/anna/tool", build: UInt8(build))) }
-        // The first, and what the user said of each other: those are other programs, and none is what a later build goes on from.
+        // The first build, and the user's refusals of the others: those are other programs, and no later build continues any of them.
         #expect(try room.rows(.permission).count == 1 + 69)
     }
 }

@@ -1,4 +1,4 @@
-// What one program cannot do to another's items, or by way of them, even where the user says yes to something.
+// What one program cannot do to another's items, or by means of them, even if the user consents to something.
 
 import EnclaveWire
 import Foundation
@@ -34,7 +34,7 @@ import VaubanUserModel
         }
         #expect(room.consents.isEmpty)
         #expect(try room.get("a", as: mail) == ["program:/usr/bin/mail=of mail"])
-        // Where it stays it can be changed, with a yes.
+        // In place it can be changed, with the user's consent.
         try room.add("b", as: script)
         try room.update("b", to: "new", as: script, group: "unsigned")
         #expect(room.consents.map(\.purpose) == [.changeItem])
@@ -57,7 +57,7 @@ import VaubanUserModel
                 Refusal.Reason.of { _ = try room.get(account, as: Callers.commandLine(), group: "program:/usr/bin/mail") } == .noPromptAgent
             )
         }
-        // Whoever was let in is told what stands in the way.
+        // A program with consent learns what stands in the way.
         room.userSays(.once)
         #expect(Refusal.Reason.of { _ = try room.get("hers", as: Callers.commandLine(), group: "program:/usr/bin/mail") } == .locked)
     }
@@ -68,7 +68,7 @@ import VaubanUserModel
         room.userSays(.once)
         let mail = mail
         room.enclave.set { $0.whileAsked = { try room.update("a", to: "second", as: mail) } }
-        // It is asked before the item is looked for, so what it reads is what is there then.
+        // It prompts before the item is looked up, so it reads what exists then.
         let owner = "program:/usr/bin/mail"
         #expect(try room.get("a", as: script, group: owner) == ["program:/usr/bin/mail=second"])
         room.enclave.set { $0.whileAsked = { try room.update("a", to: "third", as: mail) } }
@@ -97,7 +97,7 @@ import VaubanUserModel
         for request in [KeychainRequest.discard, .rewrap] {
             for caller in [mail, script] { #expect(Refusal.Reason.of { try room.serve(request, as: caller) } == .notAllowedHere) }
         }
-        // And the user's own hand only where something is gone.
+        // The command line removes only what is gone.
         try room.serve(.discard, as: Callers.commandLine())
         #expect(FileManager.default.fileExists(atPath: room.file + ".verified"))
     }
@@ -111,7 +111,7 @@ import VaubanUserModel
         #expect(try room.get("a", as: mail).count == 1)
     }
 
-    // MARK: New builds, and items of nobody
+    // MARK: New builds, and unsigned items
 
     @Test func refusedBuildIsListedAndCanBeForgotten() throws {
         let room = try Room()
@@ -155,11 +155,11 @@ import VaubanUserModel
         let state = room.enclave.state.withLock { ($0.timesAsked, $0.consents.count) }
         #expect(state == (1, 1))
         #expect(try room.get("plain", as: Callers.commandLine()) == ["cli=value"])
-        // What nobody's word stands behind keeps no other item from being asked about.
+        // A refusal that is not the user's does not prevent prompts for other items.
         room.enclave.set { $0.userAnswers = Refusal(.biometryNotAvailable) }
         try room.serve(.move(to: "cli"), as: Callers.commandLine())
         #expect(room.enclave.state.withLock { $0.timesAsked } == 6)
-        // Another connection asks for itself.
+        // Another connection prompts for itself.
         try room.serve(.move(to: "cli"), as: Callers.commandLine())
         #expect(room.consents.count == 3)
     }

@@ -6,13 +6,13 @@ import Synchronization
 import Testing
 import VaubanLinuxHost
 
-/// The store's own database, killed or cut off from its power at every write that SQLite makes, over real files: what was
-/// acknowledged is there, what was not is there as a whole or not at all, and the store opens and goes on.
+/// The store's own database, killed or cut off from power at every write of SQLite, over real files: acknowledged changes exist, others
+/// exist completely or not at all, and the store opens and continues to work.
 ///
-/// What is believed of the disk: a sync keeps what was written to that file before; a sector of 512 bytes is kept or lost as
-/// a whole; a write harms nothing beside it. Nothing is believed of the order of writes between two syncs.
+/// The assumptions about the disk: a sync makes all earlier writes to that file durable; a sector of 512 bytes is kept or lost as a whole;
+/// a write harms nothing beside it. Writes between two syncs may reach the disk in any order.
 @Suite struct PowerCutTests {
-    /// Ten thousand in all; more by hand.
+    /// Ten thousand in all by default.
     private static let trialsMax = (getenv("VAUBAN_POWER_CUTS").flatMap { Int(String(cString: $0)) } ?? 10_000) / parts
     private static let parts = 8
 
@@ -36,18 +36,18 @@ import VaubanLinuxHost
                 }
             }
         }
-        // Ends that always kept everything, or always lost it, would have tried nothing.
+        // If every end had kept everything, or lost it, nothing would have been tested.
         #expect(lost > trials / 100 && lost < trials)
     }
 
-    /// Answers whether the newest of what was allowed is there.
+    /// Returns whether the newest of the allowed contents exists.
     private func trial(
         _ past: StoreHistory, _ moment: Int, _ end: RecordedDisk.End, _ chance: inout Chance, _ name: @autoclosure () -> String
     ) throws -> Bool {
         let folder = try RecordedDisk.make(past.disk.left(after: moment, by: end, &chance))
         defer { try? FileManager.default.removeItem(atPath: folder.path) }
         let allowed = past.allowed(after: moment)
-        // The next start can be cut off as well.
+        // The next start can be cut off too.
         if chance.below(10) == 0 {
             let disk = try RecordedDisk(folder)
             let database = try open(folder, name())
@@ -70,7 +70,7 @@ import VaubanLinuxHost
         let database = try open(folder, name)
         defer { try? database.close() }
         let content = try StoreContent(of: database)
-        // What differs is too much to print.
+        // The difference is too large to print.
         let isAllowed = allowed.contains(content)
         #expect(
             isAllowed,
@@ -81,14 +81,14 @@ import VaubanLinuxHost
         )
         if chance.below(16) == 0 {
             #expect(try database.examineFile() == .whole, "\(name)")
-            // And it goes on.
+            // The store continues to work.
             try database.record(indexKey: 7, generation: [7])
             #expect(try StoreContent(of: database).indexKeys[7] == [7], "\(name)")
         }
         return content == allowed.last
     }
 
-    /// A database that was being made, or being put in place, is made anew.
+    /// A database that was being created, or moved into place, is created again.
     @Test func unfinishedDatabaseIsRecreated() throws {
         let made = try RecordedDisk.makeFolder()
         defer { try? FileManager.default.removeItem(atPath: made.path) }
@@ -97,7 +97,7 @@ import VaubanLinuxHost
         var chance = Chance(seed: 1)
         for moment in 0...disk.count {
             for end in RecordedDisk.End.allCases {
-                // Before the rename there is only the name beside.
+                // Before the rename only the temporary name exists.
                 let files = disk.left(after: moment, by: end, &chance).filter { $0.key.hasPrefix("keychain.db.new") }
                 let folder = try RecordedDisk.make(files)
                 defer { try? FileManager.default.removeItem(atPath: folder.path) }

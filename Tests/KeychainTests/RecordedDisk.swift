@@ -1,4 +1,4 @@
-// What SQLite did to the files of one folder, and the disks that a kill or a power cut at any moment of it could leave.
+// A recording of what SQLite did to the files of one folder, and the disks that a kill or a power cut at any moment of it could leave.
 
 import CSQLiteRecorder
 import Foundation
@@ -6,11 +6,11 @@ import Glibc
 import SimulatedHost
 import VaubanLinuxHost
 
-/// A folder under which every write is written down, for as long as this lives.
+/// A folder under which every write is recorded, for as long as this object lives.
 final class RecordedDisk {
     let folder: PrivateFolder
     private let recorder: OpaquePointer
-    /// What lay there when the recording began; all of it is on the disk for good.
+    /// The content when the recording began, which is durable.
     private let baseline: [String: [UInt8]]
 
     init(_ folder: PrivateFolder) throws {
@@ -26,7 +26,7 @@ final class RecordedDisk {
 
     func fail(after passing: Int, for failing: Int) { recorder_fail(recorder, Int64(passing), Int64(failing)) }
 
-    /// Whatever lies in memory goes where memory is: ten thousand disks are written.
+    /// Creates the folder in memory if there is such a file system, since ten thousand disks are written.
     static func makeFolder() throws -> PrivateFolder {
         let place = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : NSTemporaryDirectory()
         return try PrivateFolder(path: "\(place)/vauban-disk-\(UUID().uuidString)", creating: true)
@@ -40,18 +40,18 @@ final class RecordedDisk {
         return files
     }
 
-    // MARK: What is left
+    // MARK: Possible disks
 
     enum End: CaseIterable {
-        /// The process is killed: what it wrote is written.
+        /// The process is killed: its writes remain.
         case kill
-        /// The power goes: each write since the last sync of its file is kept, lost or torn.
+        /// The power fails: each write since the last sync of its file is kept, lost or torn.
         case powerCut
         /// The same, and most writes are lost.
         case powerCutBeforeMost
     }
 
-    /// The files that an end after so many operations could leave.
+    /// Returns files that an end after this many operations could leave.
     func left(after count: Int, by end: End, _ chance: inout Chance) -> [String: [UInt8]] {
         var names = baseline.mapValues { FileOnDisk(durable: $0) }
         for index in 0..<count {
@@ -74,12 +74,12 @@ final class RecordedDisk {
     }
 }
 
-/// One name, with what the disk surely has and what was done since.
+/// One name, with its durable content and the operations since.
 private struct FileOnDisk {
     private struct Content {
         var durable: [UInt8] = []
         var pending: [Change] = []
-        /// A new file's name is on the disk with its first sync, as SQLite syncs the folder with it.
+        /// A new file's name is durable with its first sync, since SQLite syncs the folder with it.
         var hasDurableName = false
     }
 
@@ -89,7 +89,7 @@ private struct FileOnDisk {
     }
 
     private var shown: Content?
-    /// The file before, whose removal the disk may not have yet.
+    /// The previous file, whose removal may not be durable yet.
     private var removed: Content?
 
     init() {}
@@ -126,7 +126,7 @@ private struct FileOnDisk {
         guard let content = names[chance.below(names.count)] else { return nil }
         var bytes = content.durable
         for change in content.pending {
-            // Kept, lost, or torn: a disk keeps or loses sectors, each as a whole.
+            // Kept, lost, or torn: a disk keeps or loses whole sectors.
             let kept = chance.below(end == .powerCut ? 3 : 12)
             switch (kept, change) {
             case (0, _): Self.apply(change, to: &bytes)

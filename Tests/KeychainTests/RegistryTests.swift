@@ -10,7 +10,7 @@ import VaubanRefusal
 @Suite struct RegistryTests {
     private let name: [AttributeName: AttributeValue] = [.account: .text("a"), .service: .text("s")]
 
-    /// Whoever still holds a database in which damage was met can write nothing to it that would then be put aside.
+    /// A request that still holds a database with detected damage cannot write to it, since the write would be set aside.
     @Test func suspectFileAcceptsNoWrites() throws {
         let room = try Room()
         for number in 0..<60 { try room.add([.account: .text("a\(number)")], value: String(repeating: "x", count: 500)) }
@@ -30,7 +30,7 @@ import VaubanRefusal
         #expect(throws: StorageError.failed("the keychain database must be checked first")) { try held.delete([row.handle]) }
         #expect(throws: StorageError.failed("the keychain database must be checked first")) { _ = try held.insert(row) }
         #expect(Refusal.Reason.of { _ = try room.find(name) } == .stateUnreadable)
-        // It was closed for everyone before it was put aside.
+        // It was closed for every request before it was set aside.
         #expect(throws: StorageError.self) { try held.indexKeyGenerations() }
         #expect(throws: StorageError.self) { _ = try held.insert(row) }
     }
@@ -56,12 +56,12 @@ import VaubanRefusal
             _ = try registry.database(of: user)
             #expect(registry.openCount <= 8)
         }
-        // Six of them each, and what the other tests of this process hold.
+        // Six descriptors for each, and those that the other tests of this process hold.
         #expect(try descriptors() < before + 500)
-        // One that a request holds is never closed, however long ago that was.
+        // A database that a request holds is never closed, however long ago it was used.
         #expect(try registry.database(of: 1) === first)
         #expect(try first.rowCount() == 0)
-        // What is closed is opened again, as it was.
+        // A closed database is opened again with its content.
         #expect(try registry.database(of: 2).claim(indexKey: 100, generation: [1, 2, 3, 4, 5, 6, 7, 8]) == nil)
         for user in UInt32(3)...20 { _ = try registry.database(of: user) }
         #expect(try registry.database(of: 2).indexKeyGenerations() == [100: [1, 2, 3, 4, 5, 6, 7, 8]])
@@ -103,7 +103,7 @@ import VaubanRefusal
         }
         #expect(registry.openCount == held.count)
         #expect(throws: Never.self) { _ = try registry.database(of: 9900) }
-        // Idle ones are no hindrance to anybody.
+        // Idle databases hinder no request.
         held = []
         for owner in UInt32(10)..<50 { _ = try registry.database(of: owner * 100) }
         #expect(registry.openCount == 40)
@@ -119,7 +119,7 @@ import VaubanRefusal
         let registry = DatabaseRegistry(state: state, holderName: { $0 == 7 ? "anna" : nil })
         for user: UInt32 in [7, 8] { _ = try registry.database(of: user) }
         #expect(try StateHolder.read(in: state.subfolder("7", creating: false)) == StateHolder(uid: 7, name: "anna"))
-        // A number without a name is bound to nothing.
+        // A number without a name is not bound to anything.
         #expect(try StateHolder.read(in: state.subfolder("8", creating: false)) == nil)
     }
 
@@ -131,7 +131,7 @@ import VaubanRefusal
         #expect(registry.openCount == 0)
     }
 
-    /// A request that had begun under a key that is gone since must not write under it, whatever was closed meanwhile.
+    /// A request that began under a key that is gone must not write under it, whatever was closed meanwhile.
     @Test("Closed class keys stay closed when a database is opened again")
     func closedGenerationsOutliveTheDatabase() throws {
         let room = try Room(limits: DatabaseLimits(openMax: 1, openPerOwnerMax: 1, descriptorsKept: 0))
@@ -145,7 +145,7 @@ import VaubanRefusal
         #expect(try room.database.insert(row) == .retired)
     }
 
-    /// Whoever met damage and went away leaves the next one to look at all of the file.
+    /// After a request detected damage and ended, the next one checks the whole file.
     @Test("A suspect database stays suspect after closing idle")
     func suspicionOutlivesTheDatabase() throws {
         let room = try Room(limits: DatabaseLimits(openMax: 1, openPerOwnerMax: 1, descriptorsKept: 0))

@@ -10,7 +10,7 @@ import VaubanKeychainWire
 import VaubanRefusal
 import VaubanUserModel
 
-/// The last verified copy: when it is there, when it goes, and what putting it back means.
+/// The last verified copy: when it exists, when it is removed, and what restoring it does.
 @Suite struct RestoreTests {
     private func name(_ account: String) -> [AttributeName: AttributeValue] { [.account: .text(account), .service: .text("s")] }
 
@@ -40,7 +40,7 @@ import VaubanUserModel
         try room.add(name("later"), value: "lost")
         try damage(room)
         #expect(Refusal.Reason.of { _ = try room.find(name("kept")) } == .stateUnreadable)
-        // Never silently: a restart, a request, a look bring nothing back.
+        // Never silently: a restart, a request or a check restores nothing.
         try room.restart()
         #expect(Refusal.Reason.of { _ = try room.examine() } == .stateUnreadable)
         let copy = try offered(room)
@@ -80,7 +80,7 @@ import VaubanUserModel
         #expect(Refusal.Reason.of { _ = try room.find(name("a")) } == .stateUnreadable)
     }
 
-    /// A copy that was put in place by hand, with the marker still there, is not written over.
+    /// A file that was put in place by hand, with the marker still present, is set aside and not overwritten.
     @Test func restoringKeepsTheDamagedFile() throws {
         let room = try Room()
         try room.add(name("a"), value: "v")
@@ -116,7 +116,7 @@ import VaubanUserModel
         for purpose in [KeyLease.Purpose.firstUnlockIndex, .deviceIndex] { try room.enclave.renew(purpose, destroyingOld: true) }
         for protection in Protection.allCases { try room.enclave.renew(.metadata(protection), destroyingOld: true) }
         room.leasedKeys.forget(Room.user)
-        // Whatever is asked first finds the keychain erased.
+        // The first request finds the keychain erased.
         #expect(Refusal.Reason.of { _ = try room.find(name("a")) } == .itemNotFound)
         #expect(!hasCopy(room))
     }
@@ -127,7 +127,7 @@ import VaubanUserModel
         try room.add(name("b"), value: "w")
         _ = try room.examine()
         try room.delete(name("a"))
-        // The row is in the copy alone, and its key is destroyed.
+        // The row is only in the copy, and its key is destroyed.
         try room.enclave.renew(.metadata(.whenPasscodeSetThisDeviceOnly), destroyingOld: true)
         try room.serve(.discard)
         #expect(!hasCopy(room))
@@ -145,7 +145,7 @@ import VaubanUserModel
         #expect(try room.examine().copy?.state == .kept)
     }
 
-    // MARK: Who
+    // MARK: Callers
 
     @Test func restoringInSystemModePromptsUser() throws {
         let room = try Room()

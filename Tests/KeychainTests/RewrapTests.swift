@@ -9,7 +9,7 @@ import VaubanKeychainModel
 import VaubanKeychainWire
 import VaubanRefusal
 
-/// Rows on their way from an older class key to the current one.
+/// Rows that move from an older class key to the current one.
 @Suite struct RewrapTests {
     private let service: [AttributeName: AttributeValue] = [.service: .text("s")]
     private func name(_ account: String) -> [AttributeName: AttributeValue] { [.account: .text(account), .service: .text("s")] }
@@ -34,7 +34,7 @@ import VaubanRefusal
         }
         #expect(try room.find(name("a")).first?.value == "v")
         #expect(try room.find(name("b")).first?.value == "guarded")
-        // A second roll, and an update between: the secret half's own binding is two generations old.
+        // After a second renewal, and an update in between, the secret half's own binding is two generations old.
         try room.update(name("a"), to: [.label: .text("l")])
         try room.enclave.renew(.metadata(.whenUnlocked))
         #expect(try room.rewrap().done == 2)
@@ -42,8 +42,8 @@ import VaubanRefusal
         #expect(try room.rewrap() == RewrapProgress(done: 0, left: 0, kept: 0))
     }
 
-    /// Where the enclave wants a passcode first, the row and its class key stay, the item is read and changed as before, and later it
-    /// moves.
+    /// If the enclave requires a passcode first, the row and its class key stay, the item can be read and changed as before, and it moves
+    /// later.
     @Test func rowsWaitingForPasscodeStayIntact() throws {
         let room = try Room()
         try room.add(name("a"), value: "v")
@@ -56,7 +56,7 @@ import VaubanRefusal
         #expect(room.enclave.state.withLock { $0.timesRetired } == 0)
         #expect(try room.database.quarantinedCount() == 0)
         #expect(try room.find(name("b")).first?.value == "guarded")
-        // The user is asked for a change, so its value is at hand and is sealed anew.
+        // A change prompts the user, so its value is available and is sealed again.
         try room.update(name("b"), to: [.label: .text("l")])
         #expect(try room.find(name("b")).first?.value == "guarded")
         #expect(try room.rewrap() == RewrapProgress(done: 0, left: 0, kept: 2))
@@ -97,7 +97,7 @@ import VaubanRefusal
             #expect(progress.done <= 256 && progress.done > 0)
             done += progress.done
             left.append(progress.left)
-            // As after a kill: nothing is remembered but the rows.
+            // As after a kill: only the rows remain.
             try room.restart()
         } while left.last != 0
         #expect(done == 600 && left == [344, 88, 0])
@@ -150,14 +150,14 @@ import VaubanRefusal
                 try room.serve(.delete(room.query([.account: .text("a")]), atOnce: true))
             }
         }
-        // It is gone, so it fits no more, and there is one row less.
+        // It is gone, so it no longer matches, and there is one row less.
         let progress = try room.rewrap()
         #expect(progress.done == 1 && progress.left == 1)
         #expect(try room.rewrap() == RewrapProgress(done: 0, left: 0, kept: 0))
         #expect(try room.find(service, limit: .all).map(\.value) == ["w"])
     }
 
-    /// An add that was sealed under a key that is retired before it is written begins again under the current one.
+    /// An add that was sealed under a key that is retired before the write starts over under the current one.
     @Test func noRowIsWrittenUnderAKeyThatIsBeingRetired() throws {
         let room = try Room()
         try room.add(name("a"), value: "v")
@@ -174,7 +174,7 @@ import VaubanRefusal
         #expect(try room.find(service, limit: .all).compactMap(\.value).sorted() == ["v", "w"])
     }
 
-    /// A search that holds a row of a key which goes meanwhile reads the row as it is then.
+    /// A search that holds a row whose key is removed meanwhile reads the row's present state.
     @Test func aReaderFollowsARowThatMoves() throws {
         let room = try Room()
         try room.add(name("a"), value: "v")

@@ -35,7 +35,7 @@ final class Room: @unchecked Sendable {
         databases = DatabaseRegistry(state: try PrivateFolder(path: folder, creating: true), pagesMax: pagesMax, limits: limits)
     }
 
-    /// Over a database that an earlier version wrote, with the enclave it was written with.
+    /// Creates the room over a database that an earlier version wrote, with its enclave.
     init(database: URL, keys: [(name: KeyLease.Key, bytes: [UInt8])], sealed: [[UInt8]: (row: RowBinding, key: [UInt8])]) throws {
         folder = NSTemporaryDirectory() + "keychain-" + UUID().uuidString
         enclave = FakeEnclave(user: Self.user, leasedKeys: leasedKeys, keys: keys, sealed: sealed)
@@ -53,7 +53,7 @@ final class Room: @unchecked Sendable {
     var file: String { "\(userFolder)/keychain.db" }
     var database: KeychainDatabase { get throws { try databases.database(of: Self.user) } }
 
-    /// As after a restart of keychaind.
+    /// Restarts keychaind.
     func restart() throws {
         databases = DatabaseRegistry(state: try PrivateFolder(path: folder, creating: false), pagesMax: pagesMax, limits: limits)
         leasedKeys.forget(Self.user)
@@ -73,7 +73,7 @@ final class Room: @unchecked Sendable {
         return replies
     }
 
-    // MARK: The verbs in short
+    // MARK: Short forms of the verbs
 
     func add(
         _ attributes: [AttributeName: AttributeValue], value: String? = "value", kind: ItemKind = .genericPassword,
@@ -122,7 +122,7 @@ final class Room: @unchecked Sendable {
         try serve(.delete(ItemQuery(kind: kind, attributes: ItemAttributes(attributes))))
     }
 
-    /// All rows as they lie on disk.
+    /// Returns all rows as stored on disk.
     func rows(_ kind: ItemKind = .genericPassword) throws -> [StoredRow] {
         let all = RowSelection(kind: kind.rawValue, protection: nil, lookup: nil, filter: [], usesDeviceIndex: false)
         return try database.rows(of: all, after: 0, count: .max, bytesMax: .max)
@@ -138,9 +138,9 @@ final class Room: @unchecked Sendable {
 }
 
 extension Room {
-    /// For what an enclave does in the middle of a request.
+    /// For actions of an enclave in the middle of a request.
     ///
-    /// `@unchecked Sendable`: the fake enclave calls back on the thread that asks it, which is the test's own.
+    /// `@unchecked Sendable`: the fake enclave calls back on the thread that calls it, which is the test's own.
     final class Reference: @unchecked Sendable {
         private(set) weak var room: Room?
         init(_ room: Room) { self.room = room }
@@ -152,7 +152,7 @@ struct Found: Equatable {
     let value: String?
 }
 
-/// What came back.
+/// The replies of a request.
 final class Replies: ReplySink {
     private(set) var found: [Found] = []
     private(set) var messages: [KeychainReply] = []
@@ -170,7 +170,7 @@ final class Replies: ReplySink {
 }
 
 extension Refusal.Reason {
-    /// The reason with which `body` is refused; nil when it is not.
+    /// Returns the reason with which `body` is refused; nil if it is not.
     static func of(_ body: () throws -> Void) -> Refusal.Reason? {
         do {
             try body()
@@ -184,7 +184,7 @@ extension Refusal.Reason {
 }
 
 extension Refusal {
-    /// The whole refusal of `body`, as its caller hears it; nil when it is not refused.
+    /// Returns the whole refusal of `body`, as its caller receives it; nil if it is not refused.
     static func of(_ body: () throws -> Void) -> Refusal? {
         do {
             try body()

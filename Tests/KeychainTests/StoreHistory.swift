@@ -1,5 +1,5 @@
-// A history of operations on a store, made from a seed, beside a model of it: after each operation the model says what must
-// be there, and what an operation that was not acknowledged may have left.
+// A sequence of operations on a store, made from a seed, with a model of it: after each operation the model determines what must exist, and
+// what an unacknowledged operation may have left.
 
 import Foundation
 import KeychainStore
@@ -7,7 +7,7 @@ import SimulatedHost
 import Testing
 import VaubanLinuxHost
 
-/// Everything that a store holds, without the numbers that SQLite gives.
+/// Everything that a store contains, without SQLite's row numbers.
 struct StoreContent: Hashable {
     struct Entry: Hashable {
         let row: StoredRow
@@ -49,7 +49,7 @@ struct StoreContent: Hashable {
 }
 
 extension StoredRow {
-    /// As it is read, without its number.
+    /// The row without its number.
     fileprivate var plain: StoredRow {
         let device = blinds.device.map { DeviceBlinds(primary: $0.primary, list: $0.list, lookups: []) }
         return StoredRow(
@@ -65,7 +65,7 @@ extension StoredRow {
 final class StoreHistory {
     struct Step {
         let name: String
-        /// The disk's operations that belong to it.
+        /// The disk's operations that belong to this step.
         let range: Range<Int>
         let before: StoreContent
         let after: StoreContent
@@ -78,7 +78,7 @@ final class StoreHistory {
     private var content = StoreContent()
     private var chance: Chance
 
-    /// - Parameter fullDisk: now and then the disk refuses some writes.
+    /// - Parameter fullDisk: Whether the disk occasionally refuses writes.
     init(seed: UInt64, steps count: Int, fullDisk: Bool) throws {
         chance = Chance(seed: seed)
         let folder = try RecordedDisk.makeFolder()
@@ -98,7 +98,7 @@ final class StoreHistory {
         try? FileManager.default.removeItem(atPath: disk.folder.path)
     }
 
-    /// What may be there after an end at this moment.
+    /// Returns the contents that may exist after an end at this moment.
     func allowed(after count: Int) -> [StoreContent] {
         let acknowledged = steps.lastIndex { $0.isAcknowledged && $0.range.upperBound <= count }
         let begun = steps[(acknowledged.map { $0 + 1 } ?? 0)...].prefix { $0.range.lowerBound < count }
@@ -116,7 +116,7 @@ final class StoreHistory {
             try action()
             content = after
         } catch is StorageError {
-            // Refused: either nothing of it is to be seen by those who go on, or it was done and what came after it failed.
+            // Refused: either later requests see nothing of it, or it took effect and something after it failed.
             disk.fail(after: 0, for: 0)
             if try StoreContent(of: database) == after { content = after }
         }
@@ -127,7 +127,7 @@ final class StoreHistory {
         #expect(isAsTheModelSays, "\(name), acknowledged: \(isAcknowledged)")
     }
 
-    /// What happens next, and what is there then.
+    /// Chooses the next operation and applies it to the model's content.
     private func plan(_ after: inout StoreContent) throws -> (String, () throws -> Void) {
         let database = database
         let rows = try database.rows(after: 0, count: .max, bytesMax: .max)
@@ -205,7 +205,7 @@ final class StoreHistory {
         case 17: return ("move the log", { try database.forgetOldPages() })
         case 18: return ("large insert", try largeInsert(&after))
         default:
-            // As a restart of keychaind: what is closed is in the file.
+            // A restart of keychaind: what is closed is in the file.
             return (
                 "reopen",
                 {

@@ -3,7 +3,7 @@ import Foundation
 import VaubanAccessPolicy
 import VaubanDER
 
-/// A database that an earlier version wrote, with what the enclave of its time held: Vectors/keychain-database.
+/// A database that an earlier version wrote, with the keys of its enclave: Vectors/keychain-database.
 struct StoredDatabase {
     let file: URL
     private(set) var keys: [(name: KeyLease.Key, bytes: [UInt8])] = []

@@ -1,4 +1,4 @@
-// Items that change their owner or name, and copies: nothing is lost, no line between programs is got round, no value is shown.
+// Items that change their owner or name, and copies: nothing is lost, no boundary between programs is bypassed, no value is shown.
 
 import EnclaveWire
 import Keychain
@@ -29,7 +29,7 @@ import VaubanUserModel
         _ room: Room, _ query: ItemQuery, to changes: [AttributeName: AttributeValue], copy: Bool = false, as caller: Caller
     ) throws {
         let replies = try room.serve(.transfer(query, ItemAttributes(changes), keepsOriginal: copy), as: caller)
-        // What comes back says that it is done, and nothing of the item.
+        // The reply confirms the transfer and contains nothing of the item.
         #expect(replies.messages == [.done])
     }
 
@@ -70,7 +70,7 @@ import VaubanUserModel
         let copy = try #require(try room.find([.account: .text("b")]).first?.record)
         #expect(copy.attributes[.creationDate] == copy.attributes[.modificationDate])
         #expect(copy.attributes[.creationDate] == .date(room.clock.withLock { $0 }))
-        // The copy goes on by itself.
+        // The copy is independent of the original.
         try room.update("b", to: "w", as: hand)
         #expect(try room.get("a", as: hand) == ["cli=v"])
     }
@@ -91,11 +91,11 @@ import VaubanUserModel
                 try transfer(room, query("a", group: Self.mailGroup), to: [.accessGroup: .text("cli")], copy: copy, as: hand)
             } == .duplicateItem)
         #expect(try room.rows() == before)
-        // What its owner offers to others as well.
+        // What its owner offers to others too.
         #expect(try room.get("a", as: chat, group: Self.mailGroup) == ["\(Self.mailGroup)=of mail"])
     }
 
-    // MARK: The line between owners
+    // MARK: The boundary between owners
 
     @Test("Moving or copying another program's item needs the user's consent each time", arguments: [false, true])
     func takingAsks(_ copy: Bool) throws {
@@ -103,7 +103,7 @@ import VaubanUserModel
         try room.add("a", value: "of mail", as: mail)
         let mine: [AttributeName: AttributeValue] = [.accessGroup: .text("cli")]
         let named = query("a", group: Self.mailGroup)
-        // Without its owner's name it is not meant at all.
+        // A query without the owner's name does not match it at all.
         room.userSays(.always)
         #expect(Refusal.Reason.of { try transfer(room, query("a"), to: mine, copy: copy, as: hand) } == .itemNotFound)
         #expect(room.consents.isEmpty)
@@ -131,7 +131,7 @@ import VaubanUserModel
         room.userIsAway()
         #expect(Refusal.Reason.of { try transfer(room, query("key"), to: theirs, copy: copy, as: hand) } == .noPromptAgent)
         #expect(Refusal.Reason.of { _ = try room.get("key", as: mail) } == .itemNotFound)
-        // Nor within them, where the copy would have another name.
+        // This also holds within one owner if the copy would have another name.
         try room.add("a", value: "of mail", as: mail)
         #expect(
             Refusal.Reason.of {
@@ -166,7 +166,7 @@ import VaubanUserModel
         try transfer(room, named, to: [.accessGroup: .text("program:\(other)")], as: hand)
         #expect(try room.get("a", as: Callers.installed(other)).count == 1)
         #expect(try room.rows(.permission).isEmpty)
-        // A yes to give to one is none to give to the other.
+        // A consent to give an item to one owner is no consent to give it to another.
         try room.add("b", as: Callers.script())
         let asked = room.consents.count
         for owner in [one, other] { try room.serve(.move(to: "program:\(owner)"), as: hand) }
@@ -183,7 +183,7 @@ import VaubanUserModel
             #expect(Refusal.Reason.of { try transfer(room, named, to: [.accessGroup: .text("cli")], as: hand) } == .interactionNotAllowed)
         }
         #expect(room.consents.isEmpty)
-        // Where somebody can be asked, they are, before it is looked for.
+        // If the user can be prompted, they are, before the item is looked up.
         for account in ["a", "nowhere"] {
             let named = query(account, group: Self.mailGroup)
             #expect(Refusal.Reason.of { try transfer(room, named, to: [.accessGroup: .text("cli")], as: hand) } == .noPromptAgent)
@@ -230,7 +230,7 @@ import VaubanUserModel
         #expect(try room.get("a", as: Callers.installed("/usr/bin/news")) == ["cli=of mail"])
     }
 
-    // MARK: What an item asks for itself
+    // MARK: What an item itself requires
 
     @Test("An item with an access control prompts for a move and for a copy", arguments: [false, true])
     func protectedItemsAsk(_ copy: Bool) throws {

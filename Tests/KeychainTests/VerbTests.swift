@@ -159,7 +159,7 @@ import VaubanSecretBytes
         #expect(Refusal.Reason.of { try room.add([.server: .text("x")]) } == .noSuchAttribute)
         #expect(Refusal.Reason.of { _ = try room.find([AttributeName(rawValue: "zzzz"): .text("x")]) } == .noSuchAttribute)
         #expect(Refusal.Reason.of { try room.add([.creator: .data([1])]) } == .badParameter)
-        // The keychain's own group is nobody's, in user mode too.
+        // The keychain's own group belongs to no program, in user mode too.
         #expect(Refusal.Reason.of { try room.add([.accessGroup: .text("vauban.permissions")]) } == .missingEntitlement)
         #expect(Refusal.Reason.of { _ = try room.find([.accessGroup: .text("vauban.permissions")]) } == .missingEntitlement)
         try room.add([.accessGroup: .text("unsigned")])

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import VaubanLocalAuthentication
 
-/// The vectors of what is stored of a kept right.
+/// The vectors of stored rights.
 @Suite struct FormatVectorTests {
     @Test("The record of a kept right is read or refused as the vectors say") func rights() throws {
         try FormatVectors("rights").check { vector in
