@@ -7,9 +7,9 @@ import VaubanRefusal
 import VaubanSecretBytes
 import VaubanUserModel
 
-// What an operation is to the implementation.
+// The operations of the implementation.
 
-/// What came of an operation: of itself, of each row that was made or read, and the rows.
+/// The outcome of an operation: its own, that of each row that was made or read, and the rows.
 struct Answers {
     var whole: Refusal?
     var made: [Kind: Result<SealedRow, Refusal>] = [:]
@@ -38,7 +38,7 @@ enum Texts {
 func secret(_ text: String) -> SecretBytes { SecretBytes(copying: Array(text.utf8)) }
 func bytes(_ secret: borrowing SecretBytes) -> [UInt8] { secret.withUnsafeBytes { Array($0) } }
 
-/// What an operation is given, from the model's view of things before it.
+/// The arguments of an operation, from the model's view of the state before it.
 struct Arguments {
     let right: Passcode
     let other: Passcode
@@ -116,7 +116,7 @@ struct Doing {
         }
     }
 
-    /// As the room does: who guessed wrong is written down.
+    /// Records a wrong passcode with its program, as the room does.
     private func noting(_ body: () throws -> Void) throws {
         do { try body() } catch let refusal as Refusal where refusal.reason == .authenticationFailed {
             vault.record(FailedAttempt(date: 0, purpose: .unlock, who: "somebody"))
@@ -156,7 +156,7 @@ struct Doing {
         [UInt8](repeating: UInt8(kind.rawValue), count: 8) + withUnsafeBytes(of: number.bigEndian) { Array($0) }
     }
 
-    /// What the passcode shows.
+    /// Returns the evidence of the passcode.
     func gather(_ passcode: consuming SecretBytes) throws -> OperationEvidence {
         let gathered = OperationEvidence()
         gathered.passcodeKey = try vault.authenticate(passcode)
@@ -202,7 +202,7 @@ struct Doing {
         }
     }
 
-    /// What keychaind does after a roll: each row that is open goes under the newest key; keys that no row needs go.
+    /// Does what keychaind does after a renewal: moves each open row to the newest key, and retires keys that no row needs.
     private func renew(_ answers: inout Answers) throws {
         _ = try vault.lease()
         let keybag = try machine.keybag()

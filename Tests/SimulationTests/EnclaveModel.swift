@@ -3,11 +3,10 @@ import VaubanAccessPolicy
 import VaubanRefusal
 import VaubanUserModel
 
-// The enclave, told a second time and without cryptography: what it remembers, what time does to it, what it answers.
-// Keys are numbers, passcodes are names, a file is the value that stands in it. Written from Specs/key-hierarchy.md and
-// Specs/state-files.md, not from the implementation.
+// A second implementation of the enclave, without cryptography: what it remembers, how time affects it, what it answers. Keys are numbers,
+// passcodes are names, and a file is the value in it. It follows Specs/key-hierarchy.md and Specs/state-files.md, not the implementation.
 
-/// A passcode of the model; the texts are the driver's.
+/// A passcode of the model; the driver has the texts.
 enum Passcode: Hashable { case first, second, wrong }
 
 /// A key by its purpose and the number that the model gave it.
@@ -16,7 +15,7 @@ struct Name: Hashable {
     var number: Int
 }
 
-/// What a keybag file says.
+/// The content of a keybag file.
 struct Bag: Hashable {
     struct Enrollment: Hashable {
         let pair: Name
@@ -27,10 +26,10 @@ struct Bag: Hashable {
     var passcode: Passcode?
     /// Current generations before older ones, in the order of the file.
     var slots: [Name]
-    /// Newest first; only so many are remembered.
+    /// Newest first; only a limited number is remembered.
     var destroyed: [Name] = []
     var settings = LockSettings.standard
-    /// Which recovery key opens it.
+    /// The recovery key that opens it.
     var recovery: Int?
     var recovered: Int64?
     var enrollment: Enrollment?
@@ -40,7 +39,7 @@ struct Bag: Hashable {
     var hasOlderClassKeys: Bool { slots.contains { KeyPurpose.classes.contains($0.purpose) && current($0.purpose) != $0 } }
     var olderPairs: [Name] { slots.filter { KeyPurpose.factors.contains($0.purpose) && current($0.purpose) != $0 } }
 
-    /// Whether all pairs of a way are there, and one of them is an older one.
+    /// Whether all pairs of a method exist, and one of them is an older one.
     func isOlder(_ way: [Name]) -> Bool { way.allSatisfy(slots.contains) && way.contains { current($0.purpose) != $0 } }
 
     mutating func destroy(_ isDestroyed: (Name) -> Bool) {
@@ -54,11 +53,11 @@ struct Bag: Hashable {
     }
 }
 
-/// What an attempt record says.
+/// The content of a record of attempts.
 struct Record: Hashable {
     var identity: Int
     var failures: Int64 = 0
-    /// How many wrong guesses it names.
+    /// The number of failed attempts that it lists.
     var guesses = 0
 }
 
@@ -75,8 +74,8 @@ struct Refused: Error, Hashable {
     }
 }
 
-/// What the enclave has in memory. Times are seconds that have passed since, or that are still to pass, so that two
-/// enclaves that will do the same from now on are equal.
+/// The memory of the enclave. Times are seconds that have passed since an event, or that remain, so that two enclaves with the same future
+/// are equal.
 struct EnclaveModel: Hashable {
     struct Due: Hashable {
         var seconds: Int
@@ -94,24 +93,24 @@ struct EnclaveModel: Hashable {
     var warnings = 0
     /// Seconds until a passcode is compared again.
     var wait: Int64 = 0
-    /// Seconds since the passcode that armed fingers.
+    /// Seconds since the passcode that armed fingerprints.
     var armed: Int?
-    /// Seconds since the passcode by which items go to the current pairs.
+    /// Seconds since the passcode with which items are resealed to the current pairs.
     var resealing: Int?
     var misses = 0
     var isSuspended = false
     var readerIsPresent = true
     var idle = 0
-    /// Seconds of sleep that nothing has noticed yet.
+    /// Seconds of sleep that have not been noticed yet.
     var slept = 0
     var due: Due?
-    /// An epoch to be called back; true when all keys have changed.
+    /// An epoch to be recalled; true if all keys have changed.
     var ended: Bool?
     var epoch: Int64 = 0
-    /// Keys and keybags that were ever made.
+    /// The number of keys and keybags made so far.
     var made = 0
     var items: Set<Item> = []
-    /// Items that the last renewal brought under a newer class key, and what became of them.
+    /// Items that the last renewal moved to a newer class key, with the result.
     var renewed: [Item: Item] = [:]
     var wall: Int64 = 0
 
@@ -167,20 +166,20 @@ struct EnclaveModel: Hashable {
         epoch += 1
     }
 
-    // MARK: What is stored
+    // MARK: Stored state
 
     mutating func reload(_ tape: inout Tape) throws {
         try load(&tape)
         end(everything: true)
     }
 
-    /// The enclave starts: its lines are new ones, so nothing is to be called back.
+    /// Starts the enclave: its connections are new, so nothing has to be recalled.
     mutating func start(_ tape: inout Tape) throws {
         (epoch, ended) = (0, nil)
         try load(&tape)
     }
 
-    /// What a start makes of the files: nothing of memory is left but what the room knows.
+    /// Loads the files as a start does: only what the room knows is left of memory.
     mutating func load(_ tape: inout Tape) throws {
         var fresh = EnclaveModel()
         (fresh.since, fresh.wall, fresh.readerIsPresent, fresh.items) = (wall, wall, readerIsPresent, items)
@@ -207,7 +206,7 @@ struct EnclaveModel: Hashable {
 
     func throwIfUnreadable() throws { if lock == .unreadable { throw Refused(.stateUnreadable) } }
 
-    /// The first use makes a keybag without a passcode.
+    /// Creates a keybag without a passcode, as the first use does.
     mutating func created(_ tape: inout Tape) throws -> Bag {
         try throwIfUnreadable()
         if let bag { return bag }
@@ -236,7 +235,7 @@ struct EnclaveModel: Hashable {
         switch try tape.write(new) {
         case .durable: bag = new
         case .unsure:
-            // The file is believed again once it was read again.
+            // The file is relied on again once it was read again.
             try reload(&tape)
             throw Refused(.storageFailed)
         case let end: try orThrow(end)

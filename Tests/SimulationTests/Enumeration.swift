@@ -1,20 +1,20 @@
 import SimulatedHost
 
-// Every sequence, breadth first. Worlds that will do the same are gone on with once, and counted for all of them.
+// Every sequence, breadth first. Worlds with the same future are continued once, and counted for all of them.
 
 /// How much was covered.
 struct Coverage {
-    /// Steps that were carried out and compared.
+    /// Steps that were performed and compared.
     var steps = 0
     /// Operations that ran on a failing disk, kills, and disks that power cuts left.
     var failing = 0, kills = 0, survivors = 0
     /// Disks after a cut over which the enclave was started again.
     var restarts = 0
-    /// Rows of the worlds in which each was read with all that a user can show.
+    /// Rows of the worlds in which each was read with all evidence that a user can present.
     var rowsRead = 0
 }
 
-/// What failed, with the way to it.
+/// A failure, with the steps that lead to it.
 struct Counterexample: Error, CustomStringConvertible {
     let path: [Step]
     let difference: Difference
@@ -23,7 +23,7 @@ struct Counterexample: Error, CustomStringConvertible {
 
 struct Enumeration {
     private(set) var coverage = Coverage()
-    /// Worlds by what they will do, and how many sequences lead to one like each.
+    /// Worlds by their future, and the number of sequences that lead to an equal one.
     private(set) var level: [StateKey: (world: World, methods: Double)]
 
     init() throws {
@@ -33,7 +33,7 @@ struct Enumeration {
 
     var sequences: Double { level.values.reduce(0) { $0 + $1.methods } }
 
-    /// Carries out every step in every world of the level.
+    /// Performs every step in every world of the level.
     mutating func goOn(_ steps: [Step], withFaults: Bool = false, isLast: Bool = false) throws {
         var next: [StateKey: (world: World, methods: Double)] = [:]
         for (world, methods) in level.values {
@@ -72,8 +72,8 @@ struct Enumeration {
         do { try body() } catch let difference as Difference { throw Counterexample(path: path, difference: difference) }
     }
 
-    /// The operation alone; failing at every step of the disk in every way; killed at every instant; cut off from power at
-    /// every instant with everything that the disk may keep. Worlds with the same files after a cut are one.
+    /// Performs the operation alone; with every fault at every step of the disk; killed at every instant; and with a power cut at every
+    /// instant, for everything that the disk may keep. Worlds with the same files after a cut count as one.
     private mutating func everyWay(_ operation: Operation, in world: World) throws -> [World] {
         let calm = try Trial(world, operation, tracing: true)
         coverage.steps += 1
@@ -115,7 +115,7 @@ struct Enumeration {
         }
         for (image, power) in images {
             let files = try trial.files(in: image, after: steps)
-            // What lies beside under a temporary name is never read; that it lies there is enough.
+            // The content of a temporary file is never read; only its existence matters.
             var names = image.files.mapValues { _ in [UInt8]() }
             names["keybag"] = files.bags[0].bytes
             names["attempts"] = files.records[0].bytes

@@ -3,7 +3,7 @@ import Testing
 
 /// The enclave and its model over every short sequence of operations, events and faults.
 @Suite struct EnumerationTests {
-    /// Worlds that will do the same are gone on with once; the counts say for how many sequences each stands.
+    /// Worlds with the same future are continued once; the counts tell how many sequences each represents.
     @Test("Every sequence of five steps matches the model") func everySequenceOfFiveStepsMatchesTheModel() throws {
         var enumeration = try Enumeration()
         var worlds: [Int] = []
@@ -18,8 +18,8 @@ import Testing
         #expect(worlds.count == 5 && worlds[4] > 1000 && coverage.steps > 40_000)
     }
 
-    /// Two operations, each of which may fail at every step of the disk, be killed at every instant and lose its power at
-    /// every instant with everything that the disk may keep; and any step after them.
+    /// Two operations, each of which may fail at every step of the disk, be killed at every instant, and lose power at every instant with
+    /// everything that the disk may keep; and any step after them.
     @Test("Every fault at every instant leaves the old or the new state") func everyFaultAtEveryInstantLeavesTheOldOrTheNew() throws {
         var enumeration = try Enumeration()
         var worlds: [Int] = []
@@ -34,12 +34,12 @@ import Testing
         #expect(coverage.failing > 1000 && coverage.kills > 1000 && coverage.survivors > 10_000)
     }
 
-    /// The steps that matter most to keys and tries.
+    /// The steps that matter most for keys and attempts.
     private static let core: [Step] =
         [.set, .roll, .remove, .unlock, .unlockWrong, .lock, .add].map { .operation($0) }
         + [.event(.restart), .event(.minutePasses), .killed(.change, instant: 14), .failing(.unlock, .broken(at: 7))]
 
-    /// The same without merging, so that what no model, file or status shows would be found as well.
+    /// The same without merging, to find even what no model, file or status shows.
     @Test("Every sequence of four core steps alone matches the model") func everySequenceOfFourCoreStepsMatchesTheModel() throws {
         var count = 0
         func goOn(_ world: World, _ depth: Int) throws {

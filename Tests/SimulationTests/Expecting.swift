@@ -1,10 +1,10 @@
 import Enclave
 import VaubanRefusal
 
-// What an operation is to the model, and the comparison with what the implementation answered.
+// The operations of the model, and the comparison with the implementation's answers.
 
 extension World {
-    /// Lets the model do the operation, and compares the answers.
+    /// Performs the operation in the model, and compares the answers.
     mutating func expect(_ operation: Operation, _ arguments: Arguments, _ answers: Answers, _ tape: inout Tape) throws {
         var refused: Refused?
         do { try model.carryOut(operation, arguments, &tape) } catch let refusal as Refused { refused = refusal }
@@ -61,7 +61,7 @@ extension World {
         }
     }
 
-    /// Which rows could be renewed the model said before older keys went.
+    /// Takes the rows that could be renewed, which the model determined before older keys were retired.
     private mutating func takeRenewed(_ answers: Answers) throws {
         for (item, answer) in answers.renewed {
             guard case .success(let sealed) = answer else {

@@ -3,13 +3,13 @@ import EnclaveSoftware
 import SimulatedHost
 import VaubanLinuxHost
 
-/// Stores that do what no store may do.
+/// Stores that violate a store's promises.
 struct FlawedStore: StateStore {
     private let flaw: Flaw
     private let disk: SimulatedDisk
     private let good: FileStateStore
 
-    /// Nil when the flaw is not one of a store.
+    /// Nil if the flaw is not one of a store.
     init?(_ flaw: Flaw, _ disk: SimulatedDisk) {
         guard [.attemptsNotWritten, .reportedTooEarly, .writtenInPlace, .oldKeybagRead].contains(flaw) else { return nil }
         self.flaw = flaw

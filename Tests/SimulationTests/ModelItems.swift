@@ -2,7 +2,7 @@ import Enclave
 import VaubanAccessPolicy
 import VaubanRefusal
 
-// Items in the model: a class key, the ways to open it, and who gets it.
+// Items in the model: a class key, the methods to open it, and the evidence that releases it.
 
 /// A class with an access control: every class, and every kind of requirement alone or with another.
 enum Kind: Int, CaseIterable {
@@ -33,7 +33,7 @@ enum Kind: Int, CaseIterable {
 
     var needsPassword: Bool { self == .presenceAndPassword }
 
-    /// Each way is the pairs that it needs.
+    /// The methods, each as the pairs that it needs.
     var methods: [[KeyPurpose]] {
         switch self {
         case .whenUnlocked, .always, .passcodeClass: []
@@ -52,7 +52,7 @@ struct Item: Hashable {
     var methods: [[Name]]
 }
 
-/// What a user shows for one operation.
+/// The evidence that a user presents for one operation.
 struct PresentedEvidence: Hashable {
     var passcode = false
     var finger = false
@@ -69,7 +69,7 @@ extension EnclaveModel {
 
     private var closed: Refused { Refused(lock == .beforeFirstUnlock ? .beforeFirstUnlock : .locked) }
 
-    /// Keys in memory, as they are lent or used.
+    /// The keys in memory, as they are leased or used.
     var openKeys: [Name] { bag?.slots.filter { isOpen($0.purpose) } ?? [] }
 
     mutating func lease(_ tape: inout Tape) throws {
@@ -88,7 +88,7 @@ extension EnclaveModel {
         return Item(kind: kind, classKey: classKey, methods: whole)
     }
 
-    /// Nothing when the key is given.
+    /// Returns if the key is released; throws otherwise.
     func read(_ item: Item, _ shown: PresentedEvidence) throws {
         try throwIfUnreadable()
         guard let bag, bag.slots.contains(item.classKey) else {
@@ -136,7 +136,7 @@ extension EnclaveModel {
 
     func current(for item: Item) -> Name? { bag?.current(item.classKey.purpose) }
 
-    /// Whether keychaind can bring it under the newest key now.
+    /// Whether keychaind can move it to the newest key now.
     func isRenewable(_ item: Item) -> Bool {
         guard let bag, let current = current(for: item) else { return false }
         let mayReseal = resealing != nil || bag.passcode == nil
@@ -144,7 +144,7 @@ extension EnclaveModel {
             && (mayReseal || !item.methods.contains { bag.isOlder($0) })
     }
 
-    /// The item as its renewal leaves it: under the newest class key, and each way that is not dead sealed to the current pairs.
+    /// Returns the item after its renewal: under the newest class key, with each method that still opens sealed to the current pairs.
     func renewal(of item: Item) -> Item? {
         guard isRenewable(item), let bag, let current = current(for: item) else { return nil }
         var newer = item

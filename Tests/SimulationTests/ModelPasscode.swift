@@ -6,7 +6,7 @@ import VaubanUserModel
 // The passcode in the model: counted, then compared; set, changed, removed.
 
 extension EnclaveModel {
-    /// Seconds after so many failures in a row, as section 6 of the key hierarchy lists them.
+    /// Returns the seconds of delay after this many failures in a row, as section 6 of the key hierarchy lists them.
     static func delay(after failures: Int64) -> Int64 {
         switch failures {
         case ...4: 0
@@ -29,7 +29,7 @@ extension EnclaveModel {
         try orThrow(end)
         try tape.compare()
         guard bag.passcode == passcode else {
-            // What was not compared delays nobody before a restart.
+            // An attempt that was not compared causes no delay before a restart.
             wait = Self.delay(after: counted.failures)
             throw Refused(.authenticationFailed, attemptsLeft: max(0, 5 - counted.failures), secondsToWait: wait)
         }
@@ -38,12 +38,12 @@ extension EnclaveModel {
         loadResealingKeys()
     }
 
-    /// Items of an earlier passcode's pairs go to the current ones for a while.
+    /// Begins the limited time in which items move from an earlier passcode's pairs to the current ones.
     mutating func loadResealingKeys() {
         resealing = lock == .unlocked && bag?.hasOlderClassKeys == true && bag?.olderPairs.isEmpty == false ? 0 : nil
     }
 
-    /// What cannot be written stays on disk as it was: stricter after a restart, never more lenient.
+    /// A reset that cannot be written leaves the old count on disk: stricter after a restart, never more lenient.
     mutating func clearAttempts(_ tape: inout Tape) throws {
         guard let bag else { return }
         let cleared = Record(identity: bag.identity)
@@ -52,7 +52,7 @@ extension EnclaveModel {
         wait = 0
     }
 
-    /// Who brought a wrong passcode.
+    /// Records the program that brought a wrong passcode.
     mutating func note(_ tape: inout Tape) throws {
         guard var noted = record, noted.failures > 0 else { return }
         noted.guesses = min(noted.guesses + 1, DeviceStatus.failedAttemptsMax)
@@ -86,7 +86,7 @@ extension EnclaveModel {
         new.passcode = passcode
         new.recovery = recovery
         new.recovered = nil
-        // Beyond sixteen generations the newest pairs go under the passcode again.
+        // Beyond sixteen generations the passcode wraps the newest pairs again.
         let renewsPairs = KeyPurpose.factors.allSatisfy { factor in old.slots.count { $0.purpose == factor } < 16 }
         guard old.slots.count + KeyPurpose.classes.count + (renewsPairs ? KeyPurpose.factors.count : 0) < EnclaveLimits.slotsMax else {
             throw Refused(.unsupported)

@@ -3,10 +3,10 @@ import VaubanAccessPolicy
 import VaubanRefusal
 import VaubanUserModel
 
-// What ends a passcode or stands in for it, and fingers, in the model.
+// In the model: what removes a passcode or replaces it, and fingerprints.
 
 extension EnclaveModel {
-    /// Nil when nobody knows the passcode.
+    /// Nil if the passcode is unknown.
     mutating func erase(_ passcode: Passcode?, _ tape: inout Tape) throws {
         if let passcode { try authenticate(passcode, &tape) }
         try applyExpirations(&tape)
@@ -54,7 +54,7 @@ extension EnclaveModel {
         try replace(new, &tape)
     }
 
-    /// Class keys that no row needs any more.
+    /// Retires class keys that no row needs any more.
     mutating func retire(_ names: [Name], _ tape: inout Tape) throws {
         try applyExpirations(&tape)
         var new = try created(&tape)
@@ -70,7 +70,7 @@ extension EnclaveModel {
 
     // MARK: Fingers
 
-    /// Why no finger counts now.
+    /// Why no fingerprint counts now.
     var fingerRefusal: Refusal.Reason? {
         guard bag?.enrollment != nil else { return readerIsPresent ? .biometryNotEnrolled : .biometryNotAvailable }
         guard let armed, misses < 5, armed <= Self.armedFor else { return .biometryLockedOut }

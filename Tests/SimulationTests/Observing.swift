@@ -4,10 +4,10 @@ import SimulatedHost
 import VaubanAccessPolicy
 import VaubanUserModel
 
-// What can be seen of a world without changing it: on a copy of the enclave, and of the model, over a copy of the disk.
+// What can be observed of a world without changing it: on a copy of the enclave and of the model, over a copy of the disk.
 
 extension World {
-    /// Compares the status and the keys that are lent; then, if wanted, every row with all that a user can show.
+    /// Compares the status and the leased keys; then, if requested, every row with all evidence that a user can present.
     func observe(rows readsRows: Bool) throws {
         try look { world, vault, _ in
             let status = vault.status
@@ -93,7 +93,7 @@ extension World {
         try same("misses left", status.biometry.missesLeft, model.armed == nil ? 0 : Int64(5 - model.misses))
     }
 
-    /// What is lent is what is open, and no more; the class-A keys of a locked enclave are not there.
+    /// Exactly the open keys are leased; a locked enclave leases no class-A keys.
     private func compare(_ lease: KeyLease) throws {
         let expected = model.openKeys.map { names[$0] }
         guard lease.keys.map(\.generation) == expected, lease.lock == model.lock, lease.epoch == model.epoch else {

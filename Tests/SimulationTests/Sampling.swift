@@ -2,7 +2,7 @@ import SimulatedHost
 
 /// Long sequences by seed.
 enum Sampling {
-    /// A step of any kind; each is the same whatever stands around it, so that steps can be left out.
+    /// Returns a step of any kind. Each is the same whatever surrounds it, so that steps can be left out.
     static func step(_ chance: inout Chance) -> Step {
         let operation = Operation.allCases[chance.below(Operation.allCases.count)]
         switch chance.below(20) {
@@ -25,7 +25,7 @@ enum Sampling {
         return (0..<count).map { _ in step(&chance) }
     }
 
-    /// Where the steps differ from the model first; nil when they never do.
+    /// Returns the first difference between the steps and the model; nil if there is none.
     static func failure(of steps: [Step], flaw: Flaw? = nil) throws -> Counterexample? {
         var world = try World(flaw: flaw)
         for (index, step) in steps.enumerated() {
@@ -39,7 +39,7 @@ enum Sampling {
         return nil
     }
 
-    /// The same failure, or another, with as few of its steps as leaving out one at a time gets to.
+    /// Returns the same failure, or another one, with as few steps as leaving out one at a time achieves.
     static func shortened(_ failure: Counterexample, flaw: Flaw? = nil) throws -> Counterexample {
         var shortest = failure
         var index = 0

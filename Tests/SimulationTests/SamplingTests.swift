@@ -17,7 +17,7 @@ import Testing
         print("sampled: \(Self.seeds) seeds of \(Self.stepsEach) steps, \(steps) steps")
     }
 
-    /// A comparison that finds nothing wrong with a wrong host would prove nothing.
+    /// A comparison that accepts a flawed host would prove nothing.
     @Test("Every planted flaw is found", arguments: Flaw.allCases) func aFlawIsFound(_ flaw: Flaw) throws {
         for seed in 1...300 as ClosedRange<UInt64> {
             guard let failure = try Sampling.failure(of: Sampling.steps(80, seed: seed), flaw: flaw) else { continue }

@@ -7,14 +7,14 @@ import VaubanLinuxHost
 import VaubanPasscode
 import VaubanSecretBytes
 
-// One machine for one try: a disk put in place, clocks that stand, and a note of everything that reaches the disk.
+// One machine for one trial: a disk with given content, clocks that stand still, and a record of everything that reaches the disk.
 
-/// The clocks of a machine; nanoseconds, the wall in microseconds.
+/// The clocks of a machine: nanoseconds, and microseconds for the wall clock.
 struct Times: Hashable {
     var boot: UInt64 = 1_000_000_000_000
     var asleep: UInt64 = 0
     var wall: Int64 = 0
-    /// Seconds that really passed, over all starts of the machine: what a thief's patience costs.
+    /// Seconds that really passed, over all starts of the machine: what guessing costs a thief.
     var total = 0
 
     mutating func pass(_ seconds: Int, asleep isAsleep: Bool = false) {
@@ -23,17 +23,17 @@ struct Times: Hashable {
         total += seconds
     }
 
-    /// The machine starts again: its clock begins anew.
+    /// Restarts the machine: its clock begins again.
     mutating func reboot() { (boot, asleep) = (1_000_000_000, 0) }
 
-    /// The wall clock goes anywhere, forwards or back, as whoever may set it likes.
+    /// Sets the wall clock to any time, forward or back.
     mutating func jump() {
         var chance = Chance(seed: UInt64(bitPattern: wall))
         wall = Int64.random(in: -(1 << 60)...(1 << 60), using: &chance)
     }
 }
 
-/// What is wrong with a host, so that a test can show that the comparison finds it.
+/// A flaw of a host, so that a test can show that the comparison finds it.
 enum Flaw: String, CaseIterable {
     case attemptsNotWritten = "a store that does not write the record of tries"
     case reportedTooEarly = "a store that answers before anything is durable"
@@ -162,10 +162,10 @@ struct Machine {
         host.reader.isPresent = readerIsPresent || flaw == .readerAlwaysThere
     }
 
-    /// The file as a process reads it.
+    /// Returns the file as a process reads it.
     static func file(_ name: StateName, in image: DiskImage) -> [UInt8]? { image.files["people/\(user)/\(name.rawValue)"] }
 
-    /// The keybag as it stands on the disk, read past the enclave.
+    /// Returns the keybag on the disk, read without the enclave.
     func keybag() throws -> Keybag {
         guard let bytes = Self.file(.keybag, in: disk.image) else { throw Difference("there is no keybag on the disk") }
         return try Keybag(derBytes: StateEnvelope.open(bytes, name: .keybag, user: Self.user, backend: host.backend))

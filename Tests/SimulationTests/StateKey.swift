@@ -3,9 +3,9 @@ import SimulatedHost
 import VaubanAccessPolicy
 import VaubanUserModel
 
-/// Two worlds with the same key will do the same, as far as the model, the files and the clocks say: keys are numbered in
-/// their order, the two passcodes and recovery keys are told apart only by which of them is the right one, and what is
-/// only shown (when, how often) is left out.
+/// Two worlds with the same key have the same future according to the model, the files and the clocks: keys are numbered in order, the two
+/// passcodes and recovery keys are distinguished only by which of them is correct, and what is only displayed (when, how often) is left
+/// out.
 struct StateKey: Hashable {
     private let model: EnclaveModel
     private let bags: [Bag?]
@@ -34,7 +34,7 @@ struct StateKey: Hashable {
             ranked.identity = ranks[bag.identity] ?? 0
             ranked.passcode = bag.passcode.map { _ in .first }
             ranked.slots = bag.slots.map { Name(purpose: $0.purpose, number: ranks[$0.number] ?? 0) }
-            // Which keys are remembered as destroyed shows in the items that need them.
+            // The items that need a key show whether it is remembered as destroyed.
             ranked.destroyed = []
             ranked.recovery = bag.recovery.map { _ in 1 }
             ranked.recovered = bag.recovered.map { _ in 0 }
@@ -54,7 +54,7 @@ struct StateKey: Hashable {
         model.items = Set(
             model.items.map { Item(kind: $0.kind, classKey: ranked($0.classKey), methods: $0.methods.map { $0.map(ranked) }) })
         (model.since, model.epoch, model.made, model.wall) = (0, 0, 0, 0)
-        // Idleness counts only where it may lock, and longer than that is no more.
+        // Idle time matters only if it may lock, and only up to that limit.
         let idleMax = Int(model.bag?.settings.idleSeconds ?? 0)
         model.idle = idleMax > 0 && model.lock == .unlocked && model.bag?.passcode != nil ? min(model.idle, idleMax) : 0
         if model.lock != .unlocked || model.bag?.passcode == nil { model.slept = 0 }

@@ -1,6 +1,6 @@
 import SimulatedHost
 
-// The alphabet: what can happen to an enclave in one step.
+// The alphabet: everything that can happen to an enclave in one step.
 
 enum Operation: String, Hashable, CaseIterable {
     case set, setWeak, change, changeWrong, roll, remove, erase, eraseUnknown
@@ -11,22 +11,22 @@ enum Operation: String, Hashable, CaseIterable {
 }
 
 enum Event: String, Hashable, CaseIterable {
-    /// The enclave is killed between two operations and started again, once on a disk that cannot be read for a while.
+    /// The enclave is killed between two operations and started again, once on a disk that temporarily cannot be read.
     case restart, restartUnreadable
-    /// The machine loses its power and starts again.
+    /// The machine loses power and starts again.
     case powerCut
-    /// Time: more than the first delay, more than the longest, more than fingers last.
+    /// Time: more than the first delay, more than the longest one, more than fingerprints last.
     case minutePasses, hourPasses, daysPass
-    /// The machine sleeps for ten minutes, and somebody announced it, or not.
+    /// The machine sleeps for ten minutes, announced or not.
     case sleep, announcedSleep
     case screenLocks, screenUnlocks, readerComesOrGoes
 }
 
 enum Step: Hashable {
     case operation(Operation)
-    /// With this fault of the disk from its beginning to its end.
+    /// With this fault of the disk throughout the operation.
     case failing(Operation, SimulatedDisk.Fault)
-    /// Cut off at the instant after so many steps of the disk, counted round; with a power cut, what the disk keeps.
+    /// Cut off after this many steps of the disk, modulo their number; with a power cut, the disk decides what it keeps.
     case killed(Operation, instant: Int)
     case powerCut(Operation, instant: Int, seed: UInt64)
     case event(Event)

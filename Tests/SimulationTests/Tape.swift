@@ -1,9 +1,9 @@
 import Enclave
 
-// What the implementation did to its disk, in order, and the model's claim to each of it. The model says what is written
-// and when; how a write ends is the disk's to say.
+// What the implementation did to its disk, in order, and the model's claim about each of these actions. The model determines what is
+// written and when; the disk determines how a write ends.
 
-/// How the implementation and the model differ; the text is for whoever looks for the reason.
+/// A difference between the implementation and the model; the text helps to find the reason.
 struct Difference: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }
@@ -17,23 +17,23 @@ struct StorageEvent: Hashable {
         case read(StateName, succeeded: Bool)
         case listed(succeeded: Bool)
         case putAside(StateName)
-        /// A passcode was turned into its key: what comes after may be a comparison.
+        /// A passcode was derived into its key: a comparison may follow.
         case tangled
     }
 
     let action: Action
-    /// Steps of the disk by then.
+    /// The number of disk steps by then.
     let steps: Int
 }
 
-/// The two files of a user: what stands there now, and what a power cut may leave instead.
+/// The two files of a user: the present content, and what a power cut may leave instead.
 struct StoredFiles {
     struct Version<Value: Hashable>: Hashable {
         let bytes: [UInt8]?
         let value: Value?
     }
 
-    /// What stands there comes first.
+    /// The present content comes first.
     var bags: [Version<Bag>] = [Version(bytes: nil, value: nil)]
     var records: [Version<Record>] = [Version(bytes: nil, value: nil)]
 
@@ -56,9 +56,9 @@ struct Tape {
     private let events: [StorageEvent]
     private var next = 0
     private(set) var stored: StoredFiles
-    /// The files at first and after each event that may have changed them, with the steps of the disk by then.
+    /// The files at first and after each event that may have changed them, with the number of disk steps by then.
     private(set) var history: [(files: StoredFiles, steps: Int)]
-    /// Steps of the disk when a guess was compared.
+    /// The number of disk steps at each comparison of a passcode.
     private(set) var comparisons: [Int] = []
 
     init(_ events: [StorageEvent], from stored: StoredFiles) {
@@ -99,7 +99,7 @@ struct Tape {
         return (bytes, end, event.steps)
     }
 
-    /// Whether it could be read. What was read is durable.
+    /// Returns whether the file could be read. What was read is durable.
     mutating func read(_ name: StateName) throws -> Bool {
         let event = try take("read \(name)")
         guard case .read(name, let succeeded) = event.action else { throw unexpected(event, "read \(name)") }
@@ -121,7 +121,7 @@ struct Tape {
         guard event.action == .tangled else { throw unexpected(event, "derive a key") }
     }
 
-    /// A guess is compared. That its count was durable before follows from the order of the tape.
+    /// Records the comparison of a passcode. The order of the tape shows that its count was durable before.
     mutating func compare() throws {
         try tangle()
         comparisons.append(events[next - 1].steps)

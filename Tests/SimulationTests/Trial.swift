@@ -2,9 +2,9 @@ import Enclave
 import EnclaveSoftware
 import SimulatedHost
 
-// One step of a world: carried out by the implementation, claimed by the model.
+// One step of a world: performed by the implementation, predicted by the model.
 
-/// An operation that was carried out, with every instant at which it could have been cut off.
+/// An operation that was performed, with every instant at which it could have been cut off.
 struct Trial {
     let before: World
     let after: World
@@ -33,13 +33,13 @@ struct Trial {
         self.after = after
     }
 
-    /// What the files may be after so many steps: as the last write left them, or already as the next one will.
+    /// Returns the files that may exist after this many steps: as the last write left them, or already as the next one will.
     private func allowed(after steps: Int) -> [StoredFiles] {
         let done = tape.history.lastIndex { $0.steps <= steps } ?? 0
         return tape.history[done...min(done + 1, tape.history.count - 1)].map(\.files)
     }
 
-    /// The files of an image of that instant as values of the model; throws when they are none that may stand there.
+    /// Returns the files in an image of that instant as values of the model; throws if they are not allowed then.
     func files(in image: DiskImage, after steps: Int) throws -> StoredFiles {
         let keybag = Machine.file(.keybag, in: image), record = Machine.file(.attempts, in: image)
         let allowed = allowed(after: steps)
@@ -54,9 +54,9 @@ struct Trial {
 
     var comparesBy: Int? { tape.comparisons.first }
 
-    /// The world in which the operation ended at that instant, with this left on the disk.
+    /// Returns the world in which the operation ended at that instant and left this on the disk.
     func cut(at steps: Int, leaving image: DiskImage, _ files: StoredFiles, power: Bool, path step: Step) throws -> World {
-        // Rows that were wrapped anew are stored before the keys that they no longer need go.
+        // Rewrapped rows are stored before the keys that they no longer need are retired.
         let isRenewal = if case .operation(.renewItems) = after.path.last { true } else { false }
         var world = isRenewal ? after : before
         world.path = before.path + [step]
@@ -71,7 +71,7 @@ struct Trial {
 }
 
 extension World {
-    /// The enclave starts over what its disk holds.
+    /// Starts the enclave over the content of its disk.
     mutating func restart(power: Bool) throws {
         if power { times.reboot() }
         times.jump()
@@ -89,7 +89,7 @@ extension World {
         try takeOver(machine, vault, tape)
     }
 
-    /// The world after an event between two operations.
+    /// Returns the world after an event between two operations.
     func after(_ event: Event, seed: UInt64 = 0) throws -> World {
         var world = self
         world.path.append(.event(event))
@@ -118,7 +118,7 @@ extension World {
         model.pass(seconds, asleep: asleep)
     }
 
-    /// Events of which the enclave hears.
+    /// Delivers events that the enclave receives.
     private mutating func tell(_ event: Event) throws {
         times.jump()
         model.wall = times.wall
@@ -160,7 +160,7 @@ extension World {
         if event == .announcedSleep { pass(600, asleep: true) }
     }
 
-    /// Carries out any step; numbers beyond what an operation has are counted round.
+    /// Performs any step; numbers beyond those of an operation are taken modulo.
     func after(_ step: Step) throws -> World {
         switch step {
         case .event(let event): return try after(event, seed: UInt64(path.count))

@@ -5,15 +5,14 @@ import SimulatedHost
 import VaubanAccessPolicy
 import VaubanSecretBytes
 
-/// A row as keychaind keeps it, with the key that it must give back.
+/// A row as keychaind stores it, with the key that opening it must return.
 struct SealedRow {
     var row: RowBinding
     var wrapped: [UInt8]
     let key: [UInt8]
 }
 
-/// Guesses that were compared, told apart from what anybody counted: the one promise that no restart, crash, clock or
-/// fault may break.
+/// The attempts that were compared, counted independently: the one promise that no restart, crash, clock or fault may break.
 struct GuessLedger: Hashable {
     var wrong: Int64 = 0
     var lastWrong = 0
@@ -28,7 +27,7 @@ struct GuessLedger: Hashable {
     }
 }
 
-/// An enclave and its model at one instant. A copy is a way on of its own.
+/// An enclave and its model at one instant. A copy continues independently.
 struct World {
     var model = EnclaveModel()
     var stored = StoredFiles()
@@ -38,13 +37,13 @@ struct World {
     var device: any EnclaveBackend
     var rows: [Item: SealedRow] = [:]
     var names: [Name: [UInt8]] = [:]
-    /// What the reader holds for a locked enclave.
+    /// The key that the reader holds for a locked enclave.
     var held: HeldSecret?
     var ledger = GuessLedger()
     var path: [Step] = []
     let flaw: Flaw?
 
-    /// A machine on which the enclave was never used.
+    /// Creates a machine on which the enclave was never used.
     init(flaw: Flaw? = nil) throws {
         let disk = SimulatedDisk()
         device = try DeviceSecret(in: disk.root)
@@ -59,7 +58,7 @@ struct World {
 
     func machine() -> Machine { Machine(image, times, device, readerIsPresent: model.readerIsPresent, flaw: flaw) }
 
-    /// Takes over what a machine is after a step, and compares what does not depend on the step.
+    /// Takes over the state of a machine after a step, and compares everything that does not depend on the step.
     mutating func takeOver(_ machine: Machine, _ vault: Vault, _ tape: Tape) throws {
         try tape.throwIfNotAtItsEnd()
         self.vault = vault
@@ -78,21 +77,21 @@ struct World {
         if rows.count > 40 { forgetRows() }
     }
 
-    /// Keeps long runs short: of many rows the half with the oldest class keys goes.
+    /// Keeps long runs short: removes the half of many rows with the oldest class keys.
     private mutating func forgetRows() {
         let sorted = rows.keys.sorted { ($0.classKey.number, $0.kind.rawValue) < ($1.classKey.number, $1.kind.rawValue) }
         for item in sorted.prefix(rows.count / 2) { rows[item] = nil }
         model.items = Set(rows.keys)
     }
 
-    /// The files are those that the tape says; nothing else of the user's lies there for good.
+    /// Checks that the files are those of the tape, and that the user has no other durable ones.
     private func compareFiles() throws {
         guard Machine.file(.keybag, in: image) == stored.bags[0].bytes, Machine.file(.attempts, in: image) == stored.records[0].bytes else {
             throw Difference("a state file is not what was written last")
         }
     }
 
-    /// The keybag on the disk has the model's slots, and each name means the same key for ever.
+    /// Checks that the keybag on the disk has the model's slots, and that each name always means the same key.
     mutating func compareKeybag(_ keybag: Keybag) throws {
         guard let bag = stored.bag else { throw Difference("a keybag that the model does not know") }
         guard keybag.slots.map(\.purpose) == bag.slots.map(\.purpose) else {
@@ -104,7 +103,7 @@ struct World {
             let wrapping: KeySlot.Wrapping = bag.passcode == nil || slot.purpose.availability == .always ? .device : .passcodeAndDevice
             guard slot.wrapping == wrapping else { throw Difference("\(name) is wrapped by the \(slot.wrapping)") }
         }
-        // Some may have come and gone within one operation.
+        // Some may have been made and removed within one operation.
         for (gone, name) in zip(keybag.destroyed, bag.destroyed) where names[name] == nil { names[name] = gone.generation }
         guard keybag.destroyed.map(\.generation) == bag.destroyed.map({ names[$0] }),
             Set(keybag.slots.map(\.generation)).count == keybag.slots.count

@@ -16,7 +16,7 @@ public struct FormatVectors: Decodable, Sendable {
         /// The data.
         public var content: [UInt8] { text.map { Array($0.utf8) } ?? FormatVectors.bytes(bytes ?? "") }
 
-        /// Returns something that a reader of the data must know beside it.
+        /// Returns an input that a reader of the data needs in addition.
         public func given(_ name: String) throws -> String { try #require(given?[name], "the vector has no \(name)") }
 
         public func givenBytes(_ name: String) throws -> [UInt8] { FormatVectors.bytes(try given(name)) }

@@ -1,15 +1,15 @@
-// A test claims rows of the acceptance list with `.proves("C-010")`. The claim is written down before the test runs; whether
-// it held is not the trait's to say, because a failed expectation throws nothing. `acceptance` joins the claims with what the
-// runner itself reported, so a test that fails, stops half-way or takes the process with it proves nothing.
+// A test claims rows of the acceptance list with `.proves("C-010")`. The claim is recorded before the test runs; the trait cannot know
+// whether it held, since a failed expectation throws nothing. `acceptance` joins the claims with the runner's own report, so a test that
+// fails, stops halfway or ends the process proves nothing.
 
 internal import Glibc
 public import Testing
 
 extension Trait where Self == AcceptanceClaim {
-    /// The test exercises what the rows ask for, on the real path.
+    /// The test exercises exactly what the rows require, on the real path.
     public static func proves(_ rows: String...) -> Self { Self(rows: rows, strength: .literal) }
 
-    /// The test exercises the strongest Linux equivalent of rows that only Apple's hardware can give literally.
+    /// The test exercises the strongest Linux equivalent of rows that only Apple's hardware can satisfy literally.
     public static func provesEquivalent(_ rows: String...) -> Self { Self(rows: rows, strength: .equivalent) }
 }
 
@@ -23,7 +23,7 @@ public struct AcceptanceClaim: TestTrait {
     public func prepare(for test: Test) async throws {
         if let malformed = rows.first(where: { !Self.isRow($0) }) { throw ClaimFault(description: "not a row: \(malformed)") }
         guard let file = getenv("VAUBAN_ACCEPTANCE_CLAIMS") else { return }
-        // Whole lines in one write to a file opened for appending: tests run in parallel, and the kernel keeps such writes apart.
+        // Whole lines in one write to a file opened for appending: tests run in parallel, and the kernel keeps such writes separate.
         let lines = rows.map { "\($0)\t\(strength.rawValue)\t\(test.id)\n" }.joined()
         try Self.append(lines, to: String(cString: file))
     }
@@ -36,7 +36,7 @@ public struct AcceptanceClaim: TestTrait {
         guard write(descriptor, bytes, bytes.count) == bytes.count else { throw ClaimFault(description: "cannot write the claim") }
     }
 
-    /// One letter, a hyphen, three digits; anything else would be a claim that no table ever shows.
+    /// Whether the text is one letter, a hyphen and three digits; any other claim would appear in no table.
     private static func isRow(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
         return bytes.count == 5 && (0x41...0x5A).contains(bytes[0]) && bytes[1] == 0x2D
@@ -44,7 +44,7 @@ public struct AcceptanceClaim: TestTrait {
     }
 }
 
-/// A claim that could not be written down fails its test: a lost claim would look like a row that nobody proves.
+/// A claim that could not be recorded. It fails its test, since a lost claim would look like a row without proof.
 struct ClaimFault: Error, CustomStringConvertible {
     let description: String
 }

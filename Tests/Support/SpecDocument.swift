@@ -1,7 +1,7 @@
 internal import Foundation
 
-/// A document of Specs/ as a test reads it: its tables, and its worked examples in hexadecimal. What stands there and what
-/// the code does are compared, so that neither can change alone.
+/// A document of Specs/ as tests read it: its tables, and its worked examples in hexadecimal. Tests compare them with the code, so that
+/// neither can change alone.
 public struct SpecDocument {
     private let name: String
     private let lines: [String]
@@ -13,7 +13,7 @@ public struct SpecDocument {
         lines = text.components(separatedBy: "\n")
     }
 
-    /// The rows of the table after the line `<!-- table: NAME -->`, as dictionaries by column.
+    /// Returns the rows of the table after the line `<!-- table: NAME -->`, as dictionaries by column.
     public func table(_ table: String) throws -> [[String: String]] {
         let rows = try after("<!-- table: \(table) -->").drop { !$0.hasPrefix("|") }.prefix { $0.hasPrefix("|") }.map(Self.cells)
         guard let columns = rows.first else { throw FormatError(description: "the table \(table) of \(name) is empty") }
@@ -23,7 +23,7 @@ public struct SpecDocument {
         }
     }
 
-    /// The bytes of the block after the line `<!-- example: NAME -->`; what follows `--` on a line is a comment.
+    /// Returns the bytes of the block after the line `<!-- example: NAME -->`; text after `--` on a line is a comment.
     public func example(_ example: String) throws -> [UInt8] {
         let block = try after("<!-- example: \(example) -->").drop { !$0.hasPrefix("```") }.dropFirst().prefix { !$0.hasPrefix("```") }
         let digits = block.map { line in line.components(separatedBy: "--")[0].filter { !$0.isWhitespace } }.joined()
@@ -46,7 +46,7 @@ public struct SpecDocument {
             .map { $0.trimmingCharacters(in: .whitespaces).replacingOccurrences(of: "`", with: "") }
     }
 
-    /// A document that does not have what a test looks for.
+    /// A document without the part that a test looks for.
     public struct FormatError: Error, CustomStringConvertible {
         public let description: String
     }

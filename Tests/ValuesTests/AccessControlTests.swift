@@ -3,7 +3,7 @@ import Testing
 import VaubanAccessPolicy
 import VaubanDER
 
-/// Which access controls exist, and what each asks of the user (Specs/secitem.md, 8.1, 8.2).
+/// The valid access controls, and what each requires of the user (Specs/secitem.md, 8.1, 8.2).
 @Suite struct AccessControlTests {
     private static let single: [AccessControlFlags] = [
         .userPresence, .biometryAny, .biometryCurrentSet, .devicePasscode, .companion, .or, .and, .privateKeyUsage, .applicationPassword,
@@ -14,7 +14,7 @@ import VaubanDER
         single.indices.reduce(into: []) { flags, index in if bits >> index & 1 == 1 { flags.insert(single[index]) } }
     }
 
-    /// The creation rules as the table says them, one line each.
+    /// The creation rules of the table, one line each.
     private func exists(_ flags: AccessControlFlags) -> Bool {
         if flags.contains(.or) && flags.contains(.and) { return false }
         if flags.contains(.biometryAny) && flags.contains(.biometryCurrentSet) { return false }
@@ -73,7 +73,7 @@ import VaubanDER
             let control = try AccessControl(protection: protection, flags: [.userPresence])
             #expect(try AccessControl(derBytes: control.encoded()) == control)
         }
-        // SEQUENCE { 1, 6, flags }: what cannot be made cannot be read.
+        // SEQUENCE { 1, 6, flags }: a combination that cannot be created cannot be read.
         let orAnd: [UInt8] = [0x30, 0x0B, 2, 1, 1, 2, 1, 6, 2, 3, 0x00, 0xC0, 0x00]
         #expect(throws: (any Error).self) { try AccessControl(derBytes: orAnd) }
         let fine: [UInt8] = [0x30, 0x09, 2, 1, 1, 2, 1, 6, 2, 1, 0x10]

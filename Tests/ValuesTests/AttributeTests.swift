@@ -3,7 +3,7 @@ import Testing
 import VaubanDER
 import VaubanKeychainModel
 
-/// Which types an attribute takes and as what it is kept (Specs/secitem.md, 2, 3).
+/// The types that each attribute accepts, and the type in which it is stored (Specs/secitem.md, 2, 3).
 @Suite struct AttributeTests {
     struct Conversion: Sendable, CustomTestStringConvertible {
         let value: AttributeValue
@@ -19,15 +19,15 @@ import VaubanKeychainModel
     }
 
     static let conversions = [
-        // A blob is kept in the type it came in.
+        // A blob is stored in the type in which it was given.
         Conversion(.text("a"), .blob, .text("a")), Conversion(.data([0xFF]), .blob, .data([0xFF])),
         Conversion(.number(5), .blob, .number(5)),
         Conversion(.date(5), .blob, nil),
-        // Text takes data that is UTF-8.
+        // Text accepts data that is UTF-8.
         Conversion(.text("ä"), .text, .text("ä")), Conversion(.data([0xC3, 0xA4]), .text, .text("ä")),
         Conversion(.data([]), .text, .text("")),
         Conversion(.data([0xC3]), .text, nil), Conversion(.number(5), .text, nil), Conversion(.date(5), .text, nil),
-        // A number takes text that is exactly a decimal integer, and keeps other text.
+        // A number accepts text that is exactly a decimal integer, and stores other text.
         Conversion(.number(-5), .number, .number(-5)), Conversion(.text("443"), .number, .number(443)),
         Conversion(.text("-1"), .number, .number(-1)), Conversion(.text("0"), .number, .number(0)),
         Conversion(.text("9223372036854775807"), .number, .number(.max)),
@@ -37,11 +37,11 @@ import VaubanKeychainModel
         Conversion(.text("+5"), .number, .text("+5")), Conversion(.text(" 5"), .number, .text(" 5")),
         Conversion(.text("-0"), .number, .text("-0")),
         Conversion(.text("0x10"), .number, .text("0x10")), Conversion(.data([5]), .number, nil), Conversion(.date(5), .number, nil),
-        // Data takes text and numbers as bytes.
+        // Data accepts text and numbers as bytes.
         Conversion(.data([0xFF]), .data, .data([0xFF])), Conversion(.text("ä"), .data, .data([0xC3, 0xA4])),
         Conversion(.number(258), .data, .data([2, 1, 0, 0])), Conversion(.number(-1), .data, .data([255, 255, 255, 255])),
         Conversion(.number(1 << 40), .data, nil), Conversion(.date(5), .data, nil),
-        // A date is a date.
+        // A date accepts only a date.
         Conversion(.date(5), .date, .date(5)), Conversion(.number(5), .date, nil), Conversion(.text("5"), .date, nil),
         Conversion(.data([5]), .date, nil),
     ]
@@ -95,7 +95,7 @@ import VaubanKeychainModel
         #expect(conformed == ItemAttributes([.port: .number(443), .account: .data([1])]))
     }
 
-    /// Names ascend, each once, four letters each: so equal sets have equal bytes, and there is no second spelling.
+    /// Names ascend, each once, four letters each: so equal sets have equal bytes, and there is no second encoding.
     @Test func attributesOutOfOrderAreRefused() throws {
         func attribute(_ name: String) -> [UInt8] {
             let pair = [0x0C, UInt8(name.utf8.count)] + Array(name.utf8) + [0xA0, 3, 0x0C, 1, 0x61]

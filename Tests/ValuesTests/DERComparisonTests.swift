@@ -2,7 +2,7 @@ import SwiftASN1
 import Testing
 import VaubanDER
 
-/// Our reader of DER beside swift-asn1's, over the same bytes: what one takes the other takes, as the same value.
+/// Compares our reader of DER with swift-asn1's over the same bytes: each accepts what the other accepts, as the same value.
 @Suite struct DERComparisonTests {
     /// A field of each shape that our modules have.
     private struct Message: DERReadable, DERWritable, Equatable {
@@ -79,7 +79,7 @@ import VaubanDER
 
     private struct OfAnotherShape: Error {}
 
-    /// The same by swift-asn1 alone.
+    /// Reads the same with swift-asn1 alone.
     private static func readByLibrary(_ bytes: [UInt8]) throws -> Message {
         try DER.sequence(DER.parse(bytes), identifier: .sequence) { fields in
             func next() throws -> ASN1Node {
@@ -125,7 +125,7 @@ import VaubanDER
         }
     }
 
-    /// Numbers at each length's border, lengths at each form's border, and every byte of each message changed in several ways.
+    /// Numbers at the limit of each length, lengths at the limit of each form, and every byte of each message changed in several ways.
     @Test("Our reader and swift-asn1 take the same messages, and read the same in them") func readersAgree() throws {
         var state: UInt64 = 7
         func random(_ bound: Int) -> Int {
@@ -162,7 +162,7 @@ import VaubanDER
                 }
             }
         }
-        // Or nothing was compared.
+        // Otherwise nothing would have been compared.
         #expect(taken > 1000)
         #expect(refused > 10_000)
     }

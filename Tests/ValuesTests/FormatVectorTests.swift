@@ -7,7 +7,7 @@ import VaubanOneTimeCodes
 import VaubanSSHWire
 import VaubanSecretBytes
 
-/// The vectors of names, and of what items hold.
+/// The vectors of names, and of the contents of items.
 @Suite struct FormatVectorTests {
     @Test("Names of programs are well formed or refused as the vectors say") func applicationNames() throws {
         try FormatVectors("application-names").check { vector in

@@ -2,8 +2,8 @@ import Foundation
 import FuzzHarness
 import Testing
 
-/// The samples of the enclave's socket are what its fuzzer begins with: it must know each as a message. With
-/// VAUBAN_FUZZ_SEEDS naming a folder they are written there (Fuzz/keep then takes over the fewest that reach the same).
+/// The samples of the enclave's socket are the first inputs of its fuzzer, so it must know each as a message. If VAUBAN_FUZZ_SEEDS names a
+/// folder, they are written there (Fuzz/keep then selects the fewest that reach the same code).
 @Suite struct FuzzSampleTests {
     @Test("The fuzzer has every sample", arguments: WireSample.enclave) func theFuzzerKnowsEverySample(_ sample: WireSample) throws {
         #expect(try WireFuzzing.isMessage(sample.bytes))

@@ -1,16 +1,16 @@
 import VaubanAccessPolicy
 import VaubanRefusal
 
-// The rules of Specs/secitem.md (8.1, 8.2 and 10) a second time, as tables: what opens a class, what satisfies a
-// flag, when a finger counts, when a passcode counts. Nothing of the function under test is used but its vocabulary.
+// A second implementation of the rules in Specs/secitem.md (8.1, 8.2 and 10), as tables: what opens a class, what satisfies a flag, when a
+// fingerprint counts, when a passcode counts. It uses only the types of the function under test.
 
-/// What a user can bring. A flag is satisfied by one of several, a control by a term of them.
+/// What a user can present. One of several satisfies a flag, and a term of them satisfies an access control.
 enum Thing: CaseIterable { case passcode, finger, companion }
 
 enum Arming: CaseIterable {
     case never, justNow, at48Hours, after48Hours, inTheFuture
 
-    /// now, the boot clock of every case: eleven days, so that every moment before it exists.
+    /// The present time of every case, by the boot clock: eleven days, so that every earlier moment exists.
     static let now: UInt64 = 1_000_000_000_000_000
     private static let hour: UInt64 = 3_600_000_000_000
 
@@ -25,7 +25,7 @@ enum Arming: CaseIterable {
     }
 }
 
-/// When something was shown; it counts for five minutes.
+/// When evidence was presented; it counts for five minutes.
 enum PresentedEvidence: CaseIterable {
     case never, justNow, at5Minutes, after5Minutes, inTheFuture
 
@@ -42,7 +42,7 @@ enum PresentedEvidence: CaseIterable {
     var counts: Bool { self == .justNow || self == .at5Minutes }
 }
 
-/// One state of a device, by what tells states apart.
+/// One state of a device, by everything that distinguishes states.
 struct Situation: Hashable {
     let lock: LockState
     let passcodeIsSet: Bool
@@ -53,7 +53,7 @@ struct Situation: Hashable {
     let misses: Int
 }
 
-/// What is shown: when, and whether the finger is of the present enrollment.
+/// The presented evidence: when, and whether the fingerprint is of the present enrollment.
 struct Showing: Hashable {
     let passcode: PresentedEvidence
     let finger: PresentedEvidence
@@ -78,12 +78,12 @@ enum Oracle {
 
     // MARK: The flags (Specs/secitem.md, 8.1)
 
-    /// Each constraint by its bit, with the things of which one satisfies it.
+    /// Each constraint by its bit, with the evidence of which one kind satisfies it.
     static let constraints: [(bit: UInt64, satisfiedBy: [Thing])] = [
         (1 << 0, [.finger, .passcode]), (1 << 1, [.finger]), (1 << 3, [.finger]), (1 << 4, [.passcode]), (1 << 5, [.companion]),
     ]
 
-    /// The sets of things of which one set is enough; nil when the operation is forbidden (Specs/secitem.md, 8.2).
+    /// Returns the sets of evidence of which one set suffices; nil if the operation is forbidden (Specs/secitem.md, 8.2).
     static func terms(_ flags: UInt64, _ operation: ItemOperation) -> Set<Set<Thing>>? {
         let named = constraints.filter { flags & $0.bit != 0 }.map(\.satisfiedBy)
         let isForKeys = flags & 1 << 30 != 0
@@ -116,7 +116,7 @@ enum Oracle {
 
     // MARK: Fingers (Specs/secitem.md, 10, C-137 … C-140)
 
-    /// Why no finger is taken; the first row that fits decides, and nil in a row fits everything.
+    /// Why no fingerprint is accepted; the first matching row decides, and nil in a row matches everything.
     static let fingers: [(reader: Bool?, enrolled: Bool?, arming: [Arming]?, misses: [Int]?, why: Refusal.Reason?)] = [
         (true, false, nil, nil, .biometryNotEnrolled),
         (false, false, nil, nil, .biometryNotAvailable),
@@ -133,9 +133,9 @@ enum Oracle {
         }?.why
     }
 
-    // MARK: The judgment
+    // MARK: The decision
 
-    /// `whyNoFinger` is passed in because it is the same for many showings.
+    /// `whyNoFinger` is passed in because it is the same for many combinations of evidence.
     static func judge(
         _ terms: Set<Set<Thing>>, _ showing: Showing, _ protection: Protection, _ now: Situation, whyNoFinger: Refusal.Reason?
     ) -> AccessDecision {
@@ -144,7 +144,7 @@ enum Oracle {
         if !now.passcodeIsSet { return .refuse(.passcodeNotSet) }
         var shown: Set<Thing> = []
         if showing.passcode.counts { shown.insert(.passcode) }
-        // A finger that matched in time counts while fingers do; that its reader is gone since then takes nothing from it.
+        // A fingerprint that matched in time counts while fingerprints do, even if its reader has been disconnected since.
         if showing.finger.counts && showing.isOfThisEnrollment
             && (whyNoFinger == nil || whyNoFinger == .biometryNotAvailable && now.enrolled)
         {
@@ -164,7 +164,7 @@ enum Oracle {
             if things.contains(.finger) { methods.insert(.finger) }
             return .prompt(methods)
         }
-        // A delay ends by itself; so it is what is said where it is all that stands in a way.
+        // A delay ends by itself, so it is reported if it is the only obstacle of a method.
         let obstacles = missing.map { $0.intersection(never) }
         if obstacles.contains([.passcode]) { return .refuse(.lockedOut) }
         if obstacles.contains(where: { $0.contains(.finger) && !$0.contains(.companion) }), let whyNoFinger { return .refuse(whyNoFinger) }

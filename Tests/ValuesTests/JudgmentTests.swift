@@ -3,14 +3,14 @@ import Testing
 import VaubanAccessPolicy
 import VaubanRefusal
 
-/// The whole policy function: every control that can be made, every operation, every state of a device, everything that
-/// can have been shown. `judge` sees a control only through the requirement that it makes of an operation; so each
-/// requirement is judged once, and its cases are counted by how many controls and operations make it.
+/// The whole policy function: every valid access control, every operation, every state of a device, all evidence. The decision depends on
+/// an access control only through its requirement for an operation, so each requirement is tested once, and its cases are multiplied by the
+/// number of controls and operations that have it.
 @Suite struct JudgmentTests {
     struct Enumerated {
         let requirement: Requirement
         let terms: Set<Set<Thing>>
-        /// The controls and operations, of any one class, that make this requirement.
+        /// The number of access controls and operations, of any one class, with this requirement.
         var count: Int
     }
 
@@ -45,14 +45,14 @@ import VaubanRefusal
         return all
     }()
 
-    /// Nothing comes first.
+    /// No evidence comes first.
     static let showings: [Showing] = PresentedEvidence.allCases.flatMap { passcode in
         PresentedEvidence.allCases.flatMap { finger in
             (finger == .never ? [true] : [true, false]).map { Showing(passcode: passcode, finger: finger, isOfThisEnrollment: $0) }
         }
     }
 
-    /// Every flag set that exists, with every operation: the requirement, and what the tables say that it is.
+    /// Returns the requirement of every valid set of flags for every operation, compared with the tables.
     private static func requirements() -> (made: [Requirement: Enumerated], forbidden: Int, mismatches: [String]) {
         var made: [Requirement: Enumerated] = [:]
         var forbidden = 0
@@ -131,9 +131,9 @@ import VaubanRefusal
         #expect(judged == Self.situations.count * requirements.count * 45 && cases > 10_000_000)
     }
 
-    // MARK: What must hold whatever the tables say
+    // MARK: Rules independent of the tables
 
-    /// The refusals of a judgment, and no others.
+    /// The possible refusals of a decision.
     private static let documented: Set<Refusal.Reason> = [
         .stateUnreadable, .beforeFirstUnlock, .locked, .passcodeNotSet, .lockedOut, .biometryNotAvailable, .biometryNotEnrolled,
         .biometryLockedOut, .unsupported,
@@ -149,7 +149,7 @@ import VaubanRefusal
             if case .prompt(let methods) = judgment, methods.isEmpty { return "a question for nothing" }
             let counts = showing.passcode.counts || showing.finger.counts && showing.isOfThisEnrollment
             if !counts && judgment != nothing { return "stale evidence, or another's, counts" }
-            // With either part left out, what is shown is less; less may not open what more does not.
+            // With one part left out there is less evidence, which must not open what more evidence does not.
             let isAllowed = judgment == .allow
             if !isAllowed
                 && (less(found, showing, withoutPasscode: true) == .allow || less(found, showing, withoutPasscode: false) == .allow)

@@ -2,9 +2,9 @@ import Testing
 import VaubanPasscode
 import VaubanSecretBytes
 
-/// What is said of a passcode, and which ones are not taken.
+/// The assessment of passcodes, and those that are refused.
 @Suite struct PasscodeStrengthTests {
-    /// Where hardware counts the tries, four digits can be enough.
+    /// If hardware counts the attempts, four digits can suffice.
     private static let counted = PasscodePolicy(charactersMin: 4, digitsMin: 4, allowsObvious: false, offlineGuessSeconds: nil)
 
     private func strength(_ passcode: String) -> PasscodeStrength { PasscodeStrength(of: SecretBytes(copying: Array(passcode.utf8))) }
@@ -60,7 +60,7 @@ import VaubanSecretBytes
                 "\(passcode): \(policy.refusal(of: strength(passcode)) ?? "taken")")
         }
         for passcode in ["739150", "k7vq2m", "äöüßéè", "correct horse battery"] { #expect(policy.refusal(of: strength(passcode)) == nil) }
-        // The two ways to ask say the same.
+        // Both functions return the same refusal.
         let refusal = policy.refusal(of: SecretBytes(copying: Array("7391".utf8)))
         #expect(refusal == policy.refusal(of: strength("7391")))
     }
@@ -89,9 +89,9 @@ import VaubanSecretBytes
             policy.estimate(of: strength("k7vq2m")).hasPrefix(
                 "letters and digits: whoever has this disk tries all of this length in at most 18 years"))
         #expect(policy.estimate(of: strength("correct horse battery")).contains("more than a thousand years"))
-        // So many that their number is no number any more.
+        // So many that the number exceeds a Double.
         #expect(policy.estimate(of: strength((100..<440).map { "\($0) " }.joined())).contains("more than a thousand years"))
-        // Where it was reckoned how soon what people choose is guessed, that is what is said, and never more than trying all.
+        // If the estimate of common choices was computed, the text states that, and never more than the time for trying all.
         #expect(
             policy.estimate(of: strength("Summer2024"), likelyGuessesLog2: 15)
                 == """
@@ -105,11 +105,11 @@ import VaubanSecretBytes
         #expect(
             policy.estimate(of: strength("19870612"), likelyGuessesLog2: 14).hasSuffix(
                 "dates and rows of keys first, which takes about 69 minutes"))
-        // The number of characters is told of digits alone.
+        // The number of characters is stated only for digits.
         #expect(!policy.estimate(of: strength("k7vq2mzr")).contains("eight"))
     }
 
-    /// Bytes that are no UTF-8, lone continuation bytes included, are judged like any others.
+    /// Bytes that are not UTF-8, including lone continuation bytes, are assessed like any others.
     @Test(arguments: [[UInt8](repeating: 0x80, count: 6), [0xFF, 0xFE, 0, 1, 2, 3], [0x80], [0xC3]]) func estimateAcceptsAnyBytes(
         _ bytes: [UInt8]
     ) {

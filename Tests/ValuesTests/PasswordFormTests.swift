@@ -3,7 +3,7 @@ import Testing
 import VaubanPasswordRules
 import VaubanSecretBytes
 
-/// Passwords that meet rules, drawn from numbers that the test gives.
+/// Passwords that satisfy rules, drawn from numbers of the test.
 @Suite struct PasswordFormTests {
     @Test(
         "A password meets its rules",
@@ -26,7 +26,7 @@ import VaubanSecretBytes
         }
     }
 
-    /// Every string of the alphabet, counted by hand against the entropy and drawn until each has come equally often.
+    /// Counts every string of the alphabet and compares the number with the entropy, then draws until each has come up equally often.
     @Test(
         "All passwords of a form are equally likely, and the entropy counts them",
         arguments: [
@@ -48,7 +48,7 @@ import VaubanSecretBytes
         for _ in 0..<rounds { counts[draw(form), default: 0] += 1 }
         #expect(Set(counts.keys) == Set(all))
         let squared = all.reduce(0.0) { $0 + pow(Double(counts[$1] ?? 0) - 200, 2) / 200 }
-        // Chi squared: six standard deviations above its mean, and more for few passwords.
+        // A chi-squared test: six standard deviations above the mean, and more for few passwords.
         let freedom = Double(all.count - 1)
         #expect(squared < freedom + 6 * (2 * freedom).squareRoot() + 36)
     }

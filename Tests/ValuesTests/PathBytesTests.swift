@@ -2,11 +2,11 @@ import Testing
 import VaubanAccessPolicy
 import VaubanPlainText
 
-/// Paths and names are judged as the bytes that the kernel has, and shown so that no two of them look alike.
+/// Paths and names are compared as the kernel's bytes, and displayed so that no two of them look alike.
 @Suite struct PathBytesTests {
     @Test("The kernel's suffix for a deleted file is recognized after any bytes")
     func deletedFiles() {
-        // Of these signs each makes one character of itself and the space after it, or of the bracket and itself.
+        // Each of these characters combines with the following space, or with the preceding bracket, to one character.
         for sign in ["", "\u{600}", "\u{601}", "\u{110BD}", "\u{200D}", "\u{301}", "e\u{301}"] {
             #expect(PathBytes.isDeleted("/home/anna/tool\(sign) (deleted)"), "\(sign.unicodeScalars)")
         }
@@ -50,9 +50,9 @@ import VaubanPlainText
         }
         #expect(shown[0] == "/usr/bin/caf\u{E9}" && shown[1] == "/usr/bin/cafe\\u{301}" && shown[8] == "/usr/bin/\\u{338}cafe")
         #expect(PlainLine.path("/home/\u{5D0}\u{5D1}/x", charactersMax: 160) == "/home/\\u{5d0}\\u{5d1}/x")
-        // Marks of other scripts stand on letters of theirs.
+        // Marks of other scripts stay on letters of their script.
         #expect(PlainLine.path("/home/\u{939}\u{93F}", charactersMax: 160) == "/home/\u{939}\u{93F}")
-        // The words of an item's name are no path: they keep their script, and lose nothing else.
+        // The name of an item is not a path: it keeps its script, and loses nothing else.
         #expect(PlainLine.name("\u{5D0}\u{202E}/anna", charactersMax: 160) == "\u{5D0}\\u{202e}/anna")
     }
 }

@@ -2,7 +2,7 @@ import Testing
 import VaubanPasscode
 import VaubanSecretBytes
 
-/// The recovery key as digits: what it stands for, and which slips are found.
+/// The recovery key as digits: the bytes that it encodes, and the typing errors that are found.
 @Suite struct RecoveryKeyTests {
     private static let samples: [[UInt8]] = [
         [UInt8](repeating: 0, count: 16), [UInt8](repeating: 0xFF, count: 16), Array(1...16),
@@ -14,7 +14,7 @@ import VaubanSecretBytes
         return key.digits.withUnsafeBytes { Array($0) }
     }
 
-    /// What was read from typed bytes: the sixteen bytes, or what was wrong.
+    /// Returns the sixteen bytes that typed digits encode, or the error.
     private func read(_ typed: [UInt8]) -> Result<[UInt8], RecoveryKeyError> {
         do throws(RecoveryKeyError) {
             let key = try RecoveryKey(typed: SecretBytes(copying: typed))
@@ -36,7 +36,7 @@ import VaubanSecretBytes
         #expect(String(decoding: digits([UInt8](repeating: 0xFF, count: 16)), as: UTF8.self) == String(repeating: "720885", count: 8))
     }
 
-    /// Every group, with all its 65,536 numbers.
+    /// Every group, with all of its 65,536 numbers.
     @Test("Every value of a group decodes") func everyNumberOfAGroupComesBack() {
         for number in stride(from: 0, through: 0xFFFF, by: 8) {
             let random = (0..<8).flatMap { [UInt8((number + $0) >> 8), UInt8((number + $0) & 0xFF)] }
@@ -67,10 +67,10 @@ import VaubanSecretBytes
         }
     }
 
-    /// What eleven does not find: two digits that change places over one between them, where the number stays small enough,
-    /// and whole groups that change places. Such a key is taken for another one, and then it is a wrong one.
+    /// Errors that the factor eleven does not reveal: two digits exchanged over one between them, if the number stays small enough, and
+    /// exchanged groups. Such a key is read as another one, which is then wrong.
     @Test("Some typing errors are not found") func someSlipsAreNotFound() {
-        // 1 2 3 4 is no neighbour of 3 2 1 4: 11 × 11 194 = 123 134 and 11 × 29 194 = 321 134.
+        // For example 1 2 3 4 and 3 2 1 4: 11 × 11 194 = 123 134 and 11 × 29 194 = 321 134.
         var random = [UInt8](repeating: 0, count: 16)
         (random[0], random[1]) = (UInt8(11194 >> 8), UInt8(11194 & 0xFF))
         var slipped = digits(random)
@@ -103,7 +103,7 @@ import VaubanSecretBytes
             other[20] = sign
             #expect(read(other) == .failure(.notADigit))
         }
-        // A multiple of eleven that no sixteen bits give.
+        // A multiple of eleven that no sixteen bits yield.
         #expect(read(Array("720896".utf8) + digits.dropFirst(6)) == .failure(.typo(group: 1)))
         #expect(read(digits.dropLast(6) + Array("999999".utf8)) == .failure(.typo(group: 8)))
     }

@@ -3,7 +3,7 @@ import Testing
 import VaubanPasscode
 import VaubanSecretBytes
 
-/// Vectors/recovery-key.json: keys as they are typed, with what they stand for or what is wrong.
+/// Vectors/recovery-key.json: keys as they are typed, with the bytes that they encode or the error.
 @Suite struct RecoveryKeyVectorTests {
     private struct File: Decodable {
         struct Vector: Decodable {

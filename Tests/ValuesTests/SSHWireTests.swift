@@ -2,7 +2,7 @@ import Testing
 import VaubanSSHWire
 import VaubanSecretBytes
 
-/// The agent's messages for SSH, strictly read. What real programs make of them: Tests/Scripts/ssh-agent.sh.
+/// The agent's SSH messages, parsed strictly. Tests/Scripts/ssh-agent.sh tests them with real programs.
 @Suite struct SSHWireTests {
     private static func request(_ bytes: [UInt8]) throws -> SSHAgentRequest {
         try SecretBytes(copying: bytes).withUnsafeBytes { bytes throws(SSHError) in try SSHAgentRequest(bytes) }
@@ -10,7 +10,7 @@ import VaubanSecretBytes
 
     private static let key = SSHPublicKey(p256: [4] + [UInt8](repeating: 7, count: 64))
 
-    /// An Ed25519 key as it is added, with these constraints.
+    /// Returns a message that adds an Ed25519 key with these constraints.
     private static func addition(_ constraints: [UInt8] = [], pair: [UInt8]? = nil) -> [UInt8] {
         let point = [UInt8](repeating: 9, count: 32)
         return SSHWriter.of { writer in
@@ -83,7 +83,7 @@ import VaubanSecretBytes
         #expect(SSHSignedData(SSHWriter.of { $0.text("ssh-ed25519-cert-v01@openssh.com") }) == .certificate)
     }
 
-    /// Every beginning of a message is refused, and nothing is read beyond it.
+    /// Every prefix of a message is refused, and nothing is read beyond it.
     @Test func nothingIsReadBeyondTheEnd() {
         let whole = Self.addition([1, 0, 0, 0, 60])
         for count in 0..<whole.count where count != whole.count - 5 {

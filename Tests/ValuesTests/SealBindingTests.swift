@@ -4,7 +4,7 @@ import VaubanDER
 import VaubanUserModel
 import VaubanUserWire
 
-/// What a passcode that authorizes a request is bound to is written the same way by everybody, and differently for every request.
+/// The binding of a passcode that authorizes a request: every implementation encodes it equally, and each request has another one.
 @Suite struct SealBindingTests {
     private static func octets(_ byte: UInt8, _ count: Int) -> [UInt8] { [UInt8](repeating: byte, count: count) }
     private static let new = SealedPasscode(encapsulated: octets(4, 32), ciphertext: octets(5, 22))
@@ -42,7 +42,7 @@ import VaubanUserWire
         #expect(Set(Self.known.map(\.bytes)).count == Self.known.count)
     }
 
-    /// What is authorized is read as it was bound: the request is on the wire in the bytes of its binding.
+    /// The request is sent in the bytes of its binding, so that it is read exactly as it was bound.
     @Test func requestCarriesTheBytesItsSealIsBoundTo() throws {
         let challenge = PasscodeChallenge(nonce: Self.octets(8, 32), purpose: .change)
         for (request, bytes) in Self.known {
@@ -58,7 +58,7 @@ import VaubanUserWire
         #expect(try document.example("seal binding") == SealBinding.credential(.changePasscode(new: Self.new, rolls: true)).encoded())
     }
 
-    /// A secret of the request that were missing here could be replaced on its way.
+    /// A secret of the request that is missing here could be replaced in transit.
     @Test func otherSecretsAreBound() throws {
         for (request, bytes) in Self.known {
             for other in request.otherSecrets.compactMap({ $0 }) {

@@ -33,7 +33,7 @@ import VaubanSecretBytes
 
     @Test("A library's Data is absorbed and overwritten") func resultOfALibraryIsCopiedAndOverwritten() {
         var data = Data(repeating: 7, count: 64)
-        // The bytes stay readable as long as this second holder does, so the overwrite can be seen.
+        // This second reference keeps the bytes readable, so that the overwrite can be observed.
         let kept = data.withUnsafeBytes { UnsafeRawBufferPointer($0).map { $0 } }
         let secret = SecretBytes(absorbing: &data)
         #expect(bytes(secret) == kept && data.isEmpty)

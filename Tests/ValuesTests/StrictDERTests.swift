@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import VaubanDER
 
-/// Reading is strict: every byte is consumed, every bound is the reader's, and nothing has two spellings.
+/// Reading is strict: every byte is consumed, the reader sets every limit, and nothing has two encodings.
 @Suite struct StrictDERTests {
     /// One field of each shape that our modules use.
     private struct Probe: DERReadable, DERWritable, Equatable {
@@ -120,7 +120,7 @@ import VaubanDER
         #expect(throws: (any Error).self) { try Probe(derBytes: nested) }
     }
 
-    /// A state file of a later Vauban is refused by name and left; what names no later version is damage.
+    /// A state file of a later Vauban is reported as such and kept; without a later version it counts as damage.
     @Test(arguments: [(2, 2), (127, 127), (0, nil), (-1, nil)] as [(Int8, Int64?)])
     func laterVersionIsDistinguishedFromDamage(_ version: Int8, _ newer: Int64?) {
         let fault = #expect(throws: DERError.self) {

@@ -14,9 +14,9 @@ import VaubanUserWire
 struct WireSample: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let bytes: [UInt8]
-    /// Reads bytes as this message's type and writes them again.
+    /// Decodes bytes as this message's type and encodes them again.
     let again: @Sendable ([UInt8]) throws -> [UInt8]
-    /// Whether reading gives an equal value.
+    /// Whether decoding returns an equal value.
     let readsBackEqual: Bool
 
     private init<Value: DERReadable & DERWritable & Hashable & SendableMetatype>(_ name: String, _ value: Value) {
@@ -268,7 +268,7 @@ struct WireSample: Sendable, CustomTestStringConvertible {
         + credentialRequests.enumerated().map { WireSample("\($0)", $1) }
         + [WireSample("", EnclaveKeyCard(publicKey: octets(9, 32)))]
 
-    /// What keychaind binds its rows to.
+    /// The bindings of keychaind's rows.
     static let rows: [WireSample] = [row, plainRow, row.itemBinding].enumerated().map { WireSample("\($0)", $1) }
 
     static let authentication: [WireSample] =

@@ -10,7 +10,7 @@ import VaubanRefusal
 import VaubanUserModel
 import VaubanUserWire
 
-/// Every message of the three wires: it reads back, and no other bytes read as it.
+/// Every message of the three wires: it decodes to the same value, and no other bytes do.
 @Suite struct WireTests {
     @Test("A message decodes to what was encoded", arguments: WireSample.all) func aMessageReadsBackAsItWasWritten(_ sample: WireSample)
         throws
@@ -28,7 +28,7 @@ import VaubanUserWire
         }
     }
 
-    /// Altered bytes are refused, or are the one spelling of another value.
+    /// Altered bytes are refused, or are the one encoding of another value.
     @Test("No message has two encodings", arguments: WireSample.all) func everyValueHasOneEncoding(_ sample: WireSample) {
         for index in sample.bytes.indices {
             for mask in [0x01, 0x20, 0x80, 0xFF] as [UInt8] {
@@ -51,7 +51,7 @@ import VaubanUserWire
             let refusal = #expect(throws: Refusal.self) { try wire.read(call(version: wire.version, 30)) }
             #expect(refusal?.reason == .unknownRequest)
             #expect(refusal?.detail?.hasPrefix(wire.name) == true && refusal?.detail?.contains("30") == true)
-            // Another version is named before what it calls is looked at.
+            // Another version is reported before the call is examined.
             for other in [wire.version - 1, wire.version + 1] {
                 let fault = #expect(throws: (any Error).self) { try wire.read(call(version: other, 0)) }
                 #expect(fault.map { "\($0)".contains("version") } == true)
@@ -59,7 +59,7 @@ import VaubanUserWire
         }
     }
 
-    /// An enclave's own purpose is not to be had by asking.
+    /// The enclave's own purpose cannot be requested.
     @Test("A challenge for a prompt cannot be requested") func challengeOfAPromptCannotBeRequested() throws {
         let asked = try EnclaveRequest.user(.challenge(.prompt)).encoded()
         #expect(throws: (any Error).self) { try EnclaveRequest(derBytes: asked) }

@@ -2,10 +2,9 @@ import Foundation
 import Testing
 
 /// The files of Vectors/wire, which a second implementation can read (Vectors/README.md). With VAUBAN_WRITE_VECTORS in the environment they
-/// are
-/// written from the samples; a test after a change of a wire says so.
+/// are written from the samples; a test says so after a change of a wire.
 @Suite(.serialized) struct WireVectorTests {
-    /// A format's document in Specs, by which its file is named.
+    /// The documents in Specs that describe the formats, by which the files are named.
     private static let formats: [String] = [
         "enclave-wire", "witness", "watcher", "reader", "enclave-keys", "keychain-wire", "authentication-wire", "user-wire",
         "keychain-database",

@@ -1,17 +1,17 @@
 import Foundation
 
-/// A file of Vectors/wire: messages of one format that a reader takes, and messages with one failure each that it refuses.
+/// A file of Vectors/wire: valid messages of one format, and messages with one failure each, which a reader refuses.
 struct WireVectors: Codable, Equatable {
     struct Vector: Codable, Equatable {
-        /// The ASN.1 type in the format's document and which of its samples this is.
+        /// The ASN.1 type in the format's document, and the number of the sample.
         let message: String
         /// The whole message in hexadecimal digits.
         let bytes: String
-        /// What is wrong; nil for a message that is right.
+        /// The failure; nil for a valid message.
         let failure: Failure?
     }
 
-    /// Each is of one layer: the encoding, which is DER, or the message in it.
+    /// Each failure is in one layer: the DER encoding, or the message in it.
     enum Failure: String, Codable, CaseIterable {
         case surplusByte = "DER: a byte after the message"
         case missingByte = "DER: the last byte is missing"
@@ -27,7 +27,7 @@ struct WireVectors: Codable, Equatable {
     let specification: String
     let vectors: [Vector]
 
-    /// What the samples of a format make: each of them, and of one of each type every failure that applies to it.
+    /// Creates the vectors of a format's samples: each sample, and for one of each type every failure that applies to it.
     init(specification: String, samples: [WireSample]) {
         self.specification = specification
         var types: Set<Substring> = []
@@ -56,7 +56,7 @@ struct WireVectors: Codable, Equatable {
         return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
     }
 
-    /// The message with this one thing wrong; nil where it has no such part.
+    /// Returns the message with this one failure; nil if it has no such part.
     private static func spoilt(_ message: [UInt8], _ failure: Failure) -> [UInt8]? {
         guard message.count >= 2, message[0] == 0x30 else { return nil }
         let header = message[1] < 0x80 ? 2 : 2 + Int(message[1] & 0x7F)
