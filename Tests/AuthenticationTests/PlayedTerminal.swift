@@ -45,7 +45,7 @@ final class PlayedTerminal {
         _ = write(leave.number, &line, 1)
     }
 
-    /// Opened for reading and writing, so that neither end waits for the other.
+    /// Creates a named pipe and opens it for reading and writing, so that neither end waits for the other.
     private static func namedPipe(_ path: String) throws(SystemError) -> Descriptor {
         try SystemError.check(mkfifo(path, 0o600), "make a pipe")
         return Descriptor(try SystemError.check(open(path, O_RDWR | O_CLOEXEC), "open the pipe"))

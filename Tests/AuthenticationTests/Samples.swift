@@ -29,7 +29,7 @@ enum Sample {
         Agent(user: user, pid: pid, scope: .ownProcess, place: place)
     }
 
-    /// An agent of a program other than Vauban.
+    /// Returns an agent of a program other than Vauban.
     static func programsOwnAgent(pid: Int32 = 50) -> Agent {
         Agent(user: alice, pid: pid, scope: .ownProcess, place: "own terminal", takesConsent: false)
     }

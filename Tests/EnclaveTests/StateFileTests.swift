@@ -13,7 +13,7 @@ import VaubanUserModel
     private let bench = Workbench()
     private static let file = "1000/keybag"
 
-    /// Every verb, since each of them could be the one that makes a new keybag.
+    /// Expects that every verb is refused, since each of them could be the one that makes a new keybag.
     private func everyVerbIsRefused(_ vault: Vault, sourceLocation: SourceLocation = #_sourceLocation) {
         for use in EveryUse.refusable {
             #expect(refusal { try use.carryOut(vault) }?.reason == .stateUnreadable, "\(use.name)", sourceLocation: sourceLocation)

@@ -131,7 +131,7 @@ import Witness
         #expect(try identity(pid).standing == .unknown(.orphan))
     }
 
-    /// An honest limit: parenthood is no proof. A program that starts the command line and then executes another program appears as that
+    /// A known limit: parenthood proves nothing. A program that starts the command line and then executes another program appears as that
     /// program.
     @Test func parentThatExecutesAnotherProgramAppearsAsThatProgram() throws {
         try play("/bin/cat")

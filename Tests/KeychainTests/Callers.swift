@@ -19,12 +19,12 @@ enum Callers {
         caller(CallerIdentity(.own, executable: executable(path, build: build), chain: [path]))
     }
 
-    /// A script: only its interpreter is known.
+    /// Returns a script, of which only the interpreter is known.
     static func script(_ gap: IdentityGap = .interpreter, of path: String = "/usr/bin/python3.11") -> Caller {
         caller(CallerIdentity(.unknown(gap), executable: gap == .unseen ? nil : executable(path), chain: [path]))
     }
 
-    /// `vauban`, started from a shell or by a program.
+    /// Returns `vauban`, started from a shell or by a program.
     static func commandLine(startedBy standing: CallerIdentity.Standing = .unknown(.interpreter), _ path: String = "/usr/bin/bash")
         -> Caller
     {

@@ -134,7 +134,7 @@ import VaubanUserModel
         room.userSays(.once)
         let item = ItemQuery(kind: .genericPassword, attributes: ItemAttributes([.service: .text("s"), .account: .text("a")]))
         try room.serve(.permit(PermissionChange(.reads, subject: toChat[0], permits: true, item: item)), as: Callers.commandLine())
-        // The owner may write another value, and the same name is no renaming.
+        // The owner may write another value, and keeping the same name is not a renaming.
         try room.update("a", to: "planted", as: mail)
         try rename(room, "a", to: "a", as: mail)
         #expect(try room.get("a", as: chat).count == 1)

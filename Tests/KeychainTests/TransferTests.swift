@@ -166,7 +166,7 @@ import VaubanUserModel
         try transfer(room, named, to: [.accessGroup: .text("program:\(other)")], as: hand)
         #expect(try room.get("a", as: Callers.installed(other)).count == 1)
         #expect(try room.rows(.permission).isEmpty)
-        // A consent to give an item to one owner is no consent to give it to another.
+        // A consent to give an item to one owner does not cover another owner.
         try room.add("b", as: Callers.script())
         let asked = room.consents.count
         for owner in [one, other] { try room.serve(.move(to: "program:\(owner)"), as: hand) }

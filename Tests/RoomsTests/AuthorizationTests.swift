@@ -74,7 +74,7 @@ struct AuthorizationTests {
 
     enum Killed: String, CaseIterable { case agent, authd, enclave = "enclaved-testing" }
 
-    /// If any process involved in a prompt ends, its caller is told at once.
+    /// If any process involved in a prompt ends, its caller is notified at once.
     @Test(arguments: Killed.allCases)
     func callEndsWithAnyRoomOnItsPath(_ killed: Killed) throws {
         let rooms = try Rooms()

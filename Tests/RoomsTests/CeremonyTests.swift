@@ -198,7 +198,7 @@ struct CeremonyTests {
         try client.recover(with: key(1), to: secret("battery staple"), newRecoveryKey: given)
     }
 
-    /// Another request under the same authorization; requests without a credential are unchanged.
+    /// Returns another request under the same authorization; requests without a credential are unchanged.
     private static func altered(
         _ request: UserRequest, _ change: (CredentialRequest, PasscodeChallenge) throws -> CredentialRequest
     ) rethrows -> UserRequest {

@@ -17,7 +17,7 @@ import VaubanUserModel
 struct ClassTests {
     private enum Moment: CaseIterable { case beforeFirstUnlock, unlocked, locked, withoutPasscode }
 
-    /// Apple's table, written down independently.
+    /// Returns whether a class is open, by Apple's table, written independently.
     private static func isOpen(_ protection: Protection, _ moment: Moment) -> Bool {
         switch protection {
         case .whenUnlocked, .whenUnlockedThisDeviceOnly: moment == .unlocked || moment == .withoutPasscode

@@ -4,10 +4,10 @@ import Foundation
 import Security
 
 enum Conformance {
-    /// Call it before any keychain call.
+    /// Starts the shared rooms. Call it before any keychain call.
     static func prepare() throws { _ = try SharedRooms.use() }
 
-    /// A file of Vectors/certificates.
+    /// Returns a file of Vectors/certificates.
     static func certificate(_ name: String) throws -> Data {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         return try Data(contentsOf: root.appendingPathComponent("Vectors/certificates/\(name)"))

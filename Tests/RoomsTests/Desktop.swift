@@ -50,7 +50,7 @@ final class Desktop {
         }
     }
 
-    /// The user leaves: the sheet and its display end.
+    /// Ends the sheet and its display, as when the user leaves.
     func end() {
         try? steps.fileHandleForWriting.close()
         player.waitUntilExit()

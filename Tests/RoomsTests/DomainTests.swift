@@ -110,7 +110,7 @@ struct DomainTests {
             #expect(try line.refusal(.open(guarded, wrapped: again, reason: nil, mayAsk: true)) == .noPromptAgent)
         }
         #expect(try line.refusal(.user(.unlockByFinger)) == .notAllowedHere)
-        // While locked, not even a plain row opens, whoever the caller is.
+        // While locked, not even a plain row opens, for any caller.
         let plain = try line.row(nil)
         guard case .sealed(let key) = try line.ask(.seal(plain)) else { Issue.record("not sealed"); return }
         guard case .opened = try line.ask(.open(plain, wrapped: key, reason: nil, mayAsk: true)) else { Issue.record("not opened"); return }

@@ -56,7 +56,7 @@ extension AppleNames {
             #expect(environment.state == somebody)
         }
 
-        /// The observer is told each change, from the old state to one that it can already read.
+        /// The observer is notified of each change, from the old state to one that it can already read.
         @Test func observersAreNotifiedOfChanges() throws {
             let environment = LAEnvironment.currentUser
             let listener = Listener()
@@ -105,7 +105,7 @@ extension AppleNames {
             for (before, after) in zip(listener.changes, listener.changes.dropFirst()) { #expect(before.old != after.old) }
         }
 
-        /// The last two in a prompt that stays open for the passcode; returns its context.
+        /// Misses five times, the last two in a prompt that stays open for the passcode; returns its context.
         private func missFiveTimes(_ reader: VirtualReader) throws -> LAContext {
             reader.expect(.miss, .miss, .miss, .miss, .miss)
             let ended = DispatchSemaphore(value: 0)
@@ -262,7 +262,7 @@ private final class Lines {
     }
 }
 
-/// Keeps what it is told.
+/// Keeps the changes that it receives.
 private final class Listener: NSObject, LAEnvironment.Observer, Sendable {
     struct Change: Sendable {
         let old: LAEnvironment.State

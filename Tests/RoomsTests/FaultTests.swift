@@ -210,7 +210,7 @@ struct FaultTests {
         #expect(reason.withLock { $0 } == .noPromptAgent)
     }
 
-    /// The connection must end, with or without a typed refusal before.
+    /// Expects that the connection ends, with or without a typed refusal before.
     private func expectEnd(of channel: Channel) throws {
         for _ in 0..<2 {
             do throws(ChannelError) { _ = try channel.receive(.machine) } catch {

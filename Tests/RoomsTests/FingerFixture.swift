@@ -92,7 +92,7 @@ final class EnclaveClockFile: Sendable {
     static func path(home: String) -> String { "\(home)/clock" }
 
     func advance(seconds: UInt64) throws { try move(boot: seconds, monotonic: seconds) }
-    /// The machine sleeps, then wakes.
+    /// Lets the machine sleep and wake.
     func machineSleeps(forSeconds seconds: UInt64) throws { try move(boot: seconds, monotonic: 0) }
     func moveWall(seconds: UInt64) throws { try move(boot: 0, monotonic: 0, wall: seconds) }
 

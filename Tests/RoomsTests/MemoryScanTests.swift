@@ -236,7 +236,7 @@ struct MemoryScanTests {
         }
     }
 
-    /// The threads of an idle room wait; the scan begins when all of them do.
+    /// Scans a process once all of its threads wait, as those of an idle room do.
     func scan(_ process: pid_t, _ needles: [Needle]) throws -> MemoryScan {
         try awaitTrue("the room at rest") {
             try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task").allSatisfy { thread in
@@ -247,7 +247,7 @@ struct MemoryScanTests {
         return try MemoryScan(of: process, for: needles)
     }
 
-    /// What the scan shows is what SECURITY.md says.
+    /// Expects these sentences in SECURITY.md, which the scan has confirmed.
     static func expectSentences(_ sentences: [String]) throws {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         let text = try String(contentsOf: root.appendingPathComponent("SECURITY.md"), encoding: .utf8)
@@ -257,7 +257,7 @@ struct MemoryScanTests {
 }
 
 extension Rooms {
-    /// The rows of this user on disk, from a copy of the database.
+    /// Returns the rows of this user on disk, from a copy of the database.
     func rows() throws -> [StoredRow] {
         let copy = "\(home)/copy-of-rows"
         try? FileManager.default.removeItem(atPath: copy)

@@ -21,7 +21,7 @@ extension MemoryScanTests {
         guard case .shared = try client.use(key, .exchange, peer) else { throw Refusal(.internalError) }
     }
 
-    /// As specified, and as the library stores a number.
+    /// Returns the bytes as specified, and as the library stores a number.
     private func needles(_ name: String, _ bytes: [UInt8]) -> [Needle] {
         [Needle(name: name, bytes: bytes), Needle(name: name, bytes: bytes.reversed())]
     }

@@ -83,7 +83,7 @@ extension AppleNames {
         @Test(.proves("C-182"))
         func anotherEnrollmentEndsARightForTheCurrentFingers() async throws {
             try await withFinger { reader in
-                // The touch comes once the prompt is shown, as a person's does.
+                // The touch comes once the prompt is shown, as a user's does.
                 let touch = ScriptedUser.Answer.act {
                     _ = reader.awaitAsk()
                     reader.touch()
@@ -291,7 +291,7 @@ extension AppleNames {
             #expect(seen.last?.1 == .notAuthorized && right.state == .notAuthorized)
         }
 
-        /// Off the test's own thread, which Swift's tasks need.
+        /// Waits for a semaphore, off the test's own thread, which Swift's tasks need.
         private static func waits(_ semaphore: DispatchSemaphore) -> Bool { semaphore.wait(timeout: .now() + 10) == .success }
     }
 }

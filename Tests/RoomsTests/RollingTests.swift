@@ -85,7 +85,7 @@ struct RollingTests {
         #expect(user.requests.count == 6)
     }
 
-    /// An erased keychain starts anew, and no row of the old one is in the way or in the database.
+    /// An erased keychain starts over, and no row of the old one is in the way or in the database.
     @Test func anErasedKeychainBeginsAgain() throws {
         let rooms = try Rooms()
         try rooms.setPasscode()

@@ -107,7 +107,7 @@ final class Rooms: Sendable {
         throw SystemError("find the process of \(room)", code: ESRCH)
     }
 
-    /// The lock file begins with `launcher PID START`.
+    /// Returns the launcher's process, from the lock file, which begins with `launcher PID START`.
     func launcherProcess() throws -> pid_t {
         let words = SmallFile.text(path: "\(home)/lock", max: 512)?.split(whereSeparator: { $0 == " " || $0 == "\n" }) ?? []
         guard words.count > 1, let pid = pid_t(words[1]) else { throw SystemError("read the launcher's process", code: ESRCH) }

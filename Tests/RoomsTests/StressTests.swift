@@ -100,7 +100,7 @@ struct StressTests {
         }
     }
 
-    /// Of all that add one item, at most one may be told that it succeeded.
+    /// Adds the item that all writers add, of whom at most one may succeed.
     private static func makeShared(_ round: Int, _ writer: Int, _ client: KeychainClient, _ record: Record) throws {
         let shared = ItemRecord(
             kind: .genericPassword, attributes: ItemAttributes([.service: .text("shared"), .account: .text("\(round)")]))
@@ -119,7 +119,7 @@ struct StressTests {
         return String(decoding: secret.disclosed(), as: UTF8.self)
     }
 
-    /// A value read is never older than what was acknowledged before the read began, and never one that was not written.
+    /// Reads items. A value is never older than what was acknowledged before the read began, and never one that was not written.
     private static func read(_ reader: Int, _ client: KeychainClient, _ record: Record, until end: UInt64) throws {
         var turn = reader
         while MachineClock.monotonic < end {

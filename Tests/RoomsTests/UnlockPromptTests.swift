@@ -28,7 +28,7 @@ struct UnlockPromptTests {
         #expect(try lock == .unlocked)
         #expect(user.requests.map(\.operation) == [.unlock, .unlock] && user.requests.first?.reason == "a reason")
         #expect(user.requests.first?.methods == .passcode)
-        // Nobody is prompted while it is unlocked.
+        // No prompt appears while it is unlocked.
         try rooms.authentication.unlockByPrompt(reason: "a reason")
         #expect(user.requests.count == 2)
     }

@@ -53,7 +53,7 @@ final class VirtualReader: Sendable {
 
     /// Determines what happens at the next requests, in turn; after them there are no touches.
     func expect(_ touches: Touch...) { state.withLock { $0.touches = touches } }
-    /// The list of fingers with which the next enrollment ends; nil ends it without a change.
+    /// Sets the list of fingers with which the next enrollment ends; nil ends it without a change.
     func learn(_ fingers: UInt8?) { state.withLock { $0.ceremonies.append(fingers.map { [UInt8](repeating: $0, count: 32) } ?? []) } }
     func setFingers(_ fingers: UInt8) { state.withLock { $0.fingers = [UInt8](repeating: fingers, count: 32) } }
 
@@ -88,7 +88,7 @@ final class VirtualReader: Sendable {
 
     func sensor(isPresent: Bool) throws { try send(.sensor(isPresent: isPresent)) }
 
-    /// The list of fingers has changed without an enrollment by the enclave.
+    /// Reports that the list of fingers has changed without an enrollment by the enclave.
     func tellChange(of user: UInt32, to fingers: UInt8) throws {
         setFingers(fingers)
         try say(

@@ -104,14 +104,14 @@ import Testing
         SecKeyCreateWithData(Data(hex: hex) as CFData, attributes(type, half), nil)
     }
 
-    /// The vectors have the private number alone; swift-crypto derives its public half.
+    /// Returns a key from the private number, which is all that the vectors have; swift-crypto derives its public half.
     private func privateKey(_ number: Data, coordinateBytes: Int) -> SecKey? {
         let padded = Data(count: max(coordinateBytes - number.count, 0)) + number.suffix(coordinateBytes)
         guard let external = PublicHalf.x963(of: padded) else { return nil }
         return SecKeyCreateWithData(external as CFData, attributes("73", "1"), nil)
     }
 
-    /// At these sizes, PKCS #8 is a PKCS #1 key after a header of 26 bytes.
+    /// Returns the PKCS #1 key of a group: at these sizes, PKCS #8 is that key after a header of 26 bytes.
     private func pkcs1(_ group: VectorGroup) throws -> Data {
         Data(try #require(group["privateKeyPkcs8"] as? String).hexBytes.dropFirst(26))
     }

@@ -39,7 +39,7 @@ struct Bag: Hashable {
     var hasOlderClassKeys: Bool { slots.contains { KeyPurpose.classes.contains($0.purpose) && current($0.purpose) != $0 } }
     var olderPairs: [Name] { slots.filter { KeyPurpose.factors.contains($0.purpose) && current($0.purpose) != $0 } }
 
-    /// Whether all pairs of a method exist, and one of them is an older one.
+    /// Returns whether all pairs of a method exist, and one of them is an older one.
     func isOlder(_ way: [Name]) -> Bool { way.allSatisfy(slots.contains) && way.contains { current($0.purpose) != $0 } }
 
     mutating func destroy(_ isDestroyed: (Name) -> Bool) {

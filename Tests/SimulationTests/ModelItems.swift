@@ -136,7 +136,7 @@ extension EnclaveModel {
 
     func current(for item: Item) -> Name? { bag?.current(item.classKey.purpose) }
 
-    /// Whether keychaind can move it to the newest key now.
+    /// Returns whether keychaind can move it to the newest key now.
     func isRenewable(_ item: Item) -> Bool {
         guard let bag, let current = current(for: item) else { return false }
         let mayReseal = resealing != nil || bag.passcode == nil

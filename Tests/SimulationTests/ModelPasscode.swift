@@ -43,7 +43,7 @@ extension EnclaveModel {
         resealing = lock == .unlocked && bag?.hasOlderClassKeys == true && bag?.olderPairs.isEmpty == false ? 0 : nil
     }
 
-    /// A reset that cannot be written leaves the old count on disk: stricter after a restart, never more lenient.
+    /// Resets the count of attempts. If that cannot be written, the old count stays on disk: stricter after a restart, never more lenient.
     mutating func clearAttempts(_ tape: inout Tape) throws {
         guard let bag else { return }
         let cleared = Record(identity: bag.identity)

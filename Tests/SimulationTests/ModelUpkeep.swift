@@ -6,7 +6,7 @@ import VaubanUserModel
 // In the model: what removes a passcode or replaces it, and fingerprints.
 
 extension EnclaveModel {
-    /// Nil if the passcode is unknown.
+    /// Erases the keychain. `passcode` is nil if it is unknown.
     mutating func erase(_ passcode: Passcode?, _ tape: inout Tape) throws {
         if let passcode { try authenticate(passcode, &tape) }
         try applyExpirations(&tape)

@@ -93,7 +93,7 @@ extension World {
         try same("misses left", status.biometry.missesLeft, model.armed == nil ? 0 : Int64(5 - model.misses))
     }
 
-    /// Exactly the open keys are leased; a locked enclave leases no class-A keys.
+    /// Compares a lease with the open keys, all of which it has; a locked enclave leases no class-A keys.
     private func compare(_ lease: KeyLease) throws {
         let expected = model.openKeys.map { names[$0] }
         guard lease.keys.map(\.generation) == expected, lease.lock == model.lock, lease.epoch == model.epoch else {

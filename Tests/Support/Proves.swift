@@ -6,10 +6,10 @@ internal import Glibc
 public import Testing
 
 extension Trait where Self == AcceptanceClaim {
-    /// The test exercises exactly what the rows require, on the real path.
+    /// Claims that the test exercises exactly what the rows require, on the real path.
     public static func proves(_ rows: String...) -> Self { Self(rows: rows, strength: .literal) }
 
-    /// The test exercises the strongest Linux equivalent of rows that only Apple's hardware can satisfy literally.
+    /// Claims that the test exercises the strongest Linux equivalent of rows that only Apple's hardware can satisfy literally.
     public static func provesEquivalent(_ rows: String...) -> Self { Self(rows: rows, strength: .equivalent) }
 }
 
@@ -36,7 +36,7 @@ public struct AcceptanceClaim: TestTrait {
         guard write(descriptor, bytes, bytes.count) == bytes.count else { throw ClaimFault(description: "cannot write the claim") }
     }
 
-    /// Whether the text is one letter, a hyphen and three digits; any other claim would appear in no table.
+    /// Returns whether the text is one letter, a hyphen and three digits; any other claim would appear in no table.
     private static func isRow(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
         return bytes.count == 5 && (0x41...0x5A).contains(bytes[0]) && bytes[1] == 0x2D

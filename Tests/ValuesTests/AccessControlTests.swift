@@ -14,7 +14,7 @@ import VaubanDER
         single.indices.reduce(into: []) { flags, index in if bits >> index & 1 == 1 { flags.insert(single[index]) } }
     }
 
-    /// The creation rules of the table, one line each.
+    /// Returns whether the flags are valid by the table's rules, one line each.
     private func exists(_ flags: AccessControlFlags) -> Bool {
         if flags.contains(.or) && flags.contains(.and) { return false }
         if flags.contains(.biometryAny) && flags.contains(.biometryCurrentSet) { return false }

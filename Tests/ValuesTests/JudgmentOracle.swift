@@ -135,7 +135,7 @@ enum Oracle {
 
     // MARK: The decision
 
-    /// `whyNoFinger` is passed in because it is the same for many combinations of evidence.
+    /// Decides a case. `whyNoFinger` is passed in because it is the same for many combinations of evidence.
     static func judge(
         _ terms: Set<Set<Thing>>, _ showing: Showing, _ protection: Protection, _ now: Situation, whyNoFinger: Refusal.Reason?
     ) -> AccessDecision {

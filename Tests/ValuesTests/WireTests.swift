@@ -39,7 +39,7 @@ import VaubanUserWire
         }
     }
 
-    /// SEQUENCE { version, [number] {} }.
+    /// Returns SEQUENCE { version, [number] {} }.
     private func call(version: UInt8, _ number: UInt8) -> [UInt8] { [0x30, 5, 2, 1, version, 0xA0 + number, 0] }
 
     @Test("An unknown request is refused by name") func anUnknownRequestIsRefusedByName() {

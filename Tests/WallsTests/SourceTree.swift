@@ -11,7 +11,7 @@ enum SourceTree {
         let folder: URL
     }
 
-    /// The folders directly below the groups in Sources and below each room in Sources/Rooms.
+    /// Returns the folders directly below the groups in Sources and below each room in Sources/Rooms.
     static func targets() throws -> [Target] {
         let sources = root.appendingPathComponent("Sources")
         let groups = try folders(in: sources).filter { $0.lastPathComponent != "Rooms" }

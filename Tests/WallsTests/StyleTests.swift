@@ -53,7 +53,7 @@ enum HouseRules {
         return text.split(whereSeparator: { !$0.isLetter && !$0.isNumber && $0 != "_" }).contains { $0 == word }
     }
 
-    /// Whether the line above is a comment; attributes on separate lines may come between.
+    /// Returns whether the line above is a comment; attributes on separate lines may come between.
     private static func isCommented(_ index: Int, _ lines: [String]) -> Bool {
         var above = index - 1
         while above >= 0 {

@@ -78,7 +78,7 @@ struct SymbolTable {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// One row for each reason, in the order of their first symbols.
+    /// Returns one row for each reason, in the order of their first symbols.
     private static func rows(_ state: String, _ symbols: [Symbol]) -> [String] {
         distinct(symbols.map(\.reason)).map { reason in
             let names = symbols.filter { $0.reason == reason }.map { "`\($0.name)`" }

@@ -75,7 +75,7 @@ final class BareDatabase {
         }
     }
 
-    /// Random bytes, so that they are spread over an index; cheap, since the clock is running.
+    /// Returns random bytes, which are spread over an index; cheap, since the clock is running.
     private func random(_ count: Int) -> [UInt8] {
         (0..<count).map { _ in
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407

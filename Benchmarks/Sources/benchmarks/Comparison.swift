@@ -1,4 +1,4 @@
-/// Vauban beside the C program that does the same work, in one run: single calls, and what several clients do together.
+/// A comparison of Vauban with the C program that does the same work, in one run: single calls, and the rate of several clients together.
 struct Comparison {
     private static let clientCounts = [1, 4, 16, 64]
 
@@ -14,7 +14,7 @@ struct Comparison {
         Table.say("\nBeside the C program that does the same work:\n")
         Table.row(["", "", "C program", "Vauban", "", "times"])
         Table.row(["get, us", "", Table.text(floor), Table.text(get), "", Table.text(get / floor)])
-        // Each client has items of its own.
+        // Each client has its own items.
         for clients in Self.clientCounts where clients <= plan.items {
             try showRate("gets a second", .get, .get, clients)
         }

@@ -14,7 +14,7 @@ struct Fleet {
         let counts: [Int]
     }
 
-    /// The first item that a client adds: beyond all others', and the same for the client that deletes them.
+    /// Returns the first item that a client adds: beyond all others', and the same for the client that deletes them.
     static func firstAdded(_ client: Int, _ items: Int) -> Int { items + (client + 1) * 10_000_000 }
 
     /// Runs the work for this long with this many clients; `counts` limits each of them.
@@ -77,7 +77,7 @@ struct Fleet {
         let clients: Int
         let items: Int
 
-        /// The time of the call itself, without the work around it.
+        /// Returns the time of the call itself, without the work around it.
         @discardableResult
         func once(_ work: Work, _ turn: Int) throws -> UInt64 {
             // Scattered, each client over its own part, so that no two change the same item.

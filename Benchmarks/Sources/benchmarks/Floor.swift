@@ -27,7 +27,7 @@ struct Floor {
         child = pid
     }
 
-    /// The other process ends with its socket.
+    /// Closes the socket, which ends the other process.
     func end() {
         close(socket)
         var status: Int32 = 0
@@ -43,7 +43,7 @@ struct Floor {
         }
     }
 
-    /// The other process until its socket ends.
+    /// Answers messages as the other process until its socket ends.
     static func echo() -> Never {
         var buffer = [UInt8](repeating: 0, count: bytes)
         while readAll(STDIN_FILENO, &buffer), write(STDIN_FILENO, &buffer, buffer.count) == buffer.count {}

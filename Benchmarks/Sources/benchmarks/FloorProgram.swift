@@ -6,7 +6,7 @@ final class FloorProgram {
     private let input = Pipe()
     private let output = Pipe()
 
-    /// - Parameter folder: where its database lies, on the file system of the keychain.
+    /// - Parameter folder: The folder of its database, on the file system of the keychain.
     init(path: String, folder: String, items: Int) throws {
         process.executableURL = URL(fileURLWithPath: path)
         process.arguments = [folder, "\(items)"]
@@ -20,17 +20,17 @@ final class FloorProgram {
         process.waitUntilExit()
     }
 
-    /// The median of gets, or of signatures, in microseconds.
+    /// Returns the median time of a get, or of a signature, in microseconds.
     func median(_ work: Work, _ count: Int) throws -> Double { try answer("\(work.rawValue) \(count)") }
 
-    /// Gets or signatures a second, by so many client processes.
+    /// Returns the gets or signatures per second by this many client processes.
     func rate(_ work: Work, clients: Int, seconds: Double) throws -> Double {
         try answer("\(work.rawValue)s \(clients) \(seconds)")
     }
 
     enum Work: String { case get, sign }
 
-    /// The first number of the line that a line is answered by.
+    /// Sends a line and returns the first number of the program's answer.
     private func answer(_ line: String) throws -> Double {
         input.fileHandleForWriting.write(Data((line + "\n").utf8))
         var text: [UInt8] = []

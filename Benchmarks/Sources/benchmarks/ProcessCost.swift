@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// The cost of a process so far as the kernel counts it, for all its threads.
+/// The cost of a process so far, as the kernel counts it for all its threads.
 struct ProcessCost {
     var cpuMicroseconds = 0.0
     var waitsMicroseconds = 0.0

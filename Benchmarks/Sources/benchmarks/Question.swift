@@ -40,7 +40,7 @@ struct Question {
 
     // MARK: The queries
 
-    /// By service and account, with the value.
+    /// Searches by service and account, with the value.
     static func value(_ items: Int) -> Question {
         let secrets = (0..<items).map { Items.secret($0) }
         return Question(items, errSecSuccess, [kSecReturnData as String: true]) { $1 as? Data == secrets[$0] }
@@ -54,14 +54,14 @@ struct Question {
 
     static func existence(_ items: Int) -> Question { Question(items, errSecSuccess, [:]) }
 
-    /// There is no such item, which the index alone tells.
+    /// Searches for an item that does not exist, which the index alone reveals.
     static func absence(_ items: Int) -> Question { Question(items, errSecItemNotFound, [:], identity: { Items.identity(-1 - $0) }) }
 
-    /// keychaind refuses its own access group before any lookup: the round trip alone.
+    /// Searches keychaind's own access group, which it refuses before any lookup: the round trip alone.
     static func foreignGroup(_ items: Int) -> Question {
         Question(items, errSecMissingEntitlement, [kSecAttrAccessGroup as String: "vauban.permissions"])
     }
 
-    /// Security refuses the limit after parsing the dictionary: no other process is involved.
+    /// Passes a limit that Security refuses after parsing the dictionary: no other process is involved.
     static func badLimit(_ items: Int) -> Question { Question(items, errSecParam, [kSecMatchLimit as String: -1]) }
 }

@@ -222,7 +222,7 @@ enum SyncedFile {
 
 enum Table {
     static func text(_ number: Double) -> String { String(format: "%.1f", number) }
-    /// Written immediately, so that a long run shows its progress.
+    /// Writes a line immediately, so that a long run shows its progress.
     static func say(_ text: String) { FileHandle.standardOutput.write(Data((text + "\n").utf8)) }
 
     static func row(_ cells: [String]) {

@@ -3,9 +3,9 @@
 //
 //     AuthenticationSample check     whether each policy can succeed on this device
 //     AuthenticationSample store     the password is one line on standard input
-//     AuthenticationSample read      asks, then prints it
-//     AuthenticationSample open      the same as an application would go on: whoever is rejected, or would rather type it, types
-//                                    the password anew, and it is stored again
+//     AuthenticationSample read      prompts, then prints it
+//     AuthenticationSample open      reads it as an application would: a user who is rejected, or prefers to type, types the
+//                                    password again, and it is stored
 import OwnerGate
 import Foundation
 import TokenStoring

@@ -1,9 +1,9 @@
 // Saves a token in the keychain so that reading it prompts the user, after "iOS8 Day-by-Day, Day 31".
 //
-//     KeychainSample save          the token is one line on standard input; reading it will ask
-//     KeychainSample save-plain    the same, but reading it will not ask
+//     KeychainSample save          the token is one line on standard input; reading it will prompt
+//     KeychainSample save-plain    the same, but reading it will not prompt
 //     KeychainSample load          prints it
-//     KeychainSample exists        says whether it is there
+//     KeychainSample exists        prints whether it exists
 //     KeychainSample delete
 import Foundation
 import TokenStoring

@@ -2,7 +2,7 @@
 // and the token's secret from the keychain, computes the current token and sends the three to the server. If the finger is rejected, or the
 // server rejects the credentials, both items are deleted, and the user types them again.
 //
-//     LoginSample enroll USERNAME        two lines on standard input: the password, and what the server's QR code says
+//     LoginSample enroll USERNAME        two lines on standard input: the password, and the text of the server's QR code
 //     LoginSample login URL USERNAME     sends {"username", "password", "token"} to the URL as JSON
 import Foundation
 import LocalAuthentication

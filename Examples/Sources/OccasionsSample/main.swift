@@ -1,14 +1,14 @@
 // The occasions on which an application authenticates its user. Each is one evaluation with its own reason; for secrets, the keychain
 // prompts, which a modified program cannot skip.
 //
-//     OccasionsSample owner        is it the owner who holds the device?
+//     OccasionsSample owner        checks that the owner holds the device
 //     OccasionsSample parents      parental control: more time for a child
-//     OccasionsSample enable       a feature is switched on
-//     OccasionsSample sign-in      the first factor, in the place of typing a password
+//     OccasionsSample enable       switches a feature on
+//     OccasionsSample sign-in      the first factor, instead of typing a password
 //     OccasionsSample second       the second factor, after a password that is one line on standard input
-//     OccasionsSample view         sensitive data is shown
-//     OccasionsSample confirm WHAT an operation is confirmed, which the reason names
-//     OccasionsSample start        at start-up, where a finger that unlocked the device a moment ago is enough
+//     OccasionsSample view         shows sensitive data
+//     OccasionsSample confirm WHAT confirms an operation, which the reason names
+//     OccasionsSample start        at start-up; a fingerprint that unlocked the device a moment ago suffices
 import Foundation
 import LocalAuthentication
 import Security

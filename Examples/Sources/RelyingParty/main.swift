@@ -1,9 +1,9 @@
 // A relying party of a second factor: a server, here a folder with its users and the open challenges. It needs no keychain, since it stores
 // public keys only.
 //
-//     RelyingParty FOLDER enroll NAME [ACTION…]           a public key on standard input; what the user may approve: actions
-//     RelyingParty FOLDER ask NAME STATEMENT [SECONDS]   prints a challenge, good for 120 seconds; the statement begins with an action
-//     RelyingParty FOLDER verify                         a response on standard input
+//     RelyingParty FOLDER enroll NAME [ACTION…]           reads a public key from standard input; the user may approve these actions
+//     RelyingParty FOLDER ask NAME STATEMENT [SECONDS]   prints a challenge, valid for 120 seconds; the statement begins with an action
+//     RelyingParty FOLDER verify                         reads a response from standard input
 import Approval
 import Foundation
 import Security
@@ -67,7 +67,7 @@ struct RelyingParty {
     func verify(_ line: Data) throws -> Challenge {
         guard let response = try? JSONDecoder().decode(Response.self, from: line) else { throw Refusal.response }
         let open = try file("open", response.nonce)
-        // Whoever removes the file has the challenge; of two concurrent calls, only one succeeds.
+        // The call that removes the file has the challenge; of two concurrent calls, only one succeeds.
         guard let challenge = (try? Data(contentsOf: open)).flatMap(Challenge.read), (try? FileManager.default.removeItem(at: open)) != nil
         else {
             throw Refusal.notOpen

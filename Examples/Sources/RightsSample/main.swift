@@ -1,11 +1,11 @@
 // Rights, after "Streamline local authorization flows": a login gated by a right, and a second factor whose public key a server knows.
 //
 //     RightsSample login                           logs in, and out again
-//     RightsSample register|register-passcode KEY  makes the key of the second factor; its public half goes to the file KEY
-//     RightsSample sign CHALLENGE SIGNATURE        signs the file CHALLENGE by it, into the file SIGNATURE
+//     RightsSample register|register-passcode KEY  makes the key of the second factor; writes its public half to the file KEY
+//     RightsSample sign CHALLENGE SIGNATURE        signs the file CHALLENGE with it, into the file SIGNATURE
 //     RightsSample make KEY                        the same by hand, without rights: a key of the enclave,
 //     RightsSample sign-by-hand CHALLENGE SIGNATURE
-//     RightsSample verify KEY CHALLENGE SIGNATURE  what the server does
+//     RightsSample verify KEY CHALLENGE SIGNATURE  does what the server does
 //     RightsSample remove                          removes the second factor
 import Foundation
 import LocalAuthentication

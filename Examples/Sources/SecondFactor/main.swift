@@ -1,8 +1,8 @@
-// A second factor that this device is: a private key that cannot leave it, and that signs nothing until its user has seen what they
-// approve and has shown who they are.
+// This device as a second factor: a private key that cannot leave it, and that signs nothing until the user has seen what they approve and
+// has authenticated.
 //
 //     SecondFactor enroll NAME      makes the key; prints its public half, for the relying party
-//     SecondFactor approve         a challenge on standard input; asks, and prints the response
+//     SecondFactor approve         reads a challenge from standard input, prompts, and prints the response
 //     SecondFactor forget NAME     deletes the key
 import Approval
 import Foundation
@@ -29,7 +29,7 @@ func identity(_ name: String) -> [String: Any] {
     ]
 }
 
-/// Why no finger can be asked for on this device; nil where one can, even if there is no place to ask just now.
+/// Returns why this device can accept no fingerprint; nil if it can, even if nothing can show a prompt now.
 func obstacleToFingers() -> String? {
     var obstacle: NSError?
     guard !LAContext().canEvaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, error: &obstacle), let obstacle,
@@ -58,8 +58,9 @@ func makeKey(_ name: String, _ requirement: SecAccessControlCreateFlags) -> (key
     return (SecKeyCreateRandomKey(parameters as CFDictionary, &error), error)
 }
 
-/// A key for the fingers that are enrolled now, so that one who enrols theirs later cannot approve. Where no finger is known, such a key
-/// could never be used, and where Vauban cannot tell one set of fingers from another it makes none: there the passcode does as well.
+/// Returns a key for the fingerprints that are enrolled now, so that a user who enrolls later cannot approve. If no fingerprint is
+/// enrolled, such a key could never be used, and if Vauban cannot distinguish sets of fingerprints, it makes none: the key then accepts the
+/// passcode too.
 func madeKey(_ name: String) -> SecKey {
     var obstacle = obstacleToFingers()
     if obstacle == nil {
@@ -92,7 +93,7 @@ func approve() throws {
     guard let line = readLine(), let challenge = Challenge.read(Data(line.utf8)) else {
         finish("There is no challenge on standard input.", 64)
     }
-    // Said where the user is asked, and it is what they sign.
+    // Shown in the prompt, and signed by the user.
     let context = LAContext()
     context.localizedReason = challenge.shown
     var found: AnyObject?

@@ -1,10 +1,10 @@
 // Stores the token of a service with VaubanKeychain. The same program builds on Apple's systems.
 //
-//     TokenKeeper keep       the token is one line on standard input; one that is there keeps its protection
-//     TokenKeeper guard      the same, and from now on reading it asks
+//     TokenKeeper keep       the token is one line on standard input; an existing one keeps its protection
+//     TokenKeeper guard      the same, and reading it prompts from now on
 //     TokenKeeper show       prints it
-//     TokenKeeper exists     says whether it is there
-//     TokenKeeper list       says what is there, without secrets
+//     TokenKeeper exists     prints whether it exists
+//     TokenKeeper list       lists what exists, without secrets
 //     TokenKeeper forget
 import Foundation
 import VaubanKeychain

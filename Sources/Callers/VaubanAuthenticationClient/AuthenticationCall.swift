@@ -18,7 +18,7 @@ extension AuthenticationClient {
         return answer
     }
 
-    /// Like `call`, but keeps the connection out of the pool, for replies whose effect lasts as long as the connection.
+    /// Does the same as `call`, but keeps the connection out of the pool, for replies whose effect lasts as long as the connection.
     func callKeeping(
         _ request: UserRequest, _ waiting: Waiting? = nil, _ cancellation: CallCancellation? = nil
     ) throws(Refusal) -> Answer {

@@ -52,7 +52,7 @@ package final class EnvironmentListener: Sendable {
         }
     }
 
-    /// Unlike a call, the listener does not start a stopped service.
+    /// Returns a new connection; nil if there is none. Unlike a call, the listener does not start a stopped service.
     private func connected() -> Channel? {
         guard let channel = try? service()?.authenticationAddress.connect(role: AuthenticationRole.watcher.rawValue) else { return nil }
         return state.withLock { state in

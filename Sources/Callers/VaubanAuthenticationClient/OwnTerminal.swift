@@ -48,7 +48,7 @@ package enum OwnTerminal {
         return try? PromptAgent.forThisProcess(of: service, place: CallerTerminal.place, surface: terminal)
     }
 
-    /// The service refuses it wherever programs are told apart; elsewhere the user's setting decides too.
+    /// Returns whether the user's setting allows prompts here. The service refuses them anyway if programs are told apart.
     private static func allowsPrompts(_ service: Service) -> Bool {
         (try? AuthenticationClient(service: service).status().device.settings.allowsTerminalPrompts) ?? false
     }

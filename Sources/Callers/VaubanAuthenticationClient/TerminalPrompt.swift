@@ -59,7 +59,7 @@ package struct TerminalPrompt {
         return "Allow: \(titles.joined(separator: ", ")); [n] \(PromptWords.cancel(request)): "
     }
 
-    /// Returns the choice that a key stands for; nil for every other key, which refuses.
+    /// Returns the choice of a key; nil for every other key, which refuses.
     package func choice(_ key: UInt8?) -> ConsentChoice? {
         guard let key, let offered = request.consent?.offered else { return nil }
         return ConsentChoice.allCases.first { offered.contains($0) && Self.letter($0).utf8.first == key | 0x20 }

@@ -32,7 +32,7 @@ package struct ApplicationDirectory: Sendable {
     ])
 
     package func entry(of caller: CallerName) -> Entry? {
-        // An interpreter has no name of its own, whatever entries start it.
+        // An interpreter has no name of its own, even if entries start it.
         guard caller.gap == nil else { return nil }
         if let confinement = caller.confinement { return entry(of: confinement) }
         guard let path = caller.path else { return nil }

@@ -54,7 +54,7 @@ package struct SheetModel: Sendable {
         }
     }
 
-    /// Whether this prompt is on the screen, in any form.
+    /// Returns whether this prompt is on the screen, in any form.
     package func isShowing(_ prompt: [UInt8]) -> Bool { card?.request.prompt == prompt }
 
     /// Shows a prompt, or a new form of it with the same caller. Returns the number by which answers refer to it.
@@ -142,14 +142,14 @@ package struct SheetModel: Sendable {
         return PromptWords.fallback(card.request)
     }
 
-    /// A fingerprint comes first if one can be used: the entry appears on request, or when no fingerprint counts.
+    /// Returns whether to show the entry. If a fingerprint can be used, it appears only on request.
     private static func showsEntry(_ card: Card) -> Bool {
         guard card.request.methods.contains(.passcode) else { return false }
         let awaitsFinger = card.finger == .waiting || card.finger == .tryAgain || card.finger == .matched
         return card.typesInstead || !awaitsFinger
     }
 
-    /// Whether the prompt offers this choice.
+    /// Returns whether the prompt offers this choice.
     package func offers(_ choice: ConsentChoice, _ number: Int) -> Bool {
         guard case .prompting(let card) = state, card.number == number else { return false }
         return card.request.consent?.offered.contains(choice) ?? false
@@ -237,7 +237,7 @@ package struct SheetModel: Sendable {
             notice: PromptWords.wait(seconds), secondsToNext: next)
     }
 
-    /// A notice that needs no answer.
+    /// Returns a notice that needs no answer.
     private static func statement(
         _ number: Int, of subject: String, that words: String, warning: String? = nil, notice: String? = nil, secondsToNext: Double? = nil
     ) -> SheetView {

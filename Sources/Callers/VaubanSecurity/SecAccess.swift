@@ -9,7 +9,7 @@ public final class SecTrustedApplication: NSObject, Sendable {
 
     init(_ identifier: String) { self.identifier = identifier }
 
-    /// Whether the other object is the same program.
+    /// Returns whether the other object is the same program.
     public override func isEqual(_ object: Any?) -> Bool { (object as? SecTrustedApplication)?.identifier == identifier }
     /// A hash of the program's identifier.
     public override var hash: Int { identifier.hashValue }
@@ -21,7 +21,7 @@ public final class SecAccess: NSObject, Sendable {
 
     init(_ applications: [String]) { self.applications = applications }
 
-    /// Whether the other object lists the same programs.
+    /// Returns whether the other object lists the same programs.
     public override func isEqual(_ object: Any?) -> Bool { (object as? SecAccess)?.applications == applications }
     /// A hash of the list.
     public override var hash: Int { applications.hashValue }

@@ -29,7 +29,7 @@ public final class SecAccessControl: NSObject, CFTypeNumbered, @unchecked Sendab
 
     private var list: AccessControlList? { control.map(AccessControlList.init) }
 
-    /// Whether the other object has the same class and constraints.
+    /// Returns whether the other object has the same class and constraints.
     public override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? SecAccessControl else { return false }
         return protection == other.protection && list == other.list

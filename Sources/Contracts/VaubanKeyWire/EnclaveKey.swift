@@ -27,7 +27,7 @@ package enum EnclaveKeyKind: Int64, CaseIterable, Sendable {
         }
     }
 
-    /// Whether keys of this type can perform an operation.
+    /// Returns whether keys of this type can perform an operation.
     package func supports(_ operation: KeyOperation) -> Bool {
         switch self {
         case .p256: operation != .decapsulate

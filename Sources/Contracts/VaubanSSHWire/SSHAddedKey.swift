@@ -96,7 +96,7 @@ package struct SSHPrivateFields {
         return UnsafeRawBufferPointer(rebasing: pair[..<32])
     }
 
-    /// The key as an item stores it: its fields as in the add message, from the type on.
+    /// Returns the key as an item stores it: its fields as in the add message, from the type on.
     func encoded() -> SecretBytes {
         var strings = SecretStrings()
         strings.add(Array(publicKey.type.rawValue.utf8))

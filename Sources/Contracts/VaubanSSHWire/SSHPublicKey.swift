@@ -99,7 +99,7 @@ package struct SSHPublicKey: Hashable, Sendable {
         }
     }
 
-    /// Whether the bytes claim to be a certificate.
+    /// Returns whether the bytes claim to be a certificate.
     package static func isCertificate(_ blob: [UInt8]) -> Bool {
         let name = try? SSHReader.read(blob) { reader throws(SSHError) in try reader.text() }
         return name?.hasSuffix(SSHKeyType.certificateEnding) ?? false

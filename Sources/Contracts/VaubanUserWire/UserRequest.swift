@@ -38,7 +38,7 @@ package enum UserRequest: Hashable, Sendable {
         }
     }
 
-    /// Whether an answer matches this request.
+    /// Returns whether an answer matches this request.
     package func isAnswered(by answer: UserAnswer) -> Bool {
         switch (self, answer) {
         case (.status, .status), (.canEvaluate, .evaluated), (.evaluate, .evaluated), (.environment, .environment): true

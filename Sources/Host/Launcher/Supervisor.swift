@@ -69,7 +69,7 @@ struct Supervisor {
         }
     }
 
-    /// A process number that has not been waited for still belongs to its room.
+    /// Signals all rooms. A process number that has not been waited for still belongs to its room.
     private func signalRooms(_ signal: Int32) {
         for room in rooms {
             if let pid = room.pid { kill(pid, signal) }
@@ -105,7 +105,7 @@ struct Supervisor {
         log.notice("\(rooms[index].plan.program) ended", metadata: ["how": "\(why)", "pause": "\(pause / 1_000_000) ms"])
     }
 
-    /// The low seven bits name a signal; if they are zero the next byte is the exit status (wait(2)).
+    /// Returns how a process ended: the low seven bits name a signal; if they are zero, the next byte is the exit status (wait(2)).
     private static func ending(_ status: Int32) -> String {
         let signal = status & 0x7F
         return signal == 0 ? "exit \(status >> 8 & 0xFF)" : "signal \(signal)"

@@ -125,7 +125,7 @@ package final class Channel: Sendable {
         return front
     }
 
-    /// `secret` is written after the header; its first `secretCount` bytes are the section.
+    /// Sends a message in one write. The first `secretCount` bytes of `secret` are its section; further bytes belong to the next message.
     private func send(
         header: [UInt8], secretCount: Int, secret: UnsafeRawBufferPointer, _ descriptors: [Descriptor], followedBy next: [UInt8]? = nil
     ) throws(ChannelError) {

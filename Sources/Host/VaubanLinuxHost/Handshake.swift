@@ -65,9 +65,9 @@ package enum HandshakeError: Error, Sendable {
 package enum Handshake {
     package static let version: Int64 = 1
 
-    /// Server side: reads the identity, sends the nonce, checks the client's proof. `snapshot` runs before anything is sent: what it finds
-    /// is true of the process that then answers (Specs/caller-identity.md). `usesPeerDescriptor` is false only in tests of kernels before
-    /// 6.5.
+    /// Accepts a client: reads the identity, sends the nonce, checks the client's proof. `snapshot` runs before anything is sent: what it
+    /// finds is true of the process that then answers (Specs/caller-identity.md). `usesPeerDescriptor` is false only in tests of kernels
+    /// before 6.5.
     package static func accept<CallerSnapshot>(
         _ socket: Descriptor, usesPeerDescriptor: Bool = true, snapshot: (Peer) throws -> CallerSnapshot
     ) throws(HandshakeError) -> (channel: Channel, peer: Peer, role: Int64, snapshot: CallerSnapshot) {
@@ -103,9 +103,9 @@ package enum Handshake {
         return (channel, peer, role)
     }
 
-    /// Client side: the server's uid must be that of the service's owner, both as the kernel reports it for the listener and for its first
-    /// message. systemd listens as root until the room that the first client starts has called `listen` itself, so root may listen; then
-    /// only the message identifies the server.
+    /// Connects to a server, whose uid must be that of the service's owner, both as the kernel reports it for the listener and for its
+    /// first message. systemd listens as root until the room that the first client starts has called `listen` itself, so root may listen;
+    /// then only the message identifies the server.
     package static func connect(_ socket: Descriptor, serverUID: UInt32, role: Int64) throws(HandshakeError) -> Channel {
         do {
             let listening = try Peer(ofConnection: socket, usePeerDescriptor: false)

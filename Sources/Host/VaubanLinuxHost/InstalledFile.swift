@@ -42,7 +42,7 @@ package struct InstalledFile: Sendable {
     }
 }
 
-/// Folders that only root can change, each examined once. Created anew for each query, so that nothing in it becomes stale.
+/// Folders that only root can change, each examined once. Created again for each query, so that nothing in it becomes stale.
 package struct RootOwnedFolders {
     private static let asPlace = O_CLOEXEC | O_NOFOLLOW | 0o10000000  // O_PATH
     /// A deeper folder contains no program.

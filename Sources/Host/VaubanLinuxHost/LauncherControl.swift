@@ -54,7 +54,7 @@ package struct LauncherRecord: Sendable, Hashable {
     /// Whether the process that wrote the record still runs.
     fileprivate var isCurrent: Bool { Self.start(of: pid) == start }
 
-    /// Field 22 of `/proc/PID/stat`. The second field, a name in parentheses, may contain anything.
+    /// Returns field 22 of `/proc/PID/stat`. The second field, a name in parentheses, may contain anything.
     private static func start(of pid: Int32) -> String? {
         guard let bytes = SmallFile.bytes(path: "/proc/\(pid)/stat", max: 4096), let name = bytes.lastIndex(of: UInt8(ascii: ")")) else {
             return nil

@@ -31,6 +31,6 @@ package enum MachineMemory {
         }
     }
 
-    /// Parses a limit; nil for `max`, which is none.
+    /// Parses a limit; nil for `max`, which means no limit.
     package static func bytes(_ text: String) -> UInt64? { UInt64(text.filter { !$0.isWhitespace }) }
 }

@@ -51,7 +51,7 @@ package final class PrivateFolder: Sendable {
         try keepName(of: path)
     }
 
-    /// The folder's name must survive a power cut as its content does.
+    /// Makes the folder's name durable, since it must survive a power cut as its content does.
     private static func keepName(of path: String) throws(OpeningError) {
         let number = open("\(path)/..", O_DIRECTORY | O_CLOEXEC | O_RDONLY)
         // A parent that this user may write but not read cannot be synced.
@@ -81,7 +81,7 @@ package final class PrivateFolder: Sendable {
         throw SystemError("lock \(path)", code: errno)
     }
 
-    /// A file that cannot be examined counts as existing: only what is surely absent may be created.
+    /// Returns whether a file exists. One that cannot be examined counts as existing: only what is surely absent may be created.
     package func contains(_ name: String) -> Bool {
         faccessat(descriptor.number, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT
     }

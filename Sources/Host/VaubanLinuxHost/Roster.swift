@@ -53,7 +53,7 @@ package struct Roster: Sendable, Hashable {
         self.uids = uids
     }
 
-    /// The system's own list first: a name service may hang while the machine starts.
+    /// Looks a user up in the system's own list first, since a name service may hang while the machine starts.
     private static func uid(ofUser name: String) throws(Service.DiscoveryError) -> UInt32 {
         if let uid = AccountFiles.listedUser(named: name) { return uid }
         guard let entry = getpwnam(name) else { throw .badRoster("\(path) names the user \(name), who does not exist") }

@@ -16,7 +16,7 @@ package protocol StateFolder: Sendable {
     /// Removes the file if possible.
     func remove(_ name: String)
     func names() throws(SystemError) -> [String]
-    /// A file that cannot be examined counts as existing: only what is surely absent may be created.
+    /// Returns whether a file exists. One that cannot be examined counts as existing: only what is surely absent may be created.
     func contains(_ name: String) -> Bool
     func subfolder(_ name: String, creating: Bool) throws(PrivateFolder.OpeningError) -> Self
 }

@@ -35,7 +35,7 @@ package final class Wakeup: Sendable {
         while read(reading.number, &bytes, bytes.count) == bytes.count {}
     }
 
-    /// A full pipe is as good as a signal, so a failed write is harmless.
+    /// Signals the waiting thread. A full pipe is already readable, so a failed write is harmless.
     package func signal() {
         var byte: UInt8 = 1
         _ = write(writing.number, &byte, 1)

@@ -57,13 +57,13 @@ package struct DeviceConditions: Hashable, Sendable {
             self.misses = misses
         }
 
-        /// Whether fingerprints are disabled. A passcode enables them for 48 hours, or until five misses (C-138).
+        /// Returns whether fingerprints are disabled. A passcode enables them for 48 hours, or until five misses (C-138).
         package func isDisabled(now: UInt64) -> Bool {
             guard let armedAt, now >= armedAt else { return true }
             return misses >= Self.missesMax || now - armedAt > Self.passcodeAge
         }
 
-        /// Why no fingerprint is accepted now; nil if one is.
+        /// Returns why no fingerprint is accepted now; nil if one is.
         package func refusal(now: UInt64) -> Refusal.Reason? {
             guard enrollment != nil else { return readerIsPresent ? .biometryNotEnrolled : .biometryNotAvailable }
             if isDisabled(now: now) { return .biometryLockedOut }

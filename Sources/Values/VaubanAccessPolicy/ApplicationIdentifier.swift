@@ -5,13 +5,13 @@ internal import VaubanPlainText
 package struct ApplicationIdentifier: Hashable, Sendable {
     package let text: String
 
-    /// A program installed by the administrator or the package manager. The identifier survives upgrades.
+    /// Returns the identifier of a program installed by the administrator or the package manager. It survives upgrades.
     package static func installed(path: String) -> ApplicationIdentifier { ApplicationIdentifier(text: "program:\(path)") }
-    /// A Flatpak application, such as `org.mozilla.firefox`.
+    /// Returns the identifier of a Flatpak application, such as `org.mozilla.firefox`.
     package static func flatpak(_ name: String) -> ApplicationIdentifier { ApplicationIdentifier(text: "flatpak:\(name)") }
-    /// A snap.
+    /// Returns the identifier of a snap.
     package static func snap(_ name: String) -> ApplicationIdentifier { ApplicationIdentifier(text: "snap:\(name)") }
-    /// A program that the user built, in exactly this build. `digest` is the SHA-256 of its file, 32 bytes.
+    /// Returns the identifier of a program that the user built, in exactly this build. `digest` is the SHA-256 of its file, 32 bytes.
     package static func build(digest: [UInt8]) -> ApplicationIdentifier {
         ApplicationIdentifier(text: "build:" + digest.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined())
     }
@@ -36,7 +36,7 @@ package struct ApplicationIdentifier: Hashable, Sendable {
         return digits.utf8.count == 64 && digits.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
     }
 
-    /// Whether the text can name a Flatpak or a snap: letters, digits, `-`, `.` and `_`, not beginning with a dot.
+    /// Returns whether the text can name a Flatpak or a snap: letters, digits, `-`, `.` and `_`, not beginning with a dot.
     package static func isPackageName(_ name: String) -> Bool {
         let isPlain = name.utf8.allSatisfy { byte in
             (0x61...0x7A).contains(byte) || (0x41...0x5A).contains(byte) || (0x30...0x39).contains(byte)
@@ -45,11 +45,11 @@ package struct ApplicationIdentifier: Hashable, Sendable {
         return isPlain && !name.isEmpty && name.utf8.first != 0x2E && name.utf8.count <= 255
     }
 
-    /// The subject of a permission for an interpreter, whatever it runs.
+    /// Returns the subject of a permission for an interpreter, whatever it runs.
     package static func anythingRun(by path: String) -> String { anythingRunBy + path }
     private static let anythingRunBy = "anything run by "
 
-    /// Whether a permission can name this subject: an application, or whatever an interpreter runs.
+    /// Returns whether a permission can name this subject: an application, or whatever an interpreter runs.
     package static func canBePermitted(_ subject: String) -> Bool {
         if let path = subject.dropping(bytePrefix: anythingRunBy) { return PathBytes.isPlain(path, bytesMax: pathBytesMax) }
         return ApplicationIdentifier(text: subject).isWellFormed

@@ -168,7 +168,8 @@ package struct DERFields {
         return value
     }
 
-    /// Only bytes that swift-asn1 reads to the end count as of a later version, since that version may have other tags.
+    /// Returns the error for an unknown version. Only bytes that swift-asn1 reads to the end count as of a later version, whose tags may
+    /// differ.
     private func unknownVersion(_ version: Int64, _ known: String, isNewer: Bool) -> DERError {
         DERError(
             "version \(version) is not known; this Vauban speaks \(known)",

@@ -28,7 +28,7 @@ package enum ObviousPasscode: Hashable, CaseIterable, Sendable {
     private static let runMin = 3
     private static let tailMax = 4
 
-    /// The number of characters that repeat throughout the passcode, at least twice; nil if it does not repeat.
+    /// Returns the number of characters that repeat throughout the passcode, at least twice; nil if it does not repeat.
     private static func period(of bytes: UnsafeRawBufferPointer) -> Int? {
         var characters = 0
         for length in 1..<max(bytes.count / 2 + 1, 1) {
@@ -56,7 +56,7 @@ package enum ObviousPasscode: Hashable, CaseIterable, Sendable {
         return start > 0
     }
 
-    /// The step between two characters: 1, -1 or 0 among digits (0 follows 9) or among letters; nil for anything else.
+    /// Returns the step between two characters: 1, -1 or 0 among digits (0 follows 9) or among letters; nil for anything else.
     private static func step(_ from: UInt8, _ to: UInt8) -> Int? {
         let areDigits = isDigit(from) && isDigit(to)
         guard areDigits || (isLetter(from) && isLetter(to)) else { return nil }

@@ -32,7 +32,7 @@ package struct PasscodeStrength: Hashable, Sendable {
         guessesLog2 = obvious == nil ? all : min(all, ObviousPasscode.guessesLog2)
     }
 
-    /// Whether a UTF-8 byte continues a character.
+    /// Returns whether a UTF-8 byte continues a character.
     static func isContinuation(_ byte: UInt8) -> Bool { byte & 0xC0 == 0x80 }
 
     /// The kinds of characters that a guesser must consider.

@@ -21,7 +21,7 @@ package struct PasswordRules: Equatable, Sendable {
         faults = parser.faults
     }
 
-    /// If there are several limits, the strictest applies.
+    /// Adds a rule. If there are several limits, the strictest applies.
     private mutating func add(_ rule: PasswordRulesParser.Rule) {
         switch rule {
         case .required(let characters):

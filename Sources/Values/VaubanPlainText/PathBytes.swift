@@ -51,8 +51,8 @@ package enum PathBytes {
         path.utf8.split(separator: slash, omittingEmptySubsequences: false).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Whether a path is absolute and in its simplest form: no empty name, no `.` and no `..`, at most `bytesMax` bytes, and no invisible
-    /// character or one that changes how the rest is read.
+    /// Returns whether a path is absolute and in its simplest form: no empty name, no `.` and no `..`, at most `bytesMax` bytes, and no
+    /// invisible character or one that changes how the rest is read.
     package static func isPlain(_ path: String, bytesMax: Int) -> Bool {
         guard path.utf8.count <= bytesMax, path.utf8.first == slash, path.utf8.count > 1 else { return false }
         return names(in: path).dropFirst().allSatisfy { !$0.isEmpty && !$0.isSameBytes(as: ".") && !$0.isSameBytes(as: "..") }

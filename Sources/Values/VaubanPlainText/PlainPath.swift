@@ -53,7 +53,7 @@ extension PlainLine {
         [.nonspacingMark, .enclosingMark, .spacingMark].contains(scalar.properties.generalCategory)
     }
 
-    /// The blocks of right-to-left scripts, next to which a terminal reorders slashes, digits and brackets.
+    /// Returns whether a scalar is in a block of right-to-left scripts, next to which a terminal reorders slashes, digits and brackets.
     private static func isRightToLeft(_ scalar: Unicode.Scalar) -> Bool {
         [0x0590...0x08FF, 0xFB1D...0xFDFF, 0xFE70...0xFEFF, 0x1_0800...0x1_0FFF, 0x1_E800...0x1_EFFF].contains { $0.contains(scalar.value) }
     }

@@ -22,7 +22,7 @@ package enum FingerHint: Int64, Hashable, Sendable, CaseIterable {
     /// Whether the hint is about an enrollment, not a prompt.
     package var isAboutEnrollment: Bool { rawValue >= Self.progress.rawValue }
 
-    /// The sentence during an enrollment, with `done` of `total` touches.
+    /// Returns the sentence during an enrollment, with `done` of `total` touches.
     package func sentence(done: Int64, total: Int64) -> String {
         guard total > 0 else { return sentence }
         guard self == .progress else { return "\(sentence) (\(done) of \(total) touches are done)" }

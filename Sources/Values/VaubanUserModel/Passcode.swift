@@ -52,7 +52,7 @@ package struct PasscodeChallenge: Hashable, Sendable, DERReadable, DERWritable {
         }
     }
 
-    /// The HPKE `info` of a passcode sealed for this challenge (RFC 9180, section 5.1); `user` is the uid.
+    /// Returns the HPKE `info` of a passcode sealed for this challenge (RFC 9180, section 5.1); `user` is the uid.
     package func sealInfo(user: UInt32) -> [UInt8] {
         Array("vauban passcode v1".utf8) + [0, UInt8(purpose.rawValue)] + withUnsafeBytes(of: user.bigEndian) { Array($0) } + nonce
     }

@@ -25,7 +25,7 @@ extension LAEnvironment {
             userPassword = MechanismUserPassword(facts)
         }
 
-        /// Whether the other object is a state with equal facts.
+        /// Returns whether the other object is a state with equal facts.
         public override func isEqual(_ object: Any?) -> Bool { (object as? State)?.facts == facts }
         /// A hash of the state's facts.
         public override var hash: Int { facts.hashValue }

@@ -25,13 +25,13 @@ public final class LAAuthenticationRequirement: NSObject, Sendable {
     /// (there is no reader, or nothing can show a prompt), it uses the enrollment at its first use.
     public static let biometryCurrentSet = LAAuthenticationRequirement(.biometryCurrentSet)
 
-    /// Any enrolled fingerprint, with a fallback where it fails or is unavailable.
+    /// Returns a requirement of any enrolled fingerprint, with a fallback if it fails or is unavailable.
     public static func biometry(fallback: LABiometryFallbackRequirement) -> LAAuthenticationRequirement {
         // The passcode is the only fallback on this system, so both kinds mean the same.
         LAAuthenticationRequirement(.biometryOrPasscode)
     }
 
-    /// Whether the other object is the same requirement.
+    /// Returns whether the other object is the same requirement.
     public override func isEqual(_ object: Any?) -> Bool { (object as? LAAuthenticationRequirement)?.kind == kind }
     /// A hash of the requirement.
     public override var hash: Int { kind.hashValue }

@@ -64,7 +64,7 @@ package final class RightCore: Sendable {
             pending.append(Delivery(change: change, observations: observations, right: right))
         }
 
-        /// The enclave revokes the authorization before the state changes.
+        /// Ends the authorization. The enclave revokes it before the state changes.
         mutating func endAuthorization() {
             context?.invalidate()
             context = nil

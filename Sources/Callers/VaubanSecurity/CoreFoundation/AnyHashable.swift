@@ -4,7 +4,7 @@
 // toolchain.
 
 extension NSString: @retroactive _HasCustomAnyHashableRepresentation {
-    /// The `String` with the same characters, which hashes like any other Swift string.
+    /// Returns the `String` with the same characters, which hashes like any other Swift string.
     public func _toCustomAnyHashable() -> AnyHashable? {
         AnyHashable(self as String)
     }

@@ -16,13 +16,13 @@ public func CFDataCreateWithBytesNoCopy(
     )
 }
 
-/// The address of the first byte, valid as long as the data lives: Apple's `CFDataGetBytePtr`.
+/// Returns the address of the first byte, valid as long as the data lives: Apple's `CFDataGetBytePtr`.
 public func CFDataGetBytePtr(_ theData: CFData!) -> UnsafePointer<UInt8>! {
     guard let theData, theData.length > 0 else { return nil }
     return theData.bytes.assumingMemoryBound(to: UInt8.self)
 }
 
-/// The number of bytes: Apple's `CFDataGetLength`.
+/// Returns the number of bytes: Apple's `CFDataGetLength`.
 public func CFDataGetLength(_ theData: CFData!) -> CFIndex {
     theData?.length ?? 0
 }

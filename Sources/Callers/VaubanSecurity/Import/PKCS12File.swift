@@ -135,7 +135,8 @@ struct PKCS12File {
         return first
     }
 
-    /// The DER parser takes arrays; the one passed here is overwritten. The result of `body` must not share its memory.
+    /// Calls `body` with an array, which the DER parser requires and which is overwritten afterwards. The result of `body` must not share
+    /// its memory.
     private static func reading<Value>(_ secret: borrowing SecretBytes, _ body: ([UInt8]) throws -> Value) throws -> Value {
         var bytes = secret.withUnsafeBytes { Array($0) }
         defer { bytes.withUnsafeMutableBytes { if let base = $0.baseAddress { explicit_bzero(base, $0.count) } } }

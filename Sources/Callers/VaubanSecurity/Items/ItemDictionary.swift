@@ -95,7 +95,7 @@ struct ItemDictionary {
         if role == .add, value == nil { value = object.value }
     }
 
-    /// Certificate names are stored in normalized form; callers may use the form of the certificate.
+    /// Normalizes certificate names, since they are stored in that form; callers may use the form of the certificate.
     private mutating func normalizeNames() {
         for name in [AttributeName.issuer, .subject] {
             if case .data(let bytes)? = attributes[name], let whole = NormalizedName(sequence: bytes) {
@@ -261,7 +261,7 @@ extension ItemDictionary {
         return try record(part.kind, own)
     }
 
-    /// Without an accessibility or an access control, an item is readable when unlocked (C-052).
+    /// Returns the record of an item. Without an accessibility or an access control, it is readable when unlocked (C-052).
     private func record(_ kind: ItemKind, _ attributes: ItemAttributes) throws -> ItemRecord {
         let control = try resolvedControl()
         if case .key(let key)? = object, let own = key.material?.enclaveKey?.control { return try record(own, control, attributes) }
@@ -316,7 +316,7 @@ extension ItemDictionary {
             hasData: value != nil)
     }
 
-    /// Whether to build objects, which passwords do not have. A filter needs the parsed certificate.
+    /// Returns whether to build objects, which passwords do not have. A filter needs the parsed certificate.
     func needsObject(kind: ItemKind) -> Bool {
         switch kind {
         case .certificate: returns.contains(.ref) || filter.needsCertificate
@@ -325,7 +325,7 @@ extension ItemDictionary {
         }
     }
 
-    /// Whether the attributes decide if the value can be returned.
+    /// Returns whether the attributes decide if the value can be returned.
     static func mayBeOfEnclave(_ kind: ItemKind?) -> Bool { kind == .key || kind == .identity }
 
     private func requiredKind() throws -> ItemKind {

@@ -107,7 +107,7 @@ struct KeyDictionary {
         return KeyDictionary(merged)
     }
 
-    /// Whether to store a key. The public key only if its own dictionary says so.
+    /// Returns whether to store a key; the public key is stored only if its own dictionary says so.
     func isPermanent(isPrivate: Bool) -> Bool {
         let own = whole[isPrivate ? kSecPrivateKeyAttrs : kSecPublicKeyAttrs] as? NSDictionary
         // A key of the enclave is stored unless the dictionary says otherwise (Specs/secitem.md, 12.1).

@@ -103,7 +103,7 @@ extension NSData {
 extension KeyMaterial {
     static let derivedBytesMax = 1 << 16
 
-    /// Whether this key supports the operation.
+    /// Returns whether this key supports the operation.
     func supports(_ operation: SecKeyOperationType, _ method: KeyMethod) -> Bool {
         guard operation.fits(method), operation.takesPrivateKey == isPrivate else { return false }
         switch (kind, method) {

@@ -24,7 +24,7 @@ public final class SecCertificate: NSObject, CFTypeNumbered, @unchecked Sendable
         normalizedSubject = subject.content
     }
 
-    /// Whether the other object is a certificate with the same bytes.
+    /// Returns whether the other object is a certificate with the same bytes.
     public override func isEqual(_ object: Any?) -> Bool { (object as? SecCertificate)?.der == der }
     /// A hash of the certificate's bytes.
     public override var hash: Int { der.hashValue }

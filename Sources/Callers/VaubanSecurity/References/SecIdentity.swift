@@ -11,7 +11,7 @@ public final class SecIdentity: NSObject, CFTypeNumbered, @unchecked Sendable {
         self.key = key
     }
 
-    /// Whether the other object is an identity with the same certificate and key.
+    /// Returns whether the other object is an identity with the same certificate and key.
     public override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? SecIdentity else { return false }
         return certificate == other.certificate && key == other.key

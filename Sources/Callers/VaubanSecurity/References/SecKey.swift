@@ -29,7 +29,7 @@ public final class SecKey: NSObject, CFTypeNumbered, @unchecked Sendable {
     /// The bytes to store: the external form, or for a private key of the enclave its encrypted form.
     var external: Data { material?.external ?? unread?.disclosed() ?? Data() }
 
-    /// Whether the other object is an equal key.
+    /// Returns whether the other object is an equal key.
     public override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? SecKey, hasSameBytes(as: other) else { return false }
         // A key of the enclave is the same wherever it is stored.

@@ -17,7 +17,7 @@ public final class SecPolicy: NSObject, CFTypeNumbered, @unchecked Sendable {
 
     init(_ rules: Rules) { self.rules = rules }
 
-    /// Whether the other object is a policy with the same rules.
+    /// Returns whether the other object is a policy with the same rules.
     public override func isEqual(_ object: Any?) -> Bool { (object as? SecPolicy)?.rules == rules }
     /// A hash of the rules.
     public override var hash: Int { rules.hashValue }

@@ -63,7 +63,8 @@ struct TrustInput: Sendable {
             chain: chain, findings: path.findings.filter { !isOverlooked($0) }, overlooked: path.findings.filter(isOverlooked), date: date)
     }
 
-    /// The outcome for a certificate whose key or signature the library does not support: RSA below 2048 bits, or an outdated algorithm.
+    /// Returns the outcome for a certificate whose key or signature the library does not support: RSA below 2048 bits, or an outdated
+    /// algorithm.
     private func unreadable(_ date: Date) -> TrustOutcome {
         let status = certificates[0].hasShortKey ? errSecUnsupportedKeySize : errSecInvalidCertificate
         return TrustOutcome(chain: [certificates[0]], findings: [TrustFinding(place: 0, status: status)], overlooked: [], date: date)

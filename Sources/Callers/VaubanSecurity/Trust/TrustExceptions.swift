@@ -36,7 +36,7 @@ struct TrustExceptions: Codable, Hashable, Sendable {
         return try? encoder.encode(self)
     }
 
-    /// The certificate must be at the same place of the chain.
+    /// Returns whether a problem is ignored. The certificate must be at the same place of the chain.
     func overlooks(_ finding: TrustFinding, _ certificate: [UInt8]) -> Bool {
         guard finding.isRecoverable, entries.indices.contains(finding.place) else { return false }
         let entry = entries[finding.place]

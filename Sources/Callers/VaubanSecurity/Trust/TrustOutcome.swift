@@ -79,6 +79,6 @@ struct TrustOutcome: Sendable {
             userInfo: [NSLocalizedDescriptionKey: sentence(worst), NSUnderlyingErrorKey: underlying])
     }
 
-    /// “example.com” has expired.
+    /// Returns a sentence about a problem, such as: “example.com” has expired.
     func sentence(_ finding: TrustFinding) -> String { "“\(chain[finding.place].summary)” \(finding.words)." }
 }

@@ -98,7 +98,7 @@ extension TrustRules {
             if case .revocation(let flags) = $0 { flags & kSecRevocationRequirePositiveResponse != 0 } else { false }
         }
         var isProven = false
-        // The library treats a root that names a responder as an error, although nobody queries a responder about a root.
+        // The library treats a root that names a responder as an error, although no client queries a responder about a root.
         if chain.count > 1, chain.last.map(Self.namesResponder) != true {
             for response in responses {
                 if await !meets(.soft, response, chain) { return [TrustFinding(place: 0, status: errSecCertificateRevoked)] }

@@ -19,7 +19,7 @@ package struct Agent: Hashable, Sendable {
         self.takesConsent = takesConsent
     }
 
-    /// Whether prompts of this caller, who has the agent's user, may appear here.
+    /// Returns whether prompts of this caller, who has the agent's user, may appear here.
     func takes(caller: Int64) -> Bool {
         switch scope {
         case .everyCaller, .sheet: true

@@ -65,7 +65,7 @@ package struct PromptQueue: Sendable {
     /// Returns where prompts of this caller would appear now, best place first.
     package func places(user: UInt32, caller: Int32) -> [String] { promptsByUser[user]?.places(forCaller: Int64(caller)) ?? [] }
 
-    /// Whether the prompt is shown or queued.
+    /// Returns whether the prompt is shown or queued.
     package func holds(_ prompt: [UInt8]) -> Bool { promptsByUser.values.contains { $0.holds(prompt) } }
 
     private mutating func withPrompts(of user: UInt32, _ body: (inout UserPrompts) -> [PromptQueueEffect]) -> [PromptQueueEffect] {

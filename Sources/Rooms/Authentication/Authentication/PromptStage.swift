@@ -26,7 +26,7 @@ package enum PromptStage: Hashable, Sendable {
         }
     }
 
-    /// Whether an answer of this agent counts.
+    /// Returns whether an answer of this agent counts.
     package func takesAnswer(of agent: AgentID) -> Bool { self == .shown(agent) || self == .retry(agent) }
 
     /// Returns the stage after a step; nil if the step is not possible here.

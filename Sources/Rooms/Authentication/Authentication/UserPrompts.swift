@@ -9,7 +9,7 @@ struct UserPrompts: Sendable {
     private struct Prompt {
         var request: PromptRequest
         var stage = PromptStage.asked
-        /// The agent that the enclave was last told shows it.
+        /// The agent that was last reported to the enclave as showing it.
         var reported: AgentID?
 
         /// Takes a step; an impossible step has no effect.
@@ -77,7 +77,7 @@ struct UserPrompts: Sendable {
         }
         prompts.append(Prompt(request: request))
         if prompts.count == 1 { return advance() }
-        // The caller waits for the user from here on, so it is told the place at once, not only when the prompt is shown.
+        // The caller waits for the user from here on, so the place is reported at once, not only when the prompt is shown.
         return [.report(.waiting(prompt: request.prompt, place: best.agent.place))]
     }
 
@@ -133,7 +133,7 @@ struct UserPrompts: Sendable {
         return [.nobody(for: first.request)] + advance()
     }
 
-    /// Removes the prompts that no agent takes any more: a prompt never waits for a future agent.
+    /// Removes the prompts that no agent accepts any more: a prompt never waits for a future agent.
     private mutating func unreachable() -> [PromptQueueEffect] {
         let lost = prompts.filter { $0.stage.agent == nil && candidates(for: $0.request).isEmpty }.map(\.request)
         prompts.removeAll { lost.contains($0.request) }

@@ -6,7 +6,7 @@ package import VaubanSecretBytes
 
 /// The interface that a hardware backend implements in place of the software one. The device secret never leaves it.
 package protocol EnclaveBackend: Sendable {
-    /// Public identifier of the device secret. It tells state that was made under another secret.
+    /// Public identifier of the device secret. It reveals state that was made under another secret.
     var deviceIdentifier: [UInt8] { get }
     /// Derives 32 bytes that only this device can derive: HKDF-SHA256 of the device secret. `label` separates the uses.
     func deviceKey(label: String, context: [UInt8]) throws(BackendError) -> SecretBytes

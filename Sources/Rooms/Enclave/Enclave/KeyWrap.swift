@@ -64,7 +64,7 @@ extension SecretBytes {
         self.init(count: key.bitCount / 8) { target in key.withUnsafeBytes { target.copyMemory(from: $0) } }
     }
 
-    /// The key as swift-crypto's own zeroing type, for the duration of one call.
+    /// Returns the key as swift-crypto's own zeroing type, for the duration of one call.
     borrowing func symmetric() -> SymmetricKey {
         withUnsafeBytes { SymmetricKey(data: $0) }
     }

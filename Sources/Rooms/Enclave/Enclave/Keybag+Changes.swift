@@ -6,7 +6,7 @@ import VaubanRefusal
 import VaubanSecretBytes
 
 extension Keybag {
-    /// Returns the keybag with its first passcode. Keys that the passcode protects are made anew; existing keys become older generations
+    /// Returns the keybag with its first passcode. Keys that the passcode protects are renewed; existing keys become older generations
     /// wrapped by the passcode.
     func settingFirstPasscode(
         _ passcodeKey: borrowing SecretBytes, _ parameters: StretchParameters, backend: some EnclaveBackend
@@ -46,7 +46,7 @@ extension Keybag {
         return (bag, held)
     }
 
-    /// Returns the keybag under another passcode: the same keys, wrapped anew. No item changes, and the recovery key stays valid.
+    /// Returns the keybag under another passcode: the same keys, wrapped again. No item changes, and the recovery key stays valid.
     func changingPasscode(
         from oldKey: borrowing SecretBytes, to newKey: borrowing SecretBytes, _ parameters: StretchParameters, backend: some EnclaveBackend
     ) throws(Refusal) -> Keybag {

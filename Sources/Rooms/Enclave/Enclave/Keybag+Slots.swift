@@ -28,7 +28,7 @@ extension Keybag {
         return held
     }
 
-    /// Whether the passcode gives this key. It is the only comparison of a passcode.
+    /// Returns whether the passcode gives this key. It is the only comparison of a passcode.
     func accepts(passcodeKey: borrowing SecretBytes) -> Bool {
         guard let slot = slots.first(where: { $0.wrapping == .passcodeAndDevice }) else { return false }
         return (try? open(slot, with: passcodeKey)) != nil

@@ -84,8 +84,8 @@ package struct Keybag: Hashable, Sendable, DERReadable, DERWritable {
         return slots.contains { $0.wrapping == .classKey } ? 3 : 2
     }
 
-    /// Adds the marks that earlier versions imply: they kept rows sealed to older pairs under any class key, and did not tell private keys
-    /// from rows.
+    /// Adds the marks that earlier versions imply: they kept rows sealed to older pairs under any class key, and did not distinguish
+    /// private keys from rows.
     private static func asEarlierVersionsMeant(_ slots: [KeySlot]) -> [KeySlot] {
         let hasPrivateKeys = slots.contains { $0.wrapping == .classKey }
         var seen: Set<KeyPurpose> = []
@@ -125,7 +125,7 @@ package struct Keybag: Hashable, Sendable, DERReadable, DERWritable {
         destroyed = Array((names + destroyed).prefix(EnclaveLimits.destroyedMax))
     }
 
-    /// What a slot's wrapping is bound to, so that no slot can replace another.
+    /// Returns what a slot's wrapping is bound to, so that no slot can replace another.
     func context(_ purpose: KeyPurpose, _ generation: [UInt8], _ wrapping: KeySlot.Wrapping) -> [UInt8] {
         identifier + withUnsafeBytes(of: user.bigEndian) { Array($0) } + [UInt8(purpose.number), UInt8(wrapping.rawValue)] + generation
     }

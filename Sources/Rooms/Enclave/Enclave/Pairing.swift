@@ -25,8 +25,8 @@ struct PairingRecord: DERReadable, DERWritable {
     }
 }
 
-/// The pairing with the fingerprint reader. It pairs with any process of the reader's uid and trusts only the newest key. A reader
-/// without a key gets a new one at any time: the uid tells the reader from other processes, and the key only tells the reader that was
+/// The pairing with the fingerprint reader. It pairs with any process of the reader's uid and trusts only the newest key. A reader without
+/// a key gets a new one at any time: the uid distinguishes the reader from other processes, and the key only tells the reader that was
 /// paired last.
 package final class Pairing: Sendable {
     package enum Greeting: Sendable {
@@ -35,7 +35,7 @@ package final class Pairing: Sendable {
         case new(HeldSecret)
     }
 
-    /// The device's own state is stored like a user's, under the one number that is no uid.
+    /// The device's own state is stored like a user's, under the one number that is not a uid.
     static let device = UInt32.max
     private static let label = "vauban reader pairing v1"
     private let host: EnclaveHost
@@ -64,7 +64,7 @@ package final class Pairing: Sendable {
         }
     }
 
-    /// Whether a verdict is authenticated by the pairing key.
+    /// Returns whether a verdict is authenticated by the pairing key.
     package func authenticates(_ verdict: ReaderVerdict) -> Bool {
         key.withLock { key in
             guard let key else { return false }

@@ -99,7 +99,7 @@ extension Keybag {
 
     // MARK: Pairs of private keys
 
-    /// The pair to which a private key is sealed: the newest marked one, or that of the enrollment.
+    /// Returns the pair to which a private key is sealed: the newest marked one, or that of the enrollment.
     func pairForPrivateKeys(_ purpose: KeyPurpose) -> KeySlot? {
         purpose == .enrollmentFactor ? current(purpose) : slots.first { $0.purpose == purpose && $0.holdsPrivateKeys }
     }

@@ -206,8 +206,8 @@ extension VaultState {
             ? Refusal(.rowDamaged) : Refusal(.biometryNotEnrolled, "the enrolled fingers are not those that the item was made for")
     }
 
-    /// Whether policy lets the evidence use a pair. The passcode key could open every pair, but policy does not accept it in place of a
-    /// fingerprint.
+    /// Returns whether policy lets the evidence use a pair. The passcode key could open every pair, but policy does not accept it in place
+    /// of a fingerprint.
     private func mayOpen(_ slot: KeySlot, _ gathered: OperationEvidence, _ bag: Keybag) -> Bool {
         let isMatched =
             gathered.evidence.finger != nil && gathered.evidence.finger?.enrollment == bag.enrollment?.generation && armed != nil
@@ -232,8 +232,8 @@ extension VaultState {
 }
 
 extension Keybag {
-    /// The methods of a row's access control whose pairs all exist. A method is missing if an enrollment ended, or if none existed when the
-    /// row was made.
+    /// Returns the methods of a row's access control whose pairs all exist. A method is missing if an enrollment ended, or if none existed
+    /// when the row was made.
     fileprivate func satisfiableRequirement(of opening: PendingOpening) throws(Refusal) -> Requirement {
         let sealed = opening.layered.methods.map { method in method.seals.map { factorSlot($0.pair)?.purpose } }
         let methods = opening.requirement.satisfiableMethods.filter { sealed.contains($0.map { KeyPurpose($0) }) }

@@ -69,7 +69,7 @@ extension Vault {
         }
     }
 
-    /// The fingerprint that unlocked the device, if that was at most `seconds` ago by the clock that includes sleep.
+    /// Returns the fingerprint that unlocked the device, if that was at most `seconds` ago by the clock that includes sleep.
     package func fingerThatUnlocked(within seconds: Int64) -> Evidence.Finger? {
         state.withLock { state in
             state.applyExpirations(host, isUse: false)

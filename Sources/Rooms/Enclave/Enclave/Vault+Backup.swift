@@ -219,7 +219,7 @@ extension Vault {
 }
 
 extension BackupPurpose {
-    /// A purpose by which the key is told from others in memory. The contents key takes a class that has no key in a backup.
+    /// A purpose that distinguishes the key from others in memory. The contents key takes a class that has no key in a backup.
     fileprivate var keyPurpose: KeyPurpose {
         switch self {
         case .contents: .protection(.whenPasscodeSetThisDeviceOnly)

@@ -84,7 +84,7 @@ extension VaultState {
 }
 
 extension VaultState {
-    /// Whether the reader must erase its key, which opens nothing any more. True once.
+    /// Returns whether the reader must erase its key, which opens nothing any more. Returns true once.
     mutating func takeReaderEraseRequest() -> Bool {
         defer { readerMustErase = false }
         return readerMustErase && suspended == nil

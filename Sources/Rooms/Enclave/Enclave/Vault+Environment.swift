@@ -21,7 +21,7 @@ extension Vault {
         }
     }
 
-    /// Whether the environment changed since the last call.
+    /// Returns whether the environment changed since the last call.
     package func takeEnvironmentChange() -> Bool {
         state.withLock { state in
             state.applyExpirations(host, isUse: false)

@@ -177,7 +177,7 @@ extension Keybag {
         return try Vault.encoded(try WrappedItemKey(inner, .layered, under: outer, row: row))
     }
 
-    /// The pairs of every method that is available here.
+    /// Returns the pairs of every method that is available here.
     fileprivate func pairs(for requirement: Requirement, _ pair: (KeyPurpose) -> KeySlot?) throws(Refusal) -> [[KeySlot]] {
         var methods: [[KeySlot]] = []
         for method in requirement.satisfiableMethods {

@@ -60,7 +60,7 @@ extension VaultState {
         }
     }
 
-    /// The file stays in place: a later version reads it.
+    /// Returns the message for a file of a later version, which stays in place.
     private static func newer(_ version: Int64) -> String {
         "the stored state was written by a later version of Vauban (version \(version)); install that version again, nothing was changed"
     }
@@ -68,7 +68,7 @@ extension VaultState {
     /// Loads the attempts. A missing or damaged record counts as the longest delay, so that neither an accident nor a deletion gives an
     /// attempt back. A restart starts the current delay again.
     private mutating func loadAttempts(_ bag: Keybag, _ user: UInt32, _ host: EnclaveHost) throws {
-        // Exactly as many as give the longest delay: nobody failed, so the count must not permit an erasure.
+        // Exactly as many as give the longest delay: no attempt failed, so the count must not permit an erasure.
         let worst = AttemptRecord(keybag: bag.identifier, failures: host.delays.freeAttempts + Int64(host.delays.seconds.count) - 1)
         let none = AttemptRecord(keybag: bag.identifier)
         var record = bag.passcode == nil ? none : worst

@@ -44,7 +44,7 @@ package final class VaultSweep: Sendable {
         _ = group.wait(timeout: .now() + .nanoseconds(Int(timeout)))
     }
 
-    /// Whether events wait for this user's vault.
+    /// Returns whether events wait for this user's vault.
     package func isPending(_ user: UInt32) -> Bool { pending.withLock { $0[user] != nil } }
 
     private func deliverLater(

@@ -37,7 +37,7 @@ package final class Vaults: Sendable {
     /// Returns the vault if it is loaded.
     package func known(_ user: UInt32) -> Vault? { read.withLock { $0[user] } }
 
-    /// Removes a vault from the list, so that its next use loads it anew. Returns nil if it was not loaded.
+    /// Removes a vault from the list, so that its next use loads it again. Returns nil if it was not loaded.
     package func forget(_ user: UInt32) -> Vault? {
         places.withLock { $0[user] = nil }
         return read.withLock { $0.removeValue(forKey: user) }

@@ -129,7 +129,7 @@ package final class EnclaveRoom: Sendable {
         }
     }
 
-    /// The vault of a user, if it is loaded.
+    /// Returns the vault of a user, if it is loaded.
     func knownVault(of user: UInt32) -> Vault? { vaults.known(user) }
 
     /// All loaded vaults; no other user has an open key.
@@ -141,7 +141,7 @@ package struct RoomPeers: Sendable {
     private let keychaind: UInt32
     private let authd: UInt32
     private let witness: UInt32
-    /// Nil if none is installed; then nobody has the role.
+    /// Nil if none is installed; then no process has the role.
     private let watcher: UInt32?
     private let reader: UInt32?
 

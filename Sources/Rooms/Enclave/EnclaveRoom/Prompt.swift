@@ -46,7 +46,7 @@ extension CallerSession {
         }
     }
 
-    /// The refusal for a reason. A lockout says how long it lasts.
+    /// Returns the refusal for a reason. That of a lockout states how long it lasts.
     private func refusal(_ reason: Refusal.Reason, of vault: Vault) -> Refusal {
         if reason == .lockedOut { do { try vault.checkPasscodeCanBeTried() } catch { return error } }
         return Refusal(reason)
@@ -153,7 +153,7 @@ final class Prompt {
         if phase.isShown { awaitFinger() }
     }
 
-    /// What the screen shows of the fingerprint and of a delay.
+    /// Returns what the screen shows of the fingerprint and of a delay.
     private func state(_ status: DeviceStatus, offering methods: AuthenticationMethods) -> PromptState {
         let finger: PromptState.Finger =
             if !operation.requirement.acceptsFinger { .notAsked } else if methods.contains(.finger) { .awaited } else {
@@ -289,7 +289,7 @@ final class Prompt {
         return try proceed(with: gathered, challenge.nonce)
     }
 
-    /// Tries an application password. It is no evidence, and a wrong one is not counted as a passcode attempt.
+    /// Tries an application password. It is not evidence, and a wrong one is not counted as a passcode attempt.
     private func accept(password: consuming SecretBytes, _ trial: PasswordTrial) throws(Refusal) -> Bool {
         do throws(Refusal) {
             try trial.run(password)

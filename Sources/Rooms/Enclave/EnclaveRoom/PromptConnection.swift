@@ -160,7 +160,7 @@ final class PromptConnection: Sendable {
         }
     }
 
-    /// The connection over which the prompt goes from now on. Waits briefly for one if the rooms have just started.
+    /// Returns the connection over which the prompt goes from now on. Waits briefly for one if the rooms have just started.
     private func standingChannel(for pending: PendingPrompt) -> Channel? {
         guard let wakeup = try? Wakeup() else { return nil }
         if let channel = state.withLock({ $0.connect(pending, orAwaitWith: wakeup) }) { return channel }

@@ -44,7 +44,7 @@ extension RequestConnection {
         return EvaluationResult(authorization: handle, domainState: state)
     }
 
-    /// Returns the requirement, its protection class and the evidence that already counts. A policy is prompted for anew each time; an
+    /// Returns the requirement, its protection class and the evidence that already counts. A policy prompts each time; an
     /// access control is satisfied by the context's evidence.
     private func prepare(
         _ evaluation: Evaluation, for caller: Peer, in vault: Vault

@@ -44,7 +44,7 @@ package enum MachineFingerprint {
         }
     }
 
-    /// Whether a byte is a lowercase hexadecimal digit.
+    /// Returns whether a byte is a lowercase hexadecimal digit.
     private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte) }
 
     private static func digest(of identifier: String) -> String {

@@ -82,7 +82,7 @@ enum AttributeBlinds {
         return []
     }
 
-    /// The two attributes by which a program names its item.
+    /// Returns the two attributes by which a program names its item.
     private static func pair(of kind: ItemKind) -> [AttributeName] {
         switch kind {
         case .genericPassword, .permission: [.service, .account]
@@ -92,7 +92,7 @@ enum AttributeBlinds {
         }
     }
 
-    /// The attributes that are indexed alone, in the order in which a search tries them.
+    /// Returns the attributes that are indexed alone, in the order in which a search tries them.
     private static func singles(of kind: ItemKind) -> [AttributeName] {
         switch kind {
         case .genericPassword, .internetPassword, .permission: [.account, .service, .server, .generic, .label]
@@ -106,7 +106,7 @@ extension AttributeRule {
     /// Dates are not indexed: they change with each write, when the first-unlock key may not be available.
     var isIndexed: Bool { form != .date }
 
-    /// Whether the attribute is part of the item's primary key.
+    /// Returns whether the attribute is part of the item's primary key.
     func counts(in attributes: ItemAttributes) -> Bool {
         switch part {
         case .none: false

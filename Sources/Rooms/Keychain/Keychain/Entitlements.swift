@@ -78,7 +78,7 @@ package struct EntitlementTable: Sendable {
         byApplication = table
     }
 
-    /// Returns the content of a file: the names of the programs that it is for, and its grants; nil if it is no such property list.
+    /// Returns the content of a file: the names of the programs that it is for, and its grants; nil if it is not such a property list.
     package static func grants(in bytes: [UInt8]) -> (applications: [String], grants: Entitlements)? {
         guard let list = try? PropertyListSerialization.propertyList(from: Data(bytes), format: nil) as? [String: Any],
             let applications = list["vauban-applications"] as? [String]

@@ -13,14 +13,14 @@ struct IndexKey {
         self.repeated = repeated
     }
 
-    /// The first bytes of the authentication code of a message.
+    /// Returns the first bytes of the authentication code of a message.
     func blind(_ message: [UInt8]) -> [UInt8] {
         var code = keyed
         message.withUnsafeBytes { code.update(data: $0) }
         return Array(code.finalize().prefix(AttributeBlinds.blindBytes))
     }
 
-    /// The blind of one attribute in the form of a `BlindList`, which nearly every search repeats for some attributes.
+    /// Returns the blind of one attribute in the form of a `BlindList`, which nearly every search repeats for some attributes.
     func listed(_ kind: ItemKind, _ attribute: IndexedAttribute) -> [UInt8] {
         guard RepeatedBlinds.names.contains(attribute.name) else { return AttributeBlinds.entry(for: attribute, kind: kind, key: self) }
         return repeated.entry(kind, attribute) { AttributeBlinds.entry(for: attribute, kind: kind, key: self) }

@@ -87,7 +87,7 @@ package enum QueryGrammar {
 
     private static func foreign(_ group: String) -> Refusal { Refusal(.missingEntitlement, printable(group: group)) }
 
-    /// A group's name is no secret, but a caller's bytes go into no text.
+    /// A group's name is not secret, but a text must not contain a caller's bytes.
     private static func printable(group: String) -> String {
         let isPlain = group.utf8.count <= 100 && group.utf8.allSatisfy { (0x21...0x7E).contains($0) }
         return isPlain ? "\"\(group)\" is not one of its groups" : "the group is not one of its own"

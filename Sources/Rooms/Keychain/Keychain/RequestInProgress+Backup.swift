@@ -45,7 +45,7 @@ extension RequestInProgress {
         do {
             _ = try enclave.consent(Consent(purpose, offered: .once, item: item), reason: nil)
         } catch let refusal as Refusal where refusal.reason == .passcodeNotSet {
-            // A user without a passcode has chosen that nothing asks for their consent.
+            // A user without a passcode has chosen to be asked for no consent.
         }
     }
 

@@ -86,7 +86,7 @@ extension RequestInProgress {
         report.checked += 1
     }
 
-    /// Earlier values and deleted items are checked as items are, but have no indexes. They do not count as checked items.
+    /// Checks earlier values and deleted items as items, except that they have no indexes. They do not count as checked items.
     private func examineHistory(_ report: inout DoctorReport) throws {
         var last: Int64 = 0
         while true {

@@ -151,6 +151,6 @@ extension SearchTerms {
 }
 
 extension ItemChanges {
-    /// Whether the row's index columns must be made anew. A value alone leaves them as they are.
+    /// Whether the row's index columns must be made again. A value alone leaves them as they are.
     fileprivate var touchesIndexes: Bool { !attributes.isEmpty || protection != nil || accessControl != nil }
 }

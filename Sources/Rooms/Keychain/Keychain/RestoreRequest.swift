@@ -14,7 +14,7 @@ struct RestoreRequest {
     let enclave: any EnclaveOperations
     let sink: any ReplySink
 
-    /// Without a date, describes the copy. With one, restores that copy.
+    /// Describes the copy, or restores the copy of a date if one is given.
     func serve(_ date: Int64?) throws {
         if caller.entitlements?.deniesKeychain == true {
             throw Refusal(.missingEntitlement, "the administrator denies this program the keychain")
@@ -30,7 +30,7 @@ struct RestoreRequest {
             do {
                 _ = try enclave.consent(Consent(.restore, offered: .once, item: "\(copy.rows) items of an earlier date"), reason: nil)
             } catch let refusal as Refusal where refusal.reason == .passcodeNotSet {
-                // A user without a passcode has chosen that nothing asks for their consent.
+                // A user without a passcode has chosen to be asked for no consent.
             }
         }
         try services.databases.restore(caller.user, copyOf: date)

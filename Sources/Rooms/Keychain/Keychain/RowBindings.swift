@@ -30,8 +30,8 @@ package struct RowBindings {
     /// The binding of the wrapped key: the secret half's binding with the row's own generation.
     package var item: RowBinding { secret.with(generation: metadata.generation) }
 
-    /// Returns the item without its value, and the digest of its row, from the decrypted metadata half; nil if that is no item of the row's
-    /// class and group.
+    /// Returns the item without its value, and the digest of its row, from the decrypted metadata half; nil if that is not an item of the
+    /// row's class and group.
     package func record(of opened: [UInt8]) -> (record: ItemRecord, digest: [UInt8])? {
         guard let kind = ItemKind(rawValue: metadata.kind), let content = try? RowMetadata(derBytes: opened),
             content.attributes[.accessGroup] == .text(metadata.accessGroup)

@@ -88,7 +88,7 @@ package final class DatabaseRegistry: Sendable {
         }
     }
 
-    /// Calls `body` with a user's damaged database while nobody can open it. Checks the whole file first.
+    /// Calls `body` with a user's damaged database while no request can open it. Checks the whole file first.
     func whileDamaged<Value>(_ user: UInt32, _ body: (DatabaseFile) throws -> Value) throws(StorageError) -> Value {
         try withPlace(of: user) { place in
             // A database in service is not taken away by a mere query.

@@ -72,7 +72,7 @@ final class EnclaveConnection: Sendable {
         state.withLock { Self.send(.fingers(nonce: nonce, fingers), over: $0.isGreeted ? $0.channel : nil) }
     }
 
-    /// A failed send shuts the connection down; its receiver notices and establishes the next.
+    /// Sends a report. A failure shuts the connection down; its receiver notices and establishes the next.
     private static func send(_ report: ReaderReport, held: KeptSecret? = nil, over channel: Channel?) {
         guard let channel, let header = try? report.encoded() else { return }
         if let held { _ = try? channel.send(header: header, secret: held.bytes) } else { _ = try? channel.send(header: header) }

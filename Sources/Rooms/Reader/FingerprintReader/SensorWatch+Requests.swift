@@ -129,7 +129,7 @@ extension SensorWatch {
 
     // MARK: Learning
 
-    /// fprintd names each finger. Nobody checks which finger it is, so the next free name is used.
+    /// fprintd names each finger. It is not checked which finger it is, so the next free name is used.
     private static let fingerNames = ["index-finger", "thumb", "middle-finger", "ring-finger", "little-finger"]
         .flatMap { ["right-\($0)", "left-\($0)"] }
 
@@ -178,7 +178,7 @@ extension SensorWatch {
         try failEnrollment(request, text)
     }
 
-    /// The list changes here even if the new finger has an older one's name, so the mark is renewed first.
+    /// Handles a completed enrollment. The list changes even if the new finger has an older one's name, so the mark is renewed first.
     private mutating func enrolled(_ active: Active) throws(SystemError) {
         let request = active.request
         _ = try bus.call(active.owner, active.sensor, "EnrollStop")

@@ -79,7 +79,7 @@ struct SensorWatch {
     private var pause: UInt64? {
         let now = MachineClock.monotonic
         var dues = [lookDue, requests.isEmpty ? nil : tryDue].compactMap { $0 }
-        // A request that nobody cancels ends by itself.
+        // A request that is not cancelled ends by itself.
         if !requests.isEmpty { dues.append(now + ReaderLimits.requestMax) }
         return dues.min().map { $0 > now ? $0 - now : 0 }
     }
@@ -123,7 +123,7 @@ struct SensorWatch {
         enclave.reportSensor(isThere: false)
     }
 
-    /// Handles a change of a name's owner. fprintd exits when nobody has used it for a while. If the bus can start it again the sensor
+    /// Handles a change of a name's owner. fprintd exits when no client has used it for a while. If the bus can start it again the sensor
     /// counts as available.
     private mutating func ownerChanged() throws(SystemError) {
         // Without the login manager that announced sleep, nothing announces that the machine is awake.

@@ -61,7 +61,7 @@ final class DeviceConnection: Sendable {
         }
     }
 
-    /// A failed send shuts the connection down; its receiver notices and establishes the next.
+    /// Sends an event. A failure shuts the connection down; its receiver notices and establishes the next.
     private static func send(_ event: DeviceEvent, over channel: Channel?) {
         guard let channel, let header = try? event.encoded() else { return }
         _ = try? channel.send(header: header)

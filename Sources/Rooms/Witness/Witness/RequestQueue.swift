@@ -2,7 +2,7 @@ import Foundation
 internal import Synchronization
 
 /// Serves requests in parallel, since a user's file on a file system that does not answer can block its reader. Requests about one user's
-/// programs are limited, so that they block nobody else's.
+/// programs are limited, so that they do not block another user's.
 package final class RequestQueue: Sendable {
     package typealias Work = @Sendable () -> Void
 
