@@ -16,7 +16,7 @@ import VaubanUserModel
 struct BackupTests {
     private static let passphrase = "a passphrase of its own"
 
-    /// What one device copied.
+    /// The rows that one device copied.
     private struct Copied {
         let keybag: [UInt8]
         var items: [(item: BackupItem, rest: [UInt8])] = []

@@ -1,4 +1,4 @@
-// What the conformance suite needs of the machine: on an Apple system there would be nothing to do.
+// The preparations for the conformance suite: on an Apple system there would be nothing to do.
 
 import Foundation
 import Security

@@ -1,4 +1,4 @@
-// Which process holds what, and which decides: the caller, keychaind and the enclave as separate domains.
+// The processes that hold secrets and those that decide: the caller, keychaind and the enclave as separate domains.
 
 import Enclave
 import EnclaveBook

@@ -58,7 +58,7 @@ struct FingerTurnTests {
         #expect(places.withLock { $0 } == ["a test's terminal"])
     }
 
-    /// An authd that reports what it likes: the reader is not used for a prompt that was not reported as shown, and a passcode for it is
+    /// An authd that reports arbitrary events: the reader is not used for a prompt that was not reported as shown, and a passcode for it is
     /// refused, uncounted, correct or not.
     @Test func evidenceIsIgnoredBeforeThePromptIsShown() throws {
         let known = try RoomsWithFinger()

@@ -14,7 +14,7 @@ struct Needle: Sendable {
 }
 
 struct MemoryScan {
-    /// What was found, with the mapping that contains it.
+    /// The needles that were found, with the mappings that contain them.
     let found: [(needle: String, place: String)]
     /// The number of bytes that could be read.
     let bytes: Int

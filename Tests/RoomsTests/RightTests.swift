@@ -113,7 +113,7 @@ extension AppleNames {
             try await right.checkCanAuthorize()
             #expect(await code { try await LARight(requirement: .biometry).checkCanAuthorize() } == .biometryNotAvailable)
             #expect(right.state == .unknown && user.requests.isEmpty)
-            // The reason is what the user decides by.
+            // The user decides by the reason, so it must not be empty.
             await #expect(throws: LAError.self) { try await right.authorize(localizedReason: "") }
             #expect(right.state == .unknown && user.requests.isEmpty)
         }

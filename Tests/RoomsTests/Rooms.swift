@@ -52,7 +52,7 @@ final class Rooms: Sendable {
         try? FileManager.default.removeItem(atPath: home)
     }
 
-    /// Where this build's programs are: beside the test bundle.
+    /// The folder of this build's programs: beside the test bundle.
     static var programs: String {
         URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path
     }

@@ -29,7 +29,7 @@ final class VirtualReader: Sendable {
         var key: [UInt8]?
         var touches: [Touch] = []
         var fingers = [UInt8](repeating: 0xF1, count: 32)
-        /// What the next enrollments find; an empty list ends without a change.
+        /// The results of the next enrollments; an empty list ends without a change.
         var ceremonies: [[UInt8]] = []
         var held: [UInt32: [UInt8]] = [:]
         var asked: [(user: UInt32, nonce: [UInt8])] = []

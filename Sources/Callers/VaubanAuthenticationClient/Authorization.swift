@@ -1,7 +1,7 @@
 import Glibc
 import VaubanLinuxHost
 
-/// What the enclave authorized one context to do, while this object lives: it holds the connection whose end revokes the authorization.
+/// The enclave's authorization of one context, valid while this object lives: it holds the connection whose end revokes the authorization.
 /// Neither a child process nor a program that this process executes inherits it: the connection belongs to this process and closes on exec.
 package final class Authorization: Sendable {
     /// Meaningful only to the enclave, and only from this process.

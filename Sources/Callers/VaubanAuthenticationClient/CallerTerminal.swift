@@ -36,7 +36,7 @@ final class CallerTerminal: PromptSurface {
     // MARK: PromptSurface
 
     func ask(_ request: PromptRequest, withdrawal: any Withdrawal) -> PromptResponse {
-        // Where programs are told apart, authd sends no consent prompts here; they need more explanation than this terminal shows.
+        // If programs are told apart, authd sends no consent prompts here; they need more explanation than this terminal shows.
         guard request.consent == nil, let mode = QuietMode(descriptor) else { return .cancelled }
         defer { withExtendedLifetime(mode) {} }
         let prompt = TerminalPrompt(request, after: last.withLock { $0 })

@@ -4,7 +4,7 @@ internal import VaubanAuthenticationWire
 internal import VaubanDER
 package import VaubanLinuxHost
 
-/// A thread that waits for changes of what the user could answer with (Specs/environment.md).
+/// A thread that waits for changes of the methods with which the user could answer (Specs/environment.md).
 package final class EnvironmentListener: Sendable {
     private struct State {
         var channel: Channel?
@@ -67,7 +67,7 @@ package final class EnvironmentListener: Sendable {
             state.withLock { $0.channel = nil }
             channel.shutDown()
         }
-        // On each idle timeout too: it repeats a look that failed, and replaces notices where there are too many listeners.
+        // On each idle timeout too: it repeats a look that failed, and replaces notices if there are too many listeners.
         while let message = try? channel.receive(.idle), let notice = try? EnvironmentNotice(derBytes: message.header) {
             guard tell(true), notice == .changed else { return }
         }

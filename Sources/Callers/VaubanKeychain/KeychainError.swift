@@ -20,7 +20,7 @@ public struct KeychainError: Error, Hashable, Sendable {
         /// The item already exists (`errSecDuplicateItem`).
         case duplicate
         /// The keychain is locked, or the item requires the user and the call may not prompt or nothing can show a prompt
-        /// (`errSecInteractionNotAllowed`). The message says which, where the system does.
+        /// (`errSecInteractionNotAllowed`). The message says which, if the system does.
         case interactionNotAllowed
         /// The user cancelled the prompt (`errSecUserCanceled`).
         case cancelled

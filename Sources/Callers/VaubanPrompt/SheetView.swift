@@ -1,4 +1,4 @@
-// What a prompt agent with a window shows, as values. The code that draws it decides nothing.
+// The content of a prompt agent's window, as values. The code that draws it decides nothing.
 
 /// Everything on the sheet at one moment. A newer view replaces it as a whole.
 public struct SheetView: Hashable, Sendable {

@@ -74,7 +74,7 @@ package enum EnclaveRequest: Hashable, Sendable {
     }
 }
 
-/// What a backup is opened for. Keys that are opened for one use do nothing for the other.
+/// The use for which a backup is opened. Keys that are opened for one use do nothing for the other.
 package enum BackupUse: Int64, Hashable, Sendable {
     /// To add items to it.
     case backUp = 1

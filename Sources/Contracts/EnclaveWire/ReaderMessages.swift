@@ -173,7 +173,7 @@ package struct ReaderVerdict: Hashable, Sendable, DERReadable, DERWritable {
         self.code = code
     }
 
-    /// What the code authenticates: a label, a zero byte, the outcome (1 byte), the user (4, big-endian), nonce and fingers.
+    /// The bytes that the code authenticates: a label, a zero byte, the outcome (1 byte), the user (4, big-endian), nonce and fingers.
     package var covered: [UInt8] {
         Array("vauban reader verdict v1".utf8) + [0, UInt8(outcome.rawValue)] + withUnsafeBytes(of: user.bigEndian) { Array($0) } + nonce
             + fingers

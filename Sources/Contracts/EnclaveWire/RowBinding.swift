@@ -2,7 +2,7 @@ package import SwiftASN1
 package import VaubanAccessPolicy
 package import VaubanDER
 
-/// What a row is, authenticated in each of its ciphertexts: a row that was moved, downgraded, mixed or renamed does not open
+/// The identity of a row, authenticated in each of its ciphertexts: a row that was moved, downgraded, mixed or renamed does not open
 /// (Specs/key-hierarchy.md). Its DER bytes are the additional data of both halves and of the wrapped item key.
 ///
 /// `RowBinding ::= SEQUENCE { format INTEGER (1..2), user INTEGER, protection INTEGER, generation OCTET STRING (SIZE (8)),

@@ -3,8 +3,8 @@ package import VaubanDER
 internal import VaubanRefusal
 package import VaubanUserModel
 
-/// What a secret of the user authorizes: a change of what opens the keychain, of when it locks, or of the enrolled fingers. It is the whole
-/// request except its challenge and that one secret, which is sealed for exactly this value (`SealBinding`).
+/// A request that a secret of the user authorizes: a change of what opens the keychain, of when it locks, or of the enrolled fingers. It is
+/// the whole request except its challenge and that one secret, which is sealed for exactly this value (`SealBinding`).
 package enum CredentialRequest: Hashable, Sendable {
     /// Authorized by the new passcode itself, since there is no other secret yet.
     case setPasscode(recoveryKey: SealedPasscode?)
@@ -98,8 +98,8 @@ extension CredentialRequest: DERReadable, DERWritable {
     }
 }
 
-/// What a secret is sealed for, beyond its challenge, if it authorizes something: HPKE's additional data. A process that relays the secret
-/// knows the challenge too and can seal its own secrets for it, but cannot combine them with the user's.
+/// The purpose of a sealed secret, beyond its challenge, if it authorizes something: HPKE's additional data. A process that relays the
+/// secret knows the challenge too and can seal its own secrets for it, but cannot combine them with the user's.
 ///
 /// `SealBinding ::= SEQUENCE { version INTEGER (2), what CHOICE { credential [0] SEQUENCE { request CredentialRequest },
 ///   consent [1] SEQUENCE { consent Consent, choice INTEGER } } }`. It is never sent: both sides compute it.

@@ -5,7 +5,8 @@ package struct LauncherOptions: Sendable, Hashable {
 
     package let home: String
     package let sockets: String
-    /// Where the launcher writes one byte when the service is ready. A process that passes it waits in place of a terminal.
+    /// The descriptor to which the launcher writes one byte when the service is ready. A process that passes it waits in place of a
+    /// terminal.
     package let readyDescriptor: Int32?
 
     package init?(_ words: [String]) {

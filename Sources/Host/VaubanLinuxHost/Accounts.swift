@@ -2,7 +2,7 @@
 // shows: quotas and queues belong to owners, never to uids.
 
 package final class Accounts: Sendable {
-    /// What is known of a uid without asking a name service.
+    /// The kind of a uid, known without querying a name service.
     package enum Standing: Hashable, Sendable {
         /// A user of the system, or a number that root allows; `name` is nil for the latter.
         case known(name: String?)

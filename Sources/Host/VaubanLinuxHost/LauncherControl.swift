@@ -4,8 +4,8 @@
 import Glibc
 internal import CVaubanLinux
 
-/// What a launcher writes into its folder's lock file once it holds the lock: `launcher PID START` and `sockets FOLDER`, then `ready` when
-/// its sockets are bound and its rooms started.
+/// The record that a launcher writes into its folder's lock file once it holds the lock: `launcher PID START` and `sockets FOLDER`, then
+/// `ready` when its sockets are bound and its rooms started.
 package struct LauncherRecord: Sendable, Hashable {
     package let pid: Int32
     /// The process's start in kernel ticks since boot, which reveals a reused number.

@@ -33,6 +33,6 @@ enum SecretMemoryLimits {
     static let slotBytesMax = slotBytesMin << (sizes - 1)
     /// As much as may be locked under the oldest default limit, 64 KiB.
     static let chunkBytes = 64 << 10
-    /// What a room should be able to lock: the keys of about a thousand users and the values being served.
+    /// The memory that a room should be able to lock: the keys of about a thousand users and the values being served.
     static let lockedBytesWanted = 1 << 20
 }

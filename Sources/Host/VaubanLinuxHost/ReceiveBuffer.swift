@@ -12,7 +12,7 @@ struct ReceiveBuffer: ~Copyable {
 
     var isEmpty: Bool { end == 0 }
 
-    /// Returns where the next bytes go.
+    /// Returns the space for the next bytes.
     mutating func space() -> UnsafeMutableRawBufferPointer {
         bytes.withUnsafeMutableBytes { UnsafeMutableRawBufferPointer(rebasing: $0[end...]) }
     }
@@ -64,7 +64,7 @@ struct ReceiveBuffer: ~Copyable {
         return Message(header: header, secret: secret, descriptors: carried)
     }
 
-    /// Moves what follows to the front and overwrites the rest.
+    /// Moves the following bytes to the front and overwrites the rest.
     private mutating func drop(_ count: Int) {
         let kept = end - count
         bytes.withUnsafeMutableBytes { all in

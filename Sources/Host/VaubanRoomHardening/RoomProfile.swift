@@ -3,7 +3,7 @@
 package import VaubanLinuxHost
 
 package struct RoomProfile: Sendable {
-    /// What a room may access in the file system besides its state folder.
+    /// The files that a room may access besides its state folder.
     package struct Files: Sendable {
         /// Files, or folders of files, that it may read.
         package let reads: [String]

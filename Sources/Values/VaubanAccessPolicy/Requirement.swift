@@ -1,4 +1,4 @@
-// What an access control requires of the user for one operation, as a formula over factors.
+// The requirement of an access control for one operation, as a formula over factors.
 
 /// An operation with an item or a key under an access control; with Apple's short names.
 package enum ItemOperation: CaseIterable, Hashable, Sendable {

@@ -23,7 +23,7 @@ package struct DERError: Error, CustomStringConvertible {
 /// tests and fuzzers compare. Generic functions are inlinable, so that the compiler specializes them for the types that are read.
 package struct DERFields {
     @usableFromInline var reader: DERReader
-    /// Where the fields end.
+    /// The position after the fields.
     @usableFromInline var end: Int
     @usableFromInline var depth = 1
 

@@ -25,7 +25,7 @@ package struct RecoveryKey: ~Copyable {
         }
     }
 
-    /// Decodes what a user typed. Ignores spaces and hyphens between the digits.
+    /// Decodes a user's input. Ignores spaces and hyphens between the digits.
     package init(typed: borrowing SecretBytes) throws(RecoveryKeyError) {
         let expected = Self.groups * Self.digitsPerGroup
         let counted = typed.withUnsafeBytes { bytes in bytes.count { !Self.isSeparator($0) } }
@@ -69,7 +69,7 @@ package struct RecoveryKey: ~Copyable {
     }
 }
 
-/// What is wrong with a typed recovery key.
+/// An error in a typed recovery key.
 package enum RecoveryKeyError: Error, Hashable, Sendable {
     case wrongLength(digits: Int)
     case notADigit

@@ -9,7 +9,7 @@ package enum ConsentChoice: Int64, CaseIterable, Sendable {
     case always = 3
 }
 
-/// What a user is asked to consent to: a program's access to another program's items. keychaind provides the description of the item; the
+/// A consent that a user is asked for: a program's access to another program's items. keychaind provides the description of the item; the
 /// enclave names the caller, as in every prompt.
 ///
 /// `Consent ::= SEQUENCE { purpose INTEGER, offered INTEGER (1..7), item [0] UTF8String OPTIONAL,

@@ -1,4 +1,4 @@
-// What an LAContext evaluates, and the result.
+// The evaluations of an LAContext, and their results.
 
 package import SwiftASN1
 package import VaubanAccessPolicy

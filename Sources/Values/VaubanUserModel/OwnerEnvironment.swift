@@ -1,7 +1,7 @@
 package import SwiftASN1
 package import VaubanDER
 
-/// What the owner of the device could authenticate with now (Specs/environment.md). Reading it opens nothing.
+/// The methods with which the owner of the device could authenticate now (Specs/environment.md). Reading it opens nothing.
 ///
 /// `OwnerEnvironment ::= SEQUENCE { passcodeIsSet BOOLEAN, passcodeIsUsable BOOLEAN, readerIsPresent BOOLEAN,
 ///   fingersAreEnrolled BOOLEAN, fingersAreLockedOut BOOLEAN, fingersAreUsable BOOLEAN,

@@ -119,11 +119,11 @@ package struct PromptRequest: Hashable, Sendable, DERReadable, DERWritable {
     package let attempt: Int64
     /// Attempts before the next delay, or for this prompt if it asks for an application password.
     package let attemptsLeft: Int64
-    /// What the user can present: the passcode (or application password) here, a finger at the reader, or either.
+    /// The evidence that the user can present: the passcode (or application password) here, a finger at the reader, or either.
     package let methods: AuthenticationMethods
     /// The state of the methods, for places that show it.
     package let state: PromptState
-    /// What the user is asked to consent to, if the operation is `consent`.
+    /// The consent that the user is asked for, if the operation is `consent`.
     package let consent: Consent?
     /// The caller's button titles.
     package let titles: PromptTitles

@@ -1,4 +1,4 @@
-// What a prompt shows besides its text, and how that changes while it is open.
+// The state that a prompt shows besides its text, and its changes while the prompt is open.
 
 package import SwiftASN1
 package import VaubanDER

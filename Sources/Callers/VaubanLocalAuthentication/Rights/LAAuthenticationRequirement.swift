@@ -1,6 +1,6 @@
 public import VaubanSecurity
 
-/// What a right requires of the user: Apple's `LAAuthenticationRequirement` (C-179 … C-182).
+/// The requirement of a right: Apple's `LAAuthenticationRequirement` (C-179 … C-182).
 public final class LAAuthenticationRequirement: NSObject, Sendable {
     /// The four requirements; each corresponds to one access control of a persisted right's key.
     enum Kind: CaseIterable, Sendable {

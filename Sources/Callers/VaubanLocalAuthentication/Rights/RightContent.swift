@@ -1,4 +1,4 @@
-/// What the record of a kept right contains beside the names of the right and its key (Specs/rights.md).
+/// The content of a persisted right's record, except the names of the right and its key (Specs/rights.md).
 package struct RightContent: Hashable, Sendable {
     package let tag: Int
     /// Encrypted with the public key; nil if none was saved.

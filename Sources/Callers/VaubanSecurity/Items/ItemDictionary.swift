@@ -75,7 +75,7 @@ struct ItemDictionary {
     private static let valuePersistentRef = kSecValuePersistentRef as String
     private static let valueRef = kSecValueRef as String
 
-    /// Keys of four letters whose values mean more than the text that they may be.
+    /// Keys of four letters whose values are interpreted even if they are text.
     private static let attributesOfOtherForms: Set<String> = [
         useDataProtectionKeychain, attrAccessible, attrAccessControl, attrAccess, attrSynchronizable,
     ]
@@ -346,7 +346,8 @@ extension ItemDictionary {
     }
 }
 
-/// What a keychain call needs of an `LAContext`. LocalAuthentication is built on this module, so this module knows it by protocol only.
+/// The part of an `LAContext` that a keychain call needs. LocalAuthentication is built on this module, so this module knows it by protocol
+/// only.
 package protocol KeychainAuthenticationContext: AnyObject {
     var interactionNotAllowed: Bool { get }
     var localizedReason: String { get }

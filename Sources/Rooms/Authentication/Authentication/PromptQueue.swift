@@ -13,7 +13,7 @@ package enum PromptQueueEvent: Hashable, Sendable {
     case enclaveLost
 }
 
-/// What an event causes, in this order.
+/// The effects of an event, in this order.
 package enum PromptQueueEffect: Hashable, Sendable {
     case welcome(AgentID)
     case show(AgentID, PromptRequest)

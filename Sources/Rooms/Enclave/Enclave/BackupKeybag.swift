@@ -6,7 +6,7 @@ package import VaubanDER
 import VaubanRefusal
 import VaubanSecretBytes
 
-/// What a backup's key is for: a class of items, or the frames that contain them.
+/// The purpose of a backup's key: a class of items, or the frames that contain them.
 enum BackupPurpose: Hashable {
     case contents
     case protection(Protection)

@@ -1,6 +1,6 @@
 // The order of key derivations (Specs/key-hierarchy.md, section 10): a value without threads, so that tests can enumerate it.
 
-/// What a derivation is for.
+/// The purpose of a derivation.
 package enum DerivationKind: Hashable, Sendable {
     /// The user's passcode: an unlock, an answer to a prompt, or a credential request.
     case passcode

@@ -1,4 +1,4 @@
-// What the enclave's logic needs from outside: a backend, storage for small state files, a clock. No caller chooses any of it.
+// The environment of the enclave's logic: a backend, storage for small state files, a clock. No caller chooses any of it.
 
 internal import Synchronization
 package import VaubanPasscode

@@ -7,7 +7,7 @@ import VaubanRefusal
 import VaubanSecretBytes
 
 /// The private halves of older pairs. They are in memory for a limited time after a passcode, and only while rows are wrapped by older
-/// class keys. What is sealed to the current pairs does not open with them.
+/// class keys. They do not open what is sealed to the current pairs.
 struct ResealingKeys: Sendable {
     let keys: [HeldKey]
     /// Boot-time clock when the passcode was entered.

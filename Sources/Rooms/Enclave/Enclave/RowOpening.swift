@@ -1,4 +1,4 @@
-// Releasing item keys: first what the device's state allows, then what the user presents, then the application password.
+// Releasing item keys: first the device's state decides, then the user's evidence, then the application password.
 
 package import EnclaveWire
 package import VaubanAccessPolicy
@@ -9,16 +9,16 @@ package import VaubanRefusal
 package import VaubanSecretBytes
 package import VaubanUserModel
 
-/// What a row needs before its key is released.
+/// The state of a row whose key is requested: open, or in need of evidence.
 package enum RowOpening: ~Copyable {
     case opened(SecretBytes)
-    /// The class is open. What is missing comes from the user or the application.
+    /// The class is open. The user or the application provides what is missing.
     case layered(PendingOpening)
 }
 
 /// A row whose class is open and whose access control is not satisfied yet.
 package struct PendingOpening: Sendable {
-    /// What is being opened.
+    /// The object that is being opened.
     enum Subject: Sendable {
         case row(RowBinding)
         case key(EnclaveKey, KeyOperation)
@@ -26,7 +26,7 @@ package struct PendingOpening: Sendable {
 
     let layered: LayeredItemKey
     let subject: Subject
-    /// What the seals are bound to.
+    /// The bytes that the seals are bound to.
     let bound: [UInt8]
 
     package var requirement: Requirement {

@@ -1,4 +1,4 @@
-// What an evaluation keeps for the context that asked: as much as later calls of that context need, and no more.
+// The evidence that an evaluation keeps for its context: as much as later calls of that context need, and no more.
 
 internal import Crypto
 import Foundation

@@ -1,4 +1,4 @@
-// Fingerprints: what a passcode arms, what a match may use, and what ends it.
+// Fingerprints: how a passcode arms them, which keys a match may use, and how they end.
 
 import EnclaveWire
 package import VaubanAccessPolicy

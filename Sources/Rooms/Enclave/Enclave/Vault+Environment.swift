@@ -1,4 +1,4 @@
-// What the user could authenticate with now, and whether that changed (Specs/environment.md).
+// The methods with which the user could authenticate now, and their changes (Specs/environment.md).
 
 internal import VaubanAccessPolicy
 internal import VaubanLinuxHost

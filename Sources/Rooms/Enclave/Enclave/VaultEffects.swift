@@ -1,4 +1,4 @@
-// What the room must do for a vault, taken in one step under its lock.
+// The effects of a vault that the room must apply, taken in one step under the vault's lock.
 
 package struct VaultEffects: Sendable {
     /// When the next expiration is due; boot-time clock.

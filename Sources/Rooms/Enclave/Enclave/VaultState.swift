@@ -7,7 +7,7 @@ import VaubanRefusal
 import VaubanSecretBytes
 import VaubanUserModel
 
-/// What a vault has of its user's keybag.
+/// The part of its user's keybag that a vault has.
 enum VaultContents: Sendable {
     /// No keybag exists yet. The first use creates one without a passcode.
     case empty

@@ -1,4 +1,4 @@
-// What a vault's expirations cause elsewhere: leased keys are recalled, and the reader gets the key for unlocking.
+// The effects of a vault's expirations elsewhere: leased keys are recalled, and the reader gets the key for unlocking.
 
 import Enclave
 import EnclaveWire

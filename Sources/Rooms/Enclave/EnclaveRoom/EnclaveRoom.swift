@@ -50,7 +50,7 @@ package final class EnclaveRoom: Sendable {
         self.timer = timer
         let lists = FingerListUpdates { [vaults, log] user, fingers in
             do { try vaults.vault(of: user).verifyEnrolledFingers(fingers) } catch { log.warning("a changed list of fingers: \(error)") }
-            // What the user can answer with may have changed.
+            // The methods with which the user can answer may have changed.
             timer.wake()
         }
         reader = ReaderConnection(host: host, log: log, fingerLists: lists)

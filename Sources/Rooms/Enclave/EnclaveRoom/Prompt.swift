@@ -20,11 +20,11 @@ struct Operation {
     let reason: String?
     /// The identity of the item being opened, for the trace of tests.
     var item: [UInt8] = []
-    /// What the user is asked to consent to; nil unless the operation is a consent.
+    /// The consent that the user is asked for; nil unless the operation is a consent.
     var consent: Consent?
     /// The caller's button titles.
     var titles = PromptTitles.standard
-    /// What a typed application password is tried on; nil unless the prompt asks for one.
+    /// The trial of a typed application password; nil unless the prompt asks for one.
     var trial: PasswordTrial?
 }
 

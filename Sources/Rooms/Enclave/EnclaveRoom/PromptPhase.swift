@@ -3,7 +3,7 @@
 import VaubanAccessPolicy
 import VaubanUserModel
 
-/// What a prompt offers the user until something changes it: one challenge, and the methods that answer it.
+/// The offer of a prompt to the user until it changes: one challenge, and the methods that answer it.
 struct PromptRound: Sendable {
     let challenge: PasscodeChallenge
     let methods: AuthenticationMethods

@@ -1,4 +1,4 @@
-// What a user does at the fingerprint reader, other than answering prompts.
+// Requests that involve the fingerprint reader, other than answering prompts.
 
 import Enclave
 import EnclaveWire

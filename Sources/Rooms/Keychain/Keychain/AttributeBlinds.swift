@@ -11,7 +11,7 @@ struct IndexedAttribute {
 }
 
 extension IndexedAttribute {
-    /// What an index has of the attribute: one entry, or one for each term of the attributes of the Secret Service.
+    /// The entries of the attribute in an index: one, or one for each term of the attributes of the Secret Service.
     var terms: [IndexedAttribute] {
         guard name == .secretServiceAttributes else { return [self] }
         return SecretServiceAttributes(value)?.terms.map { IndexedAttribute(name: name, value: .data($0)) } ?? []

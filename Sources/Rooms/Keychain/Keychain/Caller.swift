@@ -11,9 +11,9 @@ package struct Caller: Sendable {
     package let user: UInt32
     /// Nil in user mode, where every program of the user is one owner.
     package let identity: CallerIdentity?
-    /// What root granted to the program.
+    /// Root's grants to the program.
     package let entitlements: Entitlements?
-    /// What the user consented to on this connection, for as long as it lasts.
+    /// The user's consents for this connection, valid as long as it lasts.
     let consents = ConnectionConsents()
 
     /// Creates the caller of user mode.

@@ -34,7 +34,7 @@ package struct KeychainConnectionHandler: Sendable {
         log = BoundedLog(services.logger, accounts: admission.accounts)
     }
 
-    /// What is known of a caller before anything is sent to it.
+    /// The knowledge about a caller before anything is sent to it.
     struct CallerSnapshot {
         let enclave: RemoteEnclave
         let caller: Caller

@@ -35,7 +35,7 @@ package struct KeychainRoom {
     package static let socketName = "keychain"
     package static let enclaveSocketName = "enclave"
 
-    /// Runs the room until the process ends; what it prints when it leaves is for the log. Hardens the process before it reads the first
+    /// Runs the room until the process ends; its last output is for the log. Hardens the process before it reads the first
     /// byte. A test program passes a clock that it controls, and can leave out some protections.
     package static func main(
         _ words: [String], sleepClock: SleepClock = .ofThisMachine, without: Set<HardeningFeature> = []

@@ -14,7 +14,7 @@ package final class LeasedKeyStore: Sendable {
         var lastStanding: Int64 = 0
         var recalls: [UInt32: Recalls] = [:]
         var users: [UInt32: UserKeys] = [:]
-        /// What users let programs do until they lock.
+        /// The users' consents that end with a lock.
         var consents: [UInt32: Set<RememberedConsent>] = [:]
         /// How long the machine had slept when the oldest of the keys was leased; nil while there are none.
         var slept: Int64?

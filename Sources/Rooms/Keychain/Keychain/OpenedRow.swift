@@ -20,7 +20,7 @@ struct OpenedRow {
     let binding: RowBinding
     let record: ItemRecord
 
-    /// What the user must do before the value is decrypted.
+    /// The requirement before the value is decrypted.
     var requirement: Requirement { binding.accessControl?.requirementToDecrypt ?? .none }
 
     /// Returns whether the value needs a prompt: for the user's factors, or for the application password if the request has none.

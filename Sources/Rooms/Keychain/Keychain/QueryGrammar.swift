@@ -139,7 +139,7 @@ package enum QueryGrammar {
             kind: record.kind, attributes: attributes, protection: changes.protection ?? record.protection, accessControl: control)
     }
 
-    /// Throws where an update changes what was fixed when the enclave made a key, such as its class and access control (Specs/secitem.md,
+    /// Throws if an update changes what was fixed when the enclave made a key, such as its class and access control (Specs/secitem.md,
     /// 12.1).
     private static func checkToken(_ record: ItemRecord, _ changes: ItemChanges) throws {
         let named = changes.attributes

@@ -92,7 +92,7 @@ extension RequestInProgress {
         try sink.send(.done)
     }
 
-    /// Prompts in the words of the command before it searches, so that a program that starts the command line learns nothing of what others
+    /// Prompts as the command is worded before it searches, so that a program that starts the command line learns nothing of what others
     /// store.
     private func permitReading(_ change: PermissionChange) throws {
         guard var query = change.item else { throw Refusal(.badParameter, "which item?") }

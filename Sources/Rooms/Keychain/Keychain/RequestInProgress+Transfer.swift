@@ -137,7 +137,7 @@ extension ItemRecord {
     }
 }
 
-/// What one request moves or copies.
+/// The move or the copy of one request.
 private struct Transfer {
     let query: ItemQuery
     let terms: SearchTerms

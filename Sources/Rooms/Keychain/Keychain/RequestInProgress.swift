@@ -10,7 +10,7 @@ package import VaubanKeychainWire
 internal import VaubanRefusal
 package import VaubanSecretBytes
 
-/// What all requests of the room share.
+/// The services that all requests of the room share.
 package struct KeychainServices: Sendable {
     package let databases: DatabaseRegistry
     package let leasedKeys: LeasedKeyStore

@@ -1,4 +1,4 @@
-// What a backup reads of the database, and what a restore looks up in it.
+// The queries of backups and restores.
 
 internal import Foundation
 internal import GRDB

@@ -1,5 +1,5 @@
-// What a check of the whole database needs: the file's consistency, all rows, their lookups, and the quarantine. Without keys, like all of
-// this module.
+// The queries of a check of the whole database: the file's consistency, all rows, their lookups, and the quarantine. Without keys, like all
+// of this module.
 
 internal import Foundation
 internal import GRDB

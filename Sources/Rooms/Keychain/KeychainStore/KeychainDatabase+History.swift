@@ -5,7 +5,7 @@ internal import Foundation
 internal import GRDB
 internal import VaubanLinuxHost
 
-/// What is recorded with a row that is kept.
+/// The label of a row in the history.
 package struct HistoryLabel: Hashable, Sendable {
     /// When it was replaced or deleted, in microseconds since the reference date.
     package let date: Int64
@@ -35,7 +35,7 @@ package struct RowRemoval: Hashable, Sendable {
     }
 }
 
-/// What this process knows of the history, so that no update or read has to query it.
+/// This process's knowledge of the history, so that no update or read has to query it.
 struct HistoryState {
     /// Whether earlier values and deleted items are kept.
     var isOn = true

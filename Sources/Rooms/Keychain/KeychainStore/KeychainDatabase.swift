@@ -19,7 +19,7 @@ package final class KeychainDatabase: Sendable {
     /// Class keys under which no row is written any more. Requests that could still write one end with this process, so this need not be on
     /// disk.
     let closed: ThreadMutex<Set<RowGeneration>>
-    /// What is known of the history without querying the file.
+    /// The state of the history, known without querying the file.
     let history = ThreadMutex(HistoryState())
 
     /// Opens the database in a user's folder, and creates it if there is none.

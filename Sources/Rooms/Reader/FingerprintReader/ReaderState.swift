@@ -1,4 +1,4 @@
-// What the reader stores: its pairing key, and a mark for each user whose fingers it enrolled.
+// The reader's stored state: its pairing key, and a mark for each user whose fingers it enrolled.
 
 internal import EnclaveWire
 internal import SwiftASN1
