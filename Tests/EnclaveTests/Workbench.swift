@@ -203,7 +203,7 @@ extension Vault {
         return shown(key)
     }
 
-    /// Returns a key as if a passcode had just provided it.
+    /// Returns the evidence of a key, as if a passcode had just provided it.
     func shown(_ key: consuming SecretBytes) -> OperationEvidence {
         let gathered = OperationEvidence()
         gathered.passcodeKey = consume key

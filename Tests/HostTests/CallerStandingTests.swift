@@ -221,7 +221,7 @@ import Witness
         #expect(viewer.application == .flatpak(name))
         let shell = try inside(deployed, "exec /app/bin/bash -c 'read line; echo $line; read line'")
         #expect(shell.standing == .unknown(.interpreter))
-        // The folder of another application at the same place, whatever it claims to be.
+        // A folder that root does not own, at the same place, whatever it claims to be.
         try FileManager.default.createDirectory(atPath: "\(folder.path)/bin", withIntermediateDirectories: true)
         try FileManager.default.copyItem(atPath: Self.cat, toPath: "\(folder.path)/bin/viewer")
         #expect(try inside(folder.path, "exec /app/bin/viewer").standing == .own)

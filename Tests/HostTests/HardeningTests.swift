@@ -163,7 +163,7 @@ import VaubanRoomHardening
         #expect(outcomes["name:@vauban-test-end-\(getpid())"] == "done")
         #expect(outcomes["name:\(place)"] == "refused \(EACCES)" && access(place, F_OK) != 0)
         #expect(outcomes["call:listen"] == "killed \(SIGSYS)" && outcomes["call:socket:2:1"] == "killed \(SIGSYS)")
-        // No protection prevents the attempt itself: the path is one at which a socket can be created.
+        // Without Landlock the call succeeds: a socket can be created at that path.
         #expect(try self.outcomes("watcher", without: [.landlock], ["name:\(place)"]).values.first == "done")
         let authd = try self.outcomes("authd", ["name:@vauban-test-end-\(getpid())"])
         #expect(authd.values.first == "killed \(SIGSYS)")

@@ -26,7 +26,7 @@ final class FakeEnclave: EnclaveOperations, Sendable {
         var beforeRewrap: (@Sendable () throws -> Void)?
         var afterSeal: (@Sendable () throws -> Void)?
         var beforeOpen: (@Sendable () throws -> Void)?
-        /// The user's answer to a prompt for evidence.
+        /// The refusal with which the user answers a prompt for evidence; nil if they authenticate.
         var userAnswers: Refusal?
         var timesAsked = 0
         /// The application password that the user types when prompted; nil refuses.
