@@ -137,7 +137,7 @@ import VaubanRefusal
 }
 
 extension FakeEnclave {
-    /// In the form that `StoredDatabase` reads.
+    /// The row in the form that `StoredDatabase` reads.
     fileprivate var stored: [String] {
         func hex(_ bytes: [UInt8]) -> String { bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() }
         return state.withLock { state in

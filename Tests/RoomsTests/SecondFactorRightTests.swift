@@ -77,7 +77,7 @@ extension AppleNames {
         @Test(.proves("C-182", "C-214"))
         func serverVerifiesWhoTouchedTheReader() async throws {
             try await withFinger { reader in
-                // Touches come once the prompt is shown, as a person's do.
+                // Touches come once the prompt is shown, as a user's do.
                 let touch = ScriptedUser.Answer.act {
                     _ = reader.awaitAsk()
                     reader.touch()

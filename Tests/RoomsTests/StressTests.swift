@@ -30,7 +30,7 @@ struct StressTests {
         let accounts = Mutex<[Account]>(Array(repeating: Account(), count: StressTests.writers))
         let faults = Mutex<[String]>([])
         let calls = Mutex<[Int]>([0, 0])
-        /// Which writer created the item that all of them try to create, by round.
+        /// The writer that created the item that all of them try to create, by round.
         let makers = Mutex<[Int: Int]>([:])
 
         func fault(_ text: String) { faults.withLock { if $0.count < 20 { $0.append(text) } } }

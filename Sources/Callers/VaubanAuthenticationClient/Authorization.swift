@@ -4,7 +4,7 @@ import VaubanLinuxHost
 /// The enclave's authorization of one context, valid while this object lives: it holds the connection whose end revokes the authorization.
 /// Neither a child process nor a program that this process executes inherits it: the connection belongs to this process and closes on exec.
 package final class Authorization: Sendable {
-    /// Meaningful only to the enclave, and only from this process.
+    /// The enclave's handle, which is meaningful only to the enclave, and only from this process.
     private let handle: [UInt8]
     package let domainState: [UInt8]?
     private let channel: Channel
@@ -16,7 +16,7 @@ package final class Authorization: Sendable {
         self.channel = channel
     }
 
-    /// Nil in a forked child, which does not own the authorization.
+    /// The handle; nil in a forked child, which does not own the authorization.
     package var ownHandle: [UInt8]? { getpid() == process ? handle : nil }
 
     deinit { end() }

@@ -56,7 +56,7 @@ package final class PromptAgent: Sendable {
 
     deinit { channel.shutDown() }
 
-    /// Readable while there is something for `serve` to handle.
+    /// A descriptor that is readable while there is something for `serve` to handle.
     package var descriptor: Descriptor { inbox.descriptor }
 
     /// Ends the agent: authd sends no more prompts here, and `run` returns.

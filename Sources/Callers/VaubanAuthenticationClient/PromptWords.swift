@@ -19,7 +19,7 @@ package enum PromptWords {
     /// What to know about a program whose name says little.
     package struct Caution: Hashable, Sendable {
         package let text: String
-        /// True for a danger; false for missing knowledge.
+        /// Whether it warns of a danger; false for missing knowledge.
         package let isWarning: Bool
     }
 

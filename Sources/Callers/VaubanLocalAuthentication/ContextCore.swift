@@ -153,7 +153,7 @@ final class ContextCore: Sendable {
 }
 
 extension ContextCore.Settings {
-    /// In whole seconds, at most Apple's limit; 0 for values that are not finite.
+    /// The reuse duration in whole seconds, at most Apple's limit; 0 for values that are not finite.
     fileprivate var reuseSeconds: Int64 {
         guard reuseDuration > 0 else { return 0 }
         return Int64(min(reuseDuration, LATouchIDAuthenticationMaximumAllowableReuseDuration))

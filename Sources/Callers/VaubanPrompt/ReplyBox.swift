@@ -11,7 +11,7 @@ final class ReplyBox: Sendable {
         var response: PromptResponse
     }
 
-    /// Readable while there is a reply.
+    /// A descriptor that is readable while there is a reply.
     let descriptor: Descriptor
     private let bell: Descriptor
     private let reply = Mutex<Reply?>(nil)

@@ -11,7 +11,7 @@ public struct SheetView: Hashable, Sendable {
     /// What to know about a program whose name says little.
     public struct Caution: Hashable, Sendable {
         public let text: String
-        /// True for a danger; false for missing knowledge.
+        /// Whether it warns of a danger; false for missing knowledge.
         public let isWarning: Bool
 
         package init(text: String, isWarning: Bool) {

@@ -9,7 +9,7 @@ internal import VaubanRefusal
 public final class SecAccessControl: NSObject, CFTypeNumbered, @unchecked Sendable {
     package static let typeID: CFTypeID = 256
     let protection: Protection
-    /// Nil for the control that a search returns for a plain item: it has a class and no constraints.
+    /// The class and the flags; nil for the control that a search returns for a plain item, which has a class and no constraints.
     package let control: AccessControl?
 
     init(_ control: AccessControl) {

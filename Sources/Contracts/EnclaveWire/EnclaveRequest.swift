@@ -12,13 +12,13 @@ package enum EnclaveRequest: Hashable, Sendable {
     /// From keychaind: opens the item key of this row, with its application password if it has one. May prompt the user, unless `mayAsk` is
     /// false or the caller's `authorization` suffices.
     case open(RowBinding, wrapped: [UInt8], reason: String?, mayAsk: Bool, authorization: [UInt8]? = nil)
-    /// From keychaind: the metadata and index keys that are open now, in one secret section.
+    /// From keychaind: returns the metadata and index keys that are open now, in one secret section.
     case lease
     /// From keychaind: wraps the same item key by another generation of the class key. Never prompts and releases no key.
     case rewrap(RowBinding, wrapped: [UInt8], generation: [UInt8])
     /// From keychaind: destroys older class keys, since they wrap no row and no quarantined row any more.
     case retire([KeyName])
-    /// From keychaind: what became of a key.
+    /// From keychaind: returns what became of a key.
     case fate(KeyName)
     /// From keychaind: asks the user to consent to the caller's access to another program's items.
     case consent(Consent, reason: String?)

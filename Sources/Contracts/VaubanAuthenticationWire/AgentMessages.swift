@@ -5,12 +5,12 @@ package import VaubanUserModel
 
 /// The prompts that an agent takes.
 package enum AgentScope: Int64, Sendable {
-    /// Of every caller of the user: the approver terminal.
+    /// Prompts of every caller of the user: the approver terminal.
     case everyCaller = 1
-    /// Only of the process that registered: Vauban's command line on its own terminal, or another program on its own if the user allowed
-    /// that.
+    /// Only prompts of the process that registered: Vauban's command line on its own terminal, or another program on its own if the user
+    /// allowed that.
     case ownProcess = 2
-    /// Of every caller of the user, preferred to any terminal: the sheet on the desktop.
+    /// Prompts of every caller of the user, preferred to any terminal: the sheet on the desktop.
     case sheet = 3
 }
 

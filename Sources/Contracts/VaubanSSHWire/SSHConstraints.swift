@@ -53,7 +53,7 @@ package struct SSHDestination: Hashable, Sendable {
 package struct SSHConstraints: Hashable, Sendable {
     package var seconds: UInt32?
     package var asksEachTime = false
-    /// Empty allows every destination.
+    /// The allowed destinations; an empty list allows every destination.
     package var destinations: [SSHDestination] = []
     /// Whether the client restricted destinations at all.
     package var isBoundToDestinations = false

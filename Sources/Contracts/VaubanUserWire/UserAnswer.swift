@@ -8,7 +8,7 @@ package enum UserAnswer: Hashable, Sendable {
     case status(DeviceStatus)
     /// Sent with the enclave's key card as a descriptor.
     case challenge(PasscodeChallenge)
-    /// To `evaluate` and `canEvaluate`.
+    /// The answer to `evaluate` and `canEvaluate`.
     case evaluated(EvaluationResult)
     case environment(OwnerEnvironment)
     /// The names of the user's fingers, as in the template store.

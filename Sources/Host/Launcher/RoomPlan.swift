@@ -6,7 +6,7 @@ package struct RoomPrograms: Sendable {
     let enclave: Program
     let keychain: Program
     let watcher: Program
-    /// Nil if a test acts as the reader itself.
+    /// The reader; nil if a test acts as the reader itself.
     let reader: Program?
 
     package static let installed = RoomPrograms()

@@ -2,7 +2,7 @@ import Glibc
 
 /// The number of files that this process may have open, and of connections that it suffices for.
 package enum DescriptorLimit {
-    /// As many as a full socket of the enclave takes, and more.
+    /// The limit to request: as many as a full socket of the enclave takes, and more.
     private static let wanted: rlim_t = 65_536
     /// The descriptors of one connection: itself, its process, its connection to the enclave and what it waits on.
     private static let forEach = 5

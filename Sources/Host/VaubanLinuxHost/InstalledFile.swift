@@ -47,7 +47,7 @@ package struct RootOwnedFolders {
     private static let asPlace = O_CLOEXEC | O_NOFOLLOW | 0o10000000  // O_PATH
     /// A deeper folder contains no program.
     private static let depthMax = 64
-    /// Keyed by the bytes of the path, since two spellings of one letter are two folders.
+    /// The examined folders by the bytes of their paths, since two spellings of one letter are two folders.
     private var seen: [[UInt8]: Descriptor?] = [:]
 
     package init() {}

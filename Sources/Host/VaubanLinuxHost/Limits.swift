@@ -31,7 +31,7 @@ enum SecretMemoryLimits {
     static let slotBytesMin = 64
     static let sizes = 7
     static let slotBytesMax = slotBytesMin << (sizes - 1)
-    /// As much as may be locked under the oldest default limit, 64 KiB.
+    /// The size of a chunk: as much as may be locked under the oldest default limit, 64 KiB.
     static let chunkBytes = 64 << 10
     /// The memory that a room should be able to lock: the keys of about a thousand users and the values being served.
     static let lockedBytesWanted = 1 << 20

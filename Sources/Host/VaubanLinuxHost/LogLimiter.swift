@@ -10,7 +10,7 @@ package final class LogLimiter: Sendable {
     /// Lines in one period: of one owner, and of all.
     package static let linesPerOwnerMax = 10
     package static let linesMax = 60
-    /// In nanoseconds.
+    /// The period in nanoseconds.
     package static let period: UInt64 = 60_000_000_000
 
     private let now: @Sendable () -> UInt64

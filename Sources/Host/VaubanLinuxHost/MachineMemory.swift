@@ -2,8 +2,8 @@ import Glibc
 
 /// The memory that this process may use.
 package enum MachineMemory {
-    /// In bytes: the smallest of the machine's memory and the limits of this process's control groups, or of a container's, which appear at
-    /// the root. Nil if unknown.
+    /// The limit in bytes: the smallest of the machine's memory and the limits of this process's control groups, or of a container's, which
+    /// appear at the root. Nil if unknown.
     package static var limit: UInt64? {
         let pages = sysconf(Int32(_SC_PHYS_PAGES)), pageBytes = sysconf(Int32(_SC_PAGESIZE))
         let machine: UInt64? = pages > 0 && pageBytes > 0 ? UInt64(pages) * UInt64(pageBytes) : nil

@@ -2,7 +2,7 @@
 package struct UIDRanges: Sendable {
     package struct Line: Sendable {
         package let uids: ClosedRange<UInt32>
-        /// Nil if each number is its own owner.
+        /// The owner; nil if each number is its own owner.
         package let owner: UInt32?
         /// Whether the line names a user as the owner.
         let named: Bool
@@ -10,7 +10,7 @@ package struct UIDRanges: Sendable {
         func owner(of uid: UInt32) -> UInt32 { owner ?? uid }
     }
 
-    /// In file order. The first line that contains a uid counts.
+    /// The lines in file order. The first one that contains a uid counts.
     package private(set) var lines: [Line] = []
     /// The numbers of lines that could not be parsed.
     private(set) var wrong: [Int] = []

@@ -26,7 +26,7 @@ package final class Wakeup: Sendable {
         }
     }
 
-    /// Readable while a signal is pending, for use in another poll.
+    /// The number of a descriptor that is readable while a signal is pending, for use in another poll.
     package var number: Int32 { reading.number }
 
     /// Clears pending signals.

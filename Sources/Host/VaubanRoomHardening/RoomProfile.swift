@@ -10,7 +10,7 @@ package struct RoomProfile: Sendable {
     }
 
     package let name: String
-    /// Nil for the room that could not work under Landlock.
+    /// The files that the room may access; nil for the room that could not work under Landlock.
     package let files: Files?
     package let holdsSecrets: Bool
     /// The groups of calls that it may make, by their names in the specification.

@@ -28,7 +28,7 @@ package struct AttributeRule: Sendable {
     package let form: AttributeForm
     package let kinds: Set<ItemKind>
     package let part: Part
-    /// Set by the keychain; a caller's value is overwritten when an item is added.
+    /// Whether the keychain sets the attribute; a caller's value is overwritten when an item is added.
     package let isServerSet: Bool
 
     package var isPrimary: Bool { part != .none }
@@ -49,7 +49,7 @@ package struct AttributeRule: Sendable {
     private static let certificate: Set<ItemKind> = [.certificate]
     private static let key: Set<ItemKind> = [.key]
 
-    /// In the order in which the parts of the primary key are joined, which must never change.
+    /// All rules, in the order in which the parts of the primary key are joined, which must never change.
     package static let all: [AttributeRule] =
         [
             AttributeRule(.accessGroup, .text, every, .always),

@@ -46,7 +46,7 @@ package struct ItemQuery: Hashable, Sendable {
     package var kind: ItemKind
     package var attributes: ItemAttributes
     package var protection: Protection?
-    /// False excludes synchronizable items, like a query without the attribute; true is `kSecAttrSynchronizableAny`.
+    /// Whether synchronizable items match too (`kSecAttrSynchronizableAny`); false is like a query without the attribute.
     package var includesSynchronizable = false
     package var limit: MatchLimit = .one
     package var returnsData = false

@@ -20,7 +20,7 @@ package struct SecretServiceAttributes: Sendable, DERReadable, DERWritable {
 
     /// The collection's identifier; empty in a query for any collection.
     package var collection: String
-    /// Empty, or 8 random bytes that distinguish items with equal attributes in one collection.
+    /// No bytes, or 8 random bytes that distinguish items with equal attributes in one collection.
     package var instance: [UInt8]
     /// Sorted by the bytes of their names, each name once.
     package let attributes: [Pair]

@@ -79,7 +79,7 @@ package enum ObviousPasscode: Hashable, CaseIterable, Sendable {
     private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
     private static func isLetter(_ folded: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(folded) }
 
-    /// From the lists published each year; a selection, not a dictionary. Lowercase only.
+    /// Passwords from the lists published each year; a selection, not a dictionary. Lowercase only.
     private static let commonest: [[UInt8]] = [
         "password", "passw0rd", "p@ssword", "p@ssw0rd", "passwort", "passcode", "letmein", "welcome", "iloveyou", "sunshine", "princess",
         "football", "baseball", "superman", "starwars", "whatever", "trustno1", "computer", "internet", "michael", "monkey", "dragon",

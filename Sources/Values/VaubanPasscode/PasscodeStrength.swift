@@ -16,7 +16,7 @@ package struct PasscodeStrength: Hashable, Sendable {
     package let kind: Kind
     /// Number of UTF-8 code points, which corresponds to keystrokes.
     package let characters: Int
-    /// The binary logarithm of the number of passcodes with this length and these kinds of characters. It is an upper bound: people choose
+    /// The binary logarithm of the number of passcodes with this length and these kinds of characters. It is an upper bound: users choose
     /// words, names and dates, of which there are far fewer. For an obvious passcode, the number of obvious ones.
     package let guessesLog2: Double
     package let obvious: ObviousPasscode?

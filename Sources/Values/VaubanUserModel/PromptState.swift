@@ -51,9 +51,9 @@ package struct PromptTitles: Hashable, Sendable, DERReadable, DERWritable {
     package static let bytesMax = 128
     private static let charactersMax = 32
 
-    /// Nil: the agent's own title.
+    /// The title of the cancel button; nil for the agent's own title.
     package let cancel: String?
-    /// Nil: the agent's own title. Empty: no such button.
+    /// The title of the fallback button; nil for the agent's own title, empty for no such button.
     package let fallback: String?
 
     package static let standard = PromptTitles(cancel: nil, fallback: nil)

@@ -8,7 +8,7 @@ extension LAEnvironment {
     ///
     /// `@unchecked Sendable`: every stored property is immutable.
     public final class State: NSObject, NSCopying, @unchecked Sendable {
-        /// Nil if the machine has no reader and no fingerprint is enrolled.
+        /// Biometry; nil if the machine has no reader and no fingerprint is enrolled.
         public let biometry: MechanismBiometry?
         /// The passcode; nil if the service cannot be reached.
         public let userPassword: MechanismUserPassword?

@@ -1,7 +1,7 @@
 /// The content of a persisted right's record, except the names of the right and its key (Specs/rights.md).
 package struct RightContent: Hashable, Sendable {
     package let tag: Int
-    /// Encrypted with the public key; nil if none was saved.
+    /// The secret, encrypted with the public key; nil if none was saved.
     package let secret: [UInt8]?
 
     package init(tag: Int, secret: [UInt8]?) {

@@ -17,7 +17,7 @@ struct StoredRight: @unchecked Sendable {
     /// The key without a context, for queries about its algorithms only.
     let key: SecKey
     let publicKey: SecKey
-    /// Encrypted with the public key; nil if none was saved.
+    /// The secret, encrypted with the public key; nil if none was saved.
     let secret: Data?
 }
 

@@ -25,7 +25,7 @@ struct PKCS12Encryption {
     private let digest: PKCS12Digest
     private let salt: ArraySlice<UInt8>
     private let rounds: Int
-    /// Nil if the vector is derived together with the key, as in PKCS #12.
+    /// The initialization vector; nil if it is derived together with the key, as in PKCS #12.
     private let vector: ArraySlice<UInt8>?
 
     private static let pbes2: ASN1ObjectIdentifier = [1, 2, 840, 113549, 1, 5, 13]

@@ -21,7 +21,7 @@ package struct EnclaveKeyContext {
         self.suppressesUI = suppressesUI
     }
 
-    /// From the context's current state: it may have been authorized or invalidated since the reference was made.
+    /// How to prompt, from the context's current state: it may have been authorized or invalidated since the reference was made.
     fileprivate var prompting: KeyPrompting {
         let words = context?.localizedReason ?? ""
         return KeyPrompting(

@@ -31,7 +31,7 @@ enum KeyMethod: Hashable, Sendable {
     /// An AES key encrypted with RSA, and the message encrypted with that AES key.
     case rsaHybrid(KeyHash)
     case ecies(KeyHash, derivesIV: Bool)
-    /// Without a hash, the shared secret itself.
+    /// A key exchange; without a hash, it returns the shared secret itself.
     case exchange(KeyHash?)
 
     enum RSAPadding: Hashable, Sendable {

@@ -9,7 +9,7 @@ extension SecCertificate {
         [1, 2, 840, 10045, 3, 1, 7]: 256, [1, 3, 132, 0, 34]: 384, [1, 3, 132, 0, 35]: 521,
     ]
 
-    /// Nil for a key of an unsupported type.
+    /// The public key; nil if its type is unsupported.
     var key: SecKey? {
         switch fields.keyAlgorithm.first {
         case Self.rsa: (try? KeyMaterial(type: .rsa, isPrivate: false, external: Data(fields.publicKey))).map { SecKey($0) }

@@ -30,7 +30,7 @@ struct TrustAnchors: Sendable {
         }
     }
 
-    /// Empty if the system has no such file.
+    /// The system's anchors; empty if the system has no such file.
     static var ofSystem: TrustAnchors {
         guard let file = paths.lazy.compactMap({ FileStamp($0) }).first else { return TrustAnchors([]) }
         if let known = known.withLock({ $0 }), known.file == file { return known.anchors }

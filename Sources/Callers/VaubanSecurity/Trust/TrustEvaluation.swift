@@ -8,10 +8,10 @@ struct TrustInput: Sendable {
     /// The leaf, followed by the other certificates.
     var certificates: [SecCertificate]
     var policies: [SecPolicy]
-    /// Nil for the system's alone.
+    /// The given anchors; nil for the system's alone.
     var anchors: [SecCertificate]?
     var usesSystemAnchors = true
-    /// Nil for now.
+    /// The date of the evaluation; nil for now.
     var date: Date?
     var responses: [[UInt8]] = []
     var exceptions: TrustExceptions?

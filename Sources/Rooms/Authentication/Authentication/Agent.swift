@@ -8,7 +8,7 @@ package struct Agent: Hashable, Sendable {
     package let pid: Int32
     package let scope: AgentScope
     package let place: String
-    /// False on a program's own terminal: a consent takes more explanation than fits there.
+    /// Whether it shows consents. A program's own terminal does not, since a consent takes more explanation than fits there.
     package let takesConsent: Bool
 
     package init(user: UInt32, pid: Int32, scope: AgentScope, place: String, takesConsent: Bool = true) {

@@ -11,7 +11,7 @@ enum BackupPurpose: Hashable {
     case contents
     case protection(Protection)
 
-    /// In the order of their numbers, which is their order in a keybag.
+    /// All purposes in the order of their numbers, which is their order in a keybag.
     static let all: [BackupPurpose] =
         [.contents] + Protection.allCases.filter { !$0.needsPasscode }.map(Self.protection).sorted { $0.number < $1.number }
 

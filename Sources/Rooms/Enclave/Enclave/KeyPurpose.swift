@@ -94,7 +94,7 @@ package struct KeySlot: Hashable, Sendable, DERReadable, DERWritable {
     package enum Wrapping: Int64, Sendable {
         case device = 1
         case passcodeAndDevice = 2
-        /// By the current key of its class.
+        /// Wrapped by the current key of its class.
         case classKey = 3
     }
 
@@ -102,7 +102,7 @@ package struct KeySlot: Hashable, Sendable, DERReadable, DERWritable {
     package let generation: [UInt8]
     package let wrapping: Wrapping
     package let wrapped: [UInt8]
-    /// Only for a factor pair.
+    /// The public half of a factor pair; nil for other keys.
     package let publicKey: [UInt8]?
     /// Whether a private key may be sealed to this factor pair. Such a key may be stored where nobody can reseal it, so the pair stays.
     package var holdsPrivateKeys: Bool

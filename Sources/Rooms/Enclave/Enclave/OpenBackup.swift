@@ -7,7 +7,7 @@ package import VaubanSecretBytes
 package final class OpenBackup: Sendable {
     let identifier: [UInt8]
     let use: BackupUse
-    /// Of the vault that opened it: a later epoch has locked, or has other keys.
+    /// The epoch of the vault that opened it: a later epoch has locked, or has other keys.
     let epoch: Int64
     private let contents: HeldKey
     private let classes: [HeldKey]

@@ -52,7 +52,7 @@ package struct StretchCost: Sendable {
     /// Block size times passes.
     private static let workMax: Int64 = 32
 
-    /// At least 128 MiB and a quarter of a second.
+    /// The shipped cost: at least 128 MiB and a quarter of a second.
     package static let shipped = StretchCost(log2Rounds: 17, blockSizeMin: 8, time: 250_000_000)
 
     package init(log2Rounds: Int64, blockSizeMin: Int64, time: UInt64? = nil) {

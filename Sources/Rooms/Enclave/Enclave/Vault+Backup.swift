@@ -17,7 +17,7 @@ package struct BackupOpening: Sendable {
 /// The keys of one item in a backup.
 package struct BackupItemKeys: ~Copyable {
     package let attributes: SecretBytes
-    /// Nil if the item stays on another device.
+    /// The item key; nil if the item stays on another device.
     package let item: SecretBytes?
 
     init(attributes: consuming SecretBytes, item: consuming SecretBytes?) {

@@ -11,7 +11,7 @@ package final class Vault: Sendable {
     package let user: UInt32
     let host: EnclaveHost
     let state: ThreadMutex<VaultState>
-    /// `UInt64.max` means never.
+    /// The next expiration as last computed; `UInt64.max` means never.
     private let lastKnownExpiration = Atomic<UInt64>(.max)
 
     /// Loads the user's state. Files that cannot be read are set aside and reported, never replaced.

@@ -22,7 +22,7 @@ struct VaultState: Sendable {
     let user: UInt32
     var contents = VaultContents.empty
     var attempts: AttemptRecord?
-    /// Boot-time clock, nanoseconds: no passcode attempt before this.
+    /// The boot-time clock, in nanoseconds, before which no passcode is compared.
     var notBefore: UInt64 = 0
     var epoch: Int64 = 0
     /// An epoch that has ended and whose leased keys are not recalled yet.

@@ -10,7 +10,7 @@ import VaubanUserModel
 final class Authorizations: Sendable {
     private struct Entry {
         let user: UInt32
-        /// Held by its descriptor: while that process lives, its pid is not reused.
+        /// The process that received the handle, held by its descriptor: while it lives, its pid is not reused.
         let process: Peer
         let connection: ObjectIdentifier
         let evidence: AuthorizedEvidence

@@ -141,7 +141,7 @@ package struct RoomPeers: Sendable {
     private let keychaind: UInt32
     private let authd: UInt32
     private let witness: UInt32
-    /// Nil if none is installed; then no process has the role.
+    /// The watcher's uid; nil if none is installed, in which case no process has the role.
     private let watcher: UInt32?
     private let reader: UInt32?
 

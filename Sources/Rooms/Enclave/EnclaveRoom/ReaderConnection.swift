@@ -115,7 +115,7 @@ final class ReaderConnection: Sendable {
         fingerLists.afterUpdates(of: verdict.user) { pending.report(.verdict(verdict, held)) }
     }
 
-    // MARK: Asking
+    // MARK: Requests
 
     /// Has the reader look for a finger, for a prompt that is on the screen. A touch has one meaning, so a waiting unlock yields.
     func ask(_ user: UInt32, nonce: [UInt8], _ pending: PendingPrompt) -> Bool {

@@ -129,6 +129,6 @@ extension ItemAttributes {
 }
 
 extension AttributeValue {
-    /// Empty values are too common to look anything up by.
+    /// Whether the value is empty. Empty values are too common to look anything up by.
     var isEmpty: Bool { equalityBytes == AttributeValue.text("").equalityBytes }
 }

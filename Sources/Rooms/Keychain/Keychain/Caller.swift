@@ -9,7 +9,7 @@ internal import VaubanUserModel
 /// The caller of one connection, identified before anything is sent to it.
 package struct Caller: Sendable {
     package let user: UInt32
-    /// Nil in user mode, where every program of the user is one owner.
+    /// The caller's identity; nil in user mode, where every program of the user is one owner.
     package let identity: CallerIdentity?
     /// Root's grants to the program.
     package let entitlements: Entitlements?
@@ -34,13 +34,13 @@ package struct Caller: Sendable {
 /// many batches.
 final class ConnectionConsents: Sendable {
     let toListOwners = ThreadMutex(false)
-    /// Keyed by the bytes of the owner.
+    /// The moves in progress, by the bytes of the owner.
     let moves = ThreadMutex<[[UInt8]: ItemMove]>([:])
     /// A consent that found no item of the class in which it was asked for.
     let unused = ThreadMutex<PendingConsent?>(nil)
 }
 
-/// Which items belong to a caller and which groups it may name, for one request.
+/// The rights of a caller for one request: the items that belong to it, and the groups that it may name.
 package struct CallerRights: Hashable, Sendable {
     /// The groups whose items are the caller's own, in order.
     package let groups: [String]
@@ -50,7 +50,7 @@ package struct CallerRights: Hashable, Sendable {
     package let shared: [String]
     /// Another owner's group that a search may name, since that owner lets this program ask for items in it.
     private var offering: String?
-    /// In user mode every group is only a label.
+    /// Whether every group is only a label, as in user mode.
     package let ownsEverything: Bool
     /// Whether the caller has no identity. Such a caller may ask for any owner's items, and the user decides.
     package let asks: Bool

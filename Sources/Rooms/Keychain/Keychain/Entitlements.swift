@@ -49,7 +49,7 @@ package struct EntitlementTable: Sendable {
     package static let folder = "/etc/vauban/entitlements"
     private static let fileBytesMax = 65_536
     private static let filesMax = 1024
-    /// Keyed by the bytes of the name.
+    /// The grants by the bytes of the program's name.
     private let byApplication: [[UInt8]: Entitlements]
 
     package static let none = EntitlementTable(byApplication: [:])

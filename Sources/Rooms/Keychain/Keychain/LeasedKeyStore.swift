@@ -195,7 +195,7 @@ private final class UserKeys: Sendable {
 private final class HeldKey: Sendable {
     let name: KeyLease.Key
     let bytes: SecretBytes
-    /// Of an index key; empty for others.
+    /// The repeated blinds of an index key; empty for other keys.
     let repeated = RepeatedBlinds()
 
     init(name: KeyLease.Key, bytes: consuming SecretBytes) {

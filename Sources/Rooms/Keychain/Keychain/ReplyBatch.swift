@@ -58,7 +58,7 @@ final class ReplyBatch {
 
 /// The parts of a match that can be sent.
 struct FoundRow {
-    /// Nil for a closed item, of which only the reference is returned.
+    /// The record; nil for a closed item, of which only the reference is returned.
     let record: ItemRecord?
     let item: [UInt8]
     /// The certificate of an identity.

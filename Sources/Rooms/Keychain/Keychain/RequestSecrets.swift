@@ -5,7 +5,7 @@ internal import VaubanSecretBytes
 /// The parts of a request's one secret section: the value, followed by the application password, whose length the request states. Bytes
 /// that the request does not announce are refused.
 struct RequestSecrets: ~Copyable {
-    /// Empty if there is no value.
+    /// The value; empty if there is none.
     let value: SecretBytes
     private var password: SecretBytes?
 

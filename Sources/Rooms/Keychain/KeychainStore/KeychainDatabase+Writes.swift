@@ -151,7 +151,7 @@ extension KeychainDatabase {
 }
 
 extension StoredRow {
-    /// In the order of `Schema.columnNames`.
+    /// The row's values in the order of `Schema.columnNames`.
     var parameters: [StatementParameter] {
         [
             .bytes(item), .number(kind), .number(protection), .bytes(generation), .bytes(blinds.primary),

@@ -6,7 +6,7 @@ package import VaubanLinuxHost
 /// another's write reaches the disk. GRDB's pool does the same, but queries the schema's version at each read, which cost a quarter of a
 /// lookup.
 package final class KeychainDatabase: Sendable {
-    /// Closed first, so that the writer is the last connection and moves its log into the file.
+    /// The reading connections. They are closed first, so that the writer is the last connection and moves its log into the file.
     private let readers: ReadConnections
     private let writer: DatabaseQueue
     let file: DatabaseFile

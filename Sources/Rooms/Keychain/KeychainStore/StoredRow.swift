@@ -109,7 +109,7 @@ package struct RowHandle: Hashable, Sendable {
 package struct RowChange: Hashable, Sendable {
     package let old: RowHandle
     package let row: StoredRow
-    /// False leaves the index columns unchanged, which is all that is possible before the first unlock.
+    /// Whether the index columns change, which is impossible before the first unlock.
     package let changesBlinds: Bool
     /// The label under which the old row is kept as an earlier value; nil keeps none.
     package let keeping: HistoryLabel?

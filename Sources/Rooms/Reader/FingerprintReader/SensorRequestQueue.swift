@@ -20,7 +20,7 @@ final class SensorRequestQueue: Sendable {
         wakeup.signal()
     }
 
-    /// Readable when something was posted.
+    /// The number of a descriptor that is readable when something was posted.
     var number: Int32 { wakeup.number }
 
     func take() -> [Order] {

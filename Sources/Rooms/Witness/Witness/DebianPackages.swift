@@ -7,7 +7,7 @@ internal import VaubanPlainText
 package final class DebianPackages: Sendable {
     private struct Kept {
         var changed: [Int] = []
-        /// Keyed by the bytes of the path.
+        /// The packages found, by the bytes of the path.
         var names: [[UInt8]: String?] = [:]
     }
 

@@ -1,6 +1,6 @@
 /// A file whose code a process executes, as `/proc/PID/maps` names it.
 package struct MappedFile: Hashable, Sendable {
-    /// As in the process's file system; nil if it is not UTF-8.
+    /// The path in the process's file system; nil if it is not UTF-8.
     package let path: String?
     /// `MAJOR:MINOR INODE` as the kernel writes them. On some file systems (btrfs, overlays) they differ from those of `stat`.
     package let identity: String

@@ -10,7 +10,7 @@ struct ProcessSnapshot: Sendable {
     let status: ProcessStatus
     let file: Descriptor
     let key: FileKey
-    /// Followed by ` (deleted)` if the file has no name any more; nil if no name is known.
+    /// The file's path, followed by ` (deleted)` if it has no name any more; nil if no name is known.
     let path: String?
     /// SHA-256 of the file; nil if it is too large.
     let digest: [UInt8]?

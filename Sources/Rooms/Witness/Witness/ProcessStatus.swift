@@ -2,9 +2,9 @@ internal import VaubanLinuxHost
 
 /// The fields of `/proc/PID/status` that matter here.
 package struct ProcessStatus: Hashable, Sendable {
-    /// 0 if the parent is in a process namespace that the witness does not see.
+    /// The parent's number; 0 if the parent is in a process namespace that the witness does not see.
     package let parent: Int32
-    /// 0 if nobody traces it.
+    /// The tracer's number; 0 if there is none.
     package let tracer: Int32
     /// The real user, which a program with other rights keeps.
     package let user: UInt32
