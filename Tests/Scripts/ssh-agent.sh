@@ -231,7 +231,7 @@ signs "$TMPDIR/rsa.pub" && fail 'a deleted key signs'
 
 # A second agent does not take the place of one that lives; one that was killed leaves a socket that the next one takes over.
 "$VAUBAN_BUILD/vauban" ssh-agent --foreground --socket "$agent" 2>"$TMPDIR/err" && fail 'two agents at one socket'
-expect_text 'there already' "$TMPDIR/err"
+expect_text 'already listening there' "$TMPDIR/err"
 kill -9 $agent_pid; wait $agent_pid 2>/dev/null
 start_agent
 ssh-add -T "$TMPDIR/work.pub" || fail 'it does not take over a socket that is left'
