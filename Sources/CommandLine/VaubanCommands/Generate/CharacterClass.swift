@@ -1,12 +1,12 @@
 import ArgumentParser
 package import VaubanPasswordRules
 
-/// A kind of characters that a generated secret has.
+/// A class of characters in a generated secret.
 package enum CharacterClass: String, CaseIterable {
     case lower, upper, digits, symbols
 
-    /// Its characters. Quotation marks, the backslash, the tilde and the space are not among the symbols: too many forms and shells
-    /// take them for something else.
+    /// The characters of the class. The symbols exclude quotation marks, the backslash, the tilde and the space, which many forms and
+    /// shells interpret.
     package var characters: PasswordCharacters {
         switch self {
         case .lower: .lower
@@ -17,7 +17,7 @@ package enum CharacterClass: String, CaseIterable {
     }
 }
 
-/// One or more of them, as an option names them: `lower,digits`.
+/// One or more classes, as an option names them: `lower,digits`.
 package struct CharacterClasses: ExpressibleByArgument {
     package let all: [CharacterClass]
 

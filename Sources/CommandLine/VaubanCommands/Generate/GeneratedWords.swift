@@ -2,7 +2,7 @@ import Foundation
 package import VaubanLinuxHost
 package import VaubanSecretBytes
 
-/// A passphrase of words of the list, separated by full stops, since some of the words have a hyphen.
+/// A passphrase of words from the list, separated by full stops because some of the words contain a hyphen.
 package enum GeneratedWords {
     package static func make(_ count: Int) throws(SystemError) -> SecretBytes {
         let list = WordList.words
@@ -25,6 +25,6 @@ package enum GeneratedWords {
         return secret.part(0..<end)
     }
 
-    /// The binary logarithm of the number of passphrases, all of which are equally likely.
+    /// Returns the entropy in bits: the binary logarithm of the number of equally likely passphrases.
     package static func bits(_ count: Int) -> Double { Double(count) * log2(Double(WordList.words.count)) }
 }

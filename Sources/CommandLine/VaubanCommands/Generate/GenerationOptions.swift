@@ -2,7 +2,7 @@ import ArgumentParser
 import VaubanPasswordRules
 import VaubanRefusal
 
-/// For verbs that can generate the secret that they store.
+/// The options of verbs that can generate the secret that they store.
 package struct GenerationOptions: ParsableArguments {
     @Flag(help: "Generate the secret and store it without showing it (default: 20 characters of all classes).")
     var generate = false
@@ -17,11 +17,11 @@ package struct GenerationOptions: ParsableArguments {
         }
     }
 
-    /// Returns what to generate; for a password of a server by the rules of its site, unless an option says otherwise.
+    /// Returns what to generate. For a server's password this follows the rules of the site, unless an option says otherwise.
     package func plan(for server: String? = nil) throws -> GenerationPlan { try form.plan(for: server) }
 }
 
-/// What a generated secret looks like.
+/// The form of a generated secret.
 package struct PasswordFormOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The number of characters.", valueName: "n"))
     var length: Int?
@@ -88,7 +88,7 @@ package struct PasswordFormOptions: ParsableArguments {
         return try PasswordForm(count: number, of: classes.map(\.characters))
     }
 
-    /// Returns the host of a site, which is a host or a URL.
+    /// Returns the host of a site, which is given as a host or a URL.
     private static func host(_ site: String) -> String? {
         let name = site.contains("://") ? try? WebAddress(site).server : HostName.kept(site)
         guard let name, !name.isEmpty, name.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "/") }) else { return nil }
@@ -97,7 +97,7 @@ package struct PasswordFormOptions: ParsableArguments {
 }
 
 extension PasswordRules {
-    /// Reads rules that a user typed: a place that cannot be read is an error.
+    /// Parses rules that a user typed, and throws an error for every part that it cannot parse.
     fileprivate static func strict(_ text: String) throws(PasswordRulesFault) -> PasswordRules {
         let rules = PasswordRules(text)
         if let fault = rules.faults.first { throw fault }

@@ -2,7 +2,7 @@ package import VaubanLinuxHost
 package import VaubanPasswordRules
 package import VaubanSecretBytes
 
-/// What is to be generated.
+/// The kind of secret to generate.
 package enum GenerationPlan {
     case words(Int)
     case characters(PasswordForm)
@@ -20,7 +20,7 @@ package enum GenerationPlan {
         }
     }
 
-    /// What is made and what guessing it costs, for the user; nothing of the secret itself.
+    /// A description of the secret's form and its entropy for the user, without anything of the secret itself.
     package var summary: String {
         switch self {
         case .words(let number):

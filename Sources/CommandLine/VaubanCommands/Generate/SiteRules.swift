@@ -2,7 +2,7 @@ package import Foundation
 package import VaubanRefusal
 import VaubanSecretBytes
 
-/// What sites demand of passwords, by domain.
+/// The password rules of sites, by domain.
 package struct SiteRules {
     private struct Entry: Decodable {
         let rules: String
@@ -17,7 +17,7 @@ package struct SiteRules {
     private var entries: [String: Entry] = [:]
     private static let bytesMax = 4 << 20
 
-    /// The rules that come with Vauban, and those of the user's file, which count first.
+    /// Returns the rules that come with Vauban and those of the user's file, which take precedence.
     package static func known() throws(Refusal) -> SiteRules {
         let path = "\(try UserServiceFiles.folder("XDG_CONFIG_HOME", ".config"))/vauban/password-rules.json"
         var rules = SiteRules()
@@ -40,14 +40,14 @@ package struct SiteRules {
         }
     }
 
-    /// Adds the rules of a document in the format of Apple's list, in place of those known for the same domains.
+    /// Adds the rules of a document in the format of Apple's list, and replaces those of the same domains.
     package mutating func add(json: Data) throws {
         for (site, entry) in try JSONDecoder().decode([String: Entry].self, from: json) { entries[HostName.kept(site)] = entry }
     }
 
     package var sites: [String] { entries.keys.sorted() }
 
-    /// Returns the rules of the nearest domain that a host is in, and the name of that domain.
+    /// Returns the rules of the closest domain that contains a host, and the name of that domain.
     package func rules(for host: String) -> (site: String, rules: String)? {
         var name = host[...]
         while true {

@@ -3,7 +3,7 @@
 // license, whose text is in the file LICENSE.
 
 extension SiteRules {
-    /// A site on each line, with a space after it. The rules hold for its subdomains too, unless = is before it.
+    /// One site on each line, followed by a space and its rules. The rules also apply to subdomains, unless the line begins with `=`.
     static let text: StaticString = #"""
         163.com minlength: 6; maxlength: 16;
         1800flowers.com minlength: 6; required: lower, upper; required: digit;

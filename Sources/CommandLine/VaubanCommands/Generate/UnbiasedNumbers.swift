@@ -1,7 +1,7 @@
 package import VaubanLinuxHost
 import VaubanSecretBytes
 
-/// Numbers from the kernel's random source, each below a bound, all of them equally likely.
+/// Uniformly distributed random numbers below a bound, from the kernel's random source.
 package struct UnbiasedNumbers: ~Copyable {
     private static let bytesAtOnce = 512
     private var bytes: SecretBytes
@@ -9,8 +9,8 @@ package struct UnbiasedNumbers: ~Copyable {
 
     package init() throws(SystemError) { bytes = try Entropy.secret(Self.bytesAtOnce) }
 
-    /// A number below `bound`, which is at most 65,536. What would favour small numbers, the rest of 65,536 divided by the bound, is
-    /// drawn again.
+    /// Returns a number below `bound`, which is at most 65,536. Rejects the remainder of 65,536 divided by the bound, which would favor
+    /// small numbers.
     package mutating func next(below bound: Int) throws(SystemError) -> Int {
         let fair = 65_536 - 65_536 % bound
         while true {

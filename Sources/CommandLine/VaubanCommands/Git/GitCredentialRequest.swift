@@ -4,8 +4,8 @@ import VaubanKeychainModel
 import VaubanRefusal
 import VaubanSecretBytes
 
-/// What git says of a credential on standard input (gitcredentials(7)): lines of `key=value`, to an empty line or the end. Keys
-/// that are not listed here are passed over, as the protocol wants.
+/// Git's description of a credential on standard input (gitcredentials(7)): lines of `key=value`, up to an empty line or the end. Keys that
+/// are not listed here are ignored, as the protocol requires.
 struct GitCredentialRequest: ~Copyable {
     let place: GitPlace?
     let account: String?
@@ -14,7 +14,7 @@ struct GitCredentialRequest: ~Copyable {
     private static let bytesMax = 1 << 17
     private static let keys: Set<String> = ["protocol", "host", "path", "username"]
 
-    /// The password goes from the kernel to its own place in zeroing memory, and never through text.
+    /// Reads the request. The password goes from the kernel into its own zeroing memory and never becomes a `String`.
     static func read(from descriptor: Int32) throws -> GitCredentialRequest {
         try GitCredentialRequest(try SecretReader.everything(from: descriptor, max: bytesMax, keepsNewline: true))
     }
@@ -38,7 +38,7 @@ struct GitCredentialRequest: ~Copyable {
         if let secret { password = input.part(secret) } else { password = nil }
     }
 
-    /// The lines before the first empty one, without their ends.
+    /// Returns the ranges of the lines before the first empty one, without their line ends.
     private static func lines(_ bytes: UnsafeRawBufferPointer) -> [Range<Int>] {
         var lines: [Range<Int>] = []
         var start = 0
@@ -52,20 +52,20 @@ struct GitCredentialRequest: ~Copyable {
     }
 }
 
-/// Where a credential is for: what a password of a server is found by, apart from its account.
+/// The place that a credential is for: the attributes that find a server's password, except the account.
 struct GitPlace: Hashable {
     let scheme: String
     let server: String
     let port: Int64
-    /// Empty where git sends none, which is what it does for https unless `credential.useHttpPath` is set.
+    /// The path; empty if git sends none, which is the case for https unless `credential.useHttpPath` is set.
     let path: String
 
-    /// Nil without a protocol or a host: there is no item for that.
+    /// Returns nil without a protocol or a host, for which there are no items.
     init?(scheme: String, host: String, path: String) {
         guard !scheme.isEmpty, !host.isEmpty else { return nil }
         self.scheme = scheme
         self.path = path
-        // An IPv6 address has colons of its own, within brackets.
+        // An IPv6 address contains colons within its brackets.
         if let colon = host.lastIndex(of: ":"), !host[colon...].contains("]"), let port = Int64(host[host.index(after: colon)...]),
             (1...65535).contains(port)
         {
@@ -78,17 +78,17 @@ struct GitPlace: Hashable {
         guard !server.isEmpty else { return nil }
     }
 
-    /// As git writes it.
+    /// The place in git's notation.
     var shown: String { SafeText.line("\(scheme)://\(server)\(port == 0 ? "" : ":\(port)")\(path.isEmpty ? "" : "/\(path)")", max: 150) }
 
-    /// The attributes that a query can say. All of them are in the user's own group: git never gets what a program keeps.
+    /// The attributes for a query, all in the user's own access group: git never receives items that belong to a program.
     var attributes: ItemAttributes {
         ItemAttributes([
             .server: .text(server), .protocolName: .text(ProtocolCode.code(for: scheme)), .accessGroup: .text(AccessGroup.commandLine),
         ])
     }
 
-    /// Whether an item that was found by these attributes is for this place; one without a path may say so as `/`.
+    /// Returns whether an item that these attributes found is for this place. An item without a path may have the path `/`.
     func means(_ record: ItemRecord) -> Bool {
         let its = record.text(.path)
         return record.number(.port) == port && (path.isEmpty ? ["", "/"].contains(its) : [path, "/" + path].contains(its))

@@ -15,13 +15,13 @@ struct GitCredentialStore {
         self.place = place
     }
 
-    /// Prints account and password of the one item that is meant.
+    /// Prints the account and password of the one matching item.
     func get(account: String?) throws {
         let found = try matches(account: account)
         guard let record = found.first else { return }
         guard found.count == 1 else { return sayWhich(found) }
         guard let secret = try session.read(record, reason: "log in to \(place.shown) with git").takeSecret() else { return }
-        // The answer is lines: what has a line end in it would be another answer than the item's.
+        // The reply consists of lines, so a line end within a value would change its meaning.
         let name = record.text(.account)
         guard Self.isOneLine(name), secret.withUnsafeBytes({ bytes in !bytes.contains { [0x00, 0x0A, 0x0D].contains($0) } }) else {
             throw Refusal(.badParameter, "The account or password contains a line break or zero byte, which git cannot read")
@@ -32,8 +32,8 @@ struct GitCredentialStore {
         guard written else { throw Refusal(.storageFailed, "the password could not be written to git") }
     }
 
-    /// Keeps a password that worked. Git says this after each success, also when the password came from here; so an item that
-    /// asks is left as it is, since to compare it the user would be asked once more at each push.
+    /// Stores a password that worked. Git calls this after each success, even if the password came from here. An item that requires a
+    /// prompt is therefore left unchanged: comparing it would prompt the user again at each push.
     func store(account: String, password: borrowing SecretBytes) throws {
         let found = try matches(account: account).filter { $0.text(.account) == account }
         guard let record = found.first else { return try add(account, password) }
@@ -53,7 +53,7 @@ struct GitCredentialStore {
         try session.add(ItemRecord(kind: .internetPassword, attributes: attributes), secret: password.duplicate())
     }
 
-    /// Deletes what did not work: only the very password that git tried, and nothing where it is not clear which is meant.
+    /// Deletes a password that did not work: only the one that git tried, and nothing if the match is ambiguous.
     func erase(account: String?, password: borrowing SecretBytes?) throws {
         var found = try matches(account: account)
         if found.contains(where: \.asks) {

@@ -2,8 +2,8 @@ import Foundation
 import Glibc
 import VaubanRefusal
 
-/// Has git sign commits with a key for SSH, and takes that back. What git had before is kept in its own settings, in the section
-/// `vauban`, a subsection for each name.
+/// Configures git to sign commits with an SSH key, and reverts that. The previous values are stored in git's configuration in the section
+/// `vauban`, with a subsection for each name.
 struct CommitSigning {
     private let git: GitConfiguration
     private static let format = "gpg.format"
@@ -33,7 +33,7 @@ struct CommitSigning {
         }
     }
 
-    /// Gives each setting the value that it had, unless it was changed since.
+    /// Restores the previous value of each setting that was not changed since.
     func disable() throws {
         var isEnabled = false
         for name in Self.names {
@@ -58,7 +58,7 @@ struct CommitSigning {
     private func set(_ name: String, _ value: String) throws {
         let before = try git.value(name)
         guard before != value else { return say("\(name) is \(SafeText.visible(value)) already.") }
-        // What was there before the first time is what counts.
+        // Only the first call stores the previous value.
         if try git.value("vauban.\(name).set") == nil, let before { try git.set("vauban.\(name).before", before) }
         try git.set("vauban.\(name).set", value)
         try git.set(name, value)

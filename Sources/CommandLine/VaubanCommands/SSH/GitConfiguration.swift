@@ -3,7 +3,7 @@ import VaubanLinuxHost
 import VaubanRefusal
 import VaubanSecretBytes
 
-/// Git's own settings, read and written by the real git.
+/// Git's configuration, read and written by git itself.
 struct GitConfiguration {
     enum Scope: String {
         /// The repository of the working directory.
@@ -21,7 +21,7 @@ struct GitConfiguration {
         }
     }
 
-    /// The value in this scope; nil where it has none.
+    /// Returns the value in this scope, or nil if it has none.
     func value(_ key: String) throws -> String? {
         guard let text = try Self.output(["config", scope.rawValue, "--get-all", key]) else { return nil }
         let values = text.split(separator: "\n", omittingEmptySubsequences: false)
@@ -29,7 +29,7 @@ struct GitConfiguration {
         return text
     }
 
-    /// The value that git uses here, whichever scope it is from.
+    /// Returns the value that applies here, from any scope.
     static func effective(_ words: [String]) throws -> String? { try output(["config"] + words) }
 
     func set(_ key: String, _ value: String) throws { try change(["--replace-all", key, value], key) }
@@ -44,7 +44,7 @@ struct GitConfiguration {
         }
     }
 
-    /// What a program prints, without the newline at its end; nil where it fails.
+    /// Returns what a program prints, without the newline at its end, or nil if it fails.
     static func output(of program: String = "git", _ words: [String]) throws -> String? {
         var pipe = try Pipe()
         let child: pid_t

@@ -3,7 +3,7 @@ import Glibc
 import VaubanLinuxHost
 import VaubanRefusal
 
-/// The files by which systemd runs the agent for one user, and by which their programs find it.
+/// The files by which systemd runs the agent for one user and by which programs find it.
 struct SSHEnabling {
     private let files: [(path: String, content: String)]
     private static let units = ["vauban-ssh-agent.socket", "vauban-ssh-agent.service"]
@@ -78,7 +78,7 @@ struct SSHEnabling {
         Self.tellSystemd(["disable", "--now"] + Self.units)
         for file in there {
             try FileManager.default.removeItem(atPath: file.path)
-            // A folder that holds nothing any more goes, up to the one for all settings.
+            // Removes folders that are now empty, up to the folder of all configuration.
             var folder = (file.path as NSString).deletingLastPathComponent
             while (folder as NSString).lastPathComponent != ".config", rmdir(folder) == 0 {
                 folder = (folder as NSString).deletingLastPathComponent
@@ -89,7 +89,7 @@ struct SSHEnabling {
 
     private static func content(of path: String) -> String? { try? String(contentsOfFile: path, encoding: .utf8) }
 
-    /// Where no systemd runs for the user the files count from the next login on.
+    /// Runs systemctl for the user. Without a systemd user manager, the files take effect at the next login.
     private static func tellSystemd(_ words: [String]) {
         guard let runtime = getenv("XDG_RUNTIME_DIR").map({ String(cString: $0) }), access("\(runtime)/systemd/private", F_OK) == 0 else {
             return

@@ -1,5 +1,5 @@
-// The real ssh-add reads a key's file, whatever its format and passphrase, and gives the key to us as to an agent: over a socket
-// that is this process's alone, in memory, and never as an argument or a file.
+// ssh-add reads the key file in any format and with any passphrase, and sends the key to this process as if it were an agent: in memory,
+// over a private socket, never as an argument or a file.
 
 import Foundation
 import Glibc
@@ -9,7 +9,7 @@ import VaubanSSHWire
 import VaubanSecretBytes
 
 enum SSHKeyReceiver {
-    /// The key of the file, and the key with its certificate where one lies beside it.
+    /// Returns the key of the file, and the key with its certificate if there is a certificate file beside it.
     static func keys(inFile file: String) throws -> [SSHAddedKey] {
         guard access(file, R_OK) == 0 else { throw Refusal(.badParameter, "\(SafeText.visible(file)) cannot be read") }
         var template = Array("\(environment("XDG_RUNTIME_DIR") ?? "/tmp")/vauban-ssh.XXXXXX".utf8CString)
@@ -61,7 +61,7 @@ enum SSHKeyReceiver {
         return listener
     }
 
-    /// The next connection; nil when the process has ended.
+    /// Returns the next connection, or nil if the process has ended.
     private static func accepted(_ listener: Descriptor, until process: Descriptor) throws(SystemError) -> Descriptor? {
         while true {
             var pollers = [
@@ -78,7 +78,7 @@ enum SSHKeyReceiver {
         }
     }
 
-    /// One message; nil at the end of the connection, and for one that is too large.
+    /// Returns one message, or nil at the end of the connection and for a message that is too large.
     private static func frame(from connection: Descriptor) -> SSHFrame? {
         guard let head = SSHFrame(reading: 4, from: connection) else { return nil }
         let length = head.bytes.withUnsafeBytes { $0.reduce(0) { $0 << 8 | Int($1) } }
@@ -86,7 +86,7 @@ enum SSHKeyReceiver {
         return SSHFrame(reading: length, from: connection)
     }
 
-    /// Takes a key, and says of everything else that it is not done here.
+    /// Replies to a request: accepts keys and fails every other request.
     private static func answer(_ frame: SSHFrame, on connection: Descriptor) -> [SSHAddedKey] {
         let request = try? frame.bytes.withUnsafeBytes { bytes throws(SSHError) in try SSHAgentRequest(bytes) }
         var key: SSHAddedKey?
@@ -97,7 +97,7 @@ enum SSHKeyReceiver {
     }
 }
 
-/// Bytes that are read whole into a secret's own place.
+/// Bytes that are read directly into the memory of a secret.
 private final class SSHFrame {
     let bytes: SecretBytes
 

@@ -11,14 +11,14 @@ import VaubanRefusal
 import VaubanSSHWire
 import VaubanSecretBytes
 
-/// A key for SSH, as far as everybody may know it.
+/// The public part of an SSH key.
 struct SSHKeyOfUser {
     let name: String
     let publicKey: SSHPublicKey
     let isOfEnclave: Bool
     let asks: Bool
 
-    /// As authorized_keys has it.
+    /// The line for authorized_keys.
     var line: String { "\(publicKey.type.rawValue) \(Data(publicKey.blob).base64EncodedString()) \(SafeText.line(name, max: 80))" }
 
     var row: String {
@@ -28,7 +28,7 @@ struct SSHKeyOfUser {
     }
 }
 
-/// The user's keys for SSH among their items (Specs/ssh-agent.md).
+/// The SSH keys among the user's items (Specs/ssh-agent.md).
 struct SSHKeyring {
     private let session: Session
     private static let nameBytesMax = 100
@@ -44,7 +44,7 @@ struct SSHKeyring {
     func keys() throws -> [SSHKeyOfUser] {
         try session.opening {
             var made = SSHItem.ofEnclave
-            // What is read is no secret: only the enclave reads the key in it.
+            // The data is not a secret: only the enclave can read the key in it.
             made.returnsData = true
             made.authenticationUI = .skip
             let imported = SSHItem.passwords(of: SSHItem.importedService)
@@ -54,9 +54,9 @@ struct SSHKeyring {
         }
     }
 
-    /// The key of this name.
+    /// Returns the key of this name.
     ///
-    /// - Throws: `NoSuchItem` where there is none.
+    /// - Throws: `NoSuchItem` if there is no such key.
     func key(_ name: String) throws -> SSHKeyOfUser {
         let keys = try keys()
         guard let key = keys.first(where: { $0.name == name }) else {
@@ -87,7 +87,7 @@ struct SSHKeyring {
         }
     }
 
-    /// Makes a key in the enclave.
+    /// Creates a key in the enclave.
     func make(_ name: String, _ options: ProtectionOptions) throws -> SSHKeyOfUser {
         try requireNew(name)
         let (protection, asked) = try options.applied(to: .whenUnlockedThisDeviceOnly, nil)
@@ -99,7 +99,7 @@ struct SSHKeyring {
         return SSHKeyOfUser(name: name, publicKey: SSHPublicKey(p256: key.publicKey), isOfEnclave: true, asks: asked != nil)
     }
 
-    /// As every private key of the enclave stands among the items, with the tag of those for SSH.
+    /// Returns the attributes that every private key of the enclave has, with the tag of SSH keys.
     private static func attributes(of key: EnclaveKey, _ name: String) throws -> ItemAttributes {
         var values: [AttributeName: AttributeValue] = [
             .label: .text(name), .applicationTag: .data(SSHItem.tag), .accessGroup: .text(AccessGroup.commandLine),
@@ -121,7 +121,7 @@ struct SSHKeyring {
         return ItemAttributes(values)
     }
 
-    /// Keeps a key that ssh-add gave, and its certificate.
+    /// Stores a key from ssh-add and its certificate.
     func keep(_ received: [SSHAddedKey], as name: String, _ options: ProtectionOptions) throws -> SSHKeyOfUser {
         guard let key = received.first, received.allSatisfy({ $0.publicKey == key.publicKey }) else {
             throw Refusal(.badParameter, "Unsupported key; use Ed25519, ECDSA, or RSA of 2,048 bits or more")
@@ -142,7 +142,7 @@ struct SSHKeyring {
         return SSHKeyOfUser(name: name, publicKey: key.publicKey, isOfEnclave: false, asks: control != nil)
     }
 
-    /// Deletes the key and what stands beside it under its name.
+    /// Deletes the key and everything stored with it under its name.
     func delete(_ name: String) throws {
         var made = SSHItem.ofEnclave
         made.attributes[.label] = .text(name)
@@ -161,7 +161,7 @@ struct SSHKeyring {
         }
     }
 
-    /// Gives a key that was made in the enclave another name.
+    /// Renames a key that was created in the enclave.
     func renameEnclaveKey(_ name: String, to new: String) throws {
         var query = SSHItem.ofEnclave
         query.attributes[.label] = .text(name)

@@ -7,10 +7,10 @@ import VaubanRefusal
 import VaubanSSHWire
 import VaubanSecretBytes
 
-/// Where the user registered a public key: a server or a service, and the day on which they said so.
+/// A server or service where the user registered a public key, and the day on which they recorded that.
 struct SSHPlace: Hashable {
     let name: String
-    /// As in `2026-11-22`, UTC.
+    /// The day as in `2026-11-22`, UTC.
     let day: String
 
     private static let nameBytesMax = 200
@@ -26,15 +26,15 @@ struct SSHPlace: Hashable {
     }
 }
 
-/// The places of each key: a password of the service `ssh-places`, whose account is the key's name and whose value has a line for each
-/// place, the day before its name (Specs/ssh-agent.md, "Items").
+/// The places of each key: a password of the service `ssh-places`, whose account is the key's name. Its value has a line for each place:
+/// the day, then the place's name (Specs/ssh-agent.md, "Items").
 struct SSHPlaces {
     private let session: Session
     private static let placesMax = 1000
 
     init(_ session: Session) { self.session = session }
 
-    /// The places of a key, in the order in which they were added.
+    /// Returns the places of a key in the order in which they were added.
     func places(of key: String) throws -> [SSHPlace] {
         guard let record = try record(key), let value = try session.read(record, reason: "see where \(key) is registered").takeSecret()
         else {
@@ -46,7 +46,7 @@ struct SSHPlaces {
         }
     }
 
-    /// Adds a place; one that is there keeps its day.
+    /// Adds a place; a place that exists already keeps its day.
     func add(_ name: String, to key: String) throws {
         try SSHPlace.check(name: name)
         let places = try places(of: key)
@@ -63,7 +63,7 @@ struct SSHPlaces {
         try write(places.filter { $0.name != name }, of: key)
     }
 
-    /// Gives the places of a key another key's name.
+    /// Moves the places of a key to another key's name.
     func rename(_ old: String, to new: String) throws {
         guard let record = try record(old) else { return }
         let name = ItemAttributes([.account: .text(new), .label: .text("\(SSHItem.placesService)/\(new)")])

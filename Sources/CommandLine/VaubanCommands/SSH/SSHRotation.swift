@@ -1,11 +1,11 @@
 import VaubanRefusal
 
-/// The change of a key for a new one: both sign until every place has the new one, and then the old one is deleted.
+/// The replacement of a key by a new one: both sign until every place has the new key, then the old key is deleted.
 struct SSHRotation {
     private let keyring: SSHKeyring
     private let places: SSHPlaces
     private let old: String
-    /// What the new key is called until the old one is gone.
+    /// The name of the new key until the old one is deleted.
     let new: String
 
     init(_ session: Session, of name: String) {
@@ -15,7 +15,7 @@ struct SSHRotation {
         new = "\(name)-new"
     }
 
-    /// Makes the new key in the enclave; it asks where the old one does.
+    /// Creates the new key in the enclave with the old key's authentication requirements.
     func begin(_ protection: ProtectionOptions) throws {
         let keys = try keyring.keys()
         guard let key = keys.first(where: { $0.name == old }) else { throw NoSuchItem(name: old, suggestions: []) }
@@ -35,9 +35,9 @@ struct SSHRotation {
         say("Record each: vauban ssh where \(new) --add PLACE. Then: vauban ssh rotate \(old) --finish")
     }
 
-    /// Deletes the old key and gives its name to the new one. What was interrupted goes on where it stopped.
+    /// Deletes the old key and gives its name to the new one. Continues an interrupted call where it stopped.
     ///
-    /// - Parameter force: Whether the old key goes although the new one is not recorded at each of its places.
+    /// - Parameter force: Whether to delete the old key even if the new one is not recorded at each of its places.
     func finish(force: Bool) throws {
         let keys = try keyring.keys()
         guard keys.contains(where: { $0.name == new }) else {

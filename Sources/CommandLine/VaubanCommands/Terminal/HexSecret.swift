@@ -1,9 +1,9 @@
 package import VaubanRefusal
 package import VaubanSecretBytes
 
-/// Secrets as hexadecimal digits, for what is no text.
+/// Secrets as hexadecimal digits, for values that are not text.
 package enum HexSecret {
-    /// Two digits a byte, without anything between.
+    /// Returns two digits for each byte, without separators.
     package static func digits(of secret: borrowing SecretBytes) -> SecretBytes {
         secret.withUnsafeBytes { bytes in
             SecretBytes(count: bytes.count * 2) { target in
@@ -15,7 +15,7 @@ package enum HexSecret {
         }
     }
 
-    /// Spaces and line ends between digits are passed over.
+    /// Decodes digits, and skips spaces and line ends between them.
     package static func bytes(of digits: borrowing SecretBytes) throws(Refusal) -> SecretBytes {
         let count = digits.withUnsafeBytes { bytes in bytes.count { !isSpace($0) } }
         let isGood = digits.withUnsafeBytes { bytes in bytes.allSatisfy { isSpace($0) || value($0) != nil } }
@@ -46,8 +46,8 @@ package enum HexSecret {
 }
 
 extension SecretBytes {
-    /// Whether it is text that a terminal shows and does not obey: UTF-8 without control characters but line ends and tabs. No copy
-    /// of it is made for this.
+    /// Whether a terminal displays these bytes as text without interpreting them: UTF-8 without control characters except line ends and
+    /// tabs. The check makes no copy.
     borrowing func isTextForTerminal() -> Bool {
         withUnsafeBytes { bytes in
             var decoder = UTF8()

@@ -3,21 +3,21 @@ import Glibc
 import Synchronization
 import VaubanLinuxHost
 
-/// What must be put right before this process ends by a signal: a terminal without echo is no way to leave a user.
+/// The cleanup that must run before a signal ends this process, such as turning the terminal's echo on again.
 ///
-/// The signals are blocked in every thread and taken by one, so that putting right is ordinary code and not a signal
-/// handler. Children start with their signals restored (`vauban_spawn_…`).
+/// The signals are blocked in every thread and one thread receives them, so the cleanup is ordinary code and not a signal handler. Children
+/// start with their signals restored (`vauban_spawn_…`).
 enum Interruption {
     private static let taken = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH]
     private static let duties = Mutex<(next: Int, byNumber: [Int: @Sendable () -> Void])>((0, [:]))
     private static let child = Mutex<pid_t?>(nil)
-    /// Signals are taken by their numbers, lowest first, and this number is above all others: when it has been taken, so has whatever
-    /// was pending when it was sent.
+    /// The signal that is received last. Signals are received in the order of their numbers, lowest first, and this number is above all
+    /// others: once it has been received, so has every signal that was pending when it was sent.
     private static let lastOfAll = __libc_current_sigrtmin()
     private static let allTaken = DispatchSemaphore(value: 0)
     private static let windowChange = Mutex<(@Sendable () -> Void)?>(nil)
 
-    /// To be called first of all, before there is a second thread.
+    /// Starts the thread that receives signals. Call this before any other thread exists.
     static func begin() {
         var set = signals
         pthread_sigmask(SIG_BLOCK, &set, nil)
@@ -26,7 +26,7 @@ enum Interruption {
         thread.start()
     }
 
-    /// Adds something to put right; the answer takes it back.
+    /// Adds a cleanup and returns the number that removes it.
     static func add(_ duty: @escaping @Sendable () -> Void) -> Int {
         duties.withLock { duties in
             duties.next += 1
@@ -39,14 +39,15 @@ enum Interruption {
         duties.withLock { _ = $0.byNumber.removeValue(forKey: number) }
     }
 
-    /// Puts everything right before this process ends. The last thing added is the first.
+    /// Runs every cleanup before this process ends, the last one added first.
     static func putRight() {
         for (_, duty) in duties.withLock({ $0.byNumber.sorted { $0.key > $1.key } }) { duty() }
     }
 
-    /// While a command runs as this process's child, a signal is meant for the command: one that was sent to this process is sent
-    /// on, and one that the terminal's keys sent the command has got itself. This process ends when the command has ended.
-    /// From before it starts, so that none comes in between.
+    /// Starts a command as a child and forwards signals to it while it runs.
+    ///
+    /// A signal that was sent to this process is forwarded; one that the terminal's keys caused has already reached the command. This
+    /// process ends after the command has ended. Forwarding begins before the command starts, so that no signal arrives in between.
     static func passOn(_ start: () throws(SystemError) -> pid_t) throws(SystemError) -> pid_t {
         try child.withLock { child throws(SystemError) in
             let pid = try start()
@@ -55,19 +56,19 @@ enum Interruption {
         }
     }
 
-    /// To be called when the command has ended, and before its number can be another's. A Ctrl-C that ended the command was sent to
-    /// this process too, and may not have been taken yet: then it is still the command's, and not this process's.
+    /// Stops forwarding signals. Call this when the command has ended and before its process ID can be reused. A Ctrl-C that ended the
+    /// command was also sent to this process and may still be pending; it is meant for the command and does not end this process.
     static func passOnNoMore() {
         if kill(getpid(), lastOfAll) == 0 { allTaken.wait() }
         child.withLock { $0 = nil }
     }
 
-    /// Called when the window of the terminal has another size.
+    /// Sets the action for a change of the terminal's window size.
     static func onWindowChange(_ action: (@Sendable () -> Void)?) {
         windowChange.withLock { $0 = action }
     }
 
-    /// For a program that takes this process's place: it must not start with signals blocked.
+    /// Unblocks the signals for a program that replaces this process.
     static func restoreSignals() {
         var set = signals
         pthread_sigmask(SIG_UNBLOCK, &set, nil)
@@ -94,14 +95,14 @@ enum Interruption {
             }
             if isPassedOn { continue }
             putRight()
-            // Ends as anyone expects who looks at how this process ended.
+            // Ends by the signal itself, so that the parent process sees the usual wait status.
             signal(number, SIG_DFL)
             pthread_sigmask(SIG_UNBLOCK, &set, nil)
             kill(getpid(), number)
         }
     }
 
-    /// SI_KERNEL, as for a terminal's keys.
+    /// `SI_KERNEL`, the origin of signals that a terminal's keys cause.
     private static let sentByKernel: Int32 = 0x80
 
     private static var signals: sigset_t {

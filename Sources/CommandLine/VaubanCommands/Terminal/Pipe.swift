@@ -1,7 +1,7 @@
 import Glibc
 import VaubanLinuxHost
 
-/// A pipe that no program which is started inherits by accident.
+/// A pipe that programs started by this process do not inherit by accident.
 struct Pipe {
     let reading: Descriptor
     private(set) var writing: Descriptor?
@@ -14,6 +14,6 @@ struct Pipe {
         writing = Descriptor(ends[1])
     }
 
-    /// Closes this process's end to write on, so that the reader comes to the end.
+    /// Closes this process's writing end, so that the reader reaches the end of the file.
     mutating func endWriting() { writing = nil }
 }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A line that says how far a command has come, for a terminal alone.
+/// A progress line, which is shown only on a terminal.
 struct Progress {
     private let isTerminal = isatty(STDERR_FILENO) == 1
 
@@ -8,7 +8,7 @@ struct Progress {
         if isTerminal { writeText("\r\(text)", to: STDERR_FILENO) }
     }
 
-    /// To be called before anything else is written, and at the end.
+    /// Clears the line. Call this before any other output and at the end.
     func clear() {
         if isTerminal { writeText("\r\u{1B}[K", to: STDERR_FILENO) }
     }

@@ -1,11 +1,11 @@
-// A recovery key on the terminal, once. Its digits go from the zeroing type to the terminal, with no text in between.
+// Shows a recovery key on the terminal once. Its digits go from zeroing memory to the terminal without becoming a `String`.
 
 import VaubanLinuxHost
 import VaubanPasscode
 import VaubanSecretBytes
 
 extension RecoveryKey {
-    /// The digits as they are written on paper: groups with hyphens between them, and a line end after each line.
+    /// Returns the digits as printed on paper: groups separated by hyphens, with a line end after each line.
     borrowing func written(groupsPerLine: Int, indent: Int) -> SecretBytes {
         let size = Self.digitsPerGroup
         let lines = (Self.groups + groupsPerLine - 1) / groupsPerLine
@@ -27,12 +27,12 @@ extension RecoveryKey {
 }
 
 extension Terminal {
-    /// Shows the key until Return, on the terminal's second screen where it has one, so that it is not among the lines that
-    /// one can scroll back to. Answers whether it was shown.
+    /// Shows the key until the user presses Return, and returns whether it was shown. Uses the terminal's alternate screen if it has one,
+    /// so that the key does not stay in the scrollback.
     func show(_ key: borrowing RecoveryKey) -> Bool {
         let hasScreen = Self.hasAlternateScreen
         let lines = key.written(groupsPerLine: RecoveryKey.groups / 2, indent: 4)
-        // Whatever ends this process takes the key off the screen too.
+        // Clears the key from the screen also if a signal ends this process.
         let duty = Interruption.add { [self] in if hasScreen { write(Self.clearAndLeave) } }
         defer { Interruption.remove(duty) }
         write(hasScreen ? Self.enterClear : "\n")

@@ -1,21 +1,20 @@
 import VaubanPlainText
 
-/// Text that came from elsewhere, made fit to be shown: a terminal obeys what it is sent, and a user believes what
-/// they see.
+/// Makes foreign text safe to display: a terminal interprets what it receives, and users believe what they see.
 package enum SafeText {
-    /// One line without control characters, direction overrides and other invisible signs, with single spaces, and not
-    /// longer than `max` characters. For a caller's words, which must not draw lines of ours by filling up a row.
+    /// Returns one line of at most `max` characters with single spaces, without control characters, direction overrides and other invisible
+    /// characters. This is for a caller's text, which must not imitate lines of our own by filling a row.
     package static func line(_ text: String, max: Int) -> String {
         PlainLine.of(text, charactersMax: max)
     }
 
-    /// The whole text on one line, with every invisible sign written out as `\u{…}`: two names that differ look different.
+    /// Returns the whole text on one line with every invisible character written as `\u{…}`, so that two different names look different.
     package static func visible(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: isInvisible) else { return text }
         return text.unicodeScalars.map { isInvisible($0) ? "\\u{\(String($0.value, radix: 16))}" : String($0) }.joined()
     }
 
-    /// JSON that shows itself as it is: invisible signs, which stand only within its strings, in JSON's own way of writing them.
+    /// Returns JSON in which invisible characters, which occur only in strings, are replaced by JSON escapes.
     package static func json(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: { $0 != "\n" && isInvisible($0) }) else { return text }
         return text.unicodeScalars.map { scalar in
@@ -27,8 +26,8 @@ package enum SafeText {
         }.joined()
     }
 
-    /// A path in full where it is short, otherwise its beginning and its end, and no more of any name than fits a row: whoever
-    /// chose it must not push the line that names them off the screen, nor fill up rows with spaces.
+    /// Returns a short path in full, otherwise its beginning and its end, and at most one row of each name. A long or padded path must not
+    /// push the line that names the program off the screen or fill rows with spaces.
     package static func path(_ path: String, max: Int) -> String {
         PlainLine.path(path, charactersMax: max)
     }

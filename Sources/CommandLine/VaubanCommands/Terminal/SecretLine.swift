@@ -1,4 +1,4 @@
-// A line typed without echo, straight into the zeroing type.
+// Reads a line without echo directly into zeroing memory.
 
 import Glibc
 import VaubanAuthenticationClient
@@ -12,9 +12,9 @@ enum SecretLine: ~Copyable {
 }
 
 extension Terminal {
-    /// Shows the prompt and reads one line. Ctrl-C, and Ctrl-D at the beginning, cancel. The terminal is as it was when
-    /// this returns. Where the user may answer elsewhere (`hasOtherWay`), a question that goes before anything was typed
-    /// was answered there, and nothing more is expected here.
+    /// Shows the prompt and reads one line. Ctrl-C cancels, and so does Ctrl-D at the beginning of the line. Restores the terminal before
+    /// it returns. If the user can answer elsewhere (`hasOtherWay`), a prompt that is withdrawn before anything was typed counts as
+    /// answered there, and this waits for no more input.
     func readSecretLine(_ prompt: String, bytesMax: Int, withdrawal: (any Withdrawal)? = nil, hasOtherWay: Bool = false) -> SecretLine {
         guard let mode = TerminalMode(self, dropsInput: true, { $0.readSecretly() }) else { return .cancelled }
         defer { withExtendedLifetime(mode) {} }
@@ -29,7 +29,7 @@ extension Terminal {
             var byte: UInt8 = 0
             let count = read(descriptor.number, &byte, 1)
             if count < 0 && errno == EINTR { continue }
-            // A terminal that is gone is a no.
+            // A closed terminal counts as a refusal.
             guard count == 1 else { return .cancelled }
             let step = editor.take(byte)
             byte = 0
@@ -42,8 +42,8 @@ extension Terminal {
         }
     }
 
-    /// Takes what is still being typed for a question that has gone, to the end of the line or to a pause: it is part of a
-    /// passcode, and whoever reads this terminal next may be the one who withdrew the question.
+    /// Discards what is still being typed for a withdrawn prompt, until the end of the line or a pause: it is part of a passcode, and the
+    /// next program that reads this terminal may be the one that withdrew the prompt.
     private func dropKeys() {
         write("\nThis prompt is gone; what you type is ignored.")
         var poller = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
@@ -58,10 +58,10 @@ extension Terminal {
         }
     }
 
-    /// No key for so long means that nobody is typing any more, in milliseconds.
+    /// The pause, in milliseconds, after which the user is taken to have stopped typing.
     private static let typingPause: Int32 = 2_000
 
-    /// Waits for a key; false when the question was withdrawn meanwhile.
+    /// Waits for a key and returns whether there is one; false if the prompt was withdrawn first.
     func waitForKey(_ withdrawal: (any Withdrawal)?) -> Bool {
         guard let withdrawal else { return true }
         while true {
@@ -76,7 +76,7 @@ extension Terminal {
     }
 }
 
-/// The few keys that a line without echo needs.
+/// The editing keys of a line without echo.
 private struct SecretEditor: ~Copyable {
     enum Step { case more, full, cancelled, done }
     private enum Escape { case none, began, within }
@@ -91,7 +91,7 @@ private struct SecretEditor: ~Copyable {
     var isEmpty: Bool { count == 0 }
 
     mutating func take(_ byte: UInt8) -> Step {
-        // Arrow keys and the like are sequences; none of their bytes belongs to the secret.
+        // Arrow and function keys send escape sequences, whose bytes are not part of the secret.
         switch (escape, byte) {
         case (.none, 0x1B): escape = .began; return .more
         case (.began, 0x5B), (.began, 0x4F): escape = .within; return .more
@@ -115,7 +115,7 @@ private struct SecretEditor: ~Copyable {
         }
     }
 
-    /// One character, which in UTF-8 is a leading byte and those that continue it.
+    /// Removes one character: in UTF-8 a leading byte and its continuation bytes.
     private mutating func removeLast() {
         while count > 0 {
             let position = count - 1

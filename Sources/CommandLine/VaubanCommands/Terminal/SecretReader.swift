@@ -1,4 +1,4 @@
-// Secrets that come from a descriptor. The bytes go from the kernel straight into the zeroing type.
+// Reads secrets from a descriptor. The bytes go directly from the kernel into zeroing memory.
 
 import Glibc
 import VaubanLinuxHost
@@ -6,8 +6,8 @@ import VaubanRefusal
 import VaubanSecretBytes
 
 enum SecretReader {
-    /// Everything to the end, at most `max` bytes. Without `keepsNewline` one newline at the very end is dropped, since
-    /// `echo` adds it.
+    /// Reads everything to the end, at most `max` bytes. Unless `keepsNewline` is set, drops one newline at the very end, which `echo`
+    /// adds.
     static func everything(from descriptor: Int32, max: Int, keepsNewline: Bool) throws -> SecretBytes {
         var buffer = SecretBytes(count: 4096) { _ in }
         var count = 0
@@ -26,7 +26,7 @@ enum SecretReader {
         return buffer.part(0..<count)
     }
 
-    /// One line, read byte by byte, so that what follows stays in the descriptor for the next reader.
+    /// Reads one line byte by byte, so that the rest stays in the descriptor for the next reader.
     static func line(from descriptor: Int32, max: Int) throws -> SecretBytes {
         var buffer = SecretBytes(count: max) { _ in }
         var count = 0

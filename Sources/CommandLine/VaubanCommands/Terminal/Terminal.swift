@@ -1,8 +1,7 @@
 import Glibc
 import VaubanLinuxHost
 
-/// The terminal in front of the user: the controlling terminal as the kernel names it, never a descriptor that
-/// somebody passed.
+/// The user's terminal: the controlling terminal as the kernel names it, never a descriptor that another program passed.
 final class Terminal: Sendable {
     let descriptor: Descriptor
     /// As the user would call it: "pts/3".
@@ -13,7 +12,7 @@ final class Terminal: Sendable {
         name = Self.nameOfControlling()
     }
 
-    /// The controlling terminal while this process is in its foreground; a background job must not ask.
+    /// Returns the controlling terminal if this process is in its foreground; a background job must not prompt.
     static func inForeground() -> Terminal? {
         let number = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
         guard number >= 0 else { return nil }
@@ -22,13 +21,13 @@ final class Terminal: Sendable {
         return Terminal(descriptor)
     }
 
-    /// The size of the window; nil where the terminal does not know it.
+    /// The size of the window, or nil if the terminal does not report it.
     var size: winsize? {
         var size = winsize()
         return ioctl(descriptor.number, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? size : nil
     }
 
-    /// Whether the terminal has a second screen to show a question on.
+    /// Whether the terminal has an alternate screen for prompts.
     static var hasAlternateScreen: Bool {
         guard let type = getenv("TERM").map({ String(cString: $0) }) else { return false }
         return !["", "dumb", "unknown"].contains(type)
@@ -38,9 +37,9 @@ final class Terminal: Sendable {
 
     func write(_ bytes: UnsafeRawBufferPointer) { writeAll(bytes, to: descriptor.number) }
 
-    /// The kernel's number of the controlling terminal, as a name.
+    /// Returns the name of the controlling terminal for the kernel's device number.
     private static func nameOfControlling() -> String {
-        // The seventh field; the second, the program's name, may hold anything but ends at the last parenthesis.
+        // Field 7 of proc_pid_stat(5). Field 2, the program's name, may contain anything, but it ends at the last parenthesis.
         guard let text = SmallFile.text(path: "/proc/self/stat", max: 8192), let end = text.lastIndex(of: ")") else { return "terminal" }
         let fields = text[text.index(after: end)...].split(separator: " ")
         guard fields.count > 4, let device = Int(fields[4]) else { return "terminal" }
@@ -54,7 +53,7 @@ final class Terminal: Sendable {
     }
 }
 
-/// Writes everything, or as much as the other side takes; answers whether it was all.
+/// Writes as many bytes as the other side accepts and returns whether it accepted all of them.
 @discardableResult
 func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Bool {
     var rest = bytes
@@ -67,15 +66,15 @@ func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Bool {
     return true
 }
 
-/// The same for text.
+/// Writes text and returns whether all of it was written.
 @discardableResult
 func writeText(_ text: String, to descriptor: Int32) -> Bool {
     var text = text
     return text.withUTF8 { writeAll(UnsafeRawBufferPointer($0), to: descriptor) }
 }
 
-/// Says something to the user beside the answer of the command.
+/// Writes a message to the user on standard error, apart from the command's output.
 func say(_ text: String) { writeText(text + "\n", to: STDERR_FILENO) }
 
-/// A number of things, as one reads it.
+/// Returns a count with its noun, in the plural unless the count is one.
 func count(_ number: some BinaryInteger, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }

@@ -1,4 +1,4 @@
-// What is answered by a key or a word, and not by a secret.
+// Prompts that a key or a word answers, not a secret.
 
 import Glibc
 import VaubanAuthenticationClient
@@ -8,12 +8,12 @@ import VaubanLinuxHost
 enum AwaitedKey {
     case enter
     case cancel
-    /// What was waited for has come, or needs no answer any more.
+    /// The awaited event happened, or the prompt needs no answer any more.
     case withdrawn
 }
 
 extension Terminal {
-    /// Shows the prompt and waits for Return, for Ctrl-C, Ctrl-D or Esc, or for the withdrawal.
+    /// Shows the prompt and waits for Return, for Ctrl-C, Ctrl-D or Esc, or for the withdrawal of the prompt.
     func awaitKey(_ prompt: String, takesReturn: Bool, withdrawal: (any Withdrawal)? = nil) -> AwaitedKey {
         guard let mode = TerminalMode(self, dropsInput: true, { $0.readSecretly() }) else { return .cancel }
         defer { withExtendedLifetime(mode) {} }
@@ -24,7 +24,7 @@ extension Terminal {
             var byte: UInt8 = 0
             let count = read(descriptor.number, &byte, 1)
             if count < 0 && errno == EINTR { continue }
-            // A terminal that is gone is a no.
+            // A closed terminal counts as a refusal.
             guard count == 1 else { return .cancel }
             switch byte {
             case 0x0A, 0x0D: if takesReturn { return .enter }
@@ -35,7 +35,7 @@ extension Terminal {
         }
     }
 
-    /// Shows the prompt and reads one line that is shown as it is typed; nil when the user cancels.
+    /// Shows the prompt and reads one line with echo. Returns nil if the user cancels.
     func readWord(_ prompt: String) -> String? {
         guard let mode = TerminalMode(self, dropsInput: true, { $0.readSecretly() }) else { return nil }
         defer { withExtendedLifetime(mode) {} }
@@ -53,7 +53,7 @@ extension Terminal {
             case 0x1B: if !dropSequence() { return nil }
             case 0x7F, 0x08:
                 if word.popLast() != nil { write("\u{8} \u{8}") }
-            // Words to type are plain; anything else can only be a typo.
+            // The expected words are ASCII; anything else is a typing error.
             case 0x20..<0x7F where word.count < 64:
                 word.append(byte)
                 write(String(UnicodeScalar(byte)))
@@ -62,7 +62,7 @@ extension Terminal {
         }
     }
 
-    /// After an Esc: whether it only began a longer key, such as an arrow, whose rest is dropped here.
+    /// Returns whether an Esc began a longer key, such as an arrow, and discards the rest of that key.
     private func dropSequence() -> Bool {
         var isSequence = false
         var poller = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
@@ -76,6 +76,7 @@ extension Terminal {
         return isSequence
     }
 
-    /// The bytes of one key come at once, also over a slow line; a user's next key does not. In milliseconds.
+    /// The longest pause, in milliseconds, between the bytes of one key. They arrive together even over a slow connection, unlike the
+    /// user's next key.
     private static let sequencePause: Int32 = 50
 }

@@ -1,13 +1,13 @@
 import Glibc
 import VaubanLinuxHost
 
-/// A change of a terminal's mode that is taken back when its owner lets go, and when the process ends by a signal.
+/// A change of a terminal's mode that is reverted when this object is released or when a signal ends the process.
 final class TerminalMode {
     private let terminal: Terminal
     private let before: termios
     private let duty: Int
 
-    /// Applies the change, dropping what was typed before the user was asked. Nil when this is no terminal.
+    /// Applies the change and discards what was typed before the prompt. Returns nil if the descriptor is not a terminal.
     init?(_ terminal: Terminal, dropsInput: Bool, _ change: (inout termios) -> Void) {
         var mode = termios()
         guard tcgetattr(terminal.descriptor.number, &mode) == 0 else { return nil }
@@ -30,17 +30,17 @@ final class TerminalMode {
 }
 
 extension termios {
-    /// No echo, and each key at once: also the ones that would otherwise become signals, so that Ctrl-C is an answer.
+    /// Disables echo and delivers each key at once, including keys that otherwise cause signals, so that Ctrl-C is an answer.
     mutating func readSecretly() {
         c_lflag &= ~tcflag_t(ECHO | ECHONL | ICANON | ISIG | IEXTEN)
         c_iflag |= tcflag_t(ICRNL)
         c_iflag &= ~tcflag_t(INLCR | IGNCR)
-        // The prompt's own line ends must work also where a relay had made the terminal raw.
+        // The prompt's line ends must also work if a relay has set the terminal to raw mode.
         c_oflag |= tcflag_t(OPOST | ONLCR)
         setMinimum(1, time: 0)
     }
 
-    /// Everything as it comes, for passing on.
+    /// Delivers all input unchanged, for forwarding.
     mutating func passOn() { cfmakeraw(&self) }
 
     private mutating func setMinimum(_ bytes: UInt8, time: UInt8) {

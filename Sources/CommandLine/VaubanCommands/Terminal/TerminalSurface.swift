@@ -5,10 +5,10 @@ import VaubanLinuxHost
 import VaubanSecretBytes
 import VaubanUserModel
 
-/// Asks on a terminal.
+/// A prompt on a terminal.
 final class TerminalSurface: PromptSurface {
     private let terminal: Terminal
-    /// Says also how it ended; a command that asked for itself says that by its own result.
+    /// Whether to show how the prompt ended as well; a command that prompted for itself reports that in its own result.
     private let tellsOutcome: Bool
     private let last = Mutex<PromptRequest?>(nil)
 
@@ -22,7 +22,8 @@ final class TerminalSurface: PromptSurface {
         last.withLock { $0 = request }
         guard request.methods.contains(.passcode) else { return askForFinger(prompt, withdrawal) }
         if request.consent != nil { return askForConsent(prompt, request.methods, withdrawal) }
-        // All of it in the prompt's own mode: a relay has made the terminal raw, where a line does not begin at the left.
+        // The prompt's own mode covers all of this text: a relay may have set the terminal to raw mode, where a line does not begin at the
+        // left margin.
         let text = prompt.head() + prompt.instruction + prompt.entry
         let hasOtherWay = request.methods.contains(.finger)
         switch terminal.readSecretLine(text, bytesMax: SealedPasscode.passcodeBytesMax, withdrawal: withdrawal, hasOtherWay: hasOtherWay)
@@ -33,7 +34,7 @@ final class TerminalSurface: PromptSurface {
         }
     }
 
-    /// First how long the yes holds, then the passcode, which is sealed together with it. A finger says yes to this once.
+    /// Asks first how long the consent lasts, then for the passcode, which is sealed together with it. A fingerprint consents once.
     private func askForConsent(_ prompt: TerminalPrompt, _ methods: AuthenticationMethods, _ withdrawal: any Withdrawal)
         -> PromptResponse
     {
@@ -64,7 +65,7 @@ final class TerminalSurface: PromptSurface {
         }
     }
 
-    /// The finger goes to the reader, not through here: what can be said here is no.
+    /// Waits while the finger touches the reader. The terminal can only cancel.
     private func askForFinger(_ prompt: TerminalPrompt, _ withdrawal: any Withdrawal) -> PromptResponse {
         switch terminal.awaitKey(prompt.head() + prompt.instruction + prompt.entry, takesReturn: false, withdrawal: withdrawal) {
         case .enter, .cancel: .cancelled
@@ -77,19 +78,19 @@ final class TerminalSurface: PromptSurface {
     }
 }
 
-/// Answers with the passcode that came on a descriptor: once, and never again.
+/// A surface that answers once with a passcode that was read from a descriptor.
 final class PreparedSurface: PromptSurface {
     private let user: CommandUser
     init(_ user: CommandUser) { self.user = user }
 
     func ask(_ request: PromptRequest, withdrawal: any Withdrawal) -> PromptResponse {
-        // A question for a finger alone, or for an item's own password, is none that a passcode answers.
+        // A passcode does not answer a prompt for a fingerprint alone or for an item's application password.
         guard request.methods.contains(.passcode), request.operation != .applicationPassword, request.attempt == 1,
             let passcode = try? user.preparedPasscode()
         else {
             return .cancelled
         }
-        // Whoever sent the passcode along said yes to what this command does, and to nothing after it.
+        // The passcode that came with the command consents to what this command does and to nothing afterwards.
         return request.consent == nil ? .passcode(passcode) : .consent(passcode, .once)
     }
 
