@@ -8,8 +8,8 @@ package enum VaubanTool {
     /// - Precondition: The process has one thread, so that a signal finds the terminal's mode restored from here on.
     package static func run() -> Never {
         Interruption.begin()
-        // A passcode or a value may pass through; it stays out of swap and dumps. Without memfd_secret, which would keep the machine
-        // from hibernating for as long as a prompt waits.
+        // Passcodes and values may pass through this process, so its memory stays out of swap and core dumps. It does not use memfd_secret,
+        // which would prevent hibernation for as long as a prompt waits.
         SecretArena.hold(without: [.memfdSecret])
         // Git and docker run a helper by its name, which is a link to this program.
         switch CommandLine.arguments.first?.split(separator: "/").last.map(String.init) {

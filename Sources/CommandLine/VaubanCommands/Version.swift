@@ -1,4 +1,4 @@
-/// The one place that says which version this is; scripts/version reads it from here.
+/// The only definition of the version; scripts/version reads it from here.
 enum Version {
     static let text = "0.1.0"
 }

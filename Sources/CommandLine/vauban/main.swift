@@ -1,4 +1,4 @@
-// The command line's own process; what it does stands in Sources/CommandLine/VaubanCommands.
+// The process of the command line; the implementation is in Sources/CommandLine/VaubanCommands.
 import VaubanCommands
 
 VaubanTool.run()

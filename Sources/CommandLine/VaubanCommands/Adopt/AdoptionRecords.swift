@@ -1,11 +1,11 @@
-// What `vauban adopt` leaves in the folder of the old keychain. Neither file holds a name or anything made from a value.
+// The files that `vauban adopt` writes to the old keychain's folder. They contain neither names nor anything derived from a value.
 
 import Glibc
 import VaubanKeychainModel
 import VaubanLinuxHost
 
-/// `HOME/adopted`: that everything was moved, and how the old database lay then. Where something was written to it since,
-/// as by using user mode again, the marker means nothing. What it says of the installed keychain is in `AdoptedItems`.
+/// `HOME/adopted`: records that everything was moved, and the state of the old database at that time. The marker is invalid once the
+/// database was written again, for example in user mode. The state of the installed keychain is in `AdoptedItems`.
 enum AdoptionMarker {
     private static let name = "adopted"
     private static let bytesMax = 256
@@ -15,7 +15,7 @@ enum AdoptionMarker {
         return kept == text(home)
     }
 
-    /// To be set when the old rooms have ended, and after the list of what was moved.
+    /// Writes the marker. Call this after the old rooms have ended and after the list of moved items was written.
     static func set(in folder: PrivateFolder) throws(SystemError) {
         try DurableFile(name, in: folder).replace(with: Array(text(folder.path).utf8))
     }
@@ -33,16 +33,16 @@ enum AdoptionMarker {
     }
 }
 
-/// One item of the old keychain, by its identity there and by when it was changed last, and the item here that it became. An
-/// identity is drawn at random for each item, tells nothing of it, and is in no other keychain: not in one that was erased
-/// or lost and begun anew, and not in another machine's to which the home was brought.
+/// One moved item: its identity in the old keychain, its modification date there, and its identity in the new keychain. Identities are
+/// random, disclose nothing about the item, and are unique to one keychain: they do not occur in a keychain that was created again after an
+/// erasure or a loss, nor in another machine's keychain with the same home.
 struct AdoptedItem: Hashable {
     let old: LegacyItem.Stamp
     let kind: ItemKind
     let new: [UInt8]
 }
 
-/// `HOME/adopted.items`: a line for each item that was moved, `KIND OLD DATE NEW`.
+/// `HOME/adopted.items`: a line for each moved item, `KIND OLD DATE NEW`.
 enum AdoptedItems {
     private static let name = "adopted.items"
     private static let bytesMax = 256 << 20
@@ -53,7 +53,7 @@ enum AdoptedItems {
         try DurableFile(name, in: folder).replace(with: Array(("\(version)\n" + lines.sorted().joined()).utf8))
     }
 
-    /// Nil where there is no list that can be believed as a whole; then nothing counts as moved.
+    /// Returns the list, or nil if it is missing or damaged; then no item counts as moved.
     static func read(in folder: PrivateFolder) -> [AdoptedItem]? {
         guard case .bytes(let bytes)? = try? DurableFile(name, in: folder).read(max: bytesMax) else { return nil }
         let lines = bytes.split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) }
@@ -84,8 +84,8 @@ enum AdoptedItems {
     }
 }
 
-/// `HOME/erased`: that the keys in this folder were destroyed, so that the folder may go. Written when they were, and removed last
-/// of all: a folder without it is never removed.
+/// `HOME/erased`: records that the keys in this folder were erased, so that the folder may be removed. It is written after the erasure and
+/// removed last: a folder without it is never removed.
 enum ErasedMarker {
     static let name = "erased"
     private static let text = "version 1\nerased\n"
@@ -98,9 +98,9 @@ enum ErasedMarker {
     }
 }
 
-/// `HOME/adopting`: which items that ask for the user were moved and compared, so that a run that goes on where one was
-/// broken off does not ask for them again. An item stands there by its dates, in microseconds, in the old keychain and in
-/// the new one: they tell when either of the two was changed.
+/// `HOME/adopting`: the items with a prompt that were moved and compared, so that a run that continues an interrupted one does not prompt
+/// for them again. An item is recorded by its dates in the old and the new keychain, in microseconds, which show whether either was
+/// changed.
 struct AdoptionJournal {
     private static let bytesMax = 16 << 20
     private static let version = "version 1"
@@ -110,7 +110,7 @@ struct AdoptionJournal {
     init(in folder: PrivateFolder) throws {
         file = DurableFile("adopting", in: folder)
         lines = []
-        // One that cannot be read costs questions and nothing else.
+        // An unreadable journal only costs additional prompts.
         guard case .bytes(let bytes)? = try? file.read(max: Self.bytesMax) else { return }
         let read = String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
         if read.first == Self.version { lines = Set(read.dropFirst()) }

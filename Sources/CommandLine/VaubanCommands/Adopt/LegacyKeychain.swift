@@ -10,7 +10,7 @@ import VaubanUserModel
 
 /// One item of the old keychain, without its secret.
 struct LegacyItem {
-    /// Tells one state of one item from every other: whatever is written to an item changes its date.
+    /// The state of an item, distinct from every other state: each write to an item changes its date.
     struct Stamp: Hashable {
         let identity: [UInt8]
         let changed: Int64
@@ -20,12 +20,12 @@ struct LegacyItem {
     let stamp: Stamp
 }
 
-/// The user's own keychain of user mode, beside the installed one. Nothing in it is changed until it is deleted.
+/// The user's own keychain of user mode, which exists besides the installed one. Nothing in it is changed until it is deleted.
 final class LegacyKeychain {
     let home: String
     let folder: PrivateFolder
     let session: Session
-    /// For this process until it ends: two that delete would be one too many.
+    /// A lock that this process holds until it ends, so that only one process deletes the keychain.
     private let turn: Descriptor
 
     init(_ own: OwnKeychain, _ user: CommandUser) throws {
@@ -39,10 +39,10 @@ final class LegacyKeychain {
         session = Session(user, service, name: "The old keychain")
     }
 
-    /// Starts its rooms. However this command ends, short of being killed, they end with it: with the service installed
-    /// nothing else uses them, and what was opened here should not stay open.
+    /// Starts the keychain's rooms. They end with this command, unless it is killed: with the service installed nothing else uses them, and
+    /// what was unlocked here should not stay unlocked.
     func start() throws {
-        // A launcher that is gone since is replaced by the installed one.
+        // A launcher that was removed since is replaced by the installed one.
         try ServiceAccess.make(home: home)
         let home = home
         _ = Interruption.add { _ = try? LauncherControl.stop(home: home) }
@@ -63,7 +63,7 @@ final class LegacyKeychain {
 
     func close() throws { _ = try LauncherControl.stop(home: home) }
 
-    /// A refusal of this keychain, which the user must not take for one of the other.
+    /// Adds this keychain's name to a refusal, so that the user does not attribute it to the other keychain.
     private func named(_ refusal: Refusal) -> Refusal {
         let what: String? =
             switch refusal.reason {
@@ -76,7 +76,7 @@ final class LegacyKeychain {
         return Refusal(refusal.reason, what, attemptsLeft: refusal.attemptsLeft, secondsToWait: refusal.secondsToWait)
     }
 
-    /// Every item of every group, without its secret.
+    /// Returns every item of every access group, without its secret.
     func items() throws -> [LegacyItem] {
         do {
             return try session.opening { try ItemKind.allCases.flatMap { try items(of: $0) } }
@@ -94,13 +94,13 @@ final class LegacyKeychain {
         }
     }
 
-    // MARK: The end
+    // MARK: Deletion
 
-    /// Deletes it, if the keychain here has every item of it as the items are now: each must be on the list of what was
-    /// moved, with the item here that it became. Otherwise nothing is deleted, the marker goes, and the refusal says so.
+    /// Deletes the keychain if the new keychain has every item of it in its present state: each must be on the list of moved items, with
+    /// its counterpart in the new keychain. Otherwise deletes no item, removes the marker and throws a refusal.
     ///
-    /// The keys are destroyed first, so that what a disk keeps of removed files opens no more, and then the folder is removed. A
-    /// kill in between leaves an empty keychain, which can be deleted the same way, or a folder that counts as none.
+    /// Erases the keys first, so that remains of removed files on a disk cannot be decrypted, then removes the folder. A kill in between
+    /// leaves an empty keychain, which can be deleted in the same way, or a folder that does not count as a keychain.
     func delete(movedTo new: Session) throws {
         let aside = Self.aside(home)
         try Self.removeRemains(of: home)
@@ -138,7 +138,7 @@ final class LegacyKeychain {
         return Refusal(.itemNotFound, "the old keychain was not deleted, since \(why); to move it, run: vauban adopt")
     }
 
-    /// What a deletion was killed at: a folder whose keys are gone already. Any other that is called so stays.
+    /// Removes what an interrupted deletion left: a folder whose keys were erased. Other folders of this name stay.
     static func removeRemains(of home: String) throws {
         let aside = aside(home)
         guard access(aside, F_OK) == 0 else { return }
@@ -164,7 +164,7 @@ final class LegacyKeychain {
             "the keys of the old keychain are destroyed, but \(SafeText.visible(path)) could not be removed; remove it by hand")
     }
 
-    /// The passcode that deletes it, and has opened it.
+    /// Returns the passcode that authorizes the deletion, after it has unlocked the keychain.
     private func passcodeToDelete() throws -> SecretBytes {
         let client = session.authentication
         if session.user.hasPreparedPasscode {

@@ -2,14 +2,14 @@ import CVaubanLinux
 import Glibc
 import VaubanLinuxHost
 
-/// A new pseudo-terminal with a command on it.
+/// A new pseudo-terminal with a command running on it.
 final class InnerTerminal {
-    /// Our side: what is written here is what the command reads.
+    /// Our side: the command reads what is written here.
     let master: Descriptor
     let process: Descriptor
     private let pid: pid_t
 
-    // From <asm-generic/ioctls.h>; the Glibc module has no names for these, nor for posix_openpt.
+    // Constants of <asm-generic/ioctls.h>; the Glibc module does not import them, nor posix_openpt.
     private static let unlockTerminal: UInt = 0x4004_5431  // TIOCSPTLCK
     private static let openPeer: UInt = 0x5441  // TIOCGPTPEER
 
@@ -33,7 +33,8 @@ final class InnerTerminal {
         _ = ioctl(master.number, UInt(TIOCSWINSZ), &size)
     }
 
-    /// Takes the command's end; to be called when `process` is readable. As a shell says it: 128 and more is a signal.
+    /// Reaps the command and returns its exit code as a shell reports it: 128 plus the number of a signal. Call this when `process` is
+    /// readable.
     func exitCode() -> Int32 {
         var status: Int32 = 0
         while waitpid(pid, &status, 0) < 0 && errno == EINTR {}

@@ -3,8 +3,8 @@ import VaubanLinuxHost
 import VaubanSecretBytes
 import VaubanUserModel
 
-/// Where questions appear while a command has the terminal: on the terminal's second screen, so that the command's own
-/// picture comes back untouched. The relay asks here on its own thread, and passes nothing on meanwhile.
+/// The place of prompts while a command uses the terminal: the terminal's alternate screen, so that the command's own screen comes back
+/// unchanged. The relay prompts on its own thread and forwards nothing in the meantime.
 final class RelayStage: PromptSurface {
     private let terminal: Terminal
     private let surface: TerminalSurface
@@ -25,12 +25,12 @@ final class RelayStage: PromptSurface {
         return surface.ask(request, withdrawal: withdrawal)
     }
 
-    /// The command that asked shows by itself how it ended.
+    /// The requesting command reports itself how the prompt ended.
     func resolved(_ outcome: PromptOutcome) {}
 
-    /// The command may have left a sequence half written, or margins, colours and letters in which a question cannot be
-    /// read: what it began is cancelled, and what it set is reset on this screen. The cursor and its colours come back
-    /// with the other one.
+    /// Switches to the alternate screen. The command may have left an incomplete escape sequence, or margins, colors and character sets in
+    /// which a prompt is unreadable: this cancels the sequence and resets the settings on this screen. The cursor and its colors are
+    /// restored with the main screen.
     private static let enter = "\u{18}\u{1B}[?1049h\u{1B}[!p\u{1B}[r\u{1B}[0m\u{1B}(B\u{0F}\u{1B}[2J\u{1B}[H"
     private static let leave = "\u{1B}[?1049l"
 }

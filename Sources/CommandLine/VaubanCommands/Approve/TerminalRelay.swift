@@ -3,14 +3,14 @@ import VaubanAuthenticationClient
 import VaubanLinuxHost
 import VaubanRefusal
 
-/// Passes bytes between the user's terminal and a command's inner one. Its thread is the only one that reads the
-/// terminal, so that what is typed for a question never reaches the command.
+/// A relay of bytes between the user's terminal and a command's inner one. Only its thread reads the terminal, so that input for a prompt
+/// never reaches the command.
 final class TerminalRelay {
     private let terminal: Terminal
     private let stage: RelayStage
     private let inner: InnerTerminal
     private let resized: (heard: Descriptor, bell: Descriptor)
-    /// What was typed and the command has not taken yet. Nothing more is read meanwhile.
+    /// Input that the command has not read yet. While there is some, nothing more is read from the terminal.
     private var typed: [UInt8] = []
     private var chunk = [UInt8](repeating: 0, count: 16384)
 
@@ -27,7 +27,7 @@ final class TerminalRelay {
         inner = try InnerTerminal(command, size: terminal.size)
     }
 
-    /// Runs until the command ends, and answers its exit code.
+    /// Runs until the command ends, and returns its exit code.
     func run(_ agent: PromptAgent) throws -> Int32 {
         let bell = resized.bell
         Interruption.onWindowChange {
@@ -42,11 +42,11 @@ final class TerminalRelay {
             let events = wait(typed.isEmpty ? terminal.descriptor : nil, asks ? agent.descriptor : nil)
             if events.resized { resize() }
             if events.output { _ = passOut() }
-            // The size first: what is typed after a change must find the command with the new one.
+            // The size comes first: the command must have the new size before it receives later input.
             if events.input { resize(); readKeys() }
             if events.canWrite { passIn() }
             if events.request, let ended = agent.serve() {
-                // The command goes on; only questions can no longer be asked here.
+                // The command continues; only prompts are no longer possible here.
                 asks = false
                 terminal.write(
                     "\r\nvauban: prompts can no longer appear here: \(ended.detail ?? "the service ended the connection")\r\n")
@@ -73,12 +73,12 @@ final class TerminalRelay {
         return Events(
             input: pollers[0].revents != 0, output: pollers[1].revents & readable != 0,
             canWrite: pollers[1].revents & Int16(POLLOUT) != 0, request: pollers[2].revents != 0,
-            // A command may close its terminal and live on; its end is its process's end.
+            // A command may close its terminal and keep running; only the end of its process ends the relay.
             ended: pollers[3].revents != 0, resized: pollers[4].revents != 0)
     }
 
-    /// Passes on some of what the command has written; false when there is nothing more of it. One piece at a time, since
-    /// a command that never stops writing must not keep questions from being asked.
+    /// Forwards one piece of the command's output, and returns false at its end. One piece at a time, so that a command that writes without
+    /// pause does not delay prompts.
     private func passOut() -> Bool {
         while true {
             let count = read(inner.master.number, &chunk, chunk.count)
@@ -95,10 +95,10 @@ final class TerminalRelay {
             typed = Array(chunk[0..<count])
             passIn()
         } else if count == 0 || errno != EINTR {
-            // The user's terminal is gone, so the command's goes too.
+            // The user's terminal is closed, so the command's terminal is closed too.
             kill(getpid(), SIGHUP)
         }
-        // Keys may be a password that the command asks for.
+        // The keys may be a password for the command.
         for index in chunk.indices { chunk[index] = 0 }
     }
 

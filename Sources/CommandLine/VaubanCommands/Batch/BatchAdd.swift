@@ -5,12 +5,12 @@ import VaubanLinuxHost
 import VaubanRefusal
 import VaubanSecretBytes
 
-/// `vauban add --json`: all items of a document, or none where anything is wrong with it or is there already.
+/// `vauban add --json`: adds all items of a document, or none if the document has an error or one of the items exists.
 enum BatchAdd {
     static let bytesMax = 256 << 20
     private static let toldMax = 50
 
-    /// An empty secret counts as wrong unless the caller says that it `takesEmpty` ones.
+    /// Runs the command. An empty secret is an error unless `takesEmpty` is set.
     static func run(_ path: String, _ session: Session, takesEmpty: Bool) throws {
         let document = ItemDocument(try InputFile.read(path, max: bytesMax), takesEmpty: takesEmpty)
         guard document.faults.isEmpty else {
@@ -56,7 +56,7 @@ enum BatchAdd {
 }
 
 extension ItemRecord {
-    /// The same as the user's own.
+    /// The same item as an item of the user.
     var asOwn: ItemRecord {
         var own = self
         own.attributes[.accessGroup] = .text(AccessGroup.commandLine)
@@ -65,7 +65,7 @@ extension ItemRecord {
 }
 
 extension Session {
-    /// Whether there is an item of this name: where programs are told apart, of the user's own; else of any owner.
+    /// Whether an item of this name exists: among the user's own items if the service distinguishes programs, otherwise among all items.
     func hasNamesake(_ record: ItemRecord) throws -> Bool {
         var query = record.namesake(ofAnyOwner: service.mode != .system)
         query.authenticationUI = .describe

@@ -2,8 +2,8 @@ import VaubanAccessPolicy
 package import VaubanKeychainModel
 package import VaubanSecretBytes
 
-/// Items in JSON, with the keys of `show --json` and one more, `secret`. The document lies in zeroing memory, and each secret
-/// goes from there to its own; attributes become text.
+/// Items in JSON with the keys of `show --json` and the additional key `secret`. The document is in zeroing memory, and each secret is
+/// copied from it into its own; attributes become text.
 package struct ItemDocument: ~Copyable {
     package struct Entry {
         package let line: Int
@@ -14,10 +14,10 @@ package struct ItemDocument: ~Copyable {
 
     private let content: SecretBytes
     package let entries: [Entry]
-    /// What is wrong, with the line and the key; then nothing of the document should be taken.
+    /// The errors with line and key. If there are any, nothing of the document should be used.
     package let faults: [JSONError]
 
-    /// Reads a document. An empty secret is no fault where it `takesEmpty` ones, as a backup has them that were meant.
+    /// Parses a document. With `takesEmpty`, an empty secret is not an error: a backup may contain intentionally empty ones.
     package init(_ content: consuming SecretBytes, takesEmpty: Bool = true) {
         var (entries, faults) = content.withUnsafeBytes { Self.read($0) }
         if !takesEmpty {
@@ -39,7 +39,7 @@ package struct ItemDocument: ~Copyable {
         return text
     }
 
-    /// A list of objects, or objects one after the other.
+    /// Parses an array of objects, or a sequence of objects.
     private static func read(_ bytes: UnsafeRawBufferPointer) -> (entries: [Entry], faults: [JSONError]) {
         var entries: [Entry] = []
         var faults: [JSONError] = []
@@ -69,7 +69,7 @@ package struct ItemDocument: ~Copyable {
 
     // MARK: One item
 
-    /// Said by `show --json`, and the keychain's own: passed over.
+    /// Keys of `show --json` that the keychain sets itself; they are ignored here.
     private static let own: Set<String> = ["owner", "asks", "created", "changed", "deleted"]
 
     private static func entry(_ line: Int, _ value: JSONValue, in bytes: UnsafeRawBufferPointer) throws(JSONError) -> Entry {
@@ -104,7 +104,7 @@ package struct ItemDocument: ~Copyable {
         return Entry(line: line, record: record, secret: secret, isBase64: isBase64)
     }
 
-    /// With what makes it unique said throughout, so that it can be meant again, and a label.
+    /// Returns the attributes with a complete primary key, so that the item can be found again, and with a label.
     package static func named(_ record: ItemRecord) -> ItemAttributes {
         var attributes = record.attributes
         for name in [AttributeName.account] + (record.kind == .internetPassword ? [.path] : []) where attributes[name] == nil {

@@ -1,9 +1,9 @@
-// JSON whose strings stay where they are: in memory that is erased. A library would make text of every string, secrets
-// among them, and would not say on which line something is.
+// A JSON scanner that leaves strings in place, in memory that is scrubbed. A library would create a `String` of every string, including
+// secrets, and would not report line numbers.
 
 package import VaubanSecretBytes
 
-/// What is wrong, and on which line; never with the content.
+/// An error with its line; never with the content.
 package struct JSONError: Error, Hashable {
     package let line: Int
     package let why: String
@@ -14,11 +14,11 @@ package struct JSONError: Error, Hashable {
     }
 }
 
-/// One value of a document: a string is where it lies, between its quotes.
+/// A value in a document. A string is the range between its quotes.
 package indirect enum JSONValue {
     case text(Range<Int>)
     case number(Int64)
-    /// A number that is no whole one, or too large for one: where it lies.
+    /// The range of a number that is not an integer or does not fit into one.
     case fraction(Range<Int>)
     case yes(Bool)
     case null
@@ -32,15 +32,15 @@ package struct JSONMember {
     package let value: JSONValue
 }
 
-/// Strict JSON (RFC 8259) over bytes: values one after the other, no deeper than is needed and no more than fit into memory.
+/// A parser of strict JSON (RFC 8259) over bytes: a sequence of values of limited depth and size.
 package struct JSONScanner {
-    /// What a document may have besides whole numbers, and how deep it may go.
+    /// The permitted depth, and whether numbers may be other than integers.
     package struct Limits {
         package let depthMax: Int
         package let takesFractions: Bool
-        /// Items of this program: flat, and without fractions.
+        /// For this program's own items, which are flat and have no fractions.
         package static let items = Limits(depthMax: 8, takesFractions: false)
-        /// What others export, which is deeper.
+        /// For exports of other programs, which are nested more deeply.
         package static let foreign = Limits(depthMax: 40, takesFractions: true)
     }
 
@@ -57,7 +57,7 @@ package struct JSONScanner {
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
     }
 
-    /// The next value with its line; nil at the end.
+    /// Returns the next value with its line, or nil at the end.
     package mutating func next() throws(JSONError) -> (line: Int, value: JSONValue)? {
         skipSpace()
         guard position < bytes.count else { return nil }
@@ -171,14 +171,14 @@ package struct JSONScanner {
     }
 }
 
-/// A string of a document, taken out of its quotes and escapes.
+/// Decodes strings of a document by removing quotes and escapes.
 package enum JSONText {
     package static func text(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> String? {
         var content: [UInt8] = []
         return decode(bytes, range) { content.append($0) } ? String(validating: content, as: UTF8.self) : nil
     }
 
-    /// Straight into zeroing memory.
+    /// Decodes a string directly into zeroing memory.
     package static func secret(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> SecretBytes? {
         guard let count = count(bytes, range) else { return nil }
         return SecretBytes(count: count) { target in
@@ -189,7 +189,7 @@ package enum JSONText {
         }
     }
 
-    /// The bytes that it has when it is taken out; nil where it is no string.
+    /// Returns the number of bytes of the decoded string, or nil if it is not a valid string.
     package static func count(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> Int? {
         var count = 0
         guard decode(bytes, range, { _ in count += 1 }) else { return nil }
@@ -228,7 +228,7 @@ package enum JSONText {
         return true
     }
 
-    /// The four digits of `\uXXXX` at a position.
+    /// Returns the value of the four digits of `\uXXXX` at a position.
     private static func unit(_ bytes: UnsafeRawBufferPointer, _ position: Int, _ end: Int) -> UInt16? {
         guard position + 6 <= end, bytes[position] == 0x5C, bytes[position + 1] == UInt8(ascii: "u") else { return nil }
         var unit: UInt16 = 0

@@ -1,6 +1,6 @@
 package import VaubanSecretBytes
 
-/// Base64 (RFC 4648, section 4, with its padding) from and into zeroing memory; a library would leave copies.
+/// Base64 (RFC 4648, section 4, with padding) from and into zeroing memory; a library would leave copies.
 package enum SecretBase64 {
     private static let signs = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
@@ -20,7 +20,7 @@ package enum SecretBase64 {
         }
     }
 
-    /// Nil where it is not exactly that.
+    /// Decodes text, or returns nil if it is not exactly this encoding.
     package static func bytes(of text: borrowing SecretBytes) -> SecretBytes? {
         let padding = text.withUnsafeBytes { bytes in bytes.suffix(2).count { $0 == UInt8(ascii: "=") } }
         let count = text.count

@@ -1,5 +1,5 @@
-// The process that stays behind `vauban get --copy`: it fills the clipboard, and empties it after a while, unless something else was
-// copied meanwhile.
+// The process that `vauban get --copy` leaves running: it fills the clipboard and clears it after a delay, unless something else was copied
+// in the meantime.
 
 import ArgumentParser
 import CVaubanLinux
@@ -13,7 +13,7 @@ struct ClipboardHolder {
     let seconds: Int64
     private static let filled = "filled"
 
-    /// Starts such a process, gives it the secret, and returns when the clipboard has it.
+    /// Starts the process, passes it the secret, and returns when the clipboard contains it.
     func start(with secret: borrowing SecretBytes) throws {
         signal(SIGPIPE, SIG_IGN)
         var line = try Pipe()
@@ -33,15 +33,15 @@ struct ClipboardHolder {
         }
     }
 
-    /// Fills it with what comes on standard input, says so on standard output, and stays until the time is over.
+    /// Fills the clipboard with standard input, confirms that on standard output, and stays until the delay is over.
     func run() throws {
         let secret = try SecretReader.everything(from: STDIN_FILENO, max: SecretSource.bytesMax, keepsNewline: true)
-        // What the tool leaves behind becomes this process's child, so that it is known whether it is still there.
+        // Processes that the tool leaves running become children of this process, so that it can tell whether they still run.
         try SystemError.checkNegated(vauban_adopt_orphans(), "stay with the clipboard")
-        // A tool that ends early is seen by how it ended.
+        // A tool that ends early is detected by its exit status.
         signal(SIGPIPE, SIG_IGN)
         guard try give(secret, to: tool.copying(isMarked: canMark())) == 0 else { throw ExitCode(1) }
-        // Whoever waits for this reads to the end.
+        // The parent process reads this to the end.
         writeText(Self.filled, to: STDOUT_FILENO)
         close(STDOUT_FILENO)
         let duty = Interruption.add { try? clear() }
@@ -57,8 +57,8 @@ struct ClipboardHolder {
         while MachineClock.boot < end { timer.wait() }
     }
 
-    /// Whether the clipboard still holds the secret: its owner is there, or whoever took it over, such as a clipboard manager, gives
-    /// the same.
+    /// Whether the clipboard still contains the secret: either the process that offers it still runs, or one that took it over, such as a
+    /// clipboard manager, returns the same bytes.
     private func holds(_ secret: borrowing SecretBytes) throws -> Bool {
         while true {
             let ended = waitpid(-1, nil, WNOHANG)
@@ -76,7 +76,7 @@ struct ClipboardHolder {
         return text.withUnsafeBytes { String(decoding: $0, as: UTF8.self).contains("--sensitive") }
     }
 
-    /// Runs a tool with these bytes on its standard input, and answers how it ended.
+    /// Runs a tool with these bytes on its standard input and returns its exit status.
     private func give(_ bytes: borrowing SecretBytes, to command: [String]) throws(SystemError) -> Int32 {
         var line = try Pipe()
         let pid = try ChildCommand.spawn(command[0], command, input: line.reading.number)
@@ -85,7 +85,7 @@ struct ClipboardHolder {
         return Self.status(of: pid)
     }
 
-    /// What a tool writes, refused above a bound.
+    /// Returns the output of a tool; throws if it exceeds a limit.
     private func output(of command: [String], max: Int) throws -> SecretBytes {
         var line = try Pipe()
         let nothing = Descriptor(try SystemError.check(open("/dev/null", O_RDONLY | O_CLOEXEC), "open /dev/null"))

@@ -2,15 +2,15 @@ import Glibc
 import VaubanLinuxHost
 import VaubanRefusal
 
-/// A program through which this desktop's clipboard is reached. Each stays behind after it was given something, since a clipboard is
-/// read from whoever filled it, and ends when something else is copied.
+/// A program that accesses this desktop's clipboard. Each keeps running after a copy, since a clipboard's content is read from the process
+/// that offers it, and ends when something else is copied.
 enum ClipboardTool: String, CaseIterable {
-    /// Of wl-clipboard, for Wayland.
+    /// A tool of wl-clipboard, for Wayland.
     case wlCopy = "wl-copy"
-    /// For X11.
+    /// Tools for X11.
     case xclip, xsel
 
-    /// The one to use on this desktop.
+    /// Returns the tool for this desktop.
     static func here() throws(Refusal) -> ClipboardTool {
         let isWayland = isSet("WAYLAND_DISPLAY")
         let isX11 = isSet("DISPLAY")
@@ -30,8 +30,8 @@ enum ClipboardTool: String, CaseIterable {
 
     private static func isSet(_ name: String) -> Bool { getenv(name).map { $0.pointee != 0 } ?? false }
 
-    /// Fills the clipboard from its standard input. `isMarked` says that clipboard managers are told to keep no history of it
-    /// (the type `x-kde-passwordManagerHint`), which wl-copy can from its version 2.3 on.
+    /// Returns the command that fills the clipboard from its standard input. With `isMarked`, it tells clipboard managers to keep no
+    /// history of the content (the type `x-kde-passwordManagerHint`), which wl-copy supports from version 2.3 on.
     func copying(isMarked: Bool) -> [String] {
         switch self {
         case .wlCopy: ["wl-copy", "--type", "text/plain"] + (isMarked ? ["--sensitive"] : [])
@@ -40,7 +40,7 @@ enum ClipboardTool: String, CaseIterable {
         }
     }
 
-    /// Writes what is in the clipboard to its standard output.
+    /// The command that writes the clipboard's content to its standard output.
     var pasting: [String] {
         switch self {
         case .wlCopy: ["wl-paste", "--no-newline"]
@@ -49,7 +49,7 @@ enum ClipboardTool: String, CaseIterable {
         }
     }
 
-    /// Empties the clipboard; xclip does by being given nothing.
+    /// The command that clears the clipboard; xclip copies an empty input.
     var clearing: [String] {
         switch self {
         case .wlCopy: ["wl-copy", "--clear"]
@@ -58,11 +58,11 @@ enum ClipboardTool: String, CaseIterable {
         }
     }
 
-    /// The words that list its options, where one of them marks what is copied as a secret.
+    /// The command that lists the tool's options, if one of them may mark the content as a secret.
     var listing: [String]? { self == .wlCopy ? ["wl-copy", "--help"] : nil }
 }
 
-/// Where the shell would find a program.
+/// Finds a program as a shell does.
 enum ProgramSearch {
     static func path(of name: String) -> String? {
         guard let folders = getenv("PATH") else { return nil }

@@ -3,16 +3,16 @@ import VaubanKeychainModel
 import VaubanRefusal
 import VaubanSecretBytes
 
-/// What AWS's programs take from a `credential_process`
+/// The credential that AWS programs expect from a `credential_process`
 /// (https://docs.aws.amazon.com/sdkref/latest/guide/feature-process-credentials.html).
 ///
-/// An item's account is the access key id and its value the secret access key. Or its value is JSON: that of `aws sts`, or the very
-/// document that is written here.
+/// The item's account is the access key ID and its value the secret access key. Alternatively its value is JSON: the output of `aws sts`,
+/// or the document that this type writes.
 struct AWSCredential {
     private let accessKey: String
     private let secretKey: SecretBox
     private let sessionToken: SecretBox?
-    /// ISO 8601, as it was stored.
+    /// The expiration in ISO 8601, as it was stored.
     private let expiration: String?
 
     private static let accessKeyCharacters = 16...128
@@ -30,7 +30,7 @@ struct AWSCredential {
         try check(now)
     }
 
-    /// Writes it to standard output.
+    /// Writes the credential to standard output.
     func write() throws {
         let answer = SecretJSON()
         answer.add("Version", 1)

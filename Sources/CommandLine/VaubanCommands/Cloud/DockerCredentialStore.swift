@@ -5,8 +5,8 @@ import VaubanKeychainWire
 import VaubanRefusal
 import VaubanSecretBytes
 
-/// The logins to registries among the user's items: passwords of a server in the security domain `docker`, whose server is the registry
-/// exactly as docker spells it. The domain keeps them apart from what git and browsers keep for the same host.
+/// The registry logins among the user's items: internet passwords in the security domain `docker`, whose server is the registry exactly as
+/// docker spells it. The domain separates them from the passwords of git and browsers for the same host.
 struct DockerCredentialStore {
     private let session: Session
     private static let domain = "docker"
@@ -30,7 +30,7 @@ struct DockerCredentialStore {
         try answer.write()
     }
 
-    /// Stores a login in place of the one that the registry has. An item of the same account keeps its protection.
+    /// Stores a login and replaces the registry's existing one. An item of the same account keeps its protection.
     func store(_ login: DockerLogin) throws {
         let found = try matches(login.registry)
         if let record = found.first(where: { $0.text(.account) == login.account }) {
@@ -71,7 +71,7 @@ struct DockerCredentialStore {
         try session.opening { try session.keychain.delete(query) }
     }
 
-    /// The logins to a registry, or to every one.
+    /// Returns the logins to a registry, or to all registries.
     private func matches(_ registry: String?) throws -> [ItemRecord] {
         var query = ItemQuery(kind: .internetPassword, attributes: Self.attributes(of: registry))
         query.limit = .all

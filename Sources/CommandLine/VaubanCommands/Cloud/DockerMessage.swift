@@ -2,14 +2,14 @@ import Glibc
 import VaubanRefusal
 import VaubanSecretBytes
 
-/// What docker and podman write to a credential helper: JSON for `store`, otherwise the registry alone
+/// The input that docker and podman write to a credential helper: JSON for `store`, otherwise only the registry
 /// (github.com/docker/docker-credential-helpers).
 enum DockerMessage {
     static let bytesMax = 1 << 17
     private static let registryBytesMax = 2048
     private static let accountBytesMax = 1024
 
-    /// Reads the registry, without the spaces and newlines around it.
+    /// Reads the registry and trims the spaces and newlines around it.
     static func registry(from descriptor: Int32) throws -> String {
         let input = try SecretReader.everything(from: descriptor, max: bytesMax, keepsNewline: true)
         guard let text = input.withUnsafeBytes({ String(validating: $0, as: UTF8.self) }) else {
@@ -18,7 +18,7 @@ enum DockerMessage {
         return try checked(registry: text.trimmingSpaces)
     }
 
-    /// Reads a login. The secret goes straight into zeroing memory.
+    /// Reads a login. The secret goes directly into zeroing memory.
     static func login(from descriptor: Int32) throws -> DockerLogin {
         let input = try SecretReader.everything(from: descriptor, max: bytesMax, keepsNewline: true)
         var login: DockerLogin?
@@ -52,14 +52,14 @@ enum DockerMessage {
     private static func isOneLine(_ text: String) -> Bool { !text.utf8.contains { $0 < 0x20 || $0 == 0x7F } }
 }
 
-/// A registry, and who logs in to it with which secret.
+/// A registry with a user name and a secret.
 struct DockerLogin {
     let registry: String
     let account: String
     let secret: SecretBox
 }
 
-/// The error texts by which docker and podman tell what happened. They compare them byte for byte.
+/// The error messages that docker and podman recognize. They compare them byte for byte.
 enum DockerError {
     static let notFound = "credentials not found in native keychain"
     static let noRegistry = "no credentials server URL"
@@ -67,7 +67,7 @@ enum DockerError {
 }
 
 extension String {
-    /// Without the spaces, tabs and newlines at both ends.
+    /// The text without the spaces, tabs and newlines at both ends.
     fileprivate var trimmingSpaces: String {
         let isSpace: (Character) -> Bool = { $0 == " " || $0 == "\t" || $0 == "\n" || $0 == "\r" || $0 == "\r\n" }
         return String(String(drop(while: isSpace).reversed().drop(while: isSpace)).reversed())

@@ -2,12 +2,12 @@ import Glibc
 import VaubanRefusal
 import VaubanSecretBytes
 
-/// What kubectl says to a credential plugin, in the variable KUBERNETES_EXEC_INFO
-/// (https://kubernetes.io/docs/reference/config-api/client-authentication.v1/). It has no secret in it.
+/// The input of a kubectl credential plugin in the variable KUBERNETES_EXEC_INFO
+/// (https://kubernetes.io/docs/reference/config-api/client-authentication.v1/). It contains no secret.
 struct ExecInfo {
-    /// The version that is asked for, and is answered in.
+    /// The requested version, which the reply repeats.
     let version: String
-    /// The cluster's address, where the configuration says `provideClusterInfo: true`.
+    /// The cluster's address, if the configuration has `provideClusterInfo: true`.
     let server: String?
 
     private static let variable = "KUBERNETES_EXEC_INFO"
@@ -15,8 +15,8 @@ struct ExecInfo {
     private static let versions = ["v1", "v1beta1"].map { "\(group)/\($0)" }
     private static let bytesMax = 1 << 20
 
-    /// Reads the variable; without it, as at a shell, the newest version counts. Whether standard input is the user's
-    /// (`spec.interactive`) makes no difference, since prompts never use it.
+    /// Parses the variable. Without it, for example in a shell, returns the newest version. Ignores whether standard input is the user's
+    /// (`spec.interactive`), since prompts never use it.
     static func current() throws(Refusal) -> ExecInfo {
         guard let value = getenv(variable) else { return ExecInfo(version: versions[0], server: nil) }
         let count = strlen(value)

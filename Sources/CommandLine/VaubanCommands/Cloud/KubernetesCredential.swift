@@ -1,8 +1,8 @@
 import VaubanRefusal
 import VaubanSecretBytes
 
-/// An item's value as kubectl takes it: a client certificate with its private key where it is PEM that has both, otherwise a bearer
-/// token of one line.
+/// An item's value in the form that kubectl expects: a client certificate with its private key if the value is PEM that contains both,
+/// otherwise a one-line bearer token.
 enum KubernetesCredential {
     /// Writes an ExecCredential to standard output.
     static func write(_ secret: borrowing SecretBytes, version: String) throws {
@@ -23,7 +23,7 @@ enum KubernetesCredential {
         try answer.write()
     }
 
-    /// The token without a newline at its end. It becomes a line of HTTP, so it is visible ASCII.
+    /// Returns the token without a newline at its end. It becomes part of an HTTP header, so it must be printable ASCII.
     private static func token(_ secret: borrowing SecretBytes) throws(Refusal) -> SecretBytes {
         let count = secret.withUnsafeBytes { bytes in bytes.last == 0x0A ? bytes.count - 1 : bytes.count }
         let isToken = secret.withUnsafeBytes { bytes in count > 0 && bytes[..<count].allSatisfy { (0x21...0x7E).contains($0) } }
@@ -43,7 +43,7 @@ enum KubernetesCredential {
     }
 }
 
-/// Where a block of PEM is (RFC 7468), from its first hyphen to its last.
+/// The range of a PEM block (RFC 7468), from its first hyphen to its last.
 private struct PEMBlock {
     let label: String
     let range: Range<Int>

@@ -2,10 +2,10 @@ import Glibc
 import VaubanRefusal
 import VaubanSecretBytes
 
-/// A JSON object that is written into zeroing memory, for programs that take a secret as JSON on standard output.
+/// A writer of a JSON object in zeroing memory, for programs that read a secret as JSON on standard output.
 final class SecretJSON {
     private let text = SecretBuilder()
-    /// Whether each object that is still open has a member.
+    /// For each open object, whether it has a member.
     private var openObjects = [false]
 
     init() { text.append("{") }
@@ -22,7 +22,7 @@ final class SecretJSON {
 
     /// Adds a secret as a string.
     ///
-    /// - Throws: `badParameter` where it is not UTF-8, which JSON cannot carry.
+    /// - Throws: `badParameter` if it is not UTF-8, which JSON requires.
     func add(_ key: String, secret: borrowing SecretBytes) throws(Refusal) {
         guard secret.withUnsafeBytes({ Self.isText($0) }) else {
             throw Refusal(.badParameter, "the secret is not text, which JSON requires; store it as UTF-8")
@@ -40,9 +40,9 @@ final class SecretJSON {
         text.append("}")
     }
 
-    /// Ends the object and writes it, with a newline, to standard output.
+    /// Closes the object and writes it with a newline to standard output.
     ///
-    /// - Throws: `storageFailed` where not all of it could be written.
+    /// - Throws: `storageFailed` if it could not be written completely.
     func write() throws(Refusal) {
         text.append("}\n")
         let isWritten = text.kept.secret.withUnsafeBytes { writeAll($0, to: STDOUT_FILENO) }
@@ -80,7 +80,7 @@ final class SecretJSON {
 
     private static let digits = Array("0123456789abcdef".utf8)
 
-    /// Whether bytes are UTF-8, without making text of them.
+    /// Whether bytes are valid UTF-8, without creating a `String` of them.
     private static func isText(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var decoder = UTF8()
         var iterator = bytes.makeIterator()

@@ -7,19 +7,19 @@ import VaubanOneTimeCodes
 import VaubanRefusal
 import VaubanSecretBytes
 
-/// The keys for one-time codes among the items: generic passwords named `otpauth:NAME`, whose secret is the `otpauth://` address
+/// The keys for one-time codes among the items: generic passwords named `otpauth:NAME`, whose value is the `otpauth://` address
 /// (Specs/item-attributes.md).
 struct CodeKeyring {
     let session: Session
 
-    /// A code, and how long it is valid.
+    /// A one-time code and its validity.
     struct Code: ~Copyable {
         let text: SecretBytes
-        /// Nil for a code that counts, which is valid until the next one was used.
+        /// The remaining validity in seconds; nil for a counter-based code, which is valid until the next one is used.
         let secondsLeft: Int64?
     }
 
-    /// The item that holds the key of `selection`.
+    /// Returns the selection of the item that holds the key.
     static func selection(of selection: ItemSelection) throws -> ItemSelection {
         let (name, account) = selection.nameAndAccount
         guard let name, !name.isEmpty else {
@@ -29,7 +29,7 @@ struct CodeKeyring {
         return try ItemSelection.parse(["--service", service] + (account.map { ["--account", $0] } ?? []))
     }
 
-    /// Keeps a key under the name that `selection` has.
+    /// Stores a key under the selected name.
     func add(_ secret: SecretBox, for selection: ItemSelection, _ protection: ProtectionOptions) throws {
         let (name, account) = selection.nameAndAccount
         let address = try Self.address(secret, name: name ?? "", account: account ?? "")
@@ -52,7 +52,7 @@ struct CodeKeyring {
         }
     }
 
-    /// The code of a moment. A counter's next value is stored before its code is returned, so that no code is given out twice.
+    /// Returns the code for a time. Stores a counter's next value before it returns the code, so that no code is issued twice.
     ///
     /// - Parameter time: Seconds since 1970.
     func code(for selection: ItemSelection, at time: Int64) throws -> Code {
@@ -74,9 +74,9 @@ struct CodeKeyring {
         return Code(text: address.key.code(at: try CodeCounter.take(of: record, first: first, session)), secondsLeft: nil)
     }
 
-    /// What an address's code is to be called: its issuer, else its account, and its account.
+    /// Returns the name and account for an address: the name is its issuer, or its account if there is no issuer.
     ///
-    /// - Throws: `Refusal` with `badParameter` for what is no address.
+    /// - Throws: `Refusal` with `badParameter` if the secret is not such an address.
     static func name(of address: SecretBox) throws -> (name: String, account: String) {
         let parsed = try parsed(address.secret)
         guard !parsed.issuer.isEmpty || !parsed.account.isEmpty else {
@@ -85,14 +85,14 @@ struct CodeKeyring {
         return parsed.issuer.isEmpty ? (parsed.account, "") : (parsed.issuer, parsed.account)
     }
 
-    /// Every key that can be described here.
+    /// Returns every key that can be described here.
     func records() throws -> [ItemRecord] {
         try session.matches(ItemSelection.parse([])).filter {
             $0.kind == .genericPassword && $0.text(.service).hasPrefix(ImportPlan.codesPrefix)
         }
     }
 
-    /// An address as it is, or one made of a bare key in base32.
+    /// Returns an address unchanged, or one made from a bare Base32 key.
     private static func address(_ secret: SecretBox, name: String, account: String) throws -> SecretBox {
         let made: SecretBox
         switch CodeAddress(secret, title: name, account: account) {
@@ -112,11 +112,11 @@ struct CodeKeyring {
     }
 }
 
-/// The counter of a key that counts (RFC 4226), in its item's `kSecAttrGeneric` as decimal digits.
+/// The counter of a counter-based key (RFC 4226), stored as decimal digits in its item's `kSecAttrGeneric`.
 enum CodeCounter {
     private static let roundsMax = 64
 
-    /// Puts the first counter of a key that counts into its item; other keys have none.
+    /// Stores the first counter of a counter-based key in its item; leaves other keys unchanged.
     static func start(_ address: borrowing SecretBytes, in record: inout ItemRecord) {
         let first: UInt64? = address.withUnsafeBytes { bytes in
             guard let address = try? OneTimeCodeAddress(bytes), case .counter(let first) = address.key.movement else { return nil }
@@ -125,8 +125,8 @@ enum CodeCounter {
         if let first { record.attributes[.generic] = value(first) }
     }
 
-    /// Takes the next counter: stores the one after it, and returns it once that is durable. The update names the counter that it
-    /// replaces, so of two at once one finds nothing to update, and tries again.
+    /// Takes the next counter: stores its successor and returns the counter once that is durable. The update matches the counter that it
+    /// replaces, so of two concurrent calls one matches nothing and retries.
     static func take(of record: ItemRecord, first: UInt64, _ session: Session) throws -> UInt64 {
         for _ in 0..<roundsMax {
             guard let current = try described(record, session) else {

@@ -3,13 +3,13 @@ import VaubanLinuxHost
 import VaubanRefusal
 import VaubanSecretBytes
 
-/// The texts of the QR codes in a picture, read by zbarimg in a process of its own with bounded memory and time.
+/// The texts of the QR codes in a picture. zbarimg decodes it in a separate process with limited memory and time.
 enum CodePicture {
     static let bytesMax = 32 << 20
     private static let textBytesMax = 1 << 20
 
-    /// The picture's format, by its first bytes. Named to the reader, so that it takes nothing for a script, an address or a list of
-    /// other files.
+    /// Returns the picture's format by its first bytes. It is passed to zbarimg explicitly, so that zbarimg does not interpret the file as
+    /// a script, an address or a list of other files.
     private static func format(_ head: [UInt8]) -> String? {
         if head.starts(with: [0x89, 0x50, 0x4E, 0x47]) { return "png" }
         if head.starts(with: [0xFF, 0xD8, 0xFF]) { return "jpeg" }
@@ -19,9 +19,9 @@ enum CodePicture {
         return nil
     }
 
-    /// Each code's text, in the order in which they were found; never none.
+    /// Returns the text of each code in the order in which they were found; at least one.
     ///
-    /// - Throws: `Refusal` with `badParameter` for a file that is no picture or has no QR code, with `unsupported` where zbarimg is not
+    /// - Throws: `Refusal` with `badParameter` if the file is not a picture or has no QR code, with `unsupported` if zbarimg is not
     ///   installed.
     static func texts(inFile path: String) throws -> [SecretBox] {
         let shown = SafeText.visible(path)
@@ -49,10 +49,10 @@ enum CodePicture {
         return texts
     }
 
-    /// What zbarimg prints: one text a line.
+    /// Returns the output of zbarimg: one text per line.
     private static func decoded(_ file: Int32, _ format: String) throws -> SecretBytes {
         var pipe = try Pipe()
-        // A shell sets the limits, which would otherwise be this process's own: 15 s of processor time and 2 GiB of memory.
+        // A shell sets the limits, because setting them here would limit this process: 15 s of processor time and 2 GiB of memory.
         let script = "ulimit -t 15; ulimit -v 2097152; exec zbarimg --quiet --raw --nodbus -Sdisable -Sqrcode.enable \"$1\""
         let pid = try ChildCommand.spawn(
             "sh", ["sh", "-c", script, "sh", "\(format):-"], input: file, output: pipe.writing?.number)

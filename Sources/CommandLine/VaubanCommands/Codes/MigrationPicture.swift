@@ -3,9 +3,11 @@ import VaubanOneTimeCodes
 import VaubanRefusal
 import VaubanSecretBytes
 
-/// The `otpauth://` addresses that a QR code's text stands for: itself, or each account of an authenticator's migration code.
+/// The `otpauth://` addresses in a QR code's text: the text itself, or one for each account of an authenticator's migration code.
 enum MigrationPicture {
-    /// - Throws: `Refusal` with `badParameter` for a migration code that cannot be read.
+    /// Returns the addresses.
+    ///
+    /// - Throws: `Refusal` with `badParameter` for a migration code that cannot be decoded.
     static func addresses(in text: SecretBox) throws -> [SecretBox] {
         guard let message = try message(in: text) else { return [text] }
         var addresses: [SecretBox] = []
@@ -19,11 +21,11 @@ enum MigrationPicture {
         return addresses
     }
 
-    /// The decoded data of a migration code; nil for any other text.
+    /// Returns the decoded data of a migration code, or nil for any other text.
     private static func message(in text: SecretBox) throws -> SecretBytes? {
         let prefix = Array(MigrationCodes.prefix.utf8)
         guard text.secret.withUnsafeBytes({ $0.starts(with: prefix) }) else { return nil }
-        // The escapes of + / = in an address.
+        // The percent escapes of `+`, `/` and `=` in an address.
         let encoded = SecretBuilder()
         text.secret.withUnsafeBytes { bytes in
             var position = prefix.count
@@ -63,7 +65,7 @@ enum MigrationPicture {
         return text.kept
     }
 
-    /// RFC 3986, section 2.3, and the sign of mail addresses.
+    /// The unreserved characters of RFC 3986, section 2.3, and the at sign of mail addresses.
     private static let unescaped = CharacterSet(
         charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~@")
 

@@ -5,8 +5,8 @@ import VaubanKeychainModel
 import VaubanLinuxHost
 import VaubanRefusal
 
-/// An item's attributes in the user's own editor. The file lies in memory, in a folder that only the user can enter, and goes when
-/// this process does: attributes are encrypted where they are kept, and must not be left on a disk for having been edited.
+/// An item's attributes in the user's editor. The file is in memory, in a folder that only the user can enter, and is removed when this
+/// process ends: stored attributes are encrypted, and editing must not leave them on a disk.
 struct ItemEditor {
     private let form: ItemForm
     private let terminal: Terminal
@@ -17,7 +17,8 @@ struct ItemEditor {
         self.terminal = terminal
     }
 
-    /// What was changed; nil where nothing was. Asks again where a line cannot be understood, and is cancelled by a no to that.
+    /// Runs the editor and returns the changes, or nil if there are none. If a line is invalid, offers to edit again; throws if the user
+    /// declines.
     func run() throws -> ItemAttributes? {
         let editor = try Self.editor()
         let folder = try EditorFolder()
@@ -56,7 +57,7 @@ private final class EditorFolder {
     let file: String
     private let path: String
     private var duty: Int?
-    /// tmpfs and ramfs, by their numbers in `linux/magic.h`.
+    /// The file system types tmpfs and ramfs in `linux/magic.h`.
     private static let memoryFileSystems: Set<UInt32> = [0x0102_1994, 0x8584_58F6]
 
     init() throws {
@@ -82,7 +83,7 @@ private final class EditorFolder {
         guard writeText(text, to: descriptor.number) else { throw SystemError("write \(file)", code: errno) }
     }
 
-    /// With whatever the editor left beside the file.
+    /// Removes the folder with every file that the editor left in it.
     func remove() {
         try? FileManager.default.removeItem(atPath: path)
         duty.map(Interruption.remove)

@@ -2,7 +2,7 @@ import ArgumentParser
 import VaubanKeychainModel
 import VaubanRefusal
 
-/// What `vauban edit` changes of an item, as options say it. An empty text takes an attribute away.
+/// The changes of `vauban edit` in its options. An empty text removes an attribute.
 struct ItemEdits: ParsableArguments {
     @Option(help: "The label, which Apple's tools show as the name.")
     var label: String?
@@ -44,7 +44,7 @@ struct ItemEdits: ParsableArguments {
         }
     }
 
-    /// The attributes to write over those of an item; the owner is not among them.
+    /// Returns the attributes to write over those of an item, without the owner.
     func changes(to record: ItemRecord) throws(Refusal) -> ItemAttributes {
         var changes = ItemAttributes()
         if let website, let address = try? WebAddress(website) {

@@ -1,14 +1,14 @@
 package import VaubanKeychainModel
 package import VaubanRefusal
 
-/// An item's attributes as lines in an editor, and what somebody made of them. Never its secret.
+/// An item's attributes as lines in an editor, and the parser of the edited lines. The secret is never included.
 package struct ItemForm {
     private let record: ItemRecord
     private let tagged: TaggedComment
 
     private static let comment = "Comment"
     private static let tags = "Tags"
-    /// What can be edited, in its order, with the words before the colon.
+    /// The editable attributes in order, with the words before the colon.
     private static let fields: [(AttributeName, String)] = [
         (.service, "Service"), (.server, "Server"), (.account, "Account"), (.protocolName, "Protocol"), (.port, "Port"), (.path, "Path"),
         (.label, "Label"), (.description, "Description"),
@@ -19,13 +19,13 @@ package struct ItemForm {
         package let why: String
     }
 
-    /// Refused where the comment is no text.
+    /// Creates a form. Throws if the comment is not text.
     package init(_ record: ItemRecord) throws(Refusal) {
         self.record = record
         tagged = try record.taggedComment()
     }
 
-    /// Those of the item's class that are one line of text; what is not stays out, and so stays as it is.
+    /// The fields of the item's class whose values are one line of text; the others are left out and stay unchanged.
     private var fields: [(name: AttributeName, title: String)] {
         Self.fields.compactMap { name, title in
             guard AttributeRule.rule(for: name, of: record.kind) != nil else { return nil }
@@ -52,7 +52,7 @@ package struct ItemForm {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// The attributes that are other than they were. Throws the first line that cannot be understood.
+    /// Returns the changed attributes. Throws an error for the first invalid line.
     package func changes(in edited: String) throws(ParsingError) -> ItemAttributes {
         let lines = edited.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         var changes = ItemAttributes()
@@ -68,7 +68,7 @@ package struct ItemForm {
             let rest = line[line.index(after: colon)...]
             let value = Self.trimmed(rest)
             if title == Self.comment {
-                // One line end closes the file, as editors have it.
+                // Editors end a file with one line end.
                 var text = ((value.isEmpty ? [] : [value]) + Array(lines[(index + 1)...])).joined(separator: "\n")
                 if text.hasSuffix("\n") { text.removeLast() }
                 found.text = text
@@ -90,7 +90,7 @@ package struct ItemForm {
     }
 
     private func change(_ name: AttributeName, to value: String, line: Int) throws(ParsingError) -> AttributeValue? {
-        // Spaces at an end could not be seen, and are no change by themselves.
+        // Spaces at an end are invisible and do not count as a change.
         guard value != Self.trimmed(self.value(name)[...]) else { return nil }
         switch name {
         case .service, .server:

@@ -2,12 +2,12 @@ package import ArgumentParser
 package import VaubanKeychainModel
 package import VaubanRefusal
 
-/// The name that an item is to have: `service/account` or `server/account`, parted at the first slash as everywhere.
+/// An item's new name: `service/account` or `server/account`, split at the first slash as everywhere.
 package struct ItemNaming {
     package let name: String
     package let account: String
 
-    /// Throws a usage error where nothing stands before the slash.
+    /// Parses a name. Throws a usage error if the part before the slash is empty.
     package init(_ word: String) throws(ValidationError) {
         let slash = word.firstIndex(of: "/")
         name = String(word[..<(slash ?? word.endIndex)])
@@ -15,7 +15,7 @@ package struct ItemNaming {
         if name.isEmpty { throw ValidationError("The new name must be service/account or server/account.") }
     }
 
-    /// What has to change in an item for it to have this name. A label that only repeats the name goes with it.
+    /// Returns the changes that give an item this name. A label that only repeats the old name changes with it.
     package func changes(to record: ItemRecord) -> ItemAttributes {
         let place: AttributeName = record.kind == .genericPassword ? .service : .server
         var changes = ItemAttributes([place: .text(name), .account: .text(account)])
@@ -31,14 +31,14 @@ extension ItemRecord {
         return kind == .internetPassword || text(.account).isEmpty ? name : "\(name)/\(text(.account))"
     }
 
-    /// The label to go with a change of name; nil where somebody chose the label, or it stays the same.
+    /// Returns the label for a change of name, or nil if the label was chosen by hand or stays the same.
     package func labelFollowing(_ changes: ItemAttributes) -> String? {
         guard text(.label).isEmpty || text(.label) == defaultLabel else { return nil }
         let label = ItemRecord(kind: kind, attributes: attributes.merging(changes)).defaultLabel
         return label == text(.label) ? nil : label
     }
 
-    /// The comment with its tags; refused where it is bytes that no text editor could give back.
+    /// Returns the comment with its tags. Throws if it is not text, which an editor could not preserve.
     package func taggedComment() throws(Refusal) -> TaggedComment {
         if case .data(let bytes)? = attributes[.comment], String(validating: bytes, as: UTF8.self) == nil {
             throw Refusal(.badParameter, "The item's comment is not text; it cannot be edited")

@@ -4,16 +4,16 @@ import VaubanKeychainWire
 import VaubanLinuxHost
 import VaubanRefusal
 
-/// The one item that a verb changes, with the query that means it and no other.
+/// The one item that a verb changes, with a query that matches exactly this item.
 struct ItemTarget {
     let record: ItemRecord
     let query: ItemQuery
-    /// Another program keeps it: each change of it takes the user's word.
+    /// Whether another program owns the item; each change of it then needs the user's consent.
     let isForeign: Bool
 }
 
 extension Session {
-    /// The item that is meant. One of another program is meant only by its owner's name, and looking for it asks the user.
+    /// Returns the selected item. An item of another program is selected only by its owner's name, and the search prompts the user.
     func target(_ selection: ItemSelection, for verb: String) throws -> ItemTarget {
         try suggesting(selection) { try sought(selection, for: verb) }
     }
@@ -32,7 +32,7 @@ extension Session {
         }
     }
 
-    /// Changes everything about an item but its secret and its owner, asking the user where it asks.
+    /// Changes an item's attributes except its owner, and not its secret. Prompts the user if the item requires it.
     func change(_ target: ItemTarget, _ changes: ItemChanges, reason: String) throws {
         var query = target.query
         query.operationPrompt = reason
@@ -46,7 +46,7 @@ extension Session {
         }
     }
 
-    /// Moves an item to another owner, or copies it, within the service: no secret comes here.
+    /// Moves or copies an item to another owner within the service; the secret does not pass through this process.
     func transfer(_ target: ItemTarget, _ attributes: ItemAttributes, keepsOriginal: Bool, reason: String) throws {
         var query = target.query
         query.operationPrompt = reason
@@ -56,7 +56,7 @@ extension Session {
         }
     }
 
-    /// A name that is taken is told with the name.
+    /// Runs work and adds the name to an error for a name that is in use.
     private func naming(_ record: ItemRecord, _ attributes: ItemAttributes, _ work: () throws -> Void) throws {
         do { try work() } catch let refusal as Refusal where refusal.reason == .duplicateItem && refusal.detail == nil {
             let taken = ItemRecord(kind: record.kind, attributes: record.attributes.merging(attributes))

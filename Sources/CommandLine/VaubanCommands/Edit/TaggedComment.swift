@@ -1,7 +1,7 @@
 /// A comment and its tags. Apple's schema has no attribute for tags, so they are the last line of the comment
 /// (Specs/item-attributes.md): "Tags: work, bank".
 package struct TaggedComment: Hashable {
-    /// The comment without that line.
+    /// The comment without the line of tags.
     package var text: String
     package var tags: [String]
 
@@ -13,8 +13,7 @@ package struct TaggedComment: Hashable {
         self.tags = tags
     }
 
-    /// Parts a comment as it is kept. A last line that is not exactly one of ours is text, so that nothing is ever rewritten that
-    /// somebody else wrote.
+    /// Splits a stored comment. A last line that is not exactly in our format is text, so that text of other programs is never rewritten.
     package init(_ comment: String) {
         self.init(text: comment, tags: [])
         let lines = comment.split(separator: "\n", omittingEmptySubsequences: false)
@@ -30,14 +29,14 @@ package struct TaggedComment: Hashable {
         self = found
     }
 
-    /// As it is kept.
+    /// The stored form.
     package var comment: String {
         guard !tags.isEmpty else { return text }
         let line = Self.heading + tags.joined(separator: Self.separator)
         return text.isEmpty ? line : "\(text)\n\(line)"
     }
 
-    /// The tags of a line that somebody typed, without repetitions.
+    /// Returns the tags in a typed line, without duplicates.
     package static func tags(in line: String) -> [String] {
         var tags: [String] = []
         for tag in line.split(separator: ",").map({ $0.trimmingPrefix(while: \.isWhitespace) }) {
@@ -47,7 +46,7 @@ package struct TaggedComment: Hashable {
         return tags
     }
 
-    /// Why a word cannot be a tag; nil where it can.
+    /// Returns why a word cannot be a tag, or nil if it can.
     package static func fault(in tag: String) -> String? {
         if tag.isEmpty { return "a tag must not be empty" }
         if tag.contains(",") { return "a tag must not contain a comma" }

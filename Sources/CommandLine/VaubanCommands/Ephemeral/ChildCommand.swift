@@ -1,13 +1,13 @@
 import Glibc
 import VaubanLinuxHost
 
-/// A command as a child of this process, on the same terminal.
+/// A command that runs as a child of this process on the same terminal.
 enum ChildCommand {
-    /// POSIX_SPAWN_SETSID of glibc, which shows it to its own extensions alone.
+    /// `POSIX_SPAWN_SETSID`, which glibc declares only with its extensions.
     private static let ownSession: Int16 = 0x80
 
-    /// Runs it to its end, and answers its exit code as a shell says it. Signals that are sent to this process meanwhile go to
-    /// the command; those of the terminal it gets by itself.
+    /// Runs a command to its end and returns its exit code as a shell reports it. Signals sent to this process in the meantime are
+    /// forwarded to the command; it receives those of the terminal directly.
     static func run(_ command: [String]) throws(SystemError) -> Int32 {
         let pid: pid_t
         do throws(SystemError) {
@@ -20,7 +20,7 @@ enum ChildCommand {
         }
         var ended = siginfo_t()
         while waitid(P_PID, id_t(pid), &ended, WEXITED | WNOWAIT) < 0 && errno == EINTR {}
-        // Before its number can be another's.
+        // Before the process ID can be reused.
         Interruption.passOnNoMore()
         var status: Int32 = 0
         while waitpid(pid, &status, 0) < 0 && errno == EINTR {}
@@ -28,8 +28,8 @@ enum ChildCommand {
         return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
     }
 
-    /// Starts a program, looked for on the path, with its signals as this process found them. With `input` it reads that and writes
-    /// nowhere; with `output` it writes there and has the rest of this process's streams.
+    /// Starts a program, which is looked up in `PATH`, with the signal state that this process inherited. With `input`, the program reads
+    /// it and its output is discarded; with `output`, the program writes there and shares this process's other streams.
     @discardableResult
     static func spawn(
         _ program: String, _ words: [String], input: Int32? = nil, output: Int32? = nil, inItsOwnSession: Bool = false

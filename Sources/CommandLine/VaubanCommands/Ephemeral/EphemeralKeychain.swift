@@ -7,8 +7,8 @@ import VaubanRefusal
 import VaubanSecretBytes
 import VaubanUserModel
 
-/// A keychain of user mode that lives as long as this process. Its folder is one that this process has just made, under a name
-/// that nobody had: so it can never be a keychain that was there before.
+/// A keychain of user mode that exists as long as this process. This process creates its folder under an unused name, so it can never be an
+/// existing keychain.
 final class EphemeralKeychain {
     let folder: String
     private let home: String
@@ -22,7 +22,7 @@ final class EphemeralKeychain {
         guard mkdtemp(&template) != nil else { throw SystemError("make a folder in \(SafeText.visible(place))", code: errno) }
         folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         home = "\(folder)/keychain"
-        // From here on the folder goes, however this process ends.
+        // From here on the folder is removed however this process ends.
         do { guardian = try CleanupProcess(folder: folder) } catch {
             rmdir(folder)
             throw error
@@ -31,11 +31,11 @@ final class EphemeralKeychain {
             try? FileManager.default.removeItem(atPath: folder)
             throw error
         }
-        // Also for the command: what it starts uses this keychain and no other.
+        // Also for the command: the programs that it starts use only this keychain.
         guard setenv("VAUBAN_HOME", home, 1) == 0 else { throw SystemError("set VAUBAN_HOME", code: errno) }
     }
 
-    /// Sets a passcode that nobody knows, and has somebody who answers every question with it, or who says no to each.
+    /// Sets a random passcode, and installs a prompt agent that answers every prompt with it or denies every prompt.
     func bring(_ user: ScriptedUser.Answer) throws {
         let service = Service.own(.named(home: home), home: home, .ofThisProcess)
         let passcode = try Entropy.secret(24)
@@ -49,7 +49,7 @@ final class EphemeralKeychain {
         self.agent = agent
     }
 
-    /// Ends its rooms and removes it.
+    /// Stops the keychain's rooms and removes the keychain.
     func end() throws {
         agent?.end()
         _ = try? LauncherControl.stop(home: home)
@@ -59,8 +59,8 @@ final class EphemeralKeychain {
     }
 }
 
-/// Waits for this process to end, in whatever way, and removes what it left. It is a shell that reads from a pipe of which this
-/// process alone holds the other end: a kill closes it as an exit does.
+/// A process that waits until this process has ended in any way, then removes what it left. It is a shell that reads from a pipe whose
+/// other end only this process holds: a kill closes that end as an exit does.
 private final class CleanupProcess {
     private let line: Descriptor
     private static let script =
@@ -79,7 +79,7 @@ private final class CleanupProcess {
     }
 }
 
-/// Who answers in place of a user: at once, and always the same.
+/// A prompt agent that answers in place of a user, at once and always in the same way.
 final class ScriptedUser: PromptSurface {
     enum Answer: String, CaseIterable, Sendable { case yes, no }
 
@@ -92,7 +92,7 @@ final class ScriptedUser: PromptSurface {
     }
 
     func ask(_ request: PromptRequest, withdrawal: any Withdrawal) -> PromptResponse {
-        // The password of an item is its application's, and not known to whoever answers here.
+        // An item's application password belongs to its application and is unknown here.
         guard answer == .yes, request.methods.contains(.passcode), request.operation != .applicationPassword, request.attempt == 1 else {
             return .cancelled
         }

@@ -1,8 +1,8 @@
 import VaubanKeychainModel
 import VaubanSecretBytes
 
-/// As CSV, with every secret in plain text (Specs/export.md). The codes of a login stand in its own record, where other programs look
-/// for them.
+/// A writer of CSV with every secret in plain text (Specs/export.md). A login's one-time codes are in its own record, where other programs
+/// expect them.
 struct CSVWriter: ExportWriter {
     private let output: ExportOutput
     private var items: [(record: ItemRecord, secret: SecretBox)] = []
@@ -19,7 +19,7 @@ struct CSVWriter: ExportWriter {
         for (index, item) in items.enumerated() where item.record.text(.service).hasPrefix(ImportPlan.codesPrefix) {
             codes[item.record.bare] = index
         }
-        // An item takes its codes along where an import would make the very same of them.
+        // An item includes its codes if an import would recreate exactly the same ones.
         var taken: [Int: Int] = [:]
         for (index, item) in items.enumerated() {
             guard let companion = codes.removeValue(forKey: item.record.codesCompanion.bare), companion != index else { continue }
@@ -75,7 +75,7 @@ struct CSVWriter: ExportWriter {
         try output.write(line.kept.secret)
     }
 
-    /// For other programs; what brings the item back stands in the columns of its own.
+    /// Returns the URL for other programs; separate columns preserve what restores the item.
     private static func url(_ record: ItemRecord) -> String {
         guard record.kind == .internetPassword else { return "" }
         let scheme = record.text(.protocolName).isEmpty ? "https" : ProtocolCode.name(of: record.text(.protocolName))
@@ -85,7 +85,7 @@ struct CSVWriter: ExportWriter {
 }
 
 extension ItemRecord {
-    /// Without owner and dates, which are no part of what an import makes.
+    /// The record without owner and dates, which an import does not set.
     fileprivate var bare: ItemRecord {
         var bare = self
         for name in [AttributeName.accessGroup, .creationDate, .modificationDate] { bare.attributes[name] = nil }

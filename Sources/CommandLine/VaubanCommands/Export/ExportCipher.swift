@@ -5,36 +5,36 @@ import VaubanLinuxHost
 import VaubanRefusal
 package import VaubanSecretBytes
 
-/// How an encrypted export lies in a file (Specs/export.md).
+/// The format of an encrypted export in a file (Specs/export.md).
 package enum ExportFormat {
     package static let magic = Array("VAUBAN EXPORT 1\n".utf8)
     package static let saltBytes = 16
     package static let headerBytes = 16 + 16 + 3
     package static let tagBytes = 16
-    /// Of one frame's plaintext: a value of 1 MiB and attributes.
+    /// The limit for one frame's plaintext: a value of 1 MiB and attributes.
     package static let frameBytesMax = 4 << 20
     package static let passphraseBytesMax = 1024
-    /// A passphrase is guessed offline, without any counter.
+    /// The minimum length. A passphrase can be guessed offline, without a counter of attempts.
     package static let passphraseBytesMin = 8
 }
 
-/// What it costs to try a passphrase: scrypt (RFC 7914) with N a power of two.
+/// The cost of trying a passphrase: scrypt (RFC 7914) with N a power of two.
 package struct ExportCost: Hashable {
     package var logN: UInt8 = 17
     package var r: UInt8 = 8
     package var p: UInt8 = 1
 
-    /// What is read from a file is bounded: 128 · N · r bytes are taken before anything is known of it.
+    /// Whether the parameters are within bounds. A file's header determines 128 · N · r bytes of memory before anything is authenticated.
     package var isAllowed: Bool { (14...20).contains(logN) && r == 8 && (1...4).contains(p) }
 }
 
-/// The key of one file, and its frames by number. The key is of a fresh salt, so no nonce is ever used twice under it.
+/// The key of one file and the cipher of its numbered frames. The salt is new for each file, so no nonce is used twice with a key.
 package struct ExportCipher {
     package let header: [UInt8]
     private let key: SymmetricKey
     private var frame: UInt64 = 0
 
-    /// For a new file.
+    /// Creates the cipher for a new file.
     package init(passphrase: borrowing SecretBytes) throws {
         let cost = ExportCost()
         var salt = [UInt8](repeating: 0, count: ExportFormat.saltBytes)
@@ -44,7 +44,7 @@ package struct ExportCipher {
         key = try Self.key(passphrase, salt, cost)
     }
 
-    /// For a file's header.
+    /// Creates the cipher for an existing file's header.
     package init(header: [UInt8], passphrase: borrowing SecretBytes) throws {
         let cost = ExportCost(logN: header[32], r: header[33], p: header[34])
         guard cost.isAllowed else { throw Refusal(.badParameter, "The export needs more computation than this version allows") }
@@ -65,14 +65,14 @@ package struct ExportCipher {
         }
     }
 
-    /// Ciphertext and tag of the next frame.
+    /// Returns ciphertext and tag of the next frame.
     package mutating func seal(_ plaintext: borrowing SecretBytes, isLast: Bool) throws -> [UInt8] {
         let nonce = try AES.GCM.Nonce(data: next(isLast))
         let box = try plaintext.withUnsafeBytes { try AES.GCM.seal($0, using: key, nonce: nonce, authenticating: header) }
         return Array(box.ciphertext) + Array(box.tag)
     }
 
-    /// The next frame's plaintext, and whether it is the last; nil where it does not open.
+    /// Returns the next frame's plaintext and whether it is the last, or nil if authentication fails.
     package mutating func open(_ sealed: UnsafeRawBufferPointer) -> (isLast: Bool, plaintext: SecretBox)? {
         let number = frame
         for isLast in [false, true] {
@@ -90,14 +90,14 @@ package struct ExportCipher {
         return SecretBox(SecretBytes(absorbing: &opened))
     }
 
-    /// Eleven bytes of the frame's number, and one that says whether it is the last: so a file that is cut off is known.
+    /// Returns the next nonce: eleven bytes of the frame's number, and one that marks the last frame so that truncation is detected.
     private mutating func next(_ isLast: Bool) -> [UInt8] {
         defer { frame += 1 }
         return [0, 0, 0] + withUnsafeBytes(of: frame.bigEndian) { Array($0) } + [isLast ? 1 : 0]
     }
 }
 
-/// A secret in something that can be handed on.
+/// A reference to a secret that can be passed on.
 package final class SecretBox {
     package let secret: SecretBytes
     package init(_ secret: consuming SecretBytes) { self.secret = secret }

@@ -2,7 +2,7 @@ import VaubanDER
 import VaubanKeychainModel
 import VaubanSecretBytes
 
-/// One item in an export: the length of its record in four bytes, the record in DER, then its secret.
+/// The frame of an item in an export: the length of its record in four bytes, the record in DER, then its secret.
 enum ExportFrame {
     static func plaintext(_ record: ItemRecord, _ secret: borrowing SecretBytes) throws -> SecretBytes {
         let header = try record.encoded()
@@ -14,7 +14,7 @@ enum ExportFrame {
         }
     }
 
-    /// Nil where it is none.
+    /// Decodes a frame, or returns nil if it is invalid.
     static func record(of plaintext: borrowing SecretBytes) -> (record: ItemRecord, secret: Range<Int>)? {
         let count = plaintext.count
         guard let length = plaintext.withUnsafeBytes({ number(in: $0) }), length <= count - 4 else { return nil }

@@ -5,8 +5,8 @@ import VaubanLinuxHost
 import VaubanRefusal
 import VaubanSecretBytes
 
-/// Where an export goes: a new file that nobody else can read, or standard output. A file that is there already is never written
-/// over, and one that could not be finished is removed.
+/// The destination of an export: standard output, or a new file that only the user can read. An existing file is never overwritten, and an
+/// incomplete one is removed.
 final class ExportOutput {
     private let path: String?
     private let file: Descriptor
@@ -38,11 +38,11 @@ final class ExportOutput {
         guard secret.withUnsafeBytes({ writeAll($0, to: file.number) }) else { throw failed() }
     }
 
-    /// When this returns a file survives a power cut.
+    /// Finishes the output. When this returns, a file survives a power failure.
     func finish() throws(Refusal) {
         if let path {
             guard fsync(file.number) == 0 else { throw failed() }
-            // The name too: it is in the folder.
+            // The folder is synchronized too, since it contains the file's name.
             let number = open(
                 (path as NSString).deletingLastPathComponent.isEmpty ? "." : (path as NSString).deletingLastPathComponent,
                 O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -54,7 +54,7 @@ final class ExportOutput {
         duty.map(Interruption.remove)
     }
 
-    /// What import would not read is not written.
+    /// Enforces the limits that import applies when reading.
     private func take(_ count: Int) throws(Refusal) {
         bytes += count
         guard bytes <= ImportSource.bytesMax else {
@@ -76,13 +76,13 @@ final class ExportOutput {
     }
 }
 
-/// What an export is made of: items one after the other, and an end.
+/// A writer of an export: items one after the other, then an end.
 protocol ExportWriter {
     mutating func write(_ record: ItemRecord, _ secret: borrowing SecretBytes) throws
     mutating func finish() throws
 }
 
-/// Encrypted under a passphrase.
+/// An export that is encrypted under a passphrase.
 struct EncryptedExport: ExportWriter {
     private let output: ExportOutput
     private var cipher: ExportCipher
@@ -110,7 +110,7 @@ struct EncryptedExport: ExportWriter {
     }
 }
 
-/// As JSON, with every secret in plain text; `vauban add --json` and `vauban import` read it.
+/// An export as JSON with every secret in plain text, for `vauban add --json` and `vauban import`.
 struct PlainExport: ExportWriter {
     private let output: ExportOutput
     private var isFirst = true
@@ -139,7 +139,7 @@ struct PlainExport: ExportWriter {
         try output.finish()
     }
 
-    /// Text of which only quotes, backslashes, line ends and tabs have to be escaped.
+    /// Escapes text in which only quotes, backslashes, line ends and tabs need it.
     private static func escaped(_ secret: borrowing SecretBytes) -> SecretBytes {
         let escapes: [UInt8: UInt8] = [0x22: 0x22, 0x5C: 0x5C, 0x0A: 0x6E, 0x09: 0x74]
         return secret.withUnsafeBytes { bytes in

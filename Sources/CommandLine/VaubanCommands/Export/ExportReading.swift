@@ -2,7 +2,7 @@ import VaubanKeychainModel
 import VaubanRefusal
 import VaubanSecretBytes
 
-/// An encrypted export, read back.
+/// An encrypted export that is being read.
 struct ExportReading: ~Copyable {
     private let content: SecretBytes
 
@@ -10,7 +10,7 @@ struct ExportReading: ~Copyable {
 
     init(_ content: consuming SecretBytes) { self.content = content }
 
-    /// Calls back with each item. The whole file is opened once before, so that nothing is taken from one that was cut off or altered.
+    /// Calls `body` with each item. Decrypts the whole file once before, so that nothing is used from a truncated or modified file.
     borrowing func forEach(passphrase: borrowing SecretBytes, _ body: (Int, ItemRecord, borrowing SecretBytes) throws -> Void) throws {
         guard content.count > ExportFormat.headerBytes else { throw Self.broken }
         let header = content.withUnsafeBytes { Array($0[..<ExportFormat.headerBytes]) }

@@ -4,7 +4,7 @@ import VaubanKeychainModel
 import VaubanRefusal
 import VaubanSecretBytes
 
-/// Writes the user's own items into an export, one by one.
+/// The export of the user's own items, one by one.
 struct ExportRun {
     private let session: Session
     private let takesThisDevice: Bool
@@ -54,7 +54,7 @@ struct ExportRun {
         say("not exported: \(record.shownWithOwner): \(why)")
     }
 
-    /// Whether the next item may go better. A wrong passcode is none of these, since each try counts.
+    /// Whether a refusal concerns only this item. A wrong passcode does not, since each attempt counts.
     private static func concernsOne(_ refusal: Refusal) -> Bool {
         switch refusal.reason {
         case .cancelled, .fallbackChosen, .userTimedOut, .interactionNotAllowed, .noPromptAgent, .passcodeNotSet, .biometryNotAvailable,

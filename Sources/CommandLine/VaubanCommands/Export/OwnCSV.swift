@@ -3,12 +3,12 @@ import VaubanKeychainModel
 import VaubanRefusal
 import VaubanSecretBytes
 
-/// The columns of `vauban export --csv` (Specs/export.md): first those that other programs know, then what brings an item back as
-/// it was.
+/// The columns of `vauban export --csv` (Specs/export.md): first those that other programs know, then those that restore an item
+/// completely.
 enum OwnCSVColumns {
     static let version = "1"
     static let versionName = "vauban"
-    /// What of an item has another name in the first columns.
+    /// The attributes that have a different column name among the first columns.
     static let attributes: [(column: String, name: AttributeName)] = [
         ("name", .label), ("username", .account), ("note", .comment), ("service", .service), ("server", .server),
         ("protocol", .protocolName), ("port", .port), ("path", .path), ("securityDomain", .securityDomain),
@@ -22,7 +22,7 @@ enum OwnCSVColumns {
     static let base64 = "base64"
 }
 
-/// A file of `vauban export --csv`, read back.
+/// A file of `vauban export --csv` that is being read.
 struct OwnCSV: ~Copyable {
     private let content: SecretBytes
     private let columns: [String]
@@ -47,7 +47,7 @@ struct OwnCSV: ~Copyable {
         records = all.dropFirst()
     }
 
-    /// The item of a record, and its one-time codes where they are in it.
+    /// Returns the item of a record, and its one-time codes if the record contains them.
     borrowing func items(_ record: CSVRecord) throws(RowError) -> [PlannedItem] {
         let columns = columns
         return try content.withUnsafeBytes { bytes throws(RowError) in
@@ -103,7 +103,7 @@ struct OwnCSV: ~Copyable {
     }
 }
 
-/// One record by the names of its columns; a column that is not there is empty.
+/// One record by column names; a missing column is empty.
 private struct OwnCSVRecord {
     private let fields: [String: CSVField]
     private let bytes: UnsafeRawBufferPointer
@@ -130,7 +130,7 @@ private struct OwnCSVRecord {
         return SecretBox(decoded)
     }
 
-    /// Nil where the cell is empty, which is an attribute that is not there.
+    /// Returns an attribute's value, or nil if the cell is empty, which means that the attribute is missing.
     func value(_ column: String, _ name: AttributeName) throws(RowError) -> AttributeValue? {
         guard let field = fields[column], !field.isEmpty else { return nil }
         if encoded.contains(column) { return try secret(column).map { .data($0.secret.withUnsafeBytes { Array($0) }) } }
@@ -140,7 +140,7 @@ private struct OwnCSVRecord {
 }
 
 extension ItemRecord {
-    /// What an import calls the one-time codes of this item.
+    /// The name that an import gives the one-time codes of this item.
     var codesCompanion: ItemRecord {
         let name = kind == .genericPassword ? text(.service) : text(.server) + (number(.port) == 0 ? "" : ":\(number(.port))")
         return ImportPlan.companion(of: self, named: ImportPlan.codesPrefix + name, ImportPlan.codesDescription)

@@ -3,14 +3,14 @@ import VaubanAuthenticationClient
 import VaubanRefusal
 import VaubanSecretBytes
 
-/// The passphrase of an export: typed, or one line on a descriptor.
+/// The passphrase of an export: typed, or one line from a descriptor.
 struct PassphraseOptions: ParsableArguments {
     @Option(
         name: .customLong("passphrase-fd"),
         help: ArgumentHelp("Read the passphrase of the export from this file descriptor (one line).", valueName: "n"))
     var descriptor: Int32?
 
-    /// For a new export, typed twice.
+    /// Reads the passphrase of a new export; at a terminal it is typed twice.
     func new(_ user: CommandUser) throws -> SecretBytes {
         while true {
             let passphrase = try given() ?? PasscodeInput.askNew("Passphrase of the export", on: terminal(user))

@@ -1,14 +1,14 @@
 import ArgumentParser
 import VaubanKeychainModel
 
-/// What a shell offers for the name of an item: the names that the keychain has, as far as it tells them without asking anybody.
+/// Shell completion of item names, from the names that the keychain returns without a prompt.
 enum ItemCompletion {
     static let kind = CompletionKind.custom { words, index, typed in
         let typed = typed.drop { $0 == "\"" || $0 == "'" }
         return names().filter { $0.hasPrefix(typed) }
     }
 
-    /// Nothing where the keychain is closed or does not answer: whoever presses a key must not be asked for a passcode.
+    /// Returns nothing if the keychain is locked or does not answer: pressing a key must not prompt for a passcode.
     private static func names() -> [String] {
         guard let session = try? Session(CommandUser(mayBeAsked: false)), let selection = try? ItemSelection.parse([]),
             let records = try? session.matches(selection)
@@ -16,8 +16,8 @@ enum ItemCompletion {
         return Set(records.map(\.name)).filter(isPlain).sorted()
     }
 
-    /// Shells read some of what they are offered as commands, and anybody may have chosen a name: only those without any sign of
-    /// a shell are offered.
+    /// Whether a name is free of shell metacharacters. Shells interpret some completions as commands, and foreign programs may have chosen
+    /// the names.
     private static func isPlain(_ name: String) -> Bool {
         name.unicodeScalars.allSatisfy { scalar in
             scalar.properties.isAlphabetic || scalar.properties.numericType != nil || " ._-/@:+,=%".unicodeScalars.contains(scalar)

@@ -2,12 +2,12 @@ package import Foundation
 import VaubanAccessPolicy
 package import VaubanKeychainModel
 
-/// All that is told of an item without its secret, for a user's eyes and as JSON. A part that an item has not, or that is
-/// empty, is left out; the keys stay as they are, since scripts name them.
+/// An item's attributes without its secret, for display and as JSON. Missing and empty attributes are left out. The keys must not change,
+/// since scripts use them.
 package struct ItemDescription: Encodable {
     package enum Value: Hashable {
         case text(String)
-        /// What is no text.
+        /// A value that is not text.
         case bytes([UInt8])
         case number(Int64)
         case yes(Bool)
@@ -23,7 +23,7 @@ package struct ItemDescription: Encodable {
 
     package let parts: [Part]
 
-    /// Attributes in the order in which they are shown.
+    /// The attributes in display order.
     private static let attributes: [(name: AttributeName, key: String, title: String)] = [
         (.service, "service", "Service"), (.server, "server", "Server"), (.account, "account", "Account"),
         (.protocolName, "protocol", "Protocol"), (.port, "port", "Port"), (.path, "path", "Path"),
@@ -33,12 +33,12 @@ package struct ItemDescription: Encodable {
         (.isInvisible, "isInvisible", "Invisible"), (.isNegative, "isNegative", "Negative"),
         (.synchronizable, "synchronizable", "Synchronizes"), (.syncViewHint, "syncViewHint", "Sync view"), (.tokenID, "tokenID", "Token"),
     ]
-    /// The attribute of a key, for what is read.
+    /// Returns the attribute of a JSON key, for parsing.
     package static func name(of key: String) -> AttributeName? { attributes.first { $0.key == key }?.name }
 
     private static let yesOrNo: Set<AttributeName> = [.isInvisible, .isNegative, .synchronizable]
 
-    /// `deleted` is when the item was, in microseconds since the reference date.
+    /// Creates a description. `deleted` is the time of the deletion in microseconds since the reference date.
     package init(_ record: ItemRecord, deleted: Int64? = nil) {
         var parts = [
             Part(key: "class", title: "Class", value: .text(record.kind == .genericPassword ? "generic password" : "internet password"))
@@ -66,7 +66,7 @@ package struct ItemDescription: Encodable {
         self.parts = parts
     }
 
-    /// The comment without its tags, and the tags.
+    /// Returns the parts for the comment without its tags, and for the tags.
     private static func comment(_ key: String, _ title: String, _ value: Value) -> [Part] {
         guard case .text(let text) = value else { return [Part(key: key, title: title, value: value)] }
         let tagged = TaggedComment(text)
@@ -88,9 +88,9 @@ package struct ItemDescription: Encodable {
         }
     }
 
-    // MARK: For a user
+    // MARK: Display
 
-    /// One line a part, in two columns; names that others chose cannot write to the terminal.
+    /// One line for each part, in two columns. Control characters in names that others chose do not reach the terminal.
     package var lines: [String] {
         parts.map { part in
             "\(part.title):\(String(repeating: " ", count: max(16 - part.title.count, 1)))\(SafeText.visible(Self.shown(part.value)))"
@@ -108,7 +108,7 @@ package struct ItemDescription: Encodable {
         }
     }
 
-    // MARK: For a program
+    // MARK: JSON
 
     private struct Key: CodingKey {
         let stringValue: String
@@ -117,7 +117,7 @@ package struct ItemDescription: Encodable {
         init?(intValue: Int) { nil }
     }
 
-    /// Bytes that are no text, told apart from text that looks like base64.
+    /// Bytes that are not text, distinguishable from text that looks like Base64.
     private struct Bytes: Encodable { let base64: String }
 
     package func encode(to encoder: any Encoder) throws {
@@ -135,7 +135,7 @@ package struct ItemDescription: Encodable {
         }
     }
 
-    /// One document of one or more descriptions.
+    /// Returns one JSON document of one or more descriptions.
     package static func json(_ value: some Encodable) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
@@ -151,7 +151,7 @@ extension AccessControl {
         (.privateKeyUsage, "privateKeyUsage"), (.applicationPassword, "applicationPassword"),
     ]
 
-    /// The names of its flags, as `SecAccessControlCreateFlags` has them.
+    /// The names of the flags as in Apple's `SecAccessControlCreateFlags`.
     var flagNames: [String] { Self.names.filter { flags.contains($0.0) }.map(\.1) }
 
     static func flag(named name: String) -> AccessControlFlags? { names.first { $0.1 == name }?.0 }

@@ -9,7 +9,7 @@ import VaubanRefusal
 import VaubanSecretBytes
 import VaubanUserModel
 
-/// What `set`, `add` and `update` have in common: all but whether the item may be there already.
+/// The options and steps that `set`, `add` and `update` share.
 struct ItemKeeping: ParsableArguments {
     @OptionGroup var selection: ItemSelection
     @OptionGroup var protection: ProtectionOptions
@@ -24,7 +24,7 @@ struct ItemKeeping: ParsableArguments {
     }
 
     enum Verb {
-        /// Adds the item, or changes the one that exists: without a question where it `replaces`.
+        /// Adds the item, or changes the existing one; `replaces` skips the confirmation.
         case set(replaces: Bool)
         case add, update
 
@@ -41,7 +41,7 @@ struct ItemKeeping: ParsableArguments {
 
     func run(_ verb: Verb) throws {
         let session = try Session(user)
-        // The search comes first: it opens a closed keychain before anyone types a secret in vain.
+        // The search comes first: it unlocks a locked keychain before the user types a secret in vain.
         let existing = try existing(session, verb)
         if let existing, case .set(replaces: false) = verb { try confirmReplacing(existing, session) }
         let plan = generation.generate ? try generation.plan(for: selection.wantedServer) : nil
@@ -50,7 +50,7 @@ struct ItemKeeping: ParsableArguments {
         if let plan { say("Stored without showing it: \(plan.summary).") }
     }
 
-    /// What cannot go together, however the verb is called.
+    /// Rejects combinations of options that are invalid for every verb.
     func validate() throws {
         if generation.generate, !source.isDefault {
             throw ValidationError("--generate cannot be combined with --secret-fd, --keep-newline, --hex or --empty.")
@@ -65,7 +65,7 @@ struct ItemKeeping: ParsableArguments {
                 try add(secret, session, verb)
                 return try tellOnce(session)
             } catch let refusal as Refusal where verb.isSet && [.duplicateItem, .itemNotFound].contains(refusal.reason) {
-                // Somebody else has added it meanwhile, or removed it: it is set all the same.
+                // Another program has added or removed the item in the meantime; set it anyway.
                 existing = try self.existing(session, verb)
                 if let existing, case .set(replaces: false) = verb { try confirmReplacing(existing, session) }
             }
@@ -75,7 +75,7 @@ struct ItemKeeping: ParsableArguments {
 
     private static let roundsMax = 16
 
-    /// The item that has exactly this name and account; one with another account is another item.
+    /// Returns the item with exactly this name and account; one with another account is a different item.
     private func existing(_ session: Session, _ verb: Verb) throws -> ItemRecord? {
         let account = selection.nameAndAccount.account ?? ""
         let same = try session.matches(selection).filter { $0.text(.account) == account }
@@ -89,7 +89,7 @@ struct ItemKeeping: ParsableArguments {
         return same.first
     }
 
-    /// Says which item would get another secret, and asks; where nobody can be asked, says what to do instead.
+    /// Shows which item would get a new secret and asks for confirmation. Without a terminal, throws an error that names the alternative.
     private func confirmReplacing(_ record: ItemRecord, _ session: Session) throws {
         guard let terminal = session.user.terminal else {
             throw Refusal(
@@ -106,7 +106,7 @@ struct ItemKeeping: ParsableArguments {
         var changes = ItemChanges(attributes: ItemAttributes(), hasData: true)
         if !protection.isEmpty {
             let (protection, control) = try protection.applied(to: record.protection, record.accessControl)
-            // An access control brings its class with it.
+            // An access control includes its protection class.
             if control != nil { changes.accessControl = control } else { changes.protection = protection }
         }
         try session.update(record, changes, secret: secret, reason: "\(verb.name) \(selection.shown)")
@@ -118,7 +118,7 @@ struct ItemKeeping: ParsableArguments {
         do {
             try session.add(record, secret: secret)
         } catch let refusal as Refusal where refusal.reason == .duplicateItem {
-            // Another set of the same new item was quicker.
+            // A concurrent `set` added the same item first.
             guard case .set(replaces: true) = verb, let quicker = try existing(session, verb) else {
                 throw Refusal(
                     .duplicateItem, "\(fresh.name) already exists: another command added it at the same time; nothing was changed")
@@ -127,7 +127,7 @@ struct ItemKeeping: ParsableArguments {
         }
     }
 
-    /// The item as it is added. What makes it unique is always said, so that it can be meant again.
+    /// The record of the new item. It contains every attribute of the item's primary key, so that the item can be found again.
     private var fresh: ItemRecord {
         let kind = selection.kinds[0]
         let (name, account) = selection.nameAndAccount
@@ -143,7 +143,8 @@ struct ItemKeeping: ParsableArguments {
         return ItemRecord(kind: kind, attributes: attributes)
     }
 
-    /// Said once, with the first item: what a keychain whose key lies beside it is worth, and who can read what is kept by hand.
+    /// Prints a notice once, with the first item: how little a keychain protects whose key is stored beside it, and which programs can read
+    /// items added by hand.
     private func tellOnce(_ session: Session) throws {
         let hasPasscode = try session.authentication.status().device.passcodeIsSet
         let isOpenToAll = session.service.mode == .system && protection.require == nil && protection.when == nil

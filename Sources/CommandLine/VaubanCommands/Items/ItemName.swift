@@ -1,7 +1,7 @@
 import VaubanKeychainModel
 
 extension ItemRecord {
-    /// All that makes it unique, and so means it alone; what is missing counts as empty.
+    /// All attributes of the item's primary key, which identify exactly this item; missing attributes are empty.
     var wholeName: ItemAttributes {
         var name = ItemAttributes()
         for rule in AttributeRule.primary(of: kind) {
@@ -10,7 +10,7 @@ extension ItemRecord {
         return name
     }
 
-    /// The query for whatever has its whole name: of its owner, or of any.
+    /// Returns a query for items with the same primary key, of the same owner or of any owner.
     func namesake(ofAnyOwner: Bool) -> ItemQuery {
         var name = wholeName
         if ofAnyOwner { name[.accessGroup] = nil }
@@ -21,10 +21,10 @@ extension ItemRecord {
         return query
     }
 
-    /// Whether two records are of the same item, whoever owns it.
+    /// Whether two records describe the same item, regardless of the owner.
     func isSameItem(as other: ItemRecord) -> Bool { kind == other.kind && comparableName == other.comparableName }
 
-    /// Text and data of the same bytes are the same name.
+    /// The name in a form in which text and data of the same bytes are equal.
     private var comparableName: [AttributeName: [UInt8]] {
         wholeName.values.filter { $0.key != .accessGroup }.mapValues(\.equalityBytes)
     }

@@ -1,4 +1,4 @@
-// Finding what is meant: by attributes alone, which ask nobody; the user is asked when the one item is used.
+// Finds items by their attributes alone, which needs no prompt; the user is prompted when the one item is used.
 
 import ArgumentParser
 import VaubanAccessPolicy
@@ -9,7 +9,7 @@ import VaubanRefusal
 import VaubanSecretBytes
 
 extension Session {
-    /// The items that are meant, without their secrets; a closed keychain is opened first.
+    /// Returns the matching items without their secrets, and unlocks a locked keychain first.
     func matches(_ selection: ItemSelection, ofAllOwners: Bool = false) throws -> [ItemRecord] {
         try opening {
             var matches: [ItemRecord] = []
@@ -19,7 +19,7 @@ extension Session {
                 query.returnsAttributes = true
                 query.authenticationUI = .describe
                 query.coversAllOwners = ofAllOwners
-                // A program may have marked one so; in the user's own hand it is an item like any other.
+                // A program may have marked an item as synchronizable; here it is an item like any other.
                 query.includesSynchronizable = true
                 matches += try found(query).compactMap(\.record).filter(selection.means)
             }
@@ -27,7 +27,7 @@ extension Session {
         }
     }
 
-    /// What can be described here and has each of the words somewhere in its name, account, label or comment.
+    /// Returns the items that can be described here and have each of the words in their name, account, label or comment.
     func matches(words: [String], url: String?) throws -> [ItemRecord] {
         let words = words.map { $0.lowercased() }
         return try matches(ItemSelection.parse(url.map { ["--url", $0] } ?? [])).filter { record in
@@ -36,7 +36,7 @@ extension Session {
         }
     }
 
-    /// The one item that is meant.
+    /// Returns the one matching item.
     func one(_ selection: ItemSelection, for verb: String) throws -> ItemRecord {
         try selection.requireSomething()
         let matches = try matches(selection)
@@ -45,7 +45,7 @@ extension Session {
         return record
     }
 
-    /// The secret of the one item that is meant, also where another program keeps it.
+    /// Returns the secret of the one matching item, even if another program owns it.
     func secret(_ selection: ItemSelection, for verb: String, reason: String) throws -> SecretBytes {
         let entry: FoundEntry
         do {
@@ -57,14 +57,14 @@ extension Session {
         return secret
     }
 
-    /// What is nowhere in the installed keychain may be in the user's older one, which that does not show. Said at every
-    /// miss: the first one may be a script's, whose words nobody reads.
+    /// Looks for an item of another program. An item missing from the installed keychain may be in the user's own keychain of user mode,
+    /// which the installed service does not show. Every such error says so, since the first may occur in a script whose output goes unread.
     private func foreign(_ selection: ItemSelection, reason: String) throws -> FoundEntry {
         do {
             return try readForeign(selection, reason: reason)
         } catch let refusal as Refusal where refusal.reason == .itemNotFound && refusal.detail == nil {
             guard let own = OwnKeychain.behind(service), !own.isAdopted(by: self) else {
-                // Nobody learns across the line whether there is something; the user knows what to ask for.
+                // The service does not disclose whether another program has such an item; the user must name the owner.
                 guard service.mode == .system, selection.owner == nil else { throw refusal }
                 throw Refusal(.itemNotFound, "to read an item of another program, name it: --owner program:/path")
             }
@@ -72,7 +72,7 @@ extension Session {
         }
     }
 
-    /// The secret of an item, asking the user where it asks.
+    /// Returns the secret of an item, with a prompt if the item requires one.
     func read(_ record: ItemRecord, reason: String) throws -> FoundEntry {
         var query = query(for: record)
         query.returnsData = true
@@ -86,7 +86,7 @@ extension Session {
         return entry
     }
 
-    /// The secret of an item that another program keeps, which asks the user first.
+    /// Returns the secret of an item that another program owns, after the user consented.
     private func readForeign(_ selection: ItemSelection, reason: String) throws -> FoundEntry {
         guard service.mode == .system else { throw Refusal(.itemNotFound) }
         for wanted in selection.wanted {
@@ -104,8 +104,8 @@ extension Session {
         throw Refusal(.itemNotFound)
     }
 
-    /// The query that means a found item. What another program has let be read is not in a group of ours, so that group
-    /// cannot be named.
+    /// Returns the query that matches a found item. An item that another program allowed this one to read is not in one of our access
+    /// groups, so the query cannot name its group.
     func query(for record: ItemRecord) -> ItemQuery {
         let isOurs = service.mode != .system || [AccessGroup.commandLine, AccessGroup.unsigned].contains(record.owner)
         var query = record.namesake(ofAnyOwner: !isOurs)
@@ -113,7 +113,7 @@ extension Session {
         return query
     }
 
-    /// No match is no fault here.
+    /// Returns the matching entries, and an empty array instead of an error if there are none.
     func found(_ query: ItemQuery) throws -> [FoundEntry] {
         do {
             let wanted = query

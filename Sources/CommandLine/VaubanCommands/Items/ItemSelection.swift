@@ -51,9 +51,9 @@ package struct ItemSelection: ParsableArguments {
         if let port, !(0...65535).contains(port) { throw ValidationError("A port must be a number up to 65535.") }
     }
 
-    /// What `--url` says; it was checked before.
+    /// The address in `--url`, which `validate` has already checked.
     private var address: WebAddress? { url.flatMap { try? WebAddress($0) } }
-    /// The server that an option or a URL names.
+    /// The server from an option or a URL.
     var wantedServer: String? { server ?? address?.server }
     private var wantedProtocol: String? { protocolName ?? address?.scheme }
     var wantedPort: Int64? { port ?? address?.port }
@@ -64,33 +64,33 @@ package struct ItemSelection: ParsableArguments {
             && owner == nil
     }
 
-    /// For verbs that mean one item.
+    /// Throws an error if nothing is selected. For verbs that need one item.
     func requireSomething() throws {
         if isEmpty { throw ValidationError("No item given: name it as service/account, or with --service, --server or --url.") }
     }
 
-    /// What the item is called and whose it is, whatever its kind. The word is parted at its first slash.
+    /// The item's name and account for any kind of item. The argument is split at its first slash.
     package var nameAndAccount: (name: String?, account: String?) {
         guard let word else { return (service ?? wantedServer, account ?? address?.account) }
         guard let slash = word.firstIndex(of: "/") else { return (word, nil) }
         return (String(word[..<slash]), String(word[word.index(after: slash)...]))
     }
 
-    /// The words as a user reads them.
+    /// The selection for display.
     package var shown: String {
         let (name, account) = nameAndAccount
         return SafeText.line([name ?? "", account ?? ""].filter { !$0.isEmpty }.joined(separator: "/"), max: 150)
     }
 
-    /// The kinds of items that the words can mean.
+    /// The kinds of items that the arguments can select.
     package var kinds: [ItemKind] {
         if service != nil { return [.genericPassword] }
         if url != nil || server != nil || protocolName != nil || port != nil || path != nil { return [.internetPassword] }
         return [.genericPassword, .internetPassword]
     }
 
-    /// What to look for, one after the other. A host is the same in capitals, so a server is looked for as it is kept from here, in
-    /// small letters, and as it was typed, since a program may have kept it so.
+    /// The searches to run in order. Host names are case-insensitive, so a server is searched in lower case, as it is stored here, and as
+    /// it was typed, since a program may have stored it that way.
     package var wanted: [(kind: ItemKind, attributes: ItemAttributes)] {
         kinds.flatMap { kind in
             let attributes = attributes(of: kind)
@@ -103,7 +103,7 @@ package struct ItemSelection: ParsableArguments {
         }
     }
 
-    /// The attributes that an item of this kind must have to be meant.
+    /// Returns the attributes that an item of this kind must have to match.
     package func attributes(of kind: ItemKind) -> ItemAttributes {
         let (name, account) = nameAndAccount
         var attributes = ItemAttributes()
@@ -111,7 +111,7 @@ package struct ItemSelection: ParsableArguments {
         if let name {
             if kind == .genericPassword { attributes[.service] = .text(name) } else { attributes[.server] = .text(HostName.kept(name)) }
         }
-        // An empty account is the same as none, so it is judged where the answers are and not by the query.
+        // An empty account equals a missing one, so the results are filtered by it and not the query.
         if let account, !account.isEmpty { attributes[.account] = .text(account) }
         guard kind == .internetPassword else { return attributes }
         if let wantedProtocol { attributes[.protocolName] = .text(ProtocolCode.code(for: wantedProtocol)) }
@@ -120,7 +120,7 @@ package struct ItemSelection: ParsableArguments {
         return attributes
     }
 
-    /// Whether a found item is meant, in the parts that a query cannot say: those that must be empty.
+    /// Returns whether a found item matches the parts that a query cannot express: those that must be empty.
     package func means(_ record: ItemRecord) -> Bool {
         (nameAndAccount.account != "" || record.text(.account).isEmpty)
             && (port != 0 || record.number(.port) == 0) && (path != "" || record.text(.path).isEmpty)

@@ -2,20 +2,20 @@ import ArgumentParser
 import Glibc
 package import VaubanKeychainModel
 
-/// For verbs that describe items.
+/// The options of verbs that describe items.
 struct DescriptionOptions: ParsableArguments {
     @Flag(help: "Print one JSON document.")
     var json = false
 }
 
-/// What is printed of many items: one line each, or one JSON document.
+/// The output for many items: one line each, or one JSON document.
 package enum ItemTable {
-    /// By name, and by what else means them; each of the two is made once for an item, since both take their time.
+    /// Returns the records sorted by name, then by the options that select them. Computes both once for each item, since they are slow.
     package static func sorted(_ records: [ItemRecord]) -> [ItemRecord] {
         records.map { (key: ($0.name, $0.options), record: $0) }.sorted { $0.key < $1.key }.map(\.record)
     }
 
-    /// Columns of names beyond this are not filled up.
+    /// The widest column of names that is padded.
     private static let widthMax = 60
 
     static func write(_ records: [ItemRecord], _ options: DescriptionOptions, withOwners: Bool) throws {
@@ -23,7 +23,7 @@ package enum ItemTable {
         for line in lines(of: records, inColumns: isatty(STDOUT_FILENO) == 1, withOwners: withOwners) { print(line) }
     }
 
-    /// Returns a line for each item: padded columns, or fields separated by tabs.
+    /// Returns a line for each item, with padded columns or with fields separated by tabs.
     package static func lines(of records: [ItemRecord], inColumns: Bool, withOwners: Bool) -> [String] {
         let names = records.map(\.name)
         let width = inColumns ? min(names.map(DisplayWidth.of).max() ?? 0, widthMax) : 0

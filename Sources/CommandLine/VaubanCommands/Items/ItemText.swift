@@ -3,7 +3,7 @@ package import VaubanAccessPolicy
 package import VaubanKeychainModel
 
 extension ItemRecord {
-    /// An attribute as text, empty where there is none or where it is not text.
+    /// Returns an attribute as text, or an empty string if it is missing or not text.
     package func text(_ name: AttributeName) -> String {
         switch attributes[name] {
         case .text(let text): text
@@ -20,7 +20,7 @@ extension ItemRecord {
     /// The access group.
     package var owner: String { text(.accessGroup) }
 
-    /// `service/account` or `server/account`, fit to be shown; the slash stands only between two names.
+    /// `service/account` or `server/account`, safe to display; there is a slash only between two names.
     package var name: String {
         let parts = [text(kind == .genericPassword ? .service : .server), text(.account)]
         return SafeText.visible(parts.filter { !$0.isEmpty }.joined(separator: "/"))
@@ -28,11 +28,11 @@ extension ItemRecord {
 
     package var protectionName: String { protection.shownName }
 
-    /// Whether reading it asks for the user.
+    /// Whether reading the item requires a prompt.
     package var asks: Bool { accessControl.map { $0.requirementToDecrypt != .none } ?? false }
 
-    /// One line for a user who is about to change the item: its name, when it was last changed, how it is protected, and its
-    /// owner where that is another program.
+    /// One line for a user who is about to change the item: its name, its modification date, its protection, and its owner if that is
+    /// another program.
     package var summary: String {
         var parts = [name]
         if case .date(let microseconds)? = attributes[.modificationDate] {
@@ -43,7 +43,7 @@ extension ItemRecord {
         return parts.joined(separator: "; ")
     }
 
-    /// The options that mean this item and no other, to be copied.
+    /// The options that select exactly this item, to be copied.
     package var options: String {
         var words = [kind == .genericPassword ? "--service" : "--server", quoted(text(kind == .genericPassword ? .service : .server))]
         words += ["--account", quoted(text(.account))]
@@ -55,7 +55,7 @@ extension ItemRecord {
         return words.joined(separator: " ")
     }
 
-    /// As a shell takes it for one word.
+    /// Quotes text as one shell word.
     private func quoted(_ text: String) -> String {
         let plain =
             !text.isEmpty
@@ -67,7 +67,7 @@ extension ItemRecord {
 }
 
 extension Protection {
-    /// When an item can be read, in the words of `--when` and `--this-device`.
+    /// The time at which an item can be read, in the words of `--when` and `--this-device`.
     package var shownName: String {
         switch self {
         case .whenUnlocked: "unlocked"
@@ -81,7 +81,7 @@ extension Protection {
     }
 }
 
-/// More than one item is meant: they are listed, and nothing is done.
+/// An error for a selection that matches several items. It lists them; nothing has been changed.
 package struct SeveralMatches: Error, CustomStringConvertible {
     package let verb: String
     package let records: [ItemRecord]

@@ -8,7 +8,7 @@ extension Session {
         _ = try opening { try keychain.add(record, secret: secret) }
     }
 
-    /// Changes a found item, asking the user where it asks.
+    /// Updates a found item, with a prompt if the item requires one.
     func update(_ record: ItemRecord, _ changes: ItemChanges, secret: borrowing SecretBytes?, reason: String) throws {
         var query = query(for: record)
         query.operationPrompt = reason

@@ -2,7 +2,7 @@ import ArgumentParser
 import VaubanKeychainModel
 import VaubanRefusal
 
-/// No item has the given name. Similar names are suggestions.
+/// The error for a name that no item has, with similar names as suggestions.
 package struct NoSuchItem: Error, CustomStringConvertible {
     package let name: String
     package let suggestions: [String]
@@ -14,8 +14,8 @@ package struct NoSuchItem: Error, CustomStringConvertible {
 }
 
 extension Session {
-    /// Does work that needs the item that a selection means. Where there is none, and a user reads the answer, it is told which of
-    /// their items are called much the same; a script does not wait for a look at all names.
+    /// Runs work that needs the selected item. If the item does not exist and a terminal shows the error, the error suggests similar names;
+    /// scripts are spared the search through all names.
     func suggesting<Result: ~Copyable>(_ selection: ItemSelection, _ work: () throws -> Result) throws -> Result {
         do {
             return try work()
@@ -29,7 +29,7 @@ extension Session {
         let (name, account) = selection.nameAndAccount
         let wanted = [name ?? "", account ?? ""].filter { !$0.isEmpty }.joined(separator: "/")
         let records = try matches(try ItemSelection.parse([]))
-        // Without an account, what is typed is a service or a server.
+        // Without an account, the argument is a service or a server.
         let words =
             (account ?? "").isEmpty
             ? records.map { $0.text($0.kind == .genericPassword ? .service : .server) } + records.map(\.name) : records.map(\.name)

@@ -4,7 +4,7 @@ import VaubanKeychainModel
 import VaubanKeychainWire
 import VaubanRefusal
 
-/// When an item can be read, and what that asks of the user.
+/// The options for when an item can be read and what the user must provide for it.
 struct ProtectionOptions: ParsableArguments {
     enum When: String, ExpressibleByArgument, CaseIterable {
         case unlocked
@@ -15,7 +15,7 @@ struct ProtectionOptions: ParsableArguments {
 
     enum Required: String, ExpressibleByArgument, CaseIterable {
         case presence
-        /// For an item that asks and is to ask no longer.
+        /// Removes an item's requirement.
         case nothing
     }
 
@@ -30,9 +30,9 @@ struct ProtectionOptions: ParsableArguments {
 
     var isEmpty: Bool { when == nil && require == nil && thisDevice == nil }
 
-    /// Class and control of an item: what the options say, and for the rest what it has.
+    /// Returns the protection class and the access control: the values of the options, otherwise those of the item.
     func applied(to protection: Protection, _ control: AccessControl?) throws(Refusal) -> (Protection, AccessControl?) {
-        // An item that stays on this device goes on staying there when only the moment is changed.
+        // A change of the time alone keeps the restriction to this device.
         let staysHere = thisDevice ?? protection.isThisDeviceOnly
         let moment = when?.protection ?? protection
         guard staysHere || when != nil || protection != .whenPasscodeSetThisDeviceOnly else {
@@ -55,20 +55,20 @@ struct ProtectionOptions: ParsableArguments {
 }
 
 extension ProtectionOptions {
-    /// Adds what the options say to the changes of an item; nothing where they say nothing.
+    /// Adds the options' values to the changes of an item, and nothing if there are no options.
     func lay(over record: ItemRecord, _ changes: inout ItemChanges) throws(Refusal) {
         guard !isEmpty else { return }
         let (protection, control) = try applied(to: record.protection, record.accessControl)
-        // An access control brings its class with it.
+        // An access control includes its protection class.
         if control != nil { changes.accessControl = control } else { changes.protection = protection }
     }
 }
 
 extension Protection {
-    /// The class that opens at the same moments and goes wherever the item does; the class itself where there is none.
+    /// The class with the same availability that is not restricted to this device; the class itself if there is none.
     var anywhere: Protection { Protection.allCases.first { $0 != self && $0.onThisDevice == self } ?? self }
 
-    /// The class that opens at the same moments and stays on the device.
+    /// The class with the same availability that is restricted to this device.
     var onThisDevice: Protection {
         switch self {
         case .whenUnlocked: .whenUnlockedThisDeviceOnly

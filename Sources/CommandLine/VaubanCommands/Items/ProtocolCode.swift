@@ -1,4 +1,4 @@
-/// Apple's four-letter codes of protocols (`kSecAttrProtocol…`), by the scheme of a URL.
+/// Apple's four-letter codes of protocols (`kSecAttrProtocol…`), by URL scheme.
 package enum ProtocolCode {
     private static let codes = [
         "https": "htps", "http": "http", "ftp": "ftp ", "ftps": "ftps", "imap": "imap", "imaps": "imps", "smtp": "smtp",
@@ -7,14 +7,14 @@ package enum ProtocolCode {
     ]
     private static let schemes = Dictionary(uniqueKeysWithValues: codes.map { ($1, $0) })
 
-    /// The code of a scheme, if it has one.
+    /// Returns the code of a scheme, if it has one.
     package static func known(_ scheme: String) -> String? { codes[scheme.lowercased()] }
 
-    /// What a user wrote: a scheme, or a code as it is.
+    /// Returns the code for a scheme, or returns a code unchanged.
     package static func code(for word: String) -> String {
         known(word) ?? (word.utf8.count < 4 ? word + String(repeating: " ", count: 4 - word.utf8.count) : word)
     }
 
-    /// As a user reads it.
+    /// Returns the name of a code for display.
     package static func name(of code: String) -> String { schemes[code] ?? code }
 }

@@ -4,7 +4,7 @@ import VaubanKeychainWire
 import VaubanRefusal
 import VaubanSecretBytes
 
-/// How a secret is printed.
+/// The options for how a secret is printed.
 struct SecretOutput: ParsableArguments {
     @Flag(help: "Print the secret as hexadecimal digits.")
     var hex = false
@@ -16,14 +16,15 @@ struct SecretOutput: ParsableArguments {
         if hex, raw { throw ValidationError("Use --hex or --raw, not both.") }
     }
 
-    /// The number of an earlier value.
+    /// Checks the number of an earlier value.
     static func checkNumber(_ number: Int) throws {
         guard (1...Int(HistoryRequest.numberMax)).contains(number) else {
             throw ValidationError("The number of an earlier value must be from 1, the newest, to \(HistoryRequest.numberMax).")
         }
     }
 
-    /// Writes the secret and nothing else; on a terminal, which might obey what is no text, that is refused without `--raw`.
+    /// Writes the secret and nothing else. Refuses to write bytes that are not text to a terminal, which might interpret them, unless
+    /// `--raw` is set.
     func write(_ secret: borrowing SecretBytes) throws {
         let isTerminal = isatty(STDOUT_FILENO) == 1
         guard hex || raw || !isTerminal || secret.isTextForTerminal() else {

@@ -3,8 +3,8 @@ import Glibc
 import VaubanRefusal
 import VaubanSecretBytes
 
-/// Where a secret comes from: a prompt, standard input, or a descriptor; never an argument or the environment, which
-/// other programs can read.
+/// The source of a secret: a prompt, standard input or a descriptor. It is never an argument or the environment, which other programs can
+/// read.
 struct SecretSource: ParsableArguments {
     @Option(name: .customLong("secret-fd"), help: ArgumentHelp("Read the secret from this file descriptor.", valueName: "n"))
     var descriptor: Int32?
@@ -23,8 +23,8 @@ struct SecretSource: ParsableArguments {
     var isDefault: Bool { isStandard && !empty }
     private static let typedBytesMax = 1 << 16
 
-    /// The secret for `what`. Nothing at all is what a pipe brings whose writer failed, so it is refused (`badParameter`) unless
-    /// it is said to be meant.
+    /// Reads the secret for `what`. An empty secret is refused (`badParameter`) unless an option allows it, because a pipe is also empty if
+    /// its writer failed.
     func read(_ user: CommandUser, what: String) throws -> SecretBytes {
         let given = try given(user, what: what)
         let secret = hex ? try HexSecret.bytes(of: given) : given

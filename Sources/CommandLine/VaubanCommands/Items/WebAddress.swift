@@ -1,12 +1,12 @@
 import Foundation
 import VaubanKeychainModel
 
-/// What a URL says of a password of a server: scheme, server, port, path and account, as far as it says them.
+/// The attributes of a server's password in a URL: scheme, server, port, path and account, as far as present.
 package struct WebAddress {
     package let scheme: String
     package let server: String
     package let port: Int64?
-    /// Nil where the URL ends with its server; with its percent signs, as it was written.
+    /// The path with its percent escapes as written; nil if the URL ends with its server.
     package let path: String?
     package let account: String?
 
@@ -14,7 +14,7 @@ package struct WebAddress {
         package let why: String
     }
 
-    /// A secret in a URL would be an argument, which other programs can read; so it is refused.
+    /// Parses a URL. Refuses one that contains a password, since other programs can read arguments.
     package init(_ text: String) throws(ParsingError) {
         guard let parts = URLComponents(string: text), let scheme = parts.scheme, let host = parts.host, !host.isEmpty else {
             throw ParsingError(why: "a URL needs a scheme and a server, such as https://example.com/")

@@ -3,7 +3,7 @@ import VaubanLinuxHost
 import VaubanRefusal
 import VaubanSecretBytes
 
-/// The secrets that a command is to find in its environment, and the step into that command.
+/// The secrets for a command's environment, and the call that executes the command.
 struct CommandEnvironment {
     private final class Variable {
         let name: String
@@ -15,14 +15,14 @@ struct CommandEnvironment {
     }
 
     private var variables: [Variable] = []
-    /// Of one string of the environment, with its name and its end: MAX_ARG_STRLEN of the kernel.
+    /// The limit for one string of the environment with its name and terminator: the kernel's MAX_ARG_STRLEN.
     private static let stringBytesMax = 32 * 4096
 
     mutating func add(_ name: String, _ value: consuming SecretBytes) { variables.append(Variable(name, value)) }
 
     func has(_ name: String) -> Bool { variables.contains { $0.name == name } }
 
-    /// Whether a secret can be a variable at all; what cannot is refused and never cut.
+    /// Throws if a secret cannot be the value of a variable; values are never truncated.
     static func check(_ value: borrowing SecretBytes, name: String) throws(Refusal) {
         if value.withUnsafeBytes({ $0.contains(0) }) {
             throw Refusal(.badParameter, "the secret contains a zero byte, which no variable can hold; use vauban get")
@@ -32,16 +32,16 @@ struct CommandEnvironment {
         }
     }
 
-    /// Goes on as the command, in this same process; answers an exit code, a shell's, only where that failed.
+    /// Executes the command in this process. Returns an exit code of a shell only if that failed.
     func become(_ command: [String], closing descriptor: Int32?) -> Int32 {
         var arguments: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) } + [nil]
         defer { for argument in arguments { free(argument) } }
-        // The command has no business with what the passcode came by. Standard input stays: what follows the line is its own.
+        // The command must not inherit the descriptor of the passcode. Standard input stays: the command reads what follows the line.
         if let descriptor, descriptor > STDERR_FILENO { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
         Interruption.putRight()
-        // SECRETS AS C STRINGS: the only place. execve takes its environment as nothing else, and the kernel copies it from
-        // ordinary memory. The copies live from here to the next lines: the kernel drops this whole memory when it starts
-        // the command, and where it does not they are overwritten.
+        // SECRETS AS C STRINGS: the only place. execve accepts an environment only as C strings, which the kernel copies from ordinary
+        // memory. The copies exist only until the next lines: the kernel discards this memory when it starts the command, and if that fails
+        // they are overwritten.
         let isWhole = variables.allSatisfy { Self.set($0.name, $0.value) }
         Interruption.restoreSignals()
         var problem = isWhole ? ENOENT : ENOMEM
@@ -54,7 +54,7 @@ struct CommandEnvironment {
         return problem == ENOENT ? 127 : 126
     }
 
-    /// False where there is no memory for it: then the command would run with what its variable was before.
+    /// Returns false if there is not enough memory; otherwise the command would run with the variable's previous value.
     private static func set(_ name: String, _ value: borrowing SecretBytes) -> Bool {
         let string = value.withUnsafeBytes { bytes in SecretBytes(count: bytes.count + 1) { $0.copyMemory(from: bytes) } }
         return string.withUnsafeBytes { bytes in

@@ -2,12 +2,12 @@ import Foundation
 import VaubanRefusal
 import VaubanSecretBytes
 
-/// A file of variables, one `NAME=value` a line, as a shell and `docker --env-file` have them. A value that begins with `vauban://`
-/// names an item, whose secret takes its place, so that the file itself has no secret in it.
+/// A file of variables with one `NAME=value` per line, as for a shell and `docker --env-file`. A value that begins with `vauban://` names
+/// an item whose secret replaces it, so the file itself contains no secret.
 package struct EnvironmentFile {
     package enum Value: Hashable {
         case plain(String)
-        /// An item in one word.
+        /// The name of an item in one argument.
         case item(String)
     }
 
@@ -16,7 +16,7 @@ package struct EnvironmentFile {
     package static let scheme = "vauban://"
     private static let bytesMax = 1 << 20
 
-    /// Refused as a whole where a line cannot be understood; the refusal names the line and has nothing of what is in it.
+    /// Reads a file. If a line is invalid, throws an error that names the line without its content.
     package init(_ path: String) throws {
         let content = try InputFile.read(path, max: Self.bytesMax)
         guard let text = content.withUnsafeBytes({ String(validating: $0, as: UTF8.self) }) else {
@@ -35,7 +35,7 @@ package struct EnvironmentFile {
 
     private struct LineError: Error { let why: String }
 
-    /// Nil for an empty line and for a comment.
+    /// Parses a line. Returns nil for an empty line and for a comment.
     private static func variable(_ line: Substring) throws(LineError) -> (name: String, value: Value)? {
         var text = line.trimmingCharacters(in: .whitespaces)
         if text.isEmpty || text.hasPrefix("#") { return nil }
@@ -46,7 +46,7 @@ package struct EnvironmentFile {
         let value = try unquoted(text[text.index(after: sign)...])
         guard !value.utf8.contains(0) else { throw LineError(why: "the value contains a zero byte") }
         guard value.hasPrefix(scheme) else { return (name, .plain(value)) }
-        // A space or a percent sign of a name may be written as in a URL.
+        // A space or a percent sign in a name may be percent-encoded as in a URL.
         let word = String(value.dropFirst(scheme.count))
         guard let decoded = word.removingPercentEncoding, !decoded.isEmpty else {
             throw LineError(why: "the item is missing; write \(scheme)service/account")
@@ -61,7 +61,7 @@ package struct EnvironmentFile {
     }
 }
 
-/// What a variable of the environment can be called.
+/// The names that an environment variable can have.
 package enum VariableName {
     package static let rule = "a variable name consists of letters, digits and _, and does not begin with a digit"
 

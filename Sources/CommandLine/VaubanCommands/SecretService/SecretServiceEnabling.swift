@@ -1,11 +1,11 @@
 import Glibc
 import VaubanRefusal
 
-/// How the session bus starts Vauban's Secret Service for one user.
+/// The files by which the session bus starts Vauban's Secret Service for one user.
 struct SecretServiceEnabling {
     static let busName = "org.freedesktop.secrets"
     private static let unit = "vauban-secret-service.service"
-    /// GNOME's keyring starts by this at login, and would take the name first.
+    /// GNOME Keyring's autostart entry, which would own the bus name first.
     private static let rival = "gnome-keyring-secrets.desktop"
 
     private let files: UserServiceFiles
@@ -24,7 +24,7 @@ struct SecretServiceEnabling {
         return SecretServiceEnabling(files: UserServiceFiles(files: files, units: [unit]))
     }
 
-    /// As it was enabled.
+    /// Returns the configuration of an enabled service.
     static func installed() throws -> SecretServiceEnabling {
         let shared = try current(isShared: true)
         return shared.files.areWritten ? shared : try current()

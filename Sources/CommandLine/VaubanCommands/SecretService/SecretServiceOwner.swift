@@ -7,13 +7,13 @@ import VaubanRefusal
 struct SecretServiceOwner {
     private static let program = "vauban-secret-service"
     let process: Int32
-    /// What the kernel calls it: at most 15 bytes of its name.
+    /// The kernel's name of the process: at most 15 bytes.
     let name: String
 
     var isVauban: Bool { name == String(Self.program.prefix(15)) }
     var words: String { "\(SafeText.visible(name)) (process \(process))" }
 
-    /// Nil where nobody owns the name; refused where there is no session bus.
+    /// Returns the owner, or nil if the name has none. Throws if there is no session bus.
     static func current() throws -> SecretServiceOwner? {
         let program = try OwnProgram.path(of: Self.program)
         var ends: [Int32] = [0, 0]
@@ -23,7 +23,7 @@ struct SecretServiceOwner {
         let child: pid_t
         do {
             let writing = Descriptor(ends[1])
-            // Given an input, the child writes its messages nowhere: without a session bus there is nothing to say.
+            // With an input, the child's error messages are discarded: a missing session bus is not reported.
             let nothing = Descriptor(try SystemError.check(open("/dev/null", O_RDONLY | O_CLOEXEC), "open /dev/null"))
             child = try ChildCommand.spawn(program, [program, "--owner"], input: nothing.number, output: writing.number)
         }

@@ -2,13 +2,13 @@ import Foundation
 import Glibc
 import VaubanRefusal
 
-/// Files below the user's home by which a service is found and started. All are written or none, nothing that is there is changed, and
-/// only what is unchanged is removed.
+/// Files in the user's home by which a service is found and started. Either all are written or none, existing files are never changed, and
+/// only unmodified files are removed.
 struct UserServiceFiles {
     let files: [(path: String, content: String)]
     let units: [String]
 
-    /// A folder of the user's, by the variable that names it and its usual place in the home folder.
+    /// Returns a folder of the user: the value of its variable, or its default path in the home folder.
     static func folder(_ variable: String, _ usual: String) throws(Refusal) -> String {
         if let named = getenv(variable).map({ String(cString: $0) }), named.hasPrefix("/") { return named }
         guard let home = getenv("HOME").map({ String(cString: $0) }), home.hasPrefix("/") else {
@@ -32,7 +32,7 @@ struct UserServiceFiles {
         Self.callSystemd([["daemon-reload"]])
     }
 
-    /// Removes the files, and the folders that are empty then. False where there are none.
+    /// Removes the files, and the folders that are then empty. Returns false if there are no files.
     func remove() throws -> Bool {
         for file in files {
             if let found = Self.content(of: file.path), found != file.content {
@@ -51,14 +51,14 @@ struct UserServiceFiles {
         return true
     }
 
-    /// Folders that stay even when they are empty.
+    /// Folders that are kept even if they are empty.
     private static let roots = [".config", "share", ".local"]
 
     private static func folder(of path: String) -> String { (path as NSString).deletingLastPathComponent }
 
     private static func content(of path: String) -> String? { try? String(contentsOfFile: path, encoding: .utf8) }
 
-    /// Where no systemd runs for the user the files count from the next login on.
+    /// Runs systemctl for the user. Without a systemd user manager, the files take effect at the next login.
     private static func callSystemd(_ commands: [[String]]) {
         guard let runtime = getenv("XDG_RUNTIME_DIR").map({ String(cString: $0) }), access("\(runtime)/systemd/private", F_OK) == 0 else {
             return

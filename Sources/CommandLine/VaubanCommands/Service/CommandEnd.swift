@@ -5,8 +5,8 @@ import VaubanKeychainClient
 import VaubanLinuxHost
 package import VaubanRefusal
 
-/// How a command ends: as `security` does, with the low byte of Apple's status, where that is one of those that the manual names;
-/// 64 is usage, and 53 whatever is no fault of who asks. There are no other ends (Manual/command-line.md, "Exit codes").
+/// The exit codes of a command: as for `security`, the low byte of Apple's status if the manual lists it; 64 for usage errors, and 53 for
+/// failures that the caller did not cause. There are no other codes (Manual/command-line.md, "Exit codes").
 package enum CommandEnd {
     package static let usage: Int32 = 64
 
@@ -17,13 +17,13 @@ package enum CommandEnd {
         case -25299: 45
         case -25293, -34018: 51
         case -128: 128
-        // A value that is too large, a word that is none, a thing that is not done here.
+        // A value that is too large, an invalid word, or an unsupported operation.
         case -50, -4, -25302, -25303, -25306: usage
         default: 53
         }
     }
 
-    /// Why something was refused, and the way out. Where the particulars say both, nothing general is put before them.
+    /// Returns the reason of a refusal and the way out. A detail that contains both replaces the general text.
     package static func words(of refusal: Refusal) -> String {
         let saysAll: [Refusal.Reason] = [.badParameter, .unsupported, .notAllowedHere, .duplicateItem, .interactionNotAllowed]
         if let detail = refusal.detail, saysAll.contains(refusal.reason) { return detail }
@@ -47,7 +47,7 @@ package enum CommandEnd {
         }
     }
 
-    /// Ends with a code, unless what the command has said could not be written: a list that is cut off must not look like a whole one.
+    /// Exits with a code, unless the output could not be written: a truncated list must not look complete.
     private static func end(with code: Int32) -> Never {
         guard fflush(nil) == 0 else {
             say("vauban: The output could not be written completely\(errno == ENOSPC ? ": the disk is full" : "")")
@@ -57,7 +57,7 @@ package enum CommandEnd {
     }
 
     private static func end(_ error: any Error, _ root: any ParsableCommand.Type) -> Never {
-        // Another thread may still be asking on this terminal.
+        // Another thread may still show a prompt on this terminal.
         Interruption.putRight()
         switch error {
         case let refusal as Refusal:
@@ -76,7 +76,7 @@ package enum CommandEnd {
             say("vauban: \(error)")
             exit(code(of: Refusal(.unavailable)))
         default:
-            // The parser's own: help, usage, and exit codes that a verb chose.
+            // The parser's own results: help, usage errors, and exit codes that a verb chose.
             if let chosen = error as? ExitCode { end(with: chosen.rawValue) }
             guard root.exitCode(for: error) == .success else { root.exit(withError: error) }
             print(CompletionScript.repaired(root.fullMessage(for: error)))

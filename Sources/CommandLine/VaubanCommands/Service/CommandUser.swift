@@ -6,7 +6,7 @@ import VaubanRefusal
 import VaubanSecretBytes
 import VaubanUserModel
 
-/// How the user can be asked, as the options say.
+/// The options for how the user can be prompted.
 struct UserOptions: ParsableArguments {
     @Flag(help: "Never prompt; fail instead.")
     var noInput = false
@@ -17,7 +17,7 @@ struct UserOptions: ParsableArguments {
     var passcodeDescriptor: Int32?
 }
 
-/// The user behind this command: their terminal, or the passcode that they sent along.
+/// The user of this command: their terminal, or the passcode that came on a descriptor.
 final class CommandUser: Sendable {
     let mayBeAsked: Bool
     private let passcodeDescriptor: Int32?
@@ -33,13 +33,13 @@ final class CommandUser: Sendable {
         passcodeDescriptor = options.passcodeDescriptor
     }
 
-    /// For a verb that takes no passcode, or another one.
+    /// For a verb that needs no passcode or reads its own.
     init(mayBeAsked: Bool, passcodeDescriptor: Int32? = nil) {
         self.mayBeAsked = mayBeAsked
         self.passcodeDescriptor = passcodeDescriptor
     }
 
-    /// With a passcode that was typed already.
+    /// Creates a user whose passcode was typed already.
     init(mayBeAsked: Bool, passcode: consuming SecretBytes) {
         self.mayBeAsked = mayBeAsked
         passcodeDescriptor = nil
@@ -47,15 +47,15 @@ final class CommandUser: Sendable {
         prepared.withLock { $0 = .read(keeper) }
     }
 
-    /// The terminal to ask on; nil when there is none, when this is a background job, or when asking is not wanted.
+    /// The terminal for prompts; nil if there is none, if this is a background job, or if prompts are disabled.
     var terminal: Terminal? { mayBeAsked ? Terminal.inForeground() : nil }
 
     var hasPreparedPasscode: Bool {
         passcodeDescriptor != nil || prepared.withLock { if case .read = $0 { true } else { false } }
     }
 
-    /// The passcode that came on a descriptor. One command may need it twice, to open the keychain and for an item that
-    /// asks; a wrong one ends the command before it is used again.
+    /// Returns the passcode from the descriptor. One command may need it twice, to unlock the keychain and for an item that requires it; a
+    /// wrong passcode ends the command before it is used again.
     func preparedPasscode() throws -> SecretBytes {
         let keeper = try prepared.withLock { prepared in
             if case .read(let keeper) = prepared { return keeper }

@@ -1,7 +1,7 @@
-/// The completion scripts that the parser generates, put right.
+/// Corrections to the completion scripts that the parser generates.
 enum CompletionScript {
-    /// fish refuses a list of options that names one twice. `vauban get --version NUMBER` takes the place of the `--version` that every
-    /// verb has, and both would stand in the list.
+    /// Returns the script without duplicate options, which fish rejects. `vauban get --version NUMBER` replaces the `--version` of all
+    /// verbs, and the generated list contains both.
     static func repaired(_ text: String) -> String {
         guard text.contains("complete -c 'vauban'") else { return text }
         return text.split(separator: "\n", omittingEmptySubsequences: false)

@@ -1,11 +1,12 @@
 import Foundation
 import VaubanKeychainWire
 
-/// `vauban doctor --json`: numbers and reasons, never an item's name. Keys and reasons stay as they are, since scripts name them.
+/// The output of `vauban doctor --json`: numbers and reasons, never an item's name. Keys and reasons must not change, since scripts use
+/// them.
 struct DoctorDocument: Encodable {
     struct Finding: Encodable {
         let reason: String
-        /// The number of the item in the database; left out where it is about no item.
+        /// The number of the item's row in the database; left out if the finding does not concern an item.
         let row: Int64?
         let repaired: Bool
     }
@@ -17,16 +18,16 @@ struct DoctorDocument: Encodable {
     }
 
     struct Copy: Encodable {
-        /// `kept`, `tooLarge`, `noRoom`, `failed`, or `none` where not everything was verified.
+        /// `kept`, `tooLarge`, `noRoom`, `failed`, or `none` if not everything was verified.
         let state: String
         let items: Int?
         let bytesMissing: Int64?
-        /// When the earlier copy that stands was made.
+        /// The date of the existing earlier copy.
         let earlier: Date?
     }
 
     let checked: Int
-    /// Of these, those whose secret was not opened, since it opens only for the user or with a program's password.
+    /// The verified items whose secret was not decrypted, because that requires the user or a program's password.
     let unopened: Int
     let locked: Int
     let found: Int
@@ -34,7 +35,7 @@ struct DoctorDocument: Encodable {
     let findings: [Finding]
     let putAside: [PutAside]
     let copy: Copy
-    /// Whether nothing was found, nothing lies aside, and a copy was kept where one was to be.
+    /// Whether nothing was found, nothing is in quarantine, and a requested copy was kept.
     let good: Bool
 
     init(_ report: DoctorReport) {

@@ -1,7 +1,7 @@
 import VaubanAccessPolicy
 import VaubanKeychainWire
 
-/// The words of `vauban doctor`: numbers and reasons, never an item's name.
+/// The texts of `vauban doctor`: numbers and reasons, never an item's name.
 enum DoctorText {
     static func lines(_ report: DoctorReport) -> [String] {
         var lines = [StatusText.row("Checked", checked(report))]
@@ -123,6 +123,6 @@ enum DoctorText {
 }
 
 extension DoctorReport {
-    /// Whether a copy was to be kept and could not be.
+    /// Whether a requested copy could not be kept.
     var lacksNewCopy: Bool { copy?.state == .failed || copy?.state == .noRoom }
 }

@@ -1,4 +1,4 @@
-/// Verbs that people bring along from other managers (pass, security, secret-tool, a shell), and slips of ours.
+/// Verbs of other managers (pass, security, secret-tool, a shell), and typing errors in ours.
 package enum FamiliarVerbs {
     private static let verbs: [String: String] = [
         "rm": "delete", "remove": "delete", "del": "delete", "clear": "delete", "delete-generic-password": "delete",
@@ -9,7 +9,7 @@ package enum FamiliarVerbs {
         "unlock-keychain": "unlock", "check": "doctor", "verify": "doctor", "backup": "export", "start": "serve",
     ]
 
-    /// What to say of a first word that is no verb; nil where it is one, or an option.
+    /// Returns advice for a first argument that is not a verb, or nil if it is one or an option.
     package static func advice(for word: String?, among names: [String]) -> String? {
         guard let word, !word.hasPrefix("-") else { return nil }
         guard word != "help", !names.contains(word) else { return nil }
@@ -20,11 +20,11 @@ package enum FamiliarVerbs {
     }
 }
 
-/// How alike two words are, as one types them.
+/// The similarity of two words as typed.
 package enum Similarity {
     private static let countMax = 3
 
-    /// The words that differ from one in few letters, the most alike first; capitals are no difference.
+    /// Returns the words that differ from one in few letters, the most similar first, regardless of case.
     package static func nearest(to word: String, among words: some Sequence<String>) -> [String] {
         let wanted = Array(word.lowercased())
         let slips = max(1, wanted.count / 4)
@@ -38,7 +38,7 @@ package enum Similarity {
         return found.sorted { ($0.slips, $0.word) < ($1.slips, $1.word) }.prefix(countMax).map(\.word)
     }
 
-    /// Letters added, left out, changed, or two that changed places.
+    /// Returns the number of letters added, removed, changed or swapped with their neighbor.
     private static func distance(_ first: [Character], _ second: [Character]) -> Int {
         var before: [Int] = []
         var last = Array(0...second.count)

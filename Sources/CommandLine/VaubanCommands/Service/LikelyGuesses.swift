@@ -2,10 +2,10 @@ import CVaubanZxcvbn
 import Glibc
 import VaubanSecretBytes
 
-/// How many guesses it takes somebody who tries first what people choose: words, names, dates, rows of keys, and what they know of this
-/// user (zxcvbn; Wheeler, USENIX Security 2016).
+/// The number of guesses for an attacker who first tries what people choose: words, names, dates, rows of keys, and what is known about
+/// this user (zxcvbn; Wheeler, USENIX Security 2016).
 enum LikelyGuesses {
-    /// The binary logarithm; nil where it could not be reckoned.
+    /// Returns the binary logarithm of the number of guesses, or nil if it could not be computed.
     static func log2(for passcode: borrowing SecretBytes) -> Double? {
         let words = knownWords.map { strdup($0) }
         defer { for word in words { free(word) } }
@@ -14,7 +14,7 @@ enum LikelyGuesses {
         return bits >= 0 && bits.isFinite ? bits : nil
     }
 
-    /// What whoever has the machine knows of its user: login, full name, the machine's own name.
+    /// What an attacker with the machine knows about its user: login name, full name, the machine's name.
     private static var knownWords: [String] {
         var texts = ["vauban"]
         if let entry = getpwuid(geteuid())?.pointee {
@@ -26,7 +26,7 @@ enum LikelyGuesses {
             texts.append(name.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" })
         }
         let words = texts.flatMap { $0.lowercased().split { !$0.isLetter && !$0.isNumber }.map(String.init) }
-        // A shorter word is in half of all passcodes, and says nothing.
+        // Shorter words occur in too many passcodes to matter.
         return Array(Set(words.filter { $0.utf8.count >= 3 }))
     }
 }

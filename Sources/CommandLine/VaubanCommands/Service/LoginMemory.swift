@@ -1,13 +1,13 @@
 import Glibc
 import VaubanLinuxHost
 
-/// What was learnt at logins about one user's password, so that one that is not the passcode is tried once and not at
-/// every login: a wrong try counts, durably, whoever makes it.
+/// What earlier logins showed about one user's password, so that a password that is not the passcode is tried once and not at every login:
+/// each wrong attempt counts, durably, whichever program makes it.
 ///
-/// It lies in a folder that belongs to the user, in one that only root can change; the login module makes it. So it
-/// survives a restart, needs no home that is mounted, and no file of the user's makes root write anywhere. The user's
-/// own programs can delete it, and gain by it only tries, which they can use up anyway. It holds nothing that is made from
-/// a password, since that would be one more thing to guess offline against.
+/// The record is in a folder that belongs to the user, within one that only root can change; the login module creates it. It therefore
+/// survives a restart, needs no mounted home, and no file of the user can redirect a write of root. The user's own programs can delete it,
+/// which only causes additional attempts, and they can use up attempts anyway. It contains nothing derived from a password, which would
+/// allow offline guesses.
 struct LoginMemory {
     private static let parent = "/var/lib/vauban/login"
     private static let bytesMax = 64
@@ -16,23 +16,22 @@ struct LoginMemory {
 
     enum Entry: Equatable {
         case nothing
-        /// A try began, and how it ended is not known: this process was ended within it. With it stand the day of the password
-        /// that was tried, and the date of the last wrong try before it, of any kind (nil where there was none).
+        /// An attempt began and its result is unknown, because the process ended during it. Recorded with the day of the password that was
+        /// tried and the date of the last wrong attempt of any kind before it (nil if there was none).
         case trying(passwordDay: Int64?, lastWrong: Int64?)
-        /// It cannot be read: how a try ended is not known, nor what it was of.
+        /// The record is unreadable: neither the result of an attempt nor its password is known.
         case unreadable
-        /// The password that was last changed on this day (as in the shadow file; nil where that cannot be known) is not
-        /// the passcode.
+        /// The password that was last changed on this day (as in the shadow file; nil if unknown) is not the passcode.
         case differs(passwordDay: Int64?)
     }
 
-    /// Nil where the login module has made no place to remember.
+    /// Returns nil if the login module has not created the folder.
     init?() {
         guard let folder = try? PrivateFolder(path: "\(Self.parent)/\(geteuid())", creating: false) else { return nil }
         self.folder = folder
     }
 
-    /// For this process until it ends; nil when another login of the user is trying.
+    /// Returns a lock that this process holds until it ends, or nil if another login of the user is attempting.
     func turn() throws(SystemError) -> Descriptor? { try folder.lock() }
 
     func entry() -> Entry {
@@ -56,6 +55,6 @@ struct LoginMemory {
 
     private static func word(_ number: Int64?) -> String { number.map(String.init) ?? "unknown" }
 
-    /// After another passcode was set, the next login tries its password again.
+    /// Deletes the record after a passcode was set, so that the next login tries its password again.
     static func forget() { try? LoginMemory()?.keep(.nothing) }
 }

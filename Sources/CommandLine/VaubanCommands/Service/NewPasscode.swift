@@ -24,21 +24,21 @@ struct NewPasscodeOptions: ParsableArguments {
     }
 }
 
-/// Choosing a passcode, and the recovery key that goes with it.
+/// The choice of a passcode and of its recovery key.
 enum NewPasscode {
-    /// The first passcode, for `passcode set` and for `setup`.
+    /// Sets the first passcode, for `passcode set` and `setup`.
     static func setFirst(_ session: Session, _ recovery: RecoveryKeyOptions) throws {
         let given: SecretBytes? = session.user.hasPreparedPasscode ? try session.user.preparedPasscode() : nil
         let hasKey = try choose(given, session, recovery) { passcode, key throws(Refusal) in
             try session.authentication.setPasscode(passcode, recoveryKey: key)
         }
         say("The passcode is set. Remember it: without it\(hasKey ? " or the recovery key" : ""), nobody can open this keychain.")
-        // The first passcode makes new keys; what was kept before it is wrapped by them.
+        // The first passcode creates new keys, which must wrap the keys of existing items.
         Rewrapping(session).runSilently()
     }
 
-    /// Takes the passcode that was sent along, or asks for one, and hands it to `set` with a recovery key. Only when that
-    /// has succeeded is the key shown: one that was shown is one that works. Answers whether there is one.
+    /// Reads the passcode from the descriptor or prompts for one, and passes it to `set` with a recovery key. Shows the key only after that
+    /// succeeded, so that every key shown works. Returns whether there is one.
     @discardableResult
     static func choose(
         _ given: consuming SecretBytes?, _ session: Session, _ recovery: RecoveryKeyOptions,
@@ -59,7 +59,7 @@ enum NewPasscode {
         return makesKey
     }
 
-    /// Gives the user their key: on the terminal, or as the one line on standard output for a script.
+    /// Shows the user the recovery key: on the terminal, or for a script as the only line on standard output.
     static func hand(_ key: borrowing RecoveryKey?, to session: Session, onOutput: Bool) throws {
         let isHanded: Bool
         switch key {

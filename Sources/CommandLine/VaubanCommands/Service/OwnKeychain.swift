@@ -1,13 +1,13 @@
 import Glibc
 import VaubanLinuxHost
 
-/// A keychain that the user made in user mode, before the service was installed, which does not show it.
+/// A keychain of user mode that the user created before the service was installed. The service does not show its items.
 struct OwnKeychain {
     let home: String
-    /// All of it was moved, and nothing was written to it since: it is kept because nobody has said that it may go.
+    /// Whether everything was moved and nothing was written since; the keychain is kept until the user deletes it.
     let isAdopted: Bool
 
-    /// Nil where there is none, and where this command uses another service than the installed one.
+    /// Returns nil if there is no such keychain, or if this command does not use the installed service.
     static func behind(_ service: Service) -> OwnKeychain? {
         guard service.mode == .system, let home = ServiceEnvironment.ofThisProcess.userHome else { return nil }
         var information = stat()
@@ -15,11 +15,11 @@ struct OwnKeychain {
         return OwnKeychain(home: home, isAdopted: AdoptionMarker.stands(in: home))
     }
 
-    /// What cannot be looked at counts as there, so that it is found out why.
+    /// Whether a file exists; true if that cannot be determined, so that a later step reports why.
     private static func isThere(_ path: String) -> Bool { access(path, F_OK) == 0 || ![ENOENT, ENOTDIR].contains(errno) }
 
-    /// Whether what was moved is in this keychain now: it may have been erased, lost, or be another machine's. True where that
-    /// cannot be seen, as in a locked one.
+    /// Whether the moved items are in the installed keychain now: it may have been erased, lost, or replaced by another machine's. True if
+    /// that is unknown, for example if it is locked.
     func isAdopted(by session: Session) -> Bool {
         guard isAdopted, let folder = try? PrivateFolder(path: home, creating: false), let items = AdoptedItems.read(in: folder) else {
             return false
@@ -27,7 +27,7 @@ struct OwnKeychain {
         return items.isEmpty || session.hasAny(of: items.prefix(Self.sampleMax))
     }
 
-    /// So many of the items are looked for before it counts as gone.
+    /// The number of items that are looked up before the keychain counts as lost.
     private static let sampleMax = 20
 
     var mention: String {

@@ -6,7 +6,7 @@ import VaubanUserModel
 
 /// A passcode from the user.
 enum PasscodeInput {
-    /// Asks once. An empty line is a no.
+    /// Prompts once. An empty line cancels.
     static func ask(_ prompt: String, on terminal: Terminal, bytesMax: Int = SealedPasscode.passcodeBytesMax) throws(Refusal) -> SecretBytes
     {
         switch terminal.readSecretLine(prompt, bytesMax: bytesMax) {
@@ -18,7 +18,7 @@ enum PasscodeInput {
         }
     }
 
-    /// Asks twice, since nobody sees what is typed.
+    /// Prompts twice, since the input is invisible.
     static func askNew(_ name: String, on terminal: Terminal) throws(Refusal) -> SecretBytes {
         while true {
             let first = try ask("\(name) (\(TerminalPrompt.cancelHint)): ", on: terminal)
@@ -28,8 +28,8 @@ enum PasscodeInput {
         }
     }
 
-    /// Asks for a new passcode and gives it to `set`, again while the enclave finds it too weak. Then says what guessing it
-    /// costs: here, where the user sees it, and never in a script's log.
+    /// Prompts for a new passcode and passes it to `set`, again while the enclave finds it too weak. Then shows the cost of guessing it,
+    /// only on the terminal and never in a script's log.
     static func setNew(_ name: String, on terminal: Terminal, _ set: (borrowing SecretBytes) throws(Refusal) -> Void) throws(Refusal) {
         while true {
             let passcode = try askNew(name, on: terminal)

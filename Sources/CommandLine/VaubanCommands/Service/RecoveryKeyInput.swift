@@ -3,8 +3,8 @@ import VaubanPasscode
 import VaubanRefusal
 import VaubanSecretBytes
 
-/// A recovery key that the user types from paper: 48 digits without echo, so a typo is told by its group, and only that
-/// group is typed again.
+/// A recovery key that the user types from paper: 48 digits without echo. A typing error is reported by its group, and only that group is
+/// typed again.
 enum RecoveryKeyInput {
     static let bytesMax = 256
 
@@ -39,7 +39,7 @@ enum RecoveryKeyInput {
         try PasscodeInput.ask(prompt, on: terminal, bytesMax: bytesMax)
     }
 
-    /// The same digits, with one group typed again.
+    /// Returns the same digits with one group typed again.
     private static func corrected(_ typed: borrowing SecretBytes, group: Int, _ terminal: Terminal) throws(Refusal) -> SecretBytes {
         while true {
             let again = try line("Repeat group \(group): ", terminal)

@@ -5,15 +5,15 @@ import VaubanKeychainWire
 import VaubanRefusal
 import VaubanUserModel
 
-/// Wraps the items' keys by the newest class keys, batch by batch. Each batch is whole by itself, so that it can end at
-/// any time and go on later.
+/// The rewrapping of items' keys under the newest class keys, batch by batch. Each batch is atomic, so the work can stop at any time and
+/// continue later.
 struct Rewrapping {
     private let session: Session
     private let progress = Progress()
 
     init(_ session: Session) { self.session = session }
 
-    /// Does all that is left, and says what stays under older keys.
+    /// Rewraps all remaining keys, and reports the items that stay under older keys.
     func run() throws(Refusal) {
         defer { progress.clear() }
         let (done, kept) = try batches { done, left in progress.show("Wrapping items with the new keys: \(done) of \(done + left)") }
@@ -28,8 +28,7 @@ struct Rewrapping {
         )
     }
 
-    /// The same without a word, where older keys are still in use: what does not succeed now is told by status, and done
-    /// later.
+    /// Does the same without output, if older keys are still in use. `vauban status` reports what fails, and a later call continues.
     func runSilently() {
         guard let device = try? session.authentication.status().device, device.hasOlderKeys else { return }
         _ = try? batches { _, _ in }
@@ -42,7 +41,7 @@ struct Rewrapping {
             let batch = try session.keychain.rewrap(waiting: nil)
             done += Int(batch.done)
             if batch.left == 0 { return (done, Int(batch.kept)) }
-            // A row that another program writes at this moment waits for the next batch; one that never moves is a fault.
+            // A row that another program is writing waits for the next batch; one that never succeeds is an error.
             idle = batch.done > 0 ? 0 : idle + 1
             guard idle < Self.idleBatchesMax else {
                 throw Refusal(

@@ -3,11 +3,11 @@ import VaubanLinuxHost
 import VaubanPlainText
 import VaubanRefusal
 
-/// Which service this command uses, and the making of one. Only the command line makes a keychain.
+/// The service that this command uses, and its creation. Only the command line creates a keychain.
 enum ServiceAccess {
-    /// The service for any verb. A home that `VAUBAN_HOME` names is made if it is not there: that is what the variable
-    /// is for. With the installed service no other program of the user can read this one's memory; in user mode the
-    /// witness has no right to see through that, and a prompt could not name this program.
+    /// Returns the service for any verb. Creates the home that `VAUBAN_HOME` names if it is missing, which is the purpose of the variable.
+    /// With the installed service the user's other programs cannot read this process's memory; in user mode the witness lacks the right to
+    /// inspect such a process, and a prompt could not name this program.
     static func current() throws -> Service {
         let service = try Service.current()
         if service.mode == .system { try ProcessHardening.hide() }
@@ -15,13 +15,13 @@ enum ServiceAccess {
         return service
     }
 
-    /// The service that this user's own folder is or would be; nil where the machine has an installed one.
+    /// Returns the service of this user's own folder, whether or not it exists; nil if the machine has an installed service.
     static func own() throws(Refusal) -> Service? {
         do throws(Refusal) {
             let service = try Service.current()
             return service.mode == .system ? nil : service
         } catch {
-            // Either nothing is set up, which is what setup is for, or the installed service's list is broken.
+            // Either nothing is set up yet, which `setup` handles, or the list of the installed service is damaged.
             if (try? Roster.installed()) == nil, access(Roster.path, F_OK) == 0 { throw error }
         }
         let environment = ServiceEnvironment.ofThisProcess
@@ -31,7 +31,7 @@ enum ServiceAccess {
         return Service.own(.user(home: home), home: home, environment)
     }
 
-    /// Makes the folder and says in it which launcher starts it. Answers false when it was set up already.
+    /// Creates the folder and records the launcher's path in it. Returns false if it was set up already.
     @discardableResult
     static func make(home: String) throws(Refusal) -> Bool {
         if let recorded = ServiceFile.launcher(home: home), access(recorded, X_OK) == 0 { return false }
@@ -48,7 +48,7 @@ enum ServiceAccess {
         return true
     }
 
-    /// The launcher lies beside this program's own file, wherever links to it may lie.
+    /// Returns the path of the launcher beside this program's own file, after resolving links to it.
     static func launcherPath() throws(Refusal) -> String {
         guard let real = realpath("/proc/self/exe", nil) else {
             throw Refusal(.unavailable, "this program cannot find its own file; check that /proc is mounted")

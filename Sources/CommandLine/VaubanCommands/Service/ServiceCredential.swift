@@ -3,10 +3,10 @@ import VaubanLinuxHost
 import VaubanRefusal
 import VaubanSecretBytes
 
-/// What systemd hands a service beside its environment: a file in a folder of this service's own, in memory
-/// (systemd.exec(5), "Credentials"). The environment names the folder and not what is in it.
+/// A credential that systemd passes to a service outside the environment: a file in the service's own folder in memory (systemd.exec(5),
+/// "Credentials"). The environment contains only the folder's path.
 enum ServiceCredential {
-    /// The one line of a credential, without its newline. What is not plainly one line is refused before it costs a try.
+    /// Returns the one line of a credential without its newline. Throws for anything else, before it costs an attempt.
     static func line(_ name: String, max: Int) throws -> SecretBytes {
         let file = try open(name)
         let secret = try SecretReader.everything(from: file.number, max: max + 1, keepsNewline: false)
@@ -24,15 +24,15 @@ enum ServiceCredential {
         guard !name.isEmpty, !name.contains("/"), name != ".", name != ".." else {
             throw Refusal(.badParameter, "\(SafeText.visible(name)) is not a valid credential name")
         }
-        // Not blocking: a pipe in its place would else hold the service for ever.
+        // Non-blocking, since a FIFO in its place would otherwise block the service forever.
         let number = Glibc.open("\(folder)/\(name)", O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard number >= 0 else {
             throw Refusal(.badParameter, "\(SystemError("read the credential \(SafeText.visible(name))", code: errno))")
         }
         let file = Descriptor(number)
         var information = stat()
-        // systemd gives the file to the service's user, or keeps it root's and lets the user in by an access list, whose mask
-        // the mode then shows as the group's right.
+        // systemd gives the file to the service's user, or leaves it to root and grants access by an ACL, whose mask appears as the group's
+        // permission in the mode.
         guard fstat(number, &information) == 0, information.st_mode & S_IFMT == S_IFREG, information.st_mode & 0o037 == 0,
             information.st_uid == geteuid() || information.st_uid == 0
         else {

@@ -7,12 +7,11 @@ import VaubanRefusal
 import VaubanSecretBytes
 import VaubanUserModel
 
-/// One command's dealings with the service: it opens what is closed when the user can be asked, and asks here when an
-/// item wants the user.
+/// One command's use of the service. It unlocks a locked keychain if the user can be prompted, and shows the prompts of items here.
 final class Session {
     let service: Service
     let user: CommandUser
-    /// What it is called where the user is asked to open it; a command may deal with two.
+    /// The keychain's name in prompts, since a command may use two.
     let name: String
     let keychain: KeychainClient
     let authentication: AuthenticationClient
@@ -39,7 +38,7 @@ final class Session {
         return try Session(CommandUser(mayBeAsked: !options.noInput, passcode: passcode))
     }
 
-    /// Does the work; where it meets a closed keychain, asks for the passcode and does it again.
+    /// Runs work; if the keychain is locked, prompts for the passcode and runs the work again.
     func opening<Result>(_ work: () throws -> Result) throws -> Result {
         do {
             return try work()
@@ -49,7 +48,7 @@ final class Session {
         }
     }
 
-    /// Opens it now if it is closed, for work that should not stop in the middle to ask.
+    /// Unlocks a locked keychain now, for work that should not stop later for a prompt.
     func openNow() throws {
         let device = try authentication.status().device
         switch device.lock {
@@ -71,10 +70,10 @@ final class Session {
         try unlock(on: terminal)
     }
 
-    /// Does work that may ask the user: on this terminal, if there is one. Where they are asked elsewhere they are told.
+    /// Runs work that may prompt the user: on this terminal if there is one, otherwise with a note that the prompt appears elsewhere.
     func asking<Result>(_ work: (@escaping KeychainClient.Waiting) throws -> Result) throws -> Result {
         guard let (agent, place) = try ownAgent() else { return try work(Self.tell(except: nil)) }
-        // A question that is still on the terminal takes itself off before the command goes on.
+        // Waits until a prompt that is still on the terminal has disappeared.
         let left = DispatchSemaphore(value: 0)
         defer {
             agent.end()

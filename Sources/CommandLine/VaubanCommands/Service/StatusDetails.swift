@@ -48,7 +48,7 @@ extension StatusText {
         the first use afterwards; the screen lock has no effect
         """
 
-    /// For `vauban settings`, in the words of its options.
+    /// Returns the text for `vauban settings`, in the words of its options.
     static func settings(_ settings: LockSettings) -> String {
         [
             ("grace", "\(TimeLength.words(settings.graceSeconds)) from sleep or the screen lock until the keys are erased"),

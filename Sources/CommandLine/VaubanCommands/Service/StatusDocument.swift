@@ -3,7 +3,7 @@ import VaubanAccessPolicy
 package import VaubanLinuxHost
 package import VaubanUserModel
 
-/// `vauban status --json`. Keys stay as they are, since scripts name them; what is not known or not so is left out.
+/// The output of `vauban status --json`. The keys must not change, since scripts use them; unknown values are left out.
 package struct StatusDocument: Encodable {
     package struct Passcode: Encodable {
         package let isSet: Bool
@@ -27,7 +27,7 @@ package struct StatusDocument: Encodable {
     package let since: Date
     package let locks: SettingsDocument
     package let fingers: Fingers
-    /// Where programs can ask the user.
+    /// Where programs can prompt the user.
     package let prompts: [String]
     package let warnings: [String]
 
@@ -56,10 +56,10 @@ package struct StatusDocument: Encodable {
     }
 }
 
-/// `vauban settings --json`.
+/// The output of `vauban settings --json`.
 package struct SettingsDocument: Encodable {
     package let graceSeconds: Int64
-    /// 0: it does not lock for want of use.
+    /// The idle time after which the keychain locks; 0 if it does not lock when idle.
     package let idleSeconds: Int64
     package let locksWithScreen: Bool
     package let keepsHistory: Bool?
@@ -73,6 +73,6 @@ package struct SettingsDocument: Encodable {
 }
 
 extension Date {
-    /// From the keychain's form of a date: microseconds since 2001.
+    /// Converts the keychain's form of a date: microseconds since 2001.
     package init(microseconds: Int64) { self.init(timeIntervalSinceReferenceDate: Double(microseconds) / 1_000_000) }
 }

@@ -5,7 +5,7 @@ import VaubanKeychainModel
 import VaubanLinuxHost
 import VaubanUserModel
 
-/// The words of `vauban status` and `vauban setup`.
+/// The texts of `vauban status` and `vauban setup`.
 enum StatusText {
     static let noPasscode =
         "No passcode is set: anyone who has the disk, or a copy of it, can read every item."
@@ -13,7 +13,7 @@ enum StatusText {
     static let noPasscodeSentence =
         "Anyone who has the disk, or a copy of it, can now read every item that does not need your approval."
 
-    /// What user mode is worth.
+    /// A description of the protection that user mode provides.
     static let userMode = [
         "protects against disk theft (as strongly as your passcode), other users and sandboxed programs",
         "any program that you run can read your secrets; install the service against that",
@@ -115,7 +115,7 @@ enum StatusText {
         seconds < 120 ? "\(seconds) s" : "\((seconds + 59) / 60) minutes"
     }
 
-    /// Local time, as the user's clock shows it; from microseconds since the reference date.
+    /// Returns local time for microseconds since the reference date.
     static func time(_ microseconds: Int64) -> String {
         var seconds = time_t(microseconds / 1_000_000 + 978_307_200)
         var local = tm()

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Lengths of time as people write them.
+/// Durations in the form that users write.
 package enum TimeLength {
     /// "10s", "15m", "2h", "1d", or a bare number of `unit` seconds.
     package static func seconds(_ text: String, unit: Int64, max: Int64) throws -> Int64 {
@@ -14,7 +14,7 @@ package enum TimeLength {
         return seconds
     }
 
-    /// In the largest unit that says it exactly.
+    /// Returns a duration in the largest unit that expresses it exactly.
     package static func words(_ seconds: Int64) -> String {
         let units: [(Int64, String)] = [(24 * 3600, "day"), (3600, "hour"), (60, "minute")]
         let (length, name) = units.first { seconds > 0 && seconds % $0.0 == 0 } ?? (1, "second")

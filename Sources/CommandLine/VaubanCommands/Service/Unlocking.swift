@@ -1,4 +1,4 @@
-// Opening the keychain at the terminal: by a finger where that is allowed, and by the passcode.
+// Unlocks the keychain at the terminal: by a fingerprint if that is allowed, and by the passcode.
 
 import Foundation
 import Glibc
@@ -12,7 +12,7 @@ import VaubanUserModel
 extension Session {
     static let triesMax = 3
 
-    /// Opens the keychain. What the enclave refuses for another reason than a wrong passcode is not asked again.
+    /// Unlocks the keychain. Prompts again only after a wrong passcode, and throws every other refusal.
     func unlock(on terminal: Terminal) throws {
         let biometry = try authentication.status().device.biometry
         if biometry.isReady && biometry.unlocks, try unlockByFinger(on: terminal) { return }
@@ -23,7 +23,7 @@ extension Session {
         }
     }
 
-    /// Answers the refusal of a wrong passcode; any other is thrown.
+    /// Makes one attempt. Returns the refusal of a wrong passcode and throws any other.
     private func tryOnce(on terminal: Terminal) throws(Refusal) -> Refusal? {
         let passcode = try PasscodeInput.ask("Passcode (\(TerminalPrompt.cancelHint)): ", on: terminal)
         do throws(Refusal) {
@@ -35,7 +35,7 @@ extension Session {
         }
     }
 
-    /// Whether a finger has opened it; if not, the passcode is the way.
+    /// Returns whether a fingerprint unlocked the keychain; otherwise the passcode is needed.
     private func unlockByFinger(on terminal: Terminal) throws -> Bool {
         let call = try FingerCall()
         call.begin(authentication)
@@ -44,7 +44,7 @@ extension Session {
         {
         case .withdrawn: break
         case .enter:
-            // The reader may have been faster.
+            // The reader may have finished first.
             return call.end() == nil
         case .cancel:
             _ = call.end()
@@ -56,7 +56,7 @@ extension Session {
     }
 }
 
-/// An unlock by finger that runs beside the terminal, since its user may take the passcode instead.
+/// An unlock by fingerprint that runs beside the terminal, since the user may type the passcode instead.
 private final class FingerCall: Withdrawal, Sendable {
     let descriptor: Descriptor
     private let bell: Descriptor
@@ -86,7 +86,7 @@ private final class FingerCall: Withdrawal, Sendable {
 
     func isWithdrawn() -> Bool { outcome.withLock { $0 != nil } }
 
-    /// Ends the call if it still runs, and answers why it did not unlock; nil when it did. To be called once.
+    /// Ends the call if it still runs, and returns why it did not unlock, or nil if it did. Call this once.
     func end() -> Refusal? {
         if !isWithdrawn() { cancellation.cancel() }
         ended.wait()

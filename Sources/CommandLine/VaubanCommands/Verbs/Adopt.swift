@@ -31,7 +31,7 @@ struct Adopt: ParsableCommand {
     @OptionGroup var user: UserOptions
 
     func run() throws {
-        // Before anything else: for VAUBAN_HOME a session makes the folder.
+        // This comes first, since a session creates the folder that VAUBAN_HOME names.
         let service = try Self.destination()
         let home = ServiceEnvironment.ofThisProcess.userHome
         guard let own = OwnKeychain.behind(service) else {
@@ -86,13 +86,14 @@ struct Adopt: ParsableCommand {
         try AdoptionMarker.set(in: old.folder)
     }
 
-    /// Those that ask come last, so that what needs nobody is not held up.
+    /// Whether one item is moved before another: items that need a prompt come last, so that they do not delay the others.
     private static func precedes(_ one: LegacyItem, _ other: LegacyItem) -> Bool {
         let (mine, theirs) = (one.record, other.record)
         return (mine.asks ? 1 : 0, mine.name, mine.owner) < (theirs.asks ? 1 : 0, theirs.name, theirs.owner)
     }
 
-    /// Moves also what a program wrote to the old keychain meanwhile, until nothing new is there; answers what is there then.
+    /// Also moves what programs write to the old keychain in the meantime, until nothing new is found. Returns the items of the old
+    /// keychain then.
     private func takeLater(_ old: LegacyKeychain, _ run: inout AdoptionRun, _ items: [LegacyItem]) throws -> [LegacyItem] {
         var known = Set(items.map(\.stamp))
         for _ in 1...Self.roundsMax {
@@ -119,7 +120,7 @@ struct Adopt: ParsableCommand {
             """)
     }
 
-    /// What must be known before anybody types a passcode.
+    /// Checks the preconditions before the user types a passcode.
     private func check(_ old: LegacyKeychain, _ new: Session) throws {
         guard try old.hasPasscode() else { return }
         guard try new.authentication.status().device.passcodeIsSet else {
@@ -138,7 +139,7 @@ struct Adopt: ParsableCommand {
         )
     }
 
-    /// Programs look among what is theirs, and this is the user's now.
+    /// Names the items whose programs will not find them any more, since the user owns them now.
     private func tellOwners(_ records: [ItemRecord]) {
         let foreign = records.filter { $0.owner != AccessGroup.commandLine }
         guard !foreign.isEmpty else { return }

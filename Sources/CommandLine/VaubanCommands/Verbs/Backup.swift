@@ -58,7 +58,7 @@ struct Backup: ParsableCommand {
         tell(run)
     }
 
-    /// Prints a generated passphrase before anything is written: a backup whose passphrase nobody has seen opens nowhere.
+    /// Prints a generated passphrase before anything is written: without the passphrase a backup cannot be restored.
     private func newPassphrase(_ user: CommandUser) throws -> SecretBytes {
         guard generate else { return try passphrase.new(user) }
         let words = try GeneratedWords.make(Self.words)

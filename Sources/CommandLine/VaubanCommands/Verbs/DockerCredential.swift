@@ -29,7 +29,7 @@ struct DockerCredential: ParsableCommand {
         do {
             try perform()
         } catch let refusal as Refusal {
-            // What docker shows and podman compares is standard output.
+            // Docker shows standard output, and podman compares it.
             let words = refusal.reason == .itemNotFound ? DockerError.notFound : CommandEnd.words(of: refusal)
             writeText("\(words)\n", to: STDOUT_FILENO)
             throw ExitCode(1)

@@ -50,7 +50,7 @@ struct Doctor: ParsableCommand {
             print(try ItemDescription.json(DoctorDocument(report)))
         } else {
             for line in DoctorText.lines(report) { print(line) }
-            // Where there is no session bus there is nothing to tell.
+            // Without a session bus there is no owner to print.
             if let owner = try? SecretServiceOwner.current() { print(StatusText.row("Secret Service", owner.words)) }
         }
         if !report.isGood { throw ExitCode(1) }

@@ -15,7 +15,7 @@ struct GitCredential: ParsableCommand {
               vauban set --server example.com --account anna --protocol https
             """)
 
-    /// Under this name git finds the program by itself, for `credential.helper = vauban`.
+    /// The name under which git finds the program for `credential.helper = vauban`.
     static let programName = "git-credential-vauban"
 
     @Argument(help: ArgumentHelp("The operation: get, store or erase. Others are ignored.", valueName: "operation"))

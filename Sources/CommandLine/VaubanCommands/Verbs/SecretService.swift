@@ -22,7 +22,7 @@ struct SecretServiceVerb: ParsableCommand {
     var share = false
 
     func run() throws {
-        // The service starts no program, so the rooms have to run before.
+        // The translator starts no programs, so the service must run before it.
         _ = try AuthenticationClient(service: try ServiceAccess.current()).status()
         let program = try OwnProgram.path(of: "vauban-secret-service")
         var arguments: [UnsafeMutablePointer<CChar>?] = [strdup(program), share ? strdup("--share") : nil, nil]
