@@ -7,7 +7,7 @@ internal import VaubanSSHWire
 final class AddedKeys: Sendable {
     struct Entry: Sendable {
         let key: SSHAddedKey
-        /// Nanoseconds of the monotonic clock with sleep.
+        /// The expiration on the monotonic clock that includes sleep, in nanoseconds.
         let end: UInt64?
 
         var blob: [UInt8] { key.certificate ?? key.publicKey.blob }

@@ -29,7 +29,7 @@ final class AgentConnection: @unchecked Sendable {
     }
 
     var isCancelled: Bool { cancellation.isCancelled }
-    /// Cancels the request, since nobody waits for its reply any more.
+    /// Cancels the request, since its client has disconnected.
     func cancel() {
         cancellation.cancel()
         session.upstream?.end()

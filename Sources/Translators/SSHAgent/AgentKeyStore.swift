@@ -39,7 +39,7 @@ final class AgentKeyStore: Sendable {
         enclave = KeyClient(service: service, startsService: false)
     }
 
-    /// Returns the keychain's keys; while it is locked, those of the last time it was open. The public halves are no secret.
+    /// Returns the keychain's keys; while it is locked, those of the last time it was unlocked. The public halves are not secret.
     var all: [Entry] {
         if let fresh = try? read() { known.withLock { $0.entries = fresh } }
         return known.withLock { known in known.entries.filter { !known.hidden.contains($0.publicKey.blob) } }
@@ -62,7 +62,7 @@ final class AgentKeyStore: Sendable {
         known.withLock { known in known.hidden.formUnion(all.map(\.publicKey.blob)) }
     }
 
-    /// Signs. If the key needs the user, prompts with this reason.
+    /// Signs data. If the key requires a prompt, it shows this reason.
     func sign(_ data: [UInt8], with entry: Entry, flags: UInt32, reason: String, _ cancellation: CallCancellation) throws -> [UInt8] {
         var query = entry.item
         query.returnsData = true
@@ -71,7 +71,7 @@ final class AgentKeyStore: Sendable {
         guard let found = try keychain.copyMatching(query, cancellation: cancellation).first else { throw Refusal(.itemNotFound) }
         guard let secret = found.takeSecret() else { throw Refusal(.itemNotFound) }
         guard query.kind == .key else { return try SoftwareKey.signature(of: data, with: secret, flags: flags) }
-        // Not the private key, but a value from which only the enclave can recover it.
+        // This is not the private key, but a value from which only the enclave can recover it.
         let key = try EnclaveKey(stored: secret.withUnsafeBytes { [UInt8]($0) })
         guard key.publicKey == entry.publicKey.point else { throw Refusal(.keyDamaged) }
         let outcome = try enclave.use(key, .sign, Array(SHA256.hash(data: data)), KeyPrompting(reason: reason), cancellation: cancellation)
@@ -104,7 +104,7 @@ final class AgentKeyStore: Sendable {
             return entry(name, key: key, item: item)
         }
         var ofEnclave = SSHItem.ofEnclave
-        // The values are no secret, and the items need no prompt: the key's own access control applies at its use.
+        // The values are not secret, and the items need no prompt: the key's own access control applies at its use.
         ofEnclave.returnsData = true
         ofEnclave.authenticationUI = .skip
         let made = try records(ofEnclave).compactMap { record, value -> Entry? in

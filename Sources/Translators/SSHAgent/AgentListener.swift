@@ -1,5 +1,5 @@
-// One thread waits for all connections. Each complete message is served on a thread of its own, so that a prompt or an idle client blocks
-// nobody else.
+// One thread waits for all connections. Each complete message is served on a separate thread, so that a prompt or an idle client does not
+// block other clients.
 
 import Foundation
 import Glibc
@@ -22,7 +22,7 @@ final class AgentListener: Sendable {
     private let socket: AgentSocket
     private let keys: AgentKeys
     private let hosts: HostNames
-    /// Where another agent listens whose keys are offered too.
+    /// The path of another agent whose keys are also offered.
     private let upstream: String?
     private let work = Mutex(Work())
     private let wakeup: Wakeup
@@ -47,7 +47,7 @@ final class AgentListener: Sendable {
                 pollfd(fd: isFull ? -1 : socket.listener.number, events: Int16(POLLIN), revents: 0),
             ]
             pollers += idle.map { pollfd(fd: $0.socket.number, events: Int16(POLLIN), revents: 0) }
-            // While a request is served only the connection's end matters: then nobody waits for the reply any more.
+            // While a request is served, only the end of its connection matters, because it cancels the request.
             pollers += working.map { pollfd(fd: $0.isCancelled ? -1 : $0.socket.number, events: 0, revents: 0) }
             guard poll(&pollers, nfds_t(pollers.count), -1) > 0 else { continue }
             for (connection, poller) in zip(working, pollers[(2 + idle.count)...]) where poller.revents != 0 { connection.cancel() }
@@ -75,7 +75,7 @@ final class AgentListener: Sendable {
     private func accept(into idle: inout [AgentConnection]) {
         let number = Glibc.accept(socket.listener.number, nil, nil)
         guard number >= 0 else {
-            // Without a free descriptor, time is all there is to wait for.
+            // Without a free descriptor the only option is to wait.
             if errno == EMFILE || errno == ENFILE { poll(nil, 0, ConnectionLimits.shortagePause) }
             return
         }

@@ -6,7 +6,7 @@ struct AgentOptions {
     private(set) var upstream: String?
     private(set) var keys: [String] = []
 
-    /// Nil where the arguments are none of these.
+    /// Returns nil if the arguments are invalid.
     init?(_ arguments: [String]) {
         var rest = arguments[...]
         while let option = rest.popFirst() {

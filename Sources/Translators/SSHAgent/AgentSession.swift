@@ -26,7 +26,7 @@ final class AgentSession: @unchecked Sendable {
         switch request {
         case .unlock(let passphrase): return done(keys.lock.unlock(passphrase))
         case .bind(let binding):
-            // The other agent has destinations of its own to judge by it.
+            // The other agent applies its own destination constraints to the binding.
             _ = relayed(message)
             return done(bindings.bind(binding))
         case .unsupported: return .failure
@@ -58,7 +58,7 @@ final class AgentSession: @unchecked Sendable {
         return (added + kept + upstreamIdentities).filter { shown.insert($0.blob).inserted }
     }
 
-    /// What the other agent offers and this socket may.
+    /// The keys of the other agent that this socket may offer.
     private var upstreamIdentities: [SSHIdentity] {
         let list: [UInt8] = [11]
         guard case .relayed(let answer) = list.withUnsafeBytes({ relayed($0) }), let identities = try? [SSHIdentity](answer: answer) else {
@@ -71,7 +71,7 @@ final class AgentSession: @unchecked Sendable {
         upstream != nil && (keys.filter.offersAll || upstreamIdentities.contains { $0.blob == blob })
     }
 
-    /// The other agent's answer; a failure where there is no such agent, or it does not answer.
+    /// Returns the other agent's reply, or a failure if there is no such agent or it does not reply.
     private func relayed(_ message: UnsafeRawBufferPointer, timeout: UInt64? = AgentLimits.upstreamTime) -> SSHAgentReply {
         upstream?.answer(to: message, timeout: timeout).map(SSHAgentReply.relayed) ?? .failure
     }

@@ -13,7 +13,7 @@ struct AgentSocket {
         }
     }
 
-    /// Binds a new socket for this user alone. Replaces a socket that nobody listens on; another agent's stays.
+    /// Binds a new socket for this user alone. Replaces a socket without a listener; another agent's socket stays.
     static func bound(to path: String) throws(SystemError) -> AgentSocket {
         guard var address = address(of: path) else {
             throw SystemError("listen at \(path): the path of a socket has at most 107 bytes", code: ENAMETOOLONG)
@@ -22,7 +22,7 @@ struct AgentSocket {
         var kind = stat()
         if lstat(path, &kind) == 0, kind.st_mode & S_IFMT == S_IFSOCK { unlink(path) }
         let listener = Descriptor(try SystemError.check(socket(AF_UNIX, made, 0), "make a socket"))
-        // The room's umask keeps others from it.
+        // The room's umask denies access to other users.
         try SystemError.check(with(&address) { bind(listener.number, $0, $1) }, "listen at \(path)")
         try SystemError.check(listen(listener.number, ConnectionLimits.waitingMax), "listen at \(path)")
         return AgentSocket(listener: listener)
@@ -30,7 +30,7 @@ struct AgentSocket {
 
     private static let made = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
 
-    /// A connection to the agent at a path, which must run as this user; nil where there is none. It does not block.
+    /// Returns a non-blocking connection to the agent at a path, which must run as this user, or nil if there is none.
     static func connected(to path: String) -> Descriptor? {
         guard var address = address(of: path) else { return nil }
         let number = socket(AF_UNIX, made, 0)
@@ -43,7 +43,7 @@ struct AgentSocket {
         return connection
     }
 
-    /// Nil where the path is too long for a socket, or empty.
+    /// Returns nil if the path is empty or too long for a socket.
     private static func address(of path: String) -> sockaddr_un? {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)

@@ -1,4 +1,4 @@
-/// Which keys a socket offers: all, or those that are named by their names or fingerprints (`SHA256:…`).
+/// The keys that a socket offers: all, or those with the given names or fingerprints (`SHA256:…`).
 struct KeyFilter: Sendable {
     private let names: Set<String>
 

@@ -1,19 +1,19 @@
 /// The limits of the agent. Times in nanoseconds.
 enum AgentLimits {
-    /// Connections at once. Each takes a descriptor and, until its first message, some hundred bytes.
+    /// Concurrent connections. Each uses a descriptor and, until its first message, some hundred bytes.
     static let connectionsMax = 4096
-    /// Requests served at once, in total and for one process: each prompt waits on a thread of its own.
+    /// Concurrent requests, in total and for one process: each prompt waits on a separate thread.
     static let requestsMax = 64
     static let requestsOfProcessMax = 8
     /// The stack of a thread that serves a request.
     static let stackBytes = 512 << 10
     /// The buffer of a message before more of it has arrived.
     static let firstBytes = 1024
-    /// How long a client may take to read a reply.
+    /// The timeout for a client to read a reply.
     static let writeTime: UInt64 = 10_000_000_000
-    /// How long another agent may take for everything but a signature, which may wait for a touch.
+    /// The timeout for another agent's replies, except for a signature, which may wait for a touch.
     static let upstreamTime: UInt64 = 10_000_000_000
-    /// The bytes of another agent's answer that are read at once.
+    /// The number of bytes of another agent's reply that are read at once.
     static let relayedPartBytes = 16 << 10
     /// Sessions to which one connection is bound, as in OpenSSH.
     static let sessionsMax = 16

@@ -4,8 +4,8 @@ internal import VaubanLinuxHost
 internal import VaubanRefusal
 internal import VaubanRoomHardening
 
-/// The program vauban-ssh-agent: `--socket PATH`, or started by systemd with the socket, and what `AgentOptions` has besides.
-/// `vauban ssh-agent` starts it.
+/// The program vauban-ssh-agent: `--socket PATH`, or started by systemd with the socket, and the further options of `AgentOptions`. `vauban
+/// ssh-agent` starts it.
 package enum SSHAgentProgram {
     package static func main() -> Never {
         do {

@@ -32,7 +32,7 @@ struct SessionBindings: Sendable {
         return true
     }
 
-    /// Where a login goes, as far as the sessions prove it.
+    /// The destination of a login, as far as the sessions prove it.
     enum Destination: Hashable, Sendable {
         case host(SSHPublicKey)
         /// Nothing proves the destination: an older client, or a server behind a forwarded agent that does not bind its sessions.

@@ -43,7 +43,7 @@ enum SignatureCheck {
         }
     }
 
-    /// Returns r and s in the library's format: each as long as the curve's numbers.
+    /// Returns r and s in the library's format, each padded to the size of the curve's numbers.
     private static func raw(_ value: [UInt8], _ numberBytes: Int) throws(SSHError) -> Data {
         try SSHReader.read(value) { reader throws(SSHError) in
             var raw = Data()

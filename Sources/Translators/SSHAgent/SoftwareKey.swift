@@ -14,8 +14,8 @@ enum SoftwareKey {
         return SignatureCheck.isValid(signature, of: data, by: publicKey)
     }
 
-    /// Returns the signature with its algorithm (RFC 4253 section 6.6). `flags` selects an RSA key's digest, 2 or 4. SHA-1, which nobody
-    /// should accept any more, is refused.
+    /// Returns the signature with its algorithm (RFC 4253 section 6.6). `flags` selects an RSA key's digest, 2 or 4. Refuses SHA-1, which
+    /// is obsolete.
     static func signature(of data: [UInt8], with fields: borrowing SecretBytes, flags: UInt32) throws -> [UInt8] {
         try fields.withUnsafeBytes { bytes throws(any Error) in
             let key = try SSHPrivateFields(bytes)
@@ -31,7 +31,7 @@ enum SoftwareKey {
     }
 
     private static func elliptic(_ publicKey: SSHPublicKey, privateNumber number: UnsafeRawBufferPointer, data: [UInt8]) throws -> [UInt8] {
-        // The library expects numbers as long as the curve's.
+        // The library expects numbers of the curve's size.
         let count = ((publicKey.type.curve?.pointBytes ?? 1) - 1) / 2
         guard number.count <= count else { throw SSHError("a private number is too long") }
         let whole = SecretBytes(count: count) { target in

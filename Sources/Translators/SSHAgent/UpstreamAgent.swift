@@ -1,15 +1,17 @@
-// Another agent behind this one: keys of security keys and smart cards stay there, and requests for its keys are passed on.
+// Another agent behind this one: keys on security keys and smart cards stay there, and requests for its keys are forwarded.
 
 import Glibc
 internal import Synchronization
 internal import VaubanLinuxHost
 internal import VaubanSSHWire
 
-/// A connection to another agent, which one client's connection has to itself: what binds that to sessions of SSH binds this too.
+/// A connection to another agent, exclusive to one client's connection: messages that bind the client's connection to SSH sessions bind
+/// this one too.
 final class UpstreamAgent: Sendable {
     private struct State {
         var socket: Descriptor?
-        /// It broke, or the client is gone. It is not made again, since another would not be bound as this one was.
+        /// Whether the connection failed or the client has disconnected. It is never reopened, since a new connection would lack the
+        /// bindings.
         var hasEnded = false
     }
 
@@ -18,7 +20,7 @@ final class UpstreamAgent: Sendable {
 
     init(path: String) { self.path = path }
 
-    /// Wakes a thread that waits for an answer, and ends the connection.
+    /// Wakes a thread that waits for a reply, and ends the connection.
     func end() {
         state.withLock { state in
             state.hasEnded = true
@@ -26,9 +28,9 @@ final class UpstreamAgent: Sendable {
         }
     }
 
-    /// Sends a message and returns the other agent's answer, both without their lengths; nil where there is none.
+    /// Sends a message and returns the other agent's reply, both without their lengths, or nil if there is no reply.
     ///
-    /// - Parameter timeout: Nanoseconds; nil waits until `end()`, as for somebody who is to touch a security key.
+    /// - Parameter timeout: Nanoseconds; nil waits until `end()`, for example while the user must touch a security key.
     func answer(to message: UnsafeRawBufferPointer, timeout: UInt64?) -> [UInt8]? {
         guard let socket = connected() else { return nil }
         let deadline = timeout.map { MachineClock.monotonic + $0 }
@@ -76,7 +78,7 @@ final class UpstreamAgent: Sendable {
         return bytes
     }
 
-    /// Waits until the socket can go on; false when the time is over.
+    /// Waits until the socket is ready; returns false after the deadline.
     private static func isReady(_ socket: Descriptor, _ events: Int32, _ deadline: UInt64?) -> Bool {
         var poller = pollfd(fd: socket.number, events: Int16(events), revents: 0)
         while true {

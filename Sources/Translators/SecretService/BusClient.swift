@@ -4,15 +4,15 @@ internal import VaubanPlainText
 
 /// A client on the bus.
 final class BusClient: Sendable {
-    /// The unique name, which the bus never gives twice.
+    /// The unique name, which the bus never reuses.
     let name: String
     let process: Int32?
-    /// What the kernel calls the process: its own choice, so good for the eye alone.
+    /// The kernel's name of the process. The process chooses it, so it is suitable only for display.
     let program: String
     let application: ClientApplication
-    /// The items that the user let it use, or that it made without having a name, until it leaves the bus.
+    /// The items that the user allowed the client to use, or that it created while its application was unknown, until it leaves the bus.
     private let permitted = Mutex<Set<String>>([])
-    /// Ends what is done for the client when it leaves the bus.
+    /// Cancels the client's requests when it leaves the bus.
     let cancellation = CallCancellation()
 
     init(name: String, process: Int32?) {

@@ -4,7 +4,7 @@ internal import VaubanLinuxHost
 
 /// A method call of a client.
 struct BusCall: Sendable {
-    /// Names the call when it is answered.
+    /// Identifies the call in its reply.
     let number: UInt64
     /// The client's unique name.
     let sender: String
@@ -15,22 +15,22 @@ struct BusCall: Sendable {
     let arguments: [BusValue]
 }
 
-/// What the service sends.
+/// An outgoing message of the service.
 enum BusOutgoing: Sendable {
     case reply(UInt64, [BusValue])
     case failure(UInt64, BusFailure)
     case signal(path: String, interface: String, member: String, [BusValue], destination: String? = nil)
-    /// A call whose answer nobody waits for.
+    /// A call whose reply is ignored.
     case call(destination: String, path: String, interface: String, member: String, [BusValue])
 }
 
-/// An error of the protocol. The text is for people and holds no secret.
+/// An error of the protocol. The text is for display and contains no secret.
 struct BusFailure: Error {
     let name: String
     let text: String
 }
 
-/// One connection to the session bus. Used by one thread.
+/// One connection to the session bus, used by one thread.
 final class BusConnection {
     enum Event {
         case call(BusCall)
@@ -41,7 +41,7 @@ final class BusConnection {
     private static let daemon = "org.freedesktop.DBus"
     private static let daemonPath = "/org/freedesktop/DBus"
     private let bus: OpaquePointer
-    /// Calls without an answer.
+    /// Calls that have no reply yet.
     private var calls: [UInt64: OpaquePointer] = [:]
     private var lastNumber: UInt64 = 0
 
@@ -64,22 +64,22 @@ final class BusConnection {
         sd_bus_flush_close_unref(bus)
     }
 
-    /// Hears when a client leaves the bus.
+    /// Subscribes to notices about clients that leave the bus.
     func watchClients() throws(SystemError) {
         let rule = "type='signal',sender='\(Self.daemon)',interface='\(Self.daemon)',member='NameOwnerChanged',arg2=''"
         _ = try ask("AddMatch", rule)
     }
 
-    /// Takes a name. False where it is another's.
+    /// Requests a name. Returns false if another process owns it.
     func take(_ name: String) throws(SystemError) -> Bool {
-        // SD_BUS_NAME_REPLACE_EXISTING: an owner that allows it gives way; this one does not.
+        // SD_BUS_NAME_REPLACE_EXISTING: replaces an owner that allows replacement; this service does not allow it.
         let result = sd_bus_request_name(bus, name, 1)
         if result == -EEXIST { return false }
         try SystemError.checkNegated(result, "take the name \(name)")
         return true
     }
 
-    /// The process that owns a name; nil where nobody does.
+    /// Returns the process that owns a name, or nil if the name has no owner.
     func process(of name: String) -> Int32? {
         guard let values = try? ask("GetConnectionUnixProcessID", name), case .unsigned32(let number)? = values.first else { return nil }
         return Int32(bitPattern: number)
@@ -99,7 +99,7 @@ final class BusConnection {
         return try BusReader.arguments(of: reply)
     }
 
-    /// What came next; `nothing` where there is nothing more at this moment.
+    /// Returns the next event, or `nothing` if there is none at the moment.
     func next() throws(SystemError) -> Event {
         while true {
             var taken: OpaquePointer?
@@ -119,7 +119,7 @@ final class BusConnection {
         }
     }
 
-    /// The call in a message; nil where it cannot be read, which is answered here.
+    /// Returns the call in a message. Replies with an error and returns nil if the message is invalid.
     private func received(_ message: OpaquePointer) throws(SystemError) -> BusCall? {
         let arguments: [BusValue]
         do throws(SystemError) { arguments = try BusReader.arguments(of: message) } catch {
@@ -134,7 +134,7 @@ final class BusConnection {
             signature: text(sd_bus_message_get_signature(message, 1)), arguments: arguments)
     }
 
-    /// Sends what cannot be written as an error in its place.
+    /// Sends a message, or an error in its place if it cannot be encoded.
     func send(_ outgoing: BusOutgoing) throws(SystemError) {
         switch outgoing {
         case .reply(let number, let values):
@@ -170,7 +170,7 @@ final class BusConnection {
         defer { sd_bus_message_unref(made) }
         try SystemError.checkNegated(result, "write a message")
         guard let message = made else { return }
-        // Secrets are overwritten when the message is freed.
+        // The message's memory is overwritten when it is freed.
         sd_bus_message_sensitive(message)
         try BusWriter(message: message).append(values)
         try SystemError.checkNegated(sd_bus_send(bus, message, nil), "send a message")
@@ -185,7 +185,7 @@ final class BusConnection {
         }
     }
 
-    /// Waits until something comes on the bus or the descriptor is readable.
+    /// Waits until there is input on the bus or the descriptor is readable.
     func wait(or descriptor: Int32) throws(SystemError) {
         let events = try SystemError.checkNegated(sd_bus_get_events(bus), "wait for the bus")
         var pollers = [

@@ -1,14 +1,14 @@
 internal import Synchronization
 internal import VaubanLinuxHost
 
-/// What other threads have the bus thread send.
+/// Messages from other threads that the bus thread sends.
 final class Outbox: Sendable {
     private let waiting = Mutex<[BusOutgoing]>([])
     private let wakeup: Wakeup
 
     init() throws(SystemError) { wakeup = try Wakeup() }
 
-    /// Readable while something waits.
+    /// The descriptor that is readable while messages wait.
     var number: Int32 { wakeup.number }
 
     func add(_ outgoing: BusOutgoing) {
@@ -28,7 +28,7 @@ final class Outbox: Sendable {
     }
 }
 
-/// The thread of the bus: it hands calls on, and sends what came of them. It never waits for a keychain or a user.
+/// The loop of the bus thread: it passes calls on and sends their results. It never waits for a keychain or a user.
 struct BusLoop {
     private let bus: BusConnection
     private let outbox: Outbox
@@ -44,7 +44,7 @@ struct BusLoop {
         queue = CallQueue(objects) { outbox.add($0) }
     }
 
-    /// Serves until the bus ends the connection, which is thrown.
+    /// Serves until the bus closes the connection, and throws that error.
     mutating func run() throws(SystemError) -> Never {
         while true {
             try handleEvents()

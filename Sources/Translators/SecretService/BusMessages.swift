@@ -1,4 +1,4 @@
-// Values to and from messages of sd-bus, one at a time.
+// Converts values from and to messages of sd-bus, one at a time.
 
 import Glibc
 internal import CVaubanBus
@@ -9,7 +9,7 @@ struct BusReader {
     private let message: OpaquePointer
     private var count = 0
 
-    /// All arguments of a message.
+    /// Returns all arguments of a message.
     static func arguments(of message: OpaquePointer) throws(SystemError) -> [BusValue] {
         var reader = BusReader(message: message)
         return try reader.values()
@@ -17,7 +17,7 @@ struct BusReader {
 
     private init(message: OpaquePointer) { self.message = message }
 
-    /// The values up to the end of the message or container.
+    /// Returns the values up to the end of the message or container.
     private mutating func values() throws(SystemError) -> [BusValue] {
         var values: [BusValue] = []
         while let value = try next() { values.append(value) }
@@ -96,7 +96,7 @@ struct BusWriter {
         case .signed32(let number): try basic("i", number)
         case .unsigned32(let number): try basic("u", number)
         case .unsigned64(let number): try basic("t", number)
-        // A text of the bus has no zero in it.
+        // D-Bus strings cannot contain NUL characters.
         case .string(let text): try check(sd_bus_message_append_basic(message, code("s"), text.filter { $0 != "\0" }))
         case .path(let path): try check(sd_bus_message_append_basic(message, code("o"), path))
         case .bytes(let secret):

@@ -1,6 +1,6 @@
 internal import VaubanSecretBytes
 
-/// Bytes that may be a secret, shared within this process and zeroed with the last use.
+/// Bytes that may be a secret, shared within this process and zeroed after the last use.
 final class SharedSecret: Sendable {
     let bytes: SecretBytes
 
@@ -21,12 +21,12 @@ indirect enum BusValue: Sendable {
     case string(String)
     case path(String)
     case bytes(SharedSecret)
-    /// Elements of one type, named by its signature.
+    /// Elements of one type, which its signature names.
     case array(String, [BusValue])
     case entry(BusValue, BusValue)
     case structure([BusValue])
     case variant(BusValue)
-    /// A value of a type that nothing here reads.
+    /// A value of an unsupported type.
     case other
 
     var signature: String {
@@ -58,7 +58,7 @@ indirect enum BusValue: Sendable {
     }
 }
 
-// MARK: What a message has
+// MARK: Accessors
 
 extension BusValue {
     var text: String? {
@@ -77,7 +77,7 @@ extension BusValue {
         }
     }
 
-    /// The entries of a dictionary whose keys are texts; a value in a variant is taken out of it.
+    /// The entries of a dictionary with string keys; variants are unwrapped.
     var entries: [(name: String, value: BusValue)] {
         elements.compactMap { element in
             guard case .entry(let key, let value) = element, let name = key.text else { return nil }

@@ -4,7 +4,7 @@ internal import VaubanLinuxHost
 internal import VaubanRefusal
 internal import VaubanRoomHardening
 
-/// Works on calls: those of one client in their order on one thread, those of different clients side by side.
+/// A queue of calls: those of one client run in order on one thread, those of different clients run concurrently.
 final class CallQueue: Sendable {
     private struct Waiting: Sendable {
         let client: BusClient
@@ -14,7 +14,7 @@ final class CallQueue: Sendable {
 
     private struct State: Sendable {
         var clients: [String: Waiting] = [:]
-        /// Clients whose calls wait for a thread.
+        /// Clients whose calls wait for a free thread.
         var turns: [String] = []
         var count = 0
         var threads = 0
@@ -58,7 +58,7 @@ final class CallQueue: Sendable {
         }
     }
 
-    /// Forgets the calls of a client that left the bus.
+    /// Drops the calls of a client that left the bus.
     func end(of client: BusClient) {
         let dropped = state.withLock { state in
             let calls = state.clients[client.name]?.calls ?? []
@@ -66,7 +66,7 @@ final class CallQueue: Sendable {
             state.count -= calls.count
             return calls
         }
-        // Nobody hears the answer; it lets go of the call.
+        // The client is gone; the reply only releases the call.
         for call in dropped { send(.failure(call.number, BusFailure(.failed, ""))) }
     }
 

@@ -3,14 +3,14 @@ internal import VaubanLinuxHost
 
 /// Which application a client is, as far as that limits what it may read (Specs/secret-service.md, "Who asks").
 enum ClientApplication: Hashable, Sendable {
-    /// A program outside of sandboxes, which can do what the user can.
+    /// A program outside of sandboxes, which has all rights of the user.
     case user
     /// `flatpak:ID` or `snap:NAME`.
     case sandboxed(String)
-    /// In a sandbox that cannot be named, or not inspected.
+    /// An application in a sandbox that cannot be identified or inspected.
     case unknown
 
-    /// What flatpak puts between a sandbox and the bus, in the control group of its application.
+    /// The proxy that flatpak runs between a sandbox and the bus, in the control group of its application.
     private static let proxy = "xdg-dbus-proxy"
     private static let controlGroupsBytesMax = 64 << 10
 
@@ -30,7 +30,7 @@ enum ClientApplication: Hashable, Sendable {
         }
     }
 
-    /// The application of a systemd unit: `app-flatpak-ID-NUMBER.scope` (`flatpak-…` in old versions), `snap.NAME.APP….scope` or
+    /// Returns the application of a systemd unit: `app-flatpak-ID-NUMBER.scope` (`flatpak-…` in old versions), `snap.NAME.APP….scope` or
     /// `.service`.
     private static func sandbox(of unit: String) -> String? {
         guard let end = [".scope", ".service"].first(where: unit.hasSuffix) else { return nil }
@@ -41,11 +41,11 @@ enum ClientApplication: Hashable, Sendable {
         guard let start = ["app-flatpak-", "flatpak-"].first(where: stem.hasPrefix), let hyphen = stem.lastIndex(of: "-"),
             stem.index(after: hyphen) < stem.endIndex, stem[stem.index(after: hyphen)...].allSatisfy({ $0.isASCII && $0.isNumber })
         else { return nil }
-        // systemd writes a hyphen within a name in this way.
+        // systemd escapes a hyphen within a name as `\x2d`.
         return "flatpak:\(stem[..<hyphen].dropFirst(start.count))".replacing(#"\x2d"#, with: "-")
     }
 
-    /// The name for the user.
+    /// The name for display.
     var words: String {
         switch self {
         case .user: "a program"

@@ -5,7 +5,7 @@ internal import VaubanKeychainWire
 internal import VaubanRefusal
 internal import VaubanSecretBytes
 
-/// What the keychain keeps of collections: a generic password without a secret for each, and for each alias.
+/// The keychain's records of collections: a generic password without a secret for each collection and each alias.
 final class CollectionRecords: Sendable {
     static let service = "secret-service-collection"
     static let aliasService = "secret-service-alias"
@@ -23,13 +23,13 @@ final class CollectionRecords: Sendable {
 
     init(_ keychain: KeychainClient) { self.keychain = keychain }
 
-    /// Those that the keychain keeps. `login` always exists.
+    /// Returns the identifiers of the collections in the keychain. `login` always exists.
     func identifiers() throws(Refusal) -> [String] {
         let kept = try records(Self.service, nil).compactMap { ItemMapping.text($0.attributes[.account]) }
         return [KeychainItems.login] + kept.filter { $0 != KeychainItems.login }.sorted()
     }
 
-    /// A collection by its identifier; nil where there is none.
+    /// Returns a collection by its identifier, or nil if it does not exist.
     func collection(_ identifier: String) throws(Refusal) -> Collection? {
         if let record = try records(Self.service, identifier).first {
             let attributes = record.attributes
@@ -41,7 +41,7 @@ final class CollectionRecords: Sendable {
         return Collection(identifier: identifier, label: "Login", created: 0, modified: 0)
     }
 
-    /// Makes a collection with a new identifier that its label suggests.
+    /// Creates a collection with a new identifier derived from its label.
     func create(label: String) throws(Refusal) -> String {
         let plain = label.unicodeScalars.map { scalar in
             scalar.isASCII && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)) ? Character(scalar) : "_"
@@ -72,12 +72,12 @@ final class CollectionRecords: Sendable {
         }
     }
 
-    /// The collection of an alias; nil where there is none.
+    /// Returns the collection of an alias, or nil if there is none.
     func target(ofAlias alias: String) throws(Refusal) -> String? {
         switch alias {
         case KeychainItems.login, MemoryItems.collection: return alias
         default:
-            // Before the first unlock nothing is known of aliases, and `default` is then what it is by itself.
+            // Before the first unlock aliases are unreadable, and `default` has its default target.
             var kept: String?
             do throws(Refusal) {
                 kept = ItemMapping.text(try records(Self.aliasService, alias).first?.attributes[.generic])
@@ -88,7 +88,7 @@ final class CollectionRecords: Sendable {
         }
     }
 
-    /// Points an alias to a collection, or to none.
+    /// Sets the collection of an alias, or removes the alias.
     func setAlias(_ alias: String, to identifier: String?) throws(Refusal) {
         guard let identifier else { return try remove(query(Self.aliasService, alias)) }
         try set(Self.aliasService, alias, [.generic: .text(identifier)])

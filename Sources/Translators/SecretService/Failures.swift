@@ -20,7 +20,7 @@ extension BusFailure {
 
     static let noSuchObject = BusFailure(.noSuchObject, "No such object.")
 
-    /// The one table from the rooms' refusals to errors of the Secret Service.
+    /// Converts a refusal of the rooms to an error of the Secret Service. All conversions are in this table.
     init(_ refusal: Refusal) {
         let kind: Kind =
             switch refusal.reason {

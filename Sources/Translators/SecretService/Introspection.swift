@@ -1,4 +1,4 @@
-// The interfaces as tables: what methods take, which properties there are, and the document that describes them to clients.
+// The interfaces as tables: the arguments of methods, the properties, and the document that describes them to clients.
 
 enum Introspection {
     struct Property {
@@ -53,7 +53,7 @@ enum Introspection {
 
     static let propertyMethods = ["Get": "ss", "GetAll": "s", "Set": "ssv"]
 
-    /// What each method takes, by its full name.
+    /// The signature of each method's arguments, by its full name.
     static let signatures = Dictionary(
         uniqueKeysWithValues: methods.flatMap { interface, methods in methods.map { ("\(interface).\($0.name)", $0.takes) } })
 
@@ -93,7 +93,7 @@ enum Introspection {
         return "  <interface name=\"\(name)\">\n\((methodLines + propertyLines + signalLines).joined())  </interface>\n"
     }
 
-    /// The complete types in a signature.
+    /// Returns the complete types in a signature.
     private static func types(_ signature: String) -> [String] {
         var types: [String] = []
         var current = ""

@@ -9,11 +9,11 @@ internal import VaubanRefusal
 internal import VaubanSecretBytes
 internal import VaubanUserModel
 
-/// Decides which items a sandboxed application may use: those that it stored, and those that the user let it use. Each permission is a
+/// The items that a sandboxed application may use: those that it stored, and those that the user allowed it to use. Each permission is a
 /// generic password without a secret.
 final class ItemAccess: Sendable {
     static let service = "secret-service-permission"
-    /// Labels in one prompt; the others are counted.
+    /// The number of labels in one prompt; the others are only counted.
     private static let labelsMax = 3
 
     private let keychain: KeychainClient
@@ -33,7 +33,7 @@ final class ItemAccess: Sendable {
         if isLimited(client) { throw BusFailure(.accessDenied, "A sandboxed app cannot change this.") }
     }
 
-    /// The owner of what a client stores; nil if that is the user's.
+    /// Returns the owner for the items that a client stores, or nil for the user.
     func owner(for client: BusClient) -> String? {
         if case .sandboxed(let name) = client.application { name } else { nil }
     }
@@ -48,7 +48,7 @@ final class ItemAccess: Sendable {
         }
     }
 
-    /// Prompts the user to let an application use items of others, and stores the permission. Throws unless the user consents.
+    /// Prompts the user to allow an application to use items of other owners, and stores the permission. Throws unless the user consents.
     func askConsent(
         for items: [(identifier: String, label: String)], to client: BusClient, _ cancellation: CallCancellation
     ) throws(Refusal) {
@@ -73,7 +73,7 @@ final class ItemAccess: Sendable {
         }
     }
 
-    /// Ends the permissions for an item, since its attributes changed or it was deleted: the user consented to what it was.
+    /// Ends the permissions for an item whose attributes changed or that was deleted: the user consented to its previous state.
     func endPermissions(for identifier: String) throws(Refusal) {
         let query = ItemQuery(
             kind: .genericPassword,

@@ -1,20 +1,20 @@
-// How an item of the keychain is an item of the Secret Service, and the other way around (Specs/secret-service.md).
+// Converts between items of the keychain and of the Secret Service (Specs/secret-service.md).
 
 internal import VaubanDER
 internal import VaubanKeychainModel
 
 enum ItemMapping {
     static let defaultContentType = "text/plain"
-    /// Seconds between 1970 and 2001, where the keychain's dates begin.
+    /// Seconds between 1970 and 2001, the epoch of the keychain's dates.
     private static let referenceDate: Int64 = 978_307_200
-    /// Names under which programs keep what the keychain calls service and account, the usual ones first.
+    /// The attributes in which programs store the keychain's service and account, the most common first.
     private static let serviceNames = ["service", "server", "domain", "host", "application", "xdg:schema"]
     private static let accountNames = ["username", "account", "user", "login", "key"]
-    /// Attributes of an item that did not come over the bus.
+    /// The attribute for the service of an item that was not stored over the bus.
     static let plainService = "service"
     static let plainAccount = "username"
 
-    /// The keychain's attributes for what a client sets.
+    /// Returns the keychain's attributes for a client's edit.
     static func attributes(_ edit: ItemEdit, in collection: String, instance: [UInt8]) throws -> ItemAttributes {
         var attributes = ItemAttributes()
         if let label = edit.label { attributes[.label] = .text(label) }
@@ -56,7 +56,7 @@ enum ItemMapping {
         ].filter { !$0.value.isEmpty }
     }
 
-    /// The query for an item that did not come over the bus; nil where it cannot have such attributes.
+    /// Returns the query for an item that was not stored over the bus, or nil if such an item cannot have these attributes.
     static func plainQuery(_ pairs: [SecretServiceAttributes.Pair]) -> ItemAttributes? {
         var attributes = ItemAttributes([.secretServiceAttributes: .data([])])
         for pair in pairs {
@@ -69,7 +69,7 @@ enum ItemMapping {
         return attributes
     }
 
-    /// Keys for SSH, what belongs to another item, and the service's own records.
+    /// Whether a record is hidden: SSH keys, parts of another item, and the service's own records.
     static func isHidden(_ record: ItemRecord) -> Bool {
         guard let service = text(record.attributes[.service]) else { return false }
         return hiddenServices.contains(service) || service.hasPrefix("otpauth:") || service.hasPrefix("fields:")
@@ -95,7 +95,7 @@ enum ItemMapping {
 
     // MARK: Identifiers
 
-    /// An item's identity as its path has it.
+    /// Returns an item's identity in the form used in its path.
     static func identifier(_ reference: [UInt8]) -> String {
         reference.map { (byte: UInt8) in String(byte >> 4, radix: 16) + String(byte & 15, radix: 16) }.joined()
     }

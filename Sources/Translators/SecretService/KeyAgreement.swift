@@ -15,25 +15,26 @@ enum KeyAgreement {
         4fe1356d6d51c245e485b576625e7ec6f44c42e9a637ed6b0bff5cb6f406b7edee386bfb5a899fa5ae9f24117c4b1fe649286651ece65381ffffffffffffffff
         """)
 
-    /// Prepares the library, before the process confines itself.
+    /// Initializes the library before the process confines itself.
     static func prepare() throws(SystemError) {
         guard vauban_group_prepare() == 0 else { throw SystemError("use libgcrypt", code: 0) }
     }
 
-    /// Answers a client's public key: this side's public key, and the key that both sides now have. Nil where the client's is degenerate
-    /// or too long.
+    /// Processes a client's public key, and returns this side's public key and the shared key. Returns nil if the client's key is
+    /// degenerate or too long.
     static func answer(_ theirs: [UInt8]) throws -> (publicKey: [UInt8], key: SymmetricKey)? {
         guard let theirs = padded(theirs), isUsable(theirs) else { return nil }
         let exponent = try Entropy.secret(groupBytes)
         let publicKey = try power(padded([2]) ?? [], exponent)
         let shared = try power(theirs, exponent)
-        // Both sides take the shared number with its leading zeros.
+        // Both sides use the shared number including its leading zeros.
         let key = HKDF<SHA256>.deriveKey(
             inputKeyMaterial: shared.withUnsafeBytes { SymmetricKey(data: $0) }, outputByteCount: keyBytes)
         return (publicKey.withUnsafeBytes { [UInt8]($0) }, key)
     }
 
-    /// 0, 1 and the prime less 1 make a shared number that everybody knows, and what is above is no number of the group.
+    /// Whether a public key is usable: 0, 1 and the prime minus 1 result in predictable shared numbers, and larger numbers are not in the
+    /// group.
     private static func isUsable(_ number: [UInt8]) -> Bool {
         var last = prime
         last[groupBytes - 1] -= 1

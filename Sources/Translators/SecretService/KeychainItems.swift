@@ -7,9 +7,9 @@ internal import VaubanLinuxHost
 internal import VaubanRefusal
 internal import VaubanSecretBytes
 
-/// Items that the keychain keeps. Nothing of them stays in this process.
+/// Items in the keychain. This process caches nothing of them.
 final class KeychainItems: ItemStore {
-    /// The collection of what has none of its own.
+    /// The collection of items that have no collection attribute.
     static let login = "login"
 
     private let keychain: KeychainClient
@@ -34,7 +34,7 @@ final class KeychainItems: ItemStore {
         return places + (try plainPlaces(pairs, collection))
     }
 
-    /// Items of a collection while some are closed: they are found by their indexes, which tell nothing else of them.
+    /// Returns the items of a collection while some are locked. They are found by their indexes, which reveal nothing else about them.
     private func closedPlaces(_ pairs: [SecretServiceAttributes.Pair], _ collection: String) throws -> [ItemPlace] {
         let wanted = SecretServiceAttributes(collection: collection, attributes: pairs)
         var query = try self.query(wanted)
@@ -47,7 +47,7 @@ final class KeychainItems: ItemStore {
         }
     }
 
-    /// Items that did not come over the bus: they are in the collection `login`, and are not found while they are closed.
+    /// Returns the items that were not stored over the bus. They are in the collection `login` and are not found while they are locked.
     private func plainPlaces(_ pairs: [SecretServiceAttributes.Pair], _ collection: String?) throws(Refusal) -> [ItemPlace] {
         guard collection == nil || collection == Self.login, let attributes = ItemMapping.plainQuery(pairs) else { return [] }
         var query = ItemQuery(kind: .genericPassword, attributes: attributes)
@@ -88,7 +88,7 @@ final class KeychainItems: ItemStore {
         _ edit: ItemEdit, in collection: String, replacing mayReplace: (_ identifier: String, StoredItem) throws -> Bool
     ) throws -> (identifier: String, isNew: Bool) {
         let wanted = SecretServiceAttributes(collection: collection, attributes: edit.attributes ?? [])
-        // Somebody else may add or delete the same meanwhile.
+        // Another client may add or delete the same item in the meantime.
         for _ in 0..<4 {
             let equal = try records(having: wanted).filter { $0.own.hasSameAttributes(as: wanted) }
             if let same = try equal.first(where: { try mayReplace(ItemMapping.identifier($0.reference), ItemMapping.item($0.record)) }) {
@@ -153,7 +153,7 @@ final class KeychainItems: ItemStore {
         try keychain.update(query, ItemChanges(attributes: attributes), secret: secret.bytes.duplicate())
     }
 
-    /// The record of an item; nil while it is locked.
+    /// Returns the record of an item, or nil while it is locked.
     private func record(_ identifier: String, in collection: String) throws -> ItemRecord? {
         var query = try reference(identifier)
         query.authenticationUI = .describe
@@ -172,7 +172,7 @@ final class KeychainItems: ItemStore {
             && (SecretServiceAttributes(record.attributes[.secretServiceAttributes])?.collection ?? Self.login) == collection
     }
 
-    /// The items that have these attributes, with what they have.
+    /// Returns the items that have these attributes, with all of their attributes.
     private func records(having wanted: SecretServiceAttributes) throws(Refusal)
         -> [(reference: [UInt8], record: ItemRecord, own: SecretServiceAttributes)]
     {
@@ -203,7 +203,7 @@ final class KeychainItems: ItemStore {
         return query
     }
 
-    /// No match is no fault here.
+    /// Returns the matching entries, and an empty array instead of an error if there are none.
     private func found(_ query: ItemQuery) throws(Refusal) -> [FoundEntry] {
         do throws(Refusal) { return try keychain.search(query) } catch {
             guard error.reason == .itemNotFound else { throw error }
@@ -213,7 +213,7 @@ final class KeychainItems: ItemStore {
 }
 
 extension ItemQuery {
-    /// The same items for a request that changes them.
+    /// The query for the same items in a request that changes them.
     fileprivate var toChange: ItemQuery {
         var query = self
         query.authenticationUI = .allow

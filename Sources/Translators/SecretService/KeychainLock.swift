@@ -4,7 +4,7 @@ internal import VaubanLinuxHost
 internal import VaubanRefusal
 internal import VaubanUserModel
 
-/// The lock of the user's keychain: one for all collections but the one in memory.
+/// The lock of the user's keychain, which applies to all collections except the one in memory.
 final class KeychainLock: Sendable {
     private let authentication: AuthenticationClient
     private let notices: UnlockNotices
@@ -19,15 +19,15 @@ final class KeychainLock: Sendable {
         get throws(Refusal) { try authentication.repeatedStatus().lock != .unlocked }
     }
 
-    /// Locks the keychain. False where no passcode is set, and nothing can be locked.
+    /// Locks the keychain. Returns false if no passcode is set, because nothing can be locked then.
     func lock() throws(Refusal) -> Bool {
         guard try authentication.repeatedStatus().passcodeIsSet else { return false }
         try authentication.lock()
         return true
     }
 
-    /// Prompts for the passcode, and waits until the user has unlocked the keychain, there or anywhere else. Returns false if the user
-    /// refused, or the wait was cancelled or took too long.
+    /// Prompts for the passcode, and waits until the user has unlocked the keychain in any way. Returns false if the user refused, or if
+    /// the wait was cancelled or timed out.
     func unlock(for client: BusClient, _ wait: UnlockWait, _ send: @Sendable (BusOutgoing) -> Void) -> Bool {
         guard (try? notices.add(wait)) != nil else { return false }
         defer { notices.remove(wait) }
@@ -39,7 +39,7 @@ final class KeychainLock: Sendable {
                 return true
             } catch {
                 guard !wait.isUnlocked, !wait.isCancelled else { break }
-                // These end by themselves, and a notice says so. Every other refusal is the user's.
+                // These conditions end by themselves, and a notice reports that. Every other refusal is the user's answer.
                 guard [.noPromptAgent, .unavailable, .lockedOut, .passcodeNotSet].contains(error.reason) else { return false }
             }
             if !isNotified { send(Self.notification(for: client)) }
@@ -49,7 +49,7 @@ final class KeychainLock: Sendable {
         return wait.isUnlocked
     }
 
-    /// Tells the user on the desktop what a program waits for.
+    /// Returns a desktop notification that names the waiting program.
     private static func notification(for client: BusClient) -> BusOutgoing {
         let summary = "Your keychain is locked"
         let body = "\(client.words) needs it. To unlock it, run in a terminal: vauban unlock"

@@ -1,27 +1,27 @@
-/// The limits of the Secret Service. Times in nanoseconds where nothing else is said.
+/// The limits of the Secret Service. Times are in nanoseconds unless noted otherwise.
 enum SecretServiceLimits {
-    /// Calls of one client that wait for their turn, and calls of all clients.
+    /// Calls that wait, for one client and for all clients.
     static let callsOfClientMax = 256
     static let callsMax = 4096
-    /// Threads that work on calls at once; a client has one.
+    /// Concurrent threads for calls; each client has at most one.
     static let threadsMax = 64
     static let stackBytes = 512 << 10
-    /// Sessions of one client, and of all.
+    /// Sessions of one client and of all clients.
     static let sessionsOfClientMax = 64
     static let sessionsMax = 4096
-    /// Prompts that exist at once, and how long one waits for the user.
+    /// Concurrent prompts, and the timeout of one.
     static let promptsMax = 64
     static let promptTime: UInt64 = 1_800_000_000_000
-    /// Items in the collection that is kept in memory, and their bytes together.
+    /// Items in the memory collection, and their total bytes.
     static let memoryItemsMax = 4096
     static let memoryBytesMax = 16 << 20
     /// Bytes of a secret.
     static let secretBytesMax = 1 << 20
     /// Bytes of a label.
     static let labelBytesMax = 4096
-    /// How long a read is repeated while a room restarts.
+    /// The total time for which a read is retried while a room restarts.
     static let roomRestartMax: UInt64 = 10_000_000_000
-    /// How long the bus daemon may take to answer.
+    /// The timeout for a reply of the bus daemon.
     static let busAnswerMax: UInt64 = 5_000_000_000
     /// Arguments and values of one message.
     static let valuesMax = 65_536

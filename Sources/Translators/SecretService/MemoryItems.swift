@@ -3,7 +3,7 @@ internal import VaubanKeychainModel
 internal import VaubanLinuxHost
 internal import VaubanSecretBytes
 
-/// The items of the collection `session`: in memory alone, until the service ends.
+/// The items of the collection `session`, which exist only in memory until the service ends.
 final class MemoryItems: ItemStore {
     static let collection = "session"
 

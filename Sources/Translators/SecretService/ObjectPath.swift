@@ -1,10 +1,10 @@
-/// An object of the service, by its path.
+/// The path of an object of the service.
 enum ObjectPath: Sendable {
     static let root = "/org/freedesktop/secrets"
     static let none = "/"
 
     case service
-    /// By its identifier.
+    /// A collection by its identifier.
     case collection(String)
     case alias(String)
     case item(collection: String, identifier: String)
@@ -13,7 +13,7 @@ enum ObjectPath: Sendable {
     /// A folder of other objects.
     case folder(String)
 
-    /// Nil where no object of the service has such a path.
+    /// Returns nil if the path is not that of an object of the service.
     init?(_ path: String) {
         guard path == Self.root || path.hasPrefix("\(Self.root)/") else { return nil }
         let parts = path.dropFirst(Self.root.count).split(separator: "/", omittingEmptySubsequences: true).map(String.init)

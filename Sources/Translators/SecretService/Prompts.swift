@@ -2,15 +2,16 @@ import Foundation
 internal import Synchronization
 internal import VaubanLinuxHost
 
-/// Prompts of the protocol: each has the user unlock the keychain, on a thread of its own, and then does what its caller wanted.
+/// The prompts of the protocol. Each prompts the user to unlock the keychain on a separate thread, then does the work that its caller
+/// requested.
 final class Prompts: Sendable {
-    /// Does what was waited for, and answers the result that the prompt completes with.
+    /// The work after the unlock. It returns the result with which the prompt completes.
     typealias Action = @Sendable (UnlockWait) throws -> BusValue
 
     private struct Prompt: Sendable {
         let client: String
         let action: Action
-        /// What a dismissed prompt completes with.
+        /// The result of a dismissed prompt.
         let nothing: BusValue
         let wait: UnlockWait
         var hasBegun = false
@@ -31,7 +32,7 @@ final class Prompts: Sendable {
         self.send = send
     }
 
-    /// Makes a prompt for a client; it does nothing before the client shows it.
+    /// Creates a prompt for a client; it does nothing until the client shows it.
     func make(for client: BusClient, nothing: BusValue, _ action: @escaping Action) throws(BusFailure) -> String {
         guard let wait = try? UnlockWait() else { throw BusFailure(.limitsExceeded, "There are too many prompts.") }
         let path: String? = state.withLock { state in
@@ -66,7 +67,7 @@ final class Prompts: Sendable {
         if prompt.hasBegun { prompt.wait.cancel() } else { complete(path, nil) }
     }
 
-    /// The client left the bus, so nobody hears of its prompts.
+    /// Ends the prompts of a client that left the bus.
     func end(of client: String) {
         let left: [Prompt] = state.withLock { state in
             let left = state.prompts.filter { $0.value.client == client }

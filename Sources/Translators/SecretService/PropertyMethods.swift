@@ -37,7 +37,7 @@ extension SecretServiceObjects {
             let collection = try collection(identifier)
             let isLocked = try isLocked(identifier)
             var items: [ItemPlace] = []
-            // Before the first unlock nobody knows which there are.
+            // Before the first unlock the items are unknown.
             do { items = try visible(store(of: identifier).places(having: [], in: identifier), having: [], for: client) } catch {
                 if !isLocked { throw error }
             }

@@ -1,4 +1,4 @@
-// Reads that outlast a room which ends: the launcher starts it again, and no client learns of it.
+// Reads that are retried after a room ended: the launcher restarts it, and clients notice nothing.
 
 internal import VaubanAuthenticationClient
 internal import VaubanKeychainClient
@@ -9,7 +9,7 @@ internal import VaubanRefusal
 internal import VaubanUserModel
 
 extension KeychainClient {
-    /// Searches, and again while the keychain cannot be reached. A search for which the user was prompted is not repeated.
+    /// Searches, and retries while the keychain is unreachable. A search that prompted the user is not retried.
     func search(_ query: ItemQuery, cancellation: CallCancellation? = nil) throws(Refusal) -> [FoundEntry] {
         var reads = RepeatedReads()
         var userWasAsked = false
@@ -24,7 +24,7 @@ extension KeychainClient {
 }
 
 extension AuthenticationClient {
-    /// Returns the device's state, and asks again while the service cannot be reached.
+    /// Returns the device state, and retries while the service is unreachable.
     func repeatedStatus() throws(Refusal) -> DeviceStatus {
         var reads = RepeatedReads()
         while true {
@@ -35,7 +35,7 @@ extension AuthenticationClient {
     }
 }
 
-/// How often and how long one read is repeated.
+/// The count and time limits of one read's retries.
 private struct RepeatedReads {
     /// Milliseconds between two attempts.
     private static let pauses: (shortest: Int32, longest: Int32) = (10, 200)

@@ -4,8 +4,8 @@ internal import VaubanLinuxHost
 internal import VaubanRefusal
 internal import VaubanSecretBytes
 
-/// The objects of the service. Each call is answered on the thread of its client, so calls of one client keep their order, and a call that
-/// waits holds up no other client.
+/// The objects of the service. Each call runs on its client's thread, so the calls of one client keep their order, and a call that waits
+/// does not delay other clients.
 final class SecretServiceObjects: Sendable {
     let sessions = Sessions()
     let prompts: Prompts
@@ -26,7 +26,7 @@ final class SecretServiceObjects: Sendable {
         self.send = send
     }
 
-    /// The client left the bus.
+    /// Releases everything that belongs to a client that left the bus.
     func end(of client: BusClient) {
         client.cancellation.cancel()
         sessions.end(of: client.name)
@@ -69,17 +69,17 @@ final class SecretServiceObjects: Sendable {
         }
     }
 
-    // MARK: Parts of several methods
+    // MARK: Shared parts of methods
 
     func store(of collection: String) -> any ItemStore { collection == MemoryItems.collection ? memoryItems : keychainItems }
 
-    /// An item as a client sees it: locked until the client may use it.
+    /// Returns an item as a client sees it: locked until the client may use it.
     func item(_ identifier: String, in collection: String, for client: BusClient) throws -> StoredItem {
         let item = try store(of: collection).item(identifier, in: collection)
         return try access.mayUse(item, identifier, by: client) ? item : .locked
     }
 
-    /// Refuses a client that may not use an item.
+    /// Throws if a client may not use an item.
     func throwIfClosed(_ identifier: String, in collection: String, for client: BusClient) throws {
         guard access.isLimited(client) else { return }
         guard try !item(identifier, in: collection, for: client).isLocked else {
@@ -87,7 +87,8 @@ final class SecretServiceObjects: Sendable {
         }
     }
 
-    /// The places that a client sees. An application that may not use an item finds it by attributes, and never in a list of all.
+    /// Returns the places that a client sees. An application that may not use an item finds it by attributes, but never in a list of all
+    /// items.
     func visible(_ places: [ItemPlace], having pairs: [SecretServiceAttributes.Pair], for client: BusClient) throws -> [ItemPlace] {
         guard access.isLimited(client) else { return places }
         return try places.compactMap { place in
@@ -97,7 +98,7 @@ final class SecretServiceObjects: Sendable {
         }
     }
 
-    /// All collections, by their identifiers. Before the first unlock only those that always exist are known.
+    /// Returns the identifiers of all collections. Before the first unlock only those that always exist are known.
     func collections() throws(Refusal) -> [String] {
         do throws(Refusal) { return try records.identifiers() + [MemoryItems.collection] } catch {
             guard error.reason == .beforeFirstUnlock else { throw error }
@@ -105,7 +106,7 @@ final class SecretServiceObjects: Sendable {
         }
     }
 
-    /// A collection's own record; refuses what is none.
+    /// Returns a collection's own record; throws if the collection does not exist.
     @discardableResult
     func collection(_ identifier: String) throws -> CollectionRecords.Collection {
         guard identifier.utf8.count <= SecretServiceAttributes.collectionBytesMax else { throw BusFailure.noSuchObject }
@@ -123,7 +124,7 @@ final class SecretServiceObjects: Sendable {
 
     func isLocked(_ collection: String) throws(Refusal) -> Bool { collection == MemoryItems.collection ? false : try keychainLock.isLocked }
 
-    /// The secret in a structure `(oayays)` of a client, and its content type.
+    /// Returns the secret and its content type from a client's structure `(oayays)`.
     func secret(in structure: BusValue, of client: BusClient) throws -> (secret: SharedSecret, contentType: String) {
         let parts = structure.elements
         guard parts.count == 4, let path = parts[0].text, let parameters = parts[1].secret, let value = parts[2].secret,
@@ -140,7 +141,7 @@ final class SecretServiceObjects: Sendable {
         send(.signal(path: path, interface: "org.freedesktop.Secret.\(interface)", member: member, values))
     }
 
-    /// Tells that properties of an object have other values.
+    /// Sends the signal that properties of an object have new values.
     func propertiesChanged(_ path: String, _ interface: String, _ properties: [(name: String, value: BusValue)]) {
         send(
             .signal(
@@ -148,7 +149,7 @@ final class SecretServiceObjects: Sendable {
                 [.string("org.freedesktop.Secret.\(interface)"), .properties(properties), .array("s", [])]))
     }
 
-    /// Tells that a property has another value, which is large or a matter of the moment.
+    /// Sends the signal that a property changed without its value, for values that are large or change often.
     func propertyInvalidated(_ path: String, _ interface: String, _ name: String) {
         send(
             .signal(

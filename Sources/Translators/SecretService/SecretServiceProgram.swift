@@ -5,7 +5,7 @@ internal import VaubanPlainText
 internal import VaubanRefusal
 internal import VaubanRoomHardening
 
-/// The program vauban-secret-service. `vauban secret-service` and the session bus start it; `--owner` prints who owns the name.
+/// The program vauban-secret-service. `vauban secret-service` and the session bus start it; `--owner` prints the owner of the name.
 package enum SecretServiceProgram {
     static let name = "org.freedesktop.secrets"
 
@@ -45,7 +45,7 @@ package enum SecretServiceProgram {
         try loop.run()
     }
 
-    /// The line `PROCESS PROGRAM` of the process that owns the name; nothing where nobody does.
+    /// Prints the line `PROCESS PROGRAM` for the process that owns the name, or nothing if the name has no owner.
     private static func printOwner(_ bus: BusConnection) {
         guard let process = bus.process(of: name) else { return }
         print("\(process) \(program(of: process))")
@@ -66,7 +66,7 @@ package enum SecretServiceProgram {
     }
 }
 
-/// Writes a sentence to whoever started the program.
+/// Prints a sentence to standard error.
 func tell(_ sentence: String) {
     let line = "vauban-secret-service: \(sentence)\n"
     _ = line.withCString { write(STDERR_FILENO, $0, strlen($0)) }

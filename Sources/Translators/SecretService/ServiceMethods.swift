@@ -27,7 +27,7 @@ extension SecretServiceObjects {
         return [.paths(places.filter { !$0.isLocked }.map(\.path)), .paths(places.filter(\.isLocked).map(\.path))]
     }
 
-    /// The secrets of items; locked items and paths of none are left out.
+    /// Returns the secrets of items, without locked items and invalid paths.
     private func secrets(of paths: [String], session path: String, for client: BusClient) throws -> BusValue {
         let session = try sessions.session(path, of: client.name)
         var found: [BusValue] = []
@@ -64,7 +64,7 @@ extension SecretServiceObjects {
         return [.paths(open), .path(prompt)]
     }
 
-    /// The items among paths that a client may use only with the user's consent.
+    /// Returns the items among paths that a client may use only with the user's consent.
     private func foreignItems(_ paths: [String], for client: BusClient) throws -> [(identifier: String, label: String)] {
         guard access.isLimited(client) else { return [] }
         return try paths.compactMap { path in
@@ -100,7 +100,7 @@ extension SecretServiceObjects {
         }
     }
 
-    /// Whether an object belongs to what the keychain's lock closes.
+    /// Whether an object is subject to the keychain's lock.
     private func isKept(_ path: String) -> Bool {
         switch ObjectPath(path) {
         case .collection(let identifier), .alias(let identifier): identifier != MemoryItems.collection
@@ -112,7 +112,7 @@ extension SecretServiceObjects {
     private func createCollection(_ properties: BusValue, alias: String, for client: BusClient) throws -> [BusValue] {
         let label = properties.entries.first { $0.name == "org.freedesktop.Secret.Collection.Label" }?.value.text ?? ""
         guard label.utf8.count <= SecretServiceLimits.labelBytesMax else { throw BusFailure(.limitsExceeded, "The label is too long.") }
-        // A program that asks for its alias again is given what it made before.
+        // A program that requests its alias again receives the existing collection.
         if !alias.isEmpty, let target = try records.target(ofAlias: alias) {
             return [.path(ObjectPath.collection(path: target)), .path(ObjectPath.none)]
         }
@@ -144,14 +144,14 @@ extension SecretServiceObjects {
 }
 
 extension BusFailure {
-    /// Whether it is about one item, and not about all of a request.
+    /// Whether the error concerns one item and not the whole request.
     fileprivate var isOfItem: Bool {
         name == Kind.isLocked.rawValue || name == Kind.noSuchObject.rawValue || name == Kind.accessDenied.rawValue
     }
 }
 
 extension BusValue {
-    /// A dictionary of texts as attributes.
+    /// The attributes in a dictionary of strings.
     var pairs: [SecretServiceAttributes.Pair] {
         entries.compactMap { entry in entry.value.text.map { SecretServiceAttributes.Pair(entry.name, $0) } }
     }

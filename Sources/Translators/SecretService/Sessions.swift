@@ -10,7 +10,7 @@ final class Sessions: Sendable {
 
     private let state = Mutex(State())
 
-    /// Opens a session and answers the service's half of the agreement, as `OpenSession` returns both.
+    /// Opens a session. Returns the service's part of the key agreement and the session's path, as `OpenSession` does.
     func open(_ algorithm: String, _ input: BusValue, for client: String) throws -> [BusValue] {
         switch TransferSession.Algorithm(rawValue: algorithm) {
         case nil: throw BusFailure(.notSupported, "The algorithm of the session is not supported.")

@@ -10,13 +10,13 @@ struct StoredItem: Sendable {
     var modified: UInt64
     /// The sandboxed application that stored it; nil if it is the user's.
     var owner: String?
-    /// Nothing else of it can be told then.
+    /// Whether the item is locked. If so, its other properties are unknown.
     var isLocked = false
 
     static let locked = StoredItem(label: "", attributes: [], contentType: "", created: 0, modified: 0, isLocked: true)
 }
 
-/// Where an item is, and whether it can be read now.
+/// The location of an item, and whether it can be read now.
 struct ItemPlace: Sendable {
     let collection: String
     let identifier: String
@@ -25,24 +25,24 @@ struct ItemPlace: Sendable {
     var path: String { ObjectPath.item(path: identifier, in: collection) }
 }
 
-/// What a client changes of an item; nil leaves it as it is.
+/// A client's changes of an item; nil leaves a part unchanged.
 struct ItemEdit: Sendable {
     var label: String?
     var attributes: [SecretServiceAttributes.Pair]?
     var contentType: String?
     var secret: SharedSecret?
-    /// Of a new item.
+    /// The owner of a new item.
     var owner: String?
 }
 
-/// A place for items. Locked ones are refused with `isLocked`, unknown ones with `noSuchObject`.
+/// A store of items. Calls for locked items throw `isLocked`, calls for unknown items `noSuchObject`.
 protocol ItemStore: Sendable {
-    /// The items that have all these attributes, in a collection or in all.
+    /// Returns the items that have all these attributes, in one collection or in all.
     func places(having attributes: [SecretServiceAttributes.Pair], in collection: String?) throws -> [ItemPlace]
     func item(_ identifier: String, in collection: String) throws -> StoredItem
-    /// The secret, and its content type. May ask the user for the sake of the client.
+    /// Returns the secret and its content type. May prompt the user on behalf of the client.
     func secret(of identifier: String, in collection: String, for client: BusClient) throws -> (secret: SharedSecret, contentType: String)
-    /// Adds an item, or replaces one with exactly these attributes that may be replaced. Answers its identifier, and whether it is new.
+    /// Adds an item, or replaces one with exactly these attributes if that is allowed. Returns its identifier and whether it is new.
     func create(
         _ edit: ItemEdit, in collection: String, replacing mayReplace: (_ identifier: String, StoredItem) throws -> Bool
     ) throws -> (identifier: String, isNew: Bool)

@@ -3,7 +3,7 @@ internal import Crypto
 internal import CryptoExtras
 internal import VaubanSecretBytes
 
-/// How secrets travel between one client and the service.
+/// The encryption of secrets between one client and the service.
 struct TransferSession: Sendable {
     enum Algorithm: String {
         case plain
@@ -11,14 +11,14 @@ struct TransferSession: Sendable {
     }
 
     let path: String
-    /// The unique name of the client that opened it: for nobody else it is a session.
+    /// The unique name of the client that opened the session; other clients cannot use it.
     let client: String
-    /// Nil of a plain one.
+    /// The key; nil for a plain session.
     let key: SymmetricKey?
 
     private static let blockBytes = 16
 
-    /// The secret as the structure `(oayays)` of the specification.
+    /// Returns the secret as the structure `(oayays)` of the specification.
     func sealed(_ secret: borrowing SecretBytes, contentType: String) throws -> BusValue {
         var parameters = SharedSecret(copying: [])
         var value: SharedSecret
@@ -33,7 +33,7 @@ struct TransferSession: Sendable {
         return .structure([.path(path), .bytes(parameters), .bytes(value), .string(contentType)])
     }
 
-    /// The secret that a client sent.
+    /// Returns the secret that a client sent.
     func opened(_ parameters: SharedSecret, _ value: SharedSecret) throws(BusFailure) -> SharedSecret {
         guard let key else {
             guard parameters.bytes.isEmpty else {

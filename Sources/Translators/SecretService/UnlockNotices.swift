@@ -2,14 +2,14 @@ internal import Synchronization
 internal import VaubanAuthenticationClient
 internal import VaubanLinuxHost
 
-/// One prompt that waits for the keychain to be unlocked. It ends when its caller dismisses it, leaves, or somebody unlocks the keychain.
+/// One prompt that waits for the keychain to be unlocked. It ends when its caller dismisses it or leaves, or when the keychain is unlocked.
 final class UnlockWait: Sendable {
     private enum End { case unlocked, cancelled }
 
     private struct State {
         var end: End?
         var call: CallCancellation?
-        /// The call follows an unlock, which therefore does not end it.
+        /// Whether the call follows an unlock, which therefore does not end it.
         var isAfterUnlock = false
     }
 
@@ -76,7 +76,7 @@ final class UnlockNotices: Sendable {
             return true
         }
         guard !isFirst else { return listener.start() }
-        // The first notice of the listener may have come before this wait.
+        // The listener's first notice may have arrived before this wait.
         if isLocked() == false { wait.unlocked() }
     }
 

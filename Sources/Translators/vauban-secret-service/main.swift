@@ -1,4 +1,4 @@
-// The Secret Service over the user's keychain. Everything it does is in the module, where tests reach it.
+// Serves the Secret Service for the user's keychain. The implementation is in a module, so that tests can use it.
 
 import SecretService
 

@@ -1,4 +1,4 @@
-// Keys of the keychain for SSH. Its code is in a module, so that tests reach it.
+// Serves the keychain's SSH keys. The implementation is in a module, so that tests can use it.
 
 import SSHAgent
 

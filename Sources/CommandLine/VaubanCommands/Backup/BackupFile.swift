@@ -2,7 +2,7 @@ import Glibc
 import VaubanLinuxHost
 import VaubanRefusal
 
-/// A backup in one file, as it is written.
+/// A backup that is being written to one file.
 final class NewBackupFile: BackupTarget {
     let keybag: [UInt8]? = nil
     private let output: BackupOutput
@@ -48,7 +48,7 @@ final class NewBackupFile: BackupTarget {
     }
 }
 
-/// A backup in one file, as it is read.
+/// A backup that is being read from one file.
 struct BackupFile: BackupSource {
     let keybag: [UInt8]
     private let path: String
@@ -105,7 +105,7 @@ struct BackupFile: BackupSource {
     }
 }
 
-/// The first bytes of a backup.
+/// The header of a backup.
 enum BackupHeader {
     /// Returns the keybag. `take` returns the next bytes, or nil at the end.
     static func keybag(_ take: (Int) -> [UInt8]?) throws(Refusal) -> [UInt8] {
@@ -123,7 +123,7 @@ enum BackupHeader {
 }
 
 extension ByteReader {
-    /// The number at the front.
+    /// Returns the number at the front.
     func first() -> Int? {
         var copy = self
         return copy.number()

@@ -7,13 +7,13 @@ import VaubanRefusal
 final class BackupFolder: BackupTarget {
     let keybag: [UInt8]?
     private let path: String
-    /// Excludes another run while this one writes.
+    /// A lock that excludes other runs while this one writes.
     private let lock: Descriptor
     private var cipher: FrameCipher?
     private var earlier = BackupManifest(date: 0)
     private var written: [BackupManifest.Segment] = []
 
-    /// Opens a folder, or makes it.
+    /// Opens a folder, or creates it.
     init(path: String) throws(Refusal) {
         self.path = path
         for folder in [path, path + "/segments"] where mkdir(folder, 0o700) != 0 && errno != EEXIST {
@@ -26,7 +26,7 @@ final class BackupFolder: BackupTarget {
             throw Refusal(.badParameter, "Another backup writes to \(SafeText.visible(path)); wait for its end, then try again")
         }
         keybag = try StoredBackupFolder.keybag(in: path)
-        // A folder of something else is not filled, and a backup that lost its keys is not begun anew over what is left.
+        // A folder with other content is not used, and a backup that lost its keys is not started again over its remains.
         if keybag == nil {
             let entries = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
             guard Set(entries).isSubset(of: ["segments", "keybag.partial"]) else {
@@ -42,7 +42,7 @@ final class BackupFolder: BackupTarget {
         if self.keybag != keybag { try BackupFiles.replace(path + "/keybag", with: BackupFormat.header(keybag)) }
         guard let manifest = try StoredBackupFolder.manifest(in: path, cipher) else { return [] }
         earlier = manifest
-        // What is missing or was not copied completely is written again.
+        // Missing and incomplete segments are written again.
         earlier.segments.removeAll { segment in
             var status = stat()
             return stat(StoredBackupFolder.path(of: segment.digest, in: path), &status) != 0 || Int(status.st_size) != segment.size
@@ -84,7 +84,7 @@ final class BackupFolder: BackupTarget {
         guard try BackupFiles.read(path + "/manifest", max: BackupFormat.manifestBytesMax) == sealed else {
             throw Refusal(.storageFailed, "the list of the backup that was written cannot be read")
         }
-        // From here on the new backup counts, and nothing refers to what is removed.
+        // From here on the new backup is valid, and nothing refers to the files that are removed.
         let named = Set(manifest.segments.map { StoredBackupFolder.hex($0.digest) })
         for name in try FileManager.default.contentsOfDirectory(atPath: path + "/segments") where !named.contains(name) {
             unlink("\(path)/segments/\(name)")
@@ -92,7 +92,7 @@ final class BackupFolder: BackupTarget {
     }
 }
 
-/// A backup in a folder, as it is read.
+/// A backup that is being read from a folder.
 struct StoredBackupFolder: BackupSource {
     let keybag: [UInt8]
     private let path: String

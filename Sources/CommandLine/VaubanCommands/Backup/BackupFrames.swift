@@ -3,25 +3,25 @@ import Foundation
 import VaubanRefusal
 import VaubanSecretBytes
 
-/// How a backup is laid out in a file or folder (Specs/backup.md).
+/// The format of a backup in a file or folder (Specs/backup.md).
 package enum BackupFormat {
     package static let magic = Array("VAUBAN BACKUP 1\n".utf8)
-    /// What every version begins with.
+    /// The first bytes of every version.
     static let family = Array("VAUBAN BACKUP ".utf8)
     static let keybagBytesMax = 4096
     static let frameBytesMax = 8 << 20
     /// A manifest lists 36 bytes for each item.
     static let manifestBytesMax = 512 << 20
-    /// A segment is written when it has this size.
+    /// The size at which a segment is written.
     static let segmentBytes = 1 << 20
 
-    /// Returns what a backup begins with.
+    /// Returns the header of a backup.
     static func header(_ keybag: [UInt8]) -> [UInt8] { magic + number(keybag.count) + keybag }
 
     static func number(_ count: Int) -> [UInt8] { withUnsafeBytes(of: UInt32(count).bigEndian) { Array($0) } }
 }
 
-/// What a frame is, which it is bound to.
+/// The name of a frame, to which its ciphertext is bound.
 enum FrameName {
     case inFile(number: Int, isLast: Bool)
     case segment
@@ -37,7 +37,7 @@ enum FrameName {
     }
 }
 
-/// Seals and opens the frames of one backup. They contain items that are encrypted already, and which segment has which item.
+/// The cipher of one backup's frames. They contain items that are encrypted already, and the list of items in each segment.
 struct FrameCipher {
     private let key: SymmetricKey
 
@@ -50,7 +50,7 @@ struct FrameCipher {
         return Array(sealed)
     }
 
-    /// Returns nil if the frame is not that of this backup and name.
+    /// Decrypts a frame. Returns nil unless it belongs to this backup and has this name.
     func open(_ sealed: [UInt8], _ name: FrameName) -> [UInt8]? {
         guard let box = try? AES.GCM.SealedBox(combined: sealed),
             let plaintext = try? AES.GCM.open(box, using: key, authenticating: name.bytes)
@@ -59,7 +59,7 @@ struct FrameCipher {
     }
 }
 
-/// Reads numbers and byte strings from the front; nil at the end.
+/// A reader of numbers and byte strings from the front; its methods return nil at the end.
 struct ByteReader {
     private let bytes: [UInt8]
     private(set) var position = 0

@@ -3,14 +3,14 @@ import VaubanAuthenticationClient
 import VaubanRefusal
 import VaubanSecretBytes
 
-/// The passphrase of a backup: typed, or one line on a descriptor.
+/// The passphrase of a backup: typed, or one line from a descriptor.
 struct BackupPassphraseOptions: ParsableArguments {
     @Option(
         name: .customLong("passphrase-fd"),
         help: ArgumentHelp("Read the passphrase of the backup from this file descriptor (one line).", valueName: "n"))
     var descriptor: Int32?
 
-    /// For a new backup, typed twice.
+    /// Reads the passphrase of a new backup; at a terminal it is typed twice.
     func new(_ user: CommandUser) throws -> SecretBytes {
         try given() ?? PasscodeInput.askNew("Passphrase of the backup", on: terminal(user))
     }

@@ -4,7 +4,7 @@ import VaubanLinuxHost
 import VaubanRefusal
 import VaubanSecretBytes
 
-/// One run of `vauban backup`: lists the rows, copies those that the target does not have, and ends the backup.
+/// One run of `vauban backup`: lists the rows, copies those that the target lacks, and completes the backup.
 struct BackupRun {
     private let session: Session
     private let target: any BackupTarget
@@ -19,7 +19,7 @@ struct BackupRun {
         self.target = target
     }
 
-    /// Without a passphrase, this device's keys continue an earlier backup.
+    /// Runs the backup. Without a passphrase, continues an earlier backup with this device's keys.
     mutating func run(passphrase: borrowing SecretBytes?) throws {
         let begun = try begin(passphrase)
         guard case .begun(let keybag) = begun.reply, let key = begun.takeSecret() else { throw Refusal(.internalError) }
@@ -83,7 +83,7 @@ struct BackupRun {
         if !segment.isEmpty { try target.write(segment) }
     }
 
-    /// Rows in one request.
+    /// The number of rows in one request.
     private static let batchRows = 500
 }
 

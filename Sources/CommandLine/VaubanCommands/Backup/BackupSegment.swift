@@ -3,7 +3,7 @@ import VaubanDER
 import VaubanKeychainWire
 import VaubanRefusal
 
-/// One item's write: its identity and its mark, which changes with every write.
+/// One write of an item: the item's identity and a mark that changes with every write.
 struct BackupMark: Hashable {
     let item: [UInt8]
     let mark: [UInt8]
@@ -17,7 +17,7 @@ struct BackupRecord {
     let item: BackupItem
     let rest: [UInt8]
 
-    /// Returns the records of a segment; nil if it is not one.
+    /// Returns the records of a segment, or nil if the bytes are not a valid segment.
     static func records(of segment: [UInt8]) -> [BackupRecord]? {
         var reader = ByteReader(segment)
         var records: [BackupRecord] = []
@@ -36,7 +36,7 @@ struct BackupRecord {
     }
 }
 
-/// What a backup consists of: which segment has which items.
+/// The contents of a backup: the segments and the items in each.
 struct BackupManifest {
     struct Segment: Hashable {
         /// SHA-256 of its sealed bytes.
@@ -45,7 +45,7 @@ struct BackupManifest {
         let size: Int
         /// The number of items that were written to it.
         let total: Int
-        /// Those that belong to the backup.
+        /// The items that belong to the backup.
         var items: [BackupMark]
 
         init(digest: [UInt8], size: Int, total: Int, items: [BackupMark]) {
@@ -55,7 +55,7 @@ struct BackupManifest {
             self.items = items
         }
 
-        /// A segment as it is written.
+        /// Creates the entry of a segment that was written.
         init(sealed: [UInt8], _ records: [BackupRecord]) {
             self.init(
                 digest: Array(SHA256.hash(data: sealed)), size: sealed.count, total: records.count, items: records.map(\.mark))
@@ -73,7 +73,7 @@ struct BackupManifest {
         self.segments = segments
     }
 
-    /// Returns nil if the bytes are no manifest.
+    /// Returns nil if the bytes are not a valid manifest.
     init?(_ bytes: [UInt8]) {
         var reader = ByteReader(bytes)
         guard let date = reader.date() else { return nil }
@@ -110,7 +110,7 @@ struct BackupManifest {
     static func digest(_ sealed: [UInt8]) -> [UInt8] { Array(SHA256.hash(data: sealed)) }
 }
 
-/// A backup that is damaged, and where.
+/// Returns the refusal for a damaged backup, with the damaged part.
 func damagedBackup(_ part: String) -> Refusal {
     Refusal(.badParameter, "\(part); nothing was restored. Use another copy of the backup")
 }

@@ -1,11 +1,11 @@
-// Files of a backup: each is written beside its place, synced, and renamed.
+// Files of a backup: each is written under a temporary name in the same folder, synchronized, and renamed.
 
 import Foundation
 import Glibc
 import VaubanLinuxHost
 import VaubanRefusal
 
-/// A new file, which has its name only when it is complete.
+/// A new file that gets its name only when it is complete.
 final class BackupOutput {
     let path: String
     private let partial: String
@@ -28,12 +28,12 @@ final class BackupOutput {
         }
     }
 
-    /// Syncs what was written, so that it can be read and verified before it is named.
+    /// Synchronizes the written bytes to the disk, so that the file can be verified before it is named.
     func sync() throws(Refusal) {
         guard fsync(file.number) == 0 else { throw Self.refusal("write \(SafeText.visible(path))", errno) }
     }
 
-    /// The file as it is to be verified.
+    /// The temporary path of the file, for the verification.
     var unnamed: String { partial }
 
     /// Gives the file its name. Unless it may replace one, an existing file stays and this throws.
@@ -67,7 +67,7 @@ final class BackupOutput {
 }
 
 enum BackupFiles {
-    /// Writes a whole file, in place of one that may exist.
+    /// Writes a whole file and replaces an existing one.
     static func replace(_ path: String, with bytes: [UInt8]) throws(Refusal) {
         let output = try BackupOutput(path: path)
         try output.write(bytes)
@@ -75,7 +75,7 @@ enum BackupFiles {
         try output.name(replacing: true)
     }
 
-    /// Returns the bytes of a file; nil if there is none.
+    /// Returns the bytes of a file, or nil if it does not exist.
     static func read(_ path: String, max: Int) throws(Refusal) -> [UInt8]? {
         let number = open(path, O_RDONLY | O_CLOEXEC)
         guard number >= 0 else {
@@ -92,7 +92,7 @@ enum BackupFiles {
         return bytes
     }
 
-    /// Fills the bytes; false at the end of the file.
+    /// Fills the buffer, and returns false at the end of the file.
     static func readWhole(_ file: Int32, _ bytes: inout [UInt8]) -> Bool {
         var count = 0
         while count < bytes.count {

@@ -1,19 +1,19 @@
 import VaubanRefusal
 
-/// Where a backup goes.
+/// The destination of a backup.
 protocol BackupTarget: AnyObject {
     /// The keybag of an earlier run; nil for a new backup.
     var keybag: [UInt8]? { get }
     /// Begins a run with the keybag to store. Returns the marks of items that need not be written again.
     func begin(_ keybag: [UInt8], _ cipher: FrameCipher) throws -> Set<BackupMark>
-    /// Returns those of the kept items that should be written again all the same, so that what is no longer needed can be removed.
+    /// Returns the kept items that should be written again nevertheless, so that obsolete data can be removed.
     func worthRewriting(of kept: Set<BackupMark>) -> Set<BackupMark>
     func write(_ records: [BackupRecord]) throws
-    /// Ends a run: from now on the backup consists of what was written, and of those earlier items.
+    /// Completes a run: from now on the backup consists of the written items and the kept earlier ones.
     func finish(keeping: Set<BackupMark>, date: Int64) throws
 }
 
-/// Where a backup is read from.
+/// The source of a restore.
 protocol BackupSource {
     var keybag: [UInt8] { get }
     /// Verifies everything and returns the manifest.

@@ -1,14 +1,14 @@
 import VaubanRefusal
 import VaubanSecretBytes
 
-/// The unencrypted JSON that Bitwarden exports: folders, and items of five types.
+/// Bitwarden's unencrypted JSON export: folders, and items of five types.
 struct BitwardenJSON {
     private let folders: [String: String]
     private let items: [JSONObject?]
 
     private static let kinds: [Int64: String] = [2: "secure note", 3: "card", 4: "identity", 5: "SSH key"]
 
-    /// Nil where the document is none; refused where it is an encrypted one.
+    /// Returns nil if the document is not such an export. Throws if it is an encrypted one.
     init?(_ document: JSONObject) throws(Refusal) {
         guard document["items"] != nil || document["encrypted"] != nil,
             document["encrypted"] != nil || document["folders"] != nil
@@ -77,7 +77,7 @@ struct BitwardenJSON {
             }
         case "attachments":
             for file in item.objects(key) { source.left.append("attached file \(file.text("fileName") ?? "")") }
-        // What is not known here may be secret.
+        // Unknown members may be secret.
         default: if let value = item.shown(key) { source.add(key, value, .hidden) }
         }
     }
@@ -99,7 +99,7 @@ struct BitwardenJSON {
         }
     }
 
-    /// A field of the user's own: 0 is text, 1 hidden, 2 yes or no, 3 the name of another part.
+    /// Adds a custom field: type 0 is text, 1 hidden, 2 a Boolean, 3 a reference to another part.
     private func takeField(_ field: JSONObject, _ source: inout SourceRecord) {
         let name = field.text("name") ?? ""
         if let value = field.shown("value") {

@@ -1,18 +1,18 @@
 package import VaubanRefusal
 
-/// What each column of a file is, by the names in its first line (Specs/import.md). Capitals do not matter.
+/// The meanings of a file's columns by the names in its first line, ignoring case (Specs/import.md).
 package struct CSVColumns {
     package enum Role: Hashable {
         case title, url, username, password, notes, codes, realm, group, kind, tags
-        /// Says something about the record; shown.
+        /// Information about the record, which is shown.
         case about
-        /// The same, of which 0, false and nothing are the same: that it is not so.
+        /// Information in which 0, false and an empty cell all mean false.
         case flag
-        /// When something was, as a number of milliseconds since 1970.
+        /// A date as milliseconds since 1970.
         case date
-        /// May hold what its source hid.
+        /// A value that the source may have hidden.
         case hidden
-        /// Of no format that is known here.
+        /// A column of no known format.
         case other
     }
 
@@ -45,11 +45,11 @@ package struct CSVColumns {
         let isBitwarden = keys.contains("login_uri")
         var taken: Set<Role> = []
         roles = keys.map { key in
-            // Only there does it say what a record is.
+            // Only in Bitwarden's format does this column contain the kind of the record.
             if key == "type" { return isBitwarden ? .kind : .other }
             let role = Self.roles[key] ?? .other
             let isOne = [.title, .url, .username, .password, .notes, .codes, .realm, .group].contains(role)
-            // A second column for one part: what may be secret stays one.
+            // A second column for the same part; a possible secret stays secret.
             if isOne, !taken.insert(role).inserted { return [.password, .codes].contains(role) ? .hidden : .other }
             return role
         }

@@ -2,8 +2,8 @@ import Foundation
 package import VaubanRefusal
 package import VaubanSecretBytes
 
-/// The export of a browser or a password manager as CSV: a header that names the columns, then a record a login. The file lies in
-/// zeroed memory.
+/// A CSV export of a browser or a password manager: a header that names the columns, then one record per login. The file is in zeroing
+/// memory.
 package struct CSVExport: ~Copyable {
     private let content: SecretBytes
     private let columns: CSVColumns
@@ -26,7 +26,7 @@ package struct CSVExport: ~Copyable {
         return (all, header)
     }
 
-    /// One record of the file, or why it cannot be taken.
+    /// Returns one record of the file; throws the reason if it cannot be imported.
     package borrowing func source(_ record: CSVRecord) throws(RowError) -> SourceRecord {
         let columns = columns
         return try content.withUnsafeBytes { bytes throws(RowError) in try Self.source(record, columns, in: bytes) }
@@ -68,7 +68,7 @@ package struct CSVExport: ~Copyable {
             case .kind: source.kind = try text().lowercased() == "login" ? nil : kind(try text())
             case .flag: if !["0", "false"].contains(try text().lowercased()) { source.add(name, value, .about) }
             case .date: source.add(name, text: date(try text()), .about)
-            // 1Password parts them by semicolons; a comma in one would be no tag here.
+            // 1Password separates tags by semicolons; a comma within one is not allowed in a tag here.
             case .tags: for tag in try text().split(whereSeparator: { $0 == ";" || $0 == "," }) { source.add(tag: String(tag).trimmed) }
             case .about:
                 _ = try text()
@@ -78,7 +78,7 @@ package struct CSVExport: ~Copyable {
                 source.add(name, value, .content)
             }
         }
-        // LastPass has its secure notes under this address.
+        // LastPass stores secure notes under this address.
         if source.urls == ["http://sn"] {
             source.urls = []
             source.kind = "secure note"
@@ -86,7 +86,7 @@ package struct CSVExport: ~Copyable {
         return source
     }
 
-    /// Bitwarden has all addresses of a login in one field.
+    /// Returns the addresses of a login, which Bitwarden stores in one field.
     private static func urls(_ text: String, _ column: String) -> [String] {
         guard column.lowercased() == "login_uri" else { return [text] }
         let parts = text.split(separator: ",").map(String.init)

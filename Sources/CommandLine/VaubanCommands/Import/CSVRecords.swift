@@ -1,28 +1,28 @@
-// A file of comma-separated values (RFC 4180), one record after the other, each with the line that it begins on.
+// A file of comma-separated values (RFC 4180) as a sequence of records, each with the line on which it begins.
 //
-// No library: a record's fields are ranges of memory that is erased, and a secret goes from there to its item without ever
-// becoming text. Over bytes a quote is a quote, also before an accent that would join with it, and a quote that is never
-// closed costs its own line and not the rest of the file.
+// This uses no library: fields are ranges of memory that is scrubbed, and a secret is copied into its item without ever becoming a
+// `String`. In bytes a quote is always a quote, even before a combining accent, and an unclosed quote damages only its own line and not the
+// rest of the file.
 
 package import VaubanSecretBytes
 
-/// Where a record lies in the file.
+/// The range of a record in the file.
 package struct CSVRecord: Sendable {
     package let line: Int
     package let range: Range<Int>
-    /// Why it cannot be one, where that shows already.
+    /// The reason why it is not a valid record, if that is known already.
     package let fault: String?
 }
 
-/// One field, between its quotes where it has some.
+/// One field; without its quotes, if it has any.
 package struct CSVField {
     fileprivate let range: Range<Int>
-    /// Whether there are doubled quotes in it.
+    /// Whether the field contains doubled quotes.
     fileprivate let isEscaped: Bool
 
     package var isEmpty: Bool { range.isEmpty }
 
-    /// The field's bytes as a secret.
+    /// Returns the field's bytes as a secret.
     package func secret(in bytes: UnsafeRawBufferPointer) -> SecretBytes {
         let content = UnsafeRawBufferPointer(rebasing: bytes[range])
         guard isEscaped else { return SecretBytes(copying: content) }
@@ -38,7 +38,7 @@ package struct CSVField {
         }
     }
 
-    /// The field as text; nil where it is not UTF-8.
+    /// Returns the field as text, or nil if it is not UTF-8.
     package func text(in bytes: UnsafeRawBufferPointer) -> String? {
         let content = secret(in: bytes)
         return content.withUnsafeBytes { String(validating: $0, as: UTF8.self) }
@@ -46,7 +46,7 @@ package struct CSVField {
 }
 
 package enum CSVRecords {
-    /// The records of the file, blank lines left out. A quote that is never closed costs its line, not the rest of the file.
+    /// Returns the records of the file without blank lines. An unclosed quote damages only its line, not the rest of the file.
     package static func find(in bytes: UnsafeRawBufferPointer) -> [CSVRecord] {
         var records: [CSVRecord] = []
         var position = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
@@ -69,7 +69,7 @@ package enum CSVRecords {
         return records
     }
 
-    /// The fields of one record, or nil when its quotes are not in order.
+    /// Returns the fields of one record, or nil if its quotes are unbalanced.
     package static func fields(of record: CSVRecord, in bytes: UnsafeRawBufferPointer) -> [CSVField]? {
         var fields: [CSVField] = []
         var position = record.range.lowerBound
@@ -102,16 +102,16 @@ package enum CSVRecords {
     }
 }
 
-/// Finds the end of one record: a line end that is not within quotes.
+/// A scanner for the end of one record: a line end outside of quotes.
 private struct RecordScanner {
     private let bytes: UnsafeRawBufferPointer
     private let start: Int
     private let quotes: Bool
-    /// Up to here a record that began earlier was within quotes. One that is within quotes at the end of a line before it is so too,
-    /// and need not go there byte by byte: else a file of such lines would be read again for each.
+    /// The end of the range in which an earlier record was within quotes. A record that is within quotes at an earlier line end remains so
+    /// up to here, so the scan can skip this range. Otherwise a file of such lines would take quadratic time.
     private let openUntil: Int
     private var hasSkipped = false
-    /// A record longer than this has swallowed others.
+    /// The limit for a record; a longer one has absorbed other records.
     private static let bytesMax = 4 << 20
 
     private(set) var range: Range<Int>

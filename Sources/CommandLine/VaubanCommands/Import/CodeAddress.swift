@@ -1,10 +1,10 @@
 import Foundation
 import VaubanSecretBytes
 
-/// The address from which one-time codes are made (`otpauth:`), out of what a source has of it.
+/// The address of one-time codes (`otpauth:`), from the form in which a source stores it.
 package enum CodeAddress {
     case whole(SecretBox)
-    /// Made of a bare key, with the defaults of every authenticator: six digits, thirty seconds, SHA-1.
+    /// An address made from a bare key with the usual defaults of authenticators: six digits, thirty seconds, SHA-1.
     case made(SecretBox)
     /// Neither an address nor a key.
     case none
@@ -24,7 +24,7 @@ package enum CodeAddress {
         self = .made(text.kept)
     }
 
-    /// The bare key in base32 (RFC 4648, section 6): as people copy it, in either case, with spaces, hyphens and padding.
+    /// Returns the bare key in Base32 (RFC 4648, section 6), which may be in either case with spaces, hyphens and padding.
     private static func key(_ code: SecretBox) -> SecretBox? {
         let key = SecretBuilder()
         let isGood = code.secret.withUnsafeBytes { bytes in

@@ -1,6 +1,6 @@
 package import VaubanSecretBytes
 
-/// Text that grows in zeroing memory; what it grew out of is overwritten.
+/// A growing text in zeroing memory; outgrown buffers are overwritten.
 package final class SecretBuilder {
     private var buffer = SecretBytes(count: 256) { _ in }
     private(set) var count = 0
@@ -37,8 +37,7 @@ package final class SecretBuilder {
     }
 }
 
-/// Notes and named values as one text: the notes, an empty line, then `name: value` lines. A value of several lines goes on with
-/// lines that begin with four spaces.
+/// Notes and named values as one text: the notes, an empty line, then `name: value` lines. Further lines of a value begin with four spaces.
 package enum FieldText {
     package static func of(notes: SecretBox?, _ fields: [SourceField]) -> SecretBox {
         let text = SecretBuilder()

@@ -1,18 +1,18 @@
 import VaubanRefusal
 
-/// A document that another password manager wrote.
+/// A document from another password manager.
 enum ForeignJSON {
     case bitwarden(BitwardenJSON)
     case onePassword(OnePasswordJSON)
 
-    /// The document as one object; nil where it is none, or is no JSON.
+    /// Returns the document as one object, or nil if it is not a JSON object.
     static func document(_ bytes: UnsafeRawBufferPointer) -> JSONObject? {
         var scanner = JSONScanner(bytes, .foreign)
         guard let first = try? scanner.next() else { return nil }
         return JSONObject(first.value, in: bytes)
     }
 
-    /// Nil where it is no document of a program that is known here.
+    /// Returns the records of a document, or nil if no known program wrote it.
     static func records(_ document: JSONObject) throws(Refusal) -> ForeignJSON? {
         if let export = try BitwardenJSON(document) { return .bitwarden(export) }
         return OnePasswordJSON(document).map(ForeignJSON.onePassword)

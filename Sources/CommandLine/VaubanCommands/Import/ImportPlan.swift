@@ -1,7 +1,7 @@
 package import VaubanKeychainModel
 import VaubanSecretBytes
 
-/// One item that a record becomes.
+/// One item to be created from a record.
 package struct PlannedItem {
     package enum Role { case login, document, codes, fields }
 
@@ -10,16 +10,16 @@ package struct PlannedItem {
     package let secret: SecretBox
 }
 
-/// What one record becomes (Specs/import.md): the item itself, and beside it what must not be shown with it.
+/// The items to be created from one record (Specs/import.md): the main item, and companions for parts that must not be shown with it.
 package struct ImportPlan {
     package private(set) var items: [PlannedItem] = []
     package private(set) var carried: [String] = []
     package private(set) var changed: [String] = []
     package private(set) var left: [String]
-    /// Tells two records of one name apart.
+    /// Distinguishes two records of the same name.
     package let group: String
 
-    /// Notes that are longer are no attribute: one record has 58,000 bytes with all of them.
+    /// The limit for notes in an attribute: all attributes of a record share 58,000 bytes.
     private static let commentBytesMax = 16_384
     private static let attributesBytesMax = 48_000
 
@@ -59,7 +59,7 @@ package struct ImportPlan {
         try planLogin(source, hasPassword: hasPassword, placement, content)
     }
 
-    // MARK: A login
+    // MARK: Logins
 
     private mutating func planLogin(_ source: SourceRecord, hasPassword: Bool, _ placement: Placement, _ content: Content) throws(RowError)
     {
@@ -110,7 +110,7 @@ package struct ImportPlan {
         }
     }
 
-    /// Moves notes out of the attributes where they may be secret, or are too long for them.
+    /// Moves notes out of the attributes if they may be secret or are too long.
     private mutating func hideNotes(of source: SourceRecord, protectsNotes: Bool, _ content: inout Content) {
         let size = (content.notes?.secret.count ?? 0) + content.open.reduce(0) { $0 + $1.value.secret.count + $1.name.utf8.count }
         let isLong = size > Self.commentBytesMax
@@ -122,9 +122,9 @@ package struct ImportPlan {
         if isLong { changed.append("notes: too long for an attribute; stored as a protected field") }
     }
 
-    // MARK: What is no login
+    // MARK: Other records
 
-    /// A secure note, a card, or a login of which only notes are there: one item whose secret is the text of all of it.
+    /// Plans a secure note, a card, or a login that consists only of notes: one item whose secret is the complete text.
     private mutating func planDocument(_ source: SourceRecord, hasPassword: Bool, _ given: Content) throws(RowError) {
         var content = given
         if hasPassword, let password = source.password { content.hidden.insert(Self.field("password", password), at: 0) }
@@ -154,7 +154,8 @@ package struct ImportPlan {
 
     private static func field(_ name: String, _ value: SecretBox) -> SourceField { SourceField(name: name, value: value, kind: .hidden) }
 
-    /// Named apart from the item, so that one word means one of the two, and protected as it is.
+    /// Returns a companion item. Its name differs from the item's, so that each name selects one of the two, and it has the same
+    /// protection.
     package static func companion(of record: ItemRecord, named name: String, _ description: String) -> ItemRecord {
         ItemRecord(
             kind: .genericPassword,

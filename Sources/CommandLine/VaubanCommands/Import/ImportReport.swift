@@ -1,7 +1,7 @@
 import Foundation
 import VaubanKeychainModel
 
-/// What became of one record, by the names of its parts and never with what is in them.
+/// The outcome of one record, by the names of its parts and never with their values.
 struct RecordReport: Encodable {
     enum Outcome: String, Encodable {
         case added, present, notTaken
@@ -16,10 +16,10 @@ struct RecordReport: Encodable {
     var left: [String] = []
     var reason: String?
 
-    /// A record of which everything is in the keychain, in this form or another.
+    /// Whether everything of the record is in the keychain, possibly in another form.
     var isWhole: Bool { outcome != .notTaken && left.isEmpty }
 
-    /// One line, and one more for each part that is not as it was.
+    /// Returns one line, and another for each part that was changed or omitted.
     func lines(isDryRun: Bool) -> [String] {
         let names = { (names: [String]) in names.map { SafeText.line($0, max: 80) }.joined(separator: ", ") }
         let verb =
@@ -58,7 +58,7 @@ struct ImportReport: Encodable {
         records.append(report)
     }
 
-    /// Whether the source holds nothing more that is not here.
+    /// Whether everything in the source is in the keychain.
     var isWhole: Bool { records.allSatisfy(\.isWhole) }
 
     var summary: String {

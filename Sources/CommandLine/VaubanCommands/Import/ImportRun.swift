@@ -5,21 +5,21 @@ import VaubanLinuxHost
 import VaubanRefusal
 import VaubanSecretBytes
 
-/// Brings records into the keychain one by one. Each item is one add, so none is half there, whatever happens.
+/// An import of records into the keychain, one by one. Each item is one atomic add.
 struct ImportRun {
     private let session: Session
     private let isDryRun: Bool
     private let protectsNotes: Bool
     private let progress = Progress()
     private(set) var report: ImportReport
-    /// The items that were here before, by all that makes them unique, and those of this run with their secrets. One search
-    /// at the beginning instead of one for each record.
+    /// The primary keys of the items that existed before, and of the items of this run with their secrets. They replace a search for each
+    /// record.
     private let known: Set<ItemIdentity>
     private var taken: [ItemIdentity: (secret: SecretBox, record: ItemRecord)] = [:]
-    /// For the line that says how far it is.
+    /// The total number for the progress line.
     var total: Int?
 
-    /// Opens the keychain if it is closed, and looks what is there.
+    /// Unlocks the keychain if it is locked, and lists the existing items.
     init(_ session: Session, isDryRun: Bool = false, protectsNotes: Bool = false) throws {
         self.session = session
         self.isDryRun = isDryRun
@@ -29,7 +29,7 @@ struct ImportRun {
         var known: Set<ItemIdentity> = []
         for kind in [ItemKind.genericPassword, .internetPassword] {
             for record in try session.described(kind).compactMap(\.record) {
-                // Where programs are not told apart, one that another put there is the same item.
+                // If the service does not distinguish programs, another program's item counts as the same item.
                 if session.service.mode == .system, record.owner != AccessGroup.commandLine { continue }
                 known.insert(ItemIdentity(record))
             }
@@ -37,7 +37,7 @@ struct ImportRun {
         self.known = known
     }
 
-    /// One record of another password manager. A record that cannot be taken is noted, and stops no other.
+    /// Imports one record of another password manager. A record that cannot be imported is reported and does not stop the others.
     mutating func take(_ place: SourcePlace, _ read: () throws(RowError) -> SourceRecord) throws {
         show()
         let plan: ImportPlan
@@ -60,7 +60,7 @@ struct ImportRun {
                 let part = index == 0 ? "" : "its \(item.role.shown): "
                 noted.outcome = .notTaken
                 noted.reason = noted.reason ?? part + fault.why
-                // Without the item itself its companions would mean nothing.
+                // Companions are useless without the main item.
                 if index == 0 {
                     (noted.carried, noted.changed, noted.left) = ([], [], [])
                     break
@@ -72,10 +72,10 @@ struct ImportRun {
         note(noted)
     }
 
-    /// One item that is whole as it is: of a document or an export of this program.
+    /// Imports one complete item from a document or an export of this program.
     mutating func takeWhole(_ place: SourcePlace, _ record: ItemRecord, _ secret: borrowing SecretBytes) throws {
         show()
-        // The dates are this keychain's own.
+        // This keychain sets the dates itself.
         var record = record
         record.attributes[.creationDate] = nil
         record.attributes[.modificationDate] = nil
@@ -94,7 +94,7 @@ struct ImportRun {
         note(noted)
     }
 
-    /// One record that cannot even be read.
+    /// Reports a record that cannot be read.
     mutating func refuse(_ place: SourcePlace, _ fault: RowError) {
         note(RecordReport(line: place.line, source: place.name, item: "", outcome: .notTaken, reason: fault.why))
     }
@@ -113,7 +113,8 @@ struct ImportRun {
         if done % 100 == 0, done > 0 { progress.show("Importing: \(done)\(total.map { " of \($0)" } ?? "")") }
     }
 
-    /// What is no fault of one record, as a keychain that was locked meanwhile, ends the import, and it is said where.
+    /// Runs work. An error that does not concern one record, such as a keychain that was locked in the meantime, ends the import and is
+    /// reported with its place.
     private mutating func stopping<Result>(at place: SourcePlace, _ work: (inout ImportRun) throws -> Result) throws -> Result {
         do { return try work(&self) } catch {
             guard !(error is RowError) else { throw error }
@@ -134,8 +135,8 @@ struct ImportRun {
 
     private static let namesMax = 1000
 
-    /// Adds the item if it is not here. In a group two records of one name stay apart; an item that is no record of another program
-    /// has none, and keeps its name.
+    /// Adds the item if it is not in the keychain. The group distinguishes two records of one name; an item that is not from another
+    /// program has no group and keeps its name.
     private mutating func take(_ item: PlannedItem, group: String?) throws -> Taken {
         var record = item.record.asOwn
         var number = 1
@@ -165,7 +166,7 @@ struct ImportRun {
         return result
     }
 
-    /// Whether it was added; an item that is there already is not.
+    /// Adds an item and returns true, or returns false if it exists.
     private func add(_ record: ItemRecord, _ secret: SecretBox) throws -> Bool {
         do {
             let copy: SecretBytes? = secret.secret.duplicate()
@@ -180,9 +181,9 @@ struct ImportRun {
         }
     }
 
-    /// An item that is there already is left as it is; the same one with the same secret is no news.
+    /// Compares with an existing item, which stays unchanged; one with the same secret is not reported.
     private func compare(_ record: ItemRecord, _ secret: SecretBox) throws -> ItemRecord {
-        // The owner is named where programs are told apart.
+        // The query names the owner if the service distinguishes programs.
         var query = record.namesake(ofAnyOwner: session.service.mode != .system)
         query.returnsData = true
         query.authenticationUI = .skip
@@ -202,7 +203,7 @@ struct ImportRun {
         return there
     }
 
-    /// What the record says and the item that is there does not.
+    /// Returns what the record contains and the existing item does not.
     private static func differences(_ item: PlannedItem, _ there: ItemRecord) -> [String] {
         [(AttributeName.comment, "notes"), (.label, "title")].compactMap { name, shown in
             let wanted = item.record.text(name)
@@ -211,7 +212,7 @@ struct ImportRun {
     }
 }
 
-/// All that makes an item unique but its owner; text and data of the same bytes are the same.
+/// The primary key of an item without its owner, in a form in which text and data of the same bytes are equal.
 private struct ItemIdentity: Hashable {
     private let kind: ItemKind
     private let name: [AttributeName: [UInt8]]

@@ -3,7 +3,7 @@ import Glibc
 import VaubanRefusal
 import VaubanSecretBytes
 
-/// What a file is, by its first bytes.
+/// The format of a file by its first bytes.
 enum ImportSource {
     case encryptedExport
     case json

@@ -1,13 +1,12 @@
 import VaubanSecretBytes
 
-/// One object of a document that another program wrote, with its members by key. It lies in the bytes that it came from, so it
-/// lives no longer than they are lent.
+/// One object of a foreign document, with its members by key. It refers to the bytes of the document and must not outlive access to them.
 struct JSONObject {
     let members: [JSONMember]
     let bytes: UnsafeRawBufferPointer
     private let byKey: [String: JSONValue]
 
-    /// Nil where the value is none.
+    /// Returns nil if the value is not an object.
     init?(_ value: JSONValue?, in bytes: UnsafeRawBufferPointer) {
         guard case .object(let members)? = value else { return nil }
         self.members = members
@@ -15,7 +14,7 @@ struct JSONObject {
         byKey = Dictionary(members.map { ($0.key, $0.value) }) { first, _ in first }
     }
 
-    /// The one object that a document is; nil where it is anything else.
+    /// Returns the object that makes up the document, or nil if it is anything else.
     init?(document bytes: UnsafeRawBufferPointer) {
         var scanner = JSONScanner(bytes, .foreign)
         do throws(JSONError) {
@@ -36,15 +35,15 @@ struct JSONObject {
 
     func objects(_ key: String) -> [JSONObject] { list(key).compactMap { JSONObject($0, in: bytes) } }
 
-    /// Text alone; nil for every other type.
+    /// Returns a string, or nil for every other type.
     func text(_ key: String) -> String? { if case .text(let range)? = byKey[key] { JSONText.text(bytes, range) } else { nil } }
 
     func number(_ key: String) -> Int64? { if case .number(let number)? = byKey[key] { number } else { nil } }
 
     func isTrue(_ key: String) -> Bool { if case .yes(true)? = byKey[key] { true } else { false } }
 
-    /// The value as a user reads it: text as it is, a number by its digits, a list or an object as JSON; nil for null and for
-    /// what is empty.
+    /// Returns the value for display: a string unchanged, a number by its digits, an array or an object as JSON; nil for null and empty
+    /// values.
     func shown(_ key: String) -> SecretBox? { byKey[key].flatMap { Self.shown($0, in: bytes) } }
 
     static func shown(_ value: JSONValue, in bytes: UnsafeRawBufferPointer) -> SecretBox? {
@@ -62,7 +61,7 @@ struct JSONObject {
         }
     }
 
-    /// As JSON again; strings keep the escapes that they came with.
+    /// Writes the value as JSON; strings keep their original escapes.
     private static func write(_ value: JSONValue, _ bytes: UnsafeRawBufferPointer, to text: SecretBuilder) {
         switch value {
         case .null: text.append("null")

@@ -1,7 +1,7 @@
 import Foundation
 import VaubanSecretBytes
 
-/// `export.data` of a 1pux file: accounts, their vaults, and items with sections of fields
+/// The file `export.data` of a 1pux archive: accounts, their vaults, and items with sections of fields
 /// (https://support.1password.com/1pux-format/).
 struct OnePasswordJSON {
     private let items: [(vault: String, item: JSONObject?)]
@@ -16,7 +16,7 @@ struct OnePasswordJSON {
         "string", "email", "phone", "url", "date", "monthYear", "menu", "gender", "address", "creditCardType", "reference",
     ]
 
-    /// Nil where the document is none.
+    /// Returns nil if the document is not such a file.
     init?(_ document: JSONObject) {
         guard case .list? = document["accounts"] else { return nil }
         var items: [(String, JSONObject?)] = []
@@ -25,7 +25,7 @@ struct OnePasswordJSON {
                 let name = vault.object("attrs")?.text("name") ?? ""
                 for value in vault.list("items") {
                     let object = JSONObject(value, in: document.bytes)
-                    // Earlier versions have each item in an object of its own.
+                    // Earlier versions wrap each item in another object.
                     items.append((name, object?.object("item") ?? object))
                 }
             }
@@ -57,7 +57,7 @@ struct OnePasswordJSON {
                 if let number = item.number(member.key) { source.add(member.key, text: Self.date(number), .about) }
             case "state": if let state = item.text(member.key), state != "active" { source.add(member.key, text: state, .about) }
             case "trashed": if item.isTrue(member.key) { source.add(member.key, text: "true", .about) }
-            // What is not known here may be secret.
+            // Unknown members may be secret.
             default: if let value = item.shown(member.key) { source.add(member.key, value, .hidden) }
             }
         }
@@ -76,7 +76,7 @@ struct OnePasswordJSON {
         for value in overview.list("tags") {
             if case .text(let range) = value, let tag = JSONText.text(overview.bytes, range) { source.add(tag: tag) }
         }
-        // The subtitle repeats the user name; strength and pictures are 1Password's own reckoning.
+        // The subtitle repeats the user name; strength and pictures are computed by 1Password.
         let taken: Set<String> = ["title", "url", "urls", "tags", "subtitle", "ps", "pbe", "pgrng", "icons"]
         for member in overview.members where !taken.contains(member.key) {
             if let value = overview.shown(member.key) { source.add(member.key, value, .about) }
@@ -110,7 +110,7 @@ struct OnePasswordJSON {
     }
 
     private func takeLoginField(_ field: JSONObject, _ source: inout SourceRecord) {
-        // A linked account stands there as an object.
+        // A linked account is an object.
         let value = field.object("value").flatMap { $0.shown("email_address") ?? $0.shown("string") } ?? field.shown("value")
         guard let value else { return }
         switch field.text("designation") {

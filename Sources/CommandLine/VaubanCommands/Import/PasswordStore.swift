@@ -4,12 +4,12 @@ import VaubanLinuxHost
 import VaubanRefusal
 import VaubanSecretBytes
 
-/// The tree of `pass` (https://www.passwordstore.org): a file `NAME.gpg` each, which gpg opens. The first line is the password;
-/// further lines are the user's own, of which `login:`, `url:` and `otpauth://` are understood.
+/// The tree of `pass` (https://www.passwordstore.org): one file `NAME.gpg` per password, which gpg decrypts. The first line is the
+/// password. The format of further lines is up to the user; `login:`, `url:` and `otpauth://` are recognized.
 struct PasswordStore {
     let root: String
     private(set) var files: [String] = []
-    /// What is there and is no password.
+    /// Files that are not passwords.
     private(set) var strange: [(path: String, why: String)] = []
 
     private static let filesMax = 100_000
@@ -17,14 +17,14 @@ struct PasswordStore {
     private static let userKeys: Set<String> = ["login", "username", "user"]
     private static let urlKeys: Set<String> = ["url", "uri", "website"]
 
-    /// Refused where there is no such tree.
+    /// Opens the tree. Throws if it does not exist.
     init(root: String) throws(Refusal) {
         self.root = root
         try walk("", depth: 0)
         guard !files.isEmpty else {
             throw Refusal(.badParameter, "\(SafeText.visible(root)) contains no .gpg files, so it is not a folder of pass")
         }
-        // As pass does it, so that gpg's agent can ask on this terminal.
+        // Set as pass does, so that gpg-agent can prompt on this terminal.
         if getenv("GPG_TTY") == nil, let terminal = ttyname(STDIN_FILENO) { setenv("GPG_TTY", terminal, 1) }
     }
 
@@ -57,7 +57,7 @@ struct PasswordStore {
         }
     }
 
-    /// One password, opened by gpg.
+    /// Returns one password, decrypted by gpg.
     func source(_ file: String) throws(RowError) -> SourceRecord {
         let content = try Self.opened("\(root)/\(file)")
         var source = SourceRecord(.file(file))
@@ -68,7 +68,7 @@ struct PasswordStore {
         source.group = parts[0]
         source.hidesNotes = true
         Self.read(content.secret, &source)
-        // What a browser's extension for pass takes: the last part of the name is the user where no line says one.
+        // Browser extensions for pass use the last part of the name as the user name if no line contains one.
         if source.username.isEmpty, parts.count > 1, source.urls.contains(where: { SourceURL($0) != nil }) {
             source.username = name.split(separator: "/").last.map(String.init) ?? ""
         }
@@ -97,7 +97,7 @@ struct PasswordStore {
         source.notes = notes.kept
     }
 
-    /// Whether the line is one that is understood.
+    /// Handles a line and returns whether its format was recognized.
     private static func take(_ line: SecretBox, _ source: inout SourceRecord) -> Bool {
         let isCode = line.secret.withUnsafeBytes { $0.starts(with: "otpauth://".utf8) }
         if isCode { source.codes.append(line); return true }
@@ -110,7 +110,7 @@ struct PasswordStore {
         return false
     }
 
-    /// What gpg makes of a file, with the options that pass gives it. It may ask for its passphrase itself.
+    /// Returns a file decrypted by gpg, with the options that pass uses. gpg may prompt for its passphrase.
     private static func opened(_ path: String) throws(RowError) -> SecretBox {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0, ends.allSatisfy({ fcntl($0, F_SETFD, FD_CLOEXEC) == 0 }) else {

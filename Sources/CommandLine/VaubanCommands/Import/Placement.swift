@@ -2,18 +2,18 @@ import Foundation
 package import VaubanKeychainModel
 import VaubanSecretBytes
 
-/// What a URL, or a bare host name, says of a server.
+/// The server attributes in a URL or a bare host name.
 package struct SourceURL {
     package let server: String
     package let port: Int64
     package let path: String
     package let protocolCode: String?
-    /// Whether the attributes say all that the text said.
+    /// Whether the attributes represent the text completely.
     package let isWhole: Bool
     package let hasPassword: Bool
     package let isBareHost: Bool
 
-    /// Nil where it names no server.
+    /// Returns nil if the text does not name a server.
     package init?(_ text: String) {
         let isBareHost = !text.contains("://") && Self.looksLikeHost(text)
         let whole = isBareHost ? "//\(text)" : text
@@ -30,14 +30,15 @@ package struct SourceURL {
         isWhole = again == whole && (protocolCode != nil || isBareHost)
     }
 
-    /// Whether there is something before an `@` that may be a password, in what names no server too.
+    /// Whether the text, even if it does not name a server, has a part before an `@` that may be a password.
     package static func mayHoldPassword(_ text: String) -> Bool {
         let bytes = Array((text.range(of: "://").map { text[$0.upperBound...] } ?? text[...]).utf8)
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), let at = bytes.lastIndex(of: UInt8(ascii: "@")) else { return false }
         return colon < at
     }
 
-    /// `example.com`, `example.com:8080/login`, `localhost`: no spaces and no `@`, and a dot, a port, or the one name without.
+    /// Whether the text looks like a host: `example.com`, `example.com:8080/login`, `localhost`. It has no spaces and no `@`, and it has a
+    /// dot or a port or is `localhost`.
     private static func looksLikeHost(_ text: String) -> Bool {
         let host = text.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
         let name = host.prefix { $0 != ":" }
@@ -49,13 +50,14 @@ package struct SourceURL {
     }
 }
 
-/// Where in the keychain a login goes: a password of a server by its first URL that names one, else a password by its title.
+/// The place of a login in the keychain: an internet password by its first URL that names a server, otherwise a generic password by its
+/// title.
 package struct Placement {
     package let kind: ItemKind
     package private(set) var attributes: ItemAttributes
-    /// What its companions are named after.
+    /// The name from which the names of companions are derived.
     package let name: String
-    /// URLs that the attributes do not say whole.
+    /// URLs that the attributes do not represent completely.
     package private(set) var fields: [SourceField] = []
     package private(set) var changes: [String] = []
 
@@ -74,7 +76,7 @@ package struct Placement {
             if url.isBareHost { changes.append("url: used as a server name") }
         } else {
             kind = .genericPassword
-            // An address that may hold a password is no name.
+            // An address that may contain a password must not become a name.
             let title = source.title.isEmpty ? urls.first { !SourceURL.mayHoldPassword($0) } ?? "" : source.title
             let given = source.name ?? (title, source.username)
             let service = given.service.isEmpty ? "unnamed" : given.service

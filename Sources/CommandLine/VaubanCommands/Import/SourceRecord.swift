@@ -1,12 +1,12 @@
 import VaubanSecretBytes
 
-/// Why one record was not taken. The text names columns and fields, never what is in them.
+/// The reason why one record was not imported. The text names columns and fields, never their values.
 package struct RowError: Error {
     package let why: String
     package init(_ why: String) { self.why = why }
 }
 
-/// Where a record stands in its source: its line, its number, or its file.
+/// The place of a record in its source: its line, its number, or its file.
 package struct SourcePlace: Hashable {
     package let line: Int?
     package let name: String
@@ -16,14 +16,14 @@ package struct SourcePlace: Hashable {
     package static func file(_ path: String) -> SourcePlace { SourcePlace(line: nil, name: SafeText.line(path, max: 200)) }
 }
 
-/// One named value of a record that has no attribute of its own in the keychain.
+/// One named value of a record that has no corresponding attribute in the keychain.
 package struct SourceField {
     package enum Kind {
-        /// Says something about the record, such as its folder: always shown.
+        /// Information about the record, such as its folder: always shown.
         case about
-        /// Content that the source showed openly.
+        /// Content that the source displayed.
         case content
-        /// What the source hid, or what may be a secret: never in an attribute.
+        /// A value that the source hid or that may be a secret: never stored in an attribute.
         case hidden
     }
 
@@ -32,30 +32,30 @@ package struct SourceField {
     package let kind: Kind
 }
 
-/// One record of another password manager, before it is decided which items it becomes (Specs/import.md).
+/// One record of another password manager, before the items to create are planned (Specs/import.md).
 package struct SourceRecord {
     package let place: SourcePlace
     /// What it is where it is no login: "secure note", "card". Its secret is then the text of all its fields.
     package var kind: String?
     package var title = ""
-    /// Its folder, group or vault; tells records of one name apart.
+    /// The folder, group or vault; it distinguishes records of one name.
     package var group = ""
     package var urls: [String] = []
     package var username = ""
     package var password: SecretBox?
-    /// `otpauth:` addresses, or the bare keys of codes.
+    /// `otpauth:` addresses, or bare keys of one-time codes.
     package var codes: [SecretBox] = []
     package var notes: SecretBox?
-    /// Where the source does not part secrets from notes.
+    /// Whether the source does not separate secrets from notes.
     package var hidesNotes = false
-    /// What a server calls the part that it asks a password for.
+    /// The realm for which a server requests the password.
     package var realm = ""
-    /// Service and account in so many words, where the source names records as `vauban get` does.
+    /// Service and account, if the source names records as `vauban get` does.
     package var name: (service: String, account: String)?
     package var fields: [SourceField] = []
     private(set) var tags: [String] = []
     private var knownTags: Set<String> = []
-    /// What the source holds and this program cannot keep, such as attached files.
+    /// Parts of the source that this program cannot store, such as attached files.
     package var left: [String] = []
 
     package init(_ place: SourcePlace) { self.place = place }
@@ -64,7 +64,7 @@ package struct SourceRecord {
         if !value.secret.isEmpty { fields.append(SourceField(name: name, value: value, kind: kind)) }
     }
 
-    /// A tag of the item, or a line about it where a tag cannot be so.
+    /// Adds a tag to the item, or a line about it if a tag cannot have this form.
     package mutating func add(tag: String) {
         guard !tag.isEmpty, knownTags.insert(tag).inserted else { return }
         if TaggedComment.fault(in: tag) == nil { tags.append(tag) } else { add("tag", text: tag, .about) }
@@ -76,6 +76,6 @@ package struct SourceRecord {
 }
 
 extension SecretBox {
-    /// The bytes as text; nil when they are not UTF-8.
+    /// The bytes as text, or nil if they are not UTF-8.
     package var text: String? { secret.withUnsafeBytes { String(validating: $0, as: UTF8.self) } }
 }

@@ -2,8 +2,8 @@ import CVaubanZlib
 package import VaubanRefusal
 package import VaubanSecretBytes
 
-/// A ZIP archive in memory, of which single files are read. Nothing is written to a disk, so what the archive calls its files
-/// names no place there; what a file becomes is bounded before memory is taken for it.
+/// A ZIP archive in memory from which single files are read. Nothing is written to a disk, so file names in the archive cannot refer to
+/// places outside. The size of a file is checked before its memory is allocated.
 package struct ZipArchive: ~Copyable {
     private let content: SecretBytes
     private let entries: [String: Entry]
@@ -27,7 +27,7 @@ package struct ZipArchive: ~Copyable {
 
     package var names: [String] { entries.keys.sorted() }
 
-    /// A file of the archive, whole; refused where it is not there, damaged, encrypted or larger than 256 MiB.
+    /// Returns a complete file of the archive. Throws if it is missing, damaged, encrypted or larger than 256 MiB.
     package borrowing func file(_ name: String) throws(Refusal) -> SecretBytes {
         guard let entry = entries[name] else { throw Refusal(.badParameter, "The archive contains no \(name)") }
         return try content.withUnsafeBytes { bytes throws(Refusal) in try Self.file(entry, in: bytes) }
@@ -35,7 +35,7 @@ package struct ZipArchive: ~Copyable {
 
     // MARK: The format (PKWARE's APPNOTE, without its 64-bit part)
 
-    /// The list at the end of the archive: the end record is looked for backwards, since a comment may follow it.
+    /// Returns the central directory. The end record is searched backwards, since a comment may follow it.
     private static func directory(_ bytes: UnsafeRawBufferPointer) throws(Refusal) -> [String: Entry] {
         let endBytes = 22
         guard bytes.count >= endBytes else { throw damaged }
@@ -82,7 +82,7 @@ package struct ZipArchive: ~Copyable {
             guard entry.packedBytes == entry.bytes else { throw damaged }
             file = SecretBytes(copying: packed)
         case 8:
-            // No stream grows more than 1,032 times: what claims to is refused before there is memory for it.
+            // Deflate expands by a factor of at most 1,032; a larger size is rejected before memory is allocated.
             guard entry.bytes <= entry.packedBytes * 1032 + 64 else { throw damaged }
             file = try SecretBytes(count: entry.bytes) { target throws(Refusal) in
                 let from = packed.bindMemory(to: UInt8.self)
@@ -99,7 +99,7 @@ package struct ZipArchive: ~Copyable {
         return file
     }
 
-    /// A number, least significant byte first; the place lies within the archive.
+    /// Returns a little-endian number; the position must be within the archive.
     private static func number(_ bytes: UnsafeRawBufferPointer, _ position: Int, _ count: Int) -> Int {
         (0..<count).reduce(0) { $0 | Int(bytes[position + $1]) << (8 * $1) }
     }

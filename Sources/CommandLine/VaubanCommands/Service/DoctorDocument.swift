@@ -54,6 +54,6 @@ struct DoctorDocument: Encodable {
 }
 
 extension DoctorReport {
-    /// What ends the command with 0. Where no copy could be kept the disk is full or refuses: whoever runs it by the clock must learn it.
+    /// Whether the command exits with 0. If no copy could be kept, the disk is full or failing, and scheduled runs must report that.
     var isGood: Bool { found == 0 && quarantine.isEmpty && !lacksNewCopy }
 }

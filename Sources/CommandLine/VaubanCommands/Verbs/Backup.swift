@@ -49,7 +49,7 @@ struct Backup: ParsableCommand {
         tell(run)
     }
 
-    /// Adds to a folder by the keys of this device.
+    /// Adds to a folder with the keys of this device.
     private func runUnattended(_ target: any BackupTarget) throws {
         let session = try Session(user)
         try session.openNow()
