@@ -1,13 +1,13 @@
 import VaubanSecurity
 
-/// Bytes from an untrusted source as a certificate: they are one certificate or none, and a certificate returns the bytes it was made of.
-/// Uses Apple's public names only.
+/// A fuzzer that decodes untrusted bytes as a certificate. Decoding either fails or yields a certificate that returns the same bytes. It
+/// uses only Apple's public names.
 public enum CertificateFuzzing {
     public struct Finding: Error, CustomStringConvertible {
         public let description: String
     }
 
-    /// Returns whether the input is a certificate.
+    /// Returns whether the input is a valid certificate.
     @discardableResult public static func run(_ input: [UInt8]) throws(Finding) -> Bool {
         guard let certificate = SecCertificateCreateWithData(nil, NSData(data: Data(input))) else { return false }
         try promise(SecCertificateCopyData(certificate) as Data == Data(input), "it has other bytes than it was made of")

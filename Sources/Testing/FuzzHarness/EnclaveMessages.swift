@@ -14,7 +14,7 @@ enum EnclaveMessages {
         reader(KeyRequest.self), reader(KeyReply.self), reader(EnclaveKey.self),
     ]
 
-    /// Returns as how many types the bytes can be decoded.
+    /// Returns the number of types as which the bytes can be decoded.
     static func read(_ bytes: [UInt8]) throws(Finding) -> Int {
         var count = 0
         for reader in readers where try reader(bytes) { count += 1 }

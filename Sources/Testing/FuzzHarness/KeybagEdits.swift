@@ -2,8 +2,8 @@ import Enclave
 import EnclaveWire
 import VaubanUserModel
 
-/// Changes to a whole keybag, encoded as bytes: beneath the authentication code, and beneath DER, which a fuzzer that flips single bytes
-/// seldom passes. Three bytes are one change: what, which slot, and the new value.
+/// Changes to a whole keybag, encoded as bytes, below the authentication code and the DER encoding, which a fuzzer that flips single bits
+/// seldom passes. Each change consists of three bytes: the kind of change, the slot, and the new value.
 struct KeybagEdits {
     private var rest: ArraySlice<UInt8>
     private var bag: Keybag

@@ -5,8 +5,8 @@ import VaubanAccessPolicy
 import VaubanDER
 import VaubanSecretBytes
 
-// State in which every key is derived from its name, so that a stored input means the same in every run, and a key that was never put in is
-// recognized.
+// State in which every key is derived from its name, so that a stored input means the same in every run, and a key from elsewhere is
+// detected.
 
 enum KnownState {
     static let identifier = [UInt8](repeating: 0xBA, count: 16)

@@ -8,17 +8,16 @@ import VaubanSecretBytes
 import VaubanUserModel
 import VaubanUserWire
 
-/// Carries out requests on one vault and remembers every item key that it made, so that no other ever comes out.
+/// A run of requests on one vault. It remembers every item key that the vault created and verifies that no other key is ever returned.
 ///
-/// Some things stand in for what a fuzzer cannot make up: a sealed passcode is taken to be its ciphertext in the clear,
-/// up to the first zero, a wrapped key of one byte is the one that was made so many seals ago, and a generation of eight zeros is the
-/// current one.
-/// The reason of a request to open is what a user answers when asked.
+/// Some values replace what a fuzzer cannot produce: a sealed passcode is read as plaintext up to the first zero, a wrapped key of one byte
+/// is the one that was created that many seals ago, and a generation of eight zeros is the current one. The reason of a request to open is
+/// the user's answer to the prompt.
 final class Play {
     private let machine: FuzzMachine
     private let vault: Vault
     private var made: [Made] = []
-    /// How many item keys came out again.
+    /// The number of item keys that were returned.
     private(set) var opened = 0
     private var handOver: HeldSecret?
     private var backup: OpenBackup?
@@ -42,7 +41,7 @@ final class Play {
         try settled { () throws in try dispatch(request) }
     }
 
-    /// What the machine tells: a lock of the screen, sleep, and time that passes.
+    /// Applies a device event: a screen lock, sleep, or the passing of time.
     func happen(_ event: DeviceEvent.Kind) throws {
         try settled { () throws in
             switch event {
@@ -149,7 +148,7 @@ final class Play {
         }
     }
 
-    /// What was made before an erasure is gone for good: it must never come out again.
+    /// Forgets the keys created before an erasure: they must never be returned again.
     private func forgetMade() { made = made.map { Made(row: $0.row, wrapped: $0.wrapped, key: []) } }
 
     private func secret(_ passcode: SealedPasscode) -> SecretBytes { SecretBytes(copying: Array(passcode.ciphertext.prefix { $0 != 0 })) }
@@ -192,7 +191,7 @@ final class Play {
         }
     }
 
-    /// Makes a backup, or opens the one that was made where the keybag is one byte: one that opens cannot be guessed.
+    /// Creates a backup, or opens the created one if the keybag has one byte: a fuzzer cannot guess a valid keybag.
     private func openBackup(_ keybag: [UInt8]?, _ use: BackupUse) throws {
         let opening: BackupOpening
         if let keybag {
@@ -216,7 +215,7 @@ final class Play {
     private func recalled(_ row: RowBinding, _ wrapped: [UInt8]) -> (RowBinding, [UInt8]) {
         guard wrapped.count == 1, !made.isEmpty else { return (row, wrapped) }
         let known = made[made.count - 1 - Int(wrapped[0]) % made.count]
-        // The row stays the fuzzer's, but for the name that nobody could guess.
+        // The row stays the fuzzer's, except for the generation, which cannot be guessed.
         let isUnnamed = row.generation.allSatisfy { $0 == 0 }
         return (isUnnamed ? row.with(generation: known.row.generation) : row, known.wrapped)
     }
@@ -234,7 +233,7 @@ final class Play {
         opened += 1
     }
 
-    /// A class that is closed before a step gives nothing in it.
+    /// Verifies that a class that is locked before a step returns nothing in it.
     private func promiseOpen(_ row: RowBinding, _ step: () throws -> Void) throws {
         let isClosed = row.protection.refusal(while: vault.status.lock) != nil
         try step()

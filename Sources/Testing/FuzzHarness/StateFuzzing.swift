@@ -5,15 +5,16 @@ import VaubanDER
 import VaubanSecretBytes
 import VaubanUserModel
 
-/// State files as an input: whatever they contain, the enclave neither crashes nor invents a key, and every refusal has a message.
+/// A fuzzer of state files: whatever they contain, the enclave neither crashes nor invents a key, and every refusal has a message.
 ///
-/// The first byte says which file the rest becomes and how: bit 0 for authenticated content instead of the bare file, bit 1 for the record
-/// of attempts instead of the keybag, bit 2 for no passcode in the other file, bit 3 for changes to a whole keybag (`KeybagEdits`). Only
-/// the device itself can write authenticated content: with it, the fuzzer gets beneath the authentication code.
+/// The bits of the first byte define the file that the rest becomes: bit 0 for authenticated content instead of the bare file, bit 1 for
+/// the record of attempts instead of the keybag, bit 2 for no passcode in the other file, bit 3 for changes to a whole keybag
+/// (`KeybagEdits`). Only the device itself can write authenticated content: this bit lets the fuzzer reach the code below the
+/// authentication.
 package struct StateFuzzing {
     private let pristine: [StateName: [UInt8]]
     private let withoutPasscode: [StateName: [UInt8]]
-    /// With a passcode, and without one.
+    /// The keybags with and without a passcode.
     private let keybag: Keybag
     private let openKeybag: Keybag
     private let rows: [KnownRow]
@@ -57,7 +58,7 @@ package struct StateFuzzing {
         return seeds
     }
 
-    /// Returns the number of keys that were returned, so that tests can see that promises about keys are exercised.
+    /// Runs one input. Returns the number of keys that were returned, so that tests can verify that promises about keys are exercised.
     @discardableResult package func run(_ input: [UInt8]) throws -> Int {
         guard let mode = input.first else { return 0 }
         if mode & 8 != 0 {
@@ -75,7 +76,7 @@ package struct StateFuzzing {
         return visit.opened
     }
 
-    /// Stored state that can be decoded can be encoded and decoded again. An older version is encoded as the newest.
+    /// Verifies that stored state that can be decoded can be encoded and decoded again. An older version is encoded as the newest.
     private static func readsBack(_ content: [UInt8]) throws {
         try readsBack(content, as: StateEnvelope.self, same: { $0.content == $1.content && $0.device == $1.device })
         try readsBack(content, as: Keybag.self, same: ==)

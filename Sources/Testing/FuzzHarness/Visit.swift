@@ -6,18 +6,17 @@ import VaubanRefusal
 import VaubanSecretBytes
 import VaubanUserModel
 
-/// A row as it was sealed, with the key that it must give back.
+/// A row as it was sealed, with the key that it must return.
 struct KnownRow {
     let row: RowBinding
     let wrapped: [UInt8]
     let key: [UInt8]
 }
 
-/// One enclave over unknown state: everything is tried that makes no new key, and what comes out is held against what
-/// was put in.
+/// A check of one enclave over unknown state: tries everything that creates no new key, and compares the results with the known rows.
 final class Visit {
     private let machine: FuzzMachine
-    /// How many keys came out, lent ones included.
+    /// The number of keys that were returned, including leased ones.
     private(set) var opened = 0
 
     init(_ machine: FuzzMachine) { self.machine = machine }
@@ -26,7 +25,7 @@ final class Visit {
         let vault = machine.start()
         try look(at: vault, rows, passcodeKey: nil)
         try guess(vault)
-        // Each start waits its delay anew; then the right passcode is taken where there is one at all.
+        // Each start begins the delay again; after it, the correct passcode is accepted if there is one.
         machine.clock.advance(seconds: 7200)
         if canPay, let key = try refusing({ HeldSecret(try vault.authenticate(SecretBytes(copying: FuzzMachine.passcode))) }) {
             try look(at: vault, rows, passcodeKey: key)
@@ -35,11 +34,11 @@ final class Visit {
             _ = try refusing { try vault.lock() }
             try look(at: vault, rows, passcodeKey: key)
         }
-        // A restart reads what this one left behind.
+        // A restart reads the state that this enclave wrote.
         try look(at: machine.start(), rows, passcodeKey: nil)
     }
 
-    // MARK: What is promised
+    // MARK: Promises
 
     private func look(
         at vault: Vault, _ rows: [KnownRow], passcodeKey: HeldSecret?
@@ -97,7 +96,7 @@ final class Visit {
         }
     }
 
-    /// A wrong passcode costs a try, and is never right.
+    /// Verifies that a wrong passcode costs an attempt and is never accepted.
     private func guess(_ vault: Vault) throws {
         guard canPay else { return }
         let before = failures
@@ -106,7 +105,7 @@ final class Visit {
             throw Finding("a wrong passcode was right")
         } catch let refusal as Refusal {
             try check(refusal)
-            // Ten and more count alike, and the count ends at a million.
+            // Counts of ten and more are equivalent, and the count stops at a million.
             let isCounted = (failures ?? 0) > (before ?? 0) || before ?? 0 >= 1_000_000
             try promise(refusal.reason != .authenticationFailed || isCounted, "a guess was free")
         }
@@ -120,8 +119,8 @@ final class Visit {
         return record.failures
     }
 
-    /// Whether a derivation as the keybag asks for it is one that a fuzzer can pay. What a real one pays is bounded by
-    /// the parameters' ranges, and by memory.
+    /// Whether the keybag's derivation is cheap enough for a fuzzer. The ranges of the parameters and the available memory limit the cost
+    /// of a real one.
     private var canPay: Bool {
         guard let file = machine.store.files[StateName.keybag.rawValue],
             let content = try? StateEnvelope.open(file, name: .keybag, user: FuzzMachine.user, backend: FuzzDevice()),
@@ -130,7 +129,8 @@ final class Visit {
         return cost.log2Rounds <= 6 && cost.blockSize <= 4 && cost.parallelism <= 2
     }
 
-    /// A refusal is an answer; it must be one that can be sent, and say in words what no caller could guess.
+    /// Returns nil for a refusal, which is a valid answer. Verifies that the refusal can be encoded, is no internal error, and has a
+    /// message if state is unreadable.
     private func refusing<Value: ~Copyable>(_ step: () throws -> Value) throws -> Value? {
         do {
             return try step()

@@ -2,16 +2,16 @@ import Enclave
 import EnclaveWire
 import VaubanDER
 
-/// Consecutive messages to the enclave's socket as an input. Decodes each as every type of the socket, and applies requests and events to
+/// A fuzzer of consecutive messages to the enclave's socket. Decodes each as every type of the socket, and applies requests and events to
 /// one vault in order, as the dispatch table does.
 package struct WireFuzzing {
     private static let messagesMax = 24
-    /// With a passcode, and without one.
+    /// The files with and without a passcode.
     private let files: [[StateName: [UInt8]]]
 
     package init() throws { files = try [true, false].map(KnownState.files) }
 
-    /// Returns the number of item keys that were returned, so that tests can see that promises about keys are exercised.
+    /// Runs one input. Returns the number of item keys that were returned, so that tests can verify that promises about keys are exercised.
     @discardableResult package func run(_ input: [UInt8]) throws -> Int {
         _ = try EnclaveMessages.read(input)
         let pieces = EnclaveMessages.split(input, max: Self.messagesMax)
@@ -32,6 +32,6 @@ package struct WireFuzzing {
         return opened
     }
 
-    /// Returns whether bytes are a message of the socket; for maintaining a corpus.
+    /// Returns whether bytes are a message of the socket. Used to maintain a corpus.
     package static func isMessage(_ bytes: [UInt8]) throws -> Bool { try EnclaveMessages.read(bytes) > 0 }
 }

@@ -8,8 +8,8 @@ import VaubanUserModel
 import VaubanUserWire
 
 extension WireFuzzing {
-    /// Complete conversations as first inputs, so that the fuzzer need not discover them. Single messages come from the samples of the wire
-    /// tests.
+    /// Returns complete conversations as first inputs, so that the fuzzer need not discover them. Single messages come from the samples of
+    /// the wire tests.
     package static func seeds() throws -> [[UInt8]] { try conversations.map { try $0.flatMap { try $0.encoded() } } }
 
     private static var conversations: [[any DERWritable]] {
@@ -92,7 +92,7 @@ extension WireFuzzing {
         return SealedPasscode(encapsulated: Array(repeating: 0, count: 32), ciphertext: key.digits.withUnsafeBytes { Array($0) })
     }
 
-    /// Padded, since no ciphertext is as short as a passcode.
+    /// Returns a passcode in plaintext with padding, since no ciphertext is as short as a passcode.
     private static func clear(_ text: String) -> SealedPasscode {
         SealedPasscode(encapsulated: Array(repeating: 0, count: 32), ciphertext: Array(text.utf8) + [UInt8](repeating: 0, count: 16))
     }

@@ -3,10 +3,10 @@ internal import VaubanDER
 internal import VaubanKeychainModel
 internal import VaubanKeychainWire
 
-/// A message to keychaind's socket as an input: it is decoded within the limits or refused with a message, and a decoded value encodes to
-/// the same bytes.
+/// A fuzzer of messages to keychaind's socket: a message is decoded within the limits or refused with a message, and a decoded value
+/// encodes to the same bytes.
 package enum KeychainSocketFuzzing {
-    /// Returns as how many messages the input can be decoded.
+    /// Returns the number of message types as which the input can be decoded.
     @discardableResult package static func run(_ input: [UInt8]) throws -> Int {
         var count = 0
         if let request = try read(input, as: KeychainRequest.self) {

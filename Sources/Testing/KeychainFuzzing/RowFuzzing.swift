@@ -7,8 +7,8 @@ internal import VaubanDER
 internal import VaubanKeychainModel
 internal import VaubanSecretBytes
 
-/// A row from an untrusted source as an input, beneath the encryption: the input contains the plaintext of the metadata half, as an
-/// attacker with the metadata key could write it.
+/// A fuzzer of untrusted rows, below the encryption: the input contains the plaintext of the metadata half, as an attacker with the
+/// metadata key could write it.
 ///
 /// The first byte defines the row's columns: bit 0 for those of its binding instead of zeros; bit 1 for the same binding in both halves.
 /// The metadata half's binding and the secret half's follow, each with its length as two bytes; the rest is the plaintext with its padding,
@@ -65,7 +65,7 @@ package enum RowFuzzing {
         try promise(bindings.item.generation == row.generation, "the key is requested with another generation")
     }
 
-    /// Indexes are limited and ordered, whatever the attributes are.
+    /// Verifies that indexes are limited and ordered for any attributes.
     private static func indexes(_ record: ItemRecord) throws {
         let key = SymmetricKey(data: [UInt8](repeating: 7, count: 32))
         let blinds = RowBindings.blinds(of: record, under: key)

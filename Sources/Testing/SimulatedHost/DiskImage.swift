@@ -1,6 +1,6 @@
-// The contents of a disk and of the kernel's cache: a value, so that a test can keep one for each step.
+// The contents of a disk and of the kernel's cache as a value, so that a test can keep one for each step.
 
-/// Files and folders, each with what the kernel shows and what is durable. Node 0 is the root folder.
+/// Files and folders, each with its state in the kernel and its durable state. Node 0 is the root folder.
 package struct DiskImage: Sendable, Hashable {
     enum Node: Sendable, Hashable {
         case folder(Folder)
@@ -68,7 +68,7 @@ package struct DiskImage: Sendable, Hashable {
     }
 
     var nodes: [Node] = [.folder(Folder())]
-    /// Nodes without a name, on the disk and in the cache, which are used again.
+    /// Nodes without a name, on the disk and in the cache, which can be reused.
     private var free: [Int] = []
 
     package init() {}
@@ -130,7 +130,7 @@ extension DiskImage {
 
     mutating func update(_ node: Int, _ body: (inout File) -> Void) {
         guard case .file(var file) = nodes[node] else { return }
-        // Taken out first, so that the bytes are changed in place.
+        // Removed first, so that the bytes are changed in place.
         nodes[node] = .file(File())
         body(&file)
         nodes[node] = .file(file)

@@ -35,7 +35,7 @@ extension DiskImage {
         return image.compacted
     }
 
-    /// Persists one node after another, in every way; returns false when `found` stops.
+    /// Persists one node after another in every way. Returns false if `found` stops the search.
     private func eachOutcome(of image: DiskImage, _ open: [Int], _ seen: Set<Int>, _ found: (DiskImage) -> Bool) -> Bool {
         var open = open
         guard let node = open.popLast() else { return found(image) }

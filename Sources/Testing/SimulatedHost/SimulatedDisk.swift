@@ -35,13 +35,13 @@ package final class SimulatedDisk: Sendable {
 
     package var root: SimulatedFolder { SimulatedFolder(disk: self, node: 0, path: "") }
 
-    /// What the kernel has now. Setting another image invalidates folders opened before.
+    /// The kernel's present state. Setting another image invalidates folders opened before.
     package var image: DiskImage {
         get { state.withLock { $0.image } }
         set { state.withLock { $0.image = newValue } }
     }
 
-    /// Starts counting steps again, with this fault. With `tracing`, keeps every image from here on.
+    /// Resets the step count and sets a fault. With `tracing`, keeps every image from here on.
     package func prepare(_ fault: Fault? = nil, tracing: Bool = false) {
         state.withLock { state in
             state.fault = fault

@@ -18,8 +18,8 @@ package struct SimulatedFolder: StateFolder {
         SimulatedFile(disk: disk, node: try make(name, .file(DiskImage.File())))
     }
 
-    /// Opens a file and truncates it, creating it if necessary: what no state write may do. It exists so that a test can show that the
-    /// simulation detects it.
+    /// Opens a file and truncates it, or creates it if necessary. State writes must never do this; it exists so that a test can show that
+    /// the simulation detects it.
     package func truncate(_ name: String) throws(SystemError) -> any StateFile {
         guard let child = shown(name) else { return try create(name) }
         try disk.step(.making, name) { (image) throws(SystemError) in
@@ -45,7 +45,7 @@ package struct SimulatedFolder: StateFolder {
     }
 
     package func remove(_ name: String) {
-        // As with a real folder, removing reports no failure.
+        // Like a real folder, this ignores failures to remove.
         try? disk.step(.removing, name) { (image) throws(SystemError) in
             guard let child = image.folder(node)?.shown[name], image.file(child) != nil else { return }
             image.change(node, .unset(name))

@@ -47,7 +47,7 @@ struct AcceptanceCommand {
             guard let rows = options.rows else { throw Failure("--list or --rows is missing") }
             return Report(rows: rows, claims: claims + scripts.flatMap(\.claims), outcomes: outcomes).print()
         case .count:
-            // Scripts are counted; what they could not try is counted as open beside them, never as passed.
+            // Counts scripts; attacks that they could not try are counted separately as open, never as passed.
             let notTried = attacks.filter { $0.openness != nil }.map(\.outcome)
             return Count(outcomes: try outcomes(options).all + notTried, runnerStatus: options.runnerStatus).print()
         }
@@ -104,7 +104,7 @@ enum RowList {
     }
 }
 
-/// Rows with one letter and consecutive numbers, such as K-001 to K-010.
+/// A range of rows with one letter and consecutive numbers, such as K-001 to K-010.
 struct RowRange {
     let letter: Character
     let numbers: ClosedRange<Int>
@@ -114,7 +114,7 @@ struct RowRange {
         self.numbers = numbers
     }
 
-    /// Reads `K-001...K-010`.
+    /// Parses `K-001...K-010`.
     init(_ text: String) throws {
         let ends = text.components(separatedBy: "...")
         guard ends.count == 2, let letter = ends[0].first, ends[1].first == letter,

@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import VaubanLinuxHost
 
-/// Writes steps to a file, one per line, with small numbers in place of names such as `n:3f.a0`.
+/// A recorder that writes steps to a file, one per line, with small numbers in place of names such as `n:3f.a0`.
 final class TraceRecorder: Sendable {
     private let numbers = Mutex<[Substring: [Substring: Int]]>([:])
     private let file: Descriptor
@@ -14,7 +14,7 @@ final class TraceRecorder: Sendable {
     }
 
     func record(_ step: String) {
-        // Under the lock until the end, so that lines are in the order of the steps.
+        // Holds the lock until the end, so that the lines are in the order of the steps.
         numbers.withLock { numbers in
             let words = step.split(separator: " ").map { word -> String in
                 let parts = word.split(separator: ":", maxSplits: 1)

@@ -14,7 +14,7 @@ func fail(_ why: String) -> Never {
     exit(64)
 }
 
-/// Removes an option of this program and returns its value; the rest belongs to the room.
+/// Removes an option of this program and returns its value; the remaining arguments are the room's.
 func take(_ name: String, from words: inout [String]) -> String? {
     guard let index = words.firstIndex(of: name) else { return nil }
     guard index + 1 < words.count else { fail("\(name) needs a value") }

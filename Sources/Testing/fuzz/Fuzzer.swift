@@ -34,7 +34,7 @@ enum Fuzzer: String, CaseIterable {
     private static let wireFuzzing = Result { try WireFuzzing() }
     private static let stateFuzzing = Result { try StateFuzzing() }
 
-    /// Ends the process if the input breaks a promise, so that the engine keeps the input.
+    /// Runs one input, and ends the process if the input breaks a promise, so that the engine keeps the input.
     private static func run<Answer>(_ start: UnsafePointer<UInt8>?, _ count: Int, _ body: ([UInt8]) throws -> Answer) -> Int32 {
         do { _ = try body(Array(UnsafeBufferPointer(start: start, count: count))) } catch { fatalError("\(error)") }
         return 0

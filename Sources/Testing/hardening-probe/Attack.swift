@@ -2,12 +2,12 @@ import CVaubanProbe
 import Foundation
 import Glibc
 
-/// What a debugger or a thief of secrets does to another process.
+/// The attempts of a debugger or an attacker to read another process's secrets.
 struct Attack {
     let pid: pid_t
 
     func run() {
-        // If the process's map is closed too, any address will do: the kernel checks access before it uses the address.
+        // If the memory map is unreadable too, any address will do: the kernel checks access before it uses the address.
         let address = mappedAddress() ?? 0x10000
         tell("ptrace", vauban_probe_attach(pid))
         tell("memory file", vauban_probe_read_memory(pid, address))
@@ -20,7 +20,7 @@ struct Attack {
         say("\(what): \(result == 0 ? "done" : "refused \(-result)")")
     }
 
-    /// Opening is not enough where the kernel checks access when reading.
+    /// Opens a file and reads from it, since the kernel may check access only when reading.
     private func opens(_ name: String) -> Int32 {
         let number = open("/proc/\(pid)/\(name)", O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard number >= 0 else { return -errno }

@@ -95,8 +95,8 @@ struct Confined {
         }
     }
 
-    /// Work that waits longer than a second for one of Dispatch's workers. As many workers as there are processors start at once; its
-    /// monitor starts more after it has looked at all of them.
+    /// Queues work that waits longer than a second for one of Dispatch's workers. As many workers as there are processors start at once;
+    /// its monitor starts more after it has looked at all of them.
     private static func backlog() -> Int32 {
         let processors = sysconf(Int32(_SC_NPROCESSORS_ONLN))
         let (begun, never) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
@@ -139,7 +139,7 @@ struct Confined {
         return read(file, &byte, 1) == 1 ? 0 : errno
     }
 
-    /// Returns whether a secret of this size is in memory that is locked and excluded from dumps, according to the kernel.
+    /// Returns whether the kernel reports that a secret of this size is in memory that is locked and excluded from dumps.
     private static func secret(_ bytes: String) -> Int32 {
         SecretBytes(count: Int(bytes) ?? 0, writing: { _ in }).withUnsafeBytes { secret in
             let address = UInt(bitPattern: secret.baseAddress)
@@ -155,7 +155,7 @@ struct Confined {
         }
     }
 
-    /// What the room itself does: a thread starts, works and ends.
+    /// Starts a thread that works and ends, as the room itself does.
     private static func thread() -> Int32 {
         let ended = DispatchSemaphore(value: 0)
         Thread.detachNewThread { ended.signal() }

@@ -1,11 +1,11 @@
-// Tries what a compromised room would try, and what other programs would try on a room. For tests; never installed.
+// Makes the attempts of a compromised room, and those of other programs on a room. For tests; never installed.
 //
-//   hardening-probe confined ROOM STATE [--without FEATURE,…] [--landlock VERSION] ATTEMPT…   each attempt in a process of its own, shut in
-// as ROOM is
+//   hardening-probe confined ROOM STATE [--without FEATURE,…] [--landlock VERSION] ATTEMPT…   each attempt in a separate process,
+//                                                                        confined as ROOM is
 //   hardening-probe attack PID                                           attempts on another process
 //   hardening-probe trace COMMAND…                                       the command with a tracer from its first moment
 //
-// Each attempt is told on a line: its words, then `done`, `refused ERRNO` or `killed SIGNAL`.
+// Prints one line for each attempt: its arguments, then `done`, `refused ERRNO` or `killed SIGNAL`.
 
 import CVaubanProbe
 import Foundation
@@ -16,7 +16,7 @@ func fail(_ why: String) -> Never {
     exit(64)
 }
 
-/// Directly to the descriptor: a forked child must not inherit its parent's unwritten output.
+/// Writes directly to the descriptor: a forked child must not inherit its parent's unwritten output.
 func say(_ line: String) {
     let bytes = Array("\(line)\n".utf8)
     _ = write(STDOUT_FILENO, bytes, bytes.count)

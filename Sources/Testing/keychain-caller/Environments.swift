@@ -1,10 +1,10 @@
-// What a program and its child see of the user's environment.
+// Reports the user's environment as seen by a program and its child.
 
 import Foundation
 import Glibc
 import LocalAuthentication
 
-/// Prints at each change whether the user can be prompted for the passcode.
+/// Prints on each change whether the user can be prompted for the passcode.
 private final class Saying: NSObject, LAEnvironment.Observer, Sendable {
     private let name: String
     private let said = DispatchSemaphore(value: 0)
@@ -16,7 +16,7 @@ private final class Saying: NSObject, LAEnvironment.Observer, Sendable {
         said.signal()
     }
 
-    /// Ends the process if there are none.
+    /// Waits for this many lines, and ends the process if they do not arrive.
     func awaitWords(_ count: Int) { for _ in 0..<count where said.wait(timeout: .now() + 20) != .success { _exit(75) } }
 }
 
@@ -26,7 +26,7 @@ private func say(_ text: String) {
 }
 
 /// Observes, and after the first line starts a child that removes its parent's observer and observes by itself. By then no other thread is
-/// in the middle of something that its copy in the child would never finish.
+/// in the middle of an operation that its copy in the child could never finish.
 func watchInParentAndChild() -> Never {
     let environment = LAEnvironment.currentUser
     let ofParent = Saying("parent")

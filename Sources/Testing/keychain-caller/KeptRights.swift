@@ -1,4 +1,4 @@
-// A right that another run of a program saved.
+// Uses rights that another run of a program saved.
 
 import Foundation
 import LocalAuthentication

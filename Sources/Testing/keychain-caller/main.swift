@@ -27,12 +27,12 @@ case "add":
     item[kSecValueData] = Data(value.utf8)
     if words.count > 4 { item[kSecAttrAccess] = access(for: Array(words.dropFirst(4))) }
     status = SecItemAdd(item as CFDictionary, nil)
-// With every attribute of an item.
+// Adds an item with every attribute.
 case "rich":
     item[kSecValueData] = Data(value.utf8)
     item.merge(rich) { $1 }
     status = SecItemAdd(item as CFDictionary, nil)
-// With an application password, which is the item's name.
+// Adds an item with an application password, which is the item's name.
 case "sealed":
     item[kSecValueData] = Data(value.utf8)
     let context = LAContext()
@@ -40,7 +40,7 @@ case "sealed":
     item[kSecUseAuthenticationContext] = context
     item[kSecAttrAccessControl] = SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, .applicationPassword, nil)
     status = SecItemAdd(item as CFDictionary, nil)
-// For a fingerprint of the current enrollment.
+// Adds an item for a fingerprint of the current enrollment.
 case "fingers":
     item[kSecValueData] = Data(value.utf8)
     item[kSecAttrAccessControl] = SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, .biometryCurrentSet, nil)
@@ -58,7 +58,7 @@ case "list":
     item[kSecMatchLimit] = kSecMatchLimitAll
     status = SecItemCopyMatching(item as CFDictionary, &found)
 case "update": status = SecItemUpdate(item as CFDictionary, [kSecValueData: Data(value.utf8)] as CFDictionary)
-// Reading it prompts.
+// Adds an item that prompts when it is read.
 case "guard":
     item[kSecValueData] = Data(value.utf8)
     item[kSecAttrAccessControl] = SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, .userPresence, nil)
@@ -71,7 +71,7 @@ case "evaluate":
     }
     answered.wait()
     exit(0)
-// Ends by itself, at a signal, during a prompt.
+// Exits during a prompt when it receives a signal.
 case "leave":
     signal(SIGTERM, SIG_IGN)
     let (context, leaving) = (LAContext(), DispatchSource.makeSignalSource(signal: SIGTERM))
@@ -79,7 +79,7 @@ case "leave":
     leaving.resume()
     context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "leave") { _, _ in }
     withExtendedLifetime((context, leaving)) { dispatchMain() }
-// With a reason and its own titles.
+// Prompts with a given reason and a title for the cancel button.
 case "ask":
     let (context, answered) = (LAContext(), DispatchSemaphore(value: 0))
     if words.count > 2 { context.localizedCancelTitle = words[2] }
@@ -89,7 +89,7 @@ case "ask":
     }
     answered.wait()
     exit(0)
-// Prompts the user, and uses the authorization in a child and by itself.
+// Prompts the user, and uses the authorization in a child and in this process.
 case "forked":
     item[kSecAttrService] = words[2]
     let context = LAContext()
@@ -130,7 +130,7 @@ case let attributes as [String: Any]:
 default: print(status)
 }
 
-/// Swift hides fork, since a child must not continue what other threads had begun; here there are none.
+/// Calls fork, which Swift hides because a child must not continue other threads' work; here there are no other threads.
 func fork() -> pid_t {
     typealias Fork = @convention(c) () -> pid_t
     guard let symbol = dlsym(nil, "fork") else { exit(70) }
@@ -145,10 +145,10 @@ var rich: [CFString: Any] {
     ]
 }
 
-/// Data as bytes, whose order is compared too.
+/// Returns data as bytes, so that their order is compared too.
 func text(of value: Any) -> String { (value as? Data).map { "\(Array($0))" } ?? "\(value)" }
 
-/// The oldest of Apple's access models: an item that lists the applications that may read it.
+/// Returns an instance of Apple's oldest access model, with the applications that may read the item.
 func access(for paths: [String]) -> SecAccess? {
     let applications = paths.map { path -> SecTrustedApplication? in
         var application: SecTrustedApplication?

@@ -1,14 +1,14 @@
 // keychaind with a clock that a test moves; never installed.
 //
-// `--clock FILE` is an option in addition to the room's own, and FILE is in its state folder, since the room has access to no other. It
-// contains two decimal numbers: nanoseconds to add to the clock that runs while the machine sleeps, and to the one that does not. Without
-// the file nothing is added. `--without FEATURE,…` runs the room as on a machine that lacks these protections.
+// `--clock FILE` is an additional option, and FILE is in the room's state folder, since the room has access to no other. It contains two
+// decimal numbers: nanoseconds to add to the clock that includes sleep, and to the one that does not. Without the file nothing is added.
+// `--without FEATURE,…` runs the room as on a machine that lacks these protections.
 
 import Glibc
 import Keychain
 import VaubanLinuxHost
 
-/// The file is read at every use of a clock, so that a test can change it between requests.
+/// A clock that a file moves. The file is read at every use, so that a test can change it between requests.
 struct MovedClock: Sendable {
     let file: String
 
@@ -23,7 +23,7 @@ struct MovedClock: Sendable {
     }
 }
 
-/// Takes an argument of this program and its value away; what is left is for the room.
+/// Removes an option of this program and returns its value; the remaining arguments are the room's.
 func take(_ name: String, from words: inout [String]) -> String? {
     guard let index = words.firstIndex(of: name), index + 1 < words.count else { return nil }
     defer { words.removeSubrange(index...(index + 1)) }

@@ -1,10 +1,10 @@
 import Glibc
 import VaubanLinuxHost
 
-/// Plays a user at a terminal.
+/// A scripted user at a terminal.
 ///
-/// `pty-play [--seconds N] [--quiet] [--size ROWSxCOLUMNS] -- COMMAND…` runs the command on a new terminal and follows
-/// the script on its standard input, a step a line:
+/// `pty-play [--seconds N] [--quiet] [--size ROWSxCOLUMNS] -- COMMAND…` runs the command on a new terminal and follows the script on its
+/// standard input, one step per line:
 ///
 ///     expect TEXT         waits until the command has written TEXT after what was expected before
 ///     absent TEXT         fails if the command has written TEXT so far
@@ -15,8 +15,8 @@ import VaubanLinuxHost
 ///     hangup              closes the terminal
 ///     run COMMAND         runs a shell command beside, and fails if it fails
 ///
-/// Nothing waits for a fixed time: each step waits for the command's output, and the deadline is only for failing. It prints what the
-/// terminal showed, and exits with the command's status; 99 means that a step failed.
+/// Steps wait for the command's output, never for a fixed time; the deadline only detects failures. The program prints what the terminal
+/// displayed and exits with the command's status, or with 99 if a step failed.
 struct Play {
     static let failed: Int32 = 99
 

@@ -13,7 +13,7 @@ final class Stage {
     /// The end of the output that was already expected.
     private var seen = 0
 
-    // From <asm-generic/ioctls.h>; the Glibc module has no names for these.
+    // Constants of <asm-generic/ioctls.h>, which the Glibc module does not import.
     private static let unlockTerminal: UInt = 0x4004_5431  // TIOCSPTLCK
     private static let openPeer: UInt = 0x5441  // TIOCGPTPEER
 
@@ -47,7 +47,7 @@ final class Stage {
         return position(of: Array(text.utf8), from: 0) != nil
     }
 
-    /// Whether the terminal would show what is typed now.
+    /// Whether the terminal would display input now.
     var hasEcho: Bool {
         var mode = termios()
         return tcgetattr(slave.number, &mode) != 0 || mode.c_lflag & tcflag_t(ECHO) != 0
@@ -107,7 +107,7 @@ final class Stage {
                 while index < bytes.count, !(0x40...0x7E).contains(bytes[index]) { index += 1 }
                 index += 1
             } else if byte == 0x0D {
-                // Several carriage returns before a line end are one: a relay's terminal adds its own.
+                // Several carriage returns before a line end count as one: a relay's terminal adds its own.
                 let next = bytes[index...].first { $0 != 0x0D }
                 if next != 0x0A { text.removeSubrange(lineStart...) }
             } else {
@@ -144,7 +144,7 @@ final class Stage {
         }
     }
 
-    /// Returns where the text ends in the output, if it is there.
+    /// Returns the end of the text in the output, or nil if the output does not contain it.
     private func position(of text: [UInt8], from start: Int) -> Int? {
         guard !text.isEmpty else { return start }
         var index = start

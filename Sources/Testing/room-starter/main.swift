@@ -1,5 +1,5 @@
-// room-starter NAME=FOLDER/SOCKET -- COMMAND…: binds a socket and executes the command with that socket, passed as systemd would pass it.
-// So a test can start one room as one system user without systemd. With `-` in place of the socket nothing is passed.
+// room-starter NAME=FOLDER/SOCKET -- COMMAND…: binds a socket and executes the command with that socket, passed as systemd would pass it,
+// so that a test can start one room as one system user without systemd. With `-` in place of the socket nothing is passed.
 
 import Foundation
 import Glibc
@@ -24,9 +24,9 @@ if words[1] != "-" {
     } catch {
         fail("\(error)")
     }
-    // Last, when nothing else is open under this number; dup2 clears close-on-exec, which passes the descriptor.
+    // Done last, when nothing else is open under this number; dup2 clears close-on-exec, which passes the descriptor.
     guard parked >= 0, dup2(parked, 3) == 3 else { fail("cannot pass the socket") }
-    // The command keeps this process's number, through setpriv too.
+    // The command keeps this process's ID, even through setpriv.
     setenv("LISTEN_FDS", "1", 1)
     setenv("LISTEN_PID", "\(getpid())", 1)
     setenv("LISTEN_FDNAMES", parts[0], 1)

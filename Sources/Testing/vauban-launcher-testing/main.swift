@@ -1,7 +1,7 @@
-// The launcher with the enclave that has a cheap key derivation, and with a keychaind whose clocks the file `clock` in its state folder
-// moves; for tests, never installed. Lines in the file `enclave-arguments` of its home are further arguments of that enclave. If
-// VAUBAN_TEST_BUS names a bus, the watcher uses it and trusts the login manager of the user VAUBAN_TEST_BUS_OWNER. There is no reader,
-// whose part tests play, unless VAUBAN_TEST_READER_BUS names its bus.
+// The launcher for tests, never installed. Its enclave has a cheap key derivation, and the file `clock` in keychaind's state folder moves
+// the clocks of keychaind. Lines in the file `enclave-arguments` of its home are additional arguments of the enclave. If VAUBAN_TEST_BUS
+// names a bus, the watcher uses it and trusts the login manager of the user VAUBAN_TEST_BUS_OWNER. There is no reader, since tests play its
+// part, unless VAUBAN_TEST_READER_BUS names its bus.
 
 import Foundation
 import Launcher
