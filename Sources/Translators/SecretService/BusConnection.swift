@@ -38,9 +38,9 @@ final class BusConnection {
         case nothing
     }
 
-    private static let daemon = "org.freedesktop.DBus"
+    static let daemon = "org.freedesktop.DBus"
     private static let daemonPath = "/org/freedesktop/DBus"
-    private let bus: OpaquePointer
+    let bus: OpaquePointer
     /// Calls that have no reply yet.
     private var calls: [UInt64: OpaquePointer] = [:]
     private var lastNumber: UInt64 = 0
@@ -66,9 +66,11 @@ final class BusConnection {
 
     /// Subscribes to notices about clients that leave the bus.
     func watchClients() throws(SystemError) {
-        let rule = "type='signal',sender='\(Self.daemon)',interface='\(Self.daemon)',member='NameOwnerChanged',arg2=''"
-        _ = try ask("AddMatch", rule)
+        try watch("type='signal',sender='\(Self.daemon)',interface='\(Self.daemon)',member='NameOwnerChanged',arg2=''")
     }
+
+    /// Subscribes to the signals that a rule of the bus describes.
+    func watch(_ rule: String) throws(SystemError) { _ = try ask("AddMatch", rule) }
 
     /// Requests a name. Returns false if another process owns it.
     func take(_ name: String) throws(SystemError) -> Bool {
@@ -78,6 +80,9 @@ final class BusConnection {
         try SystemError.checkNegated(result, "take the name \(name)")
         return true
     }
+
+    /// Returns the unique name of the connection that owns a name, or nil if the name has no owner.
+    func owner(of name: String) -> String? { (try? ask("GetNameOwner", name))?.first?.text }
 
     /// Returns the process that owns a name, or nil if the name has no owner.
     func process(of name: String) -> Int32? {
@@ -198,5 +203,5 @@ final class BusConnection {
         _ = poll(&pollers, nfds_t(pollers.count), left)
     }
 
-    private func text(_ pointer: UnsafePointer<CChar>?) -> String { pointer.map { String(cString: $0) } ?? "" }
+    func text(_ pointer: UnsafePointer<CChar>?) -> String { pointer.map { String(cString: $0) } ?? "" }
 }

@@ -109,3 +109,16 @@ enum ItemMapping {
         return bytes.count == 16 && Self.identifier(bytes) == identifier ? bytes : nil
     }
 }
+
+extension SecretServiceAttributes {
+    static let genericSchema = Pair("xdg:schema", "org.freedesktop.Secret.Generic")
+
+    /// The attributes by which an item is replaced. GNOME Keyring gives items without a schema this one when it reads its files again, and
+    /// the programs that stored them still replace them without it.
+    var withoutGenericSchema: Self {
+        let generic = Self.genericSchema
+        return Self(
+            collection: collection, instance: instance,
+            attributes: attributes.filter { $0.name != generic.name || $0.value != generic.value })
+    }
+}

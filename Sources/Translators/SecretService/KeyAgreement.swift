@@ -20,17 +20,34 @@ enum KeyAgreement {
         guard vauban_group_prepare() == 0 else { throw SystemError("use libgcrypt", code: 0) }
     }
 
+    /// One side of an agreement: its exponent, and the public key that the other side needs.
+    struct Side: ~Copyable {
+        private let exponent: SecretBytes
+        let publicKey: [UInt8]
+
+        init() throws {
+            let exponent = try Entropy.secret(groupBytes)
+            publicKey = try power(padded([2]) ?? [], exponent).withUnsafeBytes { [UInt8]($0) }
+            self.exponent = exponent
+        }
+
+        /// Returns the shared key, or nil if the other side's public key is degenerate or too long.
+        func key(with theirs: [UInt8]) throws -> SymmetricKey? {
+            guard let theirs = padded(theirs), isUsable(theirs) else { return nil }
+            let shared = try power(theirs, exponent)
+            // Both sides use the shared number including its leading zeros.
+            return HKDF<SHA256>.deriveKey(
+                inputKeyMaterial: shared.withUnsafeBytes { SymmetricKey(data: $0) }, outputByteCount: keyBytes)
+        }
+    }
+
     /// Processes a client's public key, and returns this side's public key and the shared key. Returns nil if the client's key is
     /// degenerate or too long.
     static func answer(_ theirs: [UInt8]) throws -> (publicKey: [UInt8], key: SymmetricKey)? {
-        guard let theirs = padded(theirs), isUsable(theirs) else { return nil }
-        let exponent = try Entropy.secret(groupBytes)
-        let publicKey = try power(padded([2]) ?? [], exponent)
-        let shared = try power(theirs, exponent)
-        // Both sides use the shared number including its leading zeros.
-        let key = HKDF<SHA256>.deriveKey(
-            inputKeyMaterial: shared.withUnsafeBytes { SymmetricKey(data: $0) }, outputByteCount: keyBytes)
-        return (publicKey.withUnsafeBytes { [UInt8]($0) }, key)
+        guard let number = padded(theirs), isUsable(number) else { return nil }
+        let side = try Side()
+        guard let key = try side.key(with: number) else { return nil }
+        return (side.publicKey, key)
     }
 
     /// Whether a public key is usable: 0, 1 and the prime minus 1 result in predictable shared numbers, and larger numbers are not in the

@@ -88,10 +88,14 @@ final class KeychainItems: ItemStore {
         _ edit: ItemEdit, in collection: String, replacing mayReplace: (_ identifier: String, StoredItem) throws -> Bool
     ) throws -> (identifier: String, isNew: Bool) {
         let wanted = SecretServiceAttributes(collection: collection, attributes: edit.attributes ?? [])
+        let compared = wanted.withoutGenericSchema
         // Another client may add or delete the same item in the meantime.
         for _ in 0..<4 {
-            let equal = try records(having: wanted).filter { $0.own.hasSameAttributes(as: wanted) }
-            if let same = try equal.first(where: { try mayReplace(ItemMapping.identifier($0.reference), ItemMapping.item($0.record)) }) {
+            let equal = try records(having: compared).filter { $0.own.withoutGenericSchema.hasSameAttributes(as: compared) }
+            // One with exactly these attributes comes before one that differs in the schema.
+            let candidates = equal.filter { $0.own.hasSameAttributes(as: wanted) } + equal.filter { !$0.own.hasSameAttributes(as: wanted) }
+            if let same = try candidates.first(where: { try mayReplace(ItemMapping.identifier($0.reference), ItemMapping.item($0.record)) })
+            {
                 var edit = edit
                 edit.attributes = nil
                 edit.owner = nil

@@ -23,6 +23,11 @@ enum SecretServiceLimits {
     static let roomRestartMax: UInt64 = 10_000_000_000
     /// The timeout for a reply of the bus daemon.
     static let busAnswerMax: UInt64 = 5_000_000_000
+    /// How long another provider may take to answer a call, and its prompt to be answered.
+    static let providerAnswerMax: UInt64 = 60_000_000_000
+    static let otherPromptTime: UInt64 = 600_000_000_000
+    /// Bytes of the attributes of an item that is read from another provider.
+    static let recordBytesMax = 58_000
     /// Arguments and values of one message.
     static let valuesMax = 65_536
 }

@@ -46,7 +46,9 @@ final class MemoryItems: ItemStore {
                 label: edit.label ?? "", attributes: own.attributes, contentType: edit.contentType ?? ItemMapping.defaultContentType,
                 created: now, modified: now, owner: edit.owner), own: own, secret: edit.secret ?? SharedSecret(copying: []))
         let made: (String, Bool)? = try state.withLock { state in
-            let same = try state.entries.first { try $0.value.own.hasSameAttributes(as: own) && mayReplace($0.key, $0.value.item) }
+            let same = try state.entries.first {
+                try $0.value.own.withoutGenericSchema.hasSameAttributes(as: own.withoutGenericSchema) && mayReplace($0.key, $0.value.item)
+            }
             if let same {
                 var entry = entry
                 entry.item.created = same.value.item.created

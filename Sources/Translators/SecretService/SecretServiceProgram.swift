@@ -1,11 +1,13 @@
 import Glibc
 internal import VaubanKeychainClient
+internal import VaubanKeychainModel
 internal import VaubanLinuxHost
 internal import VaubanPlainText
 internal import VaubanRefusal
 internal import VaubanRoomHardening
 
-/// The program vauban-secret-service. `vauban secret-service` and the session bus start it; `--owner` prints the owner of the name.
+/// The program vauban-secret-service. `vauban secret-service` and the session bus start it; `--owner` prints the owner of the name, and
+/// `--read` reports the owner's items.
 package enum SecretServiceProgram {
     static let name = "org.freedesktop.secrets"
 
@@ -17,8 +19,10 @@ package enum SecretServiceProgram {
             case ["--owner"]:
                 printOwner(try BusConnection(address: try busAddress()))
                 exit(0)
+            case ["--read"]: try read(mayPrompt: true)
+            case ["--read", "--no-prompt"]: try read(mayPrompt: false)
             default:
-                tell("usage: vauban-secret-service [--share | --owner]")
+                tell("usage: vauban-secret-service [--share | --owner | --read [--no-prompt]]")
                 exit(64)
             }
         } catch let refusal as Refusal {
@@ -45,6 +49,24 @@ package enum SecretServiceProgram {
         try loop.run()
     }
 
+    /// Reports the items of the provider that owns the name now, for `vauban import`.
+    private static func read(mayPrompt: Bool) throws -> Never {
+        let hardening = try RoomHardening(.secretService)
+        signal(SIGPIPE, SIG_IGN)
+        let bus: BusConnection
+        do {
+            bus = try BusConnection(address: try busAddress())
+        } catch {
+            let sentence = "no session bus is running; run this in a desktop session"
+            try TransferReport().write(.failure(sentence, number: Refusal.Reason.unavailable.rawValue))
+            exit(0)
+        }
+        try KeyAgreement.prepare()
+        _ = try hardening.confine()
+        try ProviderReading.run(bus, mayPrompt: mayPrompt)
+        exit(0)
+    }
+
     /// Prints the line `PROCESS PROGRAM` for the process that owns the name, or nothing if the name has no owner.
     private static func printOwner(_ bus: BusConnection) {
         guard let process = bus.process(of: name) else { return }
@@ -55,7 +77,7 @@ package enum SecretServiceProgram {
         bus.process(of: name).map { "owned by \(program(of: $0)) (process \($0))" }
     }
 
-    private static func program(of process: Int32) -> String {
+    static func program(of process: Int32) -> String {
         PlainLine.of(SmallFile.text(path: "/proc/\(process)/comm", max: 64) ?? "", charactersMax: 16)
     }
 

@@ -1,4 +1,5 @@
 """Clients of the Secret Service, each a word: libsecret by introspection, secretstorage, keyring, and calls that no library makes."""
+import hashlib
 import os
 import sys
 import threading
@@ -566,6 +567,66 @@ def owns_the_name():
     loop = GLib.MainLoop()
     Gio.bus_own_name_on_connection(bus, NAME, 0, lambda *_: print("owned", flush=True), lambda *_: loop.quit())
     loop.run()
+
+
+# Clients of another provider, whose items are imported.
+
+
+def wait_for_owner():
+    loop = GLib.MainLoop()
+    Gio.bus_watch_name_on_connection(bus, sys.argv[2] if len(sys.argv) > 2 else NAME, 0, lambda *_: loop.quit(), None)
+    loop.run()
+
+
+KEYRING = "org.gnome.keyring.InternalUnsupportedGuiltRiddenInterface"
+
+
+def fill_keyring():
+    """GNOME Keyring's own interface makes a collection without a window."""
+    session = plain()
+    login = service("ReadAlias", "(s)", "default")[0]
+    create(session, {"application": "of a test", "Ünïcode": "ß" * 500, "empty": ""}, b"pa\0\xffssword", "Bytes ä", collection=login)
+    create(session, {"service": "twice", "username": "anna"}, b"one", "One", replace=False, collection=login)
+    create(session, {"service": "twice", "username": "anna"}, b"two", "Two", replace=False, collection=login)
+    create(session, {}, b"without attributes", "Nothing", replace=False, collection=login)
+    create(session, {"service": "large"}, os.urandom(20_000), "Large", collection=login)
+    made = call(ROOT, KEYRING, "CreateWithMasterPassword", "(a{sv}(oayays))", {S + "Collection.Label": GLib.Variant("s", "Work things")},
+                (session, b"", b"of work", "text/plain"))[0]
+    create(session, {"service": "work", "username": "anna"}, b"at work", "At work", collection=made)
+    print(made)
+
+
+def replaced_without_schema():
+    """What stored an item without a schema replaces it, although it has one by now."""
+    session, attributes = plain(), {"application": "of a test", "Ünïcode": "ß" * 500, "empty": ""}
+    path = create(session, attributes, b"replaced", "Bytes ä")
+    assert service("SearchItems", "(a{ss})", attributes) == ([path], []), service("SearchItems", "(a{ss})", attributes)
+    assert bytes(get(path, session)[2]) == b"replaced"
+
+
+def lock_keyring():
+    assert service("Lock", "(ao)", [sys.argv[2]]) == ([sys.argv[2]], "/")
+
+
+def unlock_keyring():
+    call(ROOT, KEYRING, "UnlockWithMasterPassword", "(o(oayays))", sys.argv[2], (plain(), b"", b"of work", "text/plain"))
+
+
+def dump():
+    """Everything that a provider has, whichever it is, as lines that can be compared."""
+    session, lines = plain(), []
+    for path in properties(ROOT, "Service")["Collections"]:
+        collection = properties(path, "Collection")
+        for item in collection["Items"]:
+            found = properties(item, "Item")
+            # GNOME Keyring adds this one when it reads its files again.
+            found["Attributes"].setdefault("xdg:schema", "org.freedesktop.Secret.Generic")
+            _, _, secret, kind = get(item, session)
+            lines.append((path.rsplit("/")[-1], found["Label"], sorted(found["Attributes"].items()), hashlib.sha256(bytes(secret)).hexdigest(), kind))
+        if not path.endswith(("/login", "/session")):
+            lines.append((path.rsplit("/")[-1], collection["Label"]))
+    for line in sorted(lines, key=repr):
+        print(repr(line))
 
 
 globals()[sys.argv[1].replace("-", "_")]()

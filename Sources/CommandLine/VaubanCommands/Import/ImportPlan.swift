@@ -8,6 +8,8 @@ package struct PlannedItem {
     package let role: Role
     package var record: ItemRecord
     package let secret: SecretBox
+    /// Whether the comment is the source's, and not a note about the source.
+    var hasOwnComment = true
 }
 
 /// The items to be created from one record (Specs/import.md): the main item, and companions for parts that must not be shown with it.

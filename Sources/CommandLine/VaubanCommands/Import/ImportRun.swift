@@ -72,14 +72,18 @@ struct ImportRun {
         note(noted)
     }
 
-    /// Imports one complete item from a document or an export of this program.
-    mutating func takeWhole(_ place: SourcePlace, _ record: ItemRecord, _ secret: borrowing SecretBytes) throws {
+    /// Imports one complete item from a document, an export of this program or another provider. `isTransferred` means that its comment
+    /// describes its origin.
+    mutating func takeWhole(
+        _ place: SourcePlace, _ record: ItemRecord, _ secret: borrowing SecretBytes, isTransferred: Bool = false
+    ) throws {
         show()
         // This keychain sets the dates itself.
         var record = record
         record.attributes[.creationDate] = nil
         record.attributes[.modificationDate] = nil
-        let item = PlannedItem(role: .document, record: record, secret: SecretBox(secret.duplicate()))
+        let item = PlannedItem(
+            role: .document, record: record, secret: SecretBox(secret.duplicate()), hasOwnComment: !isTransferred)
         var noted = RecordReport(
             line: place.line, source: place.name, item: record.name, outcome: .present, carried: ["password", "all attributes"])
         do {
@@ -97,6 +101,19 @@ struct ImportRun {
     /// Reports a record that cannot be read.
     mutating func refuse(_ place: SourcePlace, _ fault: RowError) {
         note(RecordReport(line: place.line, source: place.name, item: "", outcome: .notTaken, reason: fault.why))
+    }
+
+    /// The record of a collection of the Secret Service, which is no item of the report. One that is there stays as it is.
+    func takeCollection(_ record: ItemRecord) throws {
+        let record = record.asOwn
+        guard !isDryRun, !known.contains(ItemIdentity(record)) else { return }
+        _ = try add(record, SecretBox(SecretBytes(copying: [])))
+    }
+
+    /// A sentence between the lines of progress.
+    func tell(_ sentence: String) {
+        progress.clear()
+        say(sentence)
     }
 
     func finish() { progress.clear() }
@@ -206,6 +223,7 @@ struct ImportRun {
     /// Returns what the record contains and the existing item does not.
     private static func differences(_ item: PlannedItem, _ there: ItemRecord) -> [String] {
         [(AttributeName.comment, "notes"), (.label, "title")].compactMap { name, shown in
+            guard item.hasOwnComment || name != .comment else { return nil }
             let wanted = item.record.text(name)
             return wanted.isEmpty || wanted == there.text(name) ? nil : "\(shown): the existing item has different ones"
         }

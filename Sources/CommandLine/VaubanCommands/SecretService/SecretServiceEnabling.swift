@@ -15,7 +15,7 @@ struct SecretServiceEnabling {
         let config = try UserServiceFiles.folder("XDG_CONFIG_HOME", ".config")
         let data = try UserServiceFiles.folder("XDG_DATA_HOME", ".local/share")
         var files = [
-            ("\(data)/dbus-1/services/\(busName).service", activation(program, isShared)),
+            ("\(data)/dbus-1/services/\(busName).service", activation(busName, program, isShared)),
             ("\(config)/systemd/user/\(unit)", service(program, isShared)),
         ]
         if access("/etc/xdg/autostart/\(rival)", F_OK) == 0 {
@@ -30,10 +30,10 @@ struct SecretServiceEnabling {
         return shared.files.areWritten ? shared : try current()
     }
 
-    private static func activation(_ program: String, _ isShared: Bool) -> String {
+    private static func activation(_ name: String, _ program: String, _ isShared: Bool) -> String {
         """
         [D-BUS Service]
-        Name=\(busName)
+        Name=\(name)
         Exec="\(program)" secret-service --foreground\(isShared ? " --share" : "")
         SystemdService=\(unit)
 
@@ -53,6 +53,8 @@ struct SecretServiceEnabling {
         """
     }
 
+    var isEnabled: Bool { files.areWritten }
+
     func enable() throws {
         try files.write()
         guard let owner = try? SecretServiceOwner.current() else {
@@ -61,8 +63,8 @@ struct SecretServiceEnabling {
         guard owner.isVauban else {
             return say(
                 """
-                Programs that use the Secret Service will use Vauban from the next login on. Until then they use \(owner.words), \
-                whose items stay there.
+                Programs that use the Secret Service will use Vauban from the next login on. Until then they use \(owner.words). To \
+                bring its items over: vauban import --from secret-service
                 """)
         }
         say("Programs that use the Secret Service now use Vauban.")

@@ -1,15 +1,18 @@
 import ArgumentParser
+import VaubanKeychainModel
 import VaubanRefusal
 import VaubanSecretBytes
 
 struct ImportPasswords: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Import items from another password manager, a browser, or vauban export.",
+        abstract: "Import items from another password manager, a browser, the desktop's keyring, or vauban export.",
         discussion: """
             Reads CSV from Chrome, Firefox, Apple Passwords, KeePassXC, LastPass, 1Password and Bitwarden, unencrypted JSON from \
-            Bitwarden, 1pux from 1Password, the folder of pass (through gpg), and files of vauban export. Skips an item that already \
-            exists with the same secret and reports one with another secret. Prints one line per record to standard output. Exits 0 \
+            Bitwarden, 1pux from 1Password, the folder of pass (through gpg), and files of vauban export. With --from secret-service, \
+            reads everything that GNOME Keyring, KeePassXC, oo7 or KDE Wallet has, over the session bus; it asks you itself to unlock \
+            what is locked. The source stays as it is. Skips an item that already exists with the same secret and reports one with another \
+            secret. Prints one line per record to standard output. Exits 0 \
             if everything was imported, 1 if something was not.
 
             Example:
@@ -18,10 +21,18 @@ struct ImportPasswords: ParsableCommand {
               keepassxc-cli export --format csv passwords.kdbx | vauban import -
               vauban import ~/.password-store
               vauban import backup.vauban
+              vauban import --from secret-service --dry-run
             """)
 
     @Argument(help: ArgumentHelp("The file, - for standard input, or the folder of pass.", valueName: "file"), completion: .file())
-    var path: String
+    var file: String?
+
+    @Option(help: ArgumentHelp("Import from a running program: secret-service.", valueName: "source"))
+    var from: Provider?
+
+    enum Provider: String, ExpressibleByArgument, CaseIterable {
+        case secretService = "secret-service"
+    }
 
     @Flag(help: "Report what the import would do; change nothing.")
     var dryRun = false
@@ -35,7 +46,21 @@ struct ImportPasswords: ParsableCommand {
     @OptionGroup var passphrase: PassphraseOptions
     @OptionGroup var user: UserOptions
 
+    private var path: String { file ?? "" }
+
+    func validate() throws {
+        guard from != nil else {
+            if file == nil { throw ValidationError("No source given: name a file, or use --from secret-service.") }
+            return
+        }
+        if file != nil { throw ValidationError("Name a file or use --from, not both.") }
+        if passphrase.descriptor != nil || protectNotes {
+            throw ValidationError("--passphrase-fd and --protect-notes are for files, not for --from.")
+        }
+    }
+
     func run() throws {
+        if from == .secretService { return try takeProvider() }
         if PasswordStore.isFolder(path) { return try takeStore() }
         // Read the file first, so that its errors show before a passcode prompt.
         let content = try InputFile.read(path, max: ImportSource.bytesMax)
@@ -52,6 +77,22 @@ struct ImportPasswords: ParsableCommand {
 
     private func newRun() throws -> ImportRun {
         try ImportRun(try Session(user), isDryRun: dryRun, protectsNotes: protectNotes)
+    }
+
+    private func takeProvider() throws {
+        let source = try ProviderItems(mayPrompt: !user.noInput)
+        var run = try newRun()
+        try source.forEach { entry, secret in
+            switch entry {
+            case .notice(let sentence): run.tell(sentence)
+            case .total(let total): run.total = total
+            case .collection(let record): try run.takeCollection(record)
+            case .item(let place, let record): try run.takeWhole(.file(place), record, secret, isTransferred: true)
+            case .left(let place, let reason): run.refuse(.file(place), RowError(SafeText.line(reason, max: 300)))
+            case .provider, .failure, .end: break
+            }
+        }
+        try tell(run, isPlain: false)
     }
 
     private func takeStore() throws {

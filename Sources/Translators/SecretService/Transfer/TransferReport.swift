@@ -1,0 +1,35 @@
+import Glibc
+internal import VaubanDER
+internal import VaubanKeychainModel
+internal import VaubanLinuxHost
+internal import VaubanPlainText
+internal import VaubanSecretBytes
+
+/// The standard output, to which entries are written: each as its length in four bytes, its DER, the length of the secret in four bytes,
+/// and the secret.
+struct TransferReport {
+    func write(_ entry: TransferEntry, secret: SharedSecret? = nil) throws {
+        let encoded = try entry.encoded()
+        try write(Self.number(encoded.count) + encoded + Self.number(secret?.bytes.count ?? 0))
+        try secret?.bytes.withUnsafeBytes { try Self.write($0) }
+    }
+
+    /// A text of the provider's, as one line of a size that fits an entry.
+    static func line(_ text: String) -> String { PlainLine.of(text, charactersMax: 200, bytesMax: TransferEntry.textBytesMax / 2) }
+
+    private func write(_ bytes: [UInt8]) throws {
+        try bytes.withUnsafeBytes { try Self.write($0) }
+    }
+
+    private static func write(_ bytes: UnsafeRawBufferPointer) throws(SystemError) {
+        var count = 0
+        while count < bytes.count {
+            let written = Glibc.write(STDOUT_FILENO, bytes.baseAddress?.advanced(by: count), bytes.count - count)
+            if written < 0, errno == EINTR { continue }
+            try SystemError.check(Int32(clamping: written), "report items")
+            count += written
+        }
+    }
+
+    private static func number(_ number: Int) -> [UInt8] { withUnsafeBytes(of: UInt32(truncatingIfNeeded: number).bigEndian) { Array($0) } }
+}

@@ -1,0 +1,77 @@
+package import SwiftASN1
+package import VaubanDER
+
+/// What vauban-secret-service reports of another provider's items to `vauban import` (Specs/secret-service.md, "Moving in").
+///
+/// `TransferEntry ::= SEQUENCE { kind INTEGER (1..8), text UTF8String, reason UTF8String, number INTEGER, record [0] ItemRecord OPTIONAL }`
+package enum TransferEntry: Sendable {
+    /// The provider, with which a report begins.
+    case provider(String)
+    /// A sentence for the user.
+    case notice(String)
+    /// How many items follow.
+    case total(Int)
+    /// The record of a collection, which has no secret.
+    case collection(ItemRecord)
+    /// An item, whose secret follows the entry. The place is its collection and label.
+    case item(place: String, ItemRecord)
+    /// What stays with the provider, and why.
+    case left(place: String, reason: String)
+    /// Why the report ends here: a sentence, and the number of the refusal's reason.
+    case failure(String, number: Int64)
+    /// The end of a complete report.
+    case end
+
+    /// Bytes of one encoded entry.
+    package static let bytesMax = 128 << 10
+    /// Bytes of a text, which its sender cuts to this size.
+    package static let textBytesMax = 1024
+    package static let totalMax = 10_000_000
+}
+
+extension TransferEntry: DERReadable, DERWritable {
+    package init(from fields: inout DERFields) throws {
+        let kind = try fields.integer("kind", in: 1...8)
+        let text = try fields.text("text", max: Self.textBytesMax)
+        let reason = try fields.text("reason", max: Self.textBytesMax)
+        let number = try fields.integer("number", in: 0...Int64(Self.totalMax))
+        let record = try fields.optional(0, "record") { try $0.value("record", as: ItemRecord.self) }
+        switch (kind, record) {
+        case (1, nil): self = .provider(text)
+        case (2, nil): self = .notice(text)
+        case (3, nil): self = .total(Int(number))
+        case (4, let record?): self = .collection(record)
+        case (5, let record?): self = .item(place: text, record)
+        case (6, nil): self = .left(place: text, reason: reason)
+        case (7, nil): self = .failure(text, number: number)
+        case (8, nil): self = .end
+        default: throw DERError("an entry has the parts of another kind")
+        }
+    }
+
+    package func write(into der: inout DER.Serializer) throws {
+        switch self {
+        case .provider(let name): try write(1, name, into: &der)
+        case .notice(let sentence): try write(2, sentence, into: &der)
+        case .total(let number): try write(3, number: Int64(number), into: &der)
+        case .collection(let record): try write(4, record: record, into: &der)
+        case .item(let place, let record): try write(5, place, record: record, into: &der)
+        case .left(let place, let reason): try write(6, place, reason, into: &der)
+        case .failure(let sentence, let number): try write(7, sentence, number: number, into: &der)
+        case .end: try write(8, into: &der)
+        }
+    }
+
+    private func write(
+        _ kind: Int64, _ text: String = "", _ reason: String = "", number: Int64 = 0, record: ItemRecord? = nil,
+        into der: inout DER.Serializer
+    ) throws {
+        try der.sequence { fields in
+            try fields.integer(kind)
+            try fields.text(text)
+            try fields.text(reason)
+            try fields.integer(number)
+            if let record { try fields.tagged(0) { try $0.value(record) } }
+        }
+    }
+}

@@ -1,0 +1,145 @@
+#!/usr/bin/env bash
+# vauban import --from secret-service: everything that a real GNOME Keyring has is in Vauban afterwards, byte by byte and over the same bus,
+# and stays where it was. Then a provider that is played: prompts, individual locks, plain sessions, and answers that no provider should give.
+# limit: 600
+set -u
+. Tests/Scripts/lib/command-line.sh
+. Tests/Scripts/lib/secret-service.sh
+command -v gnome-keyring-daemon >/dev/null || { echo 'there is no gnome-keyring-daemon here'; exit 77; }
+/usr/bin/python3 -c 'import dbus, cryptography' 2>/dev/null || { echo 'there is no python3-dbus or python3-cryptography here'; exit 77; }
+import() { expect_status "$1" vauban import --from secret-service "${@:2}"; }
+out() { expect_text "$1" "$TMPDIR/out"; }
+err() { expect_text "$1" "$TMPDIR/err"; }
+vauban status >/dev/null 2>&1 || fail 'the rooms do not start'
+
+# Without a bus, and without a provider.
+import 53
+err 'no session bus is running'
+sed -i 's|  <standard_session_servicedirs/>||; s|<auth>EXTERNAL</auth>|&\n  <servicedir>'"$TMPDIR"'/services</servicedir>|' "$TMPDIR/bus/config"
+mkdir "$TMPDIR/services"
+start_bus
+import 53
+err 'no program provides the Secret Service now'
+expect_status 64 vauban import --from secret-service file.csv
+expect_status 64 vauban import
+vauban doctor >"$TMPDIR/out"; out 'Secret Service no program; to use Vauban: vauban enable secret-service'
+
+# GNOME Keyring, with a keyring of its own that a password opens.
+mkfifo "$TMPDIR/login-password"
+gnome-keyring-daemon --foreground --unlock --components=secrets --control-directory="$TMPDIR/control" <"$TMPDIR/login-password" >"$TMPDIR/keyring.log" 2>&1 &
+keyring=$!
+printf 'login password' >"$TMPDIR/login-password"
+try wait-for-owner
+printf 'first secret' | secret-tool store --label='My mail' service mail username anna || fail 'GNOME Keyring stores nothing'
+work=$(timeout 60 /usr/bin/python3 "$helper" fill-keyring) || fail 'GNOME Keyring is not filled'
+try dump >"$TMPDIR/there"
+vauban doctor >"$TMPDIR/out"; out 'gnome-keyring-d'; out 'to use Vauban: vauban import --from secret-service, then vauban enable secret-service'
+
+# A dry run changes nothing.
+import 0 --dry-run
+out 'My mail: would be added: mail/anna'
+err '7 would be added, 0 already exist, 0 not imported'
+vauban list 2>&1 | grep -q 'No items yet' || fail 'a dry run adds items'
+
+# A collection that is locked, whose prompt nobody can answer here, is named. What is open is imported.
+try lock-keyring "$work"
+import 1 --no-input
+out 'Work things: not imported: it is locked; unlock it in GNOME Keyring'
+err '6 added, 0 already exist, 1 not imported'
+try unlock-keyring "$work"
+import 0
+out '/At work: added: work/anna'
+err '1 added, 6 already exist, 0 not imported'
+[ "$(vauban get mail/anna)" = 'first secret' ] || fail 'the command line does not read what was imported'
+vauban show mail/anna >"$TMPDIR/out"; out 'imported from: GNOME Keyring, '; out 'created: '
+grep -q 'first secret' "$TMPDIR/err" "$TMPDIR/keyring.log" && fail 'a secret was told'
+
+# A secret that changed there is reported and not taken; the other way around too.
+printf 'changed there' | secret-tool store --label='My mail' service mail username anna || fail 'GNOME Keyring does not replace'
+import 1 --json
+grep -q '"reason" : "it already exists with another password"' "$TMPDIR/out" || { cat "$TMPDIR/out"; fail 'a changed secret is not reported'; }
+[ "$(vauban get mail/anna)" = 'first secret' ] || fail 'an import changed an item'
+printf 'first secret' | secret-tool store --label='My mail' service mail username anna
+
+# It is all still there, and Vauban gives the same to the same programs.
+try dump | diff "$TMPDIR/there" - || fail 'the import changed the keyring'
+kill "$keyring"; wait "$keyring" 2>/dev/null
+vauban enable secret-service 2>/dev/null || fail 'it is not enabled'
+cp "$XDG_DATA_HOME/dbus-1/services/org.freedesktop.secrets.service" "$TMPDIR/services/"
+busctl --address="$DBUS_SESSION_BUS_ADDRESS" call org.freedesktop.DBus /org/freedesktop/DBus org.freedesktop.DBus ReloadConfig >/dev/null || fail 'the bus does not reload'
+[ "$(secret-tool lookup service mail username anna)" = 'first secret' ] || fail 'secret-tool does not find what was imported'
+try dump | diff "$TMPDIR/there" - || fail 'Vauban has not what GNOME Keyring had'
+[ "$(secret-tool search --all service twice 2>/dev/null | grep -c '^secret = ')" = 2 ] || fail 'of two items with the same attributes one is lost'
+try replaced-without-schema
+vauban doctor >"$TMPDIR/out" || { cat "$TMPDIR/out"; fail 'vauban doctor finds something'; }
+out 'vauban-secret-s'
+grep -q 'to use Vauban:' "$TMPDIR/out" && { cat "$TMPDIR/out"; fail 'what Vauban owns already is to be taken over'; }
+# From itself it imports nothing.
+import 64
+err 'Vauban provides the Secret Service already'
+rm "$TMPDIR/services/"*; kill "$(service_process)"
+busctl --address="$DBUS_SESSION_BUS_ADDRESS" call org.freedesktop.DBus /org/freedesktop/DBus org.freedesktop.DBus ReloadConfig >/dev/null
+
+# provider WORDS...: plays one; what it is asked goes to $TMPDIR/asked.
+provider() {
+    rm -f "$TMPDIR/said"; mkfifo "$TMPDIR/said"
+    timeout 300 /usr/bin/python3 Tests/Scripts/lib/other-provider.py "$@" >"$TMPDIR/said" 2>"$TMPDIR/provider.err" & played=$!
+    exec 7<"$TMPDIR/said"
+    read -r -t "$hang_seconds" said <&7; [ "$said" = playing ] || { cat "$TMPDIR/provider.err"; fail 'no provider is played'; }
+    cat <&7 >"$TMPDIR/asked" & reader=$!
+}
+end_provider() { { kill "$played"; wait "$played" "$reader"; } 2>/dev/null; exec 7<&-; }
+asked() { grep -qxF -- "$1" "$TMPDIR/asked" || { cat "$TMPDIR/asked" "$TMPDIR/err"; fail "it was not asked: $1"; }; }
+not_asked() { ! grep -q -- "$1" "$TMPDIR/asked" || { cat "$TMPDIR/asked"; fail "it was asked: $1"; }; }
+
+# The prompt is the provider's own. What it unlocked is locked again, and what lasts until the logout stays.
+new_keychain
+provider accepts
+import 0
+end_provider
+asked 'session dh-ietf1024-sha256-aes128-cbc-pkcs7'; not_asked 'session plain'; asked prompt; asked 'lock /org/freedesktop/secrets/collection/vault'
+not_asked 'secret /org/freedesktop/secrets/collection/session'
+err 'Vault ä is locked; answer the prompt of python3.'
+err 'Items in Session (1) last until you log out, and are not imported.'
+err '4 added, 0 already exist, 0 not imported'
+vauban get vault >"$TMPDIR/got"; printf '\0\377 in the vault' | cmp - "$TMPDIR/got" || fail 'bytes were changed'
+vauban list >"$TMPDIR/out"; out secret-service-collection/vault
+# Again, with sessions that are not encrypted.
+provider accepts plain
+import 0
+end_provider
+asked 'session plain'
+err '0 added, 4 already exist, 0 not imported'
+
+# The user refuses, is not to be asked, or the provider leaves: what is open is imported, or nothing is claimed.
+for conduct in refuses silent; do
+    new_keychain
+    provider $conduct
+    # shellcheck disable=SC2046
+    import 1 $([ $conduct = refuses ] || echo --no-input)
+    end_provider
+    err '3 added, 0 already exist, 1 not imported'
+    out 'Vault ä: not imported: it is locked; unlock it in python3, and import again'
+    [ $conduct = refuses ] || not_asked prompt
+done
+new_keychain
+provider leaves
+import 53
+end_provider
+err 'the provider failed'
+
+# Answers that cannot be right are each named, and cost no other item.
+new_keychain
+provider hostile
+import 1
+end_provider
+err '5 added, 0 already exist, 7 not imported'
+for left in 'Login/?: not imported: the provider does not describe it' 'Vault ä/?: not imported' 'Login/Reserved: not imported: its service is a name that Vauban uses itself' \
+    'Login/Large: not imported: its secret is larger than 1 MiB' 'Login/Many: not imported: its label and attributes exceed the size of an item' \
+    'Login/Short vector: not imported: The parameter of an encrypted secret has 16 bytes.' 'Login/No padding: not imported: The secret cannot be decrypted.'; do
+    out "$left"
+done
+grep -qP '\x1b|\x{202e}' "$TMPDIR/out" "$TMPDIR/err" && fail 'a label writes to the terminal'
+[ "$(vauban get escape)" = escape ] || fail 'an item beside hostile ones is lost'
+expect_status 44 vauban get ssh-key/evil
+echo 'what GNOME Keyring has is in Vauban, and stays where it was'
