@@ -17,6 +17,7 @@ set_passcode
 # in_sandbox FOLDER COMMAND…: runs it in this control group.
 in_sandbox() ( echo "$BASHPID" >"$1/cgroup.procs" && shift && exec "$@" )
 sandboxed() { in_sandbox "$app" timeout 240 /usr/bin/python3 "$helper" "$@" 2>&1 | tail -n 1; }
+matches_key() { [[ $1 =~ ^[0-9a-f]{128}$ ]] || { echo "    $1"; return 1; }; }
 printf 'of the mail program' | secret-tool store --label='My mail' service mail username anna || fail 'nothing is stored'
 printf 'of the bank' | secret-tool store --label='Bank' service bank username anna || fail 'nothing is stored'
 
@@ -27,6 +28,8 @@ check 'U52 control: the item is as it was' equals "$(timeout 240 /usr/bin/python
 printf 'of the app' | in_sandbox "$app" secret-tool store --label=Own service app username anna || fail 'a Flatpak stores nothing'
 check 'U51 control: it reads what it stored' equals "$(in_sandbox "$app" secret-tool lookup service app username anna)" 'of the app'
 check 'U51 another Flatpak does not' equals "$(in_sandbox "$other" timeout 240 /usr/bin/python3 "$helper" finds-locked service app 2>&1 | tail -n 1)" locked
+check 'U54 it asks the portal'"'"'s backend for the key of another app: refused' equals "$(sandboxed foreign-key)" refused
+check 'U54 control: the portal is given it' matches_key "$(timeout 240 /usr/bin/python3 "$helper" backend-key org.example.Other 2>&1 | tail -n 1)"
 check 'U53 a program outside of sandboxes reads everything: succeeds' equals "$(secret-tool lookup service app username anna)" 'of the app'
 
 # The user consents once; it holds for this app and this item, until the item is another.

@@ -8,6 +8,7 @@ internal import VaubanSecretBytes
 struct BusReader {
     private let message: OpaquePointer
     private var count = 0
+    private var hasFile = false
 
     /// Returns all arguments of a message.
     static func arguments(of message: OpaquePointer) throws(SystemError) -> [BusValue] {
@@ -46,6 +47,10 @@ struct BusReader {
             return parts.count == 2 ? .entry(parts[0], parts[1]) : .other
         case UInt8(ascii: "r"): return .structure(try contained(type, contents))
         case UInt8(ascii: "v"): return .variant(try contained(type, contents).first ?? .other)
+        // One file is all that a method here takes.
+        case UInt8(ascii: "h") where !hasFile:
+            hasFile = true
+            return .file(try file(type))
         default:
             try check(sd_bus_message_skip(message, nil))
             return .other
@@ -69,6 +74,11 @@ struct BusReader {
         var text: UnsafePointer<CChar>?
         try check(sd_bus_message_read_basic(message, type, &text))
         return text.map { String(cString: $0) } ?? ""
+    }
+
+    /// The message keeps its own.
+    private func file(_ type: CChar) throws(SystemError) -> Descriptor {
+        Descriptor(try SystemError.check(fcntl(try basic(type, Int32(-1)), F_DUPFD_CLOEXEC, 3), "take a file of a message"))
     }
 
     private func bytes() throws(SystemError) -> SharedSecret {
@@ -105,7 +115,7 @@ struct BusWriter {
         case .entry(let key, let value): try container("e", key.signature + value.signature, [key, value])
         case .structure(let parts): try container("r", parts.map(\.signature).joined(), parts)
         case .variant(let inner): try container("v", inner.signature, [inner])
-        case .other: throw SystemError("write a message", code: EINVAL)
+        case .file, .other: throw SystemError("write a message", code: EINVAL)
         }
     }
 

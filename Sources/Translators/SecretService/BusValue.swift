@@ -1,3 +1,4 @@
+internal import VaubanLinuxHost
 internal import VaubanSecretBytes
 
 /// Bytes that may be a secret, shared within this process and zeroed after the last use.
@@ -26,6 +27,8 @@ indirect enum BusValue: Sendable {
     case entry(BusValue, BusValue)
     case structure([BusValue])
     case variant(BusValue)
+    /// An open file that a client sent.
+    case file(Descriptor)
     /// A value of an unsupported type.
     case other
 
@@ -43,6 +46,7 @@ indirect enum BusValue: Sendable {
         case .entry(let key, let value): "{\(key.signature)\(value.signature)}"
         case .structure(let parts): "(\(parts.map(\.signature).joined()))"
         case .variant: "v"
+        case .file: "h"
         case .other: ""
         }
     }
@@ -67,6 +71,8 @@ extension BusValue {
         default: nil
         }
     }
+
+    var file: Descriptor? { if case .file(let file) = self { file } else { nil } }
 
     var isTrue: Bool { if case .boolean(true) = self { true } else { false } }
 

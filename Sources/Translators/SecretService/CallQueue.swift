@@ -100,7 +100,8 @@ final class CallQueue: Sendable {
 
     private func answer(_ call: BusCall, from client: BusClient) {
         do {
-            send(.reply(call.number, try objects.answer(call, from: client)))
+            // What waits for the user is answered later.
+            if let answer = try objects.answer(call, from: client) { send(.reply(call.number, answer)) }
         } catch let failure as BusFailure {
             send(.failure(call.number, failure))
         } catch let refusal as Refusal {

@@ -29,6 +29,8 @@ enum Introspection {
         ],
         "org.freedesktop.Secret.Session": [Method(name: "Close", takes: "", gives: "")],
         "org.freedesktop.Secret.Prompt": [Method(name: "Prompt", takes: "s", gives: ""), Method(name: "Dismiss", takes: "", gives: "")],
+        "org.freedesktop.impl.portal.Secret": [Method(name: "RetrieveSecret", takes: "osha{sv}", gives: "ua{sv}")],
+        "org.freedesktop.impl.portal.Request": [Method(name: "Close", takes: "", gives: "")],
     ]
 
     static let properties: [String: [String: Property]] = [
@@ -43,6 +45,7 @@ enum Introspection {
             "Label": Property(type: "s", isWritable: true), "Created": Property(type: "t", isWritable: false),
             "Modified": Property(type: "t", isWritable: false),
         ],
+        "org.freedesktop.impl.portal.Secret": ["version": Property(type: "u", isWritable: false)],
     ]
 
     private static let signals: [String: [(name: String, carries: String)]] = [

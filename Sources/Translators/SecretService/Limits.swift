@@ -28,6 +28,10 @@ enum SecretServiceLimits {
     static let otherPromptTime: UInt64 = 600_000_000_000
     /// Bytes of the attributes of an item that is read from another provider.
     static let recordBytesMax = 58_000
+    /// Keys that wait for the user at once, bytes of an application's name, and how long the reader of a key may take.
+    static let portalRequestsMax = 64
+    static let applicationBytesMax = 255
+    static let keyWriteMilliseconds: Int32 = 10_000
     /// Arguments and values of one message.
     static let valuesMax = 65_536
 }

@@ -2,6 +2,7 @@
 enum ObjectPath: Sendable {
     static let root = "/org/freedesktop/secrets"
     static let none = "/"
+    private static let portalRoot = "/org/freedesktop/portal/desktop"
 
     case service
     /// A collection by its identifier.
@@ -10,11 +11,18 @@ enum ObjectPath: Sendable {
     case item(collection: String, identifier: String)
     case session
     case prompt
+    /// The backend of the Secret portal, and what waits for the user there.
+    case portal
+    case portalRequest
     /// A folder of other objects.
     case folder(String)
 
     /// Returns nil if the path is not that of an object of the service.
     init?(_ path: String) {
+        if path == Self.portalRoot || path.hasPrefix("\(Self.portalRoot)/request/") {
+            self = path == Self.portalRoot ? .portal : .portalRequest
+            return
+        }
         guard path == Self.root || path.hasPrefix("\(Self.root)/") else { return nil }
         let parts = path.dropFirst(Self.root.count).split(separator: "/", omittingEmptySubsequences: true).map(String.init)
         switch (parts.first, parts.count) {

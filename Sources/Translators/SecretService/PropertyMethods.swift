@@ -51,7 +51,8 @@ extension SecretServiceObjects {
                 ("Locked", .boolean(item.isLocked)), ("Attributes", .texts(item.attributes.map { ($0.name, $0.value) })),
                 ("Label", .string(item.label)), ("Created", .unsigned64(item.created)), ("Modified", .unsigned64(item.modified)),
             ]
-        case .session, .prompt, .alias, .folder: return []
+        case .portal: return [("version", .unsigned32(SecretPortal.version))]
+        case .session, .prompt, .portalRequest, .alias, .folder: return []
         }
     }
 

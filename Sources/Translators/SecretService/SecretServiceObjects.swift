@@ -14,6 +14,7 @@ final class SecretServiceObjects: Sendable {
     let keychainItems: KeychainItems
     let memoryItems = MemoryItems()
     let access: ItemAccess
+    let portal: SecretPortal
     let send: @Sendable (BusOutgoing) -> Void
 
     init(_ service: Service, isShared: Bool, send: @escaping @Sendable (BusOutgoing) -> Void) {
@@ -23,6 +24,7 @@ final class SecretServiceObjects: Sendable {
         keychainLock = KeychainLock(service)
         access = ItemAccess(keychain, service, isShared: isShared)
         prompts = Prompts(keychainLock, send: send)
+        portal = SecretPortal(keychain, keychainLock, send: send)
         self.send = send
     }
 
@@ -31,9 +33,11 @@ final class SecretServiceObjects: Sendable {
         client.cancellation.cancel()
         sessions.end(of: client.name)
         prompts.end(of: client.name)
+        portal.end(of: client.name)
     }
 
-    func answer(_ call: BusCall, from client: BusClient) throws -> [BusValue] {
+    /// Returns what the call returns; nil if it is answered later.
+    func answer(_ call: BusCall, from client: BusClient) throws -> [BusValue]? {
         guard var object = ObjectPath(call.path) else { throw BusFailure.noSuchObject }
         if case .alias(let name) = object {
             guard let target = try records.target(ofAlias: name) else { throw BusFailure.noSuchObject }
@@ -64,6 +68,12 @@ final class SecretServiceObjects: Sendable {
             return []
         case .prompt:
             try prompts.dismiss(call.path, by: client)
+            return []
+        case .portal:
+            try portal.retrieve(call, for: client)
+            return nil
+        case .portalRequest:
+            try portal.close(call.path, by: client)
             return []
         case .alias, .folder: throw BusFailure.noSuchObject
         }
@@ -166,6 +176,8 @@ extension ObjectPath {
         case .item: "org.freedesktop.Secret.Item"
         case .session: "org.freedesktop.Secret.Session"
         case .prompt: "org.freedesktop.Secret.Prompt"
+        case .portal: "org.freedesktop.impl.portal.Secret"
+        case .portalRequest: "org.freedesktop.impl.portal.Request"
         case .folder: ""
         }
     }

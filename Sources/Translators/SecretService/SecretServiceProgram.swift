@@ -10,6 +10,7 @@ internal import VaubanRoomHardening
 /// `--read` reports the owner's items.
 package enum SecretServiceProgram {
     static let name = "org.freedesktop.secrets"
+    static let portalName = "org.freedesktop.impl.portal.desktop.vauban"
 
     package static func main() -> Never {
         do {
@@ -46,6 +47,7 @@ package enum SecretServiceProgram {
             tell("\(name) is \(owner(on: bus) ?? "another program's"). See vauban doctor.")
             exit(53)
         }
+        if (try? bus.take(portalName)) != true { tell("\(portalName) is not available; apps get no keys by the Secret portal.") }
         try loop.run()
     }
 

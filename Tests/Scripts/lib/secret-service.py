@@ -629,4 +629,109 @@ def dump():
         print(repr(line))
 
 
+# The Secret portal: its backend, and a real frontend.
+
+
+PORTAL = "org.freedesktop.portal.Desktop"
+PORTAL_PATH = "/org/freedesktop/portal/desktop"
+BACKEND = "org.freedesktop.impl.portal.desktop.vauban"
+
+
+def with_pipe(name, interface, variant):
+    """Calls RetrieveSecret with the end of a pipe; answers what it returned, and what came through the pipe."""
+    reading, writing = os.pipe()
+    files = Gio.UnixFDList.new()
+    files.append(writing)
+    os.close(writing)
+    answer, _ = bus.call_with_unix_fd_list_sync(name, PORTAL_PATH, interface, "RetrieveSecret", variant, None, 0, 240000, files, None)
+    return answer.unpack(), reading
+
+
+def backend_key():
+    """backend-key APP [waits | closes]: what the portal gets for an app. With a word, the user is waited for: it says `waits` once the
+    service has the call, or ends the request then."""
+    conduct, handle = (sys.argv[3:] + [""])[0], f"{PORTAL_PATH}/request/1_1/t{os.getpid()}"
+    reading, writing = os.pipe()
+    files, answers, loop = Gio.UnixFDList.new(), [], GLib.MainLoop()
+    files.append(writing)
+    os.close(writing)
+
+    def answered(source, result):
+        answers.append(source.call_with_unix_fd_list_finish(result)[0].unpack()[0])
+        loop.quit()
+
+    bus.call_with_unix_fd_list(
+        BACKEND, PORTAL_PATH, "org.freedesktop.impl.portal.Secret", "RetrieveSecret",
+        GLib.Variant("(osha{sv})", (handle, sys.argv[2], 0, {})), None, 0, 240000, files, None, answered)
+    if conduct == "closes":
+        bus.call_sync(BACKEND, handle, "org.freedesktop.impl.portal.Request", "Close", None, None, 0, 60000, None)
+    elif conduct == "waits":
+        # Calls of one client are answered in their order.
+        backend_version()
+        print("waits", flush=True)
+    loop.run()
+    print(os.read(reading, 1000).hex() if answers == [0] else f"response {answers[0]}", flush=True)
+
+
+def backend_version():
+    return bus.call_sync(
+        BACKEND, PORTAL_PATH, "org.freedesktop.DBus.Properties", "Get", GLib.Variant("(ss)", ("org.freedesktop.impl.portal.Secret", "version")),
+        None, 0, 60000, None).unpack()
+
+
+def foreign_key():
+    """An application in a sandbox names another to the backend."""
+    try:
+        with_pipe(BACKEND, "org.freedesktop.impl.portal.Secret",
+                  GLib.Variant("(osha{sv})", (f"{PORTAL_PATH}/request/1_1/foreign", "org.example.Other", 0, {})))
+        print("given")
+    except GLib.Error as problem:
+        assert Gio.DBusError.get_remote_error(problem) == "org.freedesktop.DBus.Error.AccessDenied", problem.message
+        print("refused")
+
+
+def portal_key():
+    """What an application gets from a real xdg-desktop-portal."""
+    token, loop, responses = f"t{os.getpid()}", GLib.MainLoop(), []
+    path = f"{PORTAL_PATH}/request/{bus.get_unique_name()[1:].replace('.', '_')}/{token}"
+
+    def responded(*arguments):
+        responses.append(arguments[-1].unpack()[0])
+        loop.quit()
+
+    bus.signal_subscribe(PORTAL, "org.freedesktop.portal.Request", "Response", path, None, 0, responded)
+    _, reading = with_pipe(
+        PORTAL, "org.freedesktop.portal.Secret", GLib.Variant("(ha{sv})", (0, {"handle_token": GLib.Variant("s", token)})))
+    loop.run()
+    assert responses == [0], responses
+    print(os.read(reading, 1000).hex())
+
+
+def portal_refused():
+    """A call without a file, with a long name, of another type, and the end of a request that is not there."""
+    secret = "org.freedesktop.impl.portal.Secret"
+    for error, member, variant in [
+            ("InvalidArgs", "RetrieveSecret", GLib.Variant("(os)", ("/a", "b"))),
+            ("UnknownMethod", "Retrieve", None)]:
+        try:
+            bus.call_sync(BACKEND, PORTAL_PATH, secret, member, variant, None, 0, 60000, None)
+            raise AssertionError(f"{member} is not refused")
+        except GLib.Error as problem:
+            got = Gio.DBusError.get_remote_error(problem)
+            assert got == f"org.freedesktop.DBus.Error.{error}", got
+    for application in ["a" * 256]:
+        try:
+            with_pipe(BACKEND, secret, GLib.Variant("(osha{sv})", (f"{PORTAL_PATH}/request/1_1/long", application, 0, {})))
+            raise AssertionError("a long name is not refused")
+        except GLib.Error as problem:
+            assert Gio.DBusError.get_remote_error(problem) == "org.freedesktop.DBus.Error.InvalidArgs"
+    try:
+        bus.call_sync(BACKEND, f"{PORTAL_PATH}/request/1_1/none", "org.freedesktop.impl.portal.Request", "Close", None, None, 0, 60000, None)
+        raise AssertionError("a request that is not there is closed")
+    except GLib.Error as problem:
+        assert Gio.DBusError.get_remote_error(problem) == S + "Error.NoSuchObject"
+    version = backend_version()
+    assert version == (1,), version
+
+
 globals()[sys.argv[1].replace("-", "_")]()

@@ -4,6 +4,7 @@ import VaubanRefusal
 /// The files by which the session bus starts Vauban's Secret Service for one user.
 struct SecretServiceEnabling {
     static let busName = "org.freedesktop.secrets"
+    private static let portalName = "org.freedesktop.impl.portal.desktop.vauban"
     private static let unit = "vauban-secret-service.service"
     /// GNOME Keyring's autostart entry, which would own the bus name first.
     private static let rival = "gnome-keyring-secrets.desktop"
@@ -16,6 +17,8 @@ struct SecretServiceEnabling {
         let data = try UserServiceFiles.folder("XDG_DATA_HOME", ".local/share")
         var files = [
             ("\(data)/dbus-1/services/\(busName).service", activation(busName, program, isShared)),
+            ("\(data)/dbus-1/services/\(portalName).service", activation(portalName, program, isShared)),
+            ("\(data)/xdg-desktop-portal/portals/vauban.portal", portal),
             ("\(config)/systemd/user/\(unit)", service(program, isShared)),
         ]
         if access("/etc/xdg/autostart/\(rival)", F_OK) == 0 {
@@ -29,6 +32,15 @@ struct SecretServiceEnabling {
         let shared = try current(isShared: true)
         return shared.files.areWritten ? shared : try current()
     }
+
+    /// By `UseIn`, older portals find backends for a desktop; newer ones have a setting for that.
+    private static let portal = """
+        [portal]
+        DBusName=\(portalName)
+        Interfaces=org.freedesktop.impl.portal.Secret;
+        UseIn=gnome;kde;sway;vauban
+
+        """
 
     private static func activation(_ name: String, _ program: String, _ isShared: Bool) -> String {
         """

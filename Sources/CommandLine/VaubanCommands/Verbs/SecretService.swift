@@ -59,8 +59,8 @@ struct EnableSecretService: ParsableCommand {
         commandName: "secret-service",
         abstract: "Let the session bus start Vauban's Secret Service.",
         discussion: """
-            Writes files for the bus and systemd to ~/.local/share/dbus-1 and ~/.config, and one that keeps GNOME Keyring from starting \
-            if it is installed. If one of them exists with other content, nothing is written. The running service continues until \
+            Writes files for the bus, systemd and the Secret portal to ~/.local/share and ~/.config, and one that keeps GNOME Keyring from \
+            starting if it is installed. If one of them exists with other content, nothing is written. The running service continues until \
             you log out, and keeps its items.
 
             A Flatpak or Snap that may use the Secret Service reads what it stored itself; for anything else it asks you once. \

@@ -1,0 +1,128 @@
+import Foundation
+import Glibc
+internal import Synchronization
+internal import VaubanAccessPolicy
+internal import VaubanKeychainClient
+internal import VaubanKeychainModel
+internal import VaubanKeychainWire
+internal import VaubanLinuxHost
+internal import VaubanRefusal
+internal import VaubanSecretBytes
+
+/// The backend of the Secret portal (org.freedesktop.impl.portal.Secret): a key for each sandboxed application, with which the application
+/// encrypts its own secrets. xdg-desktop-portal knows which application asks.
+final class SecretPortal: Sendable {
+    static let service = "secret-portal"
+    static let version: UInt32 = 1
+    private static let keyBytes = 64
+
+    /// The responses of portals.
+    private enum Response: UInt32 { case success, cancelled, failure }
+
+    private struct Request: Sendable {
+        let client: String
+        let wait: UnlockWait
+    }
+
+    private let keychain: KeychainClient
+    private let keychainLock: KeychainLock
+    private let send: @Sendable (BusOutgoing) -> Void
+    /// By the handles that clients chose.
+    private let requests = Mutex<[String: Request]>([:])
+
+    init(_ keychain: KeychainClient, _ keychainLock: KeychainLock, send: @escaping @Sendable (BusOutgoing) -> Void) {
+        self.keychain = keychain
+        self.keychainLock = keychainLock
+        self.send = send
+    }
+
+    /// Writes the key of an application to the file that came with the call, and then answers the call. It does so on a thread of its own,
+    /// since the user may have to unlock the keychain first.
+    func retrieve(_ call: BusCall, for client: BusClient) throws {
+        // Only the portal names applications; one that calls by itself could name another.
+        guard client.application == .user else { throw BusFailure(.accessDenied, "Only the portal may ask for the keys of apps.") }
+        guard let handle = call.arguments[0].text, let application = call.arguments[1].text, let file = call.arguments[2].file,
+            application.utf8.count <= SecretServiceLimits.applicationBytesMax
+        else { throw BusFailure(.invalidArguments, "The app or the file cannot be used.") }
+        let wait = try UnlockWait()
+        let isNew = requests.withLock { requests in
+            guard requests.count < SecretServiceLimits.portalRequestsMax, requests[handle] == nil else { return false }
+            requests[handle] = Request(client: client.name, wait: wait)
+            return true
+        }
+        guard isNew else { throw BusFailure(.limitsExceeded, "There are too many requests, or one with this handle.") }
+        let thread = Thread { [self] in
+            let response = self.response(for: application, to: file, client, wait)
+            requests.withLock { _ = $0.removeValue(forKey: handle) }
+            send(.reply(call.number, [.unsigned32(response.rawValue), .properties([])]))
+        }
+        thread.stackSize = SecretServiceLimits.stackBytes
+        thread.start()
+    }
+
+    /// Ends a request that waits for the user.
+    func close(_ handle: String, by client: BusClient) throws(BusFailure) {
+        guard let request = requests.withLock({ $0[handle] }), request.client == client.name else { throw .noSuchObject }
+        request.wait.cancel()
+    }
+
+    func end(of client: String) {
+        for request in requests.withLock({ $0.values.filter { $0.client == client } }) { request.wait.cancel() }
+    }
+
+    private func response(for application: String, to file: Descriptor, _ client: BusClient, _ wait: UnlockWait) -> Response {
+        do {
+            return try write(key(of: application).bytes, to: file)
+        } catch let refusal as Refusal where [.locked, .beforeFirstUnlock].contains(refusal.reason) {
+            guard keychainLock.unlock(for: client, wait, send) else { return .cancelled }
+            return (try? write(key(of: application).bytes, to: file)) ?? .failure
+        } catch {
+            return .failure
+        }
+    }
+
+    /// The key of an application, which is made when it is first asked for.
+    private func key(of application: String) throws -> SharedSecret {
+        let attributes = ItemAttributes([.service: .text(Self.service), .account: .text(application)])
+        var query = ItemQuery(kind: .genericPassword, attributes: attributes)
+        query.attributes[.secretServiceAttributes] = .data([])
+        query.returnsData = true
+        query.returnsAttributes = true
+        query.authenticationUI = .fail
+        // Another request may make the same key meanwhile.
+        for _ in 0..<2 {
+            do throws(Refusal) {
+                guard let found = try keychain.search(query).first, let secret = found.takeSecret() else { throw Refusal(.rowDamaged) }
+                guard secret.count == Self.keyBytes else { throw Refusal(.rowDamaged) }
+                return SharedSecret(secret)
+            } catch {
+                guard error.reason == .itemNotFound else { throw error }
+            }
+            let key = try Entropy.secret(Self.keyBytes)
+            var record = ItemRecord(kind: .genericPassword, attributes: attributes)
+            record.attributes[.label] = .text("Key of \(application.isEmpty ? "apps outside of sandboxes" : application)")
+            do throws(Refusal) {
+                _ = try keychain.add(record, secret: key.duplicate())
+                return SharedSecret(key)
+            } catch {
+                guard error.reason == .duplicateItem else { throw error }
+            }
+        }
+        throw Refusal(.internalError)
+    }
+
+    /// A reader that takes nothing costs this thread ten seconds.
+    private func write(_ key: borrowing SecretBytes, to file: Descriptor) -> Response {
+        var count = 0
+        while count < key.count {
+            var poller = pollfd(fd: file.number, events: Int16(POLLOUT), revents: 0)
+            guard poll(&poller, 1, SecretServiceLimits.keyWriteMilliseconds) == 1 else { return .failure }
+            let start = count
+            let written = key.withUnsafeBytes { Glibc.write(file.number, $0.baseAddress?.advanced(by: start), $0.count - start) }
+            if written < 0, errno == EINTR || errno == EAGAIN { continue }
+            guard written > 0 else { return .failure }
+            count += written
+        }
+        return .success
+    }
+}
