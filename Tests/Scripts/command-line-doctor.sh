@@ -19,7 +19,7 @@ expect_text '2 items' "$TMPDIR/out"
 expect_text '1 with the secret; 1 without' "$TMPDIR/out"
 expect_text 'verified, with 2 items' "$TMPDIR/out"
 expect_text 'everything is good' "$TMPDIR/out"
-grep -q 'one\|two' "$TMPDIR/out" && fail 'an item is named'
+grep -q 'one/item\|two/item' "$TMPDIR/out" && fail 'an item is named'
 [ -s "$database.verified" ] || fail 'there is no copy'
 
 # Where no copy can be kept it says so by its end: whoever runs it by the clock reads no words.

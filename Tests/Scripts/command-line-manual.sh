@@ -4,7 +4,7 @@
 # limit: 600
 set -u
 . Tests/Scripts/lib/command-line.sh
-unset DISPLAY WAYLAND_DISPLAY
+unset DISPLAY WAYLAND_DISPLAY DBUS_SESSION_BUS_ADDRESS SSH_AUTH_SOCK
 mkdir "$TMPDIR/work"
 export PATH="$VAUBAN_BUILD:$PATH" TZ=UTC LC_ALL=C.UTF-8
 
