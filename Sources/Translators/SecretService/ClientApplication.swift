@@ -1,7 +1,7 @@
 internal import VaubanAccessPolicy
 internal import VaubanLinuxHost
 
-/// Which application a client is, as far as that limits what it may read (Specs/secret-service.md, "Who asks").
+/// The application that a client belongs to, as far as that limits what it may read (Specs/secret-service.md, "Who asks").
 enum ClientApplication: Hashable, Sendable {
     /// A program outside of sandboxes, which has all rights of the user.
     case user

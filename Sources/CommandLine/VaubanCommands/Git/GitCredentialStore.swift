@@ -5,7 +5,7 @@ import VaubanKeychainWire
 import VaubanRefusal
 import VaubanSecretBytes
 
-/// What git asks of the keychain. Git takes silence for "I have none" and then asks the user itself.
+/// The answers to git's credential requests. An empty reply means that there is no credential, and git then prompts the user itself.
 struct GitCredentialStore {
     private let session: Session
     private let place: GitPlace

@@ -35,7 +35,7 @@ package struct SourceField {
 /// One record of another password manager, before the items to create are planned (Specs/import.md).
 package struct SourceRecord {
     package let place: SourcePlace
-    /// What it is where it is no login: "secure note", "card". Its secret is then the text of all its fields.
+    /// The kind of a record that is not a login: "secure note", "card". The secret of its item is then the text of all its fields.
     package var kind: String?
     package var title = ""
     /// The folder, group or vault; it distinguishes records of one name.

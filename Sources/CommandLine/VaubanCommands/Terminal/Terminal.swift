@@ -4,7 +4,7 @@ import VaubanLinuxHost
 /// The user's terminal: the controlling terminal as the kernel names it, never a descriptor that another program passed.
 final class Terminal: Sendable {
     let descriptor: Descriptor
-    /// As the user would call it: "pts/3".
+    /// The terminal's name without its folder, as in "pts/3".
     let name: String
 
     private init(_ descriptor: Descriptor) {
