@@ -348,16 +348,12 @@ let testing: [Target] = [
     program("vauban-launcher-testing", in: "Testing", ["Launcher", "VaubanLinuxHost"]),
     // The room of records with a clock that a test moves; never installed.
     program("keychaind-testing", in: "Testing", ["Keychain", "VaubanLinuxHost"]),
-    // The watcher with a bus of the test's own.
-    program("vauban-watcher-testing", in: "Testing", ["Watcher"]),
-    // The reader with a bus of the test's own.
-    program("vauban-reader-testing", in: "Testing", ["FingerprintReader"]),
+    // The watcher or the reader on a private bus; never installed.
+    program("vauban-attendant-testing", in: "Testing", ["Watcher", "FingerprintReader"]),
     // Passes a socket to a room as systemd would, for tests with several system users.
     program("room-starter", in: "Testing", ["VaubanLinuxHost"]),
     // A program that keeps secrets by Apple's API, for tests of who sees what.
     caller("keychain-caller"),
-    // Keeps private keys in the enclave by Apple's API, for the same.
-    caller("key-caller"),
     // Joins what tests claim with what the runner saw.
     program("acceptance", in: "Testing", []),
     // Plays a user at a terminal: a command on a new pty, and a script of what to expect and what to type.

@@ -20,8 +20,8 @@ struct EnclaveKeyFaultTests {
     /// Starts a client of these rooms, which is a separate process.
     private func start(_ rooms: Rooms, _ words: [String]) throws -> (process: Process, output: Pipe) {
         let (process, output) = (Process(), Pipe())
-        process.executableURL = URL(fileURLWithPath: "\(Rooms.programs)/key-caller")
-        process.arguments = words
+        process.executableURL = URL(fileURLWithPath: "\(Rooms.programs)/keychain-caller")
+        process.arguments = ["key"] + words
         process.environment = ["VAUBAN_HOME": rooms.home]
         process.standardOutput = output
         try process.run()

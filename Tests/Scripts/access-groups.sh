@@ -45,16 +45,16 @@ check 'another keeps one under the same name' eval 'equals "$(by alice /usr/loca
 check 'each lists its own' eval 'equals "$(by alice /usr/local/games/bin/chat list "")" "0 a@program:/usr/local/games/bin/chat" && equals "$(by alice /usr/local/games/bin/mail list "")" "0 a@TEAM.app"'
 
 # Private keys of the enclave: whether a program may use one is found out first, then what it asks for, then it is used.
-install -m 755 "$VAUBAN_BUILD/key-caller" /usr/local/games/bin/signer && install -m 755 "$VAUBAN_BUILD/key-caller" /usr/local/games/bin/notary
+install -m 755 "$VAUBAN_BUILD/keychain-caller" /usr/local/games/bin/signer && install -m 755 "$VAUBAN_BUILD/keychain-caller" /usr/local/games/bin/notary
 printf notary >>/usr/local/games/bin/notary
-check 'a program keeps a key and signs' eval 'equals "$(by alice /usr/local/games/bin/signer make k)" 0 && by alice /usr/local/games/bin/signer sign k 00 | grep -q "^0 30"'
-check 'another of the same user does not find it' equals "$(by alice /usr/local/games/bin/notary sign k 00)" -25300
-check 'nor the same program of bob' equals "$(by bob /usr/local/games/bin/signer sign k 00)" -25300
-check 'one that asks for alice is refused while she cannot be asked' eval 'equals "$(by alice /usr/local/games/bin/signer make p presence)" 0 && equals "$(by alice /usr/local/games/bin/signer sign p 00)" -25308'
-check 'another hears that there is none, and not that it asks' equals "$(by alice /usr/local/games/bin/notary sign p 00)" -25300
-install -m 755 "$VAUBAN_BUILD/key-caller" /usr/local/games/bin/refused && printf refused >>/usr/local/games/bin/refused
-check 'one that root denies the keychain makes none' equals "$(by alice /usr/local/games/bin/refused make k)" -34018
-check 'locked, it does not sign' eval 'alice lock 2>/dev/null; equals "$(by alice /usr/local/games/bin/signer sign k 00)" -25308; with_passcode alice unlock 2>/dev/null'
+check 'a program keeps a key and signs' eval 'equals "$(by alice /usr/local/games/bin/signer key make k)" 0 && by alice /usr/local/games/bin/signer key sign k 00 | grep -q "^0 30"'
+check 'another of the same user does not find it' equals "$(by alice /usr/local/games/bin/notary key sign k 00)" -25300
+check 'nor the same program of bob' equals "$(by bob /usr/local/games/bin/signer key sign k 00)" -25300
+check 'one that asks for alice is refused while she cannot be asked' eval 'equals "$(by alice /usr/local/games/bin/signer key make p presence)" 0 && equals "$(by alice /usr/local/games/bin/signer key sign p 00)" -25308'
+check 'another hears that there is none, and not that it asks' equals "$(by alice /usr/local/games/bin/notary key sign p 00)" -25300
+install -m 755 "$VAUBAN_BUILD/keychain-caller" /usr/local/games/bin/refused && printf refused >>/usr/local/games/bin/refused
+check 'one that root denies the keychain makes none' equals "$(by alice /usr/local/games/bin/refused key make k)" -34018
+check 'locked, it does not sign' eval 'alice lock 2>/dev/null; equals "$(by alice /usr/local/games/bin/signer key sign k 00)" -25308; with_passcode alice unlock 2>/dev/null'
 
 # Groups that root grants.
 check 'a group that both have is shared' eval 'equals "$(by alice /usr/local/games/bin/mail add s both group.both)" 0 && equals "$(by alice /usr/local/games/bin/chat get s)" "0 both"'

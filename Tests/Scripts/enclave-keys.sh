@@ -7,7 +7,7 @@ set -u
 for program in python3 openssl; do command -v $program >/dev/null || { echo "there is no $program here"; exit 77; }; done
 python3 -c 'import cryptography' 2>/dev/null || { echo 'no cryptography module for python3 here'; exit 77; }
 set_passcode
-caller() { "$VAUBAN_BUILD/key-caller" "$@"; }
+caller() { "$VAUBAN_BUILD/keychain-caller" key "$@"; }
 # bytes VERB...: what came of a call that succeeded, in hexadecimal.
 bytes() {
     answer=$(caller "$@")

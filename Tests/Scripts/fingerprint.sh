@@ -8,7 +8,7 @@ set -u
 . Tests/Scripts/lib/own-bus.sh
 . Tests/Scripts/lib/own-fprintd.sh
 command -v dbus-monitor >/dev/null || { echo 'there is no dbus-monitor here'; exit 77; }
-[ -x "$VAUBAN_BUILD/vauban-reader-testing" ] || { echo 'vauban-reader-testing is not built'; exit 77; }
+[ -x "$VAUBAN_BUILD/vauban-attendant-testing" ] || { echo 'vauban-attendant-testing is not built'; exit 77; }
 trap 'vauban stop >/dev/null 2>&1; stop_fingers; stop_logind; stop_bus' EXIT
 export VAUBAN_TEST_READER_BUS=$bus_address VAUBAN_TEST_BUS_OWNER=$(id -u)
 me=$(id -un)
@@ -166,7 +166,7 @@ echo 'ok: two callers at once are two touches'
 # Each process of the path may die while the user is asked: the question goes on with the passcode.
 at_prompt 'the reader was killed' <<STEPS
 expect Touch the fingerprint reader
-run kill -KILL $(room vauban-reader-t)
+run kill -KILL $(room vauban-attendan)
 expect Passcode (
 secret $passcode
 expect the secret
@@ -262,7 +262,7 @@ expect_logind released
 kill "$monitor"
 slept 'the machine slept when the question had ended'
 matches 'after the machine slept when the question had ended'
-tell_logind "forge $(room vauban-reader-t)"
+tell_logind "forge $(room vauban-attendan)"
 expect_logind forged
 matches 'somebody else says that the machine sleeps'
 # Nobody says any more that the machine is awake, until fprintd hears it of the next login manager.
@@ -352,7 +352,7 @@ expect the secret
 STEPS
 ended 'another program deleted fingers'
 anew
-reader=$(room vauban-reader-t)
+reader=$(room vauban-attendan)
 rm "$VAUBAN_HOME/reader/enrollments"
 kill -KILL "$reader"
 awaits 'the reader came back' 'enrolled; 5 more may fail'
@@ -370,7 +370,7 @@ anew
 [ "$(stat -c %a "$VAUBAN_HOME/reader/pairing")" = 600 ] || fail 'the key of the pairing is not its user'"'"'s alone'
 # A key that is not the enclave's: the first word ends the line, and the reader pairs anew.
 head -c 32 /dev/zero >"$VAUBAN_HOME/reader/pairing"
-reader=$(room vauban-reader-t)
+reader=$(room vauban-attendan)
 kill -KILL "$reader"
 awaits 'the reader came back' 'enrolled; 5 more may fail'
 at_prompt 'a reader with another key' 128 <<STEPS

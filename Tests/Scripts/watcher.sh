@@ -6,7 +6,7 @@
 set -u
 . Tests/Scripts/lib/command-line.sh
 . Tests/Scripts/lib/own-bus.sh
-[ -x "$VAUBAN_BUILD/vauban-watcher-testing" ] || { echo 'vauban-watcher-testing is not built'; exit 77; }
+[ -x "$VAUBAN_BUILD/vauban-attendant-testing" ] || { echo 'vauban-attendant-testing is not built'; exit 77; }
 export VAUBAN_TEST_BUS=$bus_address
 log=$VAUBAN_HOME/vauban.log
 trap 'vauban stop >/dev/null 2>&1; stop_logind; stop_bus' EXIT
@@ -78,7 +78,7 @@ export VAUBAN_TEST_BUS_OWNER=$(id -u)
 start_logind "$(id -u)"
 unlock
 expect_logind 'inhibit sleep Vauban delay'
-watcher=$(room vauban-watcher-) || fail 'there is no watcher'
+watcher=$(room vauban-attendan) || fail 'there is no watcher'
 tell_logind sleep
 expect_logind released
 slept
@@ -165,7 +165,7 @@ expect_logind 'inhibit sleep Vauban delay'
 sleep_takes 0 3900
 slept
 wake
-[ "$(room vauban-watcher-)" = "$watcher" ] || fail 'the watcher did not live through it'
+[ "$(room vauban-attendan)" = "$watcher" ] || fail 'the watcher did not live through it'
 read -r -a times <<<"$(sed 's/.*) //' "/proc/$watcher/stat")"
 [ $((times[11] + times[12])) -lt "$(getconf CLK_TCK)" ] || fail 'the watcher took more than a second of the processor'
 echo 'ok: a bus that comes back is watched again, by the same watcher, which cost next to nothing'

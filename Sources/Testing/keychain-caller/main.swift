@@ -7,6 +7,13 @@ import LocalAuthentication
 import Security
 
 let words = Array(CommandLine.arguments.dropFirst())
+if words.first == "key" {
+    guard let caller = KeyCaller(Array(words.dropFirst())) else {
+        print("usage: \(KeyCaller.usage)")
+        exit(64)
+    }
+    caller.run()
+}
 guard words.count >= 2 else {
     print(
         """

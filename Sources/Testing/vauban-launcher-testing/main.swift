@@ -13,11 +13,11 @@ let extra = SmallFile.text(path: "\(home)/enclave-arguments", max: 4096) ?? ""
 let environment = ProcessInfo.processInfo.environment
 var watcher: RoomPrograms.Program = ("vauban-watcher", [])
 if let bus = environment["VAUBAN_TEST_BUS"], let owner = environment["VAUBAN_TEST_BUS_OWNER"] {
-    watcher = ("vauban-watcher-testing", ["--bus", bus, "--bus-owner-uid", owner])
+    watcher = ("vauban-attendant-testing", ["--bus", bus, "--bus-owner-uid", owner])
 }
 var reader: RoomPrograms.Program?
 if let bus = environment["VAUBAN_TEST_READER_BUS"] {
-    reader = ("vauban-reader-testing", ["--bus", bus, "--bus-owner-uid", environment["VAUBAN_TEST_BUS_OWNER"] ?? "0"])
+    reader = ("vauban-attendant-testing", ["--bus", bus, "--bus-owner-uid", environment["VAUBAN_TEST_BUS_OWNER"] ?? "0"])
 }
 LauncherProgram.main(
     RoomPrograms(

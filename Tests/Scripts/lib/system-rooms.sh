@@ -9,7 +9,7 @@ if [ -z "${VAUBAN_INSIDE:-}" ]; then
     # Where the root is no mount of its own, its propagation cannot be changed, and need not be.
     own='--mount'; unshare --mount true 2>/dev/null || own='--mount --propagation unchanged'
     # The build may lie in a folder that only root can enter, so the programs are copied to where the users can run them.
-    mkdir "$TMPDIR/bin" && for program in enclaved-testing enclaved keychaind authd vauban-witness vauban-watcher-testing vauban pty-play room-starter hardening-probe keychain-caller; do
+    mkdir "$TMPDIR/bin" && for program in enclaved-testing enclaved keychaind authd vauban-witness vauban-attendant-testing vauban pty-play room-starter hardening-probe keychain-caller; do
         cp "$VAUBAN_BUILD/$program" "$TMPDIR/bin/" || { echo "$program is not built"; exit 77; }
     done
     chmod 755 "$TMPDIR" "$TMPDIR/bin"
