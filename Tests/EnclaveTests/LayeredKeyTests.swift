@@ -28,7 +28,9 @@ import VaubanUserModel
     ]
 
     /// Every access control, alone and with an application password, against everything that can be presented.
-    @Test(arguments: controls.indices, [false, true]) func accessControlOpensWithTheRequiredFactors(_ index: Int, _ withPassword: Bool) throws {
+    @Test(arguments: controls.indices, [false, true]) func accessControlOpensWithTheRequiredFactors(_ index: Int, _ withPassword: Bool)
+        throws
+    {
         let (flags, opens) = Self.controls[index]
         let (vault, _) = try bench.startEnrolled()
         let needsPassword = withPassword || flags == .applicationPassword
