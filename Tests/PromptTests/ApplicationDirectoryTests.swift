@@ -83,7 +83,9 @@ import VaubanUserModel
         let folder = try Folder()
         try folder.put("org.example.Mail.desktop", "Name=Mail\nIcon=org.example.Mail\nExec=flatpak run org.example.Mail")
         try folder.put("bank_bank.desktop", "Name=Bank\nExec=/snap/bin/bank %u")
-        #expect(folder.entry("/app/bin/x", nil, .init(.flatpak, "org.example.Mail")) == .init(name: "Mail", icon: "org.example.Mail"))
+        #expect(
+            folder.entry("/app/bin/x", nil, .init(.flatpak, "org.example.Mail"))
+                == .init(name: "Mail", icon: "org.example.Mail"))
         #expect(folder.entry("/app/bin/x", nil, .init(.flatpak, "org.example")) == nil)
         #expect(folder.entry("/snap/bank/1/x", nil, .init(.snap, "bank")) == .init(name: "Bank", icon: nil))
     }

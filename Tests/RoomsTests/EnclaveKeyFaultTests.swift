@@ -105,17 +105,17 @@ struct EnclaveKeyFaultTests {
         let client = KeyClient(service: rooms.service)
         let key = try client.make(.p256, try #require(Self.keyControl))
         let digest = [UInt8](repeating: 1, count: 32)
-        guard case .signature = try client.use(key, .sign, digest) else {
+        guard case .signature = try client.use(key, for: .sign, input: digest) else {
             Issue.record("not signed")
             return
         }
-        #expect(refusal { _ = try KeyClient(service: others.service).use(key, .sign, digest) } == .keyOfAnotherDevice)
+        #expect(refusal { _ = try KeyClient(service: others.service).use(key, for: .sign, input: digest) } == .keyOfAnotherDevice)
         let damaged = EnclaveKey(
             kind: key.kind, user: key.user, identifier: key.identifier, control: key.control, publicKey: key.publicKey.map { $0 ^ 1 },
             generation: key.generation, wrapped: key.wrapped)
-        #expect(refusal { _ = try client.use(damaged, .sign, digest) } == .keyDamaged)
+        #expect(refusal { _ = try client.use(damaged, for: .sign, input: digest) } == .keyDamaged)
         try rooms.authentication.erase(secret(Rooms.passcode))
-        #expect(refusal { _ = try client.use(key, .sign, digest) } == .keyDestroyed)
+        #expect(refusal { _ = try client.use(key, for: .sign, input: digest) } == .keyDestroyed)
         try MemoryScanTests.expectSentences([
             "another installation, or the same one after an erasure, refuses it"
         ])
@@ -131,7 +131,7 @@ struct EnclaveKeyFaultTests {
         let threads = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(enclave)/task").count
         #expect(threads < 32 + 20, "\(threads) threads")
         for (client, key) in zip(clients, keys) {
-            guard case .signature = try client.use(key, .sign, [UInt8](repeating: 1, count: 32)) else {
+            guard case .signature = try client.use(key, for: .sign, input: [UInt8](repeating: 1, count: 32)) else {
                 Issue.record("not signed")
                 return
             }
@@ -152,7 +152,7 @@ struct EnclaveKeyFaultTests {
             Running {
                 refusal {
                     let client = KeyClient(service: rooms.service)
-                    _ = try client.use(key, .sign, [1], waiting: { _ in asked.count() }, cancellation: cancellation)
+                    _ = try client.use(key, for: .sign, input: [1], waiting: { _ in asked.count() }, cancellation: cancellation)
                 }
             }
         }

@@ -20,7 +20,9 @@ struct EnclaveKeyFingerTests {
     }
 
     private func sign(_ rooms: Rooms, _ key: EnclaveKey) -> Refusal.Reason? {
-        refusal { _ = try KeyClient(service: rooms.service).use(key, .sign, Self.digest, KeyPrompting(reason: "approve")) }
+        refusal {
+            _ = try KeyClient(service: rooms.service).use(key, for: .sign, input: Self.digest, prompting: KeyPrompting(reason: "approve"))
+        }
     }
 
     @Test(.proves("C-084", "C-176")) func anyFingerUsesItsKeyAlsoAfterTheEnrollmentChanged() throws {

@@ -67,7 +67,7 @@ import VaubanUserModel
         // A private key is used, and a wrong passcode uses none.
         let client = KeyClient(service: rooms.service)
         let key = try client.make(.p256, AccessControl(protection: .whenUnlocked, flags: [.privateKeyUsage, .userPresence]))
-        try asked(rooms, [wrong, right]) { _ = try client.use(key, .sign, [UInt8](repeating: 1, count: 32)) }
+        try asked(rooms, [wrong, right]) { _ = try client.use(key, for: .sign, input: [UInt8](repeating: 1, count: 32)) }
 
         // The caller leaves during the prompt.
         let cancellation = CallCancellation()

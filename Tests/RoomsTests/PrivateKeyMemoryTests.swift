@@ -16,9 +16,9 @@ extension MemoryScanTests {
     private static let digest = [UInt8](repeating: 0x5A, count: 32)
 
     private func use(_ key: EnclaveKey, by client: KeyClient) throws {
-        guard case .signature = try client.use(key, .sign, Self.digest) else { throw Refusal(.internalError) }
+        guard case .signature = try client.use(key, for: .sign, input: Self.digest) else { throw Refusal(.internalError) }
         let peer = key.publicKey
-        guard case .shared = try client.use(key, .exchange, peer) else { throw Refusal(.internalError) }
+        guard case .shared = try client.use(key, for: .exchange, input: peer) else { throw Refusal(.internalError) }
     }
 
     /// Returns the bytes as specified, and as the library stores a number.

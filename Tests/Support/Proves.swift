@@ -33,7 +33,9 @@ public struct AcceptanceClaim: TestTrait {
         guard descriptor >= 0 else { throw ClaimFault(description: "cannot open the claims file: \(String(cString: strerror(errno)))") }
         defer { close(descriptor) }
         let bytes = Array(text.utf8)
-        guard write(descriptor, bytes, bytes.count) == bytes.count else { throw ClaimFault(description: "cannot write the claim") }
+        guard write(descriptor, bytes, bytes.count) == bytes.count else {
+            throw ClaimFault(description: "cannot write the claim")
+        }
     }
 
     /// Returns whether the text is one letter, a hyphen and three digits; any other claim would appear in no table.

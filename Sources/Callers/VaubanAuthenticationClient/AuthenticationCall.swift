@@ -11,22 +11,22 @@ extension AuthenticationClient {
     /// Sends the request and returns the reply with what accompanied it. Throws the service's refusal, or `unavailable` for a reply to
     /// another request.
     func call(
-        _ request: UserRequest, _ waiting: Waiting? = nil, _ cancellation: CallCancellation? = nil
+        _ request: UserRequest, waiting: Waiting? = nil, cancellation: CallCancellation? = nil
     ) throws(Refusal) -> Answer {
-        var answer = try callKeeping(request, waiting, cancellation)
+        var answer = try callKeeping(request, waiting: waiting, cancellation: cancellation)
         answer.kept.take()?.shutDown()
         return answer
     }
 
     /// Does the same as `call`, but keeps the connection out of the pool, for replies whose effect lasts as long as the connection.
     func callKeeping(
-        _ request: UserRequest, _ waiting: Waiting? = nil, _ cancellation: CallCancellation? = nil
+        _ request: UserRequest, waiting: Waiting? = nil, cancellation: CallCancellation? = nil
     ) throws(Refusal) -> Answer {
         let header: [UInt8]
         do { header = try request.encoded() } catch { throw Refusal(.internalError, "the request cannot be encoded") }
         let outcome: Outcome
         do throws(HandshakeError) {
-            outcome = try exchange(header, waiting, cancellation)
+            outcome = try exchange(header, waiting: waiting, cancellation: cancellation)
         } catch {
             throw Refusal(unreachable: error, what: "the authentication service")
         }
@@ -45,7 +45,7 @@ extension AuthenticationClient {
 
     private typealias Outcome = Result<Answer, Refusal>
 
-    private func exchange(_ header: [UInt8], _ waiting: Waiting?, _ cancellation: CallCancellation?) throws(HandshakeError) -> Outcome {
+    private func exchange(_ header: [UInt8], waiting: Waiting?, cancellation: CallCancellation?) throws(HandshakeError) -> Outcome {
         let channel = try connection.send(header, nil) { cancellation?.watch($0) }
         guard cancellation?.isCancelled != true else { throw .channel(.closed) }
         do throws(ChannelError) { return try answer(on: channel, waiting, cancellation) } catch { throw .channel(error) }

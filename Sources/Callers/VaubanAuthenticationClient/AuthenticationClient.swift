@@ -39,14 +39,14 @@ package final class AuthenticationClient: Sendable {
     package func setPasscode(_ new: borrowing SecretBytes, recoveryKey: borrowing RecoveryKey? = nil) throws(Refusal) {
         let (challenge, card) = try challenge(.set)
         let sealedKey = try SealedPasscode(recoveryKey, to: card, for: challenge)
-        try send(.setPasscode(recoveryKey: sealedKey), authorizedBy: new, challenge, card)
+        try send(.setPasscode(recoveryKey: sealedKey), authorizedBy: new, challenge: challenge, card: card)
     }
 
     /// Changes the passcode. With `rolls`, the enclave also makes new class keys, to which `KeychainClient.rewrap` then moves the items.
     package func changePasscode(from old: borrowing SecretBytes, to new: borrowing SecretBytes, rolls: Bool = false) throws(Refusal) {
         let (challenge, card) = try challenge(.change)
         let sealedNew = try SealedPasscode(new, to: card, for: challenge)
-        try send(.changePasscode(new: sealedNew, rolls: rolls), authorizedBy: old, challenge, card)
+        try send(.changePasscode(new: sealedNew, rolls: rolls), authorizedBy: old, challenge: challenge, card: card)
     }
 
     package func unlock(_ passcode: borrowing SecretBytes) throws(Refusal) {
@@ -74,7 +74,7 @@ package final class AuthenticationClient: Sendable {
     package func evaluate(
         _ evaluation: Evaluation, waiting: Waiting? = nil, cancellation: CallCancellation? = nil
     ) throws(Refusal) -> Authorization {
-        let answer = try callKeeping(.evaluate(evaluation), waiting, cancellation)
+        let answer = try callKeeping(.evaluate(evaluation), waiting: waiting, cancellation: cancellation)
         guard case .evaluated(let result) = answer.answer, let handle = result.authorization, let channel = answer.kept else {
             throw Self.unexpected()
         }
@@ -89,9 +89,9 @@ package final class AuthenticationClient: Sendable {
     }
 
     func done(
-        _ request: UserRequest, _ waiting: Waiting? = nil, _ cancellation: CallCancellation? = nil
+        _ request: UserRequest, waiting: Waiting? = nil, cancellation: CallCancellation? = nil
     ) throws(Refusal) {
-        guard case .done = try call(request, waiting, cancellation).answer else { throw Self.unexpected() }
+        guard case .done = try call(request, waiting: waiting, cancellation: cancellation).answer else { throw Self.unexpected() }
     }
 
     static func unexpected() -> Refusal {

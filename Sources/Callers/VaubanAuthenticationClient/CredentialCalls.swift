@@ -29,14 +29,14 @@ extension AuthenticationClient {
         let (challenge, card) = try challenge(.recover)
         let sealedNew = try SealedPasscode(new, to: card, for: challenge)
         let sealedNext = try SealedPasscode(newRecoveryKey, to: card, for: challenge)
-        try send(.recover(new: sealedNew, newRecoveryKey: sealedNext), authorizedBy: recoveryKey.digits, challenge, card)
+        try send(.recover(new: sealedNew, newRecoveryKey: sealedNext), authorizedBy: recoveryKey.digits, challenge: challenge, card: card)
     }
 
     /// Replaces the recovery key; nil removes it.
     package func setRecoveryKey(_ recoveryKey: borrowing RecoveryKey?, passcode: borrowing SecretBytes) throws(Refusal) {
         let (challenge, card) = try challenge(.recoveryKey)
         let sealedKey = try SealedPasscode(recoveryKey, to: card, for: challenge)
-        try send(.setRecoveryKey(sealedKey), authorizedBy: passcode, challenge, card)
+        try send(.setRecoveryKey(sealedKey), authorizedBy: passcode, challenge: challenge, card: card)
     }
 
     /// Changes when the keychain locks automatically.
@@ -62,14 +62,14 @@ extension AuthenticationClient {
 
     /// Unlocks with a fingerprint, if the user chose that at enrollment.
     package func unlockByFinger(waiting: Waiting? = nil, cancellation: CallCancellation? = nil) throws(Refusal) {
-        try done(.unlockByFinger, waiting, cancellation)
+        try done(.unlockByFinger, waiting: waiting, cancellation: cancellation)
     }
 
     /// Unlocks by a prompt for the passcode, wherever prompts of this user appear. Returns at once if the keychain is unlocked.
     package func unlockByPrompt(
         reason: String, waiting: Waiting? = nil, cancellation: CallCancellation? = nil
     ) throws(Refusal) {
-        try done(.unlockByPrompt(reason: reason), waiting, cancellation)
+        try done(.unlockByPrompt(reason: reason), waiting: waiting, cancellation: cancellation)
     }
 
     /// Requests a challenge, then sends the request with the secret that authorizes it.
@@ -78,17 +78,17 @@ extension AuthenticationClient {
         _ request: CredentialRequest, authorizedBy secret: borrowing SecretBytes, _ waiting: Waiting? = nil
     ) throws(Refusal) -> UserAnswer {
         let (challenge, card) = try challenge(request.purpose)
-        return try send(request, authorizedBy: secret, challenge, card, waiting)
+        return try send(request, authorizedBy: secret, challenge: challenge, card: card, waiting: waiting)
     }
 
     /// Seals the secret that authorizes a request last, so that it is bound to all other fields.
     @discardableResult
     func send(
-        _ request: CredentialRequest, authorizedBy secret: borrowing SecretBytes, _ challenge: PasscodeChallenge, _ card: EnclaveKeyCard,
-        _ waiting: Waiting? = nil
+        _ request: CredentialRequest, authorizedBy secret: borrowing SecretBytes, challenge: PasscodeChallenge, card: EnclaveKeyCard,
+        waiting: Waiting? = nil
     ) throws(Refusal) -> UserAnswer {
         let authority = try SealedPasscode(secret, to: card, for: challenge, authorizing: .credential(request))
-        return try call(.credential(request, challenge, authority: authority), waiting).answer
+        return try call(.credential(request, challenge, authority: authority), waiting: waiting).answer
     }
 }
 

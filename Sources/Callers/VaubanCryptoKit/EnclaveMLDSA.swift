@@ -18,12 +18,12 @@ extension SecureEnclave.MLDSA65 {
 
         /// Creates a key that this device can use after the first unlock, without a prompt.
         public init(authenticationContext: LAContext? = nil) throws {
-            try self.init(EnclavePrivateKey(.mldsa65, nil, authenticationContext))
+            try self.init(EnclavePrivateKey(.mldsa65, control: nil, context: authenticationContext))
         }
 
         /// Creates a key with an access control, which needs `.privateKeyUsage` if it has constraints.
         public init(accessControl: SecAccessControl, authenticationContext: LAContext? = nil) throws {
-            try self.init(EnclavePrivateKey(.mldsa65, accessControl, authenticationContext))
+            try self.init(EnclavePrivateKey(.mldsa65, control: accessControl, context: authenticationContext))
         }
 
         /// Restores a key from its `dataRepresentation`. Throws if another enclave made the key, or if the bytes were altered.
@@ -53,12 +53,12 @@ extension SecureEnclave.MLDSA87 {
 
         /// Creates a key that this device can use after the first unlock, without a prompt.
         public init(authenticationContext: LAContext? = nil) throws {
-            try self.init(EnclavePrivateKey(.mldsa87, nil, authenticationContext))
+            try self.init(EnclavePrivateKey(.mldsa87, control: nil, context: authenticationContext))
         }
 
         /// Creates a key with an access control, which needs `.privateKeyUsage` if it has constraints.
         public init(accessControl: SecAccessControl, authenticationContext: LAContext? = nil) throws {
-            try self.init(EnclavePrivateKey(.mldsa87, accessControl, authenticationContext))
+            try self.init(EnclavePrivateKey(.mldsa87, control: accessControl, context: authenticationContext))
         }
 
         /// Restores a key from its `dataRepresentation`. Throws if another enclave made the key, or if the bytes were altered.

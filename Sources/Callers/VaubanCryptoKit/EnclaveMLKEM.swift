@@ -18,12 +18,12 @@ extension SecureEnclave.MLKEM768 {
 
         /// Creates a key that this device can use after the first unlock, without a prompt.
         public init(authenticationContext: LAContext? = nil) throws {
-            try self.init(EnclavePrivateKey(.mlkem768, nil, authenticationContext))
+            try self.init(EnclavePrivateKey(.mlkem768, control: nil, context: authenticationContext))
         }
 
         /// Creates a key with an access control, which needs `.privateKeyUsage` if it has constraints.
         public init(accessControl: SecAccessControl, authenticationContext: LAContext? = nil) throws {
-            try self.init(EnclavePrivateKey(.mlkem768, accessControl, authenticationContext))
+            try self.init(EnclavePrivateKey(.mlkem768, control: accessControl, context: authenticationContext))
         }
 
         /// Restores a key from its `dataRepresentation`. Throws if another enclave made the key, or if the bytes were altered.
@@ -56,12 +56,12 @@ extension SecureEnclave.MLKEM1024 {
 
         /// Creates a key that this device can use after the first unlock, without a prompt.
         public init(authenticationContext: LAContext? = nil) throws {
-            try self.init(EnclavePrivateKey(.mlkem1024, nil, authenticationContext))
+            try self.init(EnclavePrivateKey(.mlkem1024, control: nil, context: authenticationContext))
         }
 
         /// Creates a key with an access control, which needs `.privateKeyUsage` if it has constraints.
         public init(accessControl: SecAccessControl, authenticationContext: LAContext? = nil) throws {
-            try self.init(EnclavePrivateKey(.mlkem1024, accessControl, authenticationContext))
+            try self.init(EnclavePrivateKey(.mlkem1024, control: accessControl, context: authenticationContext))
         }
 
         /// Restores a key from its `dataRepresentation`. Throws if another enclave made the key, or if the bytes were altered.

@@ -18,12 +18,12 @@ extension SecureEnclave.P256.Signing {
 
         /// Creates a key that this device can use after the first unlock, without a prompt. Every key is compact representable.
         public init(compactRepresentable: Bool = true, authenticationContext: LAContext? = nil) throws {
-            try self.init(EnclavePrivateKey(.p256, nil, authenticationContext))
+            try self.init(EnclavePrivateKey(.p256, control: nil, context: authenticationContext))
         }
 
         /// Creates a key with an access control, which needs `.privateKeyUsage` if it has constraints.
         public init(compactRepresentable: Bool = true, accessControl: SecAccessControl, authenticationContext: LAContext? = nil) throws {
-            try self.init(EnclavePrivateKey(.p256, accessControl, authenticationContext))
+            try self.init(EnclavePrivateKey(.p256, control: accessControl, context: authenticationContext))
         }
 
         /// Restores a key from its `dataRepresentation`. Throws if another enclave made the key, or if the bytes were altered.
@@ -60,12 +60,12 @@ extension SecureEnclave.P256.KeyAgreement {
 
         /// Creates a key that this device can use after the first unlock, without a prompt. Every key is compact representable.
         public init(compactRepresentable: Bool = true, authenticationContext: LAContext? = nil) throws {
-            try self.init(EnclavePrivateKey(.p256, nil, authenticationContext))
+            try self.init(EnclavePrivateKey(.p256, control: nil, context: authenticationContext))
         }
 
         /// Creates a key with an access control, which needs `.privateKeyUsage` if it has constraints.
         public init(compactRepresentable: Bool = true, accessControl: SecAccessControl, authenticationContext: LAContext? = nil) throws {
-            try self.init(EnclavePrivateKey(.p256, accessControl, authenticationContext))
+            try self.init(EnclavePrivateKey(.p256, control: accessControl, context: authenticationContext))
         }
 
         /// Restores a key from its `dataRepresentation`. Throws if another enclave made the key, or if the bytes were altered.

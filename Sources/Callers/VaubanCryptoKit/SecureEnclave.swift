@@ -43,7 +43,7 @@ struct EnclavePrivateKey: Sendable {
     let reference: EnclaveKeyReference
 
     /// Creates a key. Without an access control, this device can use it after the first unlock, without a prompt.
-    init(_ kind: EnclaveKeyKind, _ control: SecAccessControl?, _ context: LAContext?) throws {
+    init(_ kind: EnclaveKeyKind, control: SecAccessControl?, context: LAContext?) throws {
         reference = try EnclaveKeyReference.reporting {
             let own = try control?.ofKey ?? AccessControl(protection: .afterFirstUnlockThisDeviceOnly, flags: [])
             return try EnclaveKeyReference(making: kind, own, EnclaveKeyContext(context: context))

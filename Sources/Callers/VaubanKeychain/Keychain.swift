@@ -48,7 +48,7 @@ public struct Keychain: SecretStore, Hashable {
         let held = HeldSecret(secret.duplicate())
         try await call(authentication) { context in
             let query = try matching(name.fields, context.entries())
-            let changes = try Self.changes(held, attributes, protection)
+            let changes = try Self.changes(held, attributes: attributes, protection: protection)
             // With a protection there is most often no item yet. Another program may add or remove it between the two calls; if that
             // repeats too often, the call fails.
             for round in 0..<Self.roundsMax {
@@ -84,7 +84,8 @@ public struct Keychain: SecretStore, Hashable {
     ) async throws {
         let held = HeldSecret(secret.duplicate())
         try await call(authentication) { context in
-            let item = try Self.addition(matching(name.fields, context.entries()), Self.changes(held, attributes, protection))
+            let item = try Self.addition(
+                matching(name.fields, context.entries()), Self.changes(held, attributes: attributes, protection: protection))
             try KeychainError.check(SecItemAdd(item as CFDictionary, nil))
         }
     }
@@ -102,7 +103,7 @@ public struct Keychain: SecretStore, Hashable {
         authentication: Authentication = .allowed
     ) async throws {
         try await call(authentication) { context in
-            let changes = try Self.changes(nil, attributes, protection)
+            let changes = try Self.changes(nil, attributes: attributes, protection: protection)
             try KeychainError.check(SecItemUpdate(try matching(name.fields, context.entries()) as CFDictionary, changes as CFDictionary))
         }
     }
@@ -152,7 +153,7 @@ public struct Keychain: SecretStore, Hashable {
     }
 
     private static func changes(
-        _ held: HeldSecret?, _ attributes: ItemAttributes, _ protection: Protection?
+        _ held: HeldSecret?, attributes: ItemAttributes, protection: Protection?
     ) throws(KeychainError) -> [String: Any] {
         var changes = attributes.fields
         if let held { changes[kSecValueData as String] = held.secret.disclosed() }

@@ -26,7 +26,7 @@ extension Keychain {
     /// Returns an item's attributes without its secret; nil if there is no such item. If the item requires the user, this prompts too;
     /// ``contains(_:)`` does not.
     public func item<Name: PasswordName>(for name: Name, authentication: Authentication = .allowed) async throws -> KeychainItem<Name>? {
-        let found: [KeychainItem<Name>] = try await items(name.fields, kSecMatchLimitOne, authentication)
+        let found: [KeychainItem<Name>] = try await items(name.fields, limit: kSecMatchLimitOne, authentication: authentication)
         return found.first
     }
 
@@ -38,11 +38,11 @@ extension Keychain {
     public func items<Query: PasswordQuery>(
         matching query: Query, authentication: Authentication = .allowed
     ) async throws -> [KeychainItem<Query.Name>] {
-        try await items(query.fields, kSecMatchLimitAll, authentication)
+        try await items(query.fields, limit: kSecMatchLimitAll, authentication: authentication)
     }
 
     private func items<Name: PasswordName>(
-        _ fields: ItemFields, _ limit: CFString, _ authentication: Authentication
+        _ fields: ItemFields, limit: CFString, authentication: Authentication
     ) async throws -> [KeychainItem<Name>] {
         let limit = limit as String
         return try await call(authentication) { context in

@@ -47,7 +47,9 @@ package final class KeyClient: Sendable {
     package func make(_ kind: EnclaveKeyKind, _ control: AccessControl, password: borrowing SecretBytes? = nil) throws(Refusal)
         -> EnclaveKey
     {
-        try withConnection(for: nil, nil) { (connection, _) throws(KeyConnectionError) in try connection.make(kind, control, password) }
+        try withConnection(for: nil, nil) { (connection, _) throws(KeyConnectionError) in
+            try connection.make(kind, control: control, password: password)
+        }
     }
 
     /// Throws the refusal for a key that belongs to another enclave, was altered, or is locked now.
@@ -56,13 +58,13 @@ package final class KeyClient: Sendable {
     }
 
     package func use(
-        _ key: EnclaveKey, _ operation: KeyOperation, _ input: [UInt8], _ prompting: KeyPrompting = KeyPrompting(),
+        _ key: EnclaveKey, for operation: KeyOperation, input: [UInt8], prompting: KeyPrompting = KeyPrompting(),
         password: borrowing SecretBytes? = nil,
         waiting: Waiting? = nil, cancellation: CallCancellation? = nil
     ) throws(Refusal) -> KeyOutcome {
         guard input.count <= KeyUse.inputBytesMax else { throw Refusal(.dataTooLarge, "a key takes at most \(KeyUse.inputBytesMax) bytes") }
         return try withConnection(for: key, cancellation) { (connection, wasPrompted) throws(KeyConnectionError) in
-            try connection.use(key, operation, input, prompting, password) { place in
+            try connection.use(key, for: operation, input: input, prompting: prompting, password: password) { place in
                 wasPrompted.isTrue = true
                 waiting?(place)
             }

@@ -27,8 +27,7 @@ final class KeyConnection: @unchecked Sendable {
 
     func hasOpen(_ key: EnclaveKey) -> Bool { handles.contains { $0.key == key } }
 
-    func make(_ kind: EnclaveKeyKind, _ control: AccessControl, _ password: borrowing SecretBytes?) throws(KeyConnectionError) -> EnclaveKey
-    {
+    func make(_ kind: EnclaveKeyKind, control: AccessControl, password: borrowing SecretBytes?) throws(KeyConnectionError) -> EnclaveKey {
         try send(.make(kind, control), password)
         guard case .made(let key) = try receive(nil).reply else { throw Self.unexpectedReply }
         return key
@@ -37,7 +36,7 @@ final class KeyConnection: @unchecked Sendable {
     func open(_ key: EnclaveKey) throws(KeyConnectionError) { _ = try handle(of: key) }
 
     func use(
-        _ key: EnclaveKey, _ operation: KeyOperation, _ input: [UInt8], _ prompting: KeyPrompting, _ password: borrowing SecretBytes?,
+        _ key: EnclaveKey, for operation: KeyOperation, input: [UInt8], prompting: KeyPrompting, password: borrowing SecretBytes?,
         waiting: @escaping (String) -> Void
     ) throws(KeyConnectionError) -> KeyOutcome {
         let use = KeyUse(

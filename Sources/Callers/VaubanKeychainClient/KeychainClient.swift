@@ -206,7 +206,7 @@ package final class KeychainClient: Sendable {
         do { header = try request.encoded() } catch { throw Refusal(.internalError, "the request cannot be encoded") }
         let outcome: Result<Outcome, Refusal>
         do throws(HandshakeError) {
-            outcome = try answer(to: header, secret, waiting, progress, cancellation)
+            outcome = try answer(to: header, secret: secret, waiting: waiting, progress: progress, cancellation: cancellation)
         } catch {
             throw Refusal(unreachable: error, what: "the keychain")
         }
@@ -214,15 +214,16 @@ package final class KeychainClient: Sendable {
     }
 
     private func answer(
-        to header: [UInt8], _ secret: borrowing SecretBytes?, _ waiting: Waiting?, _ progress: ((DoctorReport) -> Void)?,
-        _ cancellation: CallCancellation?
+        to header: [UInt8], secret: borrowing SecretBytes?, waiting: Waiting?, progress: ((DoctorReport) -> Void)?,
+        cancellation: CallCancellation?
     ) throws(HandshakeError) -> Result<Outcome, Refusal> {
         let channel = try connection.send(header, secret) { cancellation?.watch($0) }
-        do throws(ChannelError) { return try replies(on: channel, waiting, progress, cancellation) } catch { throw .channel(error) }
+        do throws(ChannelError) { return try replies(on: channel, waiting: waiting, progress: progress, cancellation: cancellation) } catch
+        { throw .channel(error) }
     }
 
     private func replies(
-        on channel: Channel, _ waiting: Waiting?, _ progress: ((DoctorReport) -> Void)?, _ cancellation: CallCancellation?
+        on channel: Channel, waiting: Waiting?, progress: ((DoctorReport) -> Void)?, cancellation: CallCancellation?
     ) throws(ChannelError) -> Result<Outcome, Refusal> {
         var outcome = Outcome()
         var timeout = progress == nil ? Timeout.machine : .after(ConnectionLimits.userTimeout)

@@ -98,7 +98,7 @@ final class ContextCore: Sendable {
         try evaluate(.policy(owner), reason)
     }
 
-    func evaluate(_ control: AccessControl?, _ operation: ControlOperation, _ reason: String) throws(LAError) {
+    func evaluate(_ control: AccessControl?, for operation: ControlOperation, reason: String) throws(LAError) {
         if isInvalid { throw LAError(.invalidContext) }
         guard !reason.isEmpty else { throw LAContext.parameterError }
         // The control of a plain item has no constraints.

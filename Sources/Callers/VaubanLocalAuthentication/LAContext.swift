@@ -43,7 +43,7 @@ open class LAContext: NSObject, @unchecked Sendable {
     @discardableResult
     open func evaluatePolicy(_ policy: LAPolicy, localizedReason: String) async throws -> Bool {
         try await withCheckedThrowingContinuation { continuation in
-            evaluatePolicy(policy, localizedReason: localizedReason) { Self.resume(continuation, $0, $1) }
+            evaluatePolicy(policy, localizedReason: localizedReason) { Self.resume(continuation, success: $0, error: $1) }
         }
     }
 
@@ -56,7 +56,7 @@ open class LAContext: NSObject, @unchecked Sendable {
         Self.answering(reply) { [core] () throws(LAError) in
             // The numbers are the same on both sides, so every operation has one.
             guard let known = ControlOperation(rawValue: Int64(operation.rawValue)) else { throw LAContext.parameterError }
-            try core.evaluate(accessControl.control, known, localizedReason)
+            try core.evaluate(accessControl.control, for: known, reason: localizedReason)
         }
     }
 
@@ -67,7 +67,7 @@ open class LAContext: NSObject, @unchecked Sendable {
     ) async throws -> Bool {
         try await withCheckedThrowingContinuation { continuation in
             evaluateAccessControl(accessControl, operation: operation, localizedReason: localizedReason) {
-                Self.resume(continuation, $0, $1)
+                Self.resume(continuation, success: $0, error: $1)
             }
         }
     }
@@ -159,7 +159,7 @@ open class LAContext: NSObject, @unchecked Sendable {
         thread.start()
     }
 
-    private static func resume(_ continuation: CheckedContinuation<Bool, any Error>, _ success: Bool, _ error: (any Error)?) {
+    private static func resume(_ continuation: CheckedContinuation<Bool, any Error>, success: Bool, error: (any Error)?) {
         if let error { continuation.resume(throwing: error) } else { continuation.resume(returning: success) }
     }
 }

@@ -134,7 +134,7 @@ package final class Channel: Sendable {
         if let next { front += Self.front(next, secretCount: 0) }
         let numbers = descriptors.map(\.number)
         let problem: Int32 = sending.withLock { _ in
-            front.withUnsafeBytes { Self.write($0, secret, numbers, to: socket.number) }
+            front.withUnsafeBytes { Self.write($0, secret, descriptors: numbers, to: socket.number) }
         }
         // The descriptors must live until the kernel has taken its own references.
         withExtendedLifetime(descriptors) {}
@@ -145,7 +145,7 @@ package final class Channel: Sendable {
     }
 
     private static func write(
-        _ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer, _ descriptors: [Int32], to socket: Int32
+        _ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer, descriptors: [Int32], to socket: Int32
     ) -> Int32 {
         var first = first, second = second, descriptors = descriptors
         while first.count + second.count > 0 {

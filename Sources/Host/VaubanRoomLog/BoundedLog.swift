@@ -16,22 +16,22 @@ package struct BoundedLog: Sendable {
     }
 
     package func info(_ text: Logger.Message, about uid: UInt32, _ metadata: Logger.Metadata = [:]) {
-        write(text, .info, about: uid, metadata)
+        write(text, level: .info, about: uid, metadata: metadata)
     }
 
     package func notice(_ text: Logger.Message, about uid: UInt32, _ metadata: Logger.Metadata = [:]) {
-        write(text, .notice, about: uid, metadata)
+        write(text, level: .notice, about: uid, metadata: metadata)
     }
 
     package func error(_ text: Logger.Message, about uid: UInt32, _ metadata: Logger.Metadata = [:]) {
-        write(text, .error, about: uid, metadata)
+        write(text, level: .error, about: uid, metadata: metadata)
     }
 
     /// Logs a refusal at the level that its blame calls for: an administrator has to look at a full disk, not at a wrong request.
     package func refusal(_ text: Logger.Message, about uid: UInt32, _ refusal: Refusal, why: String? = nil) {
         var metadata: Logger.Metadata = ["reason": "\(refusal.reason)", "blame": "\(refusal.blame)"]
         if let why = why ?? refusal.detail { metadata["why"] = "\(why)" }
-        write(text, Self.level(for: refusal.blame), about: uid, metadata)
+        write(text, level: Self.level(for: refusal.blame), about: uid, metadata: metadata)
     }
 
     package static func level(for blame: Refusal.Blame) -> Logger.Level {
@@ -42,7 +42,7 @@ package struct BoundedLog: Sendable {
         }
     }
 
-    private func write(_ text: Logger.Message, _ level: Logger.Level, about uid: UInt32, _ metadata: Logger.Metadata) {
+    private func write(_ text: Logger.Message, level: Logger.Level, about uid: UInt32, metadata: Logger.Metadata) {
         guard let leftOut = limiter.line(about: accounts.owner(of: uid)) else { return }
         var metadata = metadata
         metadata["user"] = "\(uid)"

@@ -76,8 +76,9 @@ final class Play {
         switch request {
         case .registerCaller, .identify, .handOver: break
         case .seal(let row): try seal(row.with(generation: try current(row.protection, row.generation)))
-        case .open(let row, let wrapped, let reason, let mayAsk, _): try open(row, wrapped, reason, mayAsk)
-        case .rewrap(let row, let wrapped, let generation): try rewrap(row, wrapped, try current(row.protection, generation))
+        case .open(let row, let wrapped, let reason, let mayAsk, _): try open(row, named: wrapped, reason: reason, mayAsk: mayAsk)
+        case .rewrap(let row, let wrapped, let generation):
+            try rewrap(row, named: wrapped, generation: try current(row.protection, generation))
         case .lease:
             let lent = try vault.lease()
             try promise(lent.keys.count == lent.lease.keys.count * KeyLease.keyBytes, "a lease has another number of keys")
@@ -170,13 +171,13 @@ final class Play {
         }
     }
 
-    private func open(_ row: RowBinding, _ named: [UInt8], _ reason: String?, _ mayAsk: Bool) throws {
+    private func open(_ row: RowBinding, named: [UInt8], reason: String?, mayAsk: Bool) throws {
         let (row, wrapped) = recalled(row, named)
         try promiseOpen(row) { () throws in
             switch try vault.open(row, wrapped: wrapped) {
             case .opened(let key):
                 try promise(row.accessControl?.requirementToDecrypt.isNone ?? true, "an access control was passed over")
-                try check(key, row, wrapped)
+                try check(key, row: row, wrapped: wrapped)
             case .layered(let opening):
                 try vault.checkSatisfiable(opening)
                 let gathered = OperationEvidence()
@@ -186,7 +187,7 @@ final class Play {
                 }
                 let key = try vault.finish(opening, gathered, password: password(row))
                 try promise(opening.requirement.isNone || gathered.passcodeKey != nil, "an item for the user opened without one")
-                try check(key, row, wrapped)
+                try check(key, row: row, wrapped: wrapped)
             }
         }
     }
@@ -203,7 +204,7 @@ final class Play {
         (backup, backupKeybag) = (opening.backup, opening.keybag)
     }
 
-    private func rewrap(_ row: RowBinding, _ named: [UInt8], _ generation: [UInt8]) throws {
+    private func rewrap(_ row: RowBinding, named: [UInt8], generation: [UInt8]) throws {
         let (row, wrapped) = recalled(row, named)
         let again = try vault.rewrap(row, wrapped: wrapped, to: generation)
         guard let old = made.first(where: { $0.row == row && $0.wrapped == wrapped && !$0.key.isEmpty }) else {
@@ -226,7 +227,7 @@ final class Play {
         return lent.lease.keys.first { $0.purpose == .metadata(protection) }?.generation ?? generation
     }
 
-    private func check(_ key: borrowing SecretBytes, _ row: RowBinding, _ wrapped: [UInt8]) throws {
+    private func check(_ key: borrowing SecretBytes, row: RowBinding, wrapped: [UInt8]) throws {
         let bytes = key.withUnsafeBytes { Array($0) }
         try promise(
             made.contains { $0.row == row && $0.wrapped == wrapped && $0.key == bytes }, "a key came out that was not made for this row")

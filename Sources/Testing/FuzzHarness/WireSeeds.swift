@@ -21,19 +21,19 @@ extension WireFuzzing {
             ],
             [
                 unlock, seal(.whenPasscodeSetThisDeviceOnly, .userPresence),
-                open(.whenPasscodeSetThisDeviceOnly, .userPresence, "correct horse"),
+                open(.whenPasscodeSetThisDeviceOnly, flags: .userPresence, reason: "correct horse"),
             ],
             [
-                unlock, seal(.whenUnlocked, .devicePasscode), open(.whenUnlocked, .devicePasscode, "wrong"),
-                open(.whenUnlocked, .devicePasscode, "correct horse"),
+                unlock, seal(.whenUnlocked, .devicePasscode), open(.whenUnlocked, flags: .devicePasscode, reason: "wrong"),
+                open(.whenUnlocked, flags: .devicePasscode, reason: "correct horse"),
             ],
             [
                 unlock, seal(.whenUnlocked, [.biometryAny, .or, .devicePasscode]),
-                open(.whenUnlocked, [.biometryAny, .or, .devicePasscode], "correct horse"),
+                open(.whenUnlocked, flags: [.biometryAny, .or, .devicePasscode], reason: "correct horse"),
             ],
             [
                 unlock, seal(.always, [.applicationPassword, .devicePasscode]),
-                open(.always, [.applicationPassword, .devicePasscode], "correct horse"),
+                open(.always, flags: [.applicationPassword, .devicePasscode], reason: "correct horse"),
             ],
             [
                 unlock, seal(.whenUnlocked), roll, rewrap(.whenUnlocked), open(.whenUnlocked), lock, EnclaveRequest.retire([oldest]),
@@ -47,9 +47,9 @@ extension WireFuzzing {
             [
                 unlock, credential(.enroll(unlocks: true)), seal(.whenUnlocked, .biometryCurrentSet),
                 seal(.whenUnlocked), open(.whenUnlocked), lock, user(.unlockByPrompt(reason: "x")), user(.unlockByFinger),
-                open(.whenUnlocked, .biometryCurrentSet, "correct horse"),
+                open(.whenUnlocked, flags: .biometryCurrentSet, reason: "correct horse"),
                 user(.evaluate(Evaluation(.policy(.biometry), reason: "x"))),
-                credential(.forgetFingers), open(.whenUnlocked, .biometryCurrentSet),
+                credential(.forgetFingers), open(.whenUnlocked, flags: .biometryCurrentSet),
             ],
             [
                 unlock, seal(.whenUnlocked), credential(.setRecoveryKey(recoveryKey)), lock,
@@ -115,7 +115,7 @@ extension WireFuzzing {
         .seal(row(protection, flags))
     }
 
-    private static func open(_ protection: Protection, _ flags: AccessControlFlags? = nil, _ reason: String? = nil) -> EnclaveRequest {
+    private static func open(_ protection: Protection, flags: AccessControlFlags? = nil, reason: String? = nil) -> EnclaveRequest {
         .open(row(protection, flags), wrapped: [0], reason: reason, mayAsk: true)
     }
 

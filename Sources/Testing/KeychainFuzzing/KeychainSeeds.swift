@@ -67,12 +67,14 @@ extension RowFuzzing {
         let plaintext = Padding.pad(try Metadata(attributes: attributes).encoded())
         let plain = binding(1), other = binding(2)
         return [
-            try input(3, plain, plain, plaintext), try input(1, plain, other, plaintext),
-            try input(1, binding(1, .userPresence), binding(2, .userPresence), plaintext),
-            try input(3, binding(1, kind: 2), plain, plaintext), try input(3, binding(1, kind: 200), plain, plaintext),
-            try input(0, plain, plain, plaintext),
-            try input(1, plain, plain.with(generation: [UInt8](repeating: 9, count: 8)), plaintext),
-            try input(1, plain.itemBinding, plain, plaintext),
+            try input(3, metadata: plain, secret: plain, plaintext: plaintext),
+            try input(1, metadata: plain, secret: other, plaintext: plaintext),
+            try input(1, metadata: binding(1, .userPresence), secret: binding(2, .userPresence), plaintext: plaintext),
+            try input(3, metadata: binding(1, kind: 2), secret: plain, plaintext: plaintext),
+            try input(3, metadata: binding(1, kind: 200), secret: plain, plaintext: plaintext),
+            try input(0, metadata: plain, secret: plain, plaintext: plaintext),
+            try input(1, metadata: plain, secret: plain.with(generation: [UInt8](repeating: 9, count: 8)), plaintext: plaintext),
+            try input(1, metadata: plain.itemBinding, secret: plain, plaintext: plaintext),
         ]
     }
 
@@ -83,7 +85,7 @@ extension RowFuzzing {
             accessControl: flags.flatMap { try? AccessControl(protection: .whenUnlocked, flags: $0) })
     }
 
-    private static func input(_ mode: UInt8, _ metadata: RowBinding, _ secret: RowBinding, _ plaintext: [UInt8]) throws -> [UInt8] {
+    private static func input(_ mode: UInt8, metadata: RowBinding, secret: RowBinding, plaintext: [UInt8]) throws -> [UInt8] {
         var bytes = [mode]
         for binding in mode & 2 == 0 ? [metadata, secret] : [metadata] {
             let encoded = try binding.encoded()

@@ -7,7 +7,7 @@ extension DiskImage {
     package func survivors(max: Int) -> [DiskImage]? {
         var found: Set<DiskImage> = []
         var list: [DiskImage] = []
-        let isWhole = eachOutcome(of: self, [0], [0]) { image in
+        let isWhole = eachOutcome(of: self, opening: [0], seen: [0]) { image in
             let image = image.compacted
             if found.insert(image).inserted { list.append(image) }
             return list.count <= max
@@ -36,7 +36,7 @@ extension DiskImage {
     }
 
     /// Persists one node after another in every way. Returns false if `found` stops the search.
-    private func eachOutcome(of image: DiskImage, _ open: [Int], _ seen: Set<Int>, _ found: (DiskImage) -> Bool) -> Bool {
+    private func eachOutcome(of image: DiskImage, opening open: [Int], seen: Set<Int>, found: (DiskImage) -> Bool) -> Bool {
         var open = open
         guard let node = open.popLast() else { return found(image) }
         var image = image
@@ -46,12 +46,12 @@ extension DiskImage {
                 var seen = seen
                 image.nodes[node] = .folder(Folder(durable: names, shown: names))
                 let children = names.values.sorted().filter { seen.insert($0).inserted }
-                guard eachOutcome(of: image, open + children, seen, found) else { return false }
+                guard eachOutcome(of: image, opening: open + children, seen: seen, found: found) else { return false }
             }
         case .file(let file):
             for content in file.isDirty ? file.outcomes : [file.durable] {
                 image.nodes[node] = .file(File(durable: content, shown: content))
-                guard eachOutcome(of: image, open, seen, found) else { return false }
+                guard eachOutcome(of: image, opening: open, seen: seen, found: found) else { return false }
             }
         }
         return true

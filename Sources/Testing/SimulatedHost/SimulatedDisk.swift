@@ -71,8 +71,8 @@ extension SimulatedDisk {
 
     /// Performs one step, or makes it fail.
     func step<Value>(
-        _ kind: Step, _ name: String, failing: (inout DiskImage) -> Void = { _ in },
-        _ body: (inout DiskImage) throws(SystemError) -> Value
+        _ kind: Step, name: String, failing: (inout DiskImage) -> Void = { _ in },
+        body: (inout DiskImage) throws(SystemError) -> Value
     ) throws(SystemError) -> Value {
         try state.withLock { (state) throws(SystemError) -> Value in
             defer { state.end() }

@@ -22,7 +22,7 @@ package struct SimulatedFolder: StateFolder {
     /// the simulation detects it.
     package func truncate(_ name: String) throws(SystemError) -> any StateFile {
         guard let child = shown(name) else { return try create(name) }
-        try disk.step(.making, name) { (image) throws(SystemError) in
+        try disk.step(.making, name: name) { (image) throws(SystemError) in
             image.update(child) { file in
                 if file.isDirty { file.abandoned.append(file.shown) }
                 file.shown = []
@@ -34,19 +34,19 @@ package struct SimulatedFolder: StateFolder {
     }
 
     package func rename(_ name: String, to new: String) throws(SystemError) {
-        try disk.step(.making, new) { (image) throws(SystemError) in
+        try disk.step(.making, name: new) { (image) throws(SystemError) in
             guard let child = image.folder(node)?.shown[name] else { throw SystemError("put \(new) in place", code: ENOENT) }
             image.change(node, .rename(name, to: new, child))
         }
     }
 
     package func sync() throws(SystemError) {
-        try disk.step(.syncing, path) { (image) throws(SystemError) in image.persistFolder(node) }
+        try disk.step(.syncing, name: path) { (image) throws(SystemError) in image.persistFolder(node) }
     }
 
     package func remove(_ name: String) {
         // Like a real folder, this ignores failures to remove.
-        try? disk.step(.removing, name) { (image) throws(SystemError) in
+        try? disk.step(.removing, name: name) { (image) throws(SystemError) in
             guard let child = image.folder(node)?.shown[name], image.file(child) != nil else { return }
             image.change(node, .unset(name))
         }
@@ -76,7 +76,7 @@ package struct SimulatedFolder: StateFolder {
     private func shown(_ name: String) -> Int? { disk.look { $0.folder(node)?.shown[name] } }
 
     private func make(_ name: String, _ new: DiskImage.Node) throws(SystemError) -> Int {
-        try disk.step(.making, name) { (image) throws(SystemError) -> Int in
+        try disk.step(.making, name: name) { (image) throws(SystemError) -> Int in
             guard image.folder(node)?.shown[name] == nil else { throw SystemError("make \(name)", code: EEXIST) }
             return image.add(new, name, in: node)
         }
@@ -101,6 +101,6 @@ struct SimulatedFile: StateFile {
 
     func sync() throws(SystemError) {
         let fail = { (image: inout DiskImage) in image.update(node) { $0.isForgotten = $0.isForgotten || $0.isDirty } }
-        try disk.step(.syncing, "a file", failing: fail) { (image) throws(SystemError) in image.update(node) { $0.persist() } }
+        try disk.step(.syncing, name: "a file", failing: fail) { (image) throws(SystemError) in image.update(node) { $0.persist() } }
     }
 }

@@ -12,11 +12,11 @@ enum Fuzzer: String, CaseIterable {
 
     var entry: Entry {
         switch self {
-        case .wire: { Self.run($0, $1) { try Self.wireFuzzing.get().run($0) } }
-        case .state: { Self.run($0, $1) { try Self.stateFuzzing.get().run($0) } }
-        case .keychain: { Self.run($0, $1) { try KeychainSocketFuzzing.run($0) } }
-        case .row: { Self.run($0, $1) { try RowFuzzing.run($0) } }
-        case .certificate: { Self.run($0, $1) { try CertificateFuzzing.run($0) } }
+        case .wire: { Self.run($0, count: $1) { try Self.wireFuzzing.get().run($0) } }
+        case .state: { Self.run($0, count: $1) { try Self.stateFuzzing.get().run($0) } }
+        case .keychain: { Self.run($0, count: $1) { try KeychainSocketFuzzing.run($0) } }
+        case .row: { Self.run($0, count: $1) { try RowFuzzing.run($0) } }
+        case .certificate: { Self.run($0, count: $1) { try CertificateFuzzing.run($0) } }
         }
     }
 
@@ -35,7 +35,7 @@ enum Fuzzer: String, CaseIterable {
     private static let stateFuzzing = Result { try StateFuzzing() }
 
     /// Runs one input, and ends the process if the input breaks a promise, so that the engine keeps the input.
-    private static func run<Answer>(_ start: UnsafePointer<UInt8>?, _ count: Int, _ body: ([UInt8]) throws -> Answer) -> Int32 {
+    private static func run<Answer>(_ start: UnsafePointer<UInt8>?, count: Int, body: ([UInt8]) throws -> Answer) -> Int32 {
         do { _ = try body(Array(UnsafeBufferPointer(start: start, count: count))) } catch { fatalError("\(error)") }
         return 0
     }

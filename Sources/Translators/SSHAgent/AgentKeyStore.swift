@@ -74,7 +74,8 @@ final class AgentKeyStore: Sendable {
         // This is not the private key, but a value from which only the enclave can recover it.
         let key = try EnclaveKey(stored: secret.withUnsafeBytes { [UInt8]($0) })
         guard key.publicKey == entry.publicKey.point else { throw Refusal(.keyDamaged) }
-        let outcome = try enclave.use(key, .sign, Array(SHA256.hash(data: data)), KeyPrompting(reason: reason), cancellation: cancellation)
+        let outcome = try enclave.use(
+            key, for: .sign, input: Array(SHA256.hash(data: data)), prompting: KeyPrompting(reason: reason), cancellation: cancellation)
         guard case .signature(let raw) = outcome else { throw Refusal(.internalError) }
         return SoftwareKey.elliptic(.p256, raw)
     }

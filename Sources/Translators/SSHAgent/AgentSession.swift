@@ -33,7 +33,7 @@ final class AgentSession: @unchecked Sendable {
         case .list where keys.lock.isLocked: return .identities([])
         case _ where keys.lock.isLocked: return .failure
         case .list: return .identities(identities)
-        case .sign(let signing): return sign(signing, message, cancellation)
+        case .sign(let signing): return sign(signing, message: message, cancellation: cancellation)
         case .add(let key): return done(add(key))
         case .remove(let blob):
             let wasAdded = keys.added.remove(blob)
@@ -81,7 +81,7 @@ final class AgentSession: @unchecked Sendable {
         return keys.added.add(key)
     }
 
-    private func sign(_ signing: SSHSigning, _ message: UnsafeRawBufferPointer, _ cancellation: CallCancellation) -> SSHAgentReply {
+    private func sign(_ signing: SSHSigning, message: UnsafeRawBufferPointer, cancellation: CallCancellation) -> SSHAgentReply {
         let data = SSHSignedData(signing.data)
         var destination = SessionBindings.Destination.unproven
         if case .login(let login) = data {

@@ -35,10 +35,13 @@ final class UpstreamAgent: Sendable {
         guard let socket = connected() else { return nil }
         let deadline = timeout.map { MachineClock.monotonic + $0 }
         let length = withUnsafeBytes(of: UInt32(message.count).bigEndian) { [UInt8]($0) }
-        let isSent = length.withUnsafeBytes { Self.send($0, socket, deadline) } && Self.send(message, socket, deadline)
-        guard isSent, let head = Self.receive(4, socket, deadline) else { return broken() }
+        let isSent =
+            length.withUnsafeBytes { Self.send($0, to: socket, deadline: deadline) } && Self.send(message, to: socket, deadline: deadline)
+        guard isSent, let head = Self.receive(4, from: socket, deadline: deadline) else { return broken() }
         let count = head.reduce(0) { $0 << 8 | Int($1) }
-        guard (1...SSHWireLimits.frameBytesMax).contains(count), let answer = Self.receive(count, socket, deadline) else { return broken() }
+        guard (1...SSHWireLimits.frameBytesMax).contains(count), let answer = Self.receive(count, from: socket, deadline: deadline) else {
+            return broken()
+        }
         return answer
     }
 
@@ -57,29 +60,29 @@ final class UpstreamAgent: Sendable {
         }
     }
 
-    private static func send(_ bytes: UnsafeRawBufferPointer, _ socket: Descriptor, _ deadline: UInt64?) -> Bool {
+    private static func send(_ bytes: UnsafeRawBufferPointer, to socket: Descriptor, deadline: UInt64?) -> Bool {
         var sent = 0
         while sent < bytes.count {
             let count = Glibc.send(socket.number, bytes.baseAddress.map { $0 + sent }, bytes.count - sent, Int32(MSG_NOSIGNAL))
             if count > 0 { sent += count; continue }
-            guard errno == EAGAIN || errno == EINTR, isReady(socket, POLLOUT, deadline) else { return false }
+            guard errno == EAGAIN || errno == EINTR, isReady(socket, for: POLLOUT, deadline: deadline) else { return false }
         }
         return true
     }
 
-    private static func receive(_ count: Int, _ socket: Descriptor, _ deadline: UInt64?) -> [UInt8]? {
+    private static func receive(_ count: Int, from socket: Descriptor, deadline: UInt64?) -> [UInt8]? {
         var bytes: [UInt8] = []
         var part = [UInt8](repeating: 0, count: min(count, AgentLimits.relayedPartBytes))
         while bytes.count < count {
             let got = recv(socket.number, &part, min(part.count, count - bytes.count), 0)
             if got > 0 { bytes += part[..<got]; continue }
-            guard got < 0, errno == EAGAIN || errno == EINTR, isReady(socket, POLLIN, deadline) else { return nil }
+            guard got < 0, errno == EAGAIN || errno == EINTR, isReady(socket, for: POLLIN, deadline: deadline) else { return nil }
         }
         return bytes
     }
 
     /// Waits until the socket is ready; returns false after the deadline.
-    private static func isReady(_ socket: Descriptor, _ events: Int32, _ deadline: UInt64?) -> Bool {
+    private static func isReady(_ socket: Descriptor, for events: Int32, deadline: UInt64?) -> Bool {
         var poller = pollfd(fd: socket.number, events: Int16(events), revents: 0)
         while true {
             let now = MachineClock.monotonic

@@ -111,15 +111,15 @@ struct BusWriter {
         case .path(let path): try check(sd_bus_message_append_basic(message, code("o"), path))
         case .bytes(let secret):
             try check(secret.bytes.withUnsafeBytes { sd_bus_message_append_array(message, code("y"), $0.baseAddress, $0.count) })
-        case .array(let element, let values): try container("a", element, values)
-        case .entry(let key, let value): try container("e", key.signature + value.signature, [key, value])
-        case .structure(let parts): try container("r", parts.map(\.signature).joined(), parts)
-        case .variant(let inner): try container("v", inner.signature, [inner])
+        case .array(let element, let values): try container("a", contents: element, values: values)
+        case .entry(let key, let value): try container("e", contents: key.signature + value.signature, values: [key, value])
+        case .structure(let parts): try container("r", contents: parts.map(\.signature).joined(), values: parts)
+        case .variant(let inner): try container("v", contents: inner.signature, values: [inner])
         case .file, .other: throw SystemError("write a message", code: EINVAL)
         }
     }
 
-    private func container(_ type: Unicode.Scalar, _ contents: String, _ values: [BusValue]) throws(SystemError) {
+    private func container(_ type: Unicode.Scalar, contents: String, values: [BusValue]) throws(SystemError) {
         try check(sd_bus_message_open_container(message, code(type), contents))
         try append(values)
         try check(sd_bus_message_close_container(message))

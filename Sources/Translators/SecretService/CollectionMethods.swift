@@ -33,8 +33,8 @@ extension SecretServiceObjects {
         if isNew, client.application == .unknown { client.permit(identifier) }
         let path = ObjectPath.item(path: identifier, in: collection)
         let parent = ObjectPath.collection(path: collection)
-        signal(parent, "Collection", isNew ? "ItemCreated" : "ItemChanged", [.path(path)])
-        if isNew { propertyInvalidated(parent, "Collection", "Items") }
+        signal(parent, interface: "Collection", member: isNew ? "ItemCreated" : "ItemChanged", values: [.path(path)])
+        if isNew { propertyInvalidated(parent, interface: "Collection", name: "Items") }
         return [.path(path), .path(ObjectPath.none)]
     }
 
@@ -45,8 +45,8 @@ extension SecretServiceObjects {
         guard try !keychainLock.isLocked else { throw BusFailure(.isLocked, "The keychain is locked.") }
         try keychainItems.deleteAll(in: identifier)
         try records.delete(identifier)
-        signal(ObjectPath.root, "Service", "CollectionDeleted", [.path(ObjectPath.collection(path: identifier))])
-        propertyInvalidated(ObjectPath.root, "Service", "Collections")
+        signal(ObjectPath.root, interface: "Service", member: "CollectionDeleted", values: [.path(ObjectPath.collection(path: identifier))])
+        propertyInvalidated(ObjectPath.root, interface: "Service", name: "Collections")
         return [.path(ObjectPath.none)]
     }
 }

@@ -53,7 +53,7 @@ final class CollectionRecords: Sendable {
             number += 1
             guard identifier != KeychainItems.login, identifier != MemoryItems.collection else { continue }
             do throws(Refusal) {
-                try add(Self.service, identifier, [.label: .text(label)])
+                try add(Self.service, account: identifier, values: [.label: .text(label)])
                 return identifier
             } catch {
                 guard error.reason == .duplicateItem else { throw error }
@@ -62,7 +62,7 @@ final class CollectionRecords: Sendable {
     }
 
     func setLabel(_ label: String, of identifier: String) throws(Refusal) {
-        try set(Self.service, identifier, [.label: .text(label)])
+        try set(Self.service, account: identifier, values: [.label: .text(label)])
     }
 
     func delete(_ identifier: String) throws(Refusal) {
@@ -91,19 +91,19 @@ final class CollectionRecords: Sendable {
     /// Sets the collection of an alias, or removes the alias.
     func setAlias(_ alias: String, to identifier: String?) throws(Refusal) {
         guard let identifier else { return try remove(query(Self.aliasService, alias)) }
-        try set(Self.aliasService, alias, [.generic: .text(identifier)])
+        try set(Self.aliasService, account: alias, values: [.generic: .text(identifier)])
     }
 
     // MARK: Requests
 
-    private func set(_ service: String, _ account: String, _ values: [AttributeName: AttributeValue]) throws(Refusal) {
-        do throws(Refusal) { try add(service, account, values) } catch {
+    private func set(_ service: String, account: String, values: [AttributeName: AttributeValue]) throws(Refusal) {
+        do throws(Refusal) { try add(service, account: account, values: values) } catch {
             guard error.reason == .duplicateItem else { throw error }
             try keychain.update(query(service, account), ItemChanges(attributes: ItemAttributes(values)), secret: nil)
         }
     }
 
-    private func add(_ service: String, _ account: String, _ values: [AttributeName: AttributeValue]) throws(Refusal) {
+    private func add(_ service: String, account: String, values: [AttributeName: AttributeValue]) throws(Refusal) {
         let attributes = ItemAttributes([.service: .text(service), .account: .text(account)].merging(values) { $1 })
         // Names of collections stay readable while the keychain is locked.
         _ = try keychain.add(

@@ -16,8 +16,9 @@ extension SecretServiceObjects {
             try store.delete(identifier, in: collection)
             if collection != MemoryItems.collection { try access.endPermissions(for: identifier) }
             let parent = ObjectPath.collection(path: collection)
-            signal(parent, "Collection", "ItemDeleted", [.path(ObjectPath.item(path: identifier, in: collection))])
-            propertyInvalidated(parent, "Collection", "Items")
+            signal(
+                parent, interface: "Collection", member: "ItemDeleted", values: [.path(ObjectPath.item(path: identifier, in: collection))])
+            propertyInvalidated(parent, interface: "Collection", name: "Items")
             return [.path(ObjectPath.none)]
         default: throw BusFailure(.unknownMethod, "No such method.")
         }
@@ -25,6 +26,6 @@ extension SecretServiceObjects {
 
     func itemChanged(_ identifier: String, in collection: String) {
         let path = ObjectPath.item(path: identifier, in: collection)
-        signal(ObjectPath.collection(path: collection), "Collection", "ItemChanged", [.path(path)])
+        signal(ObjectPath.collection(path: collection), interface: "Collection", member: "ItemChanged", values: [.path(path)])
     }
 }

@@ -101,7 +101,7 @@ final class KeychainItems: ItemStore {
                 edit.owner = nil
                 let identifier = ItemMapping.identifier(same.reference)
                 do throws(Refusal) {
-                    try write(edit, to: same.reference, same.record, collection)
+                    try write(edit, to: same.reference, record: same.record, collection: collection)
                 } catch {
                     if error.reason == .itemNotFound { continue }
                     throw error
@@ -126,7 +126,7 @@ final class KeychainItems: ItemStore {
     func change(_ identifier: String, in collection: String, _ edit: ItemEdit) throws {
         guard let record = try record(identifier, in: collection) else { throw Refusal(.locked) }
         let reference = ItemMapping.reference(identifier) ?? []
-        do throws(Refusal) { try write(edit, to: reference, record, collection) } catch {
+        do throws(Refusal) { try write(edit, to: reference, record: record, collection: collection) } catch {
             guard error.reason == .duplicateItem else { throw error }
             throw BusFailure(.failed, "Another item has these attributes.")
         }
@@ -145,7 +145,7 @@ final class KeychainItems: ItemStore {
 
     // MARK: Requests
 
-    private func write(_ edit: ItemEdit, to reference: [UInt8], _ record: ItemRecord, _ collection: String) throws(Refusal) {
+    private func write(_ edit: ItemEdit, to reference: [UInt8], record: ItemRecord, collection: String) throws(Refusal) {
         let instance = SecretServiceAttributes(record.attributes[.secretServiceAttributes])?.instance ?? []
         let attributes: ItemAttributes
         do { attributes = try ItemMapping.attributes(edit, in: collection, instance: instance) } catch { throw Refusal(.badParameter) }

@@ -64,14 +64,14 @@ extension SecretServiceObjects {
             try collection(identifier)
             try records.setLabel(try label(value), of: identifier)
             let path = ObjectPath.collection(path: identifier)
-            propertiesChanged(path, "Collection", [("Label", value)])
-            signal(ObjectPath.root, "Service", "CollectionChanged", [.path(path)])
+            propertiesChanged(path, interface: "Collection", properties: [("Label", value)])
+            signal(ObjectPath.root, interface: "Service", member: "CollectionChanged", values: [.path(path)])
         case .item(let collection, let identifier):
             let edit = name == "Label" ? ItemEdit(label: try label(value)) : ItemEdit(attributes: value.pairs)
             try throwIfClosed(identifier, in: collection, for: client)
             try store(of: collection).change(identifier, in: collection, edit)
             if edit.attributes != nil, collection != MemoryItems.collection { try access.endPermissions(for: identifier) }
-            propertiesChanged(ObjectPath.item(path: identifier, in: collection), "Item", [(name, value)])
+            propertiesChanged(ObjectPath.item(path: identifier, in: collection), interface: "Item", properties: [(name, value)])
             itemChanged(identifier, in: collection)
         default: throw BusFailure(.propertyReadOnly, "The property cannot be set.")
         }

@@ -147,12 +147,12 @@ final class SecretServiceObjects: Sendable {
         return (secret, contentType)
     }
 
-    func signal(_ path: String, _ interface: String, _ member: String, _ values: [BusValue]) {
+    func signal(_ path: String, interface: String, member: String, values: [BusValue]) {
         send(.signal(path: path, interface: "org.freedesktop.Secret.\(interface)", member: member, values))
     }
 
     /// Sends the signal that properties of an object have new values.
-    func propertiesChanged(_ path: String, _ interface: String, _ properties: [(name: String, value: BusValue)]) {
+    func propertiesChanged(_ path: String, interface: String, properties: [(name: String, value: BusValue)]) {
         send(
             .signal(
                 path: path, interface: "org.freedesktop.DBus.Properties", member: "PropertiesChanged",
@@ -160,7 +160,7 @@ final class SecretServiceObjects: Sendable {
     }
 
     /// Sends the signal that a property changed without its value, for values that are large or change often.
-    func propertyInvalidated(_ path: String, _ interface: String, _ name: String) {
+    func propertyInvalidated(_ path: String, interface: String, name: String) {
         send(
             .signal(
                 path: path, interface: "org.freedesktop.DBus.Properties", member: "PropertiesChanged",

@@ -86,8 +86,8 @@ extension SecretServiceObjects {
     private func lockChanged() {
         for identifier in (try? collections()) ?? [] where identifier != MemoryItems.collection {
             let path = ObjectPath.collection(path: identifier)
-            propertiesChanged(path, "Collection", [("Locked", .boolean((try? isLocked(identifier)) ?? true))])
-            signal(ObjectPath.root, "Service", "CollectionChanged", [.path(path)])
+            propertiesChanged(path, interface: "Collection", properties: [("Locked", .boolean((try? isLocked(identifier)) ?? true))])
+            signal(ObjectPath.root, interface: "Service", member: "CollectionChanged", values: [.path(path)])
         }
     }
 
@@ -120,8 +120,8 @@ extension SecretServiceObjects {
             let identifier = try records.create(label: label)
             if !alias.isEmpty { try records.setAlias(alias, to: identifier) }
             let path = ObjectPath.collection(path: identifier)
-            signal(ObjectPath.root, "Service", "CollectionCreated", [.path(path)])
-            propertyInvalidated(ObjectPath.root, "Service", "Collections")
+            signal(ObjectPath.root, interface: "Service", member: "CollectionCreated", values: [.path(path)])
+            propertyInvalidated(ObjectPath.root, interface: "Service", name: "Collections")
             return .path(path)
         }
         guard try keychainLock.isLocked else { return [try action(), .path(ObjectPath.none)] }

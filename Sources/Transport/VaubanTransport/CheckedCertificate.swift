@@ -10,7 +10,7 @@ final class CheckedCertificate: Sendable {
     private let group: any EventLoopGroup
     private let certificate: Mutex<NIOSSLCertificate>
 
-    init(_ probe: TransportProbe, _ certificate: NIOSSLCertificate, _ group: any EventLoopGroup) {
+    init(_ probe: TransportProbe, certificate: NIOSSLCertificate, group: any EventLoopGroup) {
         self.probe = probe
         self.group = group
         self.certificate = Mutex(certificate)

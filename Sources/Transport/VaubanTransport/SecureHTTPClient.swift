@@ -99,7 +99,7 @@ public actor SecureHTTPClient {
         let group = HTTPClient.defaultEventLoopGroup
         if origin.scheme == "https" {
             configuration.tlsConfiguration = .secure(probe.requirements, trust: probe.trust)
-            let checked = CheckedCertificate(probe, try await probe.certificate(on: group), group)
+            let checked = CheckedCertificate(probe, certificate: try await probe.certificate(on: group), group: group)
             configuration.http1_1ConnectionDebugInitializer = { checked.check($0) }
             configuration.http2ConnectionDebugInitializer = { checked.check($0) }
         }

@@ -12,7 +12,7 @@ extension TransportRequirements {
         let exception =
             host.address != nil && !configuration.sdk.knowsAddressExceptions
             ? nil : Self.nearest(configuration.exceptions, to: host) { $0.includesSubdomains }
-        let basis = Self.basis(host, exception?.name, configuration, purpose)
+        let basis = Self.basis(host, exception: exception?.name, configuration: configuration, purpose: purpose)
         let values = exception?.value ?? DomainException()
         let isStrict =
             switch basis {
@@ -33,7 +33,7 @@ extension TransportRequirements {
     private static let addressLength = 129
 
     private static func basis(
-        _ host: TransportHost, _ exception: String?, _ configuration: TransportConfiguration, _ purpose: TransportPurpose
+        _ host: TransportHost, exception: String?, configuration: TransportConfiguration, purpose: TransportPurpose
     ) -> Basis {
         guard configuration.sdk.enforcesTransportSecurity else { return .olderSDK }
         if let exception { return .exception(domain: exception) }

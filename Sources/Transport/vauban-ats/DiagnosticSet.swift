@@ -11,15 +11,15 @@ struct DiagnosticSet {
         var everything = TransportConfiguration()
         everything.allowsArbitraryLoads = true
         sets.append(DiagnosticSet(group: "Allow all loads", name: "NSAllowsArbitraryLoads", configuration: everything))
-        sets += versions(host, "TLS exceptions")
-        sets.append(exception(host, "PFS exception", "no forward secrecy") { $0.requiresForwardSecrecy = false })
+        sets += versions(host, group: "TLS exceptions")
+        sets.append(exception(host, group: "PFS exception", name: "no forward secrecy") { $0.requiresForwardSecrecy = false })
         sets.append(
-            exception(host, "PFS exception and insecure HTTP", "no forward secrecy, insecure HTTP") {
+            exception(host, group: "PFS exception and insecure HTTP", name: "no forward secrecy, insecure HTTP") {
                 $0.requiresForwardSecrecy = false
                 $0.allowsInsecureHTTPLoads = true
             })
-        sets += versions(host, "TLS exceptions with PFS off") { $0.requiresForwardSecrecy = false }
-        sets += versions(host, "TLS exceptions with PFS off and insecure HTTP") {
+        sets += versions(host, group: "TLS exceptions with PFS off") { $0.requiresForwardSecrecy = false }
+        sets += versions(host, group: "TLS exceptions with PFS off and insecure HTTP") {
             $0.requiresForwardSecrecy = false
             $0.allowsInsecureHTTPLoads = true
         }
@@ -33,9 +33,9 @@ struct DiagnosticSet {
         return configuration
     }
 
-    private static func versions(_ host: String, _ group: String, _ change: (inout DomainException) -> Void = { _ in }) -> [DiagnosticSet] {
+    private static func versions(_ host: String, group: String, change: (inout DomainException) -> Void = { _ in }) -> [DiagnosticSet] {
         TransportVersion.allCases.reversed().map { version in
-            exception(host, group, "minimum \(version.propertyListValue)") {
+            exception(host, group: group, name: "minimum \(version.propertyListValue)") {
                 $0.minimumVersion = version
                 change(&$0)
             }
@@ -43,7 +43,7 @@ struct DiagnosticSet {
     }
 
     private static func exception(
-        _ host: String, _ group: String, _ name: String, _ change: (inout DomainException) -> Void
+        _ host: String, group: String, name: String, change: (inout DomainException) -> Void
     ) -> DiagnosticSet {
         var exception = DomainException()
         change(&exception)

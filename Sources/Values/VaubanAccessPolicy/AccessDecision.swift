@@ -104,7 +104,7 @@ extension Requirement {
         if isNone { return .allow }
         // Whatever the flags, without a passcode nothing proves the user's presence (C-079, C-082).
         guard conditions.passcodeIsSet else { return .refuse(.passcodeNotSet) }
-        let presented = PresentedEvidence(evidence, conditions, now)
+        let presented = PresentedEvidence(evidence, conditions: conditions, now: now)
         var methods: AuthenticationMethods = []
         var refusals: [Refusal.Reason] = []
         for method in satisfiableMethods {
@@ -139,7 +139,7 @@ private struct PresentedEvidence {
     let conditions: DeviceConditions
     let now: UInt64
 
-    init(_ evidence: Evidence, _ conditions: DeviceConditions, _ now: UInt64) {
+    init(_ evidence: Evidence, conditions: DeviceConditions, now: UInt64) {
         func isFresh(_ at: UInt64) -> Bool { at <= now && now - at <= Evidence.lifetime }
         passcode = evidence.passcode.map(isFresh) ?? false
         // While fingerprints are disabled, an earlier match does not count either: only the passcode does (C-139).

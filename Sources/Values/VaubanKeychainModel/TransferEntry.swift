@@ -51,19 +51,19 @@ extension TransferEntry: DERReadable, DERWritable {
 
     package func write(into der: inout DER.Serializer) throws {
         switch self {
-        case .provider(let name): try write(1, name, into: &der)
-        case .notice(let sentence): try write(2, sentence, into: &der)
+        case .provider(let name): try write(1, text: name, into: &der)
+        case .notice(let sentence): try write(2, text: sentence, into: &der)
         case .total(let number): try write(3, number: Int64(number), into: &der)
         case .collection(let record): try write(4, record: record, into: &der)
-        case .item(let place, let record): try write(5, place, record: record, into: &der)
-        case .left(let place, let reason): try write(6, place, reason, into: &der)
-        case .failure(let sentence, let number): try write(7, sentence, number: number, into: &der)
+        case .item(let place, let record): try write(5, text: place, record: record, into: &der)
+        case .left(let place, let reason): try write(6, text: place, reason: reason, into: &der)
+        case .failure(let sentence, let number): try write(7, text: sentence, number: number, into: &der)
         case .end: try write(8, into: &der)
         }
     }
 
     private func write(
-        _ kind: Int64, _ text: String = "", _ reason: String = "", number: Int64 = 0, record: ItemRecord? = nil,
+        _ kind: Int64, text: String = "", reason: String = "", number: Int64 = 0, record: ItemRecord? = nil,
         into der: inout DER.Serializer
     ) throws {
         try der.sequence { fields in

@@ -9,13 +9,13 @@ extension PasswordForm {
         let characters = alphabet.characters
         while true {
             var secret = SecretBytes(count: count) { _ in }
-            if try fill(&secret, characters, number) { return secret }
+            if try fill(&secret, with: characters, number: number) { return secret }
         }
     }
 
     /// Writes a string, and returns whether it has the form.
     private func fill<Failure: Error>(
-        _ secret: inout SecretBytes, _ characters: [UInt8], _ number: (Int) throws(Failure) -> Int
+        _ secret: inout SecretBytes, with characters: [UInt8], number: (Int) throws(Failure) -> Int
     ) throws(Failure) -> Bool {
         var missing = required
         var last: Int?

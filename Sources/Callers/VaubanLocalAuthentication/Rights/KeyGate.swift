@@ -24,7 +24,7 @@ final class KeyGate: RightGate {
         _ = try kept.privateKey(for: LAContext())
     }
 
-    func ask(_ context: LAContext, _ reason: String, _ answer: @escaping @Sendable ((any Error)?) -> Void) {
+    func ask(in context: LAContext, reason: String, answer: @escaping @Sendable ((any Error)?) -> Void) {
         if !kind.hasFallback { context.localizedFallbackTitle = "" }
         RightCalls.begin { [self] in
             // No prompt for a key that is gone.

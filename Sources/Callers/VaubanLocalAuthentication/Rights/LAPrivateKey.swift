@@ -51,7 +51,7 @@ public final class LAPrivateKey: NSObject, @unchecked Sendable {
     /// `SecKeyCopyKeyExchangeResult`: `requestedSize` and `sharedInfo`.
     public func exchangeKeys(publicKey: Data, algorithm: SecKeyAlgorithm, parameters: [AnyHashable: Any]) async throws -> Data {
         let chosen = ExchangeParameters(parameters)
-        return try await RightCalls.run { [self] in try shared(publicKey, algorithm, chosen) }
+        return try await RightCalls.run { [self] in try shared(publicKey, algorithm: algorithm, parameters: chosen) }
     }
 
     /// Passes the shared secret or an error to `completion`, on a private queue.
@@ -60,10 +60,10 @@ public final class LAPrivateKey: NSObject, @unchecked Sendable {
         completion: @escaping @Sendable (Data?, (any Error)?) -> Void
     ) {
         let chosen = ExchangeParameters(parameters)
-        RightCalls.run(completion) { [self] in try shared(publicKey, algorithm, chosen) }
+        RightCalls.run(completion) { [self] in try shared(publicKey, algorithm: algorithm, parameters: chosen) }
     }
 
-    private func shared(_ publicKey: Data, _ algorithm: SecKeyAlgorithm, _ parameters: ExchangeParameters) throws -> Data {
+    private func shared(_ publicKey: Data, algorithm: SecKeyAlgorithm, parameters: ExchangeParameters) throws -> Data {
         try right.withPrivateKey { key in
             let attributes: [CFString: Any] = [kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeyClass: kSecAttrKeyClassPublic]
             let peer = try KeychainCall.object { SecKeyCreateWithData(NSData(data: publicKey), attributes as CFDictionary, $0) }

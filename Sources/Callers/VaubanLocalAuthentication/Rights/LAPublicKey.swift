@@ -35,15 +35,15 @@ public final class LAPublicKey: NSObject, @unchecked Sendable {
 
     /// Verifies a signature of the data; throws if it is invalid.
     public func verify(_ data: Data, signature: Data, algorithm: SecKeyAlgorithm) async throws {
-        try await RightCalls.run { [self] in try check(data, signature, algorithm) }
+        try await RightCalls.run { [self] in try check(data, signature: signature, algorithm: algorithm) }
     }
 
     /// Passes nil to `completion` if the signature is valid, else an error, on a private queue.
     public func verify(_ data: Data, signature: Data, algorithm: SecKeyAlgorithm, completion: @escaping @Sendable ((any Error)?) -> Void) {
-        RightCalls.run({ completion($1) }) { [self] in try check(data, signature, algorithm) }
+        RightCalls.run({ completion($1) }) { [self] in try check(data, signature: signature, algorithm: algorithm) }
     }
 
-    private func check(_ data: Data, _ signature: Data, _ algorithm: SecKeyAlgorithm) throws {
+    private func check(_ data: Data, signature: Data, algorithm: SecKeyAlgorithm) throws {
         var error: Unmanaged<CFError>?
         guard SecKeyVerifySignature(key, algorithm, NSData(data: data), NSData(data: signature), &error) else {
             throw error?.takeRetainedValue() ?? KeychainCall.fault(errSecVerifyFailed)

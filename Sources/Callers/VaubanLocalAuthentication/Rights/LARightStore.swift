@@ -25,27 +25,27 @@ public final class LARightStore: NSObject, Sendable {
     /// Saves a right with a new enclave key that permanently carries the right's requirement (C-203 … C-205). Never replaces an existing
     /// right: remove it first.
     public func saveRight(_ right: LARight, identifier: String) async throws -> LAPersistedRight {
-        try await RightCalls.run { try Self.save(right, identifier, nil) }
+        try await RightCalls.run { try Self.save(right, identifier: identifier, secret: nil) }
     }
 
     /// Saves a right with a secret, which is readable only while the right is authorized, and never changes (C-212).
     public func saveRight(_ right: LARight, identifier: String, secret: Data) async throws -> LAPersistedRight {
-        try await RightCalls.run { try Self.save(right, identifier, secret) }
+        try await RightCalls.run { try Self.save(right, identifier: identifier, secret: secret) }
     }
 
     /// Saves a right without a secret, and passes it or an error to `completion`, on a private queue.
     public func saveRight(_ right: LARight, identifier: String, completion: @escaping @Sendable (LAPersistedRight?, (any Error)?) -> Void) {
-        RightCalls.run(completion) { try Self.save(right, identifier, nil) }
+        RightCalls.run(completion) { try Self.save(right, identifier: identifier, secret: nil) }
     }
 
     /// Saves a right with a secret, and passes it or an error to `completion`, on a private queue.
     public func saveRight(
         _ right: LARight, identifier: String, secret: Data, completion: @escaping @Sendable (LAPersistedRight?, (any Error)?) -> Void
     ) {
-        RightCalls.run(completion) { try Self.save(right, identifier, secret) }
+        RightCalls.run(completion) { try Self.save(right, identifier: identifier, secret: secret) }
     }
 
-    private static func save(_ right: LARight, _ identifier: String, _ secret: Data?) throws -> LAPersistedRight {
+    private static func save(_ right: LARight, identifier: String, secret: Data?) throws -> LAPersistedRight {
         LAPersistedRight(try StoredRight.save(right.core.kind, tag: right.tag, identifier: identifier, secret: secret))
     }
 

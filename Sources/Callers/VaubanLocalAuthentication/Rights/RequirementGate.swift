@@ -20,7 +20,7 @@ final class RequirementGate: RightGate {
         try compare(Self.present())
     }
 
-    func ask(_ context: LAContext, _ reason: String, _ answer: @escaping @Sendable ((any Error)?) -> Void) {
+    func ask(in context: LAContext, reason: String, answer: @escaping @Sendable ((any Error)?) -> Void) {
         if !kind.hasFallback { context.localizedFallbackTitle = "" }
         guard kind == .biometryCurrentSet, let control = kind.control(forKey: false) else {
             context.evaluatePolicy(kind.policy, localizedReason: reason) { _, error in answer(error) }

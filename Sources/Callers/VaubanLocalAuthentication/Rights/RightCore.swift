@@ -104,7 +104,7 @@ package final class RightCore: Sendable {
             RightCalls.begin { answer(error) }
             return
         }
-        gate.ask(context, reason) { [self] error in
+        gate.ask(in: context, reason: reason) { [self] error in
             // From now on, calls with this context use the authentication and never prompt.
             context.interactionNotAllowed = true
             // If the application deauthorized the right meanwhile, the error says so.
@@ -216,5 +216,5 @@ protocol RightGate: Sendable {
     /// Throws if a prompt could not succeed, without prompting.
     func check() throws
     /// Prompts the user with a new context for this prompt, and answers on another thread.
-    func ask(_ context: LAContext, _ reason: String, _ answer: @escaping @Sendable ((any Error)?) -> Void)
+    func ask(in context: LAContext, reason: String, answer: @escaping @Sendable ((any Error)?) -> Void)
 }

@@ -32,7 +32,7 @@ extension StoredRight {
         return record.merging(more) { $1 }
     }
 
-    private static func key(_ tag: Data, _ label: Data, _ more: [CFString: Any] = [:]) -> [CFString: Any] {
+    private static func key(_ tag: Data, label: Data, more: [CFString: Any] = [:]) -> [CFString: Any] {
         let key: [CFString: Any] = [
             kSecClass: kSecClassKey, kSecAttrKeyClass: kSecAttrKeyClassPrivate, kSecAttrTokenID: kSecAttrTokenIDSecureEnclave,
             kSecAttrApplicationTag: tag, kSecAttrApplicationLabel: label,
@@ -58,7 +58,7 @@ extension StoredRight {
     func privateKey(for context: LAContext) throws -> SecKey { try Self.privateKey(identifier, label, context: context) }
 
     private static func privateKey(_ identifier: String, _ label: Data, context: LAContext?) throws -> SecKey {
-        var query = key(tag(of: identifier), label, [kSecReturnRef: true])
+        var query = key(tag(of: identifier), label: label, more: [kSecReturnRef: true])
         query[kSecUseAuthenticationContext] = context
         guard let key = try KeychainCall.find(query) as? SecKey else { throw KeychainCall.fault(errSecDecode) }
         return key
@@ -88,7 +88,7 @@ extension StoredRight {
                     ]))
         } catch {
             // Deletes the unused key: the identifier is in use, or the record could not be added.
-            try? KeychainCall.delete(key(tag(of: identifier), label))
+            try? KeychainCall.delete(key(tag(of: identifier), label: label))
             throw error
         }
         deleteStrayKeys { $0.tag == tag(of: identifier) && $0.label != label }
@@ -103,7 +103,7 @@ extension StoredRight {
     private static func makeRoom(for identifier: String) throws {
         do {
             let old = try Record(found: KeychainCall.find(record(identifier, [kSecReturnAttributes: true, kSecReturnData: true])))
-            if try KeychainCall.isThere(key(tag(of: identifier), old.label)) { throw KeychainCall.fault(errSecDuplicateItem) }
+            if try KeychainCall.isThere(key(tag(of: identifier), label: old.label)) { throw KeychainCall.fault(errSecDuplicateItem) }
             try KeychainCall.delete(record(identifier, [kSecAttrGeneric: old.label]))
         } catch let error as NSError where error.code == Int(errSecItemNotFound) {}
     }
@@ -137,7 +137,7 @@ extension StoredRight {
             missing = error
         }
         // Even if the record is already gone: an earlier removal may have stopped halfway.
-        do { try KeychainCall.delete(key(tag(of: identifier), label)) } catch let error as NSError
+        do { try KeychainCall.delete(key(tag(of: identifier), label: label)) } catch let error as NSError
             where error.code == Int(errSecItemNotFound)
         {}
         if let missing { throw missing }
@@ -165,7 +165,7 @@ extension StoredRight {
                 isStray((tag, label)),
                 !isNamed(label, String(decoding: tag.dropFirst(self.tag(of: "").count), as: UTF8.self))
             else { continue }
-            try? KeychainCall.delete(key(tag, label))
+            try? KeychainCall.delete(key(tag, label: label))
         }
     }
 

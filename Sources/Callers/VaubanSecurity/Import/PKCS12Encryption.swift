@@ -74,7 +74,7 @@ struct PKCS12Encryption {
         return (try ASN1ObjectIdentifier(derEncoded: name), parameters)
     }
 
-    func decrypt(_ bytes: ArraySlice<UInt8>, _ passphrase: PKCS12Passphrase, _ budget: inout PKCS12Budget) throws -> SecretBytes {
+    func decrypt(_ bytes: ArraySlice<UInt8>, passphrase: PKCS12Passphrase, budget: inout PKCS12Budget) throws -> SecretBytes {
         try budget.take(rounds)
         let key: SymmetricKey
         let start: [UInt8]

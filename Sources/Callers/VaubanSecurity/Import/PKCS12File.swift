@@ -33,12 +33,12 @@ struct PKCS12File {
             throw KeyOperationError(errSecPkcs12VerifyFailure, "the file has no MAC with which to verify its passphrase")
         }
         guard case .data(let sealed) = try Self.content(of: info) else { throw Self.malformed }
-        try PKCS12Seal(seal).check(sealed, passphrase, &budget)
+        try PKCS12Seal(seal).check(sealed, passphrase: passphrase, budget: &budget)
         for part in IteratorSequence(try Self.children(of: DER.parse(sealed))) {
             switch try Self.content(of: part) {
             case .data(let bags): try read(bags: Array(bags))
             case .encrypted(let algorithm, let bytes):
-                let clear = try PKCS12Encryption(algorithm).decrypt(bytes, passphrase, &budget)
+                let clear = try PKCS12Encryption(algorithm).decrypt(bytes, passphrase: passphrase, budget: &budget)
                 try Self.reading(clear) { try read(bags: $0) }
             }
         }
@@ -92,7 +92,8 @@ struct PKCS12File {
             case Self.encryptedKeyBag:
                 var parts = try Self.children(of: value)
                 guard let algorithm = parts.next(), let bytes = parts.next() else { throw Self.malformed }
-                let clear = try PKCS12Encryption(algorithm).decrypt(ASN1OctetString(derEncoded: bytes).bytes, passphrase, &budget)
+                let clear = try PKCS12Encryption(algorithm).decrypt(
+                    ASN1OctetString(derEncoded: bytes).bytes, passphrase: passphrase, budget: &budget)
                 add(try Self.reading(clear) { try KeyMaterial(privateKeyInfo: DER.parse($0)) }, name)
             case Self.certificateBag:
                 var parts = try Self.children(of: value)

@@ -90,15 +90,16 @@ enum PKCS12Digest: CaseIterable {
 
     func derived(_ purpose: Purpose, _ passphrase: PKCS12Passphrase, salt: ArraySlice<UInt8>, rounds: Int, byteCount: Int) -> SymmetricKey {
         switch self {
-        case .sha1: Self.derived(Insecure.SHA1.self, purpose, passphrase, salt, rounds, byteCount)
-        case .sha256: Self.derived(SHA256.self, purpose, passphrase, salt, rounds, byteCount)
-        case .sha384: Self.derived(SHA384.self, purpose, passphrase, salt, rounds, byteCount)
-        case .sha512: Self.derived(SHA512.self, purpose, passphrase, salt, rounds, byteCount)
+        case .sha1:
+            Self.derived(Insecure.SHA1.self, purpose: purpose, passphrase: passphrase, salt: salt, rounds: rounds, byteCount: byteCount)
+        case .sha256: Self.derived(SHA256.self, purpose: purpose, passphrase: passphrase, salt: salt, rounds: rounds, byteCount: byteCount)
+        case .sha384: Self.derived(SHA384.self, purpose: purpose, passphrase: passphrase, salt: salt, rounds: rounds, byteCount: byteCount)
+        case .sha512: Self.derived(SHA512.self, purpose: purpose, passphrase: passphrase, salt: salt, rounds: rounds, byteCount: byteCount)
         }
     }
 
     private static func derived<Hash: HashFunction>(
-        _: Hash.Type, _ purpose: Purpose, _ passphrase: PKCS12Passphrase, _ salt: ArraySlice<UInt8>, _ rounds: Int, _ byteCount: Int
+        _: Hash.Type, purpose: Purpose, passphrase: PKCS12Passphrase, salt: ArraySlice<UInt8>, rounds: Int, byteCount: Int
     ) -> SymmetricKey {
         let block = Hash.blockByteCount
         var input = passphrase.terminated.withUnsafeBytes {
@@ -159,7 +160,7 @@ struct PKCS12Seal {
     }
 
     /// Throws `errSecAuthFailed` for a wrong passphrase or altered content, which cannot be told apart.
-    func check(_ content: ArraySlice<UInt8>, _ passphrase: PKCS12Passphrase, _ budget: inout PKCS12Budget) throws {
+    func check(_ content: ArraySlice<UInt8>, passphrase: PKCS12Passphrase, budget: inout PKCS12Budget) throws {
         try budget.take(rounds)
         let isRight =
             switch digest {

@@ -264,7 +264,9 @@ extension ItemDictionary {
     /// Returns the record of an item. Without an accessibility or an access control, it is readable when unlocked (C-052).
     private func record(_ kind: ItemKind, _ attributes: ItemAttributes) throws -> ItemRecord {
         let control = try resolvedControl()
-        if case .key(let key)? = object, let own = key.material?.enclaveKey?.control { return try record(own, control, attributes) }
+        if case .key(let key)? = object, let own = key.material?.enclaveKey?.control {
+            return try record(own, named: control, attributes: attributes)
+        }
         guard attributes[.tokenID] == nil || kind != .key else {
             throw Refusal(.badParameter, "only a private key of the enclave can have its token")
         }
@@ -279,7 +281,7 @@ extension ItemDictionary {
 
     /// A private key of the enclave is stored in the class for which it was created. The enclave enforces its access control, which the
     /// record only repeats.
-    private func record(_ own: AccessControl, _ named: AccessControl?, _ attributes: ItemAttributes) throws -> ItemRecord {
+    private func record(_ own: AccessControl, named: AccessControl?, attributes: ItemAttributes) throws -> ItemRecord {
         guard named.map({ $0 == own }) ?? true, protection.map({ $0 == own.protection }) ?? true, applications.isEmpty else {
             throw Refusal(.badParameter, "the key was created with another access control")
         }

@@ -38,14 +38,16 @@ extension Curve {
     static func exchange(_ hash: KeyHash?, _ publicKey: Data, sharedInfo: Data, byteCount: Int?, privateKey: UnsafeRawBufferPointer) throws
         -> Data
     {
-        try derived(hash, try Agreement(x963Representation: privateKey).agree(with: peer(publicKey)), sharedInfo, byteCount)
+        try derived(
+            hash, secret: try Agreement(x963Representation: privateKey).agree(with: peer(publicKey)), sharedInfo: sharedInfo,
+            byteCount: byteCount)
     }
 
     /// Returns the result of a key exchange: the secret itself, or a key derived from it.
-    static func derived(_ hash: KeyHash?, _ secret: SharedSecret, _ sharedInfo: Data, _ byteCount: Int?) throws -> Data {
+    static func derived(_ hash: KeyHash?, secret: SharedSecret, sharedInfo: Data, byteCount: Int?) throws -> Data {
         guard let hash else { return secret.withUnsafeBytes { Data($0) } }
         guard let byteCount else { throw KeyOperationError(errSecParam, "this key exchange requires requestedSize") }
-        return hash.derive(secret, sharedInfo, byteCount).withUnsafeBytes { Data($0) }
+        return hash.derive(secret, sharedInfo: sharedInfo, byteCount: byteCount).withUnsafeBytes { Data($0) }
     }
 
     private static func peer(_ publicKey: Data) throws -> Agreement.Peer {
@@ -67,11 +69,11 @@ extension Curve {
     }
 
     static func decrypt(_ packet: Data, _ scheme: ECIES, privateKey: UnsafeRawBufferPointer) throws -> Data {
-        try decrypt(packet, scheme) { try Agreement(x963Representation: privateKey).agree(with: peer($0)) }
+        try decrypt(packet, scheme: scheme) { try Agreement(x963Representation: privateKey).agree(with: peer($0)) }
     }
 
     /// `exchange` returns the secret shared with the sender's ephemeral key.
-    static func decrypt(_ packet: Data, _ scheme: ECIES, _ exchange: (Data) throws -> SharedSecret) throws -> Data {
+    static func decrypt(_ packet: Data, scheme: ECIES, exchange: (Data) throws -> SharedSecret) throws -> Data {
         guard packet.count >= scheme.curve.publicBytes + ECIES.tagBytes else {
             throw KeyOperationError(errSecParam, "the ciphertext is too short")
         }
@@ -99,7 +101,7 @@ struct ECIES {
 
     fileprivate func keys(_ secret: SharedSecret, _ ephemeral: Data) throws -> (SymmetricKey, AES.GCM.Nonce) {
         let keyBytes = curve == .p256 ? 16 : 32
-        let derived = hash.derive(secret, ephemeral, keyBytes + (derivesIV ? Self.ivBytes : 0))
+        let derived = hash.derive(secret, sharedInfo: ephemeral, byteCount: keyBytes + (derivesIV ? Self.ivBytes : 0))
         return try derived.withUnsafeBytes { bytes in
             let nonce = derivesIV ? Data(bytes[keyBytes...]) : Data(count: Self.ivBytes)
             return (SymmetricKey(data: bytes[..<keyBytes]), try AES.GCM.Nonce(data: nonce))
@@ -108,7 +110,7 @@ struct ECIES {
 }
 
 extension KeyHash {
-    fileprivate func derive(_ secret: SharedSecret, _ sharedInfo: Data, _ byteCount: Int) -> SymmetricKey {
+    fileprivate func derive(_ secret: SharedSecret, sharedInfo: Data, byteCount: Int) -> SymmetricKey {
         switch self {
         case .sha1: secret.x963DerivedSymmetricKey(using: Insecure.SHA1.self, sharedInfo: sharedInfo, outputByteCount: byteCount)
         case .sha256: secret.x963DerivedSymmetricKey(using: SHA256.self, sharedInfo: sharedInfo, outputByteCount: byteCount)

@@ -113,7 +113,9 @@ package final class EnclaveKeyReference: @unchecked Sendable {
         let client = try client.get()
         return try withPrompts(keys.context) { (waiting, cancellation) throws(Refusal) in
             let password: SecretBytes? = keys.context?.applicationPassword?.bytes.duplicate()
-            return try client.use(key, operation, input, keys.prompting, password: password, waiting: waiting, cancellation: cancellation)
+            return try client.use(
+                key, for: operation, input: input, prompting: keys.prompting, password: password, waiting: waiting,
+                cancellation: cancellation)
         }
     }
 }

@@ -26,7 +26,7 @@ enum RSAKey {
         return try input.withDigest(of: data) { try key.signature(for: $0, padding: padding).rawRepresentation }
     }
 
-    static func verify(_ signature: Data, _ data: Data, _ input: KeyMethod.Input, isPSS: Bool, publicKey: Data) throws -> Bool {
+    static func verify(_ signature: Data, data: Data, input: KeyMethod.Input, isPSS: Bool, publicKey: Data) throws -> Bool {
         let key = try _RSA.Signing.PublicKey(unsafeDERRepresentation: publicKey)
         let padding: _RSA.Signing.Padding = isPSS ? .PSS : .insecurePKCS1v1_5
         let given = _RSA.Signing.RSASignature(rawRepresentation: signature)

@@ -10,7 +10,9 @@ public func SecKeyRawSign(
 ) -> OSStatus {
     reporting {
         let algorithm = try key.signature(for: padding)
-        try fill(sig, sigLen, withSuccess { SecKeyCreateSignature(key, algorithm, NSData(bytes: dataToSign, length: dataToSignLen), $0) })
+        try fill(
+            sig, length: sigLen,
+            with: withSuccess { SecKeyCreateSignature(key, algorithm, NSData(bytes: dataToSign, length: dataToSignLen), $0) })
     }
 }
 
@@ -41,8 +43,8 @@ public func SecKeyEncrypt(
     reporting {
         let algorithm = try encryption(for: padding)
         try fill(
-            cipherText, cipherTextLen,
-            withSuccess { SecKeyCreateEncryptedData(key, algorithm, NSData(bytes: plainText, length: plainTextLen), $0) })
+            cipherText, length: cipherTextLen,
+            with: withSuccess { SecKeyCreateEncryptedData(key, algorithm, NSData(bytes: plainText, length: plainTextLen), $0) })
     }
 }
 
@@ -57,8 +59,8 @@ public func SecKeyDecrypt(
     reporting {
         let algorithm = try encryption(for: padding)
         try fill(
-            plainText, plainTextLen,
-            withSuccess { SecKeyCreateDecryptedData(key, algorithm, NSData(bytes: cipherText, length: cipherTextLen), $0) })
+            plainText, length: plainTextLen,
+            with: withSuccess { SecKeyCreateDecryptedData(key, algorithm, NSData(bytes: cipherText, length: cipherTextLen), $0) })
     }
 }
 
@@ -91,7 +93,7 @@ private func withSuccess(_ body: (UnsafeMutablePointer<Unmanaged<CFError>?>) -> 
     throw KeyOperationError(OSStatus(truncatingIfNeeded: report.code), report.localizedDescription)
 }
 
-private func fill(_ buffer: UnsafeMutablePointer<UInt8>, _ length: UnsafeMutablePointer<Int>, _ bytes: Data) throws {
+private func fill(_ buffer: UnsafeMutablePointer<UInt8>, length: UnsafeMutablePointer<Int>, with bytes: Data) throws {
     guard bytes.count <= length.pointee else { throw KeyOperationError(errSecParam, "the buffer is too small") }
     bytes.copyBytes(to: buffer, count: bytes.count)
     length.pointee = bytes.count

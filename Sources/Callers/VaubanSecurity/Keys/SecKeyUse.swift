@@ -12,7 +12,7 @@ internal import VaubanSecretBytes
 public func SecKeyCreateSignature(
     _ key: SecKey, _ algorithm: SecKeyAlgorithm, _ dataToSign: CFData, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
 ) -> CFData? {
-    perform(.sign, key, algorithm, error) { try $0.sign(dataToSign.copied, $1) }
+    perform(.sign, key: key, algorithm: algorithm, error: error) { try $0.sign(dataToSign.copied, $1) }
 }
 
 /// Verifies a signature: Apple's `SecKeyVerifySignature`. Returns false with errSecVerifyFailed for an invalid signature.
@@ -20,8 +20,8 @@ public func SecKeyVerifySignature(
     _ key: SecKey, _ algorithm: SecKeyAlgorithm, _ signedData: CFData, _ signature: CFData,
     _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
 ) -> Bool {
-    let verified: NSData? = perform(.verify, key, algorithm, error) { material, method in
-        guard try material.verify(signature as Data, signedData as Data, method) else {
+    let verified: NSData? = perform(.verify, key: key, algorithm: algorithm, error: error) { material, method in
+        guard try material.verify(signature as Data, data: signedData as Data, method: method) else {
             throw KeyOperationError(errSecVerifyFailed, "the signature is invalid")
         }
         return Data()
@@ -34,14 +34,14 @@ public func SecKeyVerifySignature(
 public func SecKeyCreateEncryptedData(
     _ key: SecKey, _ algorithm: SecKeyAlgorithm, _ plaintext: CFData, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
 ) -> CFData? {
-    perform(.encrypt, key, algorithm, error) { try $0.encrypt(plaintext as Data, $1) }
+    perform(.encrypt, key: key, algorithm: algorithm, error: error) { try $0.encrypt(plaintext as Data, $1) }
 }
 
 /// Decrypts data with a private key: Apple's `SecKeyCreateDecryptedData`. Returns nil and errSecDecode for a ciphertext of another key.
 public func SecKeyCreateDecryptedData(
     _ key: SecKey, _ algorithm: SecKeyAlgorithm, _ ciphertext: CFData, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
 ) -> CFData? {
-    perform(.decrypt, key, algorithm, error) { try $0.decrypt(ciphertext as Data, $1) }
+    perform(.decrypt, key: key, algorithm: algorithm, error: error) { try $0.decrypt(ciphertext as Data, $1) }
 }
 
 /// Returns the shared secret of a private key and another public key: Apple's `SecKeyCopyKeyExchangeResult`. Algorithms with a key
@@ -50,7 +50,7 @@ public func SecKeyCopyKeyExchangeResult(
     _ privateKey: SecKey, _ algorithm: SecKeyAlgorithm, _ publicKey: SecKey, _ parameters: CFDictionary,
     _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
 ) -> CFData? {
-    perform(.keyExchange, privateKey, algorithm, error) { material, method in
+    perform(.keyExchange, key: privateKey, algorithm: algorithm, error: error) { material, method in
         let dictionary = KeyDictionary(parameters)
         let size = dictionary.number(kSecKeyKeyExchangeParameterRequestedSize)
         guard size.map({ (1...KeyMaterial.derivedBytesMax).contains($0) }) ?? true else {
@@ -71,8 +71,8 @@ public func SecKeyIsAlgorithmSupported(_ key: SecKey, _ operation: SecKeyOperati
 }
 
 private func perform(
-    _ operation: SecKeyOperationType, _ key: SecKey, _ algorithm: SecKeyAlgorithm, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?,
-    _ body: (KeyMaterial, KeyMethod) throws -> Data
+    _ operation: SecKeyOperationType, key: SecKey, algorithm: SecKeyAlgorithm, error: UnsafeMutablePointer<Unmanaged<CFError>?>?,
+    body: (KeyMaterial, KeyMethod) throws -> Data
 ) -> NSData? {
     reporting(error) {
         guard let material = key.material, let method = algorithm.method, material.supports(operation, method) else {
@@ -125,12 +125,12 @@ extension KeyMaterial {
         }
     }
 
-    func verify(_ signature: Data, _ data: Data, _ method: KeyMethod) throws -> Bool {
+    func verify(_ signature: Data, data: Data, method: KeyMethod) throws -> Bool {
         switch (kind, method) {
         case (.elliptic(let name), .ecdsa(let input, let isRaw)):
             return try name.curve.verify(signature, try input.digest(of: data), isRaw: isRaw, publicKey: publicBytes)
         case (.rsa, .rsaSignature(let input, let isPSS)):
-            return try RSAKey.verify(signature, data, input, isPSS: isPSS, publicKey: publicBytes)
+            return try RSAKey.verify(signature, data: data, input: input, isPSS: isPSS, publicKey: publicBytes)
         default: throw KeyOperationError.unsupported
         }
     }
@@ -149,7 +149,7 @@ extension KeyMaterial {
         switch (kind, method) {
         case (.elliptic(let name), .ecies(let hash, let derivesIV)):
             let scheme = ECIES(curve: name, hash: hash, derivesIV: derivesIV)
-            if let enclave { return try name.curve.decrypt(packet, scheme) { try enclave.exchange($0, for: .decrypt) } }
+            if let enclave { return try name.curve.decrypt(packet, scheme: scheme) { try enclave.exchange($0, for: .decrypt) } }
             return try withPrivateBytes { try name.curve.decrypt(packet, scheme, privateKey: $0) }
         case (.rsa, .rsaEncryption(let padding)): return try withPrivateBytes { try RSAKey.decrypt(packet, padding, privateKey: $0) }
         case (.rsa, .rsaHybrid(let hash)):
@@ -160,7 +160,10 @@ extension KeyMaterial {
 
     func exchange(_ method: KeyMethod, _ publicKey: Data, sharedInfo: Data, byteCount: Int?) throws -> Data {
         guard case .elliptic(let name) = kind, case .exchange(let hash) = method else { throw KeyOperationError.unsupported }
-        if let enclave { return try name.curve.derived(hash, try enclave.exchange(publicKey, for: .exchange), sharedInfo, byteCount) }
+        if let enclave {
+            return try name.curve.derived(
+                hash, secret: try enclave.exchange(publicKey, for: .exchange), sharedInfo: sharedInfo, byteCount: byteCount)
+        }
         return try withPrivateBytes {
             try name.curve.exchange(hash, publicKey, sharedInfo: sharedInfo, byteCount: byteCount, privateKey: $0)
         }

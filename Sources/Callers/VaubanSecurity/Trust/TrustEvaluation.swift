@@ -28,11 +28,11 @@ struct TrustInput: Sendable {
         let custom = (anchors ?? []).compactMap(\.forVerifier)
         let system = usesSystemAnchors ? TrustAnchors.ofSystem.readable : []
         let path = waitFor { [self] in
-            if let path = await checkedPath(leaf, others, anchors: custom + system, date) { return path }
+            if let path = await checkedPath(leaf, others: others, anchors: custom + system, date: date) { return path }
             // No path leads to an anchor. Checks the partial path anyway: the certificate may also be for another host, for example.
             let highest = [leaf] + others
             let tops = highest.filter { top in top.subject == top.issuer || !highest.contains { $0.subject == top.issuer } }
-            let found = await checkedPath(leaf, others, anchors: tops, date) ?? CheckedPath(chain: [leaf], findings: [])
+            let found = await checkedPath(leaf, others: others, anchors: tops, date: date) ?? CheckedPath(chain: [leaf], findings: [])
             guard let top = found.chain.last else { return found }
             let fault = TrustFinding(
                 place: found.chain.count - 1, status: top.subject == top.issuer ? errSecNotTrusted : errSecCreateChainFailed)
@@ -41,7 +41,7 @@ struct TrustInput: Sendable {
         return outcome(of: path, date)
     }
 
-    private func checkedPath(_ leaf: Certificate, _ others: [Certificate], anchors: [Certificate], _ date: Date) async -> CheckedPath? {
+    private func checkedPath(_ leaf: Certificate, others: [Certificate], anchors: [Certificate], date: Date) async -> CheckedPath? {
         let paths = CheckedPaths()
         let extensions = ([leaf] + others + anchors).flatMap { $0.extensions.filter(\.critical).map(\.oid) }
         let rules = TrustRules(

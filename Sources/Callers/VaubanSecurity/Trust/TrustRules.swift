@@ -101,15 +101,17 @@ extension TrustRules {
         // The library treats a root that names a responder as an error, although no client queries a responder about a root.
         if chain.count > 1, chain.last.map(Self.namesResponder) != true {
             for response in responses {
-                if await !meets(.soft, response, chain) { return [TrustFinding(place: 0, status: errSecCertificateRevoked)] }
-                let proves = Self.namesResponder(chain.leaf) ? await meets(.hard, response, chain) : false
+                if await !meets(.soft, response: response, chain: chain) {
+                    return [TrustFinding(place: 0, status: errSecCertificateRevoked)]
+                }
+                let proves = Self.namesResponder(chain.leaf) ? await meets(.hard, response: response, chain: chain) : false
                 isProven = isProven || proves
             }
         }
         return needsProof && !isProven ? [TrustFinding(place: 0, status: errSecIncompleteCertRevocationCheck)] : []
     }
 
-    private func meets(_ mode: OCSPFailureMode, _ response: [UInt8], _ chain: UnverifiedCertificateChain) async -> Bool {
+    private func meets(_ mode: OCSPFailureMode, response: [UInt8], chain: UnverifiedCertificateChain) async -> Bool {
         var policy = OCSPVerifierPolicy(failureMode: mode, requester: GivenResponse(bytes: response), fixedExpiryValidationTime: date)
         if case .meetsPolicy = await policy.chainMeetsPolicyRequirements(chain: chain) { return true }
         return false

@@ -78,7 +78,7 @@ struct BackupFile: BackupSource {
         return stored
     }
 
-    func forEach(_ cipher: FrameCipher, _ manifest: BackupManifest, _ body: (BackupRecord) throws -> Void) throws {
+    func forEach(_ cipher: FrameCipher, manifest: BackupManifest, body: (BackupRecord) throws -> Void) throws {
         try forEachFrame(cipher) { plaintext, _, isLast in
             guard !isLast else { return }
             for record in BackupRecord.records(of: plaintext) ?? [] { try body(record) }

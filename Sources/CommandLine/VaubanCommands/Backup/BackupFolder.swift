@@ -116,7 +116,7 @@ struct StoredBackupFolder: BackupSource {
         return manifest
     }
 
-    func forEach(_ cipher: FrameCipher, _ manifest: BackupManifest, _ body: (BackupRecord) throws -> Void) throws {
+    func forEach(_ cipher: FrameCipher, manifest: BackupManifest, body: (BackupRecord) throws -> Void) throws {
         for segment in manifest.segments {
             let items = Set(segment.items)
             for record in try records(of: segment, cipher) where items.contains(record.mark) { try body(record) }

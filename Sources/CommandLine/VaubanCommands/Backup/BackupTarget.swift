@@ -19,5 +19,5 @@ protocol BackupSource {
     /// Verifies everything and returns the manifest.
     func verify(_ cipher: FrameCipher) throws -> BackupManifest
     /// Calls `body` with each item of the verified backup.
-    func forEach(_ cipher: FrameCipher, _ manifest: BackupManifest, _ body: (BackupRecord) throws -> Void) throws
+    func forEach(_ cipher: FrameCipher, manifest: BackupManifest, body: (BackupRecord) throws -> Void) throws
 }

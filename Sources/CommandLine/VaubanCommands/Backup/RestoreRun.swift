@@ -30,7 +30,7 @@ struct RestoreRun {
         let total = manifest.itemCount
         var done = 0
         defer { progress.clear() }
-        try source.forEach(cipher, manifest) { record in
+        try source.forEach(cipher, manifest: manifest) { record in
             if done % 100 == 0 { progress.show("Restoring: \(done) of \(total)") }
             done += 1
             let rest: SecretBytes? = SecretBytes(copying: record.rest)

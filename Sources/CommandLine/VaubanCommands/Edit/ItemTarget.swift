@@ -37,7 +37,7 @@ extension Session {
         var query = target.query
         query.operationPrompt = reason
         let wanted = query
-        try naming(target.record, changes.attributes) {
+        try naming(target.record, attributes: changes.attributes) {
             if target.record.asks || target.isForeign {
                 try opening { try asking { try keychain.update(wanted, changes, secret: nil, waiting: $0) } }
             } else {
@@ -51,13 +51,13 @@ extension Session {
         var query = target.query
         query.operationPrompt = reason
         let wanted = query
-        try naming(target.record, attributes) {
+        try naming(target.record, attributes: attributes) {
             try opening { try asking { try keychain.transfer(wanted, attributes, keepsOriginal: keepsOriginal, waiting: $0) } }
         }
     }
 
     /// Runs work and adds the name to an error for a name that is in use.
-    private func naming(_ record: ItemRecord, _ attributes: ItemAttributes, _ work: () throws -> Void) throws {
+    private func naming(_ record: ItemRecord, attributes: ItemAttributes, work: () throws -> Void) throws {
         do { try work() } catch let refusal as Refusal where refusal.reason == .duplicateItem && refusal.detail == nil {
             let taken = ItemRecord(kind: record.kind, attributes: record.attributes.merging(attributes))
             throw Refusal(.duplicateItem, "\(SafeText.visible(taken.owner)) already has an item \(taken.name); nothing was changed")

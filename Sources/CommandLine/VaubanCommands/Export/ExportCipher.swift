@@ -41,7 +41,7 @@ package struct ExportCipher {
         let drawn = try Entropy.secret(ExportFormat.saltBytes)
         drawn.withUnsafeBytes { salt = Array($0) }
         header = ExportFormat.magic + salt + [cost.logN, cost.r, cost.p]
-        key = try Self.key(passphrase, salt, cost)
+        key = try Self.key(passphrase, salt: salt, cost: cost)
     }
 
     /// Creates the cipher for an existing file's header.
@@ -49,10 +49,10 @@ package struct ExportCipher {
         let cost = ExportCost(logN: header[32], r: header[33], p: header[34])
         guard cost.isAllowed else { throw Refusal(.badParameter, "The export needs more computation than this version allows") }
         self.header = header
-        key = try Self.key(passphrase, Array(header[16..<32]), cost)
+        key = try Self.key(passphrase, salt: Array(header[16..<32]), cost: cost)
     }
 
-    private static func key(_ passphrase: borrowing SecretBytes, _ salt: [UInt8], _ cost: ExportCost) throws -> SymmetricKey {
+    private static func key(_ passphrase: borrowing SecretBytes, salt: [UInt8], cost: ExportCost) throws -> SymmetricKey {
         do {
             return try passphrase.withUnsafeBytes { bytes in
                 try KDF.Scrypt.deriveKey(

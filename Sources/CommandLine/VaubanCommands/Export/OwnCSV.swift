@@ -51,7 +51,7 @@ struct OwnCSV: ~Copyable {
     borrowing func items(_ record: CSVRecord) throws(RowError) -> [PlannedItem] {
         let columns = columns
         return try content.withUnsafeBytes { bytes throws(RowError) in
-            try Self.items(OwnCSVRecord(CSVExport.fields(record, count: columns.count, in: bytes), columns, bytes))
+            try Self.items(OwnCSVRecord(CSVExport.fields(record, count: columns.count, in: bytes), columns: columns, bytes: bytes))
         }
     }
 
@@ -109,7 +109,7 @@ private struct OwnCSVRecord {
     private let bytes: UnsafeRawBufferPointer
     private let encoded: Set<String>
 
-    init(_ fields: [CSVField], _ columns: [String], _ bytes: UnsafeRawBufferPointer) {
+    init(_ fields: [CSVField], columns: [String], bytes: UnsafeRawBufferPointer) {
         self.fields = Dictionary(zip(columns, fields)) { first, _ in first }
         self.bytes = bytes
         let names = self.fields[OwnCSVColumns.base64]?.text(in: bytes) ?? ""

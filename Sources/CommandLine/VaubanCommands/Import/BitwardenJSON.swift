@@ -40,11 +40,11 @@ struct BitwardenJSON {
         var source = SourceRecord(place(index))
         let type = item.number("type") ?? 1
         source.kind = type == 1 ? nil : Self.kinds[type] ?? "item of type \(type)"
-        for member in item.members { take(member.key, item, &source) }
+        for member in item.members { take(member.key, item: item, source: &source) }
         return source
     }
 
-    private func take(_ key: String, _ item: JSONObject, _ source: inout SourceRecord) {
+    private func take(_ key: String, item: JSONObject, source: inout SourceRecord) {
         switch key {
         case "type": break
         case "name": source.title = item.text(key) ?? ""

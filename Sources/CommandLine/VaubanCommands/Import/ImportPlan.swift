@@ -58,29 +58,28 @@ package struct ImportPlan {
         content.take(placement.fields)
         changed += placement.changes
         hideNotes(of: source, protectsNotes: protectsNotes, &content)
-        try planLogin(source, hasPassword: hasPassword, placement, content)
+        try planLogin(source, hasPassword: hasPassword, placement: placement, content: content)
     }
 
     // MARK: Logins
 
-    private mutating func planLogin(_ source: SourceRecord, hasPassword: Bool, _ placement: Placement, _ content: Content) throws(RowError)
-    {
+    private mutating func planLogin(_ source: SourceRecord, hasPassword: Bool, placement: Placement, content: Content) throws(RowError) {
         let record = ItemRecord(kind: placement.kind, attributes: placement.attributes)
-        let comment = try Self.comment(content.notes, content.open + content.about, source.tags)
+        let comment = try Self.comment(content.notes, fields: content.open + content.about, tags: source.tags)
         if hasPassword, let password = source.password {
             var main = record
             if !comment.isEmpty { main.attributes[.comment] = .text(comment) }
-            try plan(.login, main, password)
+            try plan(.login, record: main, secret: password)
         }
         for (index, codes) in content.codes.enumerated() {
             var item = Self.companion(of: record, named: Self.codesPrefix + placement.name, Self.codesDescription)
             if !hasPassword, index == 0, !comment.isEmpty { item.attributes[.comment] = .text(comment) }
             CodeCounter.start(codes.secret, in: &item)
-            try plan(.codes, item, codes)
+            try plan(.codes, record: item, secret: codes)
         }
         if !content.hidden.isEmpty {
             let item = Self.companion(of: record, named: Self.fieldsPrefix + placement.name, Self.fieldsDescription)
-            try plan(.fields, item, FieldText.of(notes: nil, content.hidden))
+            try plan(.fields, record: item, secret: FieldText.of(notes: nil, content.hidden))
         }
         tellCarried(source, content)
         if !hasPassword { changed.append("no password: only its one-time codes became an item") }
@@ -139,15 +138,15 @@ package struct ImportPlan {
         if source.kind == nil { changed.append("no password: its other fields became a note") }
         var record = ItemRecord(kind: placement.kind, attributes: placement.attributes)
         record.attributes[.description] = .text(source.kind ?? "secure note")
-        let comment = try Self.comment(nil, content.about, source.tags)
+        let comment = try Self.comment(nil, fields: content.about, tags: source.tags)
         if !comment.isEmpty { record.attributes[.comment] = .text(comment) }
-        try plan(.document, record, FieldText.of(notes: content.notes, content.open + content.hidden))
+        try plan(.document, record: record, secret: FieldText.of(notes: content.notes, content.open + content.hidden))
         tellCarried(source, content)
     }
 
     // MARK: Parts
 
-    private mutating func plan(_ role: PlannedItem.Role, _ record: ItemRecord, _ secret: SecretBox) throws(RowError) {
+    private mutating func plan(_ role: PlannedItem.Role, record: ItemRecord, secret: SecretBox) throws(RowError) {
         guard secret.secret.count <= SecretSource.bytesMax else { throw RowError("its \(role.shown) is larger than 1 MiB") }
         let size = record.attributes.values.values.reduce(0) { $0 + $1.equalityBytes.count }
         guard size <= Self.attributesBytesMax else { throw RowError("its name, address and notes exceed the size of an item") }
@@ -167,7 +166,7 @@ package struct ImportPlan {
             ]), protection: record.protection, accessControl: record.accessControl)
     }
 
-    private static func comment(_ notes: SecretBox?, _ fields: [SourceField], _ tags: [String]) throws(RowError) -> String {
+    private static func comment(_ notes: SecretBox?, fields: [SourceField], tags: [String]) throws(RowError) -> String {
         guard let text = FieldText.of(notes: notes, fields).text else { throw RowError("its notes are not UTF-8") }
         return TaggedComment(text: text, tags: tags).comment
     }

@@ -75,7 +75,7 @@ struct ImportRun {
     /// Imports one complete item from a document, an export of this program or another provider. `isTransferred` means that its comment
     /// describes its origin.
     mutating func takeWhole(
-        _ place: SourcePlace, _ record: ItemRecord, _ secret: borrowing SecretBytes, isTransferred: Bool = false
+        _ place: SourcePlace, record: ItemRecord, secret: borrowing SecretBytes, isTransferred: Bool = false
     ) throws {
         show()
         // This keychain sets the dates itself.

@@ -40,11 +40,17 @@ package struct ZipArchive: ~Copyable {
         let endBytes = 22
         guard bytes.count >= endBytes else { throw damaged }
         let lowest = max(0, bytes.count - endBytes - 0xFFFF)
-        guard let end = stride(from: bytes.count - endBytes, through: lowest, by: -1).first(where: { number(bytes, $0, 4) == 0x0605_4B50 })
+        guard
+            let end = stride(from: bytes.count - endBytes, through: lowest, by: -1).first(where: {
+                number(in: bytes, at: $0, byteCount: 4) == 0x0605_4B50
+            })
         else {
             throw damaged
         }
-        let (count, size, start) = (number(bytes, end + 10, 2), number(bytes, end + 12, 4), number(bytes, end + 16, 4))
+        let (count, size, start) = (
+            number(in: bytes, at: end + 10, byteCount: 2), number(in: bytes, at: end + 12, byteCount: 4),
+            number(in: bytes, at: end + 16, byteCount: 4)
+        )
         guard count != 0xFFFF, size != 0xFFFF_FFFF, start != 0xFFFF_FFFF else {
             throw Refusal(.badParameter, "The archive has the 64-bit format, which is not supported")
         }
@@ -52,15 +58,18 @@ package struct ZipArchive: ~Copyable {
         var entries: [String: Entry] = [:]
         var position = start
         for _ in 0..<count {
-            guard position + 46 <= end, number(bytes, position, 4) == 0x0201_4B50 else { throw damaged }
-            let nameBytes = number(bytes, position + 28, 2)
-            let next = position + 46 + nameBytes + number(bytes, position + 30, 2) + number(bytes, position + 32, 2)
+            guard position + 46 <= end, number(in: bytes, at: position, byteCount: 4) == 0x0201_4B50 else { throw damaged }
+            let nameBytes = number(in: bytes, at: position + 28, byteCount: 2)
+            let next =
+                position + 46 + nameBytes + number(in: bytes, at: position + 30, byteCount: 2)
+                + number(in: bytes, at: position + 32, byteCount: 2)
             guard next <= end else { throw damaged }
             let name = String(decoding: bytes[(position + 46)..<(position + 46 + nameBytes)], as: UTF8.self)
             let entry = Entry(
-                flags: number(bytes, position + 8, 2), method: number(bytes, position + 10, 2), sum: number(bytes, position + 16, 4),
-                packedBytes: number(bytes, position + 20, 4), bytes: number(bytes, position + 24, 4),
-                offset: number(bytes, position + 42, 4))
+                flags: number(in: bytes, at: position + 8, byteCount: 2), method: number(in: bytes, at: position + 10, byteCount: 2),
+                sum: number(in: bytes, at: position + 16, byteCount: 4),
+                packedBytes: number(in: bytes, at: position + 20, byteCount: 4), bytes: number(in: bytes, at: position + 24, byteCount: 4),
+                offset: number(in: bytes, at: position + 42, byteCount: 4))
             guard entries.updateValue(entry, forKey: name) == nil else {
                 throw Refusal(.badParameter, "The archive contains a file twice; nothing was imported")
             }
@@ -72,8 +81,10 @@ package struct ZipArchive: ~Copyable {
     private static func file(_ entry: Entry, in bytes: UnsafeRawBufferPointer) throws(Refusal) -> SecretBytes {
         guard entry.flags & 1 == 0 else { throw Refusal(.badParameter, "The archive is encrypted") }
         guard entry.bytes <= fileBytesMax else { throw Refusal(.badParameter, "The archive contains more than 256 MiB") }
-        guard entry.offset + 30 <= bytes.count, number(bytes, entry.offset, 4) == 0x0403_4B50 else { throw damaged }
-        let start = entry.offset + 30 + number(bytes, entry.offset + 26, 2) + number(bytes, entry.offset + 28, 2)
+        guard entry.offset + 30 <= bytes.count, number(in: bytes, at: entry.offset, byteCount: 4) == 0x0403_4B50 else { throw damaged }
+        let start =
+            entry.offset + 30 + number(in: bytes, at: entry.offset + 26, byteCount: 2)
+            + number(in: bytes, at: entry.offset + 28, byteCount: 2)
         guard start + entry.packedBytes <= bytes.count else { throw damaged }
         let packed = UnsafeRawBufferPointer(rebasing: bytes[start..<start + entry.packedBytes])
         let file: SecretBytes
@@ -100,7 +111,7 @@ package struct ZipArchive: ~Copyable {
     }
 
     /// Returns a little-endian number; the position must be within the archive.
-    private static func number(_ bytes: UnsafeRawBufferPointer, _ position: Int, _ count: Int) -> Int {
+    private static func number(in bytes: UnsafeRawBufferPointer, at position: Int, byteCount count: Int) -> Int {
         (0..<count).reduce(0) { $0 | Int(bytes[position + $1]) << (8 * $1) }
     }
 }

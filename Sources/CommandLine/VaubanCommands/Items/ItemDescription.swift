@@ -45,7 +45,7 @@ package struct ItemDescription: Encodable {
         ]
         for (name, key, title) in Self.attributes {
             guard let value = Self.value(record, name) else { continue }
-            parts += name == .comment ? Self.comment(key, title, value) : [Part(key: key, title: title, value: value)]
+            parts += name == .comment ? Self.comment(key, title: title, value: value) : [Part(key: key, title: title, value: value)]
         }
         parts += [
             Part(key: "owner", title: "Owner", value: .text(record.owner)),
@@ -67,7 +67,7 @@ package struct ItemDescription: Encodable {
     }
 
     /// Returns the parts for the comment without its tags, and for the tags.
-    private static func comment(_ key: String, _ title: String, _ value: Value) -> [Part] {
+    private static func comment(_ key: String, title: String, value: Value) -> [Part] {
         guard case .text(let text) = value else { return [Part(key: key, title: title, value: value)] }
         let tagged = TaggedComment(text)
         return (tagged.text.isEmpty ? [] : [Part(key: key, title: title, value: .text(tagged.text))])

@@ -46,7 +46,7 @@ struct ItemKeeping: ParsableArguments {
         if let existing, case .set(replaces: false) = verb { try confirmReplacing(existing, session) }
         let plan = generation.generate ? try generation.plan(for: selection.wantedServer) : nil
         let secret: SecretBytes? = try plan.map { try $0.make() } ?? source.read(session.user, what: fresh.name)
-        try keep(secret, existing, session, verb)
+        try keep(secret, found: existing, session: session, verb: verb)
         if let plan { say("Stored without showing it: \(plan.summary).") }
     }
 
@@ -57,12 +57,12 @@ struct ItemKeeping: ParsableArguments {
         }
     }
 
-    private func keep(_ secret: borrowing SecretBytes?, _ found: ItemRecord?, _ session: Session, _ verb: Verb) throws {
+    private func keep(_ secret: borrowing SecretBytes?, found: ItemRecord?, session: Session, verb: Verb) throws {
         var existing = found
         for _ in 0..<Self.roundsMax {
             do {
-                if let existing { return try update(existing, secret, session, verb) }
-                try add(secret, session, verb)
+                if let existing { return try update(existing, secret: secret, session: session, verb: verb) }
+                try add(secret, session: session, verb: verb)
                 return try tellOnce(session)
             } catch let refusal as Refusal where verb.isSet && [.duplicateItem, .itemNotFound].contains(refusal.reason) {
                 // Another program has added or removed the item in the meantime; set it anyway.
@@ -102,7 +102,7 @@ struct ItemKeeping: ParsableArguments {
         }
     }
 
-    private func update(_ record: ItemRecord, _ secret: borrowing SecretBytes?, _ session: Session, _ verb: Verb) throws {
+    private func update(_ record: ItemRecord, secret: borrowing SecretBytes?, session: Session, verb: Verb) throws {
         var changes = ItemChanges(attributes: ItemAttributes(), hasData: true)
         if !protection.isEmpty {
             let (protection, control) = try protection.applied(to: record.protection, record.accessControl)
@@ -112,7 +112,7 @@ struct ItemKeeping: ParsableArguments {
         try session.update(record, changes, secret: secret, reason: "\(verb.name) \(selection.shown)")
     }
 
-    private func add(_ secret: borrowing SecretBytes?, _ session: Session, _ verb: Verb) throws {
+    private func add(_ secret: borrowing SecretBytes?, session: Session, verb: Verb) throws {
         var record = fresh
         (record.protection, record.accessControl) = try protection.applied(to: .whenUnlocked, nil)
         do {
@@ -123,7 +123,7 @@ struct ItemKeeping: ParsableArguments {
                 throw Refusal(
                     .duplicateItem, "\(fresh.name) already exists: another command added it at the same time; nothing was changed")
             }
-            try update(quicker, secret, session, verb)
+            try update(quicker, secret: secret, session: session, verb: verb)
         }
     }
 

@@ -130,12 +130,12 @@ struct SSHKeyring {
             throw Refusal(.duplicateItem, "This key is already stored")
         }
         let (protection, control) = try options.applied(to: .whenUnlocked, nil)
-        var record = Self.password(SSHItem.importedService, name, key.publicKey.blob)
+        var record = Self.password(service: SSHItem.importedService, name: name, blob: key.publicKey.blob)
         (record.protection, record.accessControl) = (protection, control)
         record.attributes[.comment] = .text(SafeText.line(key.comment, max: 200))
         try session.add(record, secret: key.fields.duplicate())
         if let certificate = received.compactMap(\.certificate).first {
-            var record = Self.password(SSHItem.certificateService, name, certificate)
+            var record = Self.password(service: SSHItem.certificateService, name: name, blob: certificate)
             record.protection = protection
             try session.add(record, secret: SecretBytes(copying: certificate))
         }
@@ -172,7 +172,7 @@ struct SSHKeyring {
         try session.opening { try session.keychain.update(wanted, changes, secret: nil) }
     }
 
-    private static func password(_ service: String, _ name: String, _ blob: [UInt8]) -> ItemRecord {
+    private static func password(service: String, name: String, blob: [UInt8]) -> ItemRecord {
         let attributes: [AttributeName: AttributeValue] = [
             .service: .text(service), .account: .text(name), .generic: .data(blob), .label: .text("\(service)/\(name)"),
             .accessGroup: .text(AccessGroup.commandLine),

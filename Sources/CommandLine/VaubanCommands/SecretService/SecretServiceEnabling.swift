@@ -16,8 +16,8 @@ struct SecretServiceEnabling {
         let config = try UserServiceFiles.folder("XDG_CONFIG_HOME", ".config")
         let data = try UserServiceFiles.folder("XDG_DATA_HOME", ".local/share")
         var files = [
-            ("\(data)/dbus-1/services/\(busName).service", activation(busName, program, isShared)),
-            ("\(data)/dbus-1/services/\(portalName).service", activation(portalName, program, isShared)),
+            ("\(data)/dbus-1/services/\(busName).service", activation(busName, program: program, isShared: isShared)),
+            ("\(data)/dbus-1/services/\(portalName).service", activation(portalName, program: program, isShared: isShared)),
             ("\(data)/xdg-desktop-portal/portals/vauban.portal", portal),
             ("\(config)/systemd/user/\(unit)", service(program, isShared)),
         ]
@@ -42,7 +42,7 @@ struct SecretServiceEnabling {
 
         """
 
-    private static func activation(_ name: String, _ program: String, _ isShared: Bool) -> String {
+    private static func activation(_ name: String, program: String, isShared: Bool) -> String {
         """
         [D-BUS Service]
         Name=\(name)

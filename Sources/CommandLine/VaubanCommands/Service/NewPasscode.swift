@@ -29,7 +29,7 @@ enum NewPasscode {
     /// Sets the first passcode, for `passcode set` and `setup`.
     static func setFirst(_ session: Session, _ recovery: RecoveryKeyOptions) throws {
         let given: SecretBytes? = session.user.hasPreparedPasscode ? try session.user.preparedPasscode() : nil
-        let hasKey = try choose(given, session, recovery) { passcode, key throws(Refusal) in
+        let hasKey = try choose(given, session: session, recovery: recovery) { passcode, key throws(Refusal) in
             try session.authentication.setPasscode(passcode, recoveryKey: key)
         }
         say("The passcode is set. Remember it: without it\(hasKey ? " or the recovery key" : ""), nobody can open this keychain.")
@@ -41,8 +41,8 @@ enum NewPasscode {
     /// succeeded, so that every key shown works. Returns whether there is one.
     @discardableResult
     static func choose(
-        _ given: consuming SecretBytes?, _ session: Session, _ recovery: RecoveryKeyOptions,
-        _ set: (borrowing SecretBytes, borrowing RecoveryKey?) throws(Refusal) -> Void
+        _ given: consuming SecretBytes?, session: Session, recovery: RecoveryKeyOptions,
+        set: (borrowing SecretBytes, borrowing RecoveryKey?) throws(Refusal) -> Void
     ) throws -> Bool {
         let isGiven = given != nil
         let makesKey = recovery.recoveryKey ?? !isGiven

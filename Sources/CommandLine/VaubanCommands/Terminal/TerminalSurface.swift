@@ -21,7 +21,7 @@ final class TerminalSurface: PromptSurface {
         let prompt = TerminalPrompt(request, after: last.withLock { $0 })
         last.withLock { $0 = request }
         guard request.methods.contains(.passcode) else { return askForFinger(prompt, withdrawal) }
-        if request.consent != nil { return askForConsent(prompt, request.methods, withdrawal) }
+        if request.consent != nil { return askForConsent(prompt, methods: request.methods, withdrawal: withdrawal) }
         // The prompt's own mode covers all of this text: a relay may have set the terminal to raw mode, where a line does not begin at the
         // left margin.
         let text = prompt.head() + prompt.instruction + prompt.entry
@@ -35,7 +35,7 @@ final class TerminalSurface: PromptSurface {
     }
 
     /// Asks first how long the consent lasts, then for the passcode, which is sealed together with it. A fingerprint consents once.
-    private func askForConsent(_ prompt: TerminalPrompt, _ methods: AuthenticationMethods, _ withdrawal: any Withdrawal)
+    private func askForConsent(_ prompt: TerminalPrompt, methods: AuthenticationMethods, withdrawal: any Withdrawal)
         -> PromptResponse
     {
         var head = prompt.head()

@@ -74,7 +74,7 @@ struct Adopt: ParsableCommand {
         tellWhoIsAsked(items)
         var run = AdoptionRun(from: old.session, to: new, try AdoptionJournal(in: old.folder))
         try run.run(items)
-        items = try takeLater(old, &run, items)
+        items = try takeLater(old, run: &run, items: items)
         say("\(run.moved) moved, \(run.skipped) already here, \(run.stayed) not moved.")
         tellOwners(items.map(\.record))
         try old.close()
@@ -94,7 +94,7 @@ struct Adopt: ParsableCommand {
 
     /// Also moves what programs write to the old keychain in the meantime, until nothing new is found. Returns the items of the old
     /// keychain then.
-    private func takeLater(_ old: LegacyKeychain, _ run: inout AdoptionRun, _ items: [LegacyItem]) throws -> [LegacyItem] {
+    private func takeLater(_ old: LegacyKeychain, run: inout AdoptionRun, items: [LegacyItem]) throws -> [LegacyItem] {
         var known = Set(items.map(\.stamp))
         for _ in 1...Self.roundsMax {
             let now = try old.items().sorted(by: Self.precedes)

@@ -49,7 +49,7 @@ struct AllowProgram: ParsableCommand {
     func run() throws {
         let session = try Session(user)
         guard let program else { return try show(session) }
-        try Permitting.change(program, selection, permits: true, session)
+        try Permitting.change(program, selection: selection, permits: true, session: session)
         say("Allowed.")
     }
 
@@ -71,7 +71,7 @@ struct DisallowProgram: ParsableCommand {
     @OptionGroup var user: UserOptions
 
     func run() throws {
-        try Permitting.change(program, selection, permits: false, try Session(user))
+        try Permitting.change(program, selection: selection, permits: false, session: try Session(user))
         say("No longer allowed.")
     }
 }
@@ -137,7 +137,7 @@ struct AllowTerminalPrompts: ParsableCommand {
 
 /// What the commands for permissions share.
 enum Permitting {
-    static func change(_ program: String, _ selection: ItemSelection, permits: Bool, _ session: Session) throws {
+    static func change(_ program: String, selection: ItemSelection, permits: Bool, session: Session) throws {
         try selection.requireSomething()
         let subject = try name(of: program)
         // The name may match either class; the first match is used.

@@ -25,7 +25,7 @@ struct Approve: ParsableCommand {
         }
         let place = "vauban approve on \(terminal.name)"
         if command.isEmpty {
-            try approveAlone(place, terminal) { surface throws(Refusal) in
+            try approveAlone(place, terminal: terminal) { surface throws(Refusal) in
                 try PromptAgent.forEveryCaller(of: service, place: place, surface: surface)
             }
         } else {
@@ -37,7 +37,7 @@ struct Approve: ParsableCommand {
     }
 
     /// Serves until a signal ends the process. Reconnects when the service restarts; throws if it cannot.
-    private func approveAlone(_ place: String, _ terminal: Terminal, _ register: (TerminalSurface) throws(Refusal) -> PromptAgent) throws {
+    private func approveAlone(_ place: String, terminal: Terminal, register: (TerminalSurface) throws(Refusal) -> PromptAgent) throws {
         let surface = TerminalSurface(terminal, tellsOutcome: true)
         var agent = try register(surface)
         terminal.write("Prompts appear here (\(place)). Press Ctrl-C to stop.\n")

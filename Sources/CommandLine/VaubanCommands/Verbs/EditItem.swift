@@ -44,11 +44,11 @@ struct EditItem: ParsableCommand {
             try session.change(target, changes, reason: "edit \(name)")
         }
         guard let group = edits.group, group != target.record.owner else { return }
-        try give(target, changes, to: group, session)
+        try give(target, changes: changes, to: group, session: session)
     }
 
     /// Changes the owner last; the item is selected by its new name.
-    private func give(_ target: ItemTarget, _ changes: ItemChanges, to group: String, _ session: Session) throws {
+    private func give(_ target: ItemTarget, changes: ItemChanges, to group: String, session: Session) throws {
         var record = target.record
         record.attributes = record.attributes.merging(changes.attributes)
         var query = record.namesake(ofAnyOwner: false)

@@ -87,7 +87,7 @@ struct ImportPasswords: ParsableCommand {
             case .notice(let sentence): run.tell(sentence)
             case .total(let total): run.total = total
             case .collection(let record): try run.takeCollection(record)
-            case .item(let place, let record): try run.takeWhole(.file(place), record, secret, isTransferred: true)
+            case .item(let place, let record): try run.takeWhole(.file(place), record: record, secret: secret, isTransferred: true)
             case .left(let place, let reason): run.refuse(.file(place), RowError(SafeText.line(reason, max: 300)))
             case .provider, .failure, .end: break
             }
@@ -123,7 +123,7 @@ struct ImportPasswords: ParsableCommand {
                 run.refuse(.line(record.line), error)
                 continue
             }
-            for item in items { try run.takeWhole(.line(record.line), item.record, item.secret.secret) }
+            for item in items { try run.takeWhole(.line(record.line), record: item.record, secret: item.secret.secret) }
         }
         try tell(run)
     }
@@ -142,7 +142,7 @@ struct ImportPasswords: ParsableCommand {
         let passphrase = try passphrase.existing(session.user)
         var run = try ImportRun(session, isDryRun: dryRun)
         try reading.forEach(passphrase: passphrase) { number, record, secret in
-            try run.takeWhole(SourcePlace(line: nil, name: "item \(number)"), record, secret)
+            try run.takeWhole(SourcePlace(line: nil, name: "item \(number)"), record: record, secret: secret)
         }
         try tell(run, isPlain: false)
     }
@@ -171,7 +171,7 @@ struct ImportPasswords: ParsableCommand {
         var run = try newRun()
         for entry in document.entries {
             guard let secret = document.secret(of: entry) else { continue }
-            try run.takeWhole(.line(entry.line), entry.record, secret)
+            try run.takeWhole(.line(entry.line), record: entry.record, secret: secret)
         }
         try tell(run)
     }

@@ -68,14 +68,14 @@ struct Login: ParsableCommand {
         guard device.lock == .locked || device.lock == .beforeFirstUnlock else { return }
         if let passwordFd {
             let password = try SecretReader.line(from: passwordFd, max: SealedPasscode.passcodeBytesMax)
-            if let sentence = try attempt(password, device, session) { print(sentence) }
+            if let sentence = try attempt(password, device: device, session: session) { print(sentence) }
         } else {
             print(Sentence.noPassword)
         }
     }
 
     /// Tries the password at most once. Returns the sentence to print if the keychain stays locked, or nil.
-    private func attempt(_ password: borrowing SecretBytes, _ device: DeviceStatus, _ session: Session) throws -> String? {
+    private func attempt(_ password: borrowing SecretBytes, device: DeviceStatus, session: Session) throws -> String? {
         // Without this record every login would try the same wrong password.
         guard let memory = LoginMemory(), !password.isEmpty else { return Sentence.notTried }
         guard let turn = try memory.turn() else { return nil }

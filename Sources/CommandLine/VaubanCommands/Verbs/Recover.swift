@@ -38,7 +38,7 @@ struct Recover: ParsableCommand {
         }
         let key = try recoveryKey(session)
         let given: SecretBytes? = try new.given()
-        try NewPasscode.choose(given, session, recovery) { new, newKey throws(Refusal) in
+        try NewPasscode.choose(given, session: session, recovery: recovery) { new, newKey throws(Refusal) in
             try session.authentication.recover(with: key, to: new, newRecoveryKey: newKey)
         }
         say("The new passcode is set. The recovery key that you used no longer works.")

@@ -99,16 +99,16 @@ final class PromptDispatcher: Sendable {
     private static func perform(_ effect: PromptQueueEffect, _ state: inout State) -> AgentID? {
         switch effect {
         case .welcome(let agent):
-            return send(agent, .registered, &state)
+            return send(to: agent, .registered, state: &state)
         case .show(let agent, let request):
-            return send(agent, .ask(request), &state, with: state.keyCards[request.prompt].map { [$0] } ?? [])
+            return send(to: agent, .ask(request), state: &state, with: state.keyCards[request.prompt].map { [$0] } ?? [])
         case .resolve(let agent, let prompt, let outcome):
-            return send(agent, .resolved(prompt: prompt, outcome), &state)
+            return send(to: agent, .resolved(prompt: prompt, outcome), state: &state)
         case .update(let agent, let prompt, let update):
-            return send(agent, .update(prompt: prompt, update), &state)
+            return send(to: agent, .update(prompt: prompt, update), state: &state)
         case .dismiss(let agent, let refusal):
             let channel = state.agents[agent]
-            _ = send(agent, .refused(refusal), &state)
+            _ = send(to: agent, .refused(refusal), state: &state)
             state.agents[agent] = nil
             // The connection's thread, which waits for the next message, sees the end and returns.
             channel?.shutDown()
@@ -126,7 +126,7 @@ final class PromptDispatcher: Sendable {
     /// Sends a notice without waiting: an agent that does not read must not hold up other users' prompts. Returns the agent if it was not
     /// reached.
     private static func send(
-        _ agent: AgentID, _ notice: AgentNotice, _ state: inout State, with descriptors: [Descriptor] = []
+        to agent: AgentID, _ notice: AgentNotice, state: inout State, with descriptors: [Descriptor] = []
     ) -> AgentID? {
         guard let channel = state.agents[agent] else { return agent }
         do {

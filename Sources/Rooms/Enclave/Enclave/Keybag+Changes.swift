@@ -28,10 +28,11 @@ extension Keybag {
         for purpose in KeyPurpose.classes {
             held.append(
                 purpose.availability == .always
-                    ? try bag.addKey(purpose, .device, deviceKey) : try bag.addKey(purpose, .passcodeAndDevice, passcodeKey))
+                    ? try bag.addKey(purpose, wrapping: .device, wrappingKey: deviceKey)
+                    : try bag.addKey(purpose, wrapping: .passcodeAndDevice, wrappingKey: passcodeKey))
         }
         for purpose in KeyPurpose.factors where renewsPairs || current(purpose) == nil {
-            try bag.addPair(purpose, .passcodeAndDevice, passcodeKey)
+            try bag.addPair(purpose, wrapping: .passcodeAndDevice, wrappingKey: passcodeKey)
         }
         for slot in slots {
             if slot.wrapping == .classKey { continue }
@@ -39,7 +40,8 @@ extension Keybag {
             let staysWithDevice = slot.purpose.availability == .always
             bag.slots.append(
                 staysWithDevice
-                    ? try bag.wrap(key, as: slot, .device, deviceKey) : try bag.wrap(key, as: slot, .passcodeAndDevice, passcodeKey))
+                    ? try bag.wrap(key, as: slot, wrapping: .device, wrappingKey: deviceKey)
+                    : try bag.wrap(key, as: slot, wrapping: .passcodeAndDevice, wrappingKey: passcodeKey))
             if slot.purpose.availability != nil { held.append(HeldKey(purpose: slot.purpose, generation: slot.generation, key: key)) }
         }
         try bag.adoptPrivateKeys(of: self, isRenewed: true, under: held) { (slot) throws(Refusal) in try open(slot, with: deviceKey) }
@@ -56,7 +58,7 @@ extension Keybag {
         bag.slots = []
         for slot in slots {
             guard slot.wrapping == .passcodeAndDevice else { bag.slots.append(slot); continue }
-            bag.slots.append(try bag.wrap(try open(slot, with: oldKey), as: slot, .passcodeAndDevice, newKey))
+            bag.slots.append(try bag.wrap(try open(slot, with: oldKey), as: slot, wrapping: .passcodeAndDevice, wrappingKey: newKey))
         }
         if let recovery { bag.recovery = try bag.sealed(newKey, to: recovery.publicKey, backend) }
         return bag
@@ -73,8 +75,8 @@ extension Keybag {
         for purpose in KeyPurpose.classes {
             guard let current = current(purpose) else { continue }
             switch current.wrapping {
-            case .device: made.append(try bag.addKey(purpose, .device, deviceKey))
-            case .passcodeAndDevice: made.append(try bag.addKey(purpose, .passcodeAndDevice, passcodeKey))
+            case .device: made.append(try bag.addKey(purpose, wrapping: .device, wrappingKey: deviceKey))
+            case .passcodeAndDevice: made.append(try bag.addKey(purpose, wrapping: .passcodeAndDevice, wrappingKey: passcodeKey))
             case .classKey: throw Refusal(.stateUnreadable, "a class key is wrapped by another one")
             }
         }
@@ -99,7 +101,7 @@ extension Keybag {
         bag.slots = []
         for slot in kept {
             guard slot.wrapping == .passcodeAndDevice else { bag.slots.append(slot); continue }
-            bag.slots.append(try bag.wrap(try open(slot, with: passcodeKey), as: slot, .device, deviceKey))
+            bag.slots.append(try bag.wrap(try open(slot, with: passcodeKey), as: slot, wrapping: .device, wrappingKey: deviceKey))
         }
         return bag
     }
@@ -109,7 +111,7 @@ extension Keybag {
         var bag = self
         bag.endEnrollment()
         try bag.checkCapacity(adding: 1, ofThemLent: 0)
-        try bag.addPair(.enrollmentFactor, .passcodeAndDevice, passcodeKey)
+        try bag.addPair(.enrollmentFactor, wrapping: .passcodeAndDevice, wrappingKey: passcodeKey)
         guard let slot = bag.current(.enrollmentFactor) else { throw Refusal(.internalError) }
         bag.enrollment = Enrollment(generation: slot.generation, fingers: fingers, unlocks: unlocks)
         return bag
@@ -149,7 +151,7 @@ extension Keybag {
         guard !missing.isEmpty else { return nil }
         try checkCapacity(adding: missing.count, ofThemLent: 0)
         var bag = self
-        for purpose in missing { try bag.addPair(purpose, wrapping, wrappingKey) }
+        for purpose in missing { try bag.addPair(purpose, wrapping: wrapping, wrappingKey: wrappingKey) }
         return bag
     }
 }

@@ -16,7 +16,7 @@ extension Keybag {
         }
         guard slots.count < EnclaveLimits.slotsMax else { throw Refusal(.unsupported, "this keychain keeps too many older keys") }
         var bag = self
-        return (try bag.addKey(purpose, .classKey, classKey.key), bag)
+        return (try bag.addKey(purpose, wrapping: .classKey, wrappingKey: classKey.key), bag)
     }
 
     /// Returns the key that wraps one private key. Throws if its class is closed, or the key is destroyed or unknown.
@@ -67,10 +67,10 @@ extension Keybag {
             let isRenewed = isRenewed && protection.availability != .always
             if isRenewed, generations < EnclaveLimits.privateKeyGenerationsMax, !fresh.contains(where: { $0.purpose == slot.purpose }) {
                 let blank = KeySlot(purpose: slot.purpose, generation: try Self.randomBytes(8), wrapping: .classKey, wrapped: [])
-                fresh.append(try wrap(try Self.randomKey(), as: blank, .classKey, classKey.key))
+                fresh.append(try wrap(try Self.randomKey(), as: blank, wrapping: .classKey, wrappingKey: classKey.key))
             }
             let opened = try old.open(slot, with: try open(oldSlot))
-            kept.append(try wrap(opened, as: slot, .classKey, classKey.key))
+            kept.append(try wrap(opened, as: slot, wrapping: .classKey, wrappingKey: classKey.key))
         }
         guard slots.count + fresh.count + kept.count < EnclaveLimits.slotsMax else {
             throw Refusal(.unsupported, "this keychain keeps too many older keys; they are removed when its items have been rewrapped")

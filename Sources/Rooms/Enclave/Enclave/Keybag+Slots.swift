@@ -12,10 +12,12 @@ extension Keybag {
         let deviceKey = try bag.deviceKey(backend)
         var held: [HeldKey] = []
         for purpose in KeyPurpose.classes where purpose != .protection(.whenPasscodeSetThisDeviceOnly) {
-            held.append(try bag.addKey(purpose, .device, deviceKey))
+            held.append(try bag.addKey(purpose, wrapping: .device, wrappingKey: deviceKey))
         }
-        for purpose in [KeyPurpose.firstUnlockIndex, .deviceIndex] { held.append(try bag.addKey(purpose, .device, deviceKey)) }
-        for purpose in KeyPurpose.factors { try bag.addPair(purpose, .device, deviceKey) }
+        for purpose in [KeyPurpose.firstUnlockIndex, .deviceIndex] {
+            held.append(try bag.addKey(purpose, wrapping: .device, wrappingKey: deviceKey))
+        }
+        for purpose in KeyPurpose.factors { try bag.addPair(purpose, wrapping: .device, wrappingKey: deviceKey) }
         return (bag, held)
     }
 
@@ -42,7 +44,8 @@ extension Keybag {
     func open(_ slot: KeySlot, with key: borrowing SecretBytes) throws(Refusal) -> SecretBytes {
         do throws(WrapError) {
             return try KeyWrap.unwrap(
-                slot.wrapped, under: key, label: "vauban keybag slot v1", context: context(slot.purpose, slot.generation, slot.wrapping))
+                slot.wrapped, under: key, label: "vauban keybag slot v1",
+                context: context(slot.purpose, generation: slot.generation, wrapping: slot.wrapping))
         } catch {
             throw Refusal(.stateUnreadable, "a key of the keybag does not open")
         }
@@ -72,28 +75,29 @@ extension Keybag {
         }
     }
 
-    mutating func addKey(_ purpose: KeyPurpose, _ wrapping: KeySlot.Wrapping, _ wrappingKey: borrowing SecretBytes) throws(Refusal)
+    mutating func addKey(_ purpose: KeyPurpose, wrapping: KeySlot.Wrapping, wrappingKey: borrowing SecretBytes) throws(Refusal)
         -> HeldKey
     {
         let key = try Self.randomKey()
         let blank = KeySlot(purpose: purpose, generation: try Self.randomBytes(8), wrapping: wrapping, wrapped: [])
-        slots.append(try wrap(key, as: blank, wrapping, wrappingKey))
+        slots.append(try wrap(key, as: blank, wrapping: wrapping, wrappingKey: wrappingKey))
         return HeldKey(purpose: purpose, generation: blank.generation, key: key)
     }
 
-    mutating func addPair(_ purpose: KeyPurpose, _ wrapping: KeySlot.Wrapping, _ wrappingKey: borrowing SecretBytes) throws(Refusal) {
+    mutating func addPair(_ purpose: KeyPurpose, wrapping: KeySlot.Wrapping, wrappingKey: borrowing SecretBytes) throws(Refusal) {
         let pair = FactorPair()
         let blank = KeySlot(
             purpose: purpose, generation: try Self.randomBytes(8), wrapping: wrapping, wrapped: [], publicKey: pair.publicKey)
-        slots.append(try wrap(pair.privateKey, as: blank, wrapping, wrappingKey))
+        slots.append(try wrap(pair.privateKey, as: blank, wrapping: wrapping, wrappingKey: wrappingKey))
     }
 
     func wrap(
-        _ key: borrowing SecretBytes, as slot: KeySlot, _ wrapping: KeySlot.Wrapping, _ wrappingKey: borrowing SecretBytes
+        _ key: borrowing SecretBytes, as slot: KeySlot, wrapping: KeySlot.Wrapping, wrappingKey: borrowing SecretBytes
     ) throws(Refusal) -> KeySlot {
         do throws(WrapError) {
             let wrapped = try KeyWrap.wrap(
-                key, under: wrappingKey, label: "vauban keybag slot v1", context: context(slot.purpose, slot.generation, wrapping))
+                key, under: wrappingKey, label: "vauban keybag slot v1",
+                context: context(slot.purpose, generation: slot.generation, wrapping: wrapping))
             return KeySlot(
                 purpose: slot.purpose, generation: slot.generation, wrapping: wrapping, wrapped: wrapped, publicKey: slot.publicKey,
                 holdsPrivateKeys: slot.holdsPrivateKeys)

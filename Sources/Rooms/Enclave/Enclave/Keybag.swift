@@ -126,7 +126,7 @@ package struct Keybag: Hashable, Sendable, DERReadable, DERWritable {
     }
 
     /// Returns what a slot's wrapping is bound to, so that no slot can replace another.
-    func context(_ purpose: KeyPurpose, _ generation: [UInt8], _ wrapping: KeySlot.Wrapping) -> [UInt8] {
+    func context(_ purpose: KeyPurpose, generation: [UInt8], wrapping: KeySlot.Wrapping) -> [UInt8] {
         identifier + withUnsafeBytes(of: user.bigEndian) { Array($0) } + [UInt8(purpose.number), UInt8(wrapping.rawValue)] + generation
     }
 }

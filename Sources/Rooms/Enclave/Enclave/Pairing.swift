@@ -58,7 +58,7 @@ package final class Pairing: Sendable {
             } catch {
                 throw Refusal(.internalError, "a pairing key cannot be wrapped")
             }
-            try host.write(PairingRecord(wrapped: wrapped), .pairing, Self.device).orThrow()
+            try host.write(PairingRecord(wrapped: wrapped), to: .pairing, user: Self.device).orThrow()
             key = HeldSecret(fresh.duplicate())
             return .new(HeldSecret(fresh))
         }

@@ -35,7 +35,7 @@ extension VaultState {
 
     /// Returns the content of a row's wrapping sealed to the current pairs; nil if it names no older pair.
     func resealed(
-        _ inner: borrowing SecretBytes, _ kind: WrappedItemKey.Kind, bound: [UInt8], _ bag: Keybag, _ host: EnclaveHost
+        _ inner: borrowing SecretBytes, kind: WrappedItemKey.Kind, bound: [UInt8], bag: Keybag, host: EnclaveHost
     ) throws(Refusal) -> LayeredItemKey? {
         guard kind != .plain else { return nil }
         let layered: LayeredItemKey
@@ -43,7 +43,7 @@ extension VaultState {
         var isChanged = false
         var methods: [LayeredItemKey.Method] = []
         for method in layered.methods {
-            let resealed = try resealed(method, bound: bound, bag, host)
+            let resealed = try resealed(method, bound: bound, bag: bag, host: host)
             isChanged = isChanged || resealed != nil
             methods.append(resealed ?? method)
         }
@@ -52,7 +52,7 @@ extension VaultState {
 
     /// Reseals one method to the current pairs of the same purposes. If one of its pairs is gone, such as that of an ended enrollment, the
     /// method is closed for good and stays unchanged.
-    private func resealed(_ method: LayeredItemKey.Method, bound: [UInt8], _ bag: Keybag, _ host: EnclaveHost) throws(Refusal)
+    private func resealed(_ method: LayeredItemKey.Method, bound: [UInt8], bag: Keybag, host: EnclaveHost) throws(Refusal)
         -> LayeredItemKey
         .Method?
     {

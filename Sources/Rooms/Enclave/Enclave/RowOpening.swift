@@ -143,7 +143,8 @@ extension Vault {
         try Self.checkApplicationPassword(password)
         let place = try enterQueue(.applicationPassword)
         defer { host.derivations.leave(place) }
-        return PasswordLayer(parameters: parameters, key: try stretchApplicationPassword(password, parameters, place, for: requester))
+        return PasswordLayer(
+            parameters: parameters, key: try stretchApplicationPassword(password, parameters: parameters, place: place, for: requester))
     }
 }
 
@@ -192,7 +193,7 @@ extension VaultState {
         var isDamaged = false
         for method in opening.layered.methods {
             let slots = method.seals.map { bag.factorSlot($0.pair) }
-            guard slots.allSatisfy({ $0.map { mayOpen($0, gathered, bag) } ?? false }) else { continue }
+            guard slots.allSatisfy({ $0.map { mayOpen($0, gathered: gathered, bag: bag) } ?? false }) else { continue }
             do throws(WrapError) {
                 return try LayeredItemKey.open(method, row: opening.bound) { (seal, content) throws(WrapError) in
                     let key = try privateHalf(of: seal.pair, gathered, bag)
@@ -208,7 +209,7 @@ extension VaultState {
 
     /// Returns whether policy lets the evidence use a pair. The passcode key could open every pair, but policy does not accept it in place
     /// of a fingerprint.
-    private func mayOpen(_ slot: KeySlot, _ gathered: OperationEvidence, _ bag: Keybag) -> Bool {
+    private func mayOpen(_ slot: KeySlot, gathered: OperationEvidence, bag: Keybag) -> Bool {
         let isMatched =
             gathered.evidence.finger != nil && gathered.evidence.finger?.enrollment == bag.enrollment?.generation && armed != nil
         switch slot.purpose {

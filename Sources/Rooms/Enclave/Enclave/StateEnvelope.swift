@@ -16,7 +16,7 @@ package struct StateEnvelope: DERReadable, DERWritable, Sendable {
         self.device = backend.deviceIdentifier
         self.content = content
         let key = try Self.key(backend)
-        self.code = KeyWrap.authenticationCode(of: Self.covered(content, name, user), under: key)
+        self.code = KeyWrap.authenticationCode(of: Self.covered(content, name: name, user: user), under: key)
     }
 
     package init(from fields: inout DERFields) throws {
@@ -48,7 +48,7 @@ package struct StateEnvelope: DERReadable, DERWritable, Sendable {
         }
         guard envelope.device == backend.deviceIdentifier else { throw StateEnvelopeError.otherDevice }
         let key = try key(backend)
-        guard KeyWrap.isValid(envelope.code, of: covered(envelope.content, name, user), under: key) else {
+        guard KeyWrap.isValid(envelope.code, of: covered(envelope.content, name: name, user: user), under: key) else {
             throw StateEnvelopeError.altered
         }
         return envelope.content
@@ -58,7 +58,7 @@ package struct StateEnvelope: DERReadable, DERWritable, Sendable {
         try backend.deviceKey(label: "vauban state authentication v1", context: [])
     }
 
-    private static func covered(_ content: [UInt8], _ name: StateName, _ user: UInt32) -> [UInt8] {
+    private static func covered(_ content: [UInt8], name: StateName, user: UInt32) -> [UInt8] {
         Array(name.rawValue.utf8) + [0] + withUnsafeBytes(of: user.bigEndian) { Array($0) } + content
     }
 }

@@ -36,7 +36,7 @@ extension Vault {
         let place = try enterQueue(.applicationPassword)
         defer { host.derivations.leave(place) }
         let parameters = try newParameters(place, for: requester)
-        let stretched = try stretch(passphrase, parameters, place, for: requester)
+        let stretched = try stretch(passphrase, parameters: parameters, place: place, for: requester)
         var bag = BackupKeybag(
             identifier: try Keybag.randomBytes(16), device: host.backend.deviceIdentifier, passphrase: parameters, slots: [])
         for purpose in BackupPurpose.all {
@@ -68,7 +68,7 @@ extension Vault {
             try checkClassIsOpen(Self.continuingClass, of: user)
             let place = try enterQueue(.applicationPassword)
             defer { host.derivations.leave(place) }
-            let stretched = try stretch(passphrase, bag.passphrase, place, for: requester)
+            let stretched = try stretch(passphrase, parameters: bag.passphrase, place: place, for: requester)
             return try opening(of: &bag, under: stretched, use: use)
         }
     }

@@ -160,7 +160,7 @@ extension Vault {
                 }
             }
             state.suspended = nil
-            state.setKeyRing(.unlocked(device: device, firstUnlock: firstUnlock, unlocked: keys), .fingerMatched, host)
+            state.setKeyRing(.unlocked(device: device, firstUnlock: firstUnlock, unlocked: keys), cause: .fingerMatched, host: host)
             state.unlockingFinger = finger
         }
     }

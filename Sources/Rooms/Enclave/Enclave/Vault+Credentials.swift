@@ -19,7 +19,7 @@ extension Vault {
             try state.replaceKeybag(open, host)
             state.disarm()
             state.clearAttempts(user: user, host: host)
-            state.setKeyRing(KeyRing(unlocked: held), .passcodeRemoved, host)
+            state.setKeyRing(KeyRing(unlocked: held), cause: .passcodeRemoved, host: host)
             state.endEpoch(everything: true)
         }
     }
@@ -47,7 +47,7 @@ extension Vault {
             try state.replaceKeybag(empty, host)
             state.disarm()
             state.clearAttempts(user: user, host: host)
-            state.setKeyRing(KeyRing(unlocked: held), .erased, host)
+            state.setKeyRing(KeyRing(unlocked: held), cause: .erased, host: host)
             state.endEpoch(everything: true)
         }
     }
@@ -68,7 +68,7 @@ extension Vault {
         let place = try enterQueue()
         defer { host.derivations.leave(place) }
         let parameters = try newParameters(place, for: requester, atLeast: bag.passcode)
-        let newKey = try bag.passcodeKey(stretched: try stretch(new, parameters, place, for: requester), host.backend)
+        let newKey = try bag.passcodeKey(stretched: try stretch(new, parameters: parameters, place: place, for: requester), host.backend)
         let publicKey = try bag.publicKey(of: newRecoveryKey)
         try state.withLock { (state) throws(Refusal) in
             guard var now = state.keybag else { throw Refusal(.keysChanged) }
@@ -82,7 +82,7 @@ extension Vault {
             try state.replaceKeybag(recovered, host)
             state.clearAttempts(user: user, host: host)
             try state.arm(newKey, host)
-            try state.open(recovered, with: newKey, .recovered, host)
+            try state.open(recovered, with: newKey, cause: .recovered, host: host)
         }
     }
 

@@ -18,7 +18,7 @@ extension Vault {
         // The derivation comes before the count: without the device's key it reveals nothing about the passcode, and an attempt that is
         // still queued has not been made.
         let parameters = try parametersOfTry()
-        let stretched = try stretch(passcode, parameters, place, for: requester)
+        let stretched = try stretch(passcode, parameters: parameters, place: place, for: requester)
         return try state.withLock { (state) throws(Refusal) -> SecretBytes in
             try state.compare(stretched: stretched, parameters, user: user, host: host)
         }
@@ -42,7 +42,7 @@ extension Vault {
             record.guesses = Array(([attempt] + record.guesses).prefix(DeviceStatus.failedAttemptsMax))
             state.attempts = record
             // Best effort: the count, which matters, does not depend on it.
-            _ = try? host.write(record, .attempts, user)
+            _ = try? host.write(record, to: .attempts, user: user)
         }
     }
 
@@ -67,7 +67,7 @@ extension Vault {
             // A keybag of the first version gets the pair that it lacks. Without room for it, the unlock still succeeds.
             if let completed = try? found.completed(.passcodeAndDevice, key) { try? state.replaceKeybag(completed, host) }
             let (bag, _) = try state.createIfNeeded(host)
-            try state.open(bag, with: key, .passcodeEntered, host)
+            try state.open(bag, with: key, cause: .passcodeEntered, host: host)
         }
     }
 
@@ -84,7 +84,7 @@ extension Vault {
         let place = try enterQueue()
         defer { host.derivations.leave(place) }
         let parameters = try newParameters(place, for: requester)
-        let key = try bag.passcodeKey(stretched: try stretch(passcode, parameters, place, for: requester), host.backend)
+        let key = try bag.passcodeKey(stretched: try stretch(passcode, parameters: parameters, place: place, for: requester), host.backend)
         let recoveryPublicKey = try bag.publicKey(of: recoveryKey)
         try state.withLock { (state) throws(Refusal) in
             guard state.keybag?.passcode == nil, let now = state.keybag, now.identifier == bag.identifier else {
@@ -92,11 +92,11 @@ extension Vault {
             }
             var (protected, held) = try now.settingFirstPasscode(key, parameters, backend: host.backend)
             if let recoveryPublicKey { protected.recovery = try protected.sealed(key, to: recoveryPublicKey, host.backend) }
-            try host.write(AttemptRecord(keybag: bag.identifier), .attempts, user).orThrow()
+            try host.write(AttemptRecord(keybag: bag.identifier), to: .attempts, user: user).orThrow()
             try state.replaceKeybag(protected, host)
             state.attempts = AttemptRecord(keybag: bag.identifier)
             state.notBefore = 0
-            state.setKeyRing(KeyRing(unlocked: held), .passcodeSet, host)
+            state.setKeyRing(KeyRing(unlocked: held), cause: .passcodeSet, host: host)
             state.endEpoch(everything: true)
             try state.loadResealingKeys(with: key, host)
         }
@@ -114,7 +114,7 @@ extension Vault {
         let place = try enterQueue()
         defer { host.derivations.leave(place) }
         let parameters = try newParameters(place, for: requester, atLeast: bag.passcode)
-        let newKey = try bag.passcodeKey(stretched: try stretch(new, parameters, place, for: requester), host.backend)
+        let newKey = try bag.passcodeKey(stretched: try stretch(new, parameters: parameters, place: place, for: requester), host.backend)
         try state.withLock { (state) throws(Refusal) in
             guard let now = state.keybag else { throw Refusal(.keysChanged) }
             try now.checkPasscodeUnchanged(since: oldKey)
@@ -151,7 +151,7 @@ extension Vault {
     }
 
     func stretch(
-        _ passcode: borrowing SecretBytes, _ parameters: StretchParameters, _ place: DerivationOrder.Place,
+        _ passcode: borrowing SecretBytes, parameters: StretchParameters, place: DerivationOrder.Place,
         for requester: DerivationRequester
     ) throws(Refusal) -> SecretBytes {
         try host.derivations.withTurn(place, for: requester) { () throws(Refusal) -> SecretBytes in
@@ -185,7 +185,7 @@ extension VaultState {
         guard current == parameters else { throw Refusal(.keysChanged, "the passcode was changed meanwhile") }
         try checkNotLockedOut(now: host.clock.boot)
         record.failures = min(record.failures + 1, AttemptRecord.failuresMax)
-        let end = try host.write(record, .attempts, user)
+        let end = try host.write(record, to: .attempts, user: user)
         attempts = record
         // An attempt whose count a power failure may revert is counted but not compared.
         try end.orThrow()
@@ -207,11 +207,11 @@ extension VaultState {
 
     /// Opens every key that the passcode key opens, and unlocks.
     mutating func open(
-        _ bag: Keybag, with passcodeKey: borrowing SecretBytes, _ cause: DeviceStatus.Cause, _ host: EnclaveHost
+        _ bag: Keybag, with passcodeKey: borrowing SecretBytes, cause: DeviceStatus.Cause, host: EnclaveHost
     ) throws(Refusal) {
         let held = try bag.openKeys(.device, with: try bag.deviceKey(host.backend)) + bag.openKeys(.passcodeAndDevice, with: passcodeKey)
         suspended = nil
-        setKeyRing(KeyRing(unlocked: held), cause, host)
+        setKeyRing(KeyRing(unlocked: held), cause: cause, host: host)
         try loadResealingKeys(with: passcodeKey, host)
     }
 

@@ -38,7 +38,8 @@ extension Vault {
             return EnclaveKey(
                 kind: kind, user: user, identifier: blank.identifier, control: control, publicKey: made.publicKey,
                 generation: outer.generation,
-                wrapped: try changed.wrapped(made.secret, requirement, layer, under: outer, row: head, item: head, isPrivateKey: true))
+                wrapped: try changed.wrapped(
+                    made.secret, requirement: requirement, layer: layer, under: outer, row: head, item: head, isPrivateKey: true))
         }
     }
 

@@ -34,7 +34,7 @@ extension Vault {
             guard let classKey = ring.key(.protection(row.protection), generation: current.generation) else { throw Self.closed(ring) }
             guard current.generation == row.generation else { throw Refusal(.keysChanged) }
             let key = try Keybag.randomKey()
-            let wrapped = try bag.wrapped(key, requirement, layer, under: classKey, row: rowBytes, item: itemBytes)
+            let wrapped = try bag.wrapped(key, requirement: requirement, layer: layer, under: classKey, row: rowBytes, item: itemBytes)
             return SealedItemKey(wrapped: wrapped, key: key)
         }
     }
@@ -75,7 +75,7 @@ extension Vault {
             } catch {
                 throw Refusal(.rowDamaged)
             }
-            guard let resealed = try state.resealed(inner, item.kind, bound: boundBytes, bag, host) else {
+            guard let resealed = try state.resealed(inner, kind: item.kind, bound: boundBytes, bag: bag, host: host) else {
                 return try Self.encoded(try WrappedItemKey(inner, item.kind, under: newKey, row: newBytes))
             }
             let layers = SecretBytes(copying: try Self.encoded(resealed))
@@ -101,16 +101,17 @@ extension Vault {
         let place = try enterQueue(.applicationPassword)
         defer { host.derivations.leave(place) }
         let parameters = try newParameters(place, for: requester)
-        return PasswordLayer(parameters: parameters, key: try stretchApplicationPassword(password, parameters, place, for: requester))
+        return PasswordLayer(
+            parameters: parameters, key: try stretchApplicationPassword(password, parameters: parameters, place: place, for: requester))
     }
 
     func stretchApplicationPassword(
-        _ password: borrowing SecretBytes?, _ parameters: StretchParameters, _ place: DerivationOrder.Place,
+        _ password: borrowing SecretBytes?, parameters: StretchParameters, place: DerivationOrder.Place,
         for requester: DerivationRequester
     ) throws(Refusal) -> SecretBytes {
         switch password {
         case .none: throw Refusal(.applicationPasswordMissing)
-        case .some(let password): return try stretch(password, parameters, place, for: requester)
+        case .some(let password): return try stretch(password, parameters: parameters, place: place, for: requester)
         }
     }
 
@@ -161,7 +162,7 @@ extension LayeredItemKey {
 extension Keybag {
     /// Wraps a key in everything that its access control requires. `row` is bound to the outermost layer, `item` to the others.
     func wrapped(
-        _ key: borrowing SecretBytes, _ requirement: Requirement, _ layer: PasswordLayer?, under outer: HeldKey, row: [UInt8],
+        _ key: borrowing SecretBytes, requirement: Requirement, layer: PasswordLayer?, under outer: HeldKey, row: [UInt8],
         item: [UInt8],
         isPrivateKey: Bool = false
     ) throws(Refusal) -> [UInt8] {

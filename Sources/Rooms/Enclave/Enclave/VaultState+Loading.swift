@@ -13,7 +13,7 @@ extension VaultState {
             // Without the device secret no file of this user can be verified.
             _ = try host.backend.deviceKey(label: "vauban device check v1", context: [])
             guard let bag = try loadKeybag(user, host) else { return state }
-            try state.loadAttempts(bag, user, host)
+            try state.loadAttempts(of: bag, user: user, host: host)
             let held = try bag.openKeys(.device, with: try bag.deviceKey(host.backend))
             state.contents = .loaded(bag, bag.passcode == nil ? KeyRing(unlocked: held) : KeyRing(beforeFirstUnlock: held))
         } catch let unreadable as Unreadable {
@@ -67,7 +67,7 @@ extension VaultState {
 
     /// Loads the attempts. A missing or damaged record counts as the longest delay, so that neither an accident nor a deletion gives an
     /// attempt back. A restart starts the current delay again.
-    private mutating func loadAttempts(_ bag: Keybag, _ user: UInt32, _ host: EnclaveHost) throws {
+    private mutating func loadAttempts(of bag: Keybag, user: UInt32, host: EnclaveHost) throws {
         // Exactly as many as give the longest delay: no attempt failed, so the count must not permit an erasure.
         let worst = AttemptRecord(keybag: bag.identifier, failures: host.delays.freeAttempts + Int64(host.delays.seconds.count) - 1)
         let none = AttemptRecord(keybag: bag.identifier)

@@ -130,7 +130,7 @@ struct VaultState: Sendable {
     mutating func lock(_ cause: DeviceStatus.Cause, _ host: EnclaveHost) {
         guard case .loaded(let keybag, let ring) = contents, case .unlocked(_, _, let keys) = ring, keybag.passcode != nil else { return }
         suspend(keys, host)
-        setKeyRing(ring.afterLock, cause, host)
+        setKeyRing(ring.afterLock, cause: cause, host: host)
         host.trace?("lock p:\(user)")
         endEpoch(everything: false)
     }
@@ -143,7 +143,7 @@ struct VaultState: Sendable {
     }
 
     /// Replaces the keys in memory because of a change of the lock.
-    mutating func setKeyRing(_ ring: KeyRing, _ cause: DeviceStatus.Cause, _ host: EnclaveHost) {
+    mutating func setKeyRing(_ ring: KeyRing, cause: DeviceStatus.Cause, host: EnclaveHost) {
         updateKeyRing { _ in ring }
         self.cause = cause
         since = host.clock.referenceMicroseconds
@@ -163,12 +163,12 @@ struct VaultState: Sendable {
         try checkReadable()
         if case .loaded(let keybag, let ring) = contents { return (keybag, ring) }
         let (bag, held) = try Keybag.withoutPasscode(of: user, backend: host.backend)
-        try host.write(AttemptRecord(keybag: bag.identifier), .attempts, user).orThrow()
+        try host.write(AttemptRecord(keybag: bag.identifier), to: .attempts, user: user).orThrow()
         try write(bag, host)
         let ring = KeyRing(unlocked: held)
         contents = .loaded(bag, ring)
         attempts = AttemptRecord(keybag: bag.identifier)
-        setKeyRing(ring, .started, host)
+        setKeyRing(ring, cause: .started, host: host)
         return (bag, ring)
     }
 
@@ -179,7 +179,7 @@ struct VaultState: Sendable {
     }
 
     private mutating func write(_ bag: Keybag, _ host: EnclaveHost) throws(Refusal) {
-        guard case .unsure(let refusal) = try host.write(bag, .keybag, user) else { return }
+        guard case .unsure(let refusal) = try host.write(bag, to: .keybag, user: user) else { return }
         // Old or new, only the disk knows. Nothing may be sealed under keys that one of them lacks: all keys in memory are dropped, and
         // whichever keybag the disk has is loaded again.
         reload(host: host)
@@ -199,7 +199,7 @@ struct VaultState: Sendable {
     mutating func clearAttempts(user: UInt32, host: EnclaveHost) {
         guard let keybag else { return }
         let cleared = AttemptRecord(keybag: keybag.identifier)
-        if attempts != cleared { _ = try? host.write(cleared, .attempts, user) }
+        if attempts != cleared { _ = try? host.write(cleared, to: .attempts, user: user) }
         attempts = cleared
         notBefore = 0
     }
@@ -230,7 +230,7 @@ enum WriteResult {
 
 extension EnclaveHost {
     /// Writes a state file durably. On failure the old one stays in place, or the result is `unsure` (Specs/state-files.md).
-    func write(_ content: some DERWritable, _ name: StateName, _ user: UInt32) throws(Refusal) -> WriteResult {
+    func write(_ content: some DERWritable, to name: StateName, user: UInt32) throws(Refusal) -> WriteResult {
         let bytes: [UInt8]
         do {
             bytes = try StateEnvelope(content: try content.encoded(), name: name, user: user, backend: backend).encoded()

@@ -37,7 +37,7 @@ package final class VaultSweep: Sendable {
                 vault.handle(event)
                 delivered.append(vault)
             } else {
-                deliverLater(event, vault, group, complete)
+                deliverLater(event, vault: vault, group: group, complete: complete)
             }
         }
         complete(delivered)
@@ -48,7 +48,7 @@ package final class VaultSweep: Sendable {
     package func isPending(_ user: UInt32) -> Bool { pending.withLock { $0[user] != nil } }
 
     private func deliverLater(
-        _ event: VaultEvent, _ vault: Vault, _ group: DispatchGroup, _ complete: @escaping @Sendable ([Vault]) -> Void
+        _ event: VaultEvent, vault: Vault, group: DispatchGroup, complete: @escaping @Sendable ([Vault]) -> Void
     ) {
         let isFirst = pending.withLock { pending in
             let isFirst = pending[vault.user] == nil

@@ -83,7 +83,7 @@ final class Prompt {
         self.caller = caller
         self.vault = vault
         initialMethods = methods
-        trace = RequestTrace(session.room, caller, operation)
+        trace = RequestTrace(session.room, caller: caller, operation: operation)
         pending = try session.room.prompts.begin(for: caller.uid)
         name = CallerName(of: caller, session.identity ?? session.room.witness.identity(of: caller))
         let line = operation.reason.map {

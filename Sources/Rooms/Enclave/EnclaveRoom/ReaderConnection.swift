@@ -124,27 +124,27 @@ final class ReaderConnection: Sendable {
             cancel(nonce)
             waiting.pending.report(.readerGone)
         }
-        return begin(.ask(user: user, nonce: nonce), nonce, ReaderRequest(user: user, pending: pending, isUnlock: false))
+        return begin(.ask(user: user, nonce: nonce), nonce: nonce, waiting: ReaderRequest(user: user, pending: pending, isUnlock: false))
     }
 
     /// Has the reader look for a finger to unlock, which no prompt shows. Fails while another touch of this user is awaited.
     func askToUnlock(_ user: UInt32, nonce: [UInt8], _ pending: PendingPrompt) -> Bool {
-        begin(.ask(user: user, nonce: nonce), nonce, ReaderRequest(user: user, pending: pending, isUnlock: true))
+        begin(.ask(user: user, nonce: nonce), nonce: nonce, waiting: ReaderRequest(user: user, pending: pending, isUnlock: true))
     }
 
     func enroll(_ user: UInt32, nonce: [UInt8], _ pending: PendingPrompt) -> Bool {
-        begin(.enroll(user: user, nonce: nonce), nonce, ReaderRequest(user: user, pending: pending, isUnlock: false))
+        begin(.enroll(user: user, nonce: nonce), nonce: nonce, waiting: ReaderRequest(user: user, pending: pending, isUnlock: false))
     }
 
     func forgetFingers(_ user: UInt32, nonce: [UInt8], _ pending: PendingPrompt) -> Bool {
-        begin(.forgetFingers(user: user, nonce: nonce), nonce, ReaderRequest(user: user, pending: pending, isUnlock: false))
+        begin(.forgetFingers(user: user, nonce: nonce), nonce: nonce, waiting: ReaderRequest(user: user, pending: pending, isUnlock: false))
     }
 
     func listFingers(_ user: UInt32, nonce: [UInt8], _ pending: PendingPrompt) -> Bool {
-        begin(.list(user: user, nonce: nonce), nonce, ReaderRequest(user: user, pending: pending, isUnlock: false))
+        begin(.list(user: user, nonce: nonce), nonce: nonce, waiting: ReaderRequest(user: user, pending: pending, isUnlock: false))
     }
 
-    private func begin(_ notice: ReaderNotice, _ nonce: [UInt8], _ waiting: ReaderRequest) -> Bool {
+    private func begin(_ notice: ReaderNotice, nonce: [UInt8], waiting: ReaderRequest) -> Bool {
         let channel = state.withLock { state -> Channel? in
             guard state.isPaired, state.hasSensor, let channel = state.channel else { return nil }
             if waiting.isUnlock, state.waiting.values.contains(where: { $0.user == waiting.user }) { return nil }

@@ -10,7 +10,7 @@ import VaubanUserWire
 
 extension RequestConnection {
     func handle(
-        _ request: EnclaveRequest, _ secret: borrowing SecretBytes?, _ descriptors: [Descriptor]
+        _ request: EnclaveRequest, secret: borrowing SecretBytes?, descriptors: [Descriptor]
     ) throws(Refusal) -> Response {
         guard request.role == nil || request.role == role else { throw Refusal(.notAllowedHere, "this room must not send this request") }
         defer { completeVault() }
@@ -54,10 +54,10 @@ extension RequestConnection {
         case .evaluate(let evaluation): return .evaluated(try evaluate(evaluation, for: caller, in: vault))
         case .environment: return .environment(environment(for: caller, in: vault))
         case .credential(let request, let challenge, let authority):
-            let secrets = try unseal(challenge, authority, authorizing: request, caller)
+            let secrets = try unseal(challenge, authority: authority, authorizing: request, caller: caller)
             return try handleCredentialRequest(request, secrets, for: caller, in: vault)
         case .eraseWithoutPasscode(let challenge):
-            try use(challenge, .erase, caller)
+            try use(challenge, purpose: .erase, caller: caller)
             try vault.erase(nil)
         }
         return .done

@@ -82,7 +82,7 @@ final class RequestConnection: CallerSession {
         }
         let response: Response
         do throws(Refusal) {
-            response = try handle(request, secret, message.descriptors)
+            response = try handle(request, secret: secret, descriptors: message.descriptors)
         } catch {
             response = Response(.refused(error))
         }

@@ -11,7 +11,7 @@ final class RequestTrace {
     private let tell: (@Sendable (String) -> Void)?
     private let request: String
 
-    init(_ room: EnclaveRoom, _ caller: Peer, _ operation: Operation) {
+    init(_ room: EnclaveRoom, caller: Peer, operation: Operation) {
         tell = room.host.trace
         guard let tell else { request = ""; return }
         request = "r:\(hex((try? Entropy.bytes(8)) ?? []))"

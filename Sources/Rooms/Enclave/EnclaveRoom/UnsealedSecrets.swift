@@ -40,28 +40,28 @@ extension RequestConnection {
     /// Unseals the secrets of one challenge and consumes it: first the secret that authorizes the request, which opens for exactly this
     /// request, then those that the request names. A request that was altered in transit fails here, before any passcode is compared.
     func unseal(
-        _ challenge: PasscodeChallenge, _ authority: SealedPasscode, authorizing request: CredentialRequest, _ caller: Peer
+        _ challenge: PasscodeChallenge, authority: SealedPasscode, authorizing request: CredentialRequest, caller: Peer
     ) throws(Refusal) -> UnsealedSecrets {
-        try use(challenge, request.purpose, caller)
-        var opened = [try open(authority, challenge, caller, authorizing: .credential(request))]
-        for other in request.otherSecrets { opened.append(try open(other, challenge, caller, authorizing: nil)) }
+        try use(challenge, purpose: request.purpose, caller: caller)
+        var opened = [try open(authority, challenge: challenge, caller: caller, authorizing: .credential(request))]
+        for other in request.otherSecrets { opened.append(try open(other, challenge: challenge, caller: caller, authorizing: nil)) }
         return UnsealedSecrets(opened)
     }
 
     /// Unseals the passcode of an unlock. The challenge names everything that it authorizes.
     func unseal(_ challenge: PasscodeChallenge, toUnlock passcode: SealedPasscode, _ caller: Peer) throws(Refusal) -> UnsealedSecrets {
-        try use(challenge, .unlock, caller)
-        return UnsealedSecrets([try open(passcode, challenge, caller, authorizing: nil)])
+        try use(challenge, purpose: .unlock, caller: caller)
+        return UnsealedSecrets([try open(passcode, challenge: challenge, caller: caller, authorizing: nil)])
     }
 
     /// Consumes a challenge. Throws unless it was issued for this purpose.
-    func use(_ challenge: PasscodeChallenge, _ purpose: PasscodePurpose, _ caller: Peer) throws(Refusal) {
+    func use(_ challenge: PasscodeChallenge, purpose: PasscodePurpose, caller: Peer) throws(Refusal) {
         guard challenge.purpose == purpose else { throw Refusal(.badParameter, "the challenge is for another purpose") }
         try room.inbox.use(challenge, for: caller.uid)
     }
 
     private func open(
-        _ sealed: SealedPasscode?, _ challenge: PasscodeChallenge, _ caller: Peer, authorizing binding: SealBinding?
+        _ sealed: SealedPasscode?, challenge: PasscodeChallenge, caller: Peer, authorizing binding: SealBinding?
     ) throws(Refusal) -> HeldSecret? {
         guard let sealed else { return nil }
         return HeldSecret(try room.inbox.unseal(sealed, challenge, of: caller.uid, authorizing: binding))

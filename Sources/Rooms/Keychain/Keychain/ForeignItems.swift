@@ -42,12 +42,12 @@ extension RequestInProgress {
         guard try forEachRow(of: terms, among: permitted, body) else { return false }
         guard let owner else {
             guard rights.asks else { return false }
-            return try searchUnsignedItems(of: terms, without: permitted, answered, request, body)
+            return try searchUnsignedItems(of: terms, without: permitted, answered: answered, request: request, body: body)
         }
         if owner.isSameBytes(as: AccessGroup.unsigned), rights.asks {
-            return try searchUnsignedItems(of: terms, without: permitted, answered, request, body)
+            return try searchUnsignedItems(of: terms, without: permitted, answered: answered, request: request, body: body)
         }
-        guard rights.asks else { return try searchOfferedItems(of: owner, terms, without: permitted, request, body) }
+        guard rights.asks else { return try searchOfferedItems(of: owner, terms: terms, without: permitted, request: request, body: body) }
         return try promptBeforeSearching(for: terms, of: owner, without: permitted, request, body)
     }
 
@@ -83,8 +83,8 @@ extension RequestInProgress {
     /// Unsigned items are no secret of any program: a caller without an identity adds items there and learns of each name that is taken. So
     /// this searches first, and the prompt names what was found.
     private func searchUnsignedItems(
-        of terms: SearchTerms, without used: Set<[UInt8]>, _ answered: Set<[UInt8]>, _ request: ConsentRequest,
-        _ body: (OpenedRow) throws -> Bool
+        of terms: SearchTerms, without used: Set<[UInt8]>, answered: Set<[UInt8]>, request: ConsentRequest,
+        body: (OpenedRow) throws -> Bool
     ) throws -> Bool {
         guard request.isTold || !answered.isEmpty, let terms = terms.within(AccessGroup.unsigned) else { return false }
         var isLeftOut = false
@@ -108,7 +108,7 @@ extension RequestInProgress {
 
     /// Searches the items that the owner lets this program ask for. The program may know of an offer that was made to it.
     private func searchOfferedItems(
-        of owner: String, _ terms: SearchTerms, without used: Set<[UInt8]>, _ request: ConsentRequest, _ body: (OpenedRow) throws -> Bool
+        of owner: String, terms: SearchTerms, without used: Set<[UInt8]>, request: ConsentRequest, body: (OpenedRow) throws -> Bool
     ) throws -> Bool {
         guard request.purpose == .readItem, let key = try rights().key else { return false }
         var isLeftOut = false

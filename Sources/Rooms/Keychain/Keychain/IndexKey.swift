@@ -23,7 +23,7 @@ struct IndexKey {
     /// Returns the blind of one attribute in the form of a `BlindList`, which nearly every search repeats for some attributes.
     func listed(_ kind: ItemKind, _ attribute: IndexedAttribute) -> [UInt8] {
         guard RepeatedBlinds.names.contains(attribute.name) else { return AttributeBlinds.entry(for: attribute, kind: kind, key: self) }
-        return repeated.entry(kind, attribute) { AttributeBlinds.entry(for: attribute, kind: kind, key: self) }
+        return repeated.entry(kind, attribute: attribute) { AttributeBlinds.entry(for: attribute, kind: kind, key: self) }
     }
 }
 
@@ -41,7 +41,7 @@ final class RepeatedBlinds: Sendable {
 
     private let entries = ThreadMutex<[Attribute: [UInt8]]>([:])
 
-    func entry(_ kind: ItemKind, _ attribute: IndexedAttribute, _ make: () -> [UInt8]) -> [UInt8] {
+    func entry(_ kind: ItemKind, attribute: IndexedAttribute, make: () -> [UInt8]) -> [UInt8] {
         let key = Attribute(kind: kind, name: attribute.name, value: attribute.value)
         if let known = entries.withLock({ $0[key] }) { return known }
         let made = make()

@@ -25,7 +25,7 @@ extension RequestInProgress {
         }
         var move = caller.consents.moves.withLock { $0[key] } ?? ItemMove()
         var progress = RewrapProgress(done: 0, left: 0, kept: 0)
-        for kind in ItemKind.allCases { try carry(kind, to: owner, &move, &progress) }
+        for kind in ItemKind.allCases { try carry(kind, to: owner, move: &move, progress: &progress) }
         progress.kept = move.kept.count
         caller.consents.moves.withLock { $0[key] = move }
         try sink.send(.rewrapped(progress))
@@ -36,7 +36,7 @@ extension RequestInProgress {
         owner.isSameBytes(as: AccessGroup.commandLine) || ApplicationIdentifier(text: owner).isWellFormed
     }
 
-    private func carry(_ kind: ItemKind, to owner: String, _ move: inout ItemMove, _ progress: inout RewrapProgress) throws {
+    private func carry(_ kind: ItemKind, to owner: String, move: inout ItemMove, progress: inout RewrapProgress) throws {
         let terms = SearchTerms(kind: kind, attributes: ItemAttributes([.accessGroup: .text(AccessGroup.unsigned)]), protection: nil)
         let selection = try selection(terms, of: [])
         guard !selection.usesDeviceIndex else { throw Refusal(.beforeFirstUnlock) }

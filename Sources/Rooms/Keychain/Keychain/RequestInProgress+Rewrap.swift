@@ -17,10 +17,10 @@ extension RequestInProgress {
         let lease = try keys.leaseAnew()
         let batch = RewrapBatch()
         for rows in try database.generations() {
-            try rewrap(rows, under: lease, batch) { try database.rows(of: rows, after: $0, count: $1, bytesMax: $2) }
+            try rewrap(rows, under: lease, batch: batch) { try database.rows(of: rows, after: $0, count: $1, bytesMax: $2) }
         }
         for rows in try database.historyGenerations() {
-            try rewrap(rows, under: lease, batch) { try database.historyRows(of: rows, after: $0, count: $1, bytesMax: $2) }
+            try rewrap(rows, under: lease, batch: batch) { try database.historyRows(of: rows, after: $0, count: $1, bytesMax: $2) }
         }
         let written = try database.move(batch.changes)
         // Rows that others wrote meanwhile are still to be moved, unless they are current now.
@@ -34,7 +34,7 @@ extension RequestInProgress {
 
     /// Moves the rows of one class and generation. `read` returns the rows after a number, up to a count and about a number of bytes.
     private func rewrap(
-        _ rows: RowGeneration, under lease: KeyLease, _ batch: RewrapBatch, _ read: (Int64, Int, Int) throws -> [StoredRow]
+        _ rows: RowGeneration, under lease: KeyLease, batch: RewrapBatch, read: (Int64, Int, Int) throws -> [StoredRow]
     ) throws {
         if lease.isCurrent(rows) { return }
         // The key is closed, destroyed or unknown; reading a row shows which.

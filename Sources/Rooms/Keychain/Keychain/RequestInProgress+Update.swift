@@ -96,7 +96,8 @@ extension RequestInProgress {
             guard let old = try openValue(of: opened, reason: query.operationPrompt, mayAsk: mayAsk) else { return nil }
             guard
                 let half = keepsSecret
-                    ? try kept(opened, generation, old: old, binding) : changes.hasData ? try seal(value, binding) : try seal(old, binding)
+                    ? try kept(opened, generation: generation, old: old, binding: binding)
+                    : changes.hasData ? try seal(value, binding) : try seal(old, binding)
             else { return nil }
             secret = half
         } else {
@@ -119,7 +120,7 @@ extension RequestInProgress {
 
     /// Does the same for an item that was opened. If its key is sealed to an earlier passcode's keys, seals its value again.
     private func kept(
-        _ opened: OpenedRow, _ generation: [UInt8], old: borrowing PaddedValue, _ binding: RowBinding
+        _ opened: OpenedRow, generation: [UInt8], old: borrowing PaddedValue, binding: RowBinding
     ) throws -> SecretHalf? {
         do {
             return try kept(opened, generation)

@@ -23,17 +23,17 @@ final class RequestKeys {
     func use<Value: Sendable>(
         _ purpose: KeyLease.Purpose, generation: [UInt8]?, _ body: (SymmetricKey) throws -> Value
     ) throws -> Value? {
-        try useHeld(purpose, generation) { key, _ in try body(key) }
+        try useHeld(purpose, generation: generation) { key, _ in try body(key) }
     }
 
     func useIndex<Value: Sendable>(
         _ purpose: KeyLease.Purpose, generation: [UInt8], _ body: (IndexKey) throws -> Value
     ) throws -> Value? {
-        try useHeld(purpose, generation) { key, repeated in try body(IndexKey(key, repeated)) }
+        try useHeld(purpose, generation: generation) { key, repeated in try body(IndexKey(key, repeated)) }
     }
 
     private func useHeld<Value: Sendable>(
-        _ purpose: KeyLease.Purpose, _ generation: [UInt8]?, _ body: (SymmetricKey, RepeatedBlinds) throws -> Value
+        _ purpose: KeyLease.Purpose, generation: [UInt8]?, body: (SymmetricKey, RepeatedBlinds) throws -> Value
     ) throws -> Value? {
         dropAfterSleep()
         if let value = try leasedKeys.use(purpose, generation: generation, of: user, body) { return value }

@@ -40,7 +40,7 @@ enum HistoryAllowance {
     private static func trim(_ owner: String, from bytes: Int, to goal: Int, _ database: Database) throws -> Int {
         var left = bytes
         var last: Int64 = 0
-        try database.forEachRow("SELECT id, bytes FROM history WHERE owner = ? ORDER BY id", [.text(owner)]) { row in
+        try database.forEachRow("SELECT id, bytes FROM history WHERE owner = ? ORDER BY id", parameters: [.text(owner)]) { row in
             guard left > goal else { return false }
             last = row.number(0)
             left -= Int(row.number(1))

@@ -15,7 +15,8 @@ extension KeychainDatabase {
     package func outlines(of kinds: [Int64], after id: Int64, count: Int) throws(StorageError) -> [RowOutline] {
         try read { database in
             var outlines: [RowOutline] = []
-            try database.forEachRow("SELECT id, kind, item, metadata_binding FROM item WHERE id > ? ORDER BY id", [.number(id)]) { row in
+            try database.forEachRow("SELECT id, kind, item, metadata_binding FROM item WHERE id > ? ORDER BY id", parameters: [.number(id)])
+            { row in
                 guard kinds.contains(row.number(1)) else { return true }
                 outlines.append(RowOutline(id: row.number(0), item: row.bytes(2), metadataBinding: row.bytes(3)))
                 return outlines.count < count
@@ -28,7 +29,7 @@ extension KeychainDatabase {
     package func row(ofItem item: [UInt8], orNamed primary: [UInt8]) throws(StorageError) -> StoredRow? {
         try read { database in
             let sql = "SELECT \(Column.whole) FROM item WHERE item = ?"
-            if let row = try database.storedRows(sql, [.bytes(item)], count: 1).first { return row }
+            if let row = try database.storedRows(sql, parameters: [.bytes(item)], count: 1).first { return row }
             return try Self.row(withPrimary: primary, besides: 0, in: database)
         }
     }

@@ -63,7 +63,7 @@ extension KeychainDatabase {
     package func rows(after id: Int64, count: Int, bytesMax: Int) throws(StorageError) -> [StoredRow] {
         try read { database in
             let sql = "SELECT \(Column.whole) FROM item WHERE id > ? ORDER BY id"
-            return try database.storedRows(sql, [.number(id)], count: count, bytesMax: bytesMax)
+            return try database.storedRows(sql, parameters: [.number(id)], count: count, bytesMax: bytesMax)
         }
     }
 
@@ -71,7 +71,7 @@ extension KeychainDatabase {
     package func lookups(of id: Int64) throws(StorageError) -> Set<[UInt8]> {
         try read { database in
             var blinds: Set<[UInt8]> = []
-            try database.forEachRow("SELECT blind FROM lookup WHERE item = ?", [.number(id)]) { row in
+            try database.forEachRow("SELECT blind FROM lookup WHERE item = ?", parameters: [.number(id)]) { row in
                 blinds.insert(row.bytes(0))
                 return true
             }
@@ -110,7 +110,7 @@ extension KeychainDatabase {
         try read { database in
             let columns = Column.whole(of: "quarantine")
             let sql = "SELECT \(columns), state FROM quarantine WHERE id > ? ORDER BY id LIMIT ?"
-            return try database.storedRows(sql, [.number(id), .number(Int64(count))]) { row in
+            return try database.storedRows(sql, parameters: [.number(id), .number(Int64(count))]) { row in
                 StoredRow(row, place: RowPlace(rawValue: row.number(Column.state)) ?? .item)
             }
         }

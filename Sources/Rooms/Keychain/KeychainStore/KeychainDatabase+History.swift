@@ -84,14 +84,14 @@ extension KeychainDatabase {
             let condition = generation == nil ? "" : "AND protection = ? AND generation = ?"
             let sql = "SELECT \(Self.columns) FROM history WHERE id > ? \(condition) ORDER BY id"
             let which: [StatementParameter] = generation.map { [.number($0.protection), .bytes($0.generation)] } ?? []
-            return try database.storedRows(sql, [.number(id)] + which, count: count, bytesMax: bytesMax) { HistoryRow($0).row }
+            return try database.storedRows(sql, parameters: [.number(id)] + which, count: count, bytesMax: bytesMax) { HistoryRow($0).row }
         }
     }
 
     private func keptRows(_ condition: String, _ parameters: [StatementParameter]) throws(StorageError) -> [HistoryRow] {
         try read { database in
             var rows: [HistoryRow] = []
-            try database.forEachRow("SELECT \(Self.columns) FROM history WHERE \(condition)", parameters) { row in
+            try database.forEachRow("SELECT \(Self.columns) FROM history WHERE \(condition)", parameters: parameters) { row in
                 rows.append(HistoryRow(row))
                 return true
             }

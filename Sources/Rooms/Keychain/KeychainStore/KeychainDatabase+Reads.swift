@@ -9,7 +9,7 @@ extension KeychainDatabase {
         try read { database in
             var rows: [StoredRow] = []
             var bytes = 0
-            try Self.scan(selection, after: id, in: database, RowQuery.whole) { row in
+            try Self.scan(selection, after: id, in: database, query: RowQuery.whole) { row in
                 let stored = StoredRow(row)
                 rows.append(stored)
                 bytes += stored.halves.secret.count + stored.halves.metadata.count
@@ -23,7 +23,7 @@ extension KeychainDatabase {
     package func handles(of selection: RowSelection) throws(StorageError) -> [RowHandle] {
         try read { database in
             var handles: [RowHandle] = []
-            try Self.scan(selection, after: 0, in: database, RowQuery.handles) { row in
+            try Self.scan(selection, after: 0, in: database, query: RowQuery.handles) { row in
                 handles.append(RowHandle(id: row.number(Column.id), metadataBinding: row.bytes(Column.metadataBinding)))
                 return true
             }
@@ -70,7 +70,7 @@ extension KeychainDatabase {
 
     /// Calls `body` with the rows that pass the selection's filters, ordered by number, until it returns false.
     private static func scan(
-        _ selection: RowSelection, after id: Int64, in database: Database, _ query: RowQuery, _ body: (RowColumns) -> Bool
+        _ selection: RowSelection, after id: Int64, in database: Database, query: RowQuery, body: (RowColumns) -> Bool
     ) throws {
         let (sql, key): (String, StatementParameter) =
             if let item = selection.item {
@@ -81,7 +81,7 @@ extension KeychainDatabase {
                 (selection.usesDeviceIndex ? query.byKindOnDevice : query.byKind, .number(selection.kind))
             }
         let list = selection.usesDeviceIndex ? Column.deviceBlinds : Column.blinds
-        try database.forEachRow(sql, [key, .number(id)]) { row in
+        try database.forEachRow(sql, parameters: [key, .number(id)]) { row in
             guard row.number(Column.kind) == selection.kind, selection.protection.map({ row.number(Column.protection) == $0 }) ?? true
             else { return true }
             let passes = row.withBytes(list) { list in
@@ -169,13 +169,13 @@ extension StoredRow {
 extension Database {
     /// Returns the rows of a statement, at most `count` and not many more bytes than `bytesMax`.
     func storedRows(
-        _ sql: String, _ parameters: [StatementParameter], count: Int = .max, bytesMax: Int = .max,
-        _ stored: (RowColumns) -> StoredRow = { StoredRow($0) }
+        _ sql: String, parameters: [StatementParameter], count: Int = .max, bytesMax: Int = .max,
+        stored: (RowColumns) -> StoredRow = { StoredRow($0) }
     ) throws -> [StoredRow] {
         var rows: [StoredRow] = []
         var bytes = 0
         guard count > 0 else { return rows }
-        try forEachRow(sql, parameters) { columns in
+        try forEachRow(sql, parameters: parameters) { columns in
             let row = stored(columns)
             rows.append(row)
             bytes += row.halves.secret.count + row.halves.metadata.count

@@ -108,7 +108,7 @@ extension KeychainDatabase {
     }
 
     static func row(withPrimary blind: [UInt8], besides id: Int64, in database: Database) throws -> StoredRow? {
-        try database.storedRows(primarySQL, [.bytes(blind), .number(id)], count: 1).first
+        try database.storedRows(primarySQL, parameters: [.bytes(blind), .number(id)], count: 1).first
     }
 
     /// Returns whether the row existed as it was read.

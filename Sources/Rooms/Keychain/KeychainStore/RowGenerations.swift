@@ -50,14 +50,14 @@ extension KeychainDatabase {
         try read { database in
             let sql = "SELECT \(Column.whole) FROM item WHERE protection = ? AND generation = ? AND id > ? ORDER BY id"
             let parameters: [StatementParameter] = [.number(generation.protection), .bytes(generation.generation), .number(id)]
-            return try database.storedRows(sql, parameters, count: count, bytesMax: bytesMax)
+            return try database.storedRows(sql, parameters: parameters, count: count, bytesMax: bytesMax)
         }
     }
 
     /// Returns the present row of a number.
     package func row(_ id: Int64) throws(StorageError) -> StoredRow? {
         try read { database in
-            try database.storedRows("SELECT \(Column.whole) FROM item WHERE id = ?", [.number(id)], count: 1).first
+            try database.storedRows("SELECT \(Column.whole) FROM item WHERE id = ?", parameters: [.number(id)], count: 1).first
         }
     }
 

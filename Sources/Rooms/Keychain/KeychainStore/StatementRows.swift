@@ -45,7 +45,7 @@ struct RowColumns {
 
 extension Database {
     /// Runs a statement, which is prepared once on each connection, and calls `body` with each row of the result until it returns false.
-    func forEachRow(_ sql: String, _ parameters: [StatementParameter] = [], _ body: (RowColumns) throws -> Bool) throws {
+    func forEachRow(_ sql: String, parameters: [StatementParameter] = [], body: (RowColumns) throws -> Bool) throws {
         let prepared = try cachedStatement(sql: sql)
         let statement = prepared.sqliteStatement
         defer {
@@ -64,12 +64,12 @@ extension Database {
     }
 
     /// Runs a statement that returns no rows.
-    func run(_ sql: String, _ parameters: [StatementParameter]) throws { try forEachRow(sql, parameters) { _ in true } }
+    func run(_ sql: String, _ parameters: [StatementParameter]) throws { try forEachRow(sql, parameters: parameters) { _ in true } }
 
     /// Returns whether a statement's first row begins with a number other than 0.
     func isTrue(_ sql: String, _ parameters: [StatementParameter]) throws -> Bool {
         var answer = false
-        try forEachRow(sql, parameters) { row in
+        try forEachRow(sql, parameters: parameters) { row in
             answer = row.number(0) != 0
             return false
         }

@@ -113,7 +113,7 @@ final class FprintBus {
     }
 
     func call(
-        _ owner: Owner, _ sensor: Sensor, _ method: String, _ text: String? = nil, within time: UInt64 = ReaderLimits.answerMax
+        _ owner: Owner, sensor: Sensor, method: String, text: String? = nil, within time: UInt64 = ReaderLimits.answerMax
     ) throws(SystemError) -> Answer {
         let answer: Int32 =
             if let text {

@@ -17,7 +17,7 @@ extension SensorWatch {
             return postpone(request, because: "the user's name is not available")
         }
         if request.kind == .list { return try list(request, owner: owner, sensor: sensor, name: name) }
-        switch try bus.call(owner, sensor, "Claim", name) {
+        switch try bus.call(owner, sensor: sensor, method: "Claim", text: name) {
         case .done: break
         case .inUse: return waitForSensor(request)
         case .gone: return try handleDisappearance(during: request)
@@ -62,7 +62,7 @@ extension SensorWatch {
         guard let active else { return }
         try forgetTouches()
         guard self.active?.request.nonce == active.request.nonce else { return }
-        switch try bus.call(active.owner, active.sensor, "VerifyStart", "any") {
+        switch try bus.call(active.owner, sensor: active.sensor, method: "VerifyStart", text: "any") {
         // fprintd may have judged a touch before this reply; its signal is already waiting.
         case .done: self.active?.phase = .looking
         case .noPrints: try handleMissingFingers(for: active.request)
@@ -110,7 +110,7 @@ extension SensorWatch {
 
     private mutating func lookAgain() throws(SystemError) {
         guard let active else { return }
-        _ = try bus.call(active.owner, active.sensor, "VerifyStop")
+        _ = try bus.call(active.owner, sensor: active.sensor, method: "VerifyStop")
         self.active?.phase = .preparing
         try startLooking()
     }
@@ -146,7 +146,7 @@ extension SensorWatch {
         let touches = try bus.sensor(active.owner).1?.touches ?? 0
         try forgetTouches()
         guard self.active?.request.nonce == request.nonce else { return }
-        switch try bus.call(active.owner, active.sensor, "EnrollStart", finger, within: ReaderLimits.permissionMax) {
+        switch try bus.call(active.owner, sensor: active.sensor, method: "EnrollStart", text: finger, within: ReaderLimits.permissionMax) {
         case .done: break
         case .denied: return try failEnrollment(request, "polkit does not let this user enroll a finger")
         case .gone, .inUse, .noPrints, .failed: return try failEnrollment(request, "fprintd does not start to enroll a finger")
@@ -181,7 +181,7 @@ extension SensorWatch {
     /// Handles a completed enrollment. The list changes even if the new finger has an older one's name, so the mark is renewed first.
     private mutating func enrolled(_ active: Active) throws(SystemError) {
         let request = active.request
-        _ = try bus.call(active.owner, active.sensor, "EnrollStop")
+        _ = try bus.call(active.owner, sensor: active.sensor, method: "EnrollStop")
         self.active?.phase = .preparing
         let (answer, fingers) = try bus.fingers(active.owner, active.sensor, of: active.name)
         guard answer == .done, !fingers.isEmpty else { return try failEnrollment(request, "the list of fingers is not available") }
@@ -215,7 +215,7 @@ extension SensorWatch {
     private mutating func forget() throws(SystemError) {
         guard let active else { return }
         let request = active.request
-        switch try bus.call(active.owner, active.sensor, "DeleteEnrolledFingers2", within: ReaderLimits.permissionMax) {
+        switch try bus.call(active.owner, sensor: active.sensor, method: "DeleteEnrolledFingers2", within: ReaderLimits.permissionMax) {
         case .done, .noPrints:
             // The mark alone allows nothing, so a failure to remove it is harmless.
             try? store.removeMark(of: request.user)

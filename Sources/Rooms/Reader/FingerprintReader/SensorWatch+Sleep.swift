@@ -41,14 +41,14 @@ extension SensorWatch {
         var claim = claim
         switch claim.phase {
         case .preparing: break
-        case .looking: _ = try bus.call(claim.owner, claim.sensor, "VerifyStop")
-        case .learning: _ = try bus.call(claim.owner, claim.sensor, "EnrollStop")
+        case .looking: _ = try bus.call(claim.owner, sensor: claim.sensor, method: "VerifyStop")
+        case .learning: _ = try bus.call(claim.owner, sensor: claim.sensor, method: "EnrollStop")
         }
         claim.phase = .preparing
         if try goesToSleep() {
             unreturned = claim
         } else {
-            _ = try bus.call(claim.owner, claim.sensor, "Release")
+            _ = try bus.call(claim.owner, sensor: claim.sensor, method: "Release")
         }
     }
 

@@ -21,7 +21,7 @@ struct OtherProvider {
         let side = try KeyAgreement.Side()
         let answer: [BusValue]
         do {
-            answer = try open(.aes, .bytes(SharedSecret(copying: side.publicKey)), bus, owner)
+            answer = try open(.aes, input: .bytes(SharedSecret(copying: side.publicKey)), bus: bus, owner: owner)
         } catch is BusFailure {
             return nil
         }
@@ -32,13 +32,13 @@ struct OtherProvider {
     }
 
     private static func plainSession(_ bus: BusConnection, _ owner: String) throws -> TransferSession {
-        let answer = try open(.plain, .string(""), bus, owner)
+        let answer = try open(.plain, input: .string(""), bus: bus, owner: owner)
         guard answer.count == 2, let path = answer[1].text else { throw Self.unreadable }
         return TransferSession(path: path, client: owner, key: nil)
     }
 
     private static func open(
-        _ algorithm: TransferSession.Algorithm, _ input: BusValue, _ bus: BusConnection, _ owner: String
+        _ algorithm: TransferSession.Algorithm, input: BusValue, bus: BusConnection, owner: String
     ) throws -> [BusValue] {
         try bus.call(
             owner, path: ObjectPath.root, interface: service, member: "OpenSession", [.string(algorithm.rawValue), .variant(input)],
@@ -56,7 +56,7 @@ struct OtherProvider {
 
     /// The collection that ends with the desktop session; nil if the provider has none.
     func sessionCollection() -> String? {
-        let answer = try? call(ObjectPath.root, Self.service, "ReadAlias", [.string(MemoryItems.collection)])
+        let answer = try? call(ObjectPath.root, interface: Self.service, member: "ReadAlias", arguments: [.string(MemoryItems.collection)])
         return answer?.first?.text.flatMap { $0 == ObjectPath.none ? nil : $0 }
     }
 
@@ -73,7 +73,7 @@ struct OtherProvider {
     }
 
     func secret(of path: String) throws -> (secret: SharedSecret, contentType: String) {
-        let answer = try call(path, "org.freedesktop.Secret.Item", "GetSecret", [.path(session.path)])
+        let answer = try call(path, interface: "org.freedesktop.Secret.Item", member: "GetSecret", arguments: [.path(session.path)])
         guard let parts = answer.first?.elements, parts.count == 4, let parameters = parts[1].secret, let value = parts[2].secret,
             let contentType = parts[3].text
         else { throw Self.unreadable }
@@ -84,23 +84,23 @@ struct OtherProvider {
 
     /// Unlocks collections or items, if necessary by the provider's own prompt. Returns false if the user refused or did not answer.
     func unlock(_ paths: [String], mayPrompt: Bool) throws -> Bool {
-        let answer = try call(ObjectPath.root, Self.service, "Unlock", [.paths(paths)])
+        let answer = try call(ObjectPath.root, interface: Self.service, member: "Unlock", arguments: [.paths(paths)])
         guard answer.count == 2, let prompt = answer[1].text else { throw Self.unreadable }
         return try prompt == ObjectPath.none || (mayPrompt && show(prompt))
     }
 
     /// Locks collections again. The provider may refuse, since nothing of this reading depends on it.
     func lock(_ paths: [String]) {
-        if !paths.isEmpty { _ = try? call(ObjectPath.root, Self.service, "Lock", [.paths(paths)]) }
+        if !paths.isEmpty { _ = try? call(ObjectPath.root, interface: Self.service, member: "Lock", arguments: [.paths(paths)]) }
     }
 
     private func show(_ prompt: String) throws -> Bool {
         let interface = "org.freedesktop.Secret.Prompt"
         try bus.watch("type='signal',sender='\(owner)',interface='\(interface)',member='Completed',path='\(prompt)'")
-        _ = try call(prompt, interface, "Prompt", [.string("")])
+        _ = try call(prompt, interface: interface, member: "Prompt", arguments: [.string("")])
         let deadline = MachineClock.monotonic + SecretServiceLimits.otherPromptTime
         guard let completed = try bus.signal(interface, "Completed", path: prompt, from: owner, until: deadline) else {
-            _ = try? call(prompt, interface, "Dismiss")
+            _ = try? call(prompt, interface: interface, member: "Dismiss")
             return false
         }
         return completed.first.map { !$0.isTrue } ?? false
@@ -109,11 +109,11 @@ struct OtherProvider {
     // MARK: Calls
 
     private func properties(of path: String, _ interface: String) throws -> [String: BusValue] {
-        let answer = try call(path, "org.freedesktop.DBus.Properties", "GetAll", [.string(interface)])
+        let answer = try call(path, interface: "org.freedesktop.DBus.Properties", member: "GetAll", arguments: [.string(interface)])
         return Dictionary(answer.first?.entries.map { ($0.name, $0.value) } ?? [], uniquingKeysWith: { $1 })
     }
 
-    private func call(_ path: String, _ interface: String, _ member: String, _ arguments: [BusValue] = []) throws -> [BusValue] {
+    private func call(_ path: String, interface: String, member: String, arguments: [BusValue] = []) throws -> [BusValue] {
         try bus.call(
             owner, path: path, interface: interface, member: member, arguments, timeout: SecretServiceLimits.providerAnswerMax)
     }
