@@ -403,7 +403,8 @@ let testing: [Target] = [
         "HostTests",
         [
             "VaubanPlainText", "VaubanUserModel",
-            "SimulatedHost", "VaubanLinuxHost", "VaubanRoomHardening", "VaubanRoomLog", "VaubanSecretBytes", "VaubanRefusal", "VaubanAccessPolicy",
+            "SimulatedHost", "VaubanLinuxHost", "VaubanRoomHardening", "VaubanRoomLog", "VaubanSecretBytes", "VaubanRefusal",
+            "VaubanAccessPolicy",
             "VaubanDER",
             "EnclaveWire", "Launcher", "Witness", "Watcher", "CVaubanLinux", "CVaubanProbe", crypto, log,
         ]),
