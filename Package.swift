@@ -263,6 +263,8 @@ let callers: [Target] = [
     target(
         "VaubanCryptoKit", in: "Callers",
         ["VaubanSecurity", "VaubanLocalAuthentication", "VaubanRefusal", "VaubanAccessPolicy", "VaubanKeyWire", crypto]),
+    // One call for a program's own main, which keeps the user's other programs out of it. Apart, since it needs no keychain.
+    target("VaubanProtection", in: "Callers", ["VaubanLinuxHost"]),
     // The state of a right as a publisher. Apart, so that only who imports it needs OpenCombine.
     target("VaubanCombine", in: "Callers", ["VaubanLocalAuthentication", .product(name: "OpenCombine", package: "OpenCombine")]),
 ]
@@ -365,7 +367,9 @@ let testing: [Target] = [
     // Marked C: raw system calls, and the attempts on another process of which a debugger is made.
     .target(name: "CVaubanProbe", path: "Sources/Testing/CVaubanProbe", linkerSettings: [.linkedLibrary("seccomp")]),
     // Tries what a taken-over room would try, from within a room's walls and from outside.
-    program("hardening-probe", in: "Testing", ["VaubanRoomHardening", "VaubanLinuxHost", "VaubanSecretBytes", "CVaubanProbe"]),
+    program(
+        "hardening-probe", in: "Testing",
+        ["VaubanRoomHardening", "VaubanLinuxHost", "VaubanSecretBytes", "VaubanProtection", "CVaubanProbe"]),
     // What `make fuzz` runs, and the tests over the inputs that it kept.
     target(
         "FuzzHarness", in: "Testing",
@@ -517,6 +521,8 @@ let package = Package(
         .library(name: "VaubanApple", targets: ["VaubanSecurity", "VaubanLocalAuthentication", "VaubanCryptoKit", "VaubanAppleNames"]),
         // The Swift-native face, the same on Linux and on Apple's systems.
         .library(name: "VaubanKeychain", targets: ["VaubanKeychain"]),
+        // For a program's own main: keeps the user's other programs out of it.
+        .library(name: "VaubanProtection", targets: ["VaubanProtection"]),
         // For prompt agents, which are no applications: what is asked, and the few ways to answer.
         .library(name: "VaubanPrompt", targets: ["VaubanPrompt"]),
         // App Transport Security: the decision alone, and its enforcement for AsyncHTTPClient and swift-nio-ssl with the trait `Transport`.

@@ -16,7 +16,8 @@ here = os.path.dirname(os.path.abspath(__file__))
 # Each file of Vectors/formats and what reads it.
 FORMATS = {
     'application-names': texts.application_name, 'csv': items.csv, 'entitlements': texts.entitlements, 'frames': sockets.frame,
-    'greetings': sockets.greeting, 'halves': state.half, 'holder': texts.holder, 'launcher-record': texts.launcher_record,
+    'greetings': sockets.greeting, 'halves': state.half, 'holder': texts.holder, 'integrity': texts.integrity,
+    'launcher-record': texts.launcher_record,
     'machine': texts.machine, 'one-time-codes': items.one_time_code, 'rights': items.right, 'rooms': texts.rooms,
     'secret-service': items.secret_service, 'service-file': texts.service_file, 'ssh-keys': items.ssh_key, 'state-envelopes': state.envelope,
     'uids': texts.uids, 'verdicts': state.verdict,

@@ -147,6 +147,32 @@ write('launcher-record', 'service', [
                ('start', 'launcher 42 x\nsockets /run\n'), ('sockets', 'launcher 42 1\nready\n'),
                ('ready', 'launcher 42 1\nsockets /run\nreading\n')])])
 
+# integrity.md
+digest = hashlib.sha256(b'a program').hexdigest()
+manifest_lines = [
+    'folder 0755 root root /usr/lib/vauban', f'file 0755 root root {digest} /usr/lib/vauban/vauban',
+    f'file 2755 root vauban-protected {digest} /usr/lib/vauban/vauban-protect', f'file 0644 anna 1000 {digest} /opt/with space/ä',
+    'link ../lib/vauban/vauban /usr/bin/vauban']
+
+
+def manifest(*lines, version=1, end=None):
+    return '\n'.join([f'vauban integrity {version}', *lines, f'end {len(lines) if end is None else end}', ''])
+
+
+write('integrity', 'integrity', [
+    vector('an installation', manifest(*manifest_lines), {'/' + line.split(' /')[1]: line.split(' /')[0] for line in manifest_lines}),
+    vector('nothing', manifest(), {}),
+    *refusals([
+        ('version', manifest(version=2)), ('version', ''), ('end', manifest(*manifest_lines, end=4)),
+        ('end', manifest(*manifest_lines)[:-8]), ('end', manifest(*manifest_lines)[:-1]), ('end', 'vauban integrity 1\n'),
+        ('kind', manifest('device 0755 root root /dev/vauban')), ('kind', manifest('')), ('words', manifest('folder 0755 root /usr')),
+        ('words', manifest('folder 0755 root  /usr')), ('words', manifest('link /usr/bin/vauban')),
+        ('mode', manifest('folder 755 root root /usr')), ('mode', manifest('folder 0800 root root /usr')),
+        ('mode', manifest('folder +755 root root /usr')), ('digest', manifest(f'file 0755 root root {digest[1:]} /usr/a')),
+        ('digest', manifest(f'file 0755 root root {digest.upper()} /usr/a')), ('path', manifest('folder 0755 root root usr')),
+        ('path', manifest('folder 0755 root root /usr/../etc')), ('path', manifest('folder 0755 root root /usr//lib')),
+        ('path', manifest('folder 0755 root root /usr/')), ('twice', manifest(manifest_lines[0], manifest_lines[0]))])])
+
 # access-groups.md
 MAIL = 'program:/usr/bin/mail'
 

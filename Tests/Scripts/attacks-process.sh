@@ -12,16 +12,9 @@ grant "$bin_of_root"/{mail,known} program:/usr/local/games/{stick,alice}/mail un
 begin_attacks
 # Yama lets a program be traced only by its own ancestors (1) or by nobody (2 and more).
 yama=$(cat /proc/sys/kernel/yama/ptrace_scope 2>/dev/null || echo 0)
-probe() { as "$1" "$bin/hardening-probe" attack "$2" >"$TMPDIR/probe" 2>&1; }
-secret='^(ptrace|memory file|process_vm_readv|pidfd_getfd|environ|maps|auxv|fd/2): '
-# Refused for want of the right (EPERM, EACCES), by a process that is still there and runs: one that has gone refuses everything.
-nothing_read() { probe "$@"; runs "$2" && [ "$(grep -cE "${secret}refused (1|13)\$" "$TMPDIR/probe")" = 8 ] || { cat "$TMPDIR/probe"; return 1; }; }
 # The user of a room, as which it is no stranger; nor is it read as that user, since it is not dumpable.
 user_of() { id -nu "$(sed -n 's/^Uid:[[:space:]]*\([0-9]*\).*/\1/p' "/proc/$1/status")"; }
 nobody_reads() { for reader in $(strangers -); do nothing_read "$reader" "$1" || { echo "    as $reader"; return 1; }; done; }
-runs() { [ "$(sed -n 's/^State:[[:space:]]*\([A-Z]\).*/\1/p' "/proc/$1/status" 2>/dev/null)" != Z ] && kill -0 "$1"; }
-# The same by root, who may: all of it is read.
-all_read() { "$bin/hardening-probe" attack "$1" >"$TMPDIR/probe" 2>&1; [ "$(grep -cE "${secret}done" "$TMPDIR/probe")" = 8 ] || { cat "$TMPDIR/probe"; return 1; }; }
 
 # Reading and ending processes.
 for pid in $enclave_pid $keychain_pid $auth_pid $witness_pid; do

@@ -2,6 +2,7 @@
 # The installed service, from `install` to `uninstall`: with the real scripts, real system users, and the shipped rooms on real sockets,
 # started as the installed units say. It runs in a mount namespace of its own with a copy of /etc, so nothing of the machine changes.
 # proves: C-034 C-037 C-097
+# proves-equivalent: C-236 C-238 C-239 C-242 C-243
 set -u
 [ "${VAUBAN_TEST_USERS:-0}" = 1 ] || { echo 'it needs root, to be several users'; exit 77; }
 for tool in setpriv unshare patchelf systemd-sysusers systemd-tmpfiles systemd-socket-activate systemd-analyze; do
@@ -16,7 +17,7 @@ if [ -z "${VAUBAN_INSIDE:-}" ]; then
     mkdir -p "$TMPDIR/release/programs" && chmod 755 "$TMPDIR" && cp -R Install scripts LICENSE "$TMPDIR/release/" || exit 1
     scripts/build-programs --collect "$VAUBAN_BUILD" "$TMPDIR/release/programs" || exit 1
     [ -x "$VAUBAN_BUILD/pty-play" ] || { echo 'pty-play is not built'; exit 77; }
-    cp "$VAUBAN_BUILD/pam_vauban.so" "$TMPDIR/release/programs/" || exit 1
+    cp "$VAUBAN_BUILD/pam_vauban.so" "$VAUBAN_BUILD/vauban-protect" "$TMPDIR/release/programs/" || exit 1
     cp -a /etc "$TMPDIR/etc" && mkdir "$TMPDIR/state" && install -d -m 755 -o vauban-test-alice -g vauban-test-alice "$TMPDIR/home" || exit 1
     cp -R Manual "$TMPDIR/manual" && chmod -R a+rX "$TMPDIR/manual"
     [ ! -d /usr/share/pam-configs ] || cp -a /usr/share/pam-configs "$TMPDIR/pam-configs" || exit 1
@@ -130,12 +131,79 @@ check 'they load Swift from beside them and from nowhere else' eval 'for program
 done'
 check 'programs are root'"'"'s' eval '! find "$prefix" ! -user root | grep -q . && ! find "$prefix" -type f -perm /022 | grep -q .'
 units=/etc/systemd/system
+value() { sed -n "s/^$1=//p" "$units/$2"; }
 check 'systemd finds no fault in the units' eval 'systemd-analyze verify --man=no "$units"/vauban-*.socket "$units"/vauban-*.service >"$TMPDIR/verify" 2>&1 && ! [ -s "$TMPDIR/verify" ] || { cat "$TMPDIR/verify"; false; }'
 check 'the sandbox is in each unit' eval 'for unit in "$units"/vauban-*.service; do for line in NoNewPrivileges=yes ProtectSystem=strict PrivateNetwork=yes RestrictAddressFamilies=AF_UNIX MemoryDenyWriteExecute=yes SystemCallArchitectures=native LimitCORE=0; do grep -qxF $line "$unit" || { echo "$unit has no $line"; exit 1; }; done; done'
 check 'what would blind the witness is not in its unit' eval '! grep -qE "^(ProtectProc|ProcSubset|ProtectHome|PrivateTmp|PrivateUsers|PrivatePIDs)=" "$units/vauban-witness.service"'
 
+check 'the program that protects others has a group of its own' equals "$(stat -c '%U:%G %a' "$prefix/lib/vauban/vauban-protect")" 'root:vauban-protected 2755'
+check 'which loads the C library alone' eval '! ldd "$prefix/lib/vauban/vauban-protect" | grep -vE "linux-vdso|libc\.so|ld-linux"'
+check 'the files are verified when the machine starts' eval 'systemctl is-enabled vauban-integrity.service >"$TMPDIR/out" 2>&1 && equals "$(value ExecStart vauban-integrity.service)" "$prefix/lib/vauban/vauban integrity verify"'
+
+# Integrity: each layer alone, and what the others say when it fails.
+integrity() { "$prefix/bin/vauban" integrity "$@" >"$TMPDIR/integrity" 2>&1; }
+as_installed() { integrity verify || { cat "$TMPDIR/integrity"; return 1; }; }
+# altered NAME WHAT: verify and status notice it, verify names the file, and both end with 1.
+altered() { integrity verify; equals $? 1 && grep -q "/$1 .*$2" "$TMPDIR/integrity" || { cat "$TMPDIR/integrity"; return 1; }; integrity status; equals $? 1 && grep -q ALTERED "$TMPDIR/integrity"; }
+check 'every file is as it was installed' as_installed
+check 'and to a user' eval 'as vauban-test-alice "$prefix/bin/vauban" integrity verify >"$TMPDIR/out" 2>&1 || { cat "$TMPDIR/out"; false; }'
+check 'nothing is altered or weaker' eval 'integrity status || { cat "$TMPDIR/integrity"; false; }'
+check 'which is also told in JSON' eval 'integrity status --json; python3 -c "import json, sys; document = json.load(open(sys.argv[1])); assert document[\"good\"] and len(document[\"checks\"]) > 12 and all(check[\"by\"] for check in document[\"checks\"])" "$TMPDIR/integrity"'
+cp -a "$prefix/lib/vauban/authd" "$TMPDIR/authd"
+printf '#' >>"$prefix/lib/vauban/authd"
+check 'one byte more in a program is found' altered authd 'has other contents'
+cp -a "$TMPDIR/authd" "$prefix/lib/vauban/authd.back" && mv "$prefix/lib/vauban/authd.back" "$prefix/lib/vauban/authd"
+chmod 4777 "$prefix/lib/vauban/authd"
+check 'and another mode' altered authd 'has mode 4777, not 0755'
+chmod 755 "$prefix/lib/vauban/authd"; chown vauban-test-alice "$prefix/lib/vauban/authd"
+check 'and another owner' altered authd 'belongs to vauban-test-alice:root, not to root:root'
+chown root "$prefix/lib/vauban/authd"; mv "$prefix/lib/vauban/authd" "$TMPDIR/authd.moved"
+check 'and a missing one' altered authd 'is missing'
+mv "$TMPDIR/authd.moved" "$prefix/lib/vauban/authd"; echo >"$prefix/lib/vauban/planted.so"
+check 'and one that was not installed' altered planted.so 'is not part of the installation'
+rm "$prefix/lib/vauban/planted.so"; chmod 777 "$prefix/lib/vauban"
+check 'and programs that others can replace' altered authd 'can be replaced by others'
+chmod 755 "$prefix/lib/vauban"; ln -sfn /bin/sh "$prefix/bin/vauban.new" && mv -T "$prefix/bin/vauban.new" "$prefix/bin/git-credential-vauban"
+check 'and a link elsewhere' altered git-credential-vauban 'leads to /bin/sh'
+ln -sfn ../lib/vauban/vauban "$prefix/bin/vauban.new" && mv -T "$prefix/bin/vauban.new" "$prefix/bin/git-credential-vauban"
+mkdir -p "$units/vauban-enclaved.service.d" && printf '[Service]\nMemoryMax=1G\n' >"$units/vauban-enclaved.service.d/own.conf"
+check 'an administrator may limit a unit' integrity status
+printf '[Service]\nProtectSystem=no\n' >"$units/vauban-enclaved.service.d/own.conf"
+check 'but a weaker sandbox is told' eval '! integrity status && grep -q "ALTERED.*own.conf changes vauban-enclaved.service" "$TMPDIR/integrity"'
+rm -r "$units/vauban-enclaved.service.d"; chmod 666 /etc/vauban/rooms
+check 'and a list of rooms that others can change' eval '! integrity status && grep -q "ALTERED.*/etc/vauban/rooms" "$TMPDIR/integrity"'
+chmod 644 /etc/vauban/rooms; chmod 755 /var/lib/vauban/enclave
+check 'and state that others can enter' eval '! integrity status && grep -q "ALTERED.*/var/lib/vauban/enclave" "$TMPDIR/integrity"'
+chmod 700 /var/lib/vauban/enclave
+check 'all is as it was again' eval 'as_installed && integrity status'
+# Whether this kernel refuses unsigned modules, asked of the kernel itself with a file that is no module: it checks signatures first.
+printf 'no module' >"$TMPDIR/none.ko"
+# As root, unless its right to load modules was taken away.
+if [ $((0x$(sed -n 's/^CapEff:[[:space:]]*//p' /proc/self/status) >> 16 & 1)) = 1 ]; then
+    refusal=$(python3 -c 'import ctypes, os, platform, sys; c = ctypes.CDLL(None, use_errno=True); c.syscall({"x86_64": 313, "aarch64": 273}[platform.machine()], os.open(sys.argv[1], os.O_RDONLY), b"", 0); print(ctypes.get_errno())' "$TMPDIR/none.ko")
+    # ENOEXEC: it would take an unsigned one.
+    if [ "$refusal" = 8 ]; then signed='not met'; else signed=met; fi
+    check "the kernel's word on unsigned modules (errno $refusal) is what is told" eval 'integrity status; grep -q "^  $signed  *signed modules" "$TMPDIR/integrity" || { cat "$TMPDIR/integrity"; false; }'
+fi
+# The mark that the kernel heeds, for root too.
+check 'a user cannot set it' eval '! as vauban-test-alice "$prefix/bin/vauban" integrity enable >"$TMPDIR/out" 2>&1 && grep -q "Only root" "$TMPDIR/out"'
+if integrity enable; then
+    check 'immutable files: root cannot write, rename or remove them, nor add to their folder' eval '! printf x 2>/dev/null >>"$prefix/lib/vauban/authd" && ! mv "$prefix/lib/vauban/authd" "$TMPDIR/" 2>/dev/null && ! rm -f "$prefix/lib/vauban/integrity" 2>/dev/null && ! rm -f "$units/vauban-enclaved.service" 2>/dev/null && ! touch "$prefix/lib/vauban/planted.so" 2>/dev/null && as_installed'
+    check 'which is told' eval 'integrity status && grep -q "^  met  *immutable" "$TMPDIR/integrity"'
+    chattr -i "$prefix/lib/vauban/authd"
+    check 'and that one lost the mark' eval '! integrity status && grep -q "ALTERED.*immutable.*lost the flag" "$TMPDIR/integrity"'
+    check 'it is set again' integrity enable
+    check 'an upgrade goes through, and sets it again' eval 'scripts/install >"$TMPDIR/out" 2>&1 || { cat "$TMPDIR/out"; false; }; lsattr -d "$prefix/lib/vauban" "$prefix/lib/vauban/authd" | grep -c "^....i" | grep -qx 2 && as_installed'
+    check 'it can be taken away' eval 'integrity disable && ! lsattr "$prefix/lib/vauban" | grep -q "^....i" && printf "" >>"$prefix/lib/vauban/authd"'
+    check 'and set before it is removed' integrity enable
+else
+    cat "$TMPDIR/integrity"
+    check 'where files have no such mark, that is said and nothing is changed' eval 'grep -q "no immutable flag\|CAP_LINUX_IMMUTABLE" "$TMPDIR/integrity" && as_installed'
+fi
+check 'uninstalling takes it away first' eval 'scripts/uninstall >"$TMPDIR/out" 2>&1 || { cat "$TMPDIR/out"; false; }; tree | diff "$TMPDIR/before" - && people | diff "$TMPDIR/people" -'
+check 'and it installs once more' eval 'scripts/install >"$TMPDIR/out" 2>&1 || { cat "$TMPDIR/out"; false; }'
+
 # The rooms, as the units say.
-value() { sed -n "s/^$1=//p" "$units/$2"; }
 # started SERVICE COMMAND...: puts the unit's user, rights and program behind the command, and runs it.
 started() {
     unit=$1; shift
@@ -182,6 +250,11 @@ check 'alice sets a passcode' eval 'alice passcode set --passcode-fd 3 3<"$TMPDI
 check 'she stores a secret' eval 'printf "kept" | alice set mail/me 2>/dev/null'
 check 'and reads it' equals "$(alice get mail/me)" kept
 check 'she locks, and it is closed' eval 'alice lock 2>/dev/null; refused 36 alice get mail/me --no-input'
+# What limits root: while it is locked, the value is in no file of the state, and the settings that weaken it ask for the passcode.
+check 'root finds nothing of it in the state' eval '! grep -rqF kept /var/lib/vauban'
+check 'settings that weaken it are refused without the passcode' eval 'refused 36 alice settings --idle never --no-input && printf "wrong passcode\n" >"$TMPDIR/wrong" && ! alice settings --grace 1h --passcode-fd 3 3<"$TMPDIR/wrong" 2>/dev/null && refused 36 alice allow terminal-prompts on --no-input'
+check 'and changed with it' eval 'alice settings --grace 5s --passcode-fd 3 3<"$TMPDIR/passcode" 2>/dev/null >"$TMPDIR/out" && grep -q "5 s" "$TMPDIR/out" && alice settings --grace 0 --passcode-fd 3 3<"$TMPDIR/passcode" >/dev/null 2>&1'
+check 'root has settings of its own keychain only' eval 'HOME=/nonexistent "$prefix/bin/vauban" settings >/dev/null 2>&1; ! HOME=/nonexistent "$prefix/bin/vauban" settings --idle 5m --passcode-fd 3 3<"$TMPDIR/wrong" >"$TMPDIR/out" 2>&1; alice settings --json | grep -q "\"idleSeconds\" : 0"'
 check 'the databases are their room'"'"'s alone' eval '[ -n "$(find /var/lib/vauban/keychain -type f)" ] && ! find /var/lib/vauban/keychain -type f \( ! -user vauban-keychain -o -perm /077 \) | grep .'
 
 # The client alone, as in a container that has the sockets and a list of numbers, and knows nobody by name (Manual/containers.md).

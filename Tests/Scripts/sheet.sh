@@ -199,7 +199,7 @@ gone
 STEPS
 # Where it was built it is installed, and starts with a desktop; elsewhere nothing of it is.
 mkdir "$TMPDIR/programs"
-for program in $(scripts/programs) pam_vauban.so; do : >"$TMPDIR/programs/$program"; done
+for program in $(scripts/programs) pam_vauban.so vauban-protect; do : >"$TMPDIR/programs/$program"; done
 # Completions are in the words of the program itself.
 cp --remove-destination "$VAUBAN_BUILD/vauban" "$TMPDIR/programs/vauban"
 VAUBAN_SHEET=$sheet scripts/stage --system "$TMPDIR/programs" "$TMPDIR/with" /usr/local || fail 'stage failed'

@@ -52,6 +52,7 @@ let forbiddenReaches = [
     ForbiddenReach(target: "VaubanSecurity", modules: roomModules, headerPrefixes: ["systemd/", "seccomp"]),
     ForbiddenReach(target: "VaubanLocalAuthentication", modules: roomModules, headerPrefixes: ["systemd/", "seccomp"]),
     ForbiddenReach(target: "VaubanKeychain", modules: roomModules, headerPrefixes: ["systemd/", "seccomp"]),
+    ForbiddenReach(target: "VaubanProtection", modules: roomModules, headerPrefixes: ["systemd/", "seccomp"]),
     ForbiddenReach(target: "VaubanPrompt", modules: roomModules, headerPrefixes: ["systemd/", "seccomp"]),
     ForbiddenReach(target: "vauban", modules: roomModules, headerPrefixes: ["systemd/", "seccomp"]),
 ]

@@ -13,8 +13,9 @@ import Testing
     /// The modules that the target with Apple's names makes importable (Specs/module-names.md).
     private static let appleNames: Set<String> = ["Security", "LocalAuthentication", "CryptoKit"]
 
-    /// Sources that SwiftPM does not build here: the product for Apple's systems, and the PAM module, which scripts/build compiles.
-    private static let outsideTheManifest: Set<String> = ["VaubanOnApple", "pam_vauban"]
+    /// Sources that SwiftPM does not build here: the product for Apple's systems, and what scripts/build compiles, the PAM module and
+    /// vauban-protect.
+    private static let outsideTheManifest: Set<String> = ["VaubanOnApple", "pam_vauban", "vauban-protect"]
 
     @Test func everyFolderOfSourcesIsATarget() throws {
         let known = Set(try PackageGraph.read().targets.map(\.name)).union(Self.outsideTheManifest)

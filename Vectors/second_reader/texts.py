@@ -68,6 +68,29 @@ def rooms(data, given):
     return found
 
 
+def integrity(data, given):
+    """The manifest of an installation."""
+    lines = data.decode().split('\n')
+    require(lines[0] == 'vauban integrity 1', 'version')
+    require(lines[-1] == '' and len(lines) >= 3 and lines[-2] == f'end {len(lines) - 3}', 'end')
+    found = {}
+    for line in lines[1:-2]:
+        kind = line.split(' ')[0]
+        require(kind in ('file', 'folder', 'link'), 'kind')
+        count = {'file': 6, 'folder': 5, 'link': 3}[kind]
+        words = line.split(' ', count - 1)
+        require(len(words) == count and all(words), 'words')
+        if kind != 'link':
+            require(re.fullmatch('[0-7]{4}', words[1]), 'mode')
+        if kind == 'file':
+            require(re.fullmatch('[0-9a-f]{64}', words[4]), 'digest')
+        path = words[-1]
+        require(path.startswith('/') and not {'', '.', '..'} & set(path[1:].split('/')), 'path')
+        require(path not in found, 'twice')
+        found[path] = ' '.join(words[:-1])
+    return found
+
+
 def service_file(data, given):
     lines = data.decode().split('\n')
     require(lines[0] == 'version 1', 'version')

@@ -31,12 +31,13 @@ struct VaubanCommand: ParsableCommand {
                 name: "Programs:",
                 subcommands: [
                     RunCommand.self, Ephemeral.self, GitCredential.self, DockerCredential.self, CredentialProcess.self,
-                    KubernetesCredentialVerb.self, SSH.self, SSHAgentVerb.self, SecretServiceVerb.self, Enable.self,
+                    KubernetesCredentialVerb.self, Protect.self, SSH.self, SSHAgentVerb.self, SecretServiceVerb.self, Enable.self,
                     Disable.self, Allow.self, Disallow.self, Give.self,
                 ]),
             CommandGroup(
                 name: "The keychain:", subcommands: [Status.self, Doctor.self, Unlock.self, Lock.self, Settings.self, Approve.self]),
             CommandGroup(name: "The passcode:", subcommands: [Passcode.self, Finger.self, Recover.self, Erase.self]),
-            CommandGroup(name: "The service:", subcommands: [Setup.self, Adopt.self, Serve.self, Stop.self, Login.self, Sdk.self]),
+            CommandGroup(
+                name: "The service:", subcommands: [Setup.self, Adopt.self, Serve.self, Stop.self, Login.self, Integrity.self, Sdk.self]),
         ])
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
@@ -157,6 +158,22 @@ int vauban_file_system(int descriptor, uint32_t *kind, bool *is_nosuid) {
     return 0;
 }
 
+/* As in linux/fs.h, which does not go together with sys/mount.h. The kernel reads and writes an int, whatever the number says. */
+#define GET_FLAGS _IOR('f', 1, long)
+#define SET_FLAGS _IOW('f', 2, long)
+
+int vauban_file_flags(int descriptor, uint32_t *flags) {
+    int found = 0;
+    if (ioctl(descriptor, GET_FLAGS, &found) != 0) return -errno;
+    *flags = (uint32_t)found;
+    return 0;
+}
+
+int vauban_set_file_flags(int descriptor, uint32_t flags) {
+    int wanted = (int)flags;
+    return ioctl(descriptor, SET_FLAGS, &wanted) == 0 ? 0 : -errno;
+}
+
 int vauban_connect_in(int folder, const char *name) {
     struct sockaddr_un address;
     int problem = short_address(folder, name, &address);
@@ -210,6 +227,19 @@ int vauban_harden_process(void) {
 }
 
 int vauban_hide_process(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0 ? 0 : -errno; }
+
+#ifndef PR_SET_MDWE
+#define PR_SET_MDWE 65
+#define PR_MDWE_REFUSE_EXEC_GAIN 1
+#endif
+
+int vauban_restrict_process(bool forbids_new_privileges, bool forbids_new_code) {
+    struct rlimit none = {0, 0};
+    if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0 || setrlimit(RLIMIT_CORE, &none) != 0) return -errno;
+    if (forbids_new_privileges && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return -errno;
+    if (forbids_new_code && prctl(PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN, 0, 0, 0) != 0) return -errno;
+    return 0;
+}
 
 int vauban_adopt_orphans(void) { return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0 ? 0 : -errno; }
 

@@ -21,8 +21,20 @@ package enum ProcessHardening {
         DescriptorLimit.raise()
         // The runtime's crash reporter is another program that reads this one's memory. Here a crash just ends the process.
         for number in [SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV] { signal(number, SIG_DFL) }
+        try checkTracer("start")
+    }
+
+    /// Throws if a program traces this one. A tracer that attached before stays attached when others no longer can.
+    private static func checkTracer(_ attempt: String) throws(SystemError) {
         let tracer = try number(of: "TracerPid")
-        guard tracer == 0 else { throw SystemError("start, because process \(tracer) traces this one", code: EPERM) }
+        guard tracer == 0 else { throw SystemError("\(attempt), because process \(tracer) traces this one", code: EPERM) }
+    }
+
+    /// Hides an application from the user's other programs and disables core dumps, and on request new privileges and code that it writes
+    /// itself. Throws if a tracer is attached.
+    package static func restrict(forbidsNewPrivileges: Bool, forbidsNewCode: Bool) throws(SystemError) {
+        try SystemError.checkNegated(vauban_restrict_process(forbidsNewPrivileges, forbidsNewCode), "restrict the process")
+        try checkTracer("restrict the process")
     }
 
     /// Hides the memory of a user's program that holds a passcode for a moment from the user's other programs.

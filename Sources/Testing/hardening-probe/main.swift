@@ -3,6 +3,7 @@
 //   hardening-probe confined ROOM STATE [--without FEATURE,…] [--landlock VERSION] ATTEMPT…   each attempt in a separate process,
 //                                                                        confined as ROOM is
 //   hardening-probe attack PID                                           attempts on another process
+//   hardening-probe protected                                            restricts itself as an application does, says so, and waits
 //   hardening-probe trace COMMAND…                                       the command with a tracer from its first moment
 //
 // Prints one line for each attempt: its arguments, then `done`, `refused ERRNO` or `killed SIGNAL`.
@@ -10,6 +11,7 @@
 import CVaubanProbe
 import Foundation
 import Glibc
+import VaubanProtection
 
 func fail(_ why: String) -> Never {
     FileHandle.standardError.write(Data("hardening-probe: \(why)\n".utf8))
@@ -30,11 +32,21 @@ case "confined":
 case "attack":
     guard words.count == 2, let pid = pid_t(words[1]) else { fail("attack PID") }
     Attack(pid: pid).run()
+case "protected":
+    do {
+        try ProcessProtection.restrict([.noNewPrivileges, .noNewCode])
+    } catch {
+        fail("\(error)")
+    }
+    say("restricted")
+    // Until the end of its input.
+    var byte: UInt8 = 0
+    while read(STDIN_FILENO, &byte, 1) > 0 {}
 case "trace":
     guard words.count > 1 else { fail("trace COMMAND…") }
     let arguments: [UnsafeMutablePointer<CChar>?] = words.dropFirst().map { strdup($0) } + [nil]
     let ending = vauban_probe_trace(arguments)
     exit(ending >= 1000 ? 128 + ending - 1000 : ending)
 default:
-    fail("confined, attack or trace")
+    fail("confined, attack, protected or trace")
 }

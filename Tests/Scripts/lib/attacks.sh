@@ -60,3 +60,11 @@ held() {
     wait "$held_pid" 2>/dev/null
     sed -n '/^ready$/{n;p}' "$TMPDIR/held"
 }
+# What a program of user $1 reads of process $2 with what a debugger does, in $TMPDIR/probe.
+probe() { as "$1" "$bin/hardening-probe" attack "$2" >"$TMPDIR/probe" 2>&1; }
+secret='^(ptrace|memory file|process_vm_readv|pidfd_getfd|environ|maps|auxv|fd/2): '
+# Refused for want of the right (EPERM, EACCES), by a process that is still there and runs: one that has gone refuses everything.
+nothing_read() { probe "$@"; runs "$2" && [ "$(grep -cE "${secret}refused (1|13)\$" "$TMPDIR/probe")" = 8 ] || { cat "$TMPDIR/probe"; return 1; }; }
+runs() { [ "$(sed -n 's/^State:[[:space:]]*\([A-Z]\).*/\1/p' "/proc/$1/status" 2>/dev/null)" != Z ] && kill -0 "$1"; }
+# The same by root, who may: all of it is read.
+all_read() { "$bin/hardening-probe" attack "$1" >"$TMPDIR/probe" 2>&1; [ "$(grep -cE "${secret}done" "$TMPDIR/probe")" = 8 ] || { cat "$TMPDIR/probe"; return 1; }; }

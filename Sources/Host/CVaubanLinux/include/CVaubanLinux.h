@@ -46,6 +46,9 @@ int vauban_bind_in(int folder, const char *name, mode_t mode);
 int vauban_open_place(const char *path);
 /* The kind of an open file's file system (statfs) and whether it is mounted nosuid: 0 or -errno. */
 int vauban_file_system(int descriptor, uint32_t *kind, bool *is_nosuid);
+/* The attribute flags of an open file or folder, such as immutable (FS_IOC_GETFLAGS), and setting them: 0 or -errno. */
+int vauban_file_flags(int descriptor, uint32_t *flags);
+int vauban_set_file_flags(int descriptor, uint32_t flags);
 /* Connects to the Unix stream socket NAME inside FOLDER: fd or -errno. */
 int vauban_connect_in(int folder, const char *name);
 
@@ -60,6 +63,9 @@ bool vauban_is_privileged(void);
 int vauban_harden_process(void);
 /* No tracing by processes of the same user and so no core dumps, and nothing else: 0 or -errno. */
 int vauban_hide_process(void);
+/* Hides this process as above and forbids core dumps; on request also new privileges, and code that it writes itself (PR_SET_MDWE, Linux
+   6.3): 0 or -errno. */
+int vauban_restrict_process(bool forbids_new_privileges, bool forbids_new_code);
 /* Makes orphaned descendants children of this process (PR_SET_CHILD_SUBREAPER): 0 or -errno. */
 int vauban_adopt_orphans(void);
 

@@ -1,0 +1,40 @@
+import ArgumentParser
+import Glibc
+import VaubanRefusal
+
+struct Protect: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Run a program that your other programs can neither trace nor read.",
+        discussion: """
+            From its first instruction on, the kernel refuses other programs of yours to trace the command, to read its memory and \
+            environment and to take its descriptors, root excepted. Its loader ignores LD_PRELOAD and the like, it leaves no core \
+            dump, and it can get no new privileges where the kernel allows that. Give it a program: a shell or a script would undo \
+            this for what it starts. Requires the installed service.
+
+            Example:
+              vauban protect -- /usr/bin/mail
+              vauban protect --without-new-code -- /usr/bin/mail
+            """)
+
+    @Flag(help: "Also forbid code that the program writes itself; not for programs that compile while they run.")
+    var withoutNewCode = false
+
+    @Argument(parsing: .postTerminator, help: "The command and its arguments.")
+    var command: [String] = []
+
+    func validate() throws {
+        if command.isEmpty { throw ValidationError("No command given: vauban protect -- COMMAND") }
+    }
+
+    func run() throws {
+        let launcher = "\(try Integrity.folder())/vauban-protect"
+        var facts = stat()
+        guard lstat(launcher, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG, facts.st_uid == 0, facts.st_mode & 0o2000 != 0 else {
+            throw Refusal(
+                .unsupported,
+                "This installation cannot protect programs: \(launcher) is missing or not set up. Only the service has it; see man vauban")
+        }
+        let words = [launcher] + (withoutNewCode ? ["--without-new-code"] : []) + ["--"] + command
+        throw ExitCode(CommandEnvironment().become(words, closing: nil))
+    }
+}

@@ -1,0 +1,175 @@
+import Foundation
+import TestSupport
+import Testing
+import VaubanCommands
+
+/// A folder of installed files below the temporary folder, with the manifest that `scripts/integrity-manifest` writes of it.
+private final class Installation {
+    let folder: String
+    /// A link to a program.
+    let link: String
+    private let root: URL
+
+    init() throws {
+        root = FileManager.default.temporaryDirectory.appendingPathComponent("vauban-integrity-\(UUID().uuidString)")
+        folder = root.resolvingSymlinksInPath().appendingPathComponent("lib/vauban").path
+        link = "\(root.resolvingSymlinksInPath().path)/program"
+        try FileManager.default.createDirectory(
+            atPath: "\(folder)/swift", withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
+        for (name, mode) in [("vauban", 0o755), ("swift/library", 0o644)] {
+            try Data("the contents of \(name)".utf8).write(to: URL(fileURLWithPath: "\(folder)/\(name)"))
+            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: "\(folder)/\(name)")
+        }
+        for path in [root.path, "\(root.path)/lib", folder] {
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+        }
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "lib/vauban/vauban")
+    }
+
+    deinit { try? FileManager.default.removeItem(at: root) }
+
+    /// Returns the manifest as an installation writes it.
+    func manifest(file: String = #filePath) throws -> IntegrityManifest {
+        let repository = URL(fileURLWithPath: file).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        let script = Process()
+        script.executableURL = repository.appendingPathComponent("scripts/integrity-manifest")
+        script.arguments = ["", root.resolvingSymlinksInPath().path]
+        let (input, output) = (Pipe(), Pipe())
+        (script.standardInput, script.standardOutput) = (input, output)
+        try script.run()
+        let prefix = root.resolvingSymlinksInPath().path
+        let paths = ["/lib/vauban/vauban", "/lib/vauban/swift/library", "/program", "/lib/vauban/"].map { "\(prefix)\($0)\n" }
+        input.fileHandleForWriting.write(Data(paths.joined().utf8))
+        try input.fileHandleForWriting.close()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        script.waitUntilExit()
+        #expect(script.terminationStatus == 0)
+        try Data(text.utf8).write(to: URL(fileURLWithPath: "\(folder)/\(IntegrityManifest.name)"))
+        return try #require(try IntegrityManifest.installed(in: folder))
+    }
+
+    func write(_ text: String, _ name: String) throws { try Data(text.utf8).write(to: URL(fileURLWithPath: "\(folder)/\(name)")) }
+    func setMode(_ mode: Int, _ path: String) throws {
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+    }
+    func remove(_ path: String) throws { try FileManager.default.removeItem(atPath: path) }
+}
+
+@Suite struct IntegrityTests {
+    /// Returns each difference as its kind and the last name of its path.
+    private func differences(_ installation: Installation, after change: () throws -> Void) throws -> [String] {
+        let manifest = try installation.manifest()
+        try change()
+        return InstalledFiles.differences(from: manifest).map { "\($0.what) \($0.path.split(separator: "/").last ?? "")" }
+    }
+
+    @Test("An untouched installation has no differences") func untouchedInstallationIsGood() throws {
+        let installation = try Installation()
+        #expect(try installation.manifest().entries.count == 5)
+        #expect(try differences(installation) {} == [])
+    }
+
+    @Test("Each kind of change is reported by the file's name") func changesAreReported() throws {
+        var installation = try Installation()
+        #expect(try differences(installation) { try installation.write("other", "swift/library") } == ["content library"])
+        installation = try Installation()
+        #expect(try differences(installation) { try installation.setMode(0o4755, "\(installation.folder)/vauban") } == ["mode vauban"])
+        installation = try Installation()
+        #expect(try differences(installation) { try installation.remove("\(installation.folder)/vauban") } == ["missing vauban"])
+        installation = try Installation()
+        #expect(try differences(installation) { try installation.write("planted", "swift/planted.so") } == ["extra planted.so"])
+        installation = try Installation()
+        #expect(
+            try differences(installation) {
+                try installation.remove(installation.link)
+                try FileManager.default.createSymbolicLink(atPath: installation.link, withDestinationPath: "/bin/sh")
+            } == ["target program"])
+        installation = try Installation()
+        #expect(
+            try differences(installation) {
+                try installation.remove("\(installation.folder)/vauban")
+                try FileManager.default.createSymbolicLink(atPath: "\(installation.folder)/vauban", withDestinationPath: "swift/library")
+            } == ["kind vauban"])
+    }
+
+    @Test("Files are reported whose folders others can change") func openFoldersAreReported() throws {
+        let installation = try Installation()
+        let found = try differences(installation) { try installation.setMode(0o777, "\(installation.folder)/swift") }
+        #expect(found == ["mode swift", "writable library"])
+    }
+
+    @Test("A manifest that is cut off or of another version is refused") func brokenManifestIsRefused() throws {
+        let installation = try Installation()
+        _ = try installation.manifest()
+        try installation.write("vauban integrity 1\nend 1\n", IntegrityManifest.name)
+        #expect(throws: IntegrityManifest.FormatError.self) { try IntegrityManifest.installed(in: installation.folder) }
+        try installation.remove("\(installation.folder)/\(IntegrityManifest.name)")
+        #expect(try IntegrityManifest.installed(in: installation.folder) == nil)
+    }
+
+    @Test("The report is good unless something is altered, however little the system protects")
+    func alteredDecidesTheReport() {
+        let lacking = IntegrityCheck(.kernel, "lockdown", is: .notMet, by: "none", root: "do anything", measure: "lockdown=integrity")
+        #expect(IntegrityReport([lacking]).good)
+        #expect(IntegrityReport([lacking]).text.contains("root can do anything; to stop that: lockdown=integrity"))
+        let altered = IntegrityCheck(.vauban, "installed files", is: .notMet, by: "enclaved has other contents", isAltered: true)
+        #expect(!IntegrityReport([lacking, altered]).good)
+        #expect(IntegrityReport([lacking, altered]).text.contains("ALTERED"))
+    }
+}
+
+/// What the kernel says, from files such as the kernel's.
+@Suite struct KernelCheckTests {
+    /// Returns the states of the checks by name, for a kernel with these files.
+    private func states(_ files: [String: [UInt8]]) throws -> [String: IntegrityCheck.State] {
+        let root = FileManager.default.temporaryDirectory.appendingPathComponent("vauban-kernel-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: root) }
+        for (path, content) in files {
+            let file = root.appendingPathComponent(path)
+            try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data(content).write(to: file)
+        }
+        return Dictionary(uniqueKeysWithValues: KernelChecks(root: root.path).run().map { ($0.name, $0.state) })
+    }
+
+    private static let boot = "/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
+
+    @Test("A locked-down kernel with Secure Boot meets every check") func lockedDownKernelMeetsAll() throws {
+        let states = try states([
+            "/sys/kernel/security/lockdown": Array("none integrity [confidentiality]\n".utf8), "/proc/modules": [],
+            "/proc/sys/kernel/kexec_load_disabled": Array("1\n".utf8), "/proc/sys/kernel/yama/ptrace_scope": Array("3\n".utf8),
+            Self.boot: [6, 0, 0, 0, 1], "/proc/sys/fs/protected_hardlinks": Array("1\n".utf8),
+            "/proc/sys/fs/suid_dumpable": Array("0\n".utf8), "/proc/sys/kernel/perf_event_paranoid": Array("3\n".utf8),
+            "/proc/sys/kernel/unprivileged_bpf_disabled": Array("2\n".utf8),
+        ])
+        #expect(states.count == 8)
+        #expect(states.allSatisfy { $0.value == .met }, "\(states)")
+    }
+
+    @Test("A kernel without restrictions meets none, and says so") func openKernelMeetsNone() throws {
+        let states = try states([
+            "/sys/kernel/security/lockdown": Array("[none] integrity confidentiality\n".utf8),
+            "/proc/modules": Array("ext4 1 0 - Live 0\n".utf8),
+            "/proc/sys/kernel/kexec_load_disabled": Array("0\n".utf8), "/proc/sys/kernel/yama/ptrace_scope": Array("0\n".utf8),
+            Self.boot: [6, 0, 0, 0, 0], "/proc/sys/fs/protected_hardlinks": Array("0\n".utf8),
+            "/proc/sys/fs/suid_dumpable": Array("1\n".utf8), "/proc/sys/kernel/perf_event_paranoid": Array("1\n".utf8),
+            "/sys/module/module/parameters/sig_enforce": Array("N\n".utf8),
+        ])
+        #expect(states.allSatisfy { $0.value == .notMet }, "\(states)")
+    }
+
+    @Test("Modules count as signed by each of the kernel's three measures, or where it loads none")
+    func modulesAreSignedByAnyMeasure() throws {
+        let modules = ["/proc/modules": [UInt8]()]
+        for more in [
+            ["/sys/module/module/parameters/sig_enforce": "Y\n"], ["/proc/sys/kernel/modules_disabled": "1\n"],
+            ["/sys/kernel/security/lockdown": "none [integrity] confidentiality\n"],
+        ] {
+            let files = modules.merging(more.mapValues { Array($0.utf8) }) { $1 }
+            #expect(try states(files)["signed modules"] == .met)
+        }
+        #expect(try states(modules)["signed modules"] == .notMet)
+        #expect(try states([:])["signed modules"] == .met)
+        #expect(try states([:])["Secure Boot"] == .unknown)
+    }
+}
