@@ -19,7 +19,7 @@ test: ## run Swift tests, script tests and the acceptance table; ONLY=NAME runs 
 build: ## install missing packages (asks first), then build everything in release
 	@scripts/timed build scripts/build
 
-sheet: ## build the desktop window for prompts, with GTK 4; `make install` then installs it too
+sheet: ## build the desktop windows, for prompts and for your items, with GTK 4; `make install` then installs them too
 	@scripts/timed sheet scripts/build sheet
 
 programs: ## build what `make install` installs: programs with Swift's libraries, and the modules of `vauban sdk`

@@ -338,6 +338,15 @@ let commandLine: [Target] = [
         ]),
     // Their process.
     program("vauban", in: "CommandLine", ["VaubanCommands"]),
+    // The keychain as the desktop application shows it, without a display: rows, search, pages, changes. Tags, URLs, generated passwords and
+    // the names of codes are those of the command line.
+    target(
+        "DesktopKeychain", in: "CommandLine",
+        [
+            "VaubanCommands", "VaubanSSHWire", "VaubanKeychainClient", "VaubanAuthenticationClient", "VaubanKeychainWire",
+            "VaubanKeychainModel", "VaubanOneTimeCodes", "VaubanAccessPolicy", "VaubanUserModel", "VaubanRefusal", "VaubanSecretBytes",
+            "VaubanLinuxHost",
+        ]),
 ]
 
 func caller(_ name: String) -> Target {
@@ -459,6 +468,10 @@ let testing: [Target] = [
             "VaubanLinuxHost",
             .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ]),
+    // The desktop application without a display and without rooms.
+    tests(
+        "DesktopKeychainTests",
+        ["DesktopKeychain", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanRefusal", "VaubanSecretBytes"]),
     tests("TransportPolicyTests", ["VaubanTransportPolicy"]),
     tests("PromptTests", ["VaubanPrompt", "VaubanAuthenticationClient", "VaubanUserModel", "VaubanAccessPolicy"]),
     tests("LocalAuthenticationTests", appleModules),
@@ -497,7 +510,7 @@ let applications: [Target] = [
     application("benchmarks", in: "Benchmarks", ["CSQLite"] + appleModules),
 ]
 
-// The window that asks at a desktop, drawn with GTK 4, where VAUBAN_GTK is in the environment, so that nothing else needs GTK to build.
+// The windows: the one that asks at a desktop, and the application. Drawn with GTK 4, where VAUBAN_GTK is in the environment, so that nothing else needs GTK to build.
 let sheet: [Target] =
     Context.environment["VAUBAN_GTK"] == nil
     ? []
@@ -508,6 +521,11 @@ let sheet: [Target] =
         .executableTarget(
             name: "vauban-sheet", dependencies: ["CGtk", "VaubanPrompt"], path: "Sheet/Sources/vauban-sheet", packageAccess: false,
             swiftSettings: house),
+        // The desktop application: the window of DesktopKeychain. It erases what GTK frees as the rooms do, with their `free`.
+        .executableTarget(
+            name: "vauban-desktop",
+            dependencies: ["CGtk", "CVaubanConfinement", "DesktopKeychain", "VaubanLinuxHost", "VaubanSecretBytes"],
+            path: "Desktop/Sources/vauban-desktop", swiftSettings: house),
     ]
 
 // Rights as publishers. SwiftPM fetches for a client what any product reaches, used or not, so this product is there for who asks for

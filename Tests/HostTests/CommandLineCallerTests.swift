@@ -41,6 +41,19 @@ import Witness
         #expect(identity.executable?.digest.count == 32)
     }
 
+    @Test(
+        "The agent for SSH, the Secret Service and the desktop application count as the command line",
+        arguments: [
+            "vauban-ssh-agent", "vauban-secret-service", "vauban-desktop",
+        ])
+    func otherProgramsOfTheCommandLine(name: String) throws {
+        let path = "\(folder.path)/\(name)"
+        try FileManager.default.copyItem(atPath: URL(fileURLWithPath: "/bin/cat").resolvingSymlinksInPath().path, toPath: path)
+        let process = try Waiter(path)
+        #expect(try process.answers())
+        #expect(try identity(process.pid).throughCommandLine)
+    }
+
     @Test func commandLineIsRecognizedByLinkAndCopy() throws {
         try play("/bin/cat")
         let link = "\(folder.path)/link", copy = "\(folder.path)/copy"

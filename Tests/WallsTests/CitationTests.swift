@@ -8,7 +8,8 @@ import Testing
 
     private static let read: Result<[(name: String, text: String)], any Error> = Result {
         let folders = [
-            "Sources", "Tests", "Examples", "Benchmarks", "Fuzz", "Sheet", "Specs", "Manual", "Models", "Install", "Vectors", "scripts",
+            "Sources", "Tests", "Examples", "Benchmarks", "Fuzz", "Sheet", "Desktop", "Specs", "Manual", "Models", "Install", "Vectors",
+            "scripts",
         ]
         let extensions: Set<String> = ["swift", "c", "h", "md", "sh", "py", "pml", "1", "5", "8", "in"]
         var files = folders.flatMap { SourceTree.files(in: SourceTree.root.appendingPathComponent($0), withExtension: extensions) }

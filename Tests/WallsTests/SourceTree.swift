@@ -32,7 +32,7 @@ enum SourceTree {
 
     /// Returns all Swift files of this repository.
     static func ownSwiftFiles() -> [URL] {
-        ["Sources", "Tests", "Examples", "Benchmarks", "Sheet"].flatMap {
+        ["Sources", "Tests", "Examples", "Benchmarks", "Sheet", "Desktop"].flatMap {
             files(in: root.appendingPathComponent($0), withExtension: ["swift"])
         }
     }

@@ -3,6 +3,7 @@
 #ifndef VAUBAN_SHEET_SHIM_H
 #define VAUBAN_SHEET_SHIM_H
 
+#include "desktop.h"
 #include "notification.h"
 #include "session.h"
 #include <gtk/gtk.h>

@@ -49,6 +49,8 @@ class Fault(Exception):
 
 
 class Desktop:
+    screen = "640x800"
+    title = "Vauban"
     verbs = "start says kill sees hides gone focus type key click shot forgot tree run".split()
 
     def __init__(self):
@@ -60,7 +62,7 @@ class Desktop:
         read, write = os.pipe()
         self.server = subprocess.Popen(
             # Ends with its last client, so that nothing is left of it however this ends.
-            ["Xvfb", "-terminate", "-displayfd", str(write), "-screen", "0", "640x800x24", "-nolisten", "tcp"],
+            ["Xvfb", "-terminate", "-displayfd", str(write), "-screen", "0", self.screen + "x24", "-nolisten", "tcp"],
             pass_fds=[write], stderr=subprocess.DEVNULL)
         os.close(write)
         number = os.fdopen(read).readline().strip()
@@ -68,7 +70,7 @@ class Desktop:
             raise Fault("Xvfb does not start")
         os.environ["DISPLAY"] = ":" + number
         # Something to be seen behind the window.
-        subprocess.run(["display", "-window", "root", "-size", "640x800", "xc:#5e6b7d"], check=False)
+        subprocess.run(["display", "-window", "root", "-size", self.screen, "xc:#5e6b7d"], check=False)
 
     def end(self):
         self.end_accessibility()
@@ -128,7 +130,7 @@ class Desktop:
     # What is there.
 
     def window(self):
-        found = subprocess.run(["xdotool", "search", "--onlyvisible", "--name", "^Vauban$"], capture_output=True, text=True).stdout.split()
+        found = subprocess.run(["xdotool", "search", "--onlyvisible", "--name", f"^{self.title}$"], capture_output=True, text=True).stdout.split()
         return found[0] if found else None
 
     def parts(self):

@@ -126,4 +126,5 @@ class Wayland(desktop.Desktop):
         return picture, picture
 
 
-desktop.play(Wayland)
+if __name__ == "__main__":
+    desktop.play(Wayland)

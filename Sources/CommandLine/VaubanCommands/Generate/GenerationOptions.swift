@@ -104,3 +104,8 @@ extension PasswordRules {
         return rules
     }
 }
+
+extension GenerationPlan {
+    /// Returns what is generated without any option: by the rules of the server's site if they are known.
+    package static func standard(for server: String?) throws -> GenerationPlan { try PasswordFormOptions.parse([]).plan(for: server) }
+}

@@ -1,0 +1,121 @@
+import CGtk
+import DesktopKeychain
+
+/// The page of one item.
+@MainActor final class ItemView: Page {
+    let widget: Widget
+    private let page: ItemPage
+    private let context: PageContext
+    private let actions: PageActions
+    private var secret: SecretField?
+    private var code: CodeField?
+    private let buttons = Make.row(8, [])
+    private var cancel: Widget?
+    private let confirmation = Make.column(10, [], style: "desktop-confirm")
+
+    /// `code` is the item with the one-time codes of this password.
+    init(_ page: ItemPage, code codeRow: ItemRow?, _ context: PageContext, _ actions: PageActions) {
+        self.page = page
+        self.context = context
+        self.actions = actions
+        widget = Make.column(16, [], style: "desktop-page")
+        let icon = Make.icon(page.row.section.iconName, size: 40)
+        let title = Make.label(page.row.title, style: "desktop-title")
+        let names = expand(Make.column(2, [title, Make.label(page.kindTitle, style: "desktop-subtitle")]))
+        gtk_box_append(sheet_box(widget), Make.row(16, [icon, names]))
+        gtk_box_append(sheet_box(widget), card(codeRow))
+        gtk_box_append(sheet_box(widget), Make.label(page.protection, style: "desktop-protection"))
+        fillButtons()
+        fillConfirmation()
+        for part in [buttons, confirmation, context.notice.widget] { gtk_box_append(sheet_box(widget), part) }
+    }
+
+    private func card(_ codeRow: ItemRow?) -> Widget {
+        let card = Make.column(0, [], style: "desktop-card")
+        if page.isPassword, !page.isCode {
+            let row = page.row
+            let field = SecretField("Password", context) { keychain, verb, waiting, call in
+                try keychain.secret(of: row, for: verb, waiting: waiting, cancellation: call)
+            }
+            secret = field
+            gtk_box_append(sheet_box(card), field.widget)
+        }
+        if let codeRow = page.isCode ? page.row : codeRow {
+            let field = CodeField(codeRow, context)
+            code = field
+            gtk_box_append(sheet_box(card), field.widget)
+        }
+        for field in page.fields { gtk_box_append(sheet_box(card), row(field)) }
+        return card
+    }
+
+    private func row(_ field: ItemPage.Field) -> Widget {
+        let title = Make.label(field.title, style: "desktop-field-title")
+        let text = Make.label(field.text)
+        gtk_label_set_selectable(sheet_label(text), 1)
+        sheet_describe(text, field.title)
+        let row = Make.row(8, [expand(Make.column(2, [title, text]))], style: "desktop-field")
+        guard field.isCopyable else { return row }
+        let copy = Make.iconButton("edit-copy-symbolic", "Copy \(field.title)") { [weak self] in
+            self?.context.clipboard.copy(text: field.text)
+            self?.context.notice.show("Copied.")
+        }
+        gtk_box_append(sheet_box(row), copy)
+        return row
+    }
+
+    private func fillButtons() {
+        func add(_ title: String, style: String? = nil, _ clicked: @escaping @MainActor () -> Void) {
+            gtk_box_append(sheet_box(buttons), Make.button(title, style: style, clicked))
+        }
+        let (page, actions) = (page, actions)
+        if page.isPassword, !page.isCode {
+            add("Edit") { actions.edit(page) }
+            add("New Password") { actions.replaceSecret(page) }
+            add("History") { actions.showHistory(page) }
+        }
+        gtk_box_append(sheet_box(buttons), expand(Make.row(0, [])))
+        add("Delete", style: "destructive-action") { [weak self] in self?.confirm(true) }
+    }
+
+    private func fillConfirmation() {
+        let words =
+            page.isPassword
+            ? "Delete “\(page.row.title)”? You can restore it for thirty days."
+            : "Delete “\(page.row.title)”? It cannot be restored."
+        let cancel = Make.button("Cancel") { [weak self] in self?.confirm(false) }
+        self.cancel = cancel
+        let delete = Make.button("Delete Item", style: "destructive-action") { [weak self] in self?.delete() }
+        let choices = Make.row(8, [expand(Make.row(0, [])), cancel, delete])
+        for part in [Make.label(words, role: GTK_ACCESSIBLE_ROLE_ALERT), choices] { gtk_box_append(sheet_box(confirmation), part) }
+        setVisible(confirmation, false)
+    }
+
+    private func confirm(_ isAsked: Bool) {
+        setVisible(buttons, !isAsked)
+        setVisible(confirmation, isAsked)
+        // The answer that does no harm has the keyboard.
+        if isAsked, let cancel { gtk_widget_grab_focus(cancel) }
+    }
+
+    private func delete() {
+        let row = page.row
+        context.ask { keychain, _, _ in
+            try keychain.delete(row)
+        } then: { [weak self] in
+            guard let self else { return }
+            actions.deleted(page)
+        }
+    }
+
+    /// Hides and erases what was revealed, and withdraws a prompt.
+    func end() {
+        context.end()
+        secret?.conceal()
+        code?.conceal()
+    }
+
+    func focus() {
+        if let secret { secret.focus() } else { code?.focus() }
+    }
+}

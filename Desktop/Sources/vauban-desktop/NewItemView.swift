@@ -1,0 +1,85 @@
+import CGtk
+import DesktopKeychain
+
+/// The page that adds a password.
+@MainActor final class NewItemView: Page {
+    let widget: Widget
+    private let context: PageContext
+    private let actions: PageActions
+    private let form: Form
+    private let place: Widget
+    private let user: Widget
+    private let choice: NewSecretChoice
+
+    init(_ context: PageContext, _ actions: PageActions, cancelled: @escaping @MainActor () -> Void) {
+        self.context = context
+        self.actions = actions
+        form = Form("New Password", save: "Add", notice: context.notice, cancelled: cancelled)
+        place = form.addEntry("Website or service", "", hint: "https://example.com/")
+        user = form.addEntry("User name", "")
+        choice = NewSecretChoice(server: nil)
+        form.add("Password", choice.widget)
+        widget = form.widget
+        form.saved = { [weak self] in self?.save() }
+    }
+
+    private func save() {
+        let item = NewItem(place: Form.text(of: place), user: Form.text(of: user))
+        guard let secret = choice.take() else { return context.notice.show("Type a password, or let one be generated.", isError: true) }
+        context.ask { keychain, _, _ in
+            try keychain.add(item, secret)
+        } then: { [weak self] added in
+            guard let self else { return }
+            choice.erase()
+            actions.changed(added.row, added.summary.map { "Added with a generated password: \($0)." } ?? "Added.")
+        }
+    }
+
+    func end() {
+        context.end()
+        choice.erase()
+    }
+
+    func focus() { form.focus() }
+}
+
+/// The page that replaces the secret of a password.
+@MainActor final class ReplaceSecretView: Page {
+    let widget: Widget
+    private let page: ItemPage
+    private let context: PageContext
+    private let actions: PageActions
+    private let form: Form
+    private let choice: NewSecretChoice
+
+    init(_ page: ItemPage, _ context: PageContext, _ actions: PageActions) {
+        self.page = page
+        self.context = context
+        self.actions = actions
+        form = Form("New Password for “\(page.row.title)”", save: "Replace", notice: context.notice) { actions.back(page.row) }
+        choice = NewSecretChoice(server: page.server)
+        form.add("Password", choice.widget)
+        widget = form.widget
+        form.saved = { [weak self] in self?.save() }
+    }
+
+    private func save() {
+        guard let secret = choice.take() else { return context.notice.show("Type a password, or let one be generated.", isError: true) }
+        let page = page
+        context.ask { keychain, waiting, _ in
+            try keychain.replaceSecret(of: page, with: secret, waiting: waiting)
+        } then: { [weak self] summary in
+            guard let self else { return }
+            choice.erase()
+            let words = summary.map { "The password was replaced: \($0)." } ?? "The password was replaced."
+            actions.changed(page.row, "\(words) The previous one is in the history.")
+        }
+    }
+
+    func end() {
+        context.end()
+        choice.erase()
+    }
+
+    func focus() { choice.focus() }
+}

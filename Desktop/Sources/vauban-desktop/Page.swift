@@ -1,0 +1,24 @@
+import CGtk
+import DesktopKeychain
+
+/// What the right side of the window shows.
+@MainActor protocol Page: AnyObject {
+    var widget: Widget { get }
+    /// Forgets every secret, and withdraws a prompt. The window then removes the page.
+    func end()
+    /// Gives the keyboard to the first part of the page.
+    func focus()
+}
+
+/// What the pages of items ask the window to do.
+@MainActor struct PageActions {
+    let edit: @MainActor (ItemPage) -> Void
+    let replaceSecret: @MainActor (ItemPage) -> Void
+    let showHistory: @MainActor (ItemPage) -> Void
+    /// The item was deleted.
+    let deleted: @MainActor (ItemPage) -> Void
+    /// An item was added or changed; shows it again with a message.
+    let changed: @MainActor (ItemRow, String) -> Void
+    /// Shows an item again as it was.
+    let back: @MainActor (ItemRow) -> Void
+}

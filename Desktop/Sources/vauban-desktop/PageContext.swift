@@ -1,0 +1,67 @@
+import CGtk
+import DesktopKeychain
+import VaubanLinuxHost
+
+/// What every page of an item has in common: the keychain, the clipboard, the message at its foot, and one request at a time.
+@MainActor final class PageContext {
+    let keychain: ItemKeychain
+    let clipboard: Clipboard
+    let notice = Notice()
+    /// After how many seconds a shown secret is hidden.
+    let hideSeconds: UInt32
+    private var isEnded = false
+    private var running: CallCancellation?
+    private let locked: @MainActor () -> Void
+
+    init(_ keychain: ItemKeychain, _ clipboard: Clipboard, hideSeconds: UInt32, locked: @escaping @MainActor () -> Void) {
+        self.keychain = keychain
+        self.clipboard = clipboard
+        self.hideSeconds = hideSeconds
+        self.locked = locked
+    }
+
+    /// Asks the keychain in the background, unless another request of the page runs, and shows what went wrong. Nothing is called after the
+    /// page has ended.
+    func ask<Value: Sendable>(
+        _ work: @escaping @Sendable (ItemKeychain, @escaping ItemKeychain.Waiting, CallCancellation) throws -> Value,
+        then: @escaping @MainActor (Value) -> Void
+    ) {
+        guard running == nil, !isEnded else { return }
+        let call = CallCancellation()
+        running = call
+        notice.clear()
+        let keychain = keychain
+        let waiting: ItemKeychain.Waiting = { place in
+            MainLoop.post { [weak self] in self?.tell("Waiting for your answer: \(place)", during: call) }
+        }
+        MainLoop.background {
+            try work(keychain, waiting, call)
+        } then: { [weak self] result in
+            self?.finish(result, then)
+        }
+    }
+
+    private func tell(_ text: String, during call: CallCancellation) {
+        if running === call { notice.show(text) }
+    }
+
+    private func finish<Value>(_ result: Result<Value, any Error>, _ then: @MainActor (Value) -> Void) {
+        running = nil
+        guard !isEnded else { return }
+        notice.clear()
+        switch result {
+        case .success(let value): then(value)
+        case .failure(let error):
+            let explanation = Explanation(error)
+            if explanation.isLocked { return locked() }
+            if !explanation.isCancelled { notice.show(explanation.text, isError: true) }
+        }
+    }
+
+    /// Withdraws the running request, with its prompt.
+    func end() {
+        isEnded = true
+        running?.cancel()
+        running = nil
+    }
+}

@@ -1,0 +1,39 @@
+// The desktop application: a window to find, read and change items. It goes through the client library, as every program, and cannot
+// approve anything for the user.
+
+import CGtk
+import Foundation
+import Glibc
+
+@main @MainActor struct Program {
+    private static let usage = """
+        usage: vauban-desktop [--hide-after SECONDS] [--clear-after SECONDS]
+        Shows your keychain in a window. A password that you reveal is hidden after 30 seconds, and one that you copy
+        leaves the clipboard after 45 seconds.
+        """
+    private static var loop: OpaquePointer?
+
+    static func main() {
+        guard let options = Options(CommandLine.arguments.dropFirst()) else { fail(64, usage) }
+        g_set_prgname("vauban-desktop")
+        g_set_application_name("Keychain")
+        // The window appears faster without the graphics drivers, which take most of a second to load.
+        setenv("GSK_RENDERER", "cairo", 0)
+        guard gtk_init_check() != 0 else { fail(69, "vauban-desktop: there is no display") }
+        // Under X11, keeps typed text away from input method processes; under Wayland the compositor has the keys anyway.
+        if sheet_is_on_x11() != 0 { setenv("GTK_IM_MODULE", "gtk-im-context-simple", 1) }
+        Style.prepare()
+        let window = MainWindow(options)
+        MainWindow.current = window
+        window.start()
+        loop = g_main_loop_new(nil, 0)
+        g_main_loop_run(loop)
+    }
+
+    static func end() { g_main_loop_quit(loop) }
+
+    private static func fail(_ status: Int32, _ text: String) -> Never {
+        FileHandle.standardError.write(Data("\(text)\n".utf8))
+        exit(status)
+    }
+}

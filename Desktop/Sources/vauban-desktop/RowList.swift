@@ -1,0 +1,78 @@
+import CGtk
+import DesktopKeychain
+
+/// The list of items. GTK asks for the rows that are visible, so its size does not depend on the number of items.
+@MainActor final class RowList {
+    /// The only list of the process; GTK's functions get no other data.
+    private static weak var current: RowList?
+
+    let widget: Widget
+    private let view: Widget
+    private var rows: [ItemRow] = []
+    private var isReplacing = false
+    private let chosen: @MainActor (ItemRow) -> Void
+
+    /// `chosen` is called when the user selects a row with the pointer or the arrow keys.
+    init(_ chosen: @escaping @MainActor (ItemRow) -> Void) {
+        self.chosen = chosen
+        view = desktop_list_new(
+            {
+                // Written before the call returns, on this thread.
+                nonisolated(unsafe) var row: Widget?
+                MainActor.assumeIsolated { row = RowList.makeRow() }
+                return row
+            },
+            { child, row, position in
+                // Valid during this call, on this thread.
+                nonisolated(unsafe) let (child, row) = (child, row)
+                MainActor.assumeIsolated { RowList.current?.bind(child, row, Int(position)) }
+            })
+        gtk_widget_add_css_class(view, "desktop-list")
+        sheet_name(view, "Items")
+        widget = Make.scrolled(view)
+        Self.current = self
+        on(desktop_list_selection(view), "notify::selected") { [weak self] in self?.selectionChanged() }
+    }
+
+    /// Shows other rows, with one of them selected.
+    func show(_ rows: [ItemRow], selected: ItemRow?) {
+        isReplacing = true
+        self.rows = rows
+        desktop_list_replace(view, UInt32(rows.count))
+        if let selected, let position = rows.firstIndex(where: { $0.isSameItem(as: selected) }) {
+            desktop_list_select(view, UInt32(position))
+        }
+        isReplacing = false
+    }
+
+    /// Gives the keyboard to the list, and selects the first row if none is.
+    func focus() {
+        if desktop_list_selected(view) == GTK_INVALID_LIST_POSITION, !rows.isEmpty { desktop_list_select(view, 0) }
+        gtk_widget_grab_focus(view)
+    }
+
+    private func selectionChanged() {
+        let position = Int(desktop_list_selected(view))
+        if !isReplacing, rows.indices.contains(position) { chosen(rows[position]) }
+    }
+
+    private static func makeRow() -> Widget {
+        let names = expand(Make.column(1, [Make.line(style: "desktop-row-title"), Make.line(style: "desktop-row-subtitle")]))
+        gtk_widget_set_valign(names, GTK_ALIGN_CENTER)
+        return Make.row(12, [Make.icon("", size: 20), names])
+    }
+
+    private func bind(_ child: Widget?, _ row: Widget?, _ position: Int) {
+        guard let child, rows.indices.contains(position) else { return }
+        let item = rows[position]
+        guard let image = gtk_widget_get_first_child(child), let names = gtk_widget_get_next_sibling(image),
+            let title = gtk_widget_get_first_child(names), let subtitle = gtk_widget_get_next_sibling(title)
+        else { return }
+        gtk_image_set_from_icon_name(sheet_image(image), item.section.iconName)
+        setText(title, item.title)
+        setText(subtitle, item.subtitle)
+        setVisible(subtitle, !item.subtitle.isEmpty)
+        guard let row else { return }
+        sheet_name(row, [item.title, item.subtitle, item.section.noun].filter { !$0.isEmpty }.joined(separator: ", "))
+    }
+}

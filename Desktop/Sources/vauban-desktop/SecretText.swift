@@ -1,0 +1,33 @@
+import CGtk
+import DesktopKeychain
+import VaubanSecretBytes
+
+/// A label that shows a secret, or dots. GTK copies the text; this process erases memory as it is freed (CVaubanConfinement), so the copies
+/// go with the text.
+@MainActor final class SecretText {
+    let widget: Widget
+    private static let dots = "••••••••••••"
+
+    init(name: String, style: String = "desktop-secret") {
+        widget = Make.label(Self.dots, style: style)
+        gtk_label_set_wrap_mode(sheet_label(widget), PANGO_WRAP_CHAR)
+        sheet_describe(widget, name)
+    }
+
+    /// Shows the secret; returns false if it is not text.
+    func reveal(_ secret: ItemSecret) -> Bool {
+        guard secret.isText else { return false }
+        // With the zero byte that ends a C string.
+        let text = secret.bytes.withUnsafeBytes { bytes in
+            SecretBytes(count: bytes.count + 1) { $0.copyBytes(from: bytes) }
+        }
+        text.withUnsafeBytes { gtk_label_set_text(sheet_label(widget), $0.baseAddress?.assumingMemoryBound(to: CChar.self)) }
+        gtk_label_set_selectable(sheet_label(widget), 1)
+        return true
+    }
+
+    func conceal() {
+        gtk_label_set_selectable(sheet_label(widget), 0)
+        setText(widget, Self.dots)
+    }
+}

@@ -1,0 +1,108 @@
+import CGtk
+
+/// Functions that make widgets with their content and style.
+@MainActor enum Make {
+    static func column(_ spacing: Int32, _ children: [Widget], style: String? = nil) -> Widget {
+        filled(gtk_box_new(GTK_ORIENTATION_VERTICAL, spacing), children, style)
+    }
+
+    static func row(_ spacing: Int32, _ children: [Widget], style: String? = nil) -> Widget {
+        filled(gtk_box_new(GTK_ORIENTATION_HORIZONTAL, spacing), children, style)
+    }
+
+    private static func filled(_ box: Widget, _ children: [Widget], _ style: String?) -> Widget {
+        for child in children { gtk_box_append(sheet_box(box), child) }
+        if let style { gtk_widget_add_css_class(box, style) }
+        return box
+    }
+
+    /// A label that never interprets markup and wraps.
+    static func label(_ text: String, style: String? = nil, role: GtkAccessibleRole = GTK_ACCESSIBLE_ROLE_LABEL) -> Widget {
+        let label: Widget = sheet_label_of_role(role)
+        gtk_label_set_wrap(sheet_label(label), 1)
+        gtk_label_set_wrap_mode(sheet_label(label), PANGO_WRAP_WORD_CHAR)
+        gtk_label_set_xalign(sheet_label(label), 0)
+        gtk_label_set_text(sheet_label(label), text)
+        if let style { gtk_widget_add_css_class(label, style) }
+        return label
+    }
+
+    /// A label of one line that ends with dots if it is too long.
+    static func line(style: String? = nil) -> Widget {
+        let line = label("", style: style)
+        gtk_label_set_wrap(sheet_label(line), 0)
+        gtk_label_set_ellipsize(sheet_label(line), PANGO_ELLIPSIZE_END)
+        return line
+    }
+
+    static func button(_ title: String, style: String? = nil, _ clicked: @escaping @MainActor () -> Void) -> Widget {
+        let button: Widget = gtk_button_new_with_label(title)
+        if let style { gtk_widget_add_css_class(button, style) }
+        gtk_widget_set_valign(button, GTK_ALIGN_CENTER)
+        on(button, "clicked", clicked)
+        return button
+    }
+
+    /// A button with a picture, and its name for screen readers and as a tooltip.
+    static func iconButton(_ icon: String, _ name: String, _ clicked: @escaping @MainActor () -> Void) -> Widget {
+        let button: Widget = gtk_button_new_from_icon_name(icon)
+        sheet_name(button, name)
+        gtk_widget_set_tooltip_text(button, name)
+        gtk_widget_set_valign(button, GTK_ALIGN_CENTER)
+        on(button, "clicked", clicked)
+        return button
+    }
+
+    /// A picture that screen readers skip, since a text beside it says the same.
+    static func icon(_ name: String, size: Int32) -> Widget {
+        let image: Widget = desktop_silent_image()
+        gtk_image_set_from_icon_name(sheet_image(image), name)
+        gtk_image_set_pixel_size(sheet_image(image), size)
+        return image
+    }
+
+    static func scrolled(_ child: Widget) -> Widget {
+        let scroller: Widget = gtk_scrolled_window_new()
+        gtk_scrolled_window_set_policy(sheet_scroller(scroller), GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC)
+        gtk_scrolled_window_set_child(sheet_scroller(scroller), child)
+        gtk_widget_set_vexpand(scroller, 1)
+        return scroller
+    }
+
+    static func separator(_ orientation: GtkOrientation) -> Widget { gtk_separator_new(orientation) }
+}
+
+@MainActor func setVisible(_ widget: Widget, _ isVisible: Bool) { gtk_widget_set_visible(widget, isVisible ? 1 : 0) }
+
+@MainActor func setEnabled(_ widget: Widget, _ isEnabled: Bool) { gtk_widget_set_sensitive(widget, isEnabled ? 1 : 0) }
+
+@MainActor func setText(_ label: Widget, _ text: String) { gtk_label_set_text(sheet_label(label), text) }
+
+@MainActor func expand(_ widget: Widget) -> Widget {
+    gtk_widget_set_hexpand(widget, 1)
+    return widget
+}
+
+/// Removes all children.
+@MainActor func empty(_ container: Widget) {
+    while let child = gtk_widget_get_first_child(container) { gtk_box_remove(sheet_box(container), child) }
+}
+
+/// A message at the foot of a page: what was done, or why not. Screen readers read it when it changes.
+@MainActor final class Notice {
+    let widget = Make.label("", style: "desktop-notice", role: GTK_ACCESSIBLE_ROLE_ALERT)
+
+    init() { setVisible(widget, false) }
+
+    func show(_ text: String, isError: Bool = false) {
+        setText(widget, text)
+        if isError {
+            gtk_widget_add_css_class(widget, "desktop-error")
+        } else {
+            gtk_widget_remove_css_class(widget, "desktop-error")
+        }
+        setVisible(widget, !text.isEmpty)
+    }
+
+    func clear() { show("") }
+}

@@ -1,0 +1,100 @@
+import VaubanKeychainClient
+import VaubanKeychainModel
+import VaubanKeychainWire
+import VaubanRefusal
+import VaubanSecretBytes
+
+extension ItemKeychain {
+    /// Adds a password; returns its row, and what was generated in words.
+    package func add(_ item: NewItem, _ secret: NewSecret) throws -> (row: ItemRow, summary: String?) {
+        let record = try item.record()
+        let made = try secret.make(for: item.server)
+        let added: FoundEntry?
+        do throws(Refusal) {
+            added = try keychain.add(record, secret: made.secret.bytes.duplicate(), returns: [.reference])
+        } catch {
+            throw Self.naming(error, "“\(item.place)” has a password of this user name")
+        }
+        guard let reference = added?.reference else { throw Refusal(.internalError, "the keychain did not name the new item") }
+        return (ItemRow(record, reference: reference), made.summary)
+    }
+
+    /// Returns a refusal of a name that is taken with what has it.
+    private static func naming(_ refusal: Refusal, _ detail: String) -> Refusal {
+        refusal.reason == .duplicateItem && refusal.detail == nil ? Refusal(.duplicateItem, detail) : refusal
+    }
+
+    /// Changes the names of a password; the service prompts the user if the item requires it.
+    package func edit(_ page: ItemPage, to draft: ItemDraft, waiting: @escaping Waiting) throws {
+        let changes = try draft.changes(to: page)
+        guard !changes.isEmpty else { return }
+        var query = query(for: page.row)
+        query.operationPrompt = Self.reason("edit", page.row)
+        do throws(Refusal) {
+            try keychain.update(query, ItemChanges(attributes: changes), secret: nil, waiting: waiting)
+        } catch {
+            throw Self.naming(error, "another item has this name and user name; nothing was changed")
+        }
+    }
+
+    /// Replaces the secret of a password, which becomes an earlier value; returns what was generated in words.
+    package func replaceSecret(of page: ItemPage, with secret: NewSecret, waiting: @escaping Waiting) throws -> String? {
+        let made = try secret.make(for: page.server)
+        var query = query(for: page.row)
+        query.operationPrompt = Self.reason("replace the password of", page.row)
+        let changes = ItemChanges(attributes: ItemAttributes(), hasData: true)
+        try keychain.update(query, changes, secret: made.secret.bytes.duplicate(), waiting: waiting)
+        return made.summary
+    }
+
+    /// Deletes an item. A password can be restored for thirty days.
+    package func delete(_ row: ItemRow) throws { try keychain.delete(query(for: row)) }
+
+    /// Restores an item that was just deleted.
+    package func undelete(_ row: ItemRow, waiting: @escaping Waiting) throws {
+        guard let item = try keychain.deletedItems(ofAllOwners: false, waiting: waiting).last(where: { $0.item == row.reference }) else {
+            throw Refusal(.itemNotFound, "the item cannot be restored any more")
+        }
+        try keychain.undelete(item, waiting: waiting)
+    }
+}
+
+/// An earlier value of an item.
+package struct EarlierValue: Hashable, Sendable {
+    /// 1 is the value before the current one.
+    package let number: Int
+    /// When it was replaced, in words.
+    package let replaced: String
+}
+
+extension ItemKeychain {
+    /// Returns the earlier values of an item, newest first.
+    package func earlierValues(of row: ItemRow, waiting: @escaping Waiting) throws -> [EarlierValue] {
+        let versions: [ItemVersion]
+        do throws(Refusal) {
+            versions = try keychain.earlierValues(of: query(for: row), waiting: waiting)
+        } catch {
+            guard error.reason == .itemNotFound else { throw error }
+            return []
+        }
+        return versions.enumerated().map { index, version in
+            EarlierValue(number: index + 1, replaced: ItemPage.text(ofTime: version.replaced))
+        }
+    }
+
+    package func earlierSecret(_ value: EarlierValue, of row: ItemRow, for verb: String, waiting: @escaping Waiting) throws -> ItemSecret {
+        var query = query(for: row)
+        query.operationPrompt = Self.reason("\(verb) an earlier password of", row)
+        guard let secret = try keychain.earlierValue(value.number, of: query, waiting: waiting).takeSecret() else {
+            throw Refusal(.itemNotFound, "the item had no secret at that time")
+        }
+        return ItemSecret(secret)
+    }
+
+    /// Restores an earlier value; the current one becomes the newest earlier value.
+    package func putBack(_ value: EarlierValue, of row: ItemRow, waiting: @escaping Waiting) throws {
+        var query = query(for: row)
+        query.operationPrompt = Self.reason("restore an earlier password of", row)
+        try keychain.putBack(value.number, of: query, waiting: waiting)
+    }
+}

@@ -1,0 +1,142 @@
+import VaubanAccessPolicy
+import VaubanAuthenticationClient
+import VaubanKeychainClient
+import VaubanKeychainModel
+package import VaubanLinuxHost
+import VaubanRefusal
+import VaubanUserModel
+
+/// The user's keychain as the window uses it. Every call blocks until the service answers, and one that needs the user's approval until
+/// they have answered, so call them from a background thread.
+package final class ItemKeychain: Sendable {
+    let keychain: KeychainClient
+    private let service: Service
+    private let authentication: AuthenticationClient
+    /// Does not start a stopped service; otherwise `vauban stop` would have no effect while the window is open.
+    private let observer: AuthenticationClient
+
+    /// Called with the place of the prompt that the user should answer.
+    package typealias Waiting = @Sendable (String) -> Void
+
+    /// Finds the user's service. With the installed service, hides this process's memory from the user's other programs; in user mode the
+    /// rooms are such programs.
+    package init() throws {
+        service = try Service.current()
+        if service.mode == .system { try ProcessHardening.hide() }
+        keychain = KeychainClient(service: service)
+        authentication = AuthenticationClient(service: service)
+        observer = AuthenticationClient(service: service, startsService: false)
+    }
+
+    /// Whether the window may show items.
+    package enum LockStatus: Hashable, Sendable {
+        case unlocked, locked, beforeFirstUnlock
+        /// The stored state cannot be read; with the service's explanation.
+        case unreadable(String)
+    }
+
+    /// Returns the state of the lock; starts the service.
+    package func lockStatus() throws -> LockStatus { try Self.lockStatus(of: authentication) }
+
+    private static func lockStatus(of client: AuthenticationClient) throws(Refusal) -> LockStatus {
+        let device = try client.status().device
+        return switch device.lock {
+        case .unlocked: .unlocked
+        case .locked: .locked
+        case .beforeFirstUnlock: .beforeFirstUnlock
+        case .unreadable: .unreadable(device.warnings.first ?? Refusal(.stateUnreadable).message)
+        }
+    }
+
+    /// Returns whether there is a passcode; without one the keychain does not lock.
+    package func canLock() throws -> Bool { try authentication.status().device.passcodeIsSet }
+
+    package func lock() throws { try authentication.lock() }
+
+    /// Prompts the user for the passcode or a finger, wherever prompts appear.
+    package func unlock(waiting: @escaping Waiting, cancellation: CallCancellation) throws {
+        try authentication.unlockByPrompt(reason: "to show your keychain", waiting: waiting, cancellation: cancellation)
+    }
+
+    /// Calls `changed` on a background thread whenever the lock may have changed; with nil if the service cannot be reached. The listener
+    /// runs until it is released.
+    package func watchLock(_ changed: @escaping @Sendable (LockStatus?) -> Void) throws -> EnvironmentListenerHold {
+        let (service, observer) = (service, observer)
+        let listener = try EnvironmentListener(
+            service: { service },
+            look: { isReachable in
+                let status = isReachable ? (try? Self.lockStatus(of: observer)) : nil
+                changed(status)
+                return status != nil
+            })
+        listener.start()
+        return EnvironmentListenerHold(listener)
+    }
+
+    /// Returns all items of the user. The service sends them in batches; only their names are kept.
+    package func list() throws -> ItemList {
+        var rows: [ItemRow] = []
+        for kind in ItemKind.allCases {
+            var query = ItemQuery(kind: kind)
+            query.limit = .all
+            query.returnsAttributes = true
+            query.returnsReference = true
+            query.includesSynchronizable = true
+            query.authenticationUI = .describe
+            for entry in try found(query) {
+                if let record = entry.record, let reference = entry.reference { rows.append(ItemRow(record, reference: reference)) }
+            }
+        }
+        return ItemList(rows)
+    }
+
+    /// Returns the page of an item as it is now; nil if it was deleted meanwhile.
+    package func page(of row: ItemRow) throws -> ItemPage? {
+        var query = query(for: row)
+        query.returnsAttributes = true
+        query.authenticationUI = .describe
+        return try found(query).first?.record.map { ItemPage($0, row: ItemRow($0, reference: row.reference)) }
+    }
+
+    /// Reads the secret of an item; the service prompts the user if the item requires it.
+    package func secret(of row: ItemRow, for verb: String, waiting: @escaping Waiting, cancellation: CallCancellation) throws -> ItemSecret
+    {
+        var query = query(for: row)
+        query.returnsData = true
+        query.operationPrompt = Self.reason(verb, row)
+        guard let entry = try keychain.copyMatching(query, waiting: waiting, cancellation: cancellation).first,
+            let secret = entry.takeSecret()
+        else { throw Refusal(.itemNotFound, "the item has no secret") }
+        return ItemSecret(secret)
+    }
+
+    /// Returns the query for one item by its reference, which stays the same when the item is renamed.
+    func query(for row: ItemRow) -> ItemQuery {
+        var query = ItemQuery(kind: row.kind)
+        query.reference = row.reference
+        query.includesSynchronizable = true
+        return query
+    }
+
+    /// Returns the words under the program's name in a prompt.
+    static func reason(_ verb: String, _ row: ItemRow) -> String {
+        let name = [row.title, row.subtitle].filter { !$0.isEmpty }.joined(separator: "/")
+        return "\(verb) \(name)"
+    }
+
+    private func found(_ query: ItemQuery) throws(Refusal) -> [FoundEntry] {
+        do throws(Refusal) {
+            return try keychain.copyMatching(query)
+        } catch {
+            guard error.reason == .itemNotFound else { throw error }
+            return []
+        }
+    }
+}
+
+/// Keeps a listener running.
+package final class EnvironmentListenerHold: Sendable {
+    private let listener: EnvironmentListener
+    init(_ listener: EnvironmentListener) { self.listener = listener }
+    deinit { listener.end() }
+}

@@ -1,0 +1,70 @@
+import VaubanCommands
+import VaubanKeychainModel
+import VaubanSSHWire
+
+/// The kinds of items that the window tells apart.
+package enum ItemSection: Int, CaseIterable, Sendable {
+    case all, passwords, codes, keys, certificates, secrets
+
+    package var title: String {
+        switch self {
+        case .all: "All Items"
+        case .passwords: "Passwords"
+        case .codes: "Codes"
+        case .keys: "Keys"
+        case .certificates: "Certificates"
+        case .secrets: "Notes and Secrets"
+        }
+    }
+
+    /// The kind of one item, in the singular.
+    package var noun: String {
+        switch self {
+        case .all: "Item"
+        case .passwords: "Password"
+        case .codes: "One-time code"
+        case .keys: "Key"
+        case .certificates: "Certificate"
+        case .secrets: "App secret"
+        }
+    }
+
+    /// An icon of the desktop's icon theme (freedesktop's and Adwaita's names).
+    package var iconName: String {
+        switch self {
+        case .all: "view-list-symbolic"
+        case .passwords: "dialog-password-symbolic"
+        case .codes: "preferences-system-time-symbolic"
+        case .keys: "channel-secure-symbolic"
+        case .certificates: "application-certificate-symbolic"
+        case .secrets: "text-x-generic-symbolic"
+        }
+    }
+
+    /// What the imports of other password managers call a note.
+    private static let noteDescription = "secure note"
+
+    /// Returns the kind of an item, by its class and by the services that Vauban itself gives a meaning (Specs/item-attributes.md).
+    init(of record: ItemRecord) {
+        switch record.kind {
+        case .internetPassword: self = .passwords
+        case .certificate: self = .certificates
+        case .key, .identity: self = .keys
+        case .genericPassword, .permission:
+            let service = record.text(.service)
+            if service.hasPrefix(ImportPlan.codesPrefix) {
+                self = .codes
+            } else if service == SSHItem.importedService {
+                self = .keys
+            } else if service == SSHItem.certificateService {
+                self = .certificates
+            } else if service.hasPrefix(ImportPlan.fieldsPrefix) || service == SSHItem.placesService
+                || record.attributes[.secretServiceAttributes] != nil || record.text(.description) == Self.noteDescription
+            {
+                self = .secrets
+            } else {
+                self = .passwords
+            }
+        }
+    }
+}

@@ -1,0 +1,244 @@
+#!/usr/bin/env bash
+# The desktop application on a display of its own, with keyboard, pointer and a screen reader's bus, over real rooms: items are found by
+# search, revealed, copied, edited, added, deleted and restored; codes; the prompt for an item that demands one, and what stands there
+# without; the lock, which takes every secret off the screen, out of the clipboard and out of memory. Its pictures stay in
+# .build/test-results/desktop.
+# limit: 1200
+set -u
+. Tests/Scripts/lib/desktop-window.sh
+set_passcode
+printf 'tulips-and-rain-7' | vauban set github/anna || fail 'set failed'
+printf 'basket-case-0815' | vauban set --url https://anna@shop.example/basket || fail 'set --url failed'
+vauban edit --server shop.example --label 'Shop' --comment 'the card ends with 42' --tag home || fail 'edit failed'
+printf 'the vault secret' | vauban set bank/anna --require presence || fail 'set --require failed'
+printf 'otpauth://totp/GitHub:anna?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&period=86400' | vauban code add github/anna || fail 'code add failed'
+printf 'a\0b' | vauban set blob/anna || fail 'set of bytes failed'
+code() { vauban code get github/anna; }
+
+# Found by what it is called, revealed, copied; the lock takes it away.
+at_desktop <<STEPS
+start
+sees 5 items
+sees github, anna, Password
+sees bank, anna, Password
+hides tulips
+shot items
+focus Search
+type basket
+sees 1 item
+click Shop, shop.example/anna, Password
+sees https://shop.example/basket
+sees the card ends with 42
+sees Can be read while the keychain is unlocked.
+shot page-website
+key ctrl+f
+key ctrl+a
+type git
+sees 2 items
+click github, anna, Password
+click Reveal
+sees tulips-and-rain-7
+shot revealed
+click Copy Password
+sees Copied. The clipboard is cleared in 45 seconds
+run "$VAUBAN_BUILD/vauban" lock 2>/dev/null
+sees Your keychain is locked
+hides tulips
+hides github
+shot locked
+run [ -z "\$($TMPDIR/pasted)" ]
+forgot tulips-and-rain-7
+run $TMPDIR/approve
+click Unlock
+sees 5 items
+click github, anna, Password
+click Copy Password
+sees Copied.
+run [ "\$($TMPDIR/pasted)" = tulips-and-rain-7 ]
+key ctrl+l
+sees Your keychain is locked
+focus Unlock
+run [ -z "\$($TMPDIR/pasted)" ]
+STEPS
+unlock
+
+# An item that demands the user prompts them; the window says where. Without a place for prompts it says that.
+at_desktop <<STEPS
+start
+click bank, anna, Password
+sees each time with your fingerprint or passcode
+click Reveal
+sees Nothing can show a prompt here
+hides the vault secret
+shot no-prompt
+run $TMPDIR/approve
+click Reveal
+sees the vault secret
+click Hide
+hides the vault secret
+forgot the vault secret
+click blob, anna, Password
+click Reveal
+sees The secret is not text
+STEPS
+
+# By the keyboard alone: find, open, reveal, hide.
+at_desktop <<STEPS
+start
+focus Search
+type github
+sees 2 items
+key Return
+sees Password
+key Tab
+key Tab
+focus Reveal
+key Return
+focus Hide
+key Return
+focus Reveal
+shot keyboard
+STEPS
+
+# The code beside its password and by itself; hidden and cleared after a time.
+at_desktop <<STEPS
+start --hide-after 15 --clear-after 1
+click github, anna, Password
+click Show Code
+sees $(code)
+sees Valid for
+shot code
+click Copy One-time code
+sees Copied. The clipboard is cleared in 1 second
+run until [ -z "\$($TMPDIR/pasted)" ]; do :; done
+hides $(code)
+click github, anna, One-time code
+sees Show Code
+STEPS
+
+# Edit, a new password, and the earlier one.
+at_desktop <<STEPS
+start
+click Shop, shop.example/anna, Password
+click Edit
+focus Title
+key ctrl+a
+type Flower shop
+shot edit
+click Save
+sees Saved.
+sees Flower shop, shop.example/anna, Password
+run "$VAUBAN_BUILD/vauban" show --server shop.example | grep -q 'Label: *Flower shop'
+run "$VAUBAN_BUILD/vauban" show --server shop.example | grep -q 'Tags: *home'
+click New Password
+sees Generate: 20 characters
+shot new-password
+click Replace
+sees The password was replaced: 20 characters
+run [ "\$("$VAUBAN_BUILD/vauban" get --server shop.example | wc -c)" = 20 ]
+click History
+sees Earlier Passwords of
+click Reveal
+sees basket-case-0815
+shot history
+click Restore
+sees The earlier password is restored
+run [ "\$("$VAUBAN_BUILD/vauban" get --server shop.example)" = basket-case-0815 ]
+click Delete
+sees You can restore it for thirty days
+focus Cancel
+shot delete
+click Delete Item
+sees “Flower shop” is deleted
+run ! "$VAUBAN_BUILD/vauban" show --server shop.example 2>/dev/null
+shot deleted
+click Undo
+sees Restored.
+run [ "\$("$VAUBAN_BUILD/vauban" get --server shop.example)" = basket-case-0815 ]
+click Add Password
+focus Website or service
+type https://mail.example/
+key Tab
+focus User name
+type bert
+click Type it
+focus New password
+type lantern-fish
+shot add
+click Add
+sees mail.example, bert, Password
+sees Added.
+run [ "\$("$VAUBAN_BUILD/vauban" get --url https://bert@mail.example/)" = lantern-fish ]
+forgot lantern-fish
+click Add Password
+focus Website or service
+type wiki
+key Return
+sees Added with a generated password: 20 characters
+STEPS
+
+# A copied password outlives the window, and no longer than its time. Then the process ends.
+at_desktop <<STEPS
+start --clear-after 5
+click github, anna, Password
+click Copy Password
+sees Copied.
+key ctrl+q
+gone
+run [ "\$($TMPDIR/pasted)" = tulips-and-rain-7 ]
+ends 0
+run [ -z "\$($TMPDIR/pasted)" ]
+STEPS
+
+# Dark.
+at_desktop <<STEPS
+start GTK_THEME=Adwaita:dark
+click github, anna, Password
+sees Show Code
+click Reveal
+sees tulips-and-rain-7
+shot dark
+key ctrl+l
+sees Your keychain is locked
+shot dark-locked
+STEPS
+unlock
+
+# Of many items a screen reader is told of those in sight.
+for number in $(seq 2000); do printf '{"class":"generic password","service":"many %04d","account":"anna","secret":"x"}\n' "$number"; done |
+    vauban add --json - >/dev/null || fail 'add --json failed'
+at_desktop <<STEPS
+start
+sees 2007 items
+rows 400
+type 1234
+sees 1 item
+click many 1234
+sees Reveal
+STEPS
+
+# Without a keychain the window says so.
+vauban stop >/dev/null 2>&1
+rm -rf "$VAUBAN_HOME"
+at_desktop <<STEPS
+start
+sees There is no keychain to show
+focus Try Again
+shot unavailable
+STEPS
+expect_status 64 env DISPLAY=:0 "$sheet" --nonsense
+
+# Where it was built it is installed; elsewhere nothing of it is.
+mkdir "$TMPDIR/programs"
+for program in $(scripts/programs) pam_vauban.so; do : >"$TMPDIR/programs/$program"; done
+cp --remove-destination "$VAUBAN_BUILD/vauban" "$TMPDIR/programs/vauban"
+VAUBAN_DESKTOP=$sheet scripts/stage --system "$TMPDIR/programs" "$TMPDIR/with" /usr/local || fail 'stage failed'
+VAUBAN_DESKTOP='' scripts/stage --system "$TMPDIR/programs" "$TMPDIR/without" /usr/local || fail 'stage failed'
+cmp "$sheet" "$TMPDIR/with/usr/local/lib/vauban/vauban-desktop" || fail 'the application is not installed'
+cmp "$sheet" "$TMPDIR/with/usr/local/bin/vauban-desktop" || fail 'the application is not on the path'
+expect_text 'Exec=vauban-desktop' "$TMPDIR/with/usr/local/share/applications/vauban-desktop.desktop"
+(cd "$TMPDIR/without" && find . | grep desktop.1) && fail 'there is something of an application that was not built'
+for file in bin/vauban-desktop share/applications/vauban-desktop.desktop share/man/man1/vauban-desktop.1; do
+    grep -qx "/usr/local/$file" "$TMPDIR/with/usr/local/lib/vauban/manifest" || fail "the manifest does not name $file"
+done
+echo 'a user finds, reads and changes items in a window'

@@ -1,0 +1,27 @@
+# For the tests of the desktop application: as sheet.sh, with the application in the sheet's place. To be sourced first.
+# Its pictures stay in .build/test-results/desktop.
+player=${player:-window.py}
+player_tools=${player_tools:-Xvfb xdotool import xclip}
+. Tests/Scripts/lib/sheet.sh
+sheet=$VAUBAN_BUILD/vauban-desktop
+[ -x "$sheet" ] || { echo 'the desktop application is not built: there is no GTK 4 here'; exit 77; }
+shots=$PWD/.build/test-results/desktop
+mkdir -p "$shots"
+# What is in the clipboard; nothing if that is not text.
+printf '#!/bin/bash\nxclip -o -selection clipboard 2>/dev/null\nexit 0\n' >"$TMPDIR/pasted" && chmod +x "$TMPDIR/pasted"
+# approve: a terminal of the user's at which the next prompt is answered with the passcode. To be run as a step, before what prompts.
+cat >"$TMPDIR/steps-to-approve" <<STEPS
+expect Prompts appear here
+run touch $TMPDIR/approver
+expect asscode
+secret $passcode
+expect Accepted
+key ctrl-c
+STEPS
+cat >"$TMPDIR/approve" <<APPROVE
+#!/bin/bash
+rm -f "$TMPDIR/approver"
+"$VAUBAN_BUILD/pty-play" --seconds "$hang_seconds" -- "$VAUBAN_BUILD/vauban" approve <"$TMPDIR/steps-to-approve" >"$TMPDIR/approve.out" 2>&1 &
+until [ -e "$TMPDIR/approver" ]; do kill -0 \$! || { cat "$TMPDIR/approve.out"; exit 1; }; done
+APPROVE
+chmod +x "$TMPDIR/approve"

@@ -1,0 +1,76 @@
+#!/usr/bin/python3
+"""Plays a user at the desktop application's window: the steps of desktop.py, on a larger screen, but for `says`, and besides
+
+    start [NAME=VALUE...] [OPTION...]   starts the application, and waits for its window
+    click NAME                          with the pointer, on the button, choice or row whose name begins so
+    rows MOST                           waits until a screen reader is told of rows, of which there must be no more than this many
+    ends STATUS                         waits until the application has ended with this status
+"""
+import os
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+import desktop  # noqa: E402
+from desktop import Atspi, Fault, seconds_max, sheet_program  # noqa: E402
+
+
+class Application:
+    """What is the same on every display."""
+
+    verbs = ["rows", "ends"]
+
+    def start(self, words):
+        environment = dict(os.environ, GTK_A11Y="atspi", DBUS_SYSTEM_BUS_ADDRESS="unix:path=/nonexistent")
+        settings = [word for word in words.split() if "=" in word]
+        environment.update(word.split("=", 1) for word in settings)
+        self.sheet = subprocess.Popen([sheet_program, *(word for word in words.split() if word not in settings)], env=environment)
+        self.appears()
+
+    def appears(self):
+        self.until("there is no window", self.window)
+
+    def rows(self, most):
+        number = self.until("there are no rows", lambda: sum(1 for _, role, _, _ in self.parts() if role == "list item"))
+        if number > int(most):
+            raise Fault(f"there are {number} rows")
+
+    def ends(self, status):
+        ended = self.sheet.wait(timeout=seconds_max)
+        if ended != int(status):
+            raise Fault(f"it ended with {ended}")
+
+
+class Window(Application, desktop.Desktop):
+    screen = "1120x760"
+    title = "Keychain"
+    verbs = [verb for verb in desktop.Desktop.verbs if verb != "says"] + Application.verbs
+    kinds = ("button", "check", "radio", "list item")
+
+    def appears(self):
+        # One connection until there is another: the server ends with its last client.
+        try:
+            subprocess.run(["xdotool", "search", "--sync", "--onlyvisible", "--name", f"^{self.title}$"], timeout=seconds_max, stdout=subprocess.DEVNULL)
+        except subprocess.TimeoutExpired:
+            raise Fault("there is no window") from None
+
+    def click(self, name):
+        window = self.at_window()
+
+        def find():
+            found = [part for part in self.parts() if self.can_be_clicked(*part[1:]) and part[2][0].startswith(name)]
+            # The whole name before one that only begins so.
+            found.sort(key=lambda part: part[2][0] != name)
+            return found[0][0] if found else None
+
+        part = self.until(f"there is nothing to click at: {name}", find)
+        place = Atspi.Component.get_extents(part, Atspi.CoordType.WINDOW)
+        x, y = place.x + place.width // 2, place.y + place.height // 2
+        subprocess.run(["xdotool", "mousemove", "--window", window, str(x), str(y), "click", "1"], check=True)
+
+    def can_be_clicked(self, role, words, states):
+        return words and any(kind in role for kind in self.kinds) and states.contains(Atspi.StateType.SENSITIVE)
+
+
+if __name__ == "__main__":
+    desktop.play(Window)
