@@ -6,7 +6,7 @@ import json
 import os
 import sys
 
-from second_reader import Refused, items, sockets, state, texts
+from second_reader import Refused, items, sockets, ssh, state, texts
 from second_reader.backups import backup
 from second_reader.der import read_message
 from second_reader.exports import export, recovery_key
@@ -19,8 +19,8 @@ FORMATS = {
     'greetings': sockets.greeting, 'halves': state.half, 'holder': texts.holder, 'integrity': texts.integrity,
     'launcher-record': texts.launcher_record,
     'machine': texts.machine, 'one-time-codes': items.one_time_code, 'rights': items.right, 'rooms': texts.rooms,
-    'secret-service': items.secret_service, 'service-file': texts.service_file, 'ssh-keys': items.ssh_key, 'state-envelopes': state.envelope,
-    'uids': texts.uids, 'verdicts': state.verdict,
+    'secret-service': items.secret_service, 'service-file': texts.service_file, 'ssh-agent': ssh.request, 'ssh-keys': ssh.key,
+    'ssh-signed-data': ssh.signed_data, 'state-envelopes': state.envelope, 'uids': texts.uids, 'verdicts': state.verdict,
 }
 
 

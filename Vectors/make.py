@@ -3,70 +3,13 @@
 Everything random is a hash of its name, so each run writes the same bytes."""
 import hashlib
 import hmac
-import json
-import os
 import plistlib
 
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
+from maker import integer, made_up, octets, refusals, sequence, spoiled, text, vector, write
+from maker import ssh  # noqa: F401  (writes the vectors of ssh-agent.md)
 from second_reader.state import derive
-
-here = os.path.dirname(os.path.abspath(__file__))
-
-
-def made_up(name, count=32):
-    return hashlib.shake_256(b'vauban vector ' + name.encode()).digest(count)
-
-
-def vector(name, data, fields=None, failure=None, **given):
-    content = {'text': data} if isinstance(data, str) else {'bytes': data.hex()}
-    return {'name': name, **content, **({'given': given} if given else {}), **({'fields': fields} if failure is None else {'failure': failure})}
-
-
-def write(name, specification, vectors):
-    with open(f'{here}/formats/{name}.json', 'w', encoding='utf-8') as file:
-        json.dump({'specification': f'Specs/{specification}.md', 'vectors': vectors}, file, indent=2, sort_keys=True, ensure_ascii=False)
-        file.write('\n')
-
-
-def refusals(failures, **given):
-    """Vectors from (failure, data), named after their failures."""
-    return [vector(failure, data, failure=failure, **given) for failure, data in failures]
-
-
-# DER.
-def tlv(tag, content):
-    if len(content) < 0x80:
-        return bytes([tag, len(content)]) + content
-    digits = len(content).to_bytes((len(content).bit_length() + 7) // 8, 'big')
-    return bytes([tag, 0x80 | len(digits)]) + digits + content
-
-
-def integer(value):
-    return tlv(2, value.to_bytes(value.bit_length() // 8 + 1, 'big'))
-
-
-def octets(value):
-    return tlv(4, value)
-
-
-def text(value):
-    return tlv(12, value.encode())
-
-
-def sequence(*fields):
-    return tlv(0x30, b''.join(fields))
-
-
-def spoiled(message):
-    """What is wrong with the encoding of any message shorter than 128 bytes."""
-    return [('DER: a byte after the message', message + b'\0'), ('DER: the last byte is missing', message[:-1]),
-            ('DER: a length in a longer form than needed', b'\x30\x81' + message[1:]),
-            ('DER: a length without end', b'\x30\x80' + message[2:] + b'\0\0'), ('DER: a SET in place of the SEQUENCE', b'\x31' + message[1:])]
-
 
 # connections.md
 def frame(header, secret=b'', lengths=None):
@@ -219,72 +162,6 @@ write('application-names', 'caller-identity', [
                ('a character that no package has', 'flatpak:org/example'), ('a name that is too long', 'snap:' + 'a' * 256),
                ('a digest of another length', f'build:{DIGEST[:-2]}'),
                ('a digit that is not lowercase hexadecimal', f'build:{DIGEST.upper()}')])])
-
-
-# ssh-agent.md
-def string(content):
-    return len(content).to_bytes(4, 'big') + content
-
-
-def mpint(value):
-    return string(value.to_bytes(value.bit_length() // 8 + 1, 'big') if value else b'')
-
-
-def prime(name, count):
-    """The first prime above a number that is a hash of its name, by the test of Miller and Rabin."""
-    candidate = int.from_bytes(made_up(name, count), 'big') | 3 << (count * 8 - 2) | 1
-
-    def is_prime(n):
-        odd, twos = n - 1, 0
-        while odd % 2 == 0:
-            odd, twos = odd // 2, twos + 1
-        for base in (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37):
-            power = pow(base, odd, n)
-            if power not in (1, n - 1) and not any((power := pow(power, 2, n)) == n - 1 for _ in range(twos - 1)):
-                return False
-        return True
-
-    while not is_prime(candidate):
-        candidate += 2
-    return candidate
-
-
-def rsa(size):
-    p, q, e = prime(f'p {size}', size // 2), prime(f'q {size}', size // 2), 65_537
-    d = pow(e, -1, (p - 1) * (q - 1))
-    return string(b'ssh-rsa') + b''.join(map(mpint, (p * q, e, d, pow(q, -1, p), p, q))), p * q
-
-
-SEED = made_up('ed25519')
-EDWARDS = Ed25519PrivateKey.from_private_bytes(SEED).public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
-
-
-def ed25519(point=EDWARDS, pair=SEED + EDWARDS, kind=b'ssh-ed25519'):
-    return string(kind) + string(point) + string(pair)
-
-
-def elliptic(curve, name):
-    d = int.from_bytes(made_up(name), 'big')
-    point = ec.derive_private_key(d, curve).public_key().public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)
-    return d, point, string(b'ecdsa-sha2-' + name.encode()) + string(name.encode()) + string(point) + mpint(d)
-
-
-def p256(curve=b'nistp256', point=None, number=None):
-    return string(b'ecdsa-sha2-nistp256') + string(curve) + string(point or P256[1]) + (number or mpint(P256[0]))
-
-
-P256, P384, P521 = (elliptic(curve, name) for curve, name in ((ec.SECP256R1(), 'nistp256'), (ec.SECP384R1(), 'nistp384'), (ec.SECP521R1(), 'nistp521')))
-RSA, MODULUS = rsa(256)
-write('ssh-keys', 'ssh-agent', [
-    vector('ssh-ed25519', ed25519(), {'type': 'ssh-ed25519', 'public': EDWARDS.hex()}),
-    *[vector(f'ecdsa-sha2-{name}', key[2], {'type': f'ecdsa-sha2-{name}', 'public': key[1].hex()})
-      for name, key in (('nistp256', P256), ('nistp384', P384), ('nistp521', P521))],
-    vector('ssh-rsa', RSA, {'type': 'ssh-rsa', 'public': MODULUS.to_bytes(256, 'big').hex()}),
-    *refusals([('an unknown type', ed25519(kind=b'ssh-ed448')), ('a public half of another length', ed25519(EDWARDS[1:])),
-               ('a private half of another length', ed25519(pair=SEED + EDWARDS[1:])), ('another public half', ed25519(pair=SEED + SEED)),
-               ('another curve', p256(curve=b'nistp384')), ('a point in another form', p256(point=b'\x02' + P256[1][1:])),
-               ('a negative number', p256(number=string(b'\x80'))), ('a number in a longer form than needed', p256(number=string(b'\0\x01'))),
-               ('a modulus of another size', rsa(128)[0]), ('ends early', ed25519()[:-1]), ('a byte after the key', ed25519() + b'\0')])])
 
 
 # secret-service.md

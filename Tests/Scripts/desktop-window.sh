@@ -3,6 +3,7 @@
 # search, revealed, copied, edited, added, deleted and restored; codes; the prompt for an item that demands one, and what stands there
 # without; the lock, which takes every secret off the screen, out of the clipboard and out of memory. Its pictures stay in
 # .build/test-results/desktop.
+# proves: C-028
 # limit: 1200
 set -u
 . Tests/Scripts/lib/desktop-window.sh

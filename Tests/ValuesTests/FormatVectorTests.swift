@@ -4,7 +4,6 @@ import VaubanAccessPolicy
 import VaubanDER
 import VaubanKeychainModel
 import VaubanOneTimeCodes
-import VaubanSSHWire
 import VaubanSecretBytes
 
 /// The vectors of names, and of the contents of items.
@@ -25,19 +24,6 @@ import VaubanSecretBytes
                 "collection": read.collection, "instance": FormatVectors.hexadecimal(read.instance),
                 "attributes": read.attributes.map { "\($0.name)=\($0.value)" }.joined(separator: "\n"),
             ]
-        }
-    }
-
-    @Test("Private keys for SSH are read or refused as the vectors say") func sshKeys() throws {
-        try FormatVectors("ssh-keys").check { vector in
-            let key = SecretBytes(copying: vector.content)
-            let found = try key.withUnsafeBytes { bytes throws(SSHError) in try SSHPrivateFields(bytes).publicKey }
-            let half =
-                switch found.body {
-                case .ed25519(let point), .point(let point): point
-                case .rsa(_, let modulus): modulus
-                }
-            return ["type": found.type.rawValue, "public": FormatVectors.hexadecimal(half)]
         }
     }
 

@@ -1,4 +1,4 @@
-"""What items hold: ssh-agent.md, secret-service.md, import.md (one-time codes, CSV) and rights.md."""
+"""What items hold: secret-service.md, import.md (one-time codes, CSV) and rights.md."""
 import base64
 import hashlib
 import hmac
@@ -7,53 +7,6 @@ import urllib.parse
 
 from . import Refused, require
 from .der import Fields, read_message
-
-
-# A private key for SSH: RFC 4251's strings.
-
-class Strings:
-    def __init__(self, data):
-        self.data = data
-
-    def next(self):
-        require(len(self.data) >= 4, 'ends early')
-        count = int.from_bytes(self.data[:4], 'big')
-        require(len(self.data) >= 4 + count, 'ends early')
-        string, self.data = self.data[4:4 + count], self.data[4 + count:]
-        return string
-
-    def number(self):
-        digits = self.next()
-        require(not digits or digits[0] < 0x80, 'a negative number')
-        require(not digits or digits[0] or len(digits) > 1 and digits[1] >= 0x80, 'a number in a longer form than needed')
-        return int.from_bytes(digits, 'big')
-
-
-CURVES = {b'ecdsa-sha2-nistp256': (b'nistp256', 65), b'ecdsa-sha2-nistp384': (b'nistp384', 97), b'ecdsa-sha2-nistp521': (b'nistp521', 133)}
-
-
-def ssh_key(data, given):
-    strings = Strings(data)
-    kind = strings.next()
-    if kind == b'ssh-ed25519':
-        public, pair = strings.next(), strings.next()
-        require(len(public) == 32, 'a public half of another length')
-        require(len(pair) == 64, 'a private half of another length')
-        require(pair[32:] == public, 'another public half')
-    elif kind in CURVES:
-        name, count = CURVES[kind]
-        require(strings.next() == name, 'another curve')
-        public = strings.next()
-        require(len(public) == count and public[0] == 4, 'a point in another form')
-        strings.number()
-    elif kind == b'ssh-rsa':
-        modulus, exponent, *_ = [strings.number() for _ in range(6)]
-        require(2048 <= (modulus.bit_length() + 7) // 8 * 8 <= 16384, 'a modulus of another size')
-        public = modulus.to_bytes(-(-modulus.bit_length() // 8), 'big')
-    else:
-        raise Refused('an unknown type')
-    require(not strings.data, 'a byte after the key')
-    return {'type': kind.decode(), 'public': public.hex()}
 
 
 # The attribute `ssat`.

@@ -73,7 +73,8 @@ int main(int count, char **words) {
     if (count == 2 && !strcmp(words[1], "--differs")) return real == effective;
     int without_new_code = count > 1 && !strcmp(words[1], "--without-new-code");
     char **command = words + 1 + without_new_code;
-    if (!*command || strcmp(*command++, "--") || !*command) {
+    // Older kernels execute a program without any arguments; `command` would then point beyond their end.
+    if (count < 2 || !*command || strcmp(*command++, "--") || !*command) {
         fputs("usage: vauban-protect [--without-new-code] -- COMMAND…\n", stderr);
         return 64;
     }
