@@ -207,7 +207,7 @@ extension AppleNames {
                 if count == 3 { seen.signal() }
                 return isReachable && count > 2
             }
-            watch.start()
+            try watch.start()
             #expect(seen.wait(timeout: .now() + 10) == .success)
             watch.end()
         }

@@ -63,7 +63,7 @@ struct UnlockPromptTests {
                 if $0 { changes.signal() }
                 return true
             })
-        listener.start()
+        try listener.start()
         defer { listener.end() }
         #expect(changes.wait(timeout: .now() + 10) == .success)
         try rooms.unlock()

@@ -5,7 +5,9 @@ import Testing
 /// Rooms are separate because their sources cannot name each other; this checks every import of every file.
 @Suite struct WallsTests {
     /// Swift's own modules and the C library, which every target may use. On Apple's systems Darwin is that library.
-    private static let platform: Set<String> = ["Swift", "Foundation", "Glibc", "Synchronization", "Dispatch", "Darwin"]
+    private static let platform: Set<String> = [
+        "Swift", "Foundation", "FoundationEssentials", "Glibc", "Synchronization", "Dispatch", "Darwin",
+    ]
 
     /// What applications may use as well, and nothing else of this package: Vauban needs no network.
     private static let network: Set<String> = ["FoundationNetworking"]

@@ -1,4 +1,3 @@
-import Foundation
 internal import Synchronization
 internal import VaubanAuthenticationWire
 internal import VaubanDER
@@ -26,11 +25,8 @@ package final class EnvironmentListener: Sendable {
         ended = try Wakeup()
     }
 
-    package func start() {
-        let thread = Thread { [self] in run() }
-        thread.stackSize = 1 << 19
-        thread.start()
-    }
+    /// Throws if the system has no further thread.
+    package func start() throws(SystemError) { try HostThread.start { [self] in run() } }
 
     /// Stops the listener; no call of `look` begins after this.
     package func end() {

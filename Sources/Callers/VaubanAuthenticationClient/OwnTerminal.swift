@@ -1,7 +1,7 @@
 // Calls of an application that may prompt the user. Its own terminal names the place of the prompt, and shows the prompt only if no agent
 // is registered and the user allowed that.
 
-import Foundation
+internal import Dispatch
 package import VaubanLinuxHost
 package import VaubanRefusal
 internal import VaubanUserModel
@@ -19,12 +19,14 @@ package enum OwnTerminal {
         } catch {
             guard error.reason == .noPromptAgent, let agent = agent(of: try service()) else { throw error }
             let left = DispatchSemaphore(value: 0)
-            let thread = Thread {
-                _ = agent.run()
-                left.signal()
+            do throws(SystemError) {
+                try HostThread.start {
+                    _ = agent.run()
+                    left.signal()
+                }
+            } catch {
+                throw Refusal(.unavailable, "\(error)")
             }
-            thread.stackSize = 1 << 19
-            thread.start()
             // Restores the terminal before this returns.
             defer {
                 agent.end()

@@ -1,7 +1,7 @@
 // Seals a passcode so that only the enclave can open it, once, for one purpose (RFC 9180, base mode).
 
 internal import Crypto
-internal import Foundation
+internal import FoundationEssentials
 import Glibc
 import VaubanDER
 import VaubanLinuxHost

@@ -1,6 +1,5 @@
 // The user's side of a prompt. An agent is not trusted: it can return a passcode sealed to the enclave, or decline.
 
-import Foundation
 import Glibc
 import VaubanAuthenticationWire
 import VaubanDER
@@ -49,9 +48,11 @@ package final class PromptAgent: Sendable {
         } catch {
             throw Self.refusal(error)
         }
-        let reader = Thread { [channel, inbox, service] in Self.read(channel, into: inbox, of: service) }
-        reader.stackSize = 1 << 19
-        reader.start()
+        do throws(SystemError) {
+            try HostThread.start { [channel, inbox, service] in Self.read(channel, into: inbox, of: service) }
+        } catch {
+            throw Self.refusal(error)
+        }
     }
 
     deinit { channel.shutDown() }

@@ -69,7 +69,7 @@ package final class ItemKeychain: Sendable {
                 changed(status)
                 return status != nil
             })
-        listener.start()
+        try listener.start()
         return EnvironmentListenerHold(listener)
     }
 

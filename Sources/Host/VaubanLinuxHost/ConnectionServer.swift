@@ -2,7 +2,6 @@
 // that connection.
 
 internal import CVaubanLinux
-import Foundation
 import Glibc
 
 /// A connection whose handshake is complete.
@@ -75,7 +74,7 @@ package final class ConnectionServer: Sendable {
             var uid: UInt32 = 0
             guard vauban_peer_credentials(number, &pid, &uid) == 0, admits(uid), let place = connections.enter(owner(uid)) else { continue }
             let user = uid
-            let thread = Thread { [self] in
+            let serveConnection: @Sendable () -> Void = { [self] in
                 defer { connections.leave(place) }
                 do throws(HandshakeError) {
                     let (channel, peer, role, callerSnapshot) = try Handshake.accept(socket, usesPeerDescriptor: usesPeerDescriptor) {
@@ -91,8 +90,14 @@ package final class ConnectionServer: Sendable {
                     refused(error, user)
                 }
             }
-            thread.stackSize = 1 << 19
-            thread.start()
+            do throws(SystemError) {
+                try HostThread.start(serveConnection)
+            } catch {
+                // The caller is refused, and the shortage handled like one of descriptors.
+                connections.leave(place)
+                _ = connections.endOneIdle()
+                poll(nil, 0, ConnectionLimits.shortagePause)
+            }
         }
     }
 }

@@ -1,6 +1,5 @@
 // Users that no file lists, such as a directory's, by the system's name service (Specs/owners.md, section 3).
 
-import Foundation
 import Glibc
 
 package final class NameService: Sendable {
@@ -86,12 +85,11 @@ package final class NameService: Sendable {
             return (known, mayAsk)
         }
         if isAsking {
-            let thread = Thread { [self] in
-                var next: UInt32? = uid
-                while let uid = next { next = take(ask(uid), of: uid) }
+            do throws(SystemError) {
+                try HostThread.start { [self] in answerAll(from: uid) { ask($0) } }
+            } catch {
+                answerAll(from: uid) { _ in .silent }
             }
-            thread.stackSize = 1 << 19
-            thread.start()
         }
         if let known { return known }
         _ = wakeup?.wait(until: MachineClock.monotonic + NameLimits.answerTime)
@@ -104,6 +102,12 @@ package final class NameService: Sendable {
             }
             return state.entries[uid]?.answer ?? .silent
         }
+    }
+
+    /// Answers this query and those that wait.
+    private func answerAll(from first: UInt32, _ answer: (UInt32) -> Answer) {
+        var next: UInt32? = first
+        while let uid = next { next = take(answer(uid), of: uid) }
     }
 
     /// Records an answer and returns the uid to be queried next.

@@ -1,4 +1,3 @@
-import Foundation
 import Glibc
 
 /// A connection that stays up for as long as the process runs, to reach a room that never connects itself. It is established again whenever
@@ -9,7 +8,6 @@ package struct StandingConnection: Sendable {
     private let longestPause: Int32
 
     private static let shortestPause: Int32 = 20
-    private static let threadStackBytes = 512 * 1024
 
     /// `longestPause` is the longest pause between two attempts, in milliseconds.
     package init(_ address: ServerAddress, role: Int64, longestPause: Int32 = 2_000) {
@@ -37,10 +35,8 @@ package struct StandingConnection: Sendable {
         }
     }
 
-    /// Does the same on a separate thread.
+    /// Does the same on a separate thread. Exits if there is none for it.
     package func keepOnThread(serve: @escaping @Sendable (Channel) throws -> Void, lost: @escaping @Sendable (any Error) -> Void) {
-        let thread = Thread { keep(serve: serve, lost: lost) }
-        thread.stackSize = Self.threadStackBytes
-        thread.start()
+        HostThread.startForLife { keep(serve: serve, lost: lost) }
     }
 }

@@ -1,7 +1,6 @@
 // One thread waits for all connections. Each complete message is served on a separate thread, so that a prompt or an idle client does not
 // block other clients.
 
-import Foundation
 import Glibc
 internal import Synchronization
 internal import VaubanLinuxHost
@@ -12,6 +11,11 @@ final class AgentListener: Sendable {
         var count = 0
         /// Connections whose reply was sent, and whether they stay open.
         var finished: [(connection: AgentConnection, goesOn: Bool)] = []
+
+        mutating func end(of process: Int32) {
+            count -= 1
+            running[process] = running[process].flatMap { $0 > 1 ? $0 - 1 : nil }
+        }
 
         mutating func takeFinished() -> [(connection: AgentConnection, goesOn: Bool)] {
             defer { finished = [] }
@@ -101,17 +105,19 @@ final class AgentListener: Sendable {
             return true
         }
         guard mayBegin else { return false }
-        let thread = Thread { [self] in
-            let goesOn = connection.answer()
-            work.withLock { work in
-                work.count -= 1
-                work.running[process] = work.running[process].flatMap { $0 > 1 ? $0 - 1 : nil }
-                work.finished.append((connection, goesOn))
+        do throws(SystemError) {
+            try HostThread.start { [self] in
+                let goesOn = connection.answer()
+                work.withLock { work in
+                    work.end(of: process)
+                    work.finished.append((connection, goesOn))
+                }
+                wakeup.signal()
             }
-            wakeup.signal()
+            return true
+        } catch {
+            work.withLock { $0.end(of: process) }
+            return false
         }
-        thread.stackSize = AgentLimits.stackBytes
-        thread.start()
-        return true
     }
 }

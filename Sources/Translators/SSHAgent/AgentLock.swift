@@ -2,7 +2,7 @@
 
 internal import Crypto
 internal import CryptoExtras
-import Foundation
+import FoundationEssentials
 internal import Synchronization
 internal import VaubanLinuxHost
 internal import VaubanSSHWire

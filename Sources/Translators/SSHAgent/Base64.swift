@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 internal import Crypto
 
 /// Base64 as in SSH's files.

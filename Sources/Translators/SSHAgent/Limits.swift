@@ -5,8 +5,6 @@ enum AgentLimits {
     /// Concurrent requests, in total and for one process: each prompt waits on a separate thread.
     static let requestsMax = 64
     static let requestsOfProcessMax = 8
-    /// The stack of a thread that serves a request.
-    static let stackBytes = 512 << 10
     /// The buffer of a message before more of it has arrived.
     static let firstBytes = 1024
     /// The timeout for a client to read a reply.

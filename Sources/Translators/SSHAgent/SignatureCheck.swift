@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 internal import Crypto
 internal import CryptoExtras
 internal import VaubanSSHWire

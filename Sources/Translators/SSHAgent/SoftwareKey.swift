@@ -1,6 +1,6 @@
 // Signs with an imported or added key. The key is parsed for each signature.
 
-import Foundation
+import FoundationEssentials
 internal import Crypto
 internal import CryptoExtras
 internal import VaubanSSHWire

@@ -1,4 +1,3 @@
-import Foundation
 internal import Synchronization
 internal import VaubanLinuxHost
 internal import VaubanRefusal
@@ -52,9 +51,7 @@ final class CallQueue: Sendable {
         case .full: send(.failure(call.number, BusFailure(.limitsExceeded, "Too many calls wait already.")))
         case .queued: break
         case .begins:
-            let thread = Thread { [self] in work(for: client.name) }
-            thread.stackSize = SecretServiceLimits.stackBytes
-            thread.start()
+            HostThread.startOrRun { [self] in work(for: client.name) }
         }
     }
 

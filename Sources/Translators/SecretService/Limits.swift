@@ -5,7 +5,6 @@ enum SecretServiceLimits {
     static let callsMax = 4096
     /// Concurrent threads for calls; each client has at most one.
     static let threadsMax = 64
-    static let stackBytes = 512 << 10
     /// Sessions of one client and of all clients.
     static let sessionsOfClientMax = 64
     static let sessionsMax = 4096

@@ -1,4 +1,3 @@
-import Foundation
 internal import Synchronization
 internal import VaubanLinuxHost
 
@@ -53,13 +52,15 @@ final class Prompts: Sendable {
             return prompt
         }
         guard let prompt else { throw .noSuchObject }
-        let thread = Thread { [self] in
-            let isUnlocked = keychainLock.unlock(for: client, prompt.wait, send)
-            let result = isUnlocked ? try? prompt.action(prompt.wait) : nil
-            complete(path, result)
+        do throws(SystemError) {
+            try HostThread.start { [self] in
+                let isUnlocked = keychainLock.unlock(for: client, prompt.wait, send)
+                let result = isUnlocked ? try? prompt.action(prompt.wait) : nil
+                complete(path, result)
+            }
+        } catch {
+            complete(path, nil)
         }
-        thread.stackSize = SecretServiceLimits.stackBytes
-        thread.start()
     }
 
     func dismiss(_ path: String, by client: BusClient) throws(BusFailure) {

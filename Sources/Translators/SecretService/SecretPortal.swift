@@ -1,4 +1,3 @@
-import Foundation
 import Glibc
 internal import Synchronization
 internal import VaubanAccessPolicy
@@ -51,13 +50,16 @@ final class SecretPortal: Sendable {
             return true
         }
         guard isNew else { throw BusFailure(.limitsExceeded, "There are too many requests, or one with this handle.") }
-        let thread = Thread { [self] in
-            let response = self.response(for: application, to: file, client, wait)
+        do throws(SystemError) {
+            try HostThread.start { [self] in
+                let response = self.response(for: application, to: file, client, wait)
+                requests.withLock { _ = $0.removeValue(forKey: handle) }
+                send(.reply(call.number, [.unsigned32(response.rawValue), .properties([])]))
+            }
+        } catch {
             requests.withLock { _ = $0.removeValue(forKey: handle) }
-            send(.reply(call.number, [.unsigned32(response.rawValue), .properties([])]))
+            throw BusFailure(.limitsExceeded, "\(error)")
         }
-        thread.stackSize = SecretServiceLimits.stackBytes
-        thread.start()
     }
 
     /// Ends a request that waits for the user.

@@ -75,7 +75,7 @@ final class UnlockNotices: Sendable {
             state.listener = listener
             return true
         }
-        guard !isFirst else { return listener.start() }
+        guard !isFirst else { return try listener.start() }
         // The listener's first notice may have arrived before this wait.
         if isLocked() == false { wait.unlocked() }
     }

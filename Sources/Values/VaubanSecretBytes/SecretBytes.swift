@@ -1,6 +1,6 @@
 // A secret has one owner and one place in memory, and ends with its owner. It cannot be copied, so no copy can be left behind.
 
-package import Foundation
+package import FoundationEssentials
 import Glibc
 
 /// Bytes that must not outlive their use: zeroed when the value ends, not copyable, and without any description

@@ -93,7 +93,7 @@ public final class LAEnvironment: NSObject, @unchecked Sendable {
         let number = observation.number
         observation.listener = try? EnvironmentListener(
             service: { try? Service.current() }, look: { [weak self] in self?.readState(isReachable: $0, forListener: number) ?? true })
-        observation.listener?.start()
+        try? observation.listener?.start()
     }
 
     /// Reads the state and notifies observers of a change. Returns false if it could not be read, so that the listener tries again.

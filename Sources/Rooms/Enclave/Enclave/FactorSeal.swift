@@ -2,7 +2,7 @@
 // fingerprint makes the private half available.
 
 internal import Crypto
-import Foundation
+import FoundationEssentials
 import SwiftASN1
 import VaubanDER
 import VaubanSecretBytes

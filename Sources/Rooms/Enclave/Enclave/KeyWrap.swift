@@ -1,7 +1,7 @@
 // Key wrapping and derivation: AES-256-GCM and HKDF-SHA256 of swift-crypto, with one label per use. The algorithms are fixed.
 
 internal import Crypto
-import Foundation
+import FoundationEssentials
 package import VaubanSecretBytes
 
 /// A wrapped blob does not open: it was made under another key or for another purpose, or it was altered.

@@ -1,5 +1,5 @@
 internal import Crypto
-import Foundation
+import FoundationEssentials
 import VaubanDER
 import VaubanLinuxHost
 package import VaubanRefusal

@@ -1,6 +1,6 @@
 internal import Crypto
 internal import CryptoExtras
-import Foundation
+import FoundationEssentials
 package import SwiftASN1
 package import VaubanDER
 package import VaubanSecretBytes

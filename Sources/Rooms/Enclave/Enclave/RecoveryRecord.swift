@@ -2,7 +2,7 @@
 // recovery key again; only the user has the private half, on paper.
 
 internal import Crypto
-import Foundation
+import FoundationEssentials
 package import SwiftASN1
 package import VaubanDER
 import VaubanPasscode

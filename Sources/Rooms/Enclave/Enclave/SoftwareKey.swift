@@ -1,7 +1,7 @@
 // The cryptography of private keys in the software enclave, by swift-crypto.
 
 internal import Crypto
-internal import Foundation
+internal import FoundationEssentials
 package import VaubanKeyWire
 package import VaubanRefusal
 package import VaubanSecretBytes

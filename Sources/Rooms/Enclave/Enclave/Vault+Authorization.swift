@@ -1,7 +1,7 @@
 // The evidence that an evaluation keeps for its context: as much as later calls of that context need, and no more.
 
 internal import Crypto
-import Foundation
+import FoundationEssentials
 package import VaubanAccessPolicy
 internal import VaubanLinuxHost
 package import VaubanRefusal

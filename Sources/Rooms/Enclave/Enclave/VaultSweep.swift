@@ -1,7 +1,7 @@
 // Events that reach all vaults outside any request: time, sleep, screen locks, a reader that disconnects. A vault whose disk hangs must
 // not keep the others unlocked.
 
-import Foundation
+import Dispatch
 internal import VaubanLinuxHost
 
 package enum VaultEvent: Hashable, Sendable {
@@ -59,7 +59,7 @@ package final class VaultSweep: Sendable {
             return isFirst
         }
         guard isFirst else { return }
-        let thread = Thread { [self] in
+        HostThread.startOrRun { [self] in
             var isLast = false
             while !isLast, let next = pending.withLock({ $0[vault.user]?.first }) {
                 vault.handle(next.event)
@@ -74,8 +74,6 @@ package final class VaultSweep: Sendable {
                 next.group.leave()
             }
         }
-        thread.stackSize = 512 * 1024
-        thread.start()
     }
 }
 

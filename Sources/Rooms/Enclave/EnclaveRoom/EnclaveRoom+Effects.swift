@@ -2,7 +2,6 @@
 
 import Enclave
 import EnclaveWire
-import Foundation
 import Logging
 import VaubanLinuxHost
 internal import VaubanRoomHardening
@@ -57,7 +56,7 @@ extension EnclaveRoom {
     /// Starts the thread that locks vaults without a request: after a grace period, after idleness, after a wake, and after reports of the
     /// fingerprint reader.
     func startExpirationThread(_ timer: DueTimer) {
-        let thread = Thread { [self] in
+        HostThread.startForLife { [self] in
             while true {
                 timer.wait()
                 sweep(.timePassed, timeout: 0)
@@ -65,7 +64,5 @@ extension EnclaveRoom {
                 ScratchMemory.scrubStack()
             }
         }
-        thread.stackSize = 512 * 1024
-        thread.start()
     }
 }

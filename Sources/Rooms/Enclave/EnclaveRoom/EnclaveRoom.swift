@@ -2,7 +2,7 @@
 
 package import Enclave
 import EnclaveWire
-import Foundation
+import Dispatch
 import Logging
 import VaubanDER
 package import VaubanLinuxHost
@@ -103,13 +103,11 @@ package final class EnclaveRoom: Sendable {
     /// before any key that the next reader receives.
     private func readerHasEnded() {
         let isDone = DispatchSemaphore(value: 0)
-        let thread = Thread { [self] in
+        HostThread.startOrRun { [self] in
             sweep(.readerIsGone, timeout: 0)
             ScratchMemory.scrubStack()
             isDone.signal()
         }
-        thread.stackSize = 512 * 1024
-        thread.start()
         _ = isDone.wait(timeout: .now() + .nanoseconds(Int(EnclaveLimits.recallTimeout)))
     }
 

@@ -1,4 +1,4 @@
-import Foundation
+import Dispatch
 internal import VaubanLinuxHost
 
 /// Reports changed environments to authd (Specs/environment.md) on a separate thread: an authd that does not read must not hold up a lock,
@@ -13,14 +13,12 @@ final class EnvironmentNotifier: Sendable {
     func notify(_ user: UInt32) { if changedUsers.withLock({ $0.insert(user).inserted }) { available.signal() } }
 
     func start() {
-        let thread = Thread { [self] in
+        HostThread.startForLife { [self] in
             while true {
                 available.wait()
                 let user = changedUsers.withLock { $0.popFirst() }
                 if let user { prompts.sendEnvironmentChange(of: user) }
             }
         }
-        thread.stackSize = 512 * 1024
-        thread.start()
     }
 }

@@ -2,7 +2,7 @@
 // reads the fingerprint reader's connection serves all users, so it never does that work itself.
 
 import Enclave
-import Foundation
+import Dispatch
 import VaubanLinuxHost
 internal import VaubanRoomHardening
 
@@ -50,7 +50,7 @@ package final class FingerListUpdates: Sendable {
 
     private func start(_ user: UInt32) {
         threads.wait()
-        let thread = Thread { [self] in
+        HostThread.startOrRun { [self] in
             while let step = next(of: user) {
                 switch step {
                 case .list(let fingers): apply(user, fingers)
@@ -60,9 +60,8 @@ package final class FingerListUpdates: Sendable {
             ScratchMemory.scrubStack()
             threads.signal()
         }
-        thread.stackSize = 512 * 1024
-        thread.start()
     }
+
     /// Removes and returns the user's next step. Returns nil if there is none: the calling thread then ends, and the next report starts
     /// another.
     private func next(of user: UInt32) -> Step? {

@@ -2,7 +2,6 @@
 
 import Enclave
 import EnclaveWire
-import Foundation
 import VaubanAccessPolicy
 import VaubanDER
 import VaubanKeyWire

@@ -1,5 +1,4 @@
 import Enclave
-import Foundation
 import VaubanLinuxHost
 import VaubanRefusal
 
@@ -23,13 +22,20 @@ final class KeyConnections: Sendable {
         guard let place = table.enter(accounts.owner(of: connection.caller.uid)) else { throw Self.tooMany }
         table.set(connection, in: place)
         connections.withLock { $0[place] = connection }
-        let thread = Thread { [self] in
-            connection.serve()
-            connections.withLock { $0[place] = nil }
-            table.leave(place)
+        do throws(SystemError) {
+            try HostThread.start { [self] in
+                connection.serve()
+                leave(place)
+            }
+        } catch {
+            leave(place)
+            throw Self.tooMany
         }
-        thread.stackSize = 1 << 19
-        thread.start()
+    }
+
+    private func leave(_ place: ConnectionTable.Place) {
+        connections.withLock { $0[place] = nil }
+        table.leave(place)
     }
 
     /// Ends an idle connection if the process has its maximum, so that no program uses up its user's share.

@@ -1,5 +1,4 @@
 import Enclave
 import EnclaveRoom
-import Foundation
 
 EnclaveProgram.main(CommandLine.arguments, EnclaveOptions(cost: .shipped))

@@ -1,6 +1,5 @@
 // The process that connects the fingerprint reader to the enclave and asks fprintd what the sensor finds.
 
-import Foundation
 import Glibc
 package import Logging
 package import VaubanLinuxHost
@@ -38,7 +37,7 @@ package struct ReaderRoom: Sendable {
     /// Serves until the process ends, over a new connection whenever the bus is lost. Without a bus there is no sensor, and the pauses
     /// between attempts grow.
     package func run() -> Never {
-        Thread.detachNewThread { [enclave] in enclave.run() }
+        HostThread.startForLife { [enclave] in enclave.run() }
         var backoff = Backoff(from: ReaderLimits.busPauseMin, to: ReaderLimits.busPauseMax)
         var lastFault: String?
         while true {

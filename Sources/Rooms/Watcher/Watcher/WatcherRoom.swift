@@ -2,7 +2,6 @@
 // cause.
 
 internal import EnclaveWire
-import Foundation
 import Glibc
 package import Logging
 package import VaubanLinuxHost
@@ -37,7 +36,7 @@ package struct WatcherRoom: Sendable {
     /// Watches until the process ends, over a new connection whenever the bus is lost. Without a bus it reports that to the enclave, and
     /// the pauses between attempts grow.
     package func run() -> Never {
-        Thread.detachNewThread { [line] in line.run() }
+        HostThread.startForLife { [line] in line.run() }
         var backoff = Backoff(from: WatcherLimits.busPauseMin, to: WatcherLimits.busPauseMax)
         var lastFault: String?
         while true {

@@ -1,5 +1,5 @@
-import Foundation
 internal import Synchronization
+internal import VaubanLinuxHost
 
 /// Serves requests in parallel, since a user's file on a file system that does not answer can block its reader. Requests about one user's
 /// programs are limited, so that they do not block another user's.
@@ -28,7 +28,7 @@ package final class RequestQueue: Sendable {
             state.waiting.append((user, work))
             return .later
         }
-        if place == .now { Thread.detachNewThread { self.run(user, work) } }
+        if place == .now { HostThread.startOrRun { self.run(user, work) } }
         return place != .none
     }
 

@@ -1,0 +1,51 @@
+// Threads without Foundation's `Thread`, which would load all of Foundation into each room and does not report that the system has no
+// further thread.
+
+import Glibc
+
+/// Detached threads with a small stack.
+package enum HostThread {
+    /// The size of each stack, in bytes. Only pages that were touched cost memory.
+    private static let stackBytes = 512 << 10
+
+    private final class Body {
+        let work: @Sendable () -> Void
+        init(_ work: @escaping @Sendable () -> Void) { self.work = work }
+    }
+
+    /// Runs `work` on a new thread. Throws if the system has no further thread for this process (pthread_create(3)).
+    package static func start(_ work: @escaping @Sendable () -> Void) throws(SystemError) {
+        var attributes = pthread_attr_t()
+        pthread_attr_init(&attributes)
+        defer { pthread_attr_destroy(&attributes) }
+        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+        pthread_attr_setstacksize(&attributes, stackBytes)
+        let body = Unmanaged.passRetained(Body(work))
+        var thread = pthread_t()
+        let fault = pthread_create(
+            &thread, &attributes,
+            { body in
+                if let body { Unmanaged<Body>.fromOpaque(body).takeRetainedValue().work() }
+                return nil
+            }, body.toOpaque())
+        guard fault != 0 else { return }
+        body.release()
+        throw SystemError("start a thread", code: fault)
+    }
+
+    /// Runs `work` on a new thread, or on the calling one if there is no further thread: later than intended, but not never.
+    package static func startOrRun(_ work: @escaping @Sendable () -> Void) {
+        do { try start(work) } catch { work() }
+    }
+
+    /// Runs `work` on a new thread for as long as the process lives. Without it the process could not do its task, so it then exits with
+    /// `EX_OSERR`, and whoever started it starts it again.
+    package static func startForLife(_ work: @escaping @Sendable () -> Void) {
+        do {
+            try start(work)
+        } catch {
+            _ = Array("\(error)\n".utf8).withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
+            exit(EX_OSERR)
+        }
+    }
+}
