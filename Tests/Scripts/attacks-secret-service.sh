@@ -9,7 +9,7 @@ set -u
 groups=$(findmnt -n -t cgroup2 -o TARGET | head -n 1)
 app=$groups/app-flatpak-org.example.App-$$.scope other=$groups/app-flatpak-org.example.Other-$$.scope
 { [ -n "$groups" ] && mkdir "$app" "$other"; } 2>/dev/null || { echo 'no control groups can be made here'; exit 77; }
-vauban enable secret-service 2>/dev/null || fail 'it is not enabled'
+vauban enable secret-service --kwallet 2>/dev/null || fail 'it is not enabled'
 start_bus
 finish_all() { finish; rmdir "$app" "$other" 2>/dev/null; }
 trap finish_all EXIT
@@ -30,6 +30,15 @@ check 'U51 control: it reads what it stored' equals "$(in_sandbox "$app" secret-
 check 'U51 another Flatpak does not' equals "$(in_sandbox "$other" timeout 240 /usr/bin/python3 "$helper" finds-locked service app 2>&1 | tail -n 1)" locked
 check 'U54 it asks the portal'"'"'s backend for the key of another app: refused' equals "$(sandboxed foreign-key)" refused
 check 'U54 control: the portal is given it' matches_key "$(timeout 240 /usr/bin/python3 "$helper" backend-key org.example.Other 2>&1 | tail -n 1)"
+
+# KWallet's interface of the same process.
+wallet_helper=$PWD/Tests/Scripts/lib/kwallet.py
+wallet() { timeout 240 /usr/bin/python3 "$wallet_helper" "$@" 2>&1 | tail -n 1; }
+wallet stored
+check 'U55 a client uses the open wallet of another: refused' equals "$(wallet foreign-handle)" refused
+check 'U56 a Flatpak reads, lists, changes or removes an entry that another program stored: refused' equals \
+    "$(in_sandbox "$app" timeout 240 /usr/bin/python3 "$wallet_helper" foreign-entry 2>&1 | tail -n 1)" refused
+check 'U56 control: a program outside of sandboxes reads it as it was' equals "$(wallet reads)" 'of the browser'
 check 'U53 a program outside of sandboxes reads everything: succeeds' equals "$(secret-tool lookup service app username anna)" 'of the app'
 
 # The user consents once; it holds for this app and this item, until the item is another.
@@ -61,6 +70,27 @@ key ctrl-c
 STEPS
     [ $? = 130 ] || { cat "$TMPDIR/out" "$TMPDIR/found"; return 1; }
 }
+cat >"$TMPDIR/wallet" <<CLIENT
+#!/bin/bash
+( echo \$BASHPID >"$app/cgroup.procs" && exec /usr/bin/python3 "$wallet_helper" reads ) >"$TMPDIR/found" 2>&1 </dev/null &
+echo \$! >"$TMPDIR/client.pid"
+CLIENT
+chmod +x "$TMPDIR/wallet"
+consented_to_entry() {
+    play "$VAUBAN_BUILD/vauban" approve >"$TMPDIR/out" <<STEPS
+expect Prompts appear here
+run $TMPDIR/wallet
+expect to let the Flatpak org.example.App use, from now on, what other programs stored: Browser Keys/Safe Storage
+expect Passcode
+secret $passcode
+expect Accepted
+run $TMPDIR/wait
+run [ "\$(cat $TMPDIR/found)" = 'of the browser' ]
+key ctrl-c
+STEPS
+    [ $? = 130 ] || { cat "$TMPDIR/out" "$TMPDIR/found"; return 1; }
+}
+check 'U56 control: the user consents to an entry' consented_to_entry
 check 'U51 control: the user refuses, then consents' consented
 check 'U51 control: it is asked for once' equals "$(in_sandbox "$app" secret-tool lookup service mail username anna)" 'of the mail program'
 check 'U51 the consent is for one item' equals "$(sandboxed finds-locked service bank)" locked

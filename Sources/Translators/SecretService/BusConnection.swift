@@ -81,6 +81,12 @@ final class BusConnection {
         return true
     }
 
+    /// Requests a name, and waits in the bus's queue for it if another process owns it. Returns whether it is owned now.
+    func takeOrQueue(_ name: String) throws(SystemError) -> Bool {
+        // SD_BUS_NAME_REPLACE_EXISTING | SD_BUS_NAME_QUEUE
+        try SystemError.checkNegated(sd_bus_request_name(bus, name, 1 | 4), "take the name \(name)") > 0
+    }
+
     /// Returns the unique name of the connection that owns a name, or nil if the name has no owner.
     func owner(of name: String) -> String? { (try? ask("GetNameOwner", name))?.first?.text }
 
@@ -127,7 +133,10 @@ final class BusConnection {
     /// Returns the call in a message. Replies with an error and returns nil if the message is invalid.
     private func received(_ message: OpaquePointer) throws(SystemError) -> BusCall? {
         let arguments: [BusValue]
-        do throws(SystemError) { arguments = try BusReader.arguments(of: message) } catch {
+        do throws(SystemError) {
+            let place = WalletInterface.secretText(of: text(sd_bus_message_get_member(message)))
+            arguments = try BusReader.arguments(of: message, secretText: place)
+        } catch {
             fail(message, BusFailure(.invalidArguments, "The arguments cannot be read."))
             return nil
         }

@@ -9,14 +9,18 @@ struct BusReader {
     private let message: OpaquePointer
     private var count = 0
     private var hasFile = false
+    private let secretText: Int?
 
-    /// Returns all arguments of a message.
-    static func arguments(of message: OpaquePointer) throws(SystemError) -> [BusValue] {
-        var reader = BusReader(message: message)
+    /// Returns all arguments of a message. `secretText` is the place of a string that is a secret.
+    static func arguments(of message: OpaquePointer, secretText: Int? = nil) throws(SystemError) -> [BusValue] {
+        var reader = BusReader(message: message, secretText: secretText)
         return try reader.values()
     }
 
-    private init(message: OpaquePointer) { self.message = message }
+    private init(message: OpaquePointer, secretText: Int?) {
+        self.message = message
+        self.secretText = secretText
+    }
 
     /// Returns the values up to the end of the message or container.
     private mutating func values() throws(SystemError) -> [BusValue] {
@@ -38,6 +42,8 @@ struct BusReader {
         case UInt8(ascii: "i"): return .signed32(try basic(type, Int32(0)))
         case UInt8(ascii: "u"): return .unsigned32(try basic(type, UInt32(0)))
         case UInt8(ascii: "t"): return .unsigned64(try basic(type, UInt64(0)))
+        // The count of values is the place among the arguments, since those before are no containers.
+        case UInt8(ascii: "s") where count - 1 == secretText: return .secretText(try secretString(type))
         case UInt8(ascii: "s"): return .string(try text(type))
         case UInt8(ascii: "o"): return .path(try text(type))
         case UInt8(ascii: "a") where inner == "y": return .bytes(try bytes())
@@ -76,6 +82,19 @@ struct BusReader {
         return text.map { String(cString: $0) } ?? ""
     }
 
+    private func secretString(_ type: CChar) throws(SystemError) -> SharedSecret {
+        var text: UnsafePointer<CChar>?
+        try check(sd_bus_message_read_basic(message, type, &text))
+        return Self.taken(UnsafeRawBufferPointer(start: text, count: text.map { strlen($0) } ?? 0))
+    }
+
+    /// Copies bytes out of a received message, which is read only once, and overwrites them there.
+    private static func taken(_ bytes: UnsafeRawBufferPointer) -> SharedSecret {
+        let secret = SharedSecret(SecretBytes(copying: bytes))
+        if let start = bytes.baseAddress, !bytes.isEmpty { explicit_bzero(UnsafeMutableRawPointer(mutating: start), bytes.count) }
+        return secret
+    }
+
     /// The message keeps its own.
     private func file(_ type: CChar) throws(SystemError) -> Descriptor {
         Descriptor(try SystemError.check(fcntl(try basic(type, Int32(-1)), F_DUPFD_CLOEXEC, 3), "take a file of a message"))
@@ -85,7 +104,7 @@ struct BusReader {
         var start: UnsafeRawPointer?
         var count = 0
         try check(sd_bus_message_read_array(message, CChar(UInt8(ascii: "y")), &start, &count))
-        return SharedSecret(SecretBytes(copying: UnsafeRawBufferPointer(start: start, count: count)))
+        return Self.taken(UnsafeRawBufferPointer(start: start, count: count))
     }
 
     @discardableResult
@@ -108,6 +127,7 @@ struct BusWriter {
         case .unsigned64(let number): try basic("t", number)
         // D-Bus strings cannot contain NUL characters.
         case .string(let text): try check(sd_bus_message_append_basic(message, code("s"), text.filter { $0 != "\0" }))
+        case .secretText(let secret): try append(secretText: secret)
         case .path(let path): try check(sd_bus_message_append_basic(message, code("o"), path))
         case .bytes(let secret):
             try check(secret.bytes.withUnsafeBytes { sd_bus_message_append_array(message, code("y"), $0.baseAddress, $0.count) })
@@ -117,6 +137,13 @@ struct BusWriter {
         case .variant(let inner): try container("v", contents: inner.signature, values: [inner])
         case .file, .other: throw SystemError("write a message", code: EINVAL)
         }
+    }
+
+    private func append(secretText secret: SharedSecret) throws(SystemError) {
+        var space: UnsafeMutablePointer<CChar>?
+        try check(sd_bus_message_append_string_space(message, secret.bytes.count, &space))
+        guard let space else { throw SystemError("write a message", code: ENOMEM) }
+        secret.bytes.withUnsafeBytes { UnsafeMutableRawBufferPointer(start: space, count: $0.count).copyMemory(from: $0) }
     }
 
     private func container(_ type: Unicode.Scalar, contents: String, values: [BusValue]) throws(SystemError) {

@@ -20,6 +20,8 @@ indirect enum BusValue: Sendable {
     case unsigned32(UInt32)
     case unsigned64(UInt64)
     case string(String)
+    /// A string that is a secret: UTF-8 without NUL.
+    case secretText(SharedSecret)
     case path(String)
     case bytes(SharedSecret)
     /// Elements of one type, which its signature names.
@@ -39,7 +41,7 @@ indirect enum BusValue: Sendable {
         case .signed32: "i"
         case .unsigned32: "u"
         case .unsigned64: "t"
-        case .string: "s"
+        case .string, .secretText: "s"
         case .path: "o"
         case .bytes: "ay"
         case .array(let element, _): "a\(element)"
@@ -74,6 +76,8 @@ extension BusValue {
 
     var file: Descriptor? { if case .file(let file) = self { file } else { nil } }
 
+    var signed: Int32? { if case .signed32(let number) = self { number } else { nil } }
+
     var isTrue: Bool { if case .boolean(true) = self { true } else { false } }
 
     var elements: [BusValue] {
@@ -94,7 +98,12 @@ extension BusValue {
 
     var texts: [String] { elements.compactMap(\.text) }
 
-    var secret: SharedSecret? { if case .bytes(let bytes) = self { bytes } else { nil } }
+    var secret: SharedSecret? {
+        switch self {
+        case .bytes(let bytes), .secretText(let bytes): bytes
+        default: nil
+        }
+    }
 
     var unwrapped: BusValue { if case .variant(let inner) = self { inner } else { self } }
 }

@@ -30,12 +30,16 @@ extension SecretServiceObjects {
         let (identifier, isNew) = try store(of: collection).create(edit, in: collection) { identifier, item in
             try replaces && access.mayUse(item, identifier, by: client)
         }
+        itemStored(identifier, isNew: isNew, in: collection, by: client)
+        return [.path(ObjectPath.item(path: identifier, in: collection)), .path(ObjectPath.none)]
+    }
+
+    func itemStored(_ identifier: String, isNew: Bool, in collection: String, by client: BusClient) {
         if isNew, client.application == .unknown { client.permit(identifier) }
         let path = ObjectPath.item(path: identifier, in: collection)
         let parent = ObjectPath.collection(path: collection)
         signal(parent, interface: "Collection", member: isNew ? "ItemCreated" : "ItemChanged", values: [.path(path)])
         if isNew { propertyInvalidated(parent, interface: "Collection", name: "Items") }
-        return [.path(path), .path(ObjectPath.none)]
     }
 
     private func deleteCollection(_ identifier: String) throws -> [BusValue] {
@@ -43,8 +47,11 @@ extension SecretServiceObjects {
             throw BusFailure(.notSupported, "This collection always exists. Its items can be deleted one by one.")
         }
         guard try !keychainLock.isLocked else { throw BusFailure(.isLocked, "The keychain is locked.") }
+        let name = walletName(of: identifier)
         try keychainItems.deleteAll(in: identifier)
+        try walletFolders.deleteAll(in: identifier)
         try records.delete(identifier)
+        walletDeleted(name, collection: identifier)
         signal(ObjectPath.root, interface: "Service", member: "CollectionDeleted", values: [.path(ObjectPath.collection(path: identifier))])
         propertyInvalidated(ObjectPath.root, interface: "Service", name: "Collections")
         return [.path(ObjectPath.none)]

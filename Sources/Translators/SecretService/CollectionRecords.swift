@@ -29,16 +29,28 @@ final class CollectionRecords: Sendable {
         return [KeychainItems.login] + kept.filter { $0 != KeychainItems.login }.sorted()
     }
 
+    /// Returns all collections in the keychain, `login` first.
+    func all() throws(Refusal) -> [Collection] {
+        let kept = try records(Self.service, nil).compactMap(Self.collection)
+        let login = kept.first { $0.identifier == KeychainItems.login }
+        let others = kept.filter { $0.identifier != KeychainItems.login }.sorted { $0.identifier < $1.identifier }
+        return [login ?? Self.login] + others
+    }
+
     /// Returns a collection by its identifier, or nil if it does not exist.
     func collection(_ identifier: String) throws(Refusal) -> Collection? {
-        if let record = try records(Self.service, identifier).first {
-            let attributes = record.attributes
-            return Collection(
-                identifier: identifier, label: ItemMapping.text(attributes[.label]) ?? identifier,
-                created: ItemMapping.seconds(attributes[.creationDate]), modified: ItemMapping.seconds(attributes[.modificationDate]))
-        }
-        guard identifier == KeychainItems.login else { return nil }
-        return Collection(identifier: identifier, label: "Login", created: 0, modified: 0)
+        if let record = try records(Self.service, identifier).first { return Self.collection(record) }
+        return identifier == KeychainItems.login ? Self.login : nil
+    }
+
+    private static let login = Collection(identifier: KeychainItems.login, label: "Login", created: 0, modified: 0)
+
+    private static func collection(_ record: ItemRecord) -> Collection? {
+        let attributes = record.attributes
+        guard let identifier = ItemMapping.text(attributes[.account]) else { return nil }
+        return Collection(
+            identifier: identifier, label: ItemMapping.text(attributes[.label]) ?? identifier,
+            created: ItemMapping.seconds(attributes[.creationDate]), modified: ItemMapping.seconds(attributes[.modificationDate]))
     }
 
     /// Creates a collection with a new identifier derived from its label.

@@ -6,13 +6,14 @@ enum Introspection {
         let isWritable: Bool
     }
 
-    private struct Method {
+    struct Method {
         let name: String
         let takes: String
         let gives: String
     }
 
     private static let methods: [String: [Method]] = [
+        WalletInterface.name: WalletInterface.methods,
         "org.freedesktop.Secret.Service": [
             Method(name: "OpenSession", takes: "sv", gives: "vo"), Method(name: "CreateCollection", takes: "a{sv}s", gives: "oo"),
             Method(name: "SearchItems", takes: "a{ss}", gives: "aoao"), Method(name: "Unlock", takes: "ao", gives: "aoo"),
@@ -52,13 +53,14 @@ enum Introspection {
         "org.freedesktop.Secret.Service": [("CollectionCreated", "o"), ("CollectionDeleted", "o"), ("CollectionChanged", "o")],
         "org.freedesktop.Secret.Collection": [("ItemCreated", "o"), ("ItemDeleted", "o"), ("ItemChanged", "o")],
         "org.freedesktop.Secret.Prompt": [("Completed", "bv")],
+        WalletInterface.name: WalletInterface.signals,
     ]
 
     static let propertyMethods = ["Get": "ss", "GetAll": "s", "Set": "ssv"]
 
-    /// The signature of each method's arguments, by its full name.
+    /// The signatures of each method's arguments, by its full name. KWallet has methods with several.
     static let signatures = Dictionary(
-        uniqueKeysWithValues: methods.flatMap { interface, methods in methods.map { ("\(interface).\($0.name)", $0.takes) } })
+        methods.flatMap { interface, methods in methods.map { ("\(interface).\($0.name)", [$0.takes]) } }, uniquingKeysWith: +)
 
     static func document(of object: ObjectPath, _ objects: SecretServiceObjects) throws -> String {
         let children: [String] =

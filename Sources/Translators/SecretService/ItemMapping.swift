@@ -77,7 +77,7 @@ enum ItemMapping {
 
     private static let hiddenServices = [
         "ssh-key", "ssh-certificate", CollectionRecords.service, CollectionRecords.aliasService, ItemAccess.service,
-        SecretPortal.service,
+        SecretPortal.service, WalletFolders.service,
     ]
 
     static func text(_ value: AttributeValue?) -> String? {

@@ -13,15 +13,18 @@ extension SecretServiceObjects {
             itemChanged(identifier, in: collection)
             return []
         case "Delete":
-            try store.delete(identifier, in: collection)
-            if collection != MemoryItems.collection { try access.endPermissions(for: identifier) }
-            let parent = ObjectPath.collection(path: collection)
-            signal(
-                parent, interface: "Collection", member: "ItemDeleted", values: [.path(ObjectPath.item(path: identifier, in: collection))])
-            propertyInvalidated(parent, interface: "Collection", name: "Items")
+            try delete(identifier, in: collection)
             return [.path(ObjectPath.none)]
         default: throw BusFailure(.unknownMethod, "No such method.")
         }
+    }
+
+    func delete(_ identifier: String, in collection: String) throws {
+        try store(of: collection).delete(identifier, in: collection)
+        if collection != MemoryItems.collection { try access.endPermissions(for: identifier) }
+        let parent = ObjectPath.collection(path: collection)
+        signal(parent, interface: "Collection", member: "ItemDeleted", values: [.path(ObjectPath.item(path: identifier, in: collection))])
+        propertyInvalidated(parent, interface: "Collection", name: "Items")
     }
 
     func itemChanged(_ identifier: String, in collection: String) {

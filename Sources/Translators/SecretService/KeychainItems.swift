@@ -34,6 +34,25 @@ final class KeychainItems: ItemStore {
         return places + (try plainPlaces(pairs, collection))
     }
 
+    /// Returns the items of a collection that were stored over the bus and have these attributes. Throws while one of them is locked.
+    func items(having pairs: [SecretServiceAttributes.Pair], in collection: String) throws(Refusal)
+        -> [(identifier: String, item: StoredItem)]
+    {
+        try records(having: SecretServiceAttributes(collection: collection, attributes: pairs)).map { reference, record, _ in
+            (ItemMapping.identifier(reference), ItemMapping.item(record))
+        }
+    }
+
+    /// Whether no item of a collection that was stored over the bus has these attributes, which is known of locked items too.
+    func hasNone(having pairs: [SecretServiceAttributes.Pair], in collection: String) throws(Refusal) -> Bool {
+        var query: ItemQuery
+        do { query = try self.query(SecretServiceAttributes(collection: collection, attributes: pairs)) } catch {
+            throw Refusal(.badParameter)
+        }
+        query.returnsReference = true
+        return try found(query).isEmpty
+    }
+
     /// Returns the items of a collection while some are locked. They are found by their indexes, which reveal nothing else about them.
     private func closedPlaces(_ pairs: [SecretServiceAttributes.Pair], _ collection: String) throws -> [ItemPlace] {
         let wanted = SecretServiceAttributes(collection: collection, attributes: pairs)

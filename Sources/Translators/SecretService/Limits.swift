@@ -31,6 +31,14 @@ enum SecretServiceLimits {
     static let portalRequestsMax = 64
     static let applicationBytesMax = 255
     static let keyWriteMilliseconds: Int32 = 10_000
+    /// Open wallets of one client and of all clients, and programs that wait for one.
+    static let handlesOfClientMax = 64
+    static let handlesMax = 4096
+    static let walletWaitsMax = 64
+    /// Bytes of a wallet's, an entry's and a program's name, and of all secrets in one answer.
+    static let walletNameBytesMax = 255
+    static let entryNameBytesMax = 16_384
+    static let answerBytesMax = 32 << 20
     /// Arguments and values of one message.
     static let valuesMax = 65_536
 }

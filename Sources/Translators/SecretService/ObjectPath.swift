@@ -14,11 +14,17 @@ enum ObjectPath: Sendable {
     /// The backend of the Secret portal, and what waits for the user there.
     case portal
     case portalRequest
+    /// KWallet's object.
+    case wallets
     /// A folder of other objects.
     case folder(String)
 
     /// Returns nil if the path is not that of an object of the service.
     init?(_ path: String) {
+        if WalletInterface.paths.contains(path) {
+            self = .wallets
+            return
+        }
         if path == Self.portalRoot || path.hasPrefix("\(Self.portalRoot)/request/") {
             self = path == Self.portalRoot ? .portal : .portalRequest
             return

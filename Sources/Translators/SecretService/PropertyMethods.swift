@@ -52,7 +52,7 @@ extension SecretServiceObjects {
                 ("Label", .string(item.label)), ("Created", .unsigned64(item.created)), ("Modified", .unsigned64(item.modified)),
             ]
         case .portal: return [("version", .unsigned32(SecretPortal.version))]
-        case .session, .prompt, .portalRequest, .alias, .folder: return []
+        case .session, .prompt, .portalRequest, .wallets, .alias, .folder: return []
         }
     }
 

@@ -15,6 +15,9 @@ final class SecretServiceObjects: Sendable {
     let memoryItems = MemoryItems()
     let access: ItemAccess
     let portal: SecretPortal
+    let walletFolders: WalletFolders
+    let walletHandles: WalletHandles
+    let walletWaits = WalletWaits()
     let send: @Sendable (BusOutgoing) -> Void
 
     init(_ service: Service, isShared: Bool, send: @escaping @Sendable (BusOutgoing) -> Void) {
@@ -25,6 +28,8 @@ final class SecretServiceObjects: Sendable {
         access = ItemAccess(keychain, service, isShared: isShared)
         prompts = Prompts(keychainLock, send: send)
         portal = SecretPortal(keychain, keychainLock, send: send)
+        walletFolders = WalletFolders(keychain)
+        walletHandles = WalletHandles(service, keychainLock, send: send)
         self.send = send
     }
 
@@ -34,6 +39,8 @@ final class SecretServiceObjects: Sendable {
         sessions.end(of: client.name)
         prompts.end(of: client.name)
         portal.end(of: client.name)
+        walletWaits.end(of: client.name)
+        walletHandles.end(of: client.name)
     }
 
     /// Returns what the call returns; nil if it is answered later.
@@ -50,11 +57,13 @@ final class SecretServiceObjects: Sendable {
         default: break
         }
         let method = "\(call.interface.isEmpty ? object.interface : call.interface).\(call.member)"
-        guard object.interface.isEmpty || method.hasPrefix("\(object.interface)."), let wanted = Introspection.signatures[method] else {
+        guard object.interface.isEmpty || method.hasPrefix("\(object.interface)."), let signatures = Introspection.signatures[method]
+        else {
             throw BusFailure(.unknownMethod, "No such method.")
         }
-        guard wanted == call.signature else {
-            throw BusFailure(.invalidArguments, "The method takes arguments of the types \"\(wanted)\".")
+        guard signatures.contains(call.signature) else {
+            let types = signatures.map { "\"\($0)\"" }.joined(separator: " or ")
+            throw BusFailure(.invalidArguments, "The method takes arguments of the types \(types).")
         }
         switch object {
         case .service: return try serviceMethod(call, from: client)
@@ -75,6 +84,7 @@ final class SecretServiceObjects: Sendable {
         case .portalRequest:
             try portal.close(call.path, by: client)
             return []
+        case .wallets: return try walletMethod(call, from: client)
         case .alias, .folder: throw BusFailure.noSuchObject
         }
     }
@@ -178,6 +188,7 @@ extension ObjectPath {
         case .prompt: "org.freedesktop.Secret.Prompt"
         case .portal: "org.freedesktop.impl.portal.Secret"
         case .portalRequest: "org.freedesktop.impl.portal.Request"
+        case .wallets: WalletInterface.name
         case .folder: ""
         }
     }

@@ -6,8 +6,8 @@ internal import VaubanPlainText
 internal import VaubanRefusal
 internal import VaubanRoomHardening
 
-/// The program vauban-secret-service. `vauban secret-service` and the session bus start it; `--owner` prints the owner of the name, and
-/// `--read` reports the owner's items.
+/// The program vauban-secret-service. `vauban secret-service` and the session bus start it, with `--kwallet` for KWallet's names too;
+/// `--owner` prints the owner of the name, and `--read` reports the owner's items.
 package enum SecretServiceProgram {
     static let name = "org.freedesktop.secrets"
     static let portalName = "org.freedesktop.impl.portal.desktop.vauban"
@@ -15,15 +15,20 @@ package enum SecretServiceProgram {
     package static func main() -> Never {
         do {
             switch Array(CommandLine.arguments.dropFirst()) {
-            case []: try serve(isShared: false)
-            case ["--share"]: try serve(isShared: true)
+            case let options where options.allSatisfy { ["--share", "--kwallet"].contains($0) }:
+                try serve(isShared: options.contains("--share"), hasWallets: options.contains("--kwallet"))
             case ["--owner"]:
-                printOwner(try BusConnection(address: try busAddress()))
+                printOwner(of: name, try BusConnection(address: try busAddress()))
+                exit(0)
+            case ["--owner", "--kwallet"]:
+                let bus = try BusConnection(address: try busAddress())
+                // The name of Plasma 6 first: its owner has the other one too.
+                for name in WalletInterface.busNames.reversed() { printOwner(of: name, bus) }
                 exit(0)
             case ["--read"]: try read(mayPrompt: true)
             case ["--read", "--no-prompt"]: try read(mayPrompt: false)
             default:
-                tell("usage: vauban-secret-service [--share | --owner | --read [--no-prompt]]")
+                tell("usage: vauban-secret-service [--share] [--kwallet] | --owner [--kwallet] | --read [--no-prompt]")
                 exit(64)
             }
         } catch let refusal as Refusal {
@@ -34,7 +39,7 @@ package enum SecretServiceProgram {
         exit(53)
     }
 
-    private static func serve(isShared: Bool) throws -> Never {
+    private static func serve(isShared: Bool, hasWallets: Bool) throws -> Never {
         let hardening = try RoomHardening(.secretService)
         let service = try Service.current()
         let bus = try BusConnection(address: try busAddress())
@@ -44,10 +49,13 @@ package enum SecretServiceProgram {
         try bus.watchClients()
         var loop = try BusLoop(bus, service, isShared: isShared)
         guard try bus.take(name) else {
-            tell("\(name) is \(owner(on: bus) ?? "another program's"). See vauban doctor.")
+            tell("\(name) is \(owner(of: name, on: bus) ?? "another program's"). See vauban doctor.")
             exit(53)
         }
         if (try? bus.take(portalName)) != true { tell("\(portalName) is not available; apps get no keys by the Secret portal.") }
+        for wallets in hasWallets ? WalletInterface.busNames : [] where (try? bus.takeOrQueue(wallets)) != true {
+            tell("\(wallets) is \(owner(of: wallets, on: bus) ?? "another program's"). This program takes it when that one ends.")
+        }
         try loop.run()
     }
 
@@ -70,12 +78,12 @@ package enum SecretServiceProgram {
     }
 
     /// Prints the line `PROCESS PROGRAM` for the process that owns the name, or nothing if the name has no owner.
-    private static func printOwner(_ bus: BusConnection) {
+    private static func printOwner(of name: String, _ bus: BusConnection) {
         guard let process = bus.process(of: name) else { return }
         print("\(process) \(program(of: process))")
     }
 
-    private static func owner(on bus: BusConnection) -> String? {
+    private static func owner(of name: String, on bus: BusConnection) -> String? {
         bus.process(of: name).map { "owned by \(program(of: $0)) (process \($0))" }
     }
 

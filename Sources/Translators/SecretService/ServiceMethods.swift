@@ -117,15 +117,23 @@ extension SecretServiceObjects {
             return [.path(ObjectPath.collection(path: target)), .path(ObjectPath.none)]
         }
         let action: @Sendable () throws -> BusValue = { [self] in
-            let identifier = try records.create(label: label)
+            let identifier = try createCollection(label: label)
             if !alias.isEmpty { try records.setAlias(alias, to: identifier) }
-            let path = ObjectPath.collection(path: identifier)
-            signal(ObjectPath.root, interface: "Service", member: "CollectionCreated", values: [.path(path)])
-            propertyInvalidated(ObjectPath.root, interface: "Service", name: "Collections")
-            return .path(path)
+            return .path(ObjectPath.collection(path: identifier))
         }
         guard try keychainLock.isLocked else { return [try action(), .path(ObjectPath.none)] }
         return [.path(ObjectPath.none), .path(try prompts.make(for: client, nothing: .path(ObjectPath.none)) { _ in try action() })]
+    }
+
+    /// Creates a collection in the unlocked keychain, and returns its identifier.
+    func createCollection(label: String) throws(Refusal) -> String {
+        let identifier = try records.create(label: label)
+        signal(
+            ObjectPath.root, interface: "Service", member: "CollectionCreated", values: [.path(ObjectPath.collection(path: identifier))])
+        propertyInvalidated(ObjectPath.root, interface: "Service", name: "Collections")
+        walletsSignal("walletCreated", [.string(label)])
+        walletsSignal("walletListDirty", [])
+        return identifier
     }
 
     private func setAlias(_ alias: String, to path: String) throws -> [BusValue] {

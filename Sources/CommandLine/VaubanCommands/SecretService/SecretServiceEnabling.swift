@@ -8,29 +8,52 @@ struct SecretServiceEnabling {
     private static let unit = "vauban-secret-service.service"
     /// GNOME Keyring's autostart entry, which would own the bus name first.
     private static let rival = "gnome-keyring-secrets.desktop"
+    /// KDE's autostart entry, without which the service that its login module starts never reaches the bus.
+    private static let walletRival = "pam_kwallet_init.desktop"
+    private static let walletNames = ["org.kde.kwalletd5", "org.kde.kwalletd6"]
 
     private let files: UserServiceFiles
+    private let hasWallets: Bool
 
-    static func current(isShared: Bool = false) throws -> SecretServiceEnabling {
-        let program = try OwnProgram.path(of: "vauban")
+    /// `hasWallets` is whether KWallet's names are taken too; nil takes them where KDE's service is installed.
+    static func current(isShared: Bool = false, hasWallets: Bool? = nil) throws -> SecretServiceEnabling {
+        let hasWallets = hasWallets ?? isKWalletInstalled
+        let program =
+            "\"\(try OwnProgram.path(of: "vauban"))\" secret-service --foreground"
+            + (isShared ? " --share" : "") + (hasWallets ? " --kwallet" : "")
         let config = try UserServiceFiles.folder("XDG_CONFIG_HOME", ".config")
         let data = try UserServiceFiles.folder("XDG_DATA_HOME", ".local/share")
         var files = [
-            ("\(data)/dbus-1/services/\(busName).service", activation(busName, program: program, isShared: isShared)),
-            ("\(data)/dbus-1/services/\(portalName).service", activation(portalName, program: program, isShared: isShared)),
-            ("\(data)/xdg-desktop-portal/portals/vauban.portal", portal),
-            ("\(config)/systemd/user/\(unit)", service(program, isShared)),
+            ("\(data)/xdg-desktop-portal/portals/vauban.portal", portal), ("\(config)/systemd/user/\(unit)", service(program)),
         ]
-        if access("/etc/xdg/autostart/\(rival)", F_OK) == 0 {
-            files.append(("\(config)/autostart/\(rival)", "[Desktop Entry]\nType=Application\nName=Secret Storage Service\nHidden=true\n"))
+        files += ([busName, portalName] + (hasWallets ? walletNames : [])).map { name in
+            ("\(data)/dbus-1/services/\(name).service", activation(name, program: program))
         }
-        return SecretServiceEnabling(files: UserServiceFiles(files: files, units: [unit]))
+        let rivals = [(rival, "Secret Storage Service")] + (hasWallets ? [(walletRival, "KWallet PAM Socket Connection")] : [])
+        files += rivals.filter { access("/etc/xdg/autostart/\($0.0)", F_OK) == 0 }.map { rival, title in
+            ("\(config)/autostart/\(rival)", "[Desktop Entry]\nType=Application\nName=\(title)\nHidden=true\n")
+        }
+        return SecretServiceEnabling(files: UserServiceFiles(files: files, units: [unit]), hasWallets: hasWallets)
     }
 
     /// Returns the configuration of an enabled service.
     static func installed() throws -> SecretServiceEnabling {
-        let shared = try current(isShared: true)
-        return shared.files.areWritten ? shared : try current()
+        for hasWallets in [true, false] {
+            for isShared in [true, false] {
+                let configuration = try current(isShared: isShared, hasWallets: hasWallets)
+                if configuration.files.areWritten { return configuration }
+            }
+        }
+        return try current()
+    }
+
+    /// Whether the session bus could start KDE's service.
+    private static var isKWalletInstalled: Bool {
+        let named = getenv("XDG_DATA_DIRS").map { String(cString: $0) } ?? ""
+        let folders = (named.isEmpty ? "/usr/local/share:/usr/share" : named).split(separator: ":")
+        return folders.contains { folder in
+            walletNames.contains { access("\(folder)/dbus-1/services/\($0).service", F_OK) == 0 }
+        }
     }
 
     /// By `UseIn`, older portals find backends for a desktop; newer ones have a setting for that.
@@ -42,17 +65,17 @@ struct SecretServiceEnabling {
 
         """
 
-    private static func activation(_ name: String, program: String, isShared: Bool) -> String {
+    private static func activation(_ name: String, program: String) -> String {
         """
         [D-BUS Service]
         Name=\(name)
-        Exec="\(program)" secret-service --foreground\(isShared ? " --share" : "")
+        Exec=\(program)
         SystemdService=\(unit)
 
         """
     }
 
-    private static func service(_ program: String, _ isShared: Bool) -> String {
+    private static func service(_ program: String) -> String {
         """
         [Unit]
         Description=Vauban's Secret Service
@@ -60,15 +83,17 @@ struct SecretServiceEnabling {
         [Service]
         Type=dbus
         BusName=\(busName)
-        ExecStart="\(program)" secret-service --foreground\(isShared ? " --share" : "")
+        ExecStart=\(program)
 
         """
     }
 
     var isEnabled: Bool { files.areWritten }
+    var isEnabledForWallets: Bool { hasWallets && isEnabled }
 
     func enable() throws {
         try files.write()
+        if hasWallets { say("KDE's programs will keep their wallets in Vauban, too. What KWallet has stays there.") }
         guard let owner = try? SecretServiceOwner.current() else {
             return say("Programs that use the Secret Service will use Vauban from the next login on.")
         }

@@ -3,7 +3,7 @@ import Glibc
 import VaubanLinuxHost
 import VaubanRefusal
 
-/// The process that owns the name of the Secret Service on the session bus.
+/// The process that owns the name of the Secret Service on the session bus, or one of KWallet's names.
 struct SecretServiceOwner {
     private static let program = "vauban-secret-service"
     let process: Int32
@@ -14,7 +14,12 @@ struct SecretServiceOwner {
     var words: String { "\(SafeText.visible(name)) (process \(process))" }
 
     /// Returns the owner, or nil if the name has none. Throws if there is no session bus.
-    static func current() throws -> SecretServiceOwner? {
+    static func current() throws -> SecretServiceOwner? { try owner(["--owner"]) }
+
+    /// Returns the owner of KWallet's names, or nil if they have none.
+    static func ofWallets() throws -> SecretServiceOwner? { try owner(["--owner", "--kwallet"]) }
+
+    private static func owner(_ options: [String]) throws -> SecretServiceOwner? {
         let program = try OwnProgram.path(of: Self.program)
         var ends: [Int32] = [0, 0]
         try SystemError.check(pipe(&ends), "make a pipe")
@@ -25,13 +30,13 @@ struct SecretServiceOwner {
             let writing = Descriptor(ends[1])
             // With an input, the child's error messages are discarded: a missing session bus is not reported.
             let nothing = Descriptor(try SystemError.check(open("/dev/null", O_RDONLY | O_CLOEXEC), "open /dev/null"))
-            child = try ChildCommand.spawn(program, [program, "--owner"], input: nothing.number, output: writing.number)
+            child = try ChildCommand.spawn(program, [program] + options, input: nothing.number, output: writing.number)
         }
         let said = SmallFile.bytes(of: reading, max: 256).flatMap { String(validating: $0, as: UTF8.self) } ?? ""
         var status: Int32 = 0
         while waitpid(child, &status, 0) < 0 && errno == EINTR {}
         guard status == 0 else { throw Refusal(.unavailable, "no session bus is running; run this in a desktop session") }
-        let words = said.split(separator: " ", maxSplits: 1)
+        let words = (said.split(separator: "\n").first ?? "").split(separator: " ", maxSplits: 1)
         guard words.count == 2, let process = Int32(words[0]) else { return nil }
         return SecretServiceOwner(process: process, name: words[1].trimmingCharacters(in: .newlines))
     }

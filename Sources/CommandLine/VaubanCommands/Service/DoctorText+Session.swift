@@ -24,4 +24,12 @@ extension DoctorText {
         let steps = isEnabled ? "log out and in" : "vauban enable secret-service, then log out and in"
         return "\(owner.words); to use Vauban: vauban import --from secret-service, then \(steps)"
     }
+
+    /// Who serves KDE's programs now; nil if nothing does and Vauban is not to.
+    static func wallets(_ owner: SecretServiceOwner?) -> String? {
+        let isEnabled = (try? SecretServiceEnabling.installed().isEnabledForWallets) ?? false
+        guard let owner else { return isEnabled ? "no program yet; the first one that uses it starts Vauban's" : nil }
+        if owner.isVauban { return owner.words }
+        return "\(owner.words); to use Vauban: \(isEnabled ? "" : "vauban enable secret-service --kwallet, then ")log out and in"
+    }
 }

@@ -9,8 +9,8 @@ struct Doctor: ParsableCommand {
         discussion: """
             Opens each item as far as that needs no approval; locked items are counted and skipped. Items that do not open are set \
             aside, never deleted. If everything verifies, keeps a copy of the database; --restore replaces a damaged database with \
-            it, after showing what that means. Also says when the last backup was made, and which programs are the Secret Service \
-            and the SSH agent of this session. Exits 0 if everything verifies, 1 if something was found or no copy could be kept.
+            it, after showing what that means. Also says when the last backup was made, and which programs are the Secret Service, \
+            KWallet and the SSH agent of this session. Exits 0 if everything verifies, 1 if something was found or no copy could be kept.
 
             Example:
               vauban doctor
@@ -55,6 +55,7 @@ struct Doctor: ParsableCommand {
             // Without a session bus there is no owner to print.
             if case .success(let owner) = Result(catching: { try SecretServiceOwner.current() }) {
                 print(StatusText.row("Secret Service", DoctorText.secretService(owner)))
+                if let words = DoctorText.wallets(try? SecretServiceOwner.ofWallets()) { print(StatusText.row("KWallet", words)) }
             }
             if let agent = SSHAgentOwner.current() { print(StatusText.row("SSH agent", agent.words)) }
         }

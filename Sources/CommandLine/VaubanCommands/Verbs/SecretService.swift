@@ -21,11 +21,15 @@ struct SecretServiceVerb: ParsableCommand {
     @Flag(help: "Let sandboxed apps use what other programs stored without asking you.")
     var share = false
 
+    @Flag(help: "Serve KDE's programs too, in place of KWallet.")
+    var kwallet = false
+
     func run() throws {
         // The translator starts no programs, so the service must run before it.
         _ = try AuthenticationClient(service: try ServiceAccess.current()).status()
         let program = try OwnProgram.path(of: "vauban-secret-service")
-        var arguments: [UnsafeMutablePointer<CChar>?] = [strdup(program), share ? strdup("--share") : nil, nil]
+        let options = (share ? ["--share"] : []) + (kwallet ? ["--kwallet"] : [])
+        var arguments: [UnsafeMutablePointer<CChar>?] = ([program] + options).map { strdup($0) } + [nil]
         Interruption.restoreSignals()
         execv(program, &arguments)
         let problem = errno
@@ -66,6 +70,8 @@ struct EnableSecretService: ParsableCommand {
             A Flatpak or Snap that may use the Secret Service reads what it stored itself; for anything else it asks you once. \
             With --share it reads everything, as with GNOME's keyring.
 
+            Where KWallet is installed, KDE's programs use Vauban too; --kwallet or --no-kwallet decides it otherwise.
+
             Example:
               vauban enable secret-service
             """)
@@ -73,7 +79,10 @@ struct EnableSecretService: ParsableCommand {
     @Flag(help: "Let sandboxed apps use what other programs stored without asking you.")
     var share = false
 
-    func run() throws { try SecretServiceEnabling.current(isShared: share).enable() }
+    @Flag(inversion: .prefixedNo, help: "Serve KDE's programs too, in place of KWallet (default: if KWallet is installed).")
+    var kwallet: Bool?
+
+    func run() throws { try SecretServiceEnabling.current(isShared: share, hasWallets: kwallet).enable() }
 }
 
 struct DisableSecretService: ParsableCommand {

@@ -1,0 +1,73 @@
+internal import VaubanAccessPolicy
+internal import VaubanKeychainClient
+internal import VaubanKeychainModel
+internal import VaubanKeychainWire
+internal import VaubanRefusal
+internal import VaubanSecretBytes
+
+/// The folders that programs created, which exist without an entry too: a generic password without a secret for each.
+final class WalletFolders: Sendable {
+    static let service = "kwallet-folder"
+    /// The folders that each wallet has.
+    static let standard = ["Form Data", "Passwords"]
+
+    private let keychain: KeychainClient
+
+    init(_ keychain: KeychainClient) { self.keychain = keychain }
+
+    func names(in collection: String) throws(Refusal) -> [String] {
+        var query = query(collection, nil)
+        query.limit = .all
+        query.authenticationUI = .describe
+        query.returnsAttributes = true
+        do throws(Refusal) {
+            return try keychain.search(query).compactMap { Self.name(ItemMapping.text($0.record?.attributes[.account])) }
+        } catch {
+            guard error.reason == .itemNotFound else { throw error }
+            return []
+        }
+    }
+
+    func contain(_ name: String, in collection: String) throws(Refusal) -> Bool {
+        var query = query(collection, name)
+        query.authenticationUI = .describe
+        query.returnsReference = true
+        do throws(Refusal) { return try !keychain.search(query).isEmpty } catch {
+            guard error.reason == .itemNotFound else { throw error }
+            return false
+        }
+    }
+
+    func create(_ name: String, in collection: String) throws(Refusal) {
+        let attributes = ItemAttributes([
+            .service: .text(Self.service), .account: .text("\(collection)/\(name)"), .generic: .text(collection), .label: .text(name),
+        ])
+        // Like names of collections, these stay readable while the keychain is locked.
+        let record = ItemRecord(kind: .genericPassword, attributes: attributes, protection: .afterFirstUnlock)
+        do throws(Refusal) { _ = try keychain.add(record, secret: SecretBytes(copying: [])) } catch {
+            guard error.reason == .duplicateItem else { throw error }
+        }
+    }
+
+    func delete(_ name: String, in collection: String) throws(Refusal) { try remove(query(collection, name)) }
+
+    func deleteAll(in collection: String) throws(Refusal) { try remove(query(collection, nil)) }
+
+    private func remove(_ query: ItemQuery) throws(Refusal) {
+        do throws(Refusal) { try keychain.delete(query) } catch { guard error.reason == .itemNotFound else { throw error } }
+    }
+
+    /// A collection's identifier has no slash; a folder's name may have one.
+    private static func name(_ account: String?) -> String? {
+        guard let scalars = account?.unicodeScalars, let slash = scalars.firstIndex(of: "/") else { return nil }
+        return String(scalars[scalars.index(after: slash)...])
+    }
+
+    private func query(_ collection: String, _ name: String?) -> ItemQuery {
+        var attributes = ItemAttributes([
+            .service: .text(Self.service), .generic: .text(collection), .secretServiceAttributes: .data([]),
+        ])
+        if let name { attributes[.account] = .text("\(collection)/\(name)") }
+        return ItemQuery(kind: .genericPassword, attributes: attributes)
+    }
+}

@@ -1,0 +1,130 @@
+internal import Synchronization
+internal import VaubanAuthenticationClient
+internal import VaubanLinuxHost
+
+/// An open wallet of one client.
+struct WalletHandle: Sendable {
+    let number: Int32
+    let client: BusClient
+    let collection: String
+    /// The wallet's name, as the client opened it.
+    let wallet: String
+    /// The application's own name for itself, for display.
+    let application: String
+    /// How often the client opened it.
+    var count = 1
+}
+
+/// The open wallets of all clients. Each belongs to the client that opened it, and ends with it or when the keychain locks.
+final class WalletHandles: Sendable {
+    private struct State {
+        var handles: [Int32: WalletHandle] = [:]
+        /// Hears of locks while a wallet is open.
+        var listener: EnvironmentListener?
+    }
+
+    private let state = Mutex(State())
+    private let service: Service
+    private let keychainLock: KeychainLock
+    private let send: @Sendable (BusOutgoing) -> Void
+
+    init(_ service: Service, _ keychainLock: KeychainLock, send: @escaping @Sendable (BusOutgoing) -> Void) {
+        self.service = service
+        self.keychainLock = keychainLock
+        self.send = send
+    }
+
+    /// Returns the handle of an open wallet: the client's own if it has one already.
+    func open(_ wallet: String, collection: String, application: String, for client: BusClient) throws -> Int32 {
+        let service = service
+        let listener = try EnvironmentListener(service: { service }, look: { [weak self] in self?.look($0) ?? false })
+        let random = try Entropy.bytes(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+        let opened = state.withLock { state -> (number: Int32, isFirst: Bool)? in
+            let own = state.handles.values.filter { $0.client === client }
+            if let same = own.first(where: { $0.collection == collection && $0.wallet == wallet && $0.application == application }) {
+                state.handles[same.number]?.count += 1
+                return (same.number, false)
+            }
+            guard state.handles.count < SecretServiceLimits.handlesMax, own.count < SecretServiceLimits.handlesOfClientMax else {
+                return nil
+            }
+            var number = Int32(random >> 1)
+            while number == 0 || state.handles[number] != nil { number = number == .max ? 1 : number + 1 }
+            state.handles[number] = WalletHandle(
+                number: number, client: client, collection: collection, wallet: wallet, application: application)
+            guard state.listener == nil else { return (number, false) }
+            state.listener = listener
+            return (number, true)
+        }
+        guard let opened else { throw BusFailure(.limitsExceeded, "Too many wallets are open.") }
+        if opened.isFirst { listener.start() }
+        // The client may have left meanwhile, and nothing would end its handles.
+        if client.cancellation.isCancelled { end(of: client.name) }
+        return opened.number
+    }
+
+    /// Returns a client's open wallet. The handles of others do not exist for it.
+    func handle(_ number: Int32?, of client: BusClient) throws(BusFailure) -> WalletHandle {
+        let found = number.flatMap { number in state.withLock { $0.handles[number] } }
+        guard let found, found.client === client else { throw BusFailure(.invalidArguments, "This handle is not open.") }
+        return found
+    }
+
+    func all(where isWanted: (WalletHandle) -> Bool) -> [WalletHandle] { state.withLock { $0.handles.values.filter(isWanted) } }
+
+    /// Gives back one of the times that a client opened a wallet. Returns whether it is closed now.
+    func release(_ handle: WalletHandle) -> Bool {
+        let isLast = state.withLock { state in
+            guard let count = state.handles[handle.number]?.count, count > 1 else { return true }
+            state.handles[handle.number]?.count = count - 1
+            return false
+        }
+        if isLast { close { $0.number == handle.number } }
+        return isLast
+    }
+
+    /// Closes wallets, and tells their clients. Returns those that it closed.
+    @discardableResult
+    func close(where isWanted: (WalletHandle) -> Bool) -> [WalletHandle] {
+        let (closed, left) = removed(where: isWanted)
+        for handle in closed {
+            for path in WalletInterface.paths {
+                for member in ["walletClosed", "walletClosedId"] {
+                    send(
+                        .signal(
+                            path: path, interface: WalletInterface.name, member: member, [.signed32(handle.number)],
+                            destination: handle.client.name))
+                }
+            }
+        }
+        for wallet in Set(closed.map(\.wallet)).subtracting(left.map(\.wallet)) { broadcast("walletClosed", [.string(wallet)]) }
+        if !closed.isEmpty, left.isEmpty { broadcast("allWalletsClosed", []) }
+        return closed
+    }
+
+    /// Ends the handles of a client that left the bus.
+    func end(of client: String) { close { $0.client.name == client } }
+
+    func broadcast(_ member: String, _ values: [BusValue]) {
+        for path in WalletInterface.paths { send(.signal(path: path, interface: WalletInterface.name, member: member, values)) }
+    }
+
+    private func removed(where isWanted: (WalletHandle) -> Bool) -> (closed: [WalletHandle], left: [WalletHandle]) {
+        let (closed, left, listener) = state.withLock { state -> ([WalletHandle], [WalletHandle], EnvironmentListener?) in
+            let closed = state.handles.values.filter(isWanted)
+            for handle in closed { state.handles[handle.number] = nil }
+            guard state.handles.isEmpty else { return (closed, Array(state.handles.values), nil) }
+            defer { state.listener = nil }
+            return (closed, [], state.listener)
+        }
+        listener?.end()
+        return (closed, left)
+    }
+
+    /// A locked keychain has no open wallets.
+    private func look(_ isReachable: Bool) -> Bool {
+        guard isReachable, let isLocked = try? keychainLock.isLocked else { return false }
+        if isLocked { close { _ in true } }
+        return true
+    }
+}

@@ -1,0 +1,205 @@
+internal import VaubanKeychainModel
+internal import VaubanPlainText
+internal import VaubanRefusal
+
+/// A call needs the user's consent to items that another program stored.
+struct WalletConsent: Error {
+    let entry: WalletEntry
+}
+
+/// KWallet's methods for whole wallets. A wallet is a collection; its name is the collection's label.
+extension SecretServiceObjects {
+    /// KWallet's answer for what was not done.
+    static let walletRefusal: Int32 = -1
+    /// The name of the wallet of the user's own programs.
+    private static let defaultWallet = "kdewallet"
+
+    /// Returns what the call returns; nil if it is answered later.
+    func walletMethod(_ call: BusCall, from client: BusClient) throws -> [BusValue]? {
+        switch call.member {
+        case "open":
+            try openWallet(call, for: client) { [send] in send(.reply(call.number, [.signed32($0)])) }
+            return nil
+        case "openAsync":
+            let transaction = walletWaits.transaction()
+            send(.reply(call.number, [.signed32(transaction)]))
+            let finish: @Sendable (Int32) -> Void = { [send] in
+                let values: [BusValue] = [.signed32(transaction), .signed32($0)]
+                send(
+                    .signal(
+                        path: call.path, interface: WalletInterface.name, member: "walletAsyncOpened", values, destination: client.name))
+            }
+            do { try openWallet(call, for: client, finish) } catch { finish(Self.walletRefusal) }
+            return nil
+        default:
+            do { return try walletAnswer(call, from: client) } catch let needed as WalletConsent {
+                try askConsent(needed, call, from: client)
+                return nil
+            }
+        }
+    }
+
+    /// Prompts for an entry that another program stored, and answers the call afterwards.
+    private func askConsent(_ needed: WalletConsent, _ call: BusCall, from client: BusClient) throws {
+        try walletWaits.begin(for: client) { [self] wait in
+            do {
+                guard let prompt = wait.beginCall(afterUnlock: true) else { throw Refusal(.cancelled) }
+                try access.askConsent(for: [(needed.entry.identifier, needed.entry.item.label)], to: client, prompt)
+                send(.reply(call.number, try walletAnswer(call, from: client)))
+            } catch let failure as BusFailure {
+                send(.failure(call.number, failure))
+            } catch let refusal as Refusal {
+                send(.failure(call.number, BusFailure(refusal)))
+            } catch {
+                send(.failure(call.number, BusFailure(.accessDenied, "Another program stored the entry.")))
+            }
+        }
+    }
+
+    private func walletAnswer(_ call: BusCall, from client: BusClient) throws -> [BusValue] {
+        let arguments = call.arguments
+        let name = arguments.first?.text ?? ""
+        switch call.member {
+        case "isEnabled": return [.boolean(true)]
+        case "networkWallet", "localWallet": return [.string(Self.defaultWallet)]
+        case "wallets": return [.strings(try walletNames())]
+        // A file of the client's choice is no wallet here.
+        case "openPath", "openPathAsync": return [.signed32(Self.walletRefusal)]
+        case "isOpen":
+            if case .signed32(let number)? = arguments.first {
+                return [.boolean(try (try? walletHandles.handle(number, of: client)) != nil && !keychainLock.isLocked)]
+            }
+            return [.boolean(!walletHandles.all { $0.wallet == name }.isEmpty)]
+        case "users":
+            let applications = walletHandles.all { $0.wallet == name && (!access.isLimited(client) || $0.client === client) }
+            return [.strings(Set(applications.map(\.application)).sorted())]
+        case "close": return [.signed32(closeWallet(arguments, for: client))]
+        case "closeAllWallets":
+            walletHandles.close { !access.isLimited(client) || $0.client === client }
+            return []
+        case "disconnectApplication":
+            let application = arguments[1].text ?? ""
+            let closed = walletHandles.close {
+                $0.wallet == name && $0.application == application && (!access.isLimited(client) || $0.client === client)
+            }
+            if !closed.isEmpty { walletsSignal("applicationDisconnected", [.string(name), .string(application)]) }
+            return [.boolean(!closed.isEmpty)]
+        case "folderDoesNotExist", "keyDoesNotExist":
+            return [.boolean(try isAbsent(name, arguments[1].text ?? "", arguments.count > 2 ? arguments[2].text : nil))]
+        case "sync", "reconfigure": return []
+        case "deleteWallet":
+            throw BusFailure(.notSupported, "No wallet is deleted over this interface. Delete its items with vauban delete.")
+        case "changePassword": throw BusFailure(.notSupported, "The wallets have the keychain's passcode: vauban passcode change.")
+        case "pamOpen": throw BusFailure(.notSupported, "No password is taken from programs.")
+        default:
+            let handle = try walletHandles.handle(arguments.first?.signed, of: client)
+            guard try !keychainLock.isLocked else { throw BusFailure(.isLocked, "The keychain is locked.") }
+            return try folderMethod(call, handle)
+        }
+    }
+
+    // MARK: Opening and closing
+
+    /// Opens a wallet, and calls `finish` with its handle, or a negative number if the user refused. Waits for the user on a thread of its
+    /// own.
+    private func openWallet(_ call: BusCall, for client: BusClient, _ finish: @escaping @Sendable (Int32) -> Void) throws {
+        let name = call.arguments[0].text ?? ""
+        let application = PlainLine.of(call.arguments[2].text ?? "", charactersMax: SecretServiceLimits.walletNameBytesMax)
+        guard !name.isEmpty, name.utf8.count <= SecretServiceLimits.walletNameBytesMax else { return finish(Self.walletRefusal) }
+        guard try keychainLock.isLocked else { return finish(try opened(name, application, for: client)) }
+        try walletWaits.begin(for: client) { [self] wait in
+            let isUnlocked = keychainLock.unlock(for: client, wait, send)
+            finish(isUnlocked ? (try? opened(name, application, for: client)) ?? Self.walletRefusal : Self.walletRefusal)
+        }
+    }
+
+    private func opened(_ name: String, _ application: String, for client: BusClient) throws -> Int32 {
+        let collection = try walletCollection(name) ?? createCollection(label: name)
+        let number = try walletHandles.open(name, collection: collection, application: application, for: client)
+        walletsSignal("walletOpened", [.string(name)])
+        return number
+    }
+
+    /// Returns 0 if the wallet is closed, 1 if others still use it, and a negative number if it was not open.
+    private func closeWallet(_ arguments: [BusValue], for client: BusClient) -> Int32 {
+        let isForced = arguments[1].isTrue
+        if let number = arguments[0].signed {
+            guard let handle = try? walletHandles.handle(number, of: client) else { return Self.walletRefusal }
+            guard isForced else { return walletHandles.release(handle) ? 0 : 1 }
+            walletHandles.close { $0.number == number }
+            return 0
+        }
+        let name = arguments[0].text ?? ""
+        let open = walletHandles.all { $0.wallet == name }
+        guard !open.isEmpty else { return Self.walletRefusal }
+        guard isForced || open.allSatisfy({ $0.client === client }) else { return 1 }
+        walletHandles.close { $0.wallet == name && ($0.client === client || !access.isLimited(client)) }
+        return walletHandles.all { $0.wallet == name }.isEmpty ? 0 : 1
+    }
+
+    // MARK: Names
+
+    /// Returns the names of all wallets. Before the first unlock only that of the default one is known.
+    private func walletNames() throws -> [String] {
+        do throws(Refusal) {
+            let own = try defaultCollection()
+            let others = try records.all().filter { $0.identifier != own && $0.label != Self.defaultWallet && !$0.label.isEmpty }.map(
+                \.label)
+            return [Self.defaultWallet] + Set(others).sorted()
+        } catch {
+            guard error.reason == .beforeFirstUnlock else { throw error }
+            return [Self.defaultWallet]
+        }
+    }
+
+    /// Returns the collection of a wallet, or nil if there is none: the first one with this label. The default wallet is a collection with
+    /// its name, which an import from KWallet makes, or else the default collection.
+    private func walletCollection(_ name: String) throws(Refusal) -> String? {
+        if name == Self.defaultWallet { return try defaultCollection() }
+        return try records.all().first { $0.label == name }?.identifier
+    }
+
+    private func defaultCollection() throws(Refusal) -> String {
+        if let own = try records.all().first(where: { $0.label == Self.defaultWallet }) { return own.identifier }
+        guard let target = try records.target(ofAlias: CollectionRecords.defaultAlias), target != MemoryItems.collection else {
+            return KeychainItems.login
+        }
+        return target
+    }
+
+    /// Returns the name of a collection's wallet.
+    func walletName(of collection: String) -> String {
+        if (try? defaultCollection()) == collection { return Self.defaultWallet }
+        return (try? records.collection(collection))?.label ?? collection
+    }
+
+    /// Whether a folder or an entry does certainly not exist. A client that believes it to exist opens the wallet, and learns it then.
+    private func isAbsent(_ wallet: String, _ folder: String, _ name: String?) throws -> Bool {
+        do throws(Refusal) {
+            guard let collection = try walletCollection(wallet) else { return true }
+            if name == nil {
+                guard !WalletFolders.standard.contains(folder), try !walletFolders.contain(folder, in: collection) else { return false }
+            }
+            return try keychainItems.hasNone(
+                having: [WalletEntry.pair(folder: folder)] + (name.map { [WalletEntry.pair(name: $0)] } ?? []), in: collection)
+        } catch {
+            guard error.reason == .beforeFirstUnlock || error.reason == .locked else { throw error }
+            return false
+        }
+    }
+
+    // MARK: Signals
+
+    func walletsSignal(_ member: String, _ values: [BusValue]) { walletHandles.broadcast(member, values) }
+
+    /// Tells of a collection that was deleted over the bus.
+    func walletDeleted(_ name: String, collection: String) {
+        walletHandles.close { $0.collection == collection }
+        walletsSignal("walletDeleted", [.string(name)])
+        walletsSignal("walletListDirty", [])
+    }
+}
+
+extension BusValue {
+    static func strings(_ texts: [String]) -> BusValue { .array("s", texts.map(BusValue.string)) }
+}

@@ -1,0 +1,44 @@
+import Foundation
+internal import Synchronization
+internal import VaubanLinuxHost
+
+/// Calls that wait for the user, each on a thread of its own, until the user answers or their client leaves the bus.
+final class WalletWaits: Sendable {
+    private struct State: Sendable {
+        var waits: [Int32: (client: String, wait: UnlockWait)] = [:]
+        var lastNumber: Int32 = 0
+    }
+
+    private let state = Mutex(State())
+
+    /// Returns a number for a call that is answered by a signal.
+    func transaction() -> Int32 {
+        state.withLock { state in
+            state.lastNumber = state.lastNumber == .max ? 1 : state.lastNumber + 1
+            return state.lastNumber
+        }
+    }
+
+    func begin(for client: BusClient, _ body: @escaping @Sendable (UnlockWait) -> Void) throws {
+        let wait = try UnlockWait()
+        let number = transaction()
+        let isNew = state.withLock { state in
+            guard state.waits.count < SecretServiceLimits.walletWaitsMax else { return false }
+            state.waits[number] = (client.name, wait)
+            return true
+        }
+        guard isNew else { throw BusFailure(.limitsExceeded, "Too many programs wait for the user.") }
+        // The client may have left before this wait was known.
+        if client.cancellation.isCancelled { wait.cancel() }
+        let thread = Thread { [self] in
+            body(wait)
+            state.withLock { _ = $0.waits.removeValue(forKey: number) }
+        }
+        thread.stackSize = SecretServiceLimits.stackBytes
+        thread.start()
+    }
+
+    func end(of client: String) {
+        for wait in state.withLock({ state in state.waits.values.filter { $0.client == client } }) { wait.wait.cancel() }
+    }
+}
