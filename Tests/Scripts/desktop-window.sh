@@ -231,7 +231,7 @@ expect_status 64 env DISPLAY=:0 "$sheet" --nonsense
 
 # Where it was built it is installed; elsewhere nothing of it is.
 mkdir "$TMPDIR/programs"
-for program in $(scripts/programs) pam_vauban.so; do : >"$TMPDIR/programs/$program"; done
+for program in $(scripts/programs) pam_vauban.so vauban-protect; do : >"$TMPDIR/programs/$program"; done
 cp --remove-destination "$VAUBAN_BUILD/vauban" "$TMPDIR/programs/vauban"
 VAUBAN_DESKTOP=$sheet scripts/stage --system "$TMPDIR/programs" "$TMPDIR/with" /usr/local || fail 'stage failed'
 VAUBAN_DESKTOP='' scripts/stage --system "$TMPDIR/programs" "$TMPDIR/without" /usr/local || fail 'stage failed'

@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 internal import VaubanKeychainModel
 internal import VaubanRefusal
 internal import VaubanSecretBytes

@@ -1,4 +1,3 @@
-import Foundation
 internal import Synchronization
 internal import VaubanLinuxHost
 
@@ -30,13 +29,18 @@ final class WalletWaits: Sendable {
         guard isNew else { throw BusFailure(.limitsExceeded, "Too many programs wait for the user.") }
         // The client may have left before this wait was known.
         if client.cancellation.isCancelled { wait.cancel() }
-        let thread = Thread { [self] in
-            body(wait)
-            state.withLock { _ = $0.waits.removeValue(forKey: number) }
+        do throws(SystemError) {
+            try HostThread.start { [self] in
+                body(wait)
+                forget(number)
+            }
+        } catch {
+            forget(number)
+            throw BusFailure(.limitsExceeded, "\(error)")
         }
-        thread.stackSize = SecretServiceLimits.stackBytes
-        thread.start()
     }
+
+    private func forget(_ number: Int32) { state.withLock { _ = $0.waits.removeValue(forKey: number) } }
 
     func end(of client: String) {
         for wait in state.withLock({ state in state.waits.values.filter { $0.client == client } }) { wait.wait.cancel() }
