@@ -75,7 +75,17 @@ final class UnlockNotices: Sendable {
             state.listener = listener
             return true
         }
-        guard !isFirst else { return try listener.start() }
+        if isFirst {
+            do throws(SystemError) {
+                return try listener.start()
+            } catch {
+                state.withLock { state in
+                    state.listener = nil
+                    state.waits[ObjectIdentifier(wait)] = nil
+                }
+                throw error
+            }
+        }
         // The listener's first notice may have arrived before this wait.
         if isLocked() == false { wait.unlocked() }
     }

@@ -57,7 +57,17 @@ final class WalletHandles: Sendable {
             return (number, true)
         }
         guard let opened else { throw BusFailure(.limitsExceeded, "Too many wallets are open.") }
-        if opened.isFirst { listener.start() }
+        if opened.isFirst {
+            do throws(SystemError) {
+                try listener.start()
+            } catch {
+                state.withLock { state in
+                    state.listener = nil
+                    state.handles[opened.number] = nil
+                }
+                throw error
+            }
+        }
         // The client may have left meanwhile, and nothing would end its handles.
         if client.cancellation.isCancelled { end(of: client.name) }
         return opened.number
