@@ -73,6 +73,10 @@ let values: [Target] = [
     target("VaubanSecretBytes", in: "Values"),
     // The shapes of our ASN.1 modules, over swift-asn1.
     target("VaubanDER", in: "Values", [asn1]),
+    // Secret texts, put together piece by piece in zeroing memory.
+    target("VaubanSecretText", in: "Values", ["VaubanSecretBytes"]),
+    // JSON read strictly, within limits and in place, and written in zeroing memory.
+    target("VaubanJSON", in: "Values", ["VaubanSecretText", "VaubanSecretBytes", "VaubanRefusal"]),
     // Keys for one-time codes, and the addresses that hold them.
     target("VaubanOneTimeCodes", in: "Values", ["VaubanSecretBytes", crypto]),
     // What sites demand of passwords, and passwords that meet it.
@@ -330,8 +334,8 @@ let commandLine: [Target] = [
         "VaubanCommands", in: "CommandLine",
         [
             "VaubanKeychainClient", "VaubanKeyWire", "VaubanSSHWire", "VaubanAuthenticationClient", "VaubanKeychainWire",
-            "VaubanOneTimeCodes", "VaubanPasswordRules", "VaubanKeychainModel", "VaubanRefusal", "VaubanPlainText", "VaubanPasscode",
-            "VaubanUserModel",
+            "VaubanOneTimeCodes", "VaubanPasswordRules", "VaubanJSON", "VaubanSecretText", "VaubanKeychainModel", "VaubanRefusal",
+            "VaubanPlainText", "VaubanPasscode", "VaubanUserModel",
             "VaubanAccessPolicy",
             "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", "CVaubanLinux", "CVaubanZlib",
             "CVaubanZxcvbn", crypto, cryptoExtras, .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -463,8 +467,8 @@ let testing: [Target] = [
     tests(
         "CommandLineTests",
         [
-            "VaubanCommands", "VaubanPasswordRules", "VaubanAccessPolicy", "VaubanRefusal", "VaubanUserModel", "VaubanKeychainModel",
-            "VaubanSecretBytes",
+            "VaubanCommands", "VaubanPasswordRules", "VaubanJSON", "VaubanSecretText", "VaubanAccessPolicy", "VaubanRefusal",
+            "VaubanUserModel", "VaubanKeychainModel", "VaubanSecretBytes",
             "VaubanLinuxHost",
             .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ]),

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import VaubanAccessPolicy
 import VaubanCommands
+import VaubanJSON
 import VaubanKeychainModel
 import VaubanLinuxHost
 import VaubanRefusal

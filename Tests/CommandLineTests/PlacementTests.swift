@@ -1,6 +1,7 @@
 import Testing
 import VaubanCommands
 import VaubanKeychainModel
+import VaubanSecretText
 
 /// The kind and place that an imported record gets (Specs/import.md).
 @Suite struct PlacementTests {

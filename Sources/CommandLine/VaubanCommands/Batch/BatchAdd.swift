@@ -1,5 +1,6 @@
 import ArgumentParser
 import VaubanAccessPolicy
+import VaubanJSON
 import VaubanKeychainModel
 import VaubanLinuxHost
 import VaubanRefusal

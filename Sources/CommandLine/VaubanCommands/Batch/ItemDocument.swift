@@ -1,4 +1,5 @@
 import VaubanAccessPolicy
+package import VaubanJSON
 package import VaubanKeychainModel
 package import VaubanSecretBytes
 

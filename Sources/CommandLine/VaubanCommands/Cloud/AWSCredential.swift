@@ -1,7 +1,9 @@
 import Foundation
+import VaubanJSON
 import VaubanKeychainModel
 import VaubanRefusal
 import VaubanSecretBytes
+import VaubanSecretText
 
 /// The credential that AWS programs expect from a `credential_process`
 /// (https://docs.aws.amazon.com/sdkref/latest/guide/feature-process-credentials.html).

@@ -1,9 +1,11 @@
 import VaubanAccessPolicy
+import VaubanJSON
 import VaubanKeychainClient
 import VaubanKeychainModel
 import VaubanKeychainWire
 import VaubanRefusal
 import VaubanSecretBytes
+import VaubanSecretText
 
 /// The registry logins among the user's items: internet passwords in the security domain `docker`, whose server is the registry exactly as
 /// docker spells it. The domain separates them from the passwords of git and browsers for the same host.

@@ -1,6 +1,8 @@
 import Glibc
+import VaubanJSON
 import VaubanRefusal
 import VaubanSecretBytes
+import VaubanSecretText
 
 /// The input that docker and podman write to a credential helper: JSON for `store`, otherwise only the registry
 /// (github.com/docker/docker-credential-helpers).

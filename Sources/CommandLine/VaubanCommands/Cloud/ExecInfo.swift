@@ -1,4 +1,5 @@
 import Glibc
+import VaubanJSON
 import VaubanRefusal
 import VaubanSecretBytes
 

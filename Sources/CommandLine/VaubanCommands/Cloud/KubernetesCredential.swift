@@ -1,5 +1,7 @@
+import VaubanJSON
 import VaubanRefusal
 import VaubanSecretBytes
+import VaubanSecretText
 
 /// An item's value in the form that kubectl expects: a client certificate with its private key if the value is PEM that contains both,
 /// otherwise a one-line bearer token.

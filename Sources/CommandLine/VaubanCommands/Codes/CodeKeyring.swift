@@ -6,6 +6,7 @@ import VaubanKeychainWire
 import VaubanOneTimeCodes
 import VaubanRefusal
 import VaubanSecretBytes
+import VaubanSecretText
 
 /// The keys for one-time codes among the items: generic passwords named `otpauth:NAME`, whose value is the `otpauth://` address
 /// (Specs/item-attributes.md).

@@ -2,6 +2,7 @@ import Glibc
 import VaubanLinuxHost
 import VaubanRefusal
 import VaubanSecretBytes
+import VaubanSecretText
 
 /// The texts of the QR codes in a picture. zbarimg decodes it in a separate process with limited memory and time.
 enum CodePicture {

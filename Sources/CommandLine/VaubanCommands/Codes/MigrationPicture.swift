@@ -2,6 +2,7 @@ import Foundation
 import VaubanOneTimeCodes
 import VaubanRefusal
 import VaubanSecretBytes
+import VaubanSecretText
 
 /// The `otpauth://` addresses in a QR code's text: the text itself, or one for each account of an authenticator's migration code.
 enum MigrationPicture {

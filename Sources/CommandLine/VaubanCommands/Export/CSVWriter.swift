@@ -1,5 +1,6 @@
 import VaubanKeychainModel
 import VaubanSecretBytes
+import VaubanSecretText
 
 /// A writer of CSV with every secret in plain text (Specs/export.md). A login's one-time codes are in its own record, where other programs
 /// expect them.

@@ -4,6 +4,7 @@ import Foundation
 import VaubanLinuxHost
 import VaubanRefusal
 package import VaubanSecretBytes
+package import VaubanSecretText
 
 /// The format of an encrypted export in a file (Specs/export.md).
 package enum ExportFormat {
@@ -95,10 +96,4 @@ package struct ExportCipher {
         defer { frame += 1 }
         return [0, 0, 0] + withUnsafeBytes(of: frame.bigEndian) { Array($0) } + [isLast ? 1 : 0]
     }
-}
-
-/// A reference to a secret that can be passed on.
-package final class SecretBox {
-    package let secret: SecretBytes
-    package init(_ secret: consuming SecretBytes) { self.secret = secret }
 }

@@ -1,6 +1,7 @@
 import VaubanKeychainModel
 import VaubanRefusal
 import VaubanSecretBytes
+import VaubanSecretText
 
 /// An encrypted export that is being read.
 struct ExportReading: ~Copyable {

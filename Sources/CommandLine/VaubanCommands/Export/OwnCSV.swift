@@ -2,6 +2,7 @@ import VaubanAccessPolicy
 import VaubanKeychainModel
 import VaubanRefusal
 import VaubanSecretBytes
+import VaubanSecretText
 
 /// The columns of `vauban export --csv` (Specs/export.md): first those that other programs know, then those that restore an item
 /// completely.

@@ -1,3 +1,4 @@
+import VaubanJSON
 import VaubanRefusal
 import VaubanSecretBytes
 

@@ -1,6 +1,7 @@
 import Foundation
 package import VaubanRefusal
 package import VaubanSecretBytes
+import VaubanSecretText
 
 /// A CSV export of a browser or a password manager: a header that names the columns, then one record per login. The file is in zeroing
 /// memory.

@@ -1,5 +1,6 @@
 import Foundation
 import VaubanSecretBytes
+package import VaubanSecretText
 
 /// The address of one-time codes (`otpauth:`), from the form in which a source stores it.
 package enum CodeAddress {

@@ -1,3 +1,4 @@
+import VaubanJSON
 import VaubanRefusal
 
 /// A document from another password manager.

@@ -1,5 +1,6 @@
 package import VaubanKeychainModel
 import VaubanSecretBytes
+package import VaubanSecretText
 
 /// One item to be created from a record.
 package struct PlannedItem {

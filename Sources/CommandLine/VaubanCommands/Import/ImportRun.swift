@@ -4,6 +4,7 @@ import VaubanKeychainModel
 import VaubanLinuxHost
 import VaubanRefusal
 import VaubanSecretBytes
+import VaubanSecretText
 
 /// An import of records into the keychain, one by one. Each item is one atomic add.
 struct ImportRun {

@@ -1,5 +1,7 @@
 import Foundation
+import VaubanJSON
 import VaubanSecretBytes
+import VaubanSecretText
 
 /// The file `export.data` of a 1pux archive: accounts, their vaults, and items with sections of fields
 /// (https://support.1password.com/1pux-format/).

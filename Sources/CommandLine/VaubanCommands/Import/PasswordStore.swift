@@ -3,6 +3,7 @@ import Glibc
 import VaubanLinuxHost
 import VaubanRefusal
 import VaubanSecretBytes
+import VaubanSecretText
 
 /// The tree of `pass` (https://www.passwordstore.org): one file `NAME.gpg` per password, which gpg decrypts. The first line is the
 /// password. The format of further lines is up to the user; `login:`, `url:` and `otpauth://` are recognized.

@@ -1,6 +1,7 @@
 import Foundation
 package import VaubanKeychainModel
 import VaubanSecretBytes
+import VaubanSecretText
 
 /// The server attributes in a URL or a bare host name.
 package struct SourceURL {

@@ -4,6 +4,7 @@ import VaubanKeychainModel
 import VaubanLinuxHost
 import VaubanRefusal
 import VaubanSecretBytes
+import VaubanSecretText
 
 /// The items of the provider of the Secret Service that owns the bus name now. vauban-secret-service reads them, so that the command line
 /// needs no bus.

@@ -1,4 +1,5 @@
 import VaubanSecretBytes
+package import VaubanSecretText
 
 /// The reason why one record was not imported. The text names columns and fields, never their values.
 package struct RowError: Error {

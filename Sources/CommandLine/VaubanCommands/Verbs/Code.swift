@@ -3,6 +3,7 @@ import Foundation
 import VaubanKeychainModel
 import VaubanRefusal
 import VaubanSecretBytes
+import VaubanSecretText
 
 struct Code: ParsableCommand {
     static let configuration = CommandConfiguration(

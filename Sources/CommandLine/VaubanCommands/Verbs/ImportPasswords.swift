@@ -1,7 +1,9 @@
 import ArgumentParser
+import VaubanJSON
 import VaubanKeychainModel
 import VaubanRefusal
 import VaubanSecretBytes
+import VaubanSecretText
 
 struct ImportPasswords: ParsableCommand {
     static let configuration = CommandConfiguration(

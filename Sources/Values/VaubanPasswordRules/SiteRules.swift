@@ -1,6 +1,4 @@
 package import Foundation
-package import VaubanRefusal
-import VaubanSecretBytes
 
 /// The password rules of sites, by domain.
 package struct SiteRules {
@@ -15,21 +13,6 @@ package struct SiteRules {
     }
 
     private var entries: [String: Entry] = [:]
-    private static let bytesMax = 4 << 20
-
-    /// Returns the rules that come with Vauban and those of the user's file, which take precedence.
-    package static func known() throws(Refusal) -> SiteRules {
-        let path = "\(try UserServiceFiles.folder("XDG_CONFIG_HOME", ".config"))/vauban/password-rules.json"
-        var rules = SiteRules()
-        guard FileManager.default.fileExists(atPath: path) else { return rules }
-        let file = try InputFile.read(path, max: bytesMax)
-        do { try rules.add(json: file.disclosed()) } catch {
-            throw Refusal(
-                .badParameter,
-                "\(SafeText.visible(path)) is not in the format of Apple's password-rules.json; correct or remove it")
-        }
-        return rules
-    }
 
     /// The rules that come with Vauban.
     package init() {
@@ -42,7 +25,7 @@ package struct SiteRules {
 
     /// Adds the rules of a document in the format of Apple's list, and replaces those of the same domains.
     package mutating func add(json: Data) throws {
-        for (site, entry) in try JSONDecoder().decode([String: Entry].self, from: json) { entries[HostName.kept(site)] = entry }
+        for (site, entry) in try JSONDecoder().decode([String: Entry].self, from: json) { entries[site.lowercased()] = entry }
     }
 
     package var sites: [String] { entries.keys.sorted() }

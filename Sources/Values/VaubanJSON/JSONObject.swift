@@ -1,13 +1,14 @@
 import VaubanSecretBytes
+package import VaubanSecretText
 
-/// One object of a foreign document, with its members by key. It refers to the bytes of the document and must not outlive access to them.
-struct JSONObject {
-    let members: [JSONMember]
-    let bytes: UnsafeRawBufferPointer
+/// One object of a document, with its members by key. It refers to the bytes of the document and must not outlive access to them.
+package struct JSONObject {
+    package let members: [JSONMember]
+    package let bytes: UnsafeRawBufferPointer
     private let byKey: [String: JSONValue]
 
     /// Returns nil if the value is not an object.
-    init?(_ value: JSONValue?, in bytes: UnsafeRawBufferPointer) {
+    package init?(_ value: JSONValue?, in bytes: UnsafeRawBufferPointer) {
         guard case .object(let members)? = value else { return nil }
         self.members = members
         self.bytes = bytes
@@ -15,8 +16,8 @@ struct JSONObject {
     }
 
     /// Returns the object that makes up the document, or nil if it is anything else.
-    init?(document bytes: UnsafeRawBufferPointer) {
-        var scanner = JSONScanner(bytes, .foreign)
+    package init?(document bytes: UnsafeRawBufferPointer, _ limits: JSONScanner.Limits = .foreign) {
+        var scanner = JSONScanner(bytes, limits)
         do throws(JSONError) {
             guard let first = try scanner.next(), try scanner.next() == nil else { return nil }
             self.init(first.value, in: bytes)
@@ -25,28 +26,28 @@ struct JSONObject {
         }
     }
 
-    var line: Int? { members.first?.line }
+    package var line: Int? { members.first?.line }
 
-    subscript(key: String) -> JSONValue? { byKey[key] }
+    package subscript(key: String) -> JSONValue? { byKey[key] }
 
-    func object(_ key: String) -> JSONObject? { JSONObject(byKey[key], in: bytes) }
+    package func object(_ key: String) -> JSONObject? { JSONObject(byKey[key], in: bytes) }
 
-    func list(_ key: String) -> [JSONValue] { if case .list(let values)? = byKey[key] { values } else { [] } }
+    package func list(_ key: String) -> [JSONValue] { if case .list(let values)? = byKey[key] { values } else { [] } }
 
-    func objects(_ key: String) -> [JSONObject] { list(key).compactMap { JSONObject($0, in: bytes) } }
+    package func objects(_ key: String) -> [JSONObject] { list(key).compactMap { JSONObject($0, in: bytes) } }
 
     /// Returns a string, or nil for every other type.
-    func text(_ key: String) -> String? { if case .text(let range)? = byKey[key] { JSONText.text(bytes, range) } else { nil } }
+    package func text(_ key: String) -> String? { if case .text(let range)? = byKey[key] { JSONText.text(bytes, range) } else { nil } }
 
-    func number(_ key: String) -> Int64? { if case .number(let number)? = byKey[key] { number } else { nil } }
+    package func number(_ key: String) -> Int64? { if case .number(let number)? = byKey[key] { number } else { nil } }
 
-    func isTrue(_ key: String) -> Bool { if case .yes(true)? = byKey[key] { true } else { false } }
+    package func isTrue(_ key: String) -> Bool { if case .yes(true)? = byKey[key] { true } else { false } }
 
     /// Returns the value for display: a string unchanged, a number by its digits, an array or an object as JSON; nil for null and empty
     /// values.
-    func shown(_ key: String) -> SecretBox? { byKey[key].flatMap { Self.shown($0, in: bytes) } }
+    package func shown(_ key: String) -> SecretBox? { byKey[key].flatMap { Self.shown($0, in: bytes) } }
 
-    static func shown(_ value: JSONValue, in bytes: UnsafeRawBufferPointer) -> SecretBox? {
+    package static func shown(_ value: JSONValue, in bytes: UnsafeRawBufferPointer) -> SecretBox? {
         switch value {
         case .null: return nil
         case .text(let range):

@@ -1,21 +1,21 @@
-import Glibc
-import VaubanRefusal
-import VaubanSecretBytes
+package import VaubanRefusal
+package import VaubanSecretBytes
+package import VaubanSecretText
 
-/// A writer of a JSON object in zeroing memory, for programs that read a secret as JSON on standard output.
-final class SecretJSON {
+/// A writer of a JSON object in zeroing memory, for programs that read a secret as JSON.
+package final class SecretJSON {
     private let text = SecretBuilder()
     /// For each open object, whether it has a member.
     private var openObjects = [false]
 
-    init() { text.append("{") }
+    package init() { text.append("{") }
 
-    func add(_ key: String, _ value: String) {
+    package func add(_ key: String, _ value: String) {
         begin(key)
         append(text: value)
     }
 
-    func add(_ key: String, _ value: Int) {
+    package func add(_ key: String, _ value: Int) {
         begin(key)
         text.append(String(value))
     }
@@ -23,7 +23,7 @@ final class SecretJSON {
     /// Adds a secret as a string.
     ///
     /// - Throws: `badParameter` if it is not UTF-8, which JSON requires.
-    func add(_ key: String, secret: borrowing SecretBytes) throws(Refusal) {
+    package func add(_ key: String, secret: borrowing SecretBytes) throws(Refusal) {
         guard secret.withUnsafeBytes({ Self.isText($0) }) else {
             throw Refusal(.badParameter, "the secret is not text, which JSON requires; store it as UTF-8")
         }
@@ -31,7 +31,26 @@ final class SecretJSON {
         secret.withUnsafeBytes { append(string: $0) }
     }
 
-    func add(_ key: String, object members: (SecretJSON) throws -> Void) rethrows {
+    package func add(_ key: String, _ value: Bool) {
+        begin(key)
+        text.append(value ? "true" : "false")
+    }
+
+    /// Adds a list of objects, each of which the closure writes.
+    package func add<Element>(_ key: String, list elements: [Element], _ members: (SecretJSON, Element) throws -> Void) rethrows {
+        begin(key)
+        text.append("[")
+        for (index, element) in elements.enumerated() {
+            text.append(index > 0 ? ",{" : "{")
+            openObjects.append(false)
+            try members(self, element)
+            openObjects.removeLast()
+            text.append("}")
+        }
+        text.append("]")
+    }
+
+    package func add(_ key: String, object members: (SecretJSON) throws -> Void) rethrows {
         begin(key)
         text.append("{")
         openObjects.append(false)
@@ -40,13 +59,10 @@ final class SecretJSON {
         text.append("}")
     }
 
-    /// Closes the object and writes it with a newline to standard output.
-    ///
-    /// - Throws: `storageFailed` if it could not be written completely.
-    func write() throws(Refusal) {
-        text.append("}\n")
-        let isWritten = text.kept.secret.withUnsafeBytes { writeAll($0, to: STDOUT_FILENO) }
-        guard isWritten else { throw Refusal(.storageFailed, "the credential could not be written to standard output") }
+    /// Closes the object and returns the document, followed by `ending`.
+    package func finished(ending: String = "") -> SecretBox {
+        text.append("}\(ending)")
+        return text.kept
     }
 
     private func begin(_ key: String) {
