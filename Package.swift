@@ -322,6 +322,15 @@ let translators: [Target] = [
             "VaubanRoomHardening", crypto, cryptoExtras,
         ]),
     program("vauban-secret-service", in: "Translators", ["SecretService"]),
+    // Passwords for the browser's extension, which talks to it by native messaging.
+    target(
+        "BrowserHost", in: "Translators",
+        [
+            "VaubanKeychainClient", "VaubanAuthenticationClient", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy",
+            "VaubanOneTimeCodes", "VaubanPasswordRules", "VaubanJSON", "VaubanSecretText", "VaubanRefusal", "VaubanPlainText",
+            "VaubanSecretBytes", "VaubanLinuxHost",
+        ]),
+    program("vauban-browser-host", in: "Translators", ["BrowserHost"]),
 ]
 
 let commandLine: [Target] = [
@@ -476,6 +485,10 @@ let testing: [Target] = [
     tests(
         "DesktopKeychainTests",
         ["DesktopKeychain", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanRefusal", "VaubanSecretBytes"]),
+    // The browser's host without rooms: messages, origins, matches, generated passwords.
+    tests(
+        "BrowserHostTests",
+        ["BrowserHost", "VaubanCommands", "VaubanKeychainModel", "VaubanPasswordRules", "VaubanSecretBytes"]),
     tests("TransportPolicyTests", ["VaubanTransportPolicy"]),
     tests("PromptTests", ["VaubanPrompt", "VaubanAuthenticationClient", "VaubanUserModel", "VaubanAccessPolicy"]),
     tests("LocalAuthenticationTests", appleModules),

@@ -42,9 +42,9 @@ import Witness
     }
 
     @Test(
-        "The agent for SSH, the Secret Service and the desktop application count as the command line",
+        "The agent for SSH, the Secret Service, the browser's host and the desktop application count as the command line",
         arguments: [
-            "vauban-ssh-agent", "vauban-secret-service", "vauban-desktop",
+            "vauban-ssh-agent", "vauban-secret-service", "vauban-browser-host", "vauban-desktop",
         ])
     func otherProgramsOfTheCommandLine(name: String) throws {
         let path = "\(folder.path)/\(name)"

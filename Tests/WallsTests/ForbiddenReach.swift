@@ -27,43 +27,40 @@ private let roomModules: Set<String> = [
     "FingerprintReader", "Witness", "Watcher", "Launcher", "VaubanRoomHardening", "CVaubanConfinement", "CVaubanBus", "GRDB",
 ]
 
-let forbiddenReaches =
-    [
-        // enclaved links neither a database nor a bus nor a network library, and no other room.
-        ForbiddenReach(
-            target: "enclaved",
-            modules: [
-                "GRDB", "GRDBSQLite", "SQLite3", "SwiftCSV", "CSystemd", "FoundationNetworking", "AsyncHTTPClient", "Hummingbird",
-                "Keychain",
-                "KeychainStore", "Authentication", "FingerprintReader", "CVaubanBus",
-            ],
-            modulePrefixes: ["NIO"],
-            headerPrefixes: ["sqlite3", "systemd/", "dbus/", "netinet/", "arpa/", "netdb", "curl/"]),
-        // A room knows another by its socket alone.
-        ForbiddenReach(
-            target: "keychaind",
-            modules: ["Enclave", "EnclaveSoftware", "EnclaveRoom", "Authentication", "FingerprintReader", "CVaubanBus"]),
-        ForbiddenReach(
-            target: "authd",
-            modules: ["Enclave", "EnclaveSoftware", "EnclaveRoom", "Keychain", "KeychainStore", "GRDB", "Crypto", "CVaubanBus"]),
-        ForbiddenReach(
-            target: "vauban-witness", modules: ["Enclave", "Keychain", "KeychainStore", "Authentication", "CVaubanBus", "GRDB"]),
-        ForbiddenReach(target: "vauban-watcher", modules: ["Enclave", "Keychain", "KeychainStore", "Authentication", "GRDB", "Crypto"]),
-        ForbiddenReach(target: "vauban-reader", modules: ["Enclave", "Keychain", "KeychainStore", "Authentication", "GRDB"]),
-        // Only the store uses the database.
-        ForbiddenReach(target: "VaubanKeychainModel", modules: ["GRDB", "VaubanLinuxHost"]),
-        // An application, and the command line as one, links nothing of a room, so that it needs neither libsystemd nor libseccomp.
-        ForbiddenReach(target: "VaubanSecurity", modules: roomModules, headerPrefixes: ["systemd/", "seccomp"]),
-        ForbiddenReach(target: "VaubanLocalAuthentication", modules: roomModules, headerPrefixes: ["systemd/", "seccomp"]),
-        ForbiddenReach(target: "VaubanKeychain", modules: roomModules, headerPrefixes: ["systemd/", "seccomp"]),
-        ForbiddenReach(target: "VaubanProtection", modules: roomModules, headerPrefixes: ["systemd/", "seccomp"]),
-        ForbiddenReach(target: "VaubanPrompt", modules: roomModules, headerPrefixes: ["systemd/", "seccomp"]),
-        ForbiddenReach(target: "vauban", modules: roomModules, headerPrefixes: ["systemd/", "seccomp"]),
-    ] + withoutFoundation
+let forbiddenReaches = [
+    // enclaved links neither a database nor a bus nor a network library, and no other room.
+    ForbiddenReach(
+        target: "enclaved",
+        modules: [
+            "GRDB", "GRDBSQLite", "SQLite3", "SwiftCSV", "CSystemd", "FoundationNetworking", "AsyncHTTPClient", "Hummingbird", "Keychain",
+            "KeychainStore", "Authentication", "FingerprintReader", "CVaubanBus",
+        ],
+        modulePrefixes: ["NIO"],
+        headerPrefixes: ["sqlite3", "systemd/", "dbus/", "netinet/", "arpa/", "netdb", "curl/"]),
+    // A room knows another by its socket alone.
+    ForbiddenReach(
+        target: "keychaind", modules: ["Enclave", "EnclaveSoftware", "EnclaveRoom", "Authentication", "FingerprintReader", "CVaubanBus"]),
+    ForbiddenReach(
+        target: "authd",
+        modules: ["Enclave", "EnclaveSoftware", "EnclaveRoom", "Keychain", "KeychainStore", "GRDB", "Crypto", "CVaubanBus"]),
+    ForbiddenReach(target: "vauban-witness", modules: ["Enclave", "Keychain", "KeychainStore", "Authentication", "CVaubanBus", "GRDB"]),
+    ForbiddenReach(target: "vauban-watcher", modules: ["Enclave", "Keychain", "KeychainStore", "Authentication", "GRDB", "Crypto"]),
+    ForbiddenReach(target: "vauban-reader", modules: ["Enclave", "Keychain", "KeychainStore", "Authentication", "GRDB"]),
+    // Only the store uses the database.
+    ForbiddenReach(target: "VaubanKeychainModel", modules: ["GRDB", "VaubanLinuxHost"]),
+    // An application, and the command line as one, links nothing of a room, so that it needs neither libsystemd nor libseccomp.
+    ForbiddenReach(target: "VaubanSecurity", modules: roomModules, headerPrefixes: ["systemd/", "seccomp"]),
+    ForbiddenReach(target: "VaubanLocalAuthentication", modules: roomModules, headerPrefixes: ["systemd/", "seccomp"]),
+    ForbiddenReach(target: "VaubanKeychain", modules: roomModules, headerPrefixes: ["systemd/", "seccomp"]),
+    ForbiddenReach(target: "VaubanProtection", modules: roomModules, headerPrefixes: ["systemd/", "seccomp"]),
+    ForbiddenReach(target: "VaubanPrompt", modules: roomModules, headerPrefixes: ["systemd/", "seccomp"]),
+    ForbiddenReach(target: "vauban", modules: roomModules, headerPrefixes: ["systemd/", "seccomp"]),
+    ForbiddenReach(target: "vauban-browser-host", modules: roomModules, headerPrefixes: ["systemd/", "seccomp"]),
+]
 
 /// Programs that start with the machine or a login and stay. All of Foundation, with ICU's data, would be most of their memory and of the
 /// time that they take to start. GRDB brings it to keychaind.
-private let withoutFoundation = [
+let withoutFoundation = [
     "enclaved", "authd", "vauban-witness", "vauban-watcher", "vauban-reader", "vauban-launcher", "vauban-secret-service",
     "vauban-ssh-agent",
 ].map { ForbiddenReach(target: $0, modules: ["Foundation"]) }

@@ -4,7 +4,9 @@ import Testing
 /// Every format has vectors: its document names them, and tests and the second reader use them (Vectors/README.md).
 @Suite struct VectorListTests {
     /// Documents that specify no format of Vauban.
-    private static let withoutFormat: Set<String> = ["acceptance", "apple-deviations", "hardening", "module-names", "secitem", "transport"]
+    private static let withoutFormat: Set<String> = [
+        "acceptance", "apple-deviations", "browser", "hardening", "module-names", "secitem", "transport",
+    ]
 
     private static let root = SourceTree.root
 

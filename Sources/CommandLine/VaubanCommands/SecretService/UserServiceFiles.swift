@@ -29,7 +29,7 @@ struct UserServiceFiles {
             try FileManager.default.createDirectory(atPath: Self.folder(of: file.path), withIntermediateDirectories: true)
             try file.content.write(toFile: file.path, atomically: true, encoding: .utf8)
         }
-        Self.callSystemd([["daemon-reload"]])
+        if !units.isEmpty { Self.callSystemd([["daemon-reload"]]) }
     }
 
     /// Removes the files, and the folders that are then empty. Returns false if there are no files.
@@ -41,18 +41,22 @@ struct UserServiceFiles {
         }
         let left = files.filter { Self.content(of: $0.path) != nil }
         guard !left.isEmpty else { return false }
-        Self.callSystemd([["--quiet", "stop"] + units])
+        if !units.isEmpty { Self.callSystemd([["--quiet", "stop"] + units]) }
         for file in left {
             try FileManager.default.removeItem(atPath: file.path)
             var folder = Self.folder(of: file.path)
-            while !Self.roots.contains((folder as NSString).lastPathComponent), rmdir(folder) == 0 { folder = Self.folder(of: folder) }
+            while !Self.isKept(folder), rmdir(folder) == 0 { folder = Self.folder(of: folder) }
         }
-        Self.callSystemd([["daemon-reload"]])
+        if !units.isEmpty { Self.callSystemd([["daemon-reload"]]) }
         return true
     }
 
     /// Folders that are kept even if they are empty.
     private static let roots = [".config", "share", ".local"]
+
+    private static func isKept(_ folder: String) -> Bool {
+        roots.contains((folder as NSString).lastPathComponent) || folder == getenv("HOME").map { String(cString: $0) }
+    }
 
     private static func folder(of path: String) -> String { (path as NSString).deletingLastPathComponent }
 

@@ -40,12 +40,13 @@ struct SecretServiceVerb: ParsableCommand {
 
 struct Enable: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Let desktop programs use Vauban.",
+        abstract: "Let desktop programs and browsers use Vauban.",
         discussion: """
             Example:
               vauban enable secret-service
+              vauban enable browser
             """,
-        subcommands: [EnableSecretService.self])
+        subcommands: [EnableSecretService.self, EnableBrowser.self])
 }
 
 struct Disable: ParsableCommand {
@@ -54,8 +55,9 @@ struct Disable: ParsableCommand {
         discussion: """
             Example:
               vauban disable secret-service
+              vauban disable browser
             """,
-        subcommands: [DisableSecretService.self])
+        subcommands: [DisableSecretService.self, DisableBrowser.self])
 }
 
 struct EnableSecretService: ParsableCommand {

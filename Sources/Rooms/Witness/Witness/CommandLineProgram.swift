@@ -4,7 +4,7 @@ internal import VaubanLinuxHost
 /// Vauban's programs that do what their caller asks, and so have no identity of their own: files of these names in one folder, and copies
 /// of them.
 struct CommandLineProgram: Sendable {
-    static let names = ["vauban", "vauban-ssh-agent", "vauban-secret-service", "vauban-desktop"]
+    static let names = ["vauban", "vauban-ssh-agent", "vauban-secret-service", "vauban-browser-host", "vauban-desktop"]
     private let folder: Descriptor?
 
     /// Opens the folder, by default that of the witness's own program. The folder stays open; its files are looked up each time, since an

@@ -1,0 +1,117 @@
+// Between the popup, the page and the host. It takes orders from the popup alone, asks the browser for the page's origin each time, and
+// keeps nothing.
+
+import { Host, HostError } from "./host.js";
+
+const host = new Host();
+
+chrome.runtime.onConnect.addListener((port) => {
+    // Pages cannot connect. A content script could, if the page had taken over its process; it comes with a tab.
+    const { sender } = port;
+    if (sender?.id !== chrome.runtime.id || sender.tab || sender.url !== chrome.runtime.getURL("popup.html")) return port.disconnect();
+    host.retain();
+    let isOpen = true;
+    port.onDisconnect.addListener(() => {
+        isOpen = false;
+        host.release();
+    });
+    /** @param {object} message */
+    const tell = (message) => {
+        if (isOpen) port.postMessage(message);
+    };
+    port.onMessage.addListener(async (order) => {
+        try {
+            tell({ done: await obey(order, (place) => tell({ waiting: place })) });
+        } catch (error) {
+            tell({ error: error instanceof Error ? error.message : String(error), locked: error instanceof HostError && error.locked });
+        }
+    });
+});
+
+/** @param {any} order @param {(place: string) => void} waiting */
+async function obey(order, waiting) {
+    if (order.order === "open") return await open(waiting);
+    if (order.order === "unlock") return await host.ask({ request: "unlock" }, waiting);
+    /** @type {View} */
+    const view = order.view;
+    await checkOrigin(view);
+    const { origin } = view;
+    switch (order.order) {
+        case "fill": {
+            // A page that asks for the account first needs no password yet.
+            const reply = view.fields?.password ? await host.ask({ request: "password", origin, item: order.item.item }, waiting) : null;
+            return filled(await inFrame(view, (origin, account, password) => vaubanPage.fill(origin, account, password),
+                [origin, reply?.account ?? order.item.account, reply?.password ?? null]));
+        }
+        case "code": {
+            const { code } = await host.ask({ request: "code", origin, item: order.item.item }, waiting);
+            return filled(await inFrame(view, (origin, code) => vaubanPage.code(origin, code), [origin, code]));
+        }
+        case "renew": {
+            const { rules, minlength, maxlength } = view.fields?.renewal ?? { rules: "", minlength: null, maxlength: null };
+            const limits = { ...(minlength && { minlength }), ...(maxlength && { maxlength }) };
+            const { password, summary } = await host.ask({ request: "generate", origin, rules, ...limits }, waiting);
+            // It is stored first: a password that a site has and you do not is lost.
+            await keep(view, order.item, password, waiting);
+            await filled(await inFrame(view, (origin, password) => vaubanPage.renew(origin, password), [origin, password]));
+            return { summary };
+        }
+        case "keep": {
+            const typed = await inFrame(view, (origin) => vaubanPage.read(origin), [origin]);
+            if (!typed) throw new Error("There is no password in the form.");
+            if (typed.account !== view.fields?.account) throw new Error("The form has changed. Nothing was saved.");
+            return await keep(view, order.item, typed.password, waiting);
+        }
+        default: throw new Error("There is no such order.");
+    }
+}
+
+/** @param {View} view @param {OfferedItem | null} item @param {string} password @param {(place: string) => void} waiting */
+async function keep(view, item, password, waiting) {
+    const request = item ? { request: "replace", item: item.item } : { request: "save", account: view.fields?.account ?? "" };
+    await host.ask({ ...request, origin: view.origin, password }, waiting);
+    return {};
+}
+
+/** @param {boolean | null | undefined} done */
+function filled(done) {
+    if (!done) throw new Error("The page has changed. Nothing was filled.");
+    return {};
+}
+
+/**
+ * What the popup shows for the tab in front.
+ * @param {(place: string) => void} waiting @returns {Promise<View>}
+ */
+async function open(waiting) {
+    const [tab] = await chrome.tabs.query({ active: true, lastFocusedWindow: true });
+    const origin = tab?.url ? new URL(tab.url).origin : "null";
+    if (tab?.id === undefined || !origin.startsWith("https://")) throw new Error("Vauban fills only pages with https.");
+    const target = { tabId: tab.id, allFrames: true };
+    await chrome.scripting.executeScript({ target, files: ["page.js"] });
+    const frames = await chrome.scripting.executeScript({ target, func: (origin) => vaubanPage.inspect(origin), args: [origin] });
+    const useful = frames.filter(({ result }) => result && (result.login || result.renewal || result.code));
+    const chosen = useful.find(({ frameId }) => frameId === 0) ?? useful[0];
+    const { items } = await host.ask({ request: "find", origin }, waiting);
+    return { tab: tab.id, frame: chosen?.frameId ?? 0, origin, items, fields: chosen?.result ?? null };
+}
+
+/**
+ * Throws if the tab shows another page than the one that the popup was opened for.
+ * @param {View} view
+ */
+async function checkOrigin(view) {
+    const { url } = await chrome.tabs.get(view.tab);
+    if (!url || new URL(url).origin !== view.origin) throw new Error("The page has changed. Nothing was filled.");
+}
+
+/**
+ * Calls a function in the frame that the popup was opened for. The function checks the origin again, at the moment that it fills.
+ * @template {unknown[]} Arguments @template Result
+ * @param {View} view @param {(...values: Arguments) => Result} func @param {Arguments} args
+ */
+async function inFrame(view, func, args) {
+    await checkOrigin(view);
+    const [frame] = await chrome.scripting.executeScript({ target: { tabId: view.tab, frameIds: [view.frame] }, func, args });
+    return frame?.result;
+}

@@ -1,0 +1,100 @@
+// What you choose from. All text of items and pages is set as text, never as HTML. The title names the state, for tests and screen readers.
+
+const port = chrome.runtime.connect({ name: "popup" });
+const site = element("site");
+const choices = element("choices");
+const state = element("status");
+/** @type {(done: any) => void} */
+let next = show;
+
+port.onMessage.addListener((message) => {
+    if (message.waiting !== undefined) return say("waiting", `Answer Vauban's prompt: ${message.waiting}`);
+    if (message.error === undefined) return next(message.done);
+    choices.replaceChildren();
+    say("refused", message.error);
+    if (message.locked) offer("Unlock", "your passcode or a finger", () => order("Unlocking …", { order: "unlock" }, start));
+});
+start();
+
+function start() {
+    order("One moment …", { order: "open" }, show);
+}
+
+/** @param {View} view */
+function show(view) {
+    const { fields, items } = view;
+    choices.replaceChildren();
+    site.textContent = new URL(view.origin).host;
+    const passwords = items.filter((item) => item.purpose === "password");
+    for (const item of passwords) {
+        if (fields?.login) offer(`Fill ${item.account || item.title}`, about(item), () => order("Filling …", { order: "fill", view, item }, () => window.close()));
+        if (fields?.renewal) offer(`New password for ${item.account || item.title}`, about(item), () => order("Generating …", { order: "renew", view, item }, tellNew));
+    }
+    if (fields?.code) {
+        for (const item of items.filter((item) => item.purpose === "code"))
+            offer(`Fill the code of ${item.account || item.title}`, about(item), () => order("Filling …", { order: "code", view, item }, () => window.close()));
+    }
+    if (fields?.renewal) {
+        const account = fields.account;
+        offer("New account: generate and save a password", account ? `for ${account}` : "enter the account first, to save it too", () => order("Generating …", { order: "renew", view, item: null }, tellNew));
+    }
+    if (fields?.typed) {
+        const same = passwords.find((item) => item.account === fields.account) ?? null;
+        offer(same ? `Replace the password of ${same.account || same.title}` : `Save the password of ${fields.account || "this form"}`, "as it is in the form",
+            () => order("Saving …", { order: "keep", view, item: same }, () => end("Saved.")));
+    }
+    if (!fields) say("ready", "This page has no fields to fill.");
+    else say("ready", items.length > 0 ? "" : "Your keychain has no item for this site.");
+    choices.querySelector("button")?.focus();
+}
+
+/** @param {OfferedItem} item */
+function about(item) {
+    return `${item.title} · ${item.why}${item.asks ? " · asks you first" : ""}`;
+}
+
+/** @param {{ summary: string }} done */
+function tellNew({ summary }) {
+    end(`Saved and filled: ${summary}.`);
+}
+
+/** @param {string} sentence */
+function end(sentence) {
+    choices.replaceChildren();
+    say("done", sentence);
+}
+
+/** @param {string} title @param {string} detail @param {() => void} chosen */
+function offer(title, detail, chosen) {
+    const button = document.createElement("button");
+    const small = document.createElement("small");
+    small.textContent = detail;
+    button.append(title, small);
+    button.addEventListener("click", chosen);
+    const entry = document.createElement("li");
+    entry.append(button);
+    choices.append(entry);
+}
+
+/** @param {string} sentence @param {object} message @param {(done: any) => void} then */
+function order(sentence, message, then) {
+    for (const button of choices.querySelectorAll("button")) button.disabled = true;
+    say("busy", sentence);
+    next = then;
+    port.postMessage(message);
+}
+
+/** @param {string} name @param {string} sentence */
+function say(name, sentence) {
+    document.title = `Vauban: ${name}`;
+    state.textContent = sentence;
+}
+
+/** @param {string} id @returns {HTMLElement} */
+function element(id) {
+    const found = document.getElementById(id);
+    if (!found) throw new Error(`popup.html has no ${id}`);
+    return found;
+}
+
+export {};

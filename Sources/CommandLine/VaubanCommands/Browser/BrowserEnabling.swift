@@ -1,0 +1,108 @@
+import Foundation
+import Glibc
+import VaubanRefusal
+
+/// The manifests by which browsers find and start vauban-browser-host for Vauban's extension.
+package struct BrowserEnabling {
+    package static let hostName = "vauban.browser"
+    package static let chromiumExtension = "bhkgigkiocbaplkakpmimehfidphkhcn"
+    package static let firefoxExtension = "browser@vauban"
+
+    /// A browser, and where it looks for a user's manifests.
+    private struct Browser {
+        let name: String
+        let manifest: String
+        let content: String
+        /// Whether the user has used it.
+        let hasFolder: Bool
+        let isFound: Bool
+    }
+
+    private let browsers: [Browser]
+    private let program: String
+
+    static func current() throws -> BrowserEnabling {
+        let program = try OwnProgram.path(of: "vauban-browser-host")
+        let config = try UserServiceFiles.folder("XDG_CONFIG_HOME", ".config")
+        guard let home = getenv("HOME").map({ String(cString: $0) }), home.hasPrefix("/") else {
+            throw Refusal(.unavailable, "no home folder: HOME is unset")
+        }
+        let chromium = manifest(program, #""allowed_origins": ["chrome-extension://\#(chromiumExtension)/"]"#)
+        let firefox = manifest(program, #""allowed_extensions": ["\#(firefoxExtension)"]"#)
+        func browser(_ name: String, _ folder: String, _ hosts: String, _ programs: [String], _ content: String) -> Browser {
+            Browser(
+                name: name, manifest: "\(folder)/\(hosts)/\(hostName).json", content: content,
+                hasFolder: isFolder(folder), isFound: isFolder(folder) || programs.contains(where: isInstalled))
+        }
+        return BrowserEnabling(
+            browsers: [
+                browser("Chromium", "\(config)/chromium", "NativeMessagingHosts", ["chromium", "chromium-browser"], chromium),
+                browser("Chrome", "\(config)/google-chrome", "NativeMessagingHosts", ["google-chrome-stable", "google-chrome"], chromium),
+                browser("Firefox", "\(home)/.mozilla", "native-messaging-hosts", ["firefox", "firefox-esr"], firefox),
+            ], program: program)
+    }
+
+    private static func manifest(_ program: String, _ allowed: String) -> String {
+        let path = program.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+        return """
+            {
+                "name": "\(hostName)",
+                "description": "Passwords of your Vauban keychain",
+                "path": "\(path)",
+                "type": "stdio",
+                \(allowed)
+            }
+
+            """
+    }
+
+    private static func isFolder(_ path: String) -> Bool {
+        var isFolder: ObjCBool = false
+        return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue
+    }
+
+    private static func isInstalled(_ program: String) -> Bool {
+        ["/usr/bin", "/usr/local/bin"].contains { access("\($0)/\(program)", X_OK) == 0 }
+    }
+
+    private func files(_ browsers: [Browser]) -> UserServiceFiles {
+        UserServiceFiles(files: browsers.map { ($0.manifest, $0.content) }, units: [])
+    }
+
+    /// Writes a manifest for each browser that is found.
+    func enable() throws {
+        let found = browsers.filter(\.isFound)
+        guard !found.isEmpty else { throw Refusal(.unavailable, "there is no Chromium, Chrome or Firefox here") }
+        try files(found).write()
+        let extensions = "\((program as NSString).deletingLastPathComponent)/browser"
+        say("\(found.map(\.name).formatted(.list(type: .and).locale(Locale(identifier: "en_US")))) can use Vauban, with its extension.")
+        if Self.isFolder(extensions) { say("The extension is in \(extensions); man vauban-browser-host says how to load it.") }
+        if access(Self.suffixes, R_OK) != 0 {
+            say(
+                """
+                Note: passwords are offered only for exactly the host that they are saved for, since \(Self.suffixes) is missing. \
+                Install the package publicsuffix.
+                """)
+        }
+    }
+
+    /// The public-suffix list that the host reads.
+    private static let suffixes = "/usr/share/publicsuffix/public_suffix_list.dat"
+
+    func disable() throws {
+        guard try files(browsers).remove() else { return say("It was not enabled.") }
+        say(
+            """
+            Removed. Browsers cannot use Vauban any more; passwords that they saved in Vauban stay there. Remove the \
+            extension in the browser.
+            """)
+    }
+
+    /// The row of `vauban doctor`: which of the browsers that the user has used can use Vauban; nil if there are none.
+    var summary: String? {
+        let used = browsers.filter(\.hasFolder)
+        guard !used.isEmpty else { return nil }
+        let states = used.map { "\($0.name) \(files([$0]).areWritten ? "enabled" : "not enabled")" }.joined(separator: ", ")
+        return used.allSatisfy { files([$0]).areWritten } ? states : "\(states); to enable: vauban enable browser"
+    }
+}

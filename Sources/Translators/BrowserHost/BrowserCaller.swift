@@ -1,0 +1,68 @@
+import Glibc
+package import VaubanLinuxHost
+internal import VaubanPlainText
+package import VaubanRefusal
+
+/// The browser that started this program, and the extension for which it did.
+package struct BrowserCaller: Sendable {
+    package enum Family: Hashable, Sendable { case chromium, firefox }
+
+    /// The browser's name for the user.
+    package let name: String
+
+    /// The extension's identifier in Chromium, which follows from the key in its manifest.
+    package static let chromiumExtension = "bhkgigkiocbaplkakpmimehfidphkhcn"
+    package static let firefoxExtension = "browser@vauban"
+    /// The name of this program among the browser's native messaging hosts.
+    package static let hostName = "vauban.browser"
+
+    /// Browsers by the file names of their executables.
+    private static let browsers: [String: (name: String, family: Family)] = [
+        "chromium": ("Chromium", .chromium), "chromium-browser": ("Chromium", .chromium), "chrome": ("Chrome", .chromium),
+        "firefox": ("Firefox", .firefox), "firefox-esr": ("Firefox", .firefox), "firefox-bin": ("Firefox", .firefox),
+    ]
+
+    /// Returns the family whose browsers pass these arguments, without the program's own name; nil for another extension.
+    package static func family(of arguments: [String]) -> Family? {
+        switch arguments.count {
+        case 1 where arguments[0] == "chrome-extension://\(chromiumExtension)/": .chromium
+        // The path of the manifest comes before the extension.
+        case 2 where arguments[1] == firefoxExtension: .firefox
+        default: nil
+        }
+    }
+
+    /// Examines the parent process. With the installed service, its executable must be a file that only root can change.
+    ///
+    /// - Throws: `notAllowedHere` with what is wrong.
+    package init(arguments: [String], mode: Service.Mode) throws(Refusal) {
+        guard let family = Self.family(of: arguments) else {
+            throw Refusal(.notAllowedHere, "only a browser starts this program, for Vauban's extension")
+        }
+        let parent = getppid()
+        guard let path = Self.executable(of: parent), let file = PathBytes.parts(of: path)?.name, let browser = Self.browsers[file],
+            browser.family == family
+        else { throw Refusal(.notAllowedHere, "the program that started this one is no browser that Vauban knows") }
+        guard mode != .system || Self.isInstalled(path, process: parent) else {
+            let shown = PlainLine.path(path, charactersMax: 200)
+            throw Refusal(.notAllowedHere, "\(shown) can be changed by others than root; install the browser as root")
+        }
+        // A process that ended meanwhile left its number to another.
+        guard getppid() == parent else { throw Refusal(.notAllowedHere, "the program that started this one has ended") }
+        name = browser.name
+    }
+
+    private static func executable(of process: pid_t) -> String? {
+        var buffer = [UInt8](repeating: 0, count: 4097)
+        let count = readlink("/proc/\(process)/exe", &buffer, buffer.count)
+        guard count > 0, count < buffer.count else { return nil }
+        return String(validating: buffer[..<count], as: UTF8.self)
+    }
+
+    /// Whether the process executes the file at this path, and only root can change it.
+    private static func isInstalled(_ path: String, process: pid_t) -> Bool {
+        var facts = stat()
+        guard let file = InstalledFile(path: path), stat("/proc/\(process)/exe", &facts) == 0 else { return false }
+        return file.device == facts.st_dev && file.inode == facts.st_ino
+    }
+}

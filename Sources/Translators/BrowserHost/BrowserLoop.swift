@@ -1,0 +1,91 @@
+import Foundation
+import Glibc
+internal import VaubanJSON
+internal import VaubanLinuxHost
+internal import VaubanPlainText
+internal import VaubanRefusal
+internal import VaubanSecretBytes
+internal import VaubanSecretText
+
+/// Reads requests and writes replies until the browser ends. Requests are served on threads of their own, a few at once, since one that
+/// waits for the user must not keep the others waiting.
+final class BrowserLoop: Sendable {
+    private let session: BrowserSession
+    private let output: ThreadMutex<Int32>
+    private let served = ThreadMutex(Served())
+
+    private struct Served {
+        var requests = 0
+        var prompts = 0
+    }
+
+    init(_ session: BrowserSession, output: Int32) {
+        self.session = session
+        self.output = ThreadMutex(output)
+    }
+
+    /// Throws if the stream cannot be continued. When it returns, the process ends, and with it each prompt that it caused.
+    func run(input: Int32) throws(NativeMessageError) {
+        while let message = try NativeMessages.next(from: input) {
+            do throws(BrowserRequestError) {
+                start(try BrowserRequest(message))
+            } catch {
+                send(BrowserSession.refusal(error.number, Refusal(.badParameter, error.sentence)))
+            }
+        }
+    }
+
+    /// Tells the extension why the stream ends.
+    func end(_ error: NativeMessageError) { send(BrowserSession.refusal(nil, Refusal(.malformed, error.description))) }
+
+    private func start(_ request: BrowserRequest) {
+        let isAdmitted = served.withLock { served in
+            guard served.requests < BrowserLimits.requestsMax, !request.action.mayPrompt || served.prompts == 0 else { return false }
+            served.requests += 1
+            if request.action.mayPrompt { served.prompts += 1 }
+            return true
+        }
+        guard isAdmitted else {
+            let busy = Refusal(.unavailable, "Vauban is still busy with an earlier request; try again")
+            return send(BrowserSession.refusal(request.number, busy))
+        }
+        let thread = Thread { [self] in
+            let reply = serve(request)
+            // Before the reply: the browser may send the next request as soon as it has that.
+            served.withLock { served in
+                served.requests -= 1
+                if request.action.mayPrompt { served.prompts -= 1 }
+            }
+            send(reply)
+        }
+        thread.stackSize = BrowserLimits.stackBytes
+        thread.start()
+    }
+
+    private func serve(_ request: BrowserRequest) -> SecretBox {
+        session.reply(to: request) { [self] place in
+            let notice = SecretJSON()
+            notice.add("id", Int(request.number))
+            notice.add("waiting", PlainLine.of(place, charactersMax: BrowserLimits.nameCharactersMax))
+            send(notice.finished())
+        }
+    }
+
+    private func send(_ message: SecretBox) {
+        let isSent = output.withLock { output in
+            message.secret.count <= BrowserLimits.replyBytesMax && NativeMessages.write(message.secret, to: output)
+        }
+        // A browser that does not take replies has ended.
+        if !isSent { exit(0) }
+    }
+}
+
+extension BrowserRequest.Action {
+    /// Whether the request may prompt the user: only one of these is served at once.
+    fileprivate var mayPrompt: Bool {
+        switch self {
+        case .password, .code, .replace, .unlock: true
+        case .find, .generate, .save: false
+        }
+    }
+}

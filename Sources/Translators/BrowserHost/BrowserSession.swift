@@ -1,0 +1,107 @@
+import Glibc
+internal import VaubanAccessPolicy
+internal import VaubanAuthenticationClient
+internal import VaubanJSON
+internal import VaubanKeychainClient
+internal import VaubanKeychainModel
+internal import VaubanLinuxHost
+internal import VaubanOneTimeCodes
+internal import VaubanPlainText
+internal import VaubanRefusal
+internal import VaubanSecretBytes
+internal import VaubanSecretText
+
+/// The answers to one browser's requests, each from the keychain as it is now.
+final class BrowserSession: Sendable {
+    private let browser: BrowserCaller
+    private let keychain: KeychainClient
+    private let authentication: AuthenticationClient
+    private let suffixes: PublicSuffixes?
+
+    init(_ browser: BrowserCaller, _ service: Service) {
+        self.browser = browser
+        keychain = KeychainClient(service: service)
+        authentication = AuthenticationClient(service: service)
+        suffixes = PublicSuffixes.installed()
+    }
+
+    /// Returns the reply to a request. `waiting` is called with the place of a prompt.
+    func reply(to request: BrowserRequest, waiting: @escaping (String) -> Void) -> SecretBox {
+        let reply = SecretJSON()
+        reply.add("id", Int(request.number))
+        do throws(Refusal) {
+            try answer(request.action, in: reply, waiting)
+            return reply.finished()
+        } catch {
+            return Self.refusal(request.number, error)
+        }
+    }
+
+    static func refusal(_ number: Int64?, _ refusal: Refusal) -> SecretBox {
+        let reply = SecretJSON()
+        if let number { reply.add("id", Int(number)) }
+        reply.add("error", refusal.message)
+        if [.locked, .beforeFirstUnlock].contains(refusal.reason) { reply.add("locked", true) }
+        return reply.finished()
+    }
+
+    private func answer(_ action: BrowserRequest.Action, in reply: SecretJSON, _ waiting: @escaping (String) -> Void) throws(Refusal) {
+        switch action {
+        case .find(let origin): offer(try items(origin).all(), in: reply)
+        case .password(let origin, let identifier):
+            let items = items(origin)
+            let item = try items.item(identifier, for: .password)
+            let secret = try items.secret(of: item, reason: reason("fill the password of", item, origin), waiting: waiting)
+            guard secret.count <= BrowserLimits.secretBytesMax else { throw Refusal(.dataTooLarge, "the password is too long for a field") }
+            reply.add("account", item.record.text(.account))
+            try reply.add("password", secret: secret)
+        case .code(let origin, let identifier):
+            let items = items(origin)
+            let item = try items.item(identifier, for: .code)
+            try addCode(items.secret(of: item, reason: reason("fill the one-time code of", item, origin), waiting: waiting), to: reply)
+        case .generate(let origin, let rules):
+            let made = try NewPassword.make(rules, for: origin.host)
+            try reply.add("password", secret: made.password.secret)
+            reply.add("summary", made.summary)
+        case .save(let origin, let account, let secret): try items(origin).save(account: account, secret)
+        case .replace(let origin, let identifier, let secret):
+            let items = items(origin)
+            let item = try items.item(identifier, for: .password)
+            try items.replace(item, secret, reason: reason("replace the password of", item, origin), waiting: waiting)
+        case .unlock: try authentication.unlockByPrompt(reason: "to fill passwords in \(browser.name)", waiting: waiting)
+        }
+    }
+
+    private func items(_ origin: WebOrigin) -> SiteItems { SiteItems(keychain: keychain, site: SiteNames(origin, suffixes)) }
+
+    private func reason(_ verb: String, _ item: SiteItem, _ origin: WebOrigin) -> String {
+        let name = PlainLine.of(item.title, charactersMax: BrowserLimits.nameCharactersMax)
+        return "\(verb) \(name) on \(origin.words), in \(browser.name)"
+    }
+
+    private func offer(_ items: [SiteItem], in reply: SecretJSON) {
+        reply.add("items", list: items) { entry, item in
+            entry.add("item", item.identifier)
+            entry.add("purpose", item.purpose.rawValue)
+            entry.add("title", PlainLine.of(item.title, charactersMax: BrowserLimits.nameCharactersMax))
+            entry.add("account", PlainLine.of(item.record.text(.account), charactersMax: BrowserLimits.nameCharactersMax))
+            entry.add("why", item.why)
+            entry.add("asks", item.record.accessControl.map { $0.requirementToDecrypt != .none } ?? false)
+        }
+    }
+
+    private func addCode(_ secret: consuming SecretBytes, to reply: SecretJSON) throws(Refusal) {
+        let address: OneTimeCodeAddress
+        do throws(OneTimeCodeError) {
+            address = try secret.withUnsafeBytes { bytes throws(OneTimeCodeError) in try OneTimeCodeAddress(bytes) }
+        } catch {
+            throw Refusal(.badParameter, error.description)
+        }
+        let now = Int64(time(nil))
+        guard let step = address.key.step(at: now), let left = address.key.secondsLeft(at: now) else {
+            throw Refusal(.unsupported, "this key gives each code once; to use the next one, run: vauban code get")
+        }
+        try reply.add("code", secret: address.key.code(at: step))
+        reply.add("seconds", Int(left))
+    }
+}

@@ -1,0 +1,26 @@
+/// The limits of the browser's host.
+package enum BrowserLimits {
+    /// The bytes of one message from the browser.
+    package static let messageBytesMax = 1 << 20
+    /// The bytes of one message to the browser, which takes no longer one.
+    package static let replyBytesMax = 1 << 20
+    /// The part of a message that is allocated before more of it has arrived.
+    static let firstBytes = 4096
+    /// Requests at once. The browser waits for the replies; a further request is refused.
+    static let requestsMax = 8
+    /// The stack of a thread that serves a request.
+    static let stackBytes = 512 << 10
+    /// Items that are offered for a site.
+    static let itemsMax = 50
+    /// Items whose names are searched for one-time codes.
+    static let namesOfCodesMax = 16
+    /// The characters of an item's name, as the extension shows it.
+    static let nameCharactersMax = 120
+    /// The bytes of a password or code that is filled, and of one that is saved.
+    static let secretBytesMax = 16 << 10
+    static let accountBytesMax = 1024
+    static let originBytesMax = 512
+    static let rulesBytesMax = 4096
+    /// The largest public-suffix list.
+    static let suffixesBytesMax = 4 << 20
+}

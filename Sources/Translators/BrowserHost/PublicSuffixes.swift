@@ -1,0 +1,49 @@
+internal import VaubanLinuxHost
+
+/// The public-suffix list (publicsuffix.org): below which names anyone can register a domain.
+package struct PublicSuffixes: Sendable {
+    private let rules: Set<String>
+
+    /// Where Debian's package `publicsuffix` keeps the list.
+    package static let path = "/usr/share/publicsuffix/public_suffix_list.dat"
+
+    /// Reads the list of this machine. Returns nil if there is none; then only whole hosts match.
+    static func installed() -> PublicSuffixes? {
+        SmallFile.bytes(path: path, max: BrowserLimits.suffixesBytesMax).map { PublicSuffixes($0) }
+    }
+
+    /// Parses the list: one rule on each line, up to the first space; `//` begins a comment.
+    package init(_ list: [UInt8]) {
+        var rules: Set<String> = []
+        rules.reserveCapacity(16_384)
+        for line in list.split(separator: 0x0A) {
+            guard line.first != UInt8(ascii: "/") else { continue }
+            let rule = line.prefix { $0 > 0x20 }
+            if !rule.isEmpty { rules.insert(String(decoding: rule, as: UTF8.self)) }
+        }
+        self.rules = rules
+    }
+
+    /// Returns the domain that was registered for a host: its public suffix and one label before it. Returns nil if the host is itself a
+    /// public suffix or has an internationalized label, since the list has these in another spelling.
+    package func registrableDomain(of host: String) -> String? {
+        let labels = host.split(separator: ".").map(String.init)
+        guard labels.count > 1, !labels.contains(where: { $0.hasPrefix("xn--") }) else { return nil }
+        // Without a rule, the last label is the suffix.
+        var suffixCount = 1
+        for start in labels.indices {
+            let name = labels[start...].joined(separator: ".")
+            if rules.contains("!\(name)") {
+                suffixCount = labels.count - start - 1
+                break
+            }
+            let above = labels[(start + 1)...].joined(separator: ".")
+            if rules.contains(name) || (!above.isEmpty && rules.contains("*.\(above)")) {
+                suffixCount = labels.count - start
+                break
+            }
+        }
+        guard suffixCount < labels.count else { return nil }
+        return labels.suffix(suffixCount + 1).joined(separator: ".")
+    }
+}

@@ -1,0 +1,206 @@
+#!/usr/bin/env bash
+# Attacks on passwords in the browser: programs that use the browser's host, in user mode, and web pages, in a real Chromium. Each check is
+# an attack of Manual/attacks.md.
+# limit: 300
+set -u
+. Tests/Scripts/lib/browser-host.sh
+. Tests/Scripts/lib/attack-report.sh
+set_passcode
+printf 'tulips-and-rain-7' | vauban set --url https://anna@login.example.com/ || fail 'set failed'
+printf 'the vault secret' | vauban set --url https://carla@bank.example.net/ --require presence || fail 'set failed'
+
+# Who starts the host. The control: a browser, with Vauban's extension, is served.
+served() { as_browser chromium <<'PYTHON'
+from native import *
+host = Host()
+assert [item["account"] for item in host.find()] == ["anna"]
+assert host.end() == (0, "")
+PYTHON
+}
+not_a_browser() { as_browser other <<'PYTHON'
+from native import *
+host = Host()
+assert "no browser that Vauban knows" in host.receive()["error"]
+assert host.receive() is None and host.end()[0] == 53
+PYTHON
+}
+foreign_extension() { as_browser "$1" <<'PYTHON'
+from native import *
+for arguments in (["chrome-extension://abcdefghijklmnopabcdefghijklmnop/"], [CHROMIUM + "x"], [CHROMIUM, CHROMIUM], ["/a.json", "other@vauban"], ["--version"]):
+    host = Host(*arguments)
+    assert "only a browser starts this program" in host.receive()["error"]
+    assert host.receive() is None and host.end()[0] == 53
+PYTHON
+}
+other_family() { as_browser firefox-esr <<'PYTHON'
+from native import *
+host = Host(CHROMIUM)
+assert "no browser that Vauban knows" in host.receive()["error"] and host.end()[0] == 53
+PYTHON
+}
+named_like_one() { as_browser chromium <<'PYTHON'
+from native import *
+host = Host()
+item, = host.find()
+assert host.ask("password", origin=SITE, item=item["item"])["password"] == "tulips-and-rain-7"
+item, = host.find("https://bank.example.net")
+assert "error" in host.ask("password", origin="https://bank.example.net", item=item["item"])
+assert host.end() == (0, "")
+PYTHON
+}
+check 'U60 a program that is no browser starts the host: refused' not_a_browser
+check 'U60 control: a browser does' served
+check 'U61 a browser starts the host for another extension: refused' foreign_extension chromium
+check 'U61 the same in Firefox: refused' foreign_extension firefox-esr
+check 'U61 Firefox with the words of Chromium: refused' other_family
+check 'U62 a program of the user, named like a browser, starts the host: succeeds, but not for an item that needs approval' named_like_one
+
+# What is sent to the host.
+lengths() { as_browser chromium <<'PYTHON'
+import resource
+from native import *
+for length in (0xFFFFFFFF, 0x80000000, (1 << 20) + 1, 0):
+    host = Host()
+    host.send_bytes(struct.pack("=I", length) + b"{}")
+    error = host.receive()["error"]
+    assert str(length) in error or "empty" in error, error
+    assert host.receive() is None and host.end()[0] == 65
+    # In KiB, the most that any host had so far.
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss < 300_000
+# The longest message is read, and refused for what it says.
+host = Host()
+host.send(b'{"id":1,"request":"find","origin":"' + b"x" * ((1 << 20) - 40) + b'"}')
+assert "error" in host.receive()
+assert len(host.find()) == 1
+# A message that is cut off.
+host.send_bytes(struct.pack("=I", 100) + b"{")
+assert host.end()[0] == 65
+PYTHON
+}
+malformed() { as_browser chromium <<'PYTHON'
+from native import *
+host = Host()
+for message in (
+        b"", b" ", b"[]", b"7", b"text", b"{}", b'{"id":0}', b'{"id":1}', b'{"id":1,"request":"dance"}', b'{"id":1.5,"request":"unlock"}',
+        b'{"id":1,"id":2,"request":"unlock"}', b'{"id":1,"request":"find","origin":"%s","origin":"https://evil.example"}' % SITE.encode(),
+        b'{"id":1,"request":"find","origin":"http://login.example.com"}', b'{"id":1,"request":"find","origin":"https://login.example.com/"}',
+        b'{"id":1,"request":"find","origin":["%s"]}' % SITE.encode(), b'{"id":1,"request":"find"}',
+        b'{"id":1,"request":"find","origin":"%s","more":1}' % SITE.encode(), b'{"id":1,"request":"unlock"}{}',
+        b'{"id":1,"request":"find","origin":' + b"[" * 200_000, b'{"id":1,"request":"save","origin":"%s","account":"a","password":""}' % SITE.encode(),
+        b'{"id":1,"request":"save","origin":"%s","account":"a\\nb","password":"x"}' % SITE.encode(), b'{"id":1,"request":"find","origin":"\xff"}',
+        b'{"id":99999999999999999999,"request":"unlock"}', b'{"id":1,"request":"password","origin":"%s","item":"../../x"}' % SITE.encode()):
+    if not message:
+        continue
+    host.send(message)
+    reply = host.receive()
+    assert "error" in reply and "items" not in reply, (message[:80], reply)
+assert len(host.find()) == 1 and host.end() == (0, "")
+PYTHON
+}
+flood() { as_browser chromium <<'PYTHON'
+from native import *
+host = Host()
+replies = drain(host, 3000)
+for number in range(3000):
+    host.send({"id": number + 1, "request": "find", "origin": SITE})
+# It reads and answers every one: with what it found, or that it is busy.
+replies = replies()
+assert len(replies) == 3000 and sorted(reply["id"] for reply in replies) == list(range(1, 3001))
+assert all("items" in reply or "still busy" in reply["error"] for reply in replies)
+assert host.end() == (0, "")
+PYTHON
+}
+check 'U63 a message of 4 GiB by its length, or of none: refused before anything is read' lengths
+check 'U64 messages that are not strict JSON, with repeated keys, of deep nesting, for http: refused one by one' malformed
+check 'U65 three thousand requests at once: a few at a time, each is answered' flood
+check 'U65 control: afterwards a browser is served' served
+
+# Web pages, in a real browser with the extension as it is shipped.
+if . Tests/Scripts/lib/browser-pages.sh && start_pages; then
+    lookalike() { in_chromium <<'PYTHON'
+for site in "https://1ogin.example.com", "https://login.example.com.evil.example", "https://loginexample.com", "https://evil.example":
+    browser.go(site + "/login")
+    popup = browser.popup()
+    assert popup.buttons == [] and "no item for this site" in popup.status, (site, popup.buttons, popup.status)
+    popup.close()
+PYTHON
+    }
+    steals() { in_chromium <<'PYTHON'
+# A page of another site, with the real login page within it.
+browser.go("https://evil.example/steal")
+popup = browser.popup()
+assert popup.buttons == [], popup.buttons
+popup.close()
+# The real site, with the form of another site within it, alone and beside its own.
+browser.go("https://login.example.com/framed-only")
+popup = browser.popup()
+assert popup.buttons == [] and "no fields" in popup.status, (popup.buttons, popup.status)
+popup.close()
+browser.go("https://login.example.com/framed")
+browser.popup().choose("Fill anna")
+assert browser.value("#password") == "tulips-and-rain-7"
+assert browser.heard("evil.example") == [], browser.heard("evil.example")
+PYTHON
+    }
+    hidden() { in_chromium <<'PYTHON'
+browser.go("https://login.example.com/hidden")
+browser.popup().choose("Fill anna")
+assert browser.value("#password") == "tulips-and-rain-7"
+assert browser.eval("[...document.querySelectorAll('.trap')].map(field => field.value).join('')") == ""
+browser.go("https://login.example.com/hidden-only")
+popup = browser.popup()
+assert popup.buttons == [], popup.buttons
+popup.close()
+PYTHON
+    }
+    without_tls() { in_chromium <<'PYTHON'
+browser.go("http://login.example.com/login")
+popup = browser.popup()
+assert popup.buttons == [] and "only pages with https" in popup.status, (popup.buttons, popup.status)
+popup.close()
+PYTHON
+    }
+    reads_early() { in_chromium <<'PYTHON'
+browser.go("https://login.example.com/reads")
+popup = browser.popup()
+assert popup.buttons[0].startswith("Fill anna")
+assert browser.eval("seen.join()") == "", browser.eval("seen.join()")
+popup.choose("Fill anna")
+assert browser.eval("seen.at(-1)") == "tulips-and-rain-7"
+assert "the vault secret" not in browser.eval("seen.join()")
+PYTHON
+    }
+    floods() { in_chromium <<'PYTHON'
+browser.go("https://login.example.com/flood")
+assert browser.eval("typeof chrome === 'undefined' || typeof chrome.runtime === 'undefined' || typeof chrome.runtime.connect === 'undefined'")
+assert browser.eval("typeof globalThis.vaubanPage") == "undefined"
+browser.popup().choose("Fill anna")
+assert browser.value("#password") == "tulips-and-rain-7"
+assert browser.eval("Object.keys(globalThis).filter(name => /vauban/i.test(name)).length") == 0
+PYTHON
+    }
+    in_page() { in_chromium <<'PYTHON'
+browser.go("https://login.example.com/login")
+assert browser.eval(f"fetch('chrome-extension://{browser.extension}/popup.html').then(() => 'read', () => 'refused')") == "refused"
+assert browser.eval(f"""new Promise(done => {{
+    const frame = document.createElement('iframe');
+    frame.src = 'chrome-extension://{browser.extension}/popup.html';
+    frame.onload = () => done(frame.contentDocument === null ? 'blocked' : 'same');
+    frame.onerror = () => done('blocked');
+    document.body.append(frame);
+}})""") == "blocked"
+assert browser.value("#password") == ""
+PYTHON
+    }
+    check 'U66 a page of a look-alike domain, or below a domain like it: offered nothing' lookalike
+    check 'U67 a frame of another site, around the login page or within it: gets nothing, while the page itself is filled' steals
+    check 'U68 fields that the user cannot see: not filled, while the visible ones are' hidden
+    check 'U69 a page without TLS: refused' without_tls
+    check 'U70 a page reads its fields all the time: sees nothing before the user chooses; what is filled succeeds in reaching it' reads_early
+    check 'U71 a page with endless scripts and fields: filled all the same, and finds nothing of the extension' floods
+    check 'U72 a page opens the extension'"'"'s own pages, to click in them: refused' in_page
+    stop_pages
+else
+    not_tried 'U66 U67 U68 U69 U70 U71 U72' "$pages_lack"
+fi
+end_attacks

@@ -1,0 +1,134 @@
+#!/usr/bin/env bash
+# The browser's host over real rooms, started by a browser that is played: finds, fills, saves, replaces and generates; prompts and locks;
+# and the manifests that vauban enable browser writes and vauban disable browser removes.
+# proves: C-249
+set -u
+. Tests/Scripts/lib/browser-host.sh
+[ -r /usr/share/publicsuffix/public_suffix_list.dat ] || { echo 'there is no publicsuffix here'; exit 77; }
+set_passcode
+printf 'tulips-and-rain-7' | vauban set --url https://anna@login.example.com/ || fail 'set failed'
+printf 'of the domain' | vauban set --url https://bert@example.com/ || fail 'set failed'
+printf 'of a neighbor' | vauban set --url https://anna@other.example.com/ || fail 'set failed'
+printf 'the vault secret' | vauban set --url https://carla@bank.example.net/ --require presence || fail 'set failed'
+printf 'by name' | vauban set named.example.org/dora || fail 'set failed'
+printf 'otpauth://totp/Example:anna?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&period=86400' | vauban code add login.example.com/anna || fail 'code add failed'
+printf 'otpauth://hotp/Example:anna?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&counter=1' | vauban code add named.example.org/dora || fail 'code add failed'
+CODE=$(vauban code get login.example.com/anna) || fail 'code get failed'
+export CODE
+
+as_browser chromium <<'PYTHON' || fail 'the host does not serve Chromium'
+import os
+from native import *
+
+host = Host()
+items = host.find()
+assert [(item["purpose"], item["account"], item["why"]) for item in items] == [
+    ("password", "anna", "saved for this site"),
+    ("password", "bert", "saved for example.com, which also belongs to example.com"),
+    ("code", "anna", "one-time code of login.example.com")], items
+assert not any(item["asks"] for item in items)
+anna, bert, code = items
+reply = host.ask("password", origin=SITE, item=anna["item"])
+assert (reply["account"], reply["password"], reply["waited"]) == ("anna", "tulips-and-rain-7", []), reply
+reply = host.ask("code", origin=SITE, item=code["item"])
+assert reply["code"] == os.environ["CODE"] and 0 < reply["seconds"] <= 86400, reply
+# What is not offered for a page is not given to it, whoever asks.
+other = host.find("https://other.example.com")
+assert [item["why"] for item in other if item["account"] == "anna"] == ["saved for this site"], other
+stranger = next(item for item in other if item["account"] == "anna")
+for fields in ({"origin": SITE, "item": stranger["item"]}, {"origin": "https://example.org", "item": anna["item"]}, {"origin": SITE, "item": "0" * 32}):
+    assert "no such item for this site" in host.ask("password", **fields)["error"]
+# A code is no password, and one that counts is not used up by a page.
+assert "error" in host.ask("password", origin=SITE, item=code["item"])
+dora, counted = host.find("https://named.example.org")
+assert dora["why"] == "named named.example.org", dora
+assert "vauban code get" in host.ask("code", origin="https://named.example.org", item=counted["item"])["error"]
+# A new password: by the page's rules, by the site's, by the limits of the field.
+assert host.ask("generate", origin=SITE, rules="minlength: 30; required: digit; allowed: digit")["password"].isdigit()
+reply = host.ask("generate", origin="https://www.act.org", rules="")
+assert reply["summary"].endswith("by the rules of act.org"), reply
+assert len(host.ask("generate", origin=SITE, rules="", maxlength=9)["password"]) == 9
+assert "error" in host.ask("generate", origin=SITE, rules="minlength: 30", maxlength=9)
+# Saved and replaced.
+assert "error" not in host.ask("save", origin=SITE, account="emil", password="new \" \\ \u00e9")
+assert "error" in host.ask("save", origin=SITE, account="emil", password="twice")
+assert "error" not in host.ask("save", origin="https://login.example.com:8443", account="emil", password="at a port")
+emil = next(item for item in host.find() if item["account"] == "emil")
+assert host.ask("password", origin=SITE, item=emil["item"])["password"] == "new \" \\ \u00e9"
+reply = host.ask("replace", origin=SITE, item=emil["item"], password="newer")
+assert "error" not in reply, reply
+assert host.ask("password", origin=SITE, item=emil["item"])["password"] == "newer"
+port = host.find("https://login.example.com:8443")
+assert len(port) == 1 and host.ask("password", origin="https://login.example.com:8443", item=port[0]["item"])["password"] == "at a port"
+assert host.end() == (0, "")
+PYTHON
+[ "$(vauban get --server login.example.com -a emil --port 0)" = newer ] || fail 'what the browser saved is not there'
+vauban list >"$TMPDIR/out"; expect_text emil "$TMPDIR/out"
+
+# An item that demands the user prompts them, each time; without a place for prompts that is said.
+as_browser firefox-esr <<'PYTHON' || fail 'an item that prompts is not refused'
+from native import *
+
+host = Host(*FIREFOX)
+bank = "https://bank.example.net"
+item, = host.find(bank)
+assert item["asks"], item
+reply = host.ask("password", origin=bank, item=item["item"])
+assert "error" in reply and "password" not in reply, reply
+assert host.end() == (0, "")
+PYTHON
+start_approver
+as_browser firefox-esr <<'PYTHON' || fail 'an approved item is not given'
+from native import *
+
+host = Host(*FIREFOX)
+bank = "https://bank.example.net"
+item, = host.find(bank)
+reply = host.ask("password", origin=bank, item=item["item"])
+assert reply["password"] == "the vault secret" and len(reply["waited"]) == 1, reply
+assert host.end() == (0, "")
+PYTHON
+await_approver
+tr -d '\r' <"$TMPDIR/approve.out" >"$TMPDIR/out"; expect_text 'fill the password of' "$TMPDIR/out"; expect_text 'on bank.example.net, in Firefox' "$TMPDIR/out"
+
+# A locked keychain offers nothing, and opens by a prompt.
+vauban lock 2>/dev/null || fail 'lock failed'
+start_approver
+as_browser chromium <<'PYTHON' || fail 'a locked keychain is not unlocked'
+from native import *
+
+host = Host()
+reply = host.ask("find", origin=SITE)
+assert reply["locked"] and "items" not in reply, reply
+assert "error" not in host.ask("unlock")
+assert len(host.find()) > 2
+assert host.end() == (0, "")
+PYTHON
+await_approver
+not_kept tulips-and-rain-7
+
+# enable writes a manifest for each browser, which names a program that is there; doctor says so; disable removes exactly these.
+unset XDG_CONFIG_HOME
+mkdir -p "$HOME/.config/chromium/NativeMessagingHosts" "$HOME/.mozilla"
+touch "$HOME/.config/chromium/NativeMessagingHosts/another.json"
+vauban enable browser >"$TMPDIR/out" 2>&1 || { cat "$TMPDIR/out"; fail 'enable browser failed'; }
+expect_text Chromium "$TMPDIR/out"; expect_text Firefox "$TMPDIR/out"
+python3 - "$HOME/.config/chromium/NativeMessagingHosts/vauban.browser.json" "$HOME/.mozilla/native-messaging-hosts/vauban.browser.json" <<'PYTHON' || fail 'a manifest is not what browsers take'
+import json, os, sys
+chromium, firefox = [json.load(open(path)) for path in sys.argv[1:]]
+for manifest in chromium, firefox:
+    assert manifest["name"] == "vauban.browser" and manifest["type"] == "stdio" and os.access(manifest["path"], os.X_OK), manifest
+assert chromium["allowed_origins"] == ["chrome-extension://%s/" % os.environ["EXTENSION"]]
+assert firefox["allowed_extensions"] == ["browser@vauban"]
+PYTHON
+vauban enable browser >/dev/null 2>&1 || fail 'enable twice failed'
+vauban doctor >"$TMPDIR/out" 2>&1
+grep -E '^ *Browsers .*Chromium enabled.*Firefox enabled' "$TMPDIR/out" >/dev/null || { cat "$TMPDIR/out"; fail 'doctor does not say that browsers are enabled'; }
+echo >>"$HOME/.mozilla/native-messaging-hosts/vauban.browser.json"
+expect_status 64 vauban disable browser
+[ -e "$HOME/.config/chromium/NativeMessagingHosts/vauban.browser.json" ] || fail 'a manifest was removed although another was changed'
+rm "$HOME/.mozilla/native-messaging-hosts/vauban.browser.json"
+vauban disable browser >/dev/null 2>&1 || fail 'disable failed'
+[ "$(cd "$HOME/.config/chromium" && find . -type f)" = ./NativeMessagingHosts/another.json ] || fail 'disable removed something else, or too little'
+vauban disable browser 2>&1 | grep -q 'not enabled' || fail 'disable twice does not say that there is nothing'
+vauban doctor 2>/dev/null | grep -q 'Browsers.*vauban enable browser' || fail 'doctor does not say how to enable'

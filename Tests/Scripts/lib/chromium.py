@@ -1,0 +1,196 @@
+"""Chromium on a display, with the extension, driven over the pipe of its debugging protocol."""
+
+import base64
+import collections
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import tempfile
+
+# Waits, in the popup, until it shows what it has to show.
+SETTLED = """new Promise(done => {
+    const look = () => {
+        if (/^(Vauban(: busy)?)?$/.test(document.title)) return;
+        done(JSON.stringify({ title: document.title, status: document.getElementById("status").textContent,
+            buttons: [...document.querySelectorAll("button")].map(button => button.textContent) }));
+    };
+    new MutationObserver(look).observe(document, { childList: true, subtree: true });
+    look();
+})"""
+
+WAITING = """new Promise(done => {
+    const look = () => document.title === %s && done(true);
+    new MutationObserver(look).observe(document, { childList: true, subtree: true });
+    look();
+})"""
+
+
+class Gone(Exception):
+    """What the message was for has ended."""
+
+
+class Browser:
+    def __init__(self, profile):
+        to_browser, from_browser = os.pipe(), os.pipe()
+        home = os.environ["HOME"]
+        os.symlink(f"{home}/.config/chromium/NativeMessagingHosts", f"{profile}/NativeMessagingHosts")
+
+        def pipes():
+            # The protocol's own numbers.
+            reading, writing = os.dup(to_browser[0]), os.dup(from_browser[1])
+            os.dup2(reading, 3)
+            os.dup2(writing, 4)
+        flags = ["--no-sandbox"] if os.getuid() == 0 else []
+        self.process = subprocess.Popen(
+            ["chromium", *flags, f"--user-data-dir={profile}", "--no-first-run", "--no-default-browser-check", "--disable-gpu",
+             "--disable-dev-shm-usage", "--password-store=basic", "--disable-background-networking", "--disable-component-update",
+             "--disable-sync", "--remote-debugging-pipe", "--enable-unsafe-extension-debugging",
+             f"--proxy-server=127.0.0.1:{os.environ['PAGES_PORT']}", "--proxy-bypass-list=<-loopback>",
+             f"--ignore-certificate-errors-spki-list={os.environ['PAGES_PIN']}", "--disable-features=HttpsUpgrades,HttpsFirstBalancedModeAutoEnable",
+             "--window-size=1200,850", "about:blank"],
+            preexec_fn=pipes, close_fds=False, stdout=subprocess.DEVNULL, stderr=open(f"{profile}/log", "w"), start_new_session=True)
+        os.close(to_browser[0])
+        os.close(from_browser[1])
+        self.output, self.input = os.fdopen(to_browser[1], "wb"), os.fdopen(from_browser[0], "rb")
+        self.rest, self.last, self.events = b"", 0, collections.deque()
+        self.extension = self.call("Extensions.loadUnpacked", path=f"{os.environ['TMPDIR']}/extension/chromium")["id"]
+        assert self.extension == os.environ["EXTENSION"], self.extension
+        self.call("Target.setDiscoverTargets", discover=True)
+        self.target = next(one["targetId"] for one in self.targets() if one["type"] == "page" and not one["url"].startswith("chrome-extension"))
+        self.tab = self.call("Target.getTargets", filter=[{"type": "tab"}])["targetInfos"][0]["targetId"]
+        self.session = self.attach(self.target)
+        self.call("Page.enable", self.session)
+
+    def message(self):
+        while b"\0" not in self.rest:
+            part = self.input.read1(1 << 16)
+            assert part, "Chromium ended"
+            self.rest += part
+        text, self.rest = self.rest.split(b"\0", 1)
+        return json.loads(text)
+
+    def call(self, method, session=None, **parameters):
+        self.last += 1
+        number = self.last
+        self.output.write(json.dumps({"id": number, "method": method, "params": parameters, **({"sessionId": session} if session else {})}).encode() + b"\0")
+        self.output.flush()
+        while True:
+            message = self.message()
+            if message.get("method") == "Target.detachedFromTarget" and message["params"]["sessionId"] == session:
+                raise Gone
+            if "method" in message:
+                self.events.append(message)
+            elif message["id"] == number:
+                if "error" in message:
+                    if session and any(word in message["error"]["message"] for word in ("closed", "Session with given id", "destroyed")):
+                        raise Gone
+                    raise AssertionError(f"{method}: {message['error']['message']}")
+                return message["result"]
+
+    def event(self, is_wanted):
+        """The next event of this kind."""
+        while True:
+            message = self.events.popleft() if self.events else self.message()
+            if "method" in message and is_wanted(message["method"], message["params"], message.get("sessionId")):
+                return message["params"]
+
+    def targets(self):
+        return self.call("Target.getTargets")["targetInfos"]
+
+    def attach(self, target):
+        return self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+
+    def eval(self, script, session=None):
+        result = self.call("Runtime.evaluate", session or self.session, expression=script, awaitPromise=True, returnByValue=True)
+        assert "exceptionDetails" not in result, (script, result["exceptionDetails"])
+        return result["result"].get("value")
+
+    def go(self, url):
+        self.events.clear()
+        assert "errorText" not in self.call("Page.navigate", self.session, url=url), url
+        self.event(lambda name, _, session: name == "Page.loadEventFired" and session == self.session)
+
+    def value(self, selector):
+        return self.eval(f"document.querySelector({json.dumps(selector)}).value")
+
+    def heard(self, host):
+        """What was sent to a host, by forms and scripts."""
+        script = f"fetch('https://{host}/heard').then(reply => reply.json())"
+        if json.loads(self.eval("JSON.stringify(location.host)")) != host:
+            self.go(f"https://{host}/")
+        return self.eval(script)
+
+    def popup(self):
+        """Opens the extension's popup, as its key does."""
+        self.events.clear()
+        self.call("Page.bringToFront", self.session)
+        self.call("Extensions.triggerAction", id=self.extension, targetId=self.tab)
+        url = f"chrome-extension://{self.extension}/popup.html"
+        known = next((one["targetId"] for one in self.targets() if one["url"] == url), None)
+        if known is None:
+            known = self.event(lambda name, fields, _: name in ("Target.targetCreated", "Target.targetInfoChanged")
+                               and fields["targetInfo"]["url"] == url)["targetInfo"]["targetId"]
+        return Popup(self, known)
+
+    def end(self):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+
+
+class Popup:
+    def __init__(self, browser, target):
+        self.browser, self.target = browser, target
+        self.session = browser.attach(target)
+        self.look()
+
+    def look(self):
+        shown = json.loads(self.browser.eval(SETTLED, self.session))
+        self.title, self.status, self.buttons = shown["title"], shown["status"], shown["buttons"]
+
+    def choose(self, beginning):
+        """Chooses what begins with these words; returns what the popup then says, or nothing if it closes."""
+        index = next((index for index, text in enumerate(self.buttons) if text.startswith(beginning)), None)
+        assert index is not None, (beginning, self.buttons, self.status)
+        try:
+            self.browser.eval(f"document.querySelectorAll('button')[{index}].click(), true", self.session)
+            self.look()
+        except Gone:
+            self.close()
+            return None
+        if self.title in ("Vauban: done", "Vauban: refused"):
+            self.close()
+        return self.status
+
+    def picture(self, name):
+        folder = ".build/test-results/browser"
+        os.makedirs(folder, exist_ok=True)
+        with open(f"{folder}/{name}.png", "wb") as file:
+            file.write(base64.b64decode(self.browser.call("Page.captureScreenshot", self.session)["data"]))
+
+    def settle(self, state):
+        """Waits until the popup says that it has this state, or, for none, until it closes."""
+        with contextlib.suppress(Gone):
+            self.browser.eval(WAITING % json.dumps(f"Vauban: {state}"), self.session)
+            self.look()
+            return
+        self.close()
+
+    def close(self):
+        """Closes the popup, and waits until it is gone."""
+        if any(one["targetId"] == self.target for one in self.browser.targets()):
+            with contextlib.suppress(Gone):
+                self.browser.eval("window.close()", self.session)
+            self.browser.event(lambda name, fields, _: name == "Target.targetDestroyed" and fields["targetId"] == self.target)
+
+
+@contextlib.contextmanager
+def start():
+    with tempfile.TemporaryDirectory(dir=os.environ["TMPDIR"], ignore_cleanup_errors=True) as profile:
+        browser = Browser(profile)
+        try:
+            yield browser
+        finally:
+            browser.end()

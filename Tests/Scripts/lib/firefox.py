@@ -1,0 +1,163 @@
+"""Firefox on a display, with the extension, driven by its remote protocol (Marionette)."""
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import tempfile
+
+from chromium import SETTLED, Gone
+
+PREFERENCES = {
+    "marionette.port": 0, "network.proxy.type": 1, "network.proxy.ssl": "127.0.0.1", "network.proxy.http": "127.0.0.1",
+    "network.proxy.allow_hijacking_localhost": True, "dom.security.https_first": False, "dom.security.https_only_mode": False,
+    "browser.shell.checkDefaultBrowser": False, "browser.aboutwelcome.enabled": False, "datareporting.policy.dataSubmissionEnabled": False,
+    "app.normandy.enabled": False, "extensions.autoDisableScopes": 0, "browser.startup.page": 0, "toolkit.telemetry.enabled": False,
+    "browser.tabs.remote.autostart": True, "security.sandbox.content.level": 0,
+}
+# What the popup's document is asked to do: messages to its own process.
+POPUP = """
+    const [script, resolve] = arguments;
+    const element = document.querySelector(".webextension-popup-browser");
+    if (!element) return resolve(null);
+    element.messageManager.addMessageListener("vauban:done", function done({ data }) {
+        element.messageManager.removeMessageListener("vauban:done", done);
+        resolve(data);
+    });
+    const code = `{ const { document, MutationObserver } = content; (async () => sendAsyncMessage("vauban:done", await (${script})))(); }`;
+    element.messageManager.loadFrameScript("data:," + encodeURIComponent(code), false);
+"""
+
+
+class Browser:
+    def __init__(self, profile):
+        preferences = {**PREFERENCES, "network.proxy.ssl_port": int(os.environ["PAGES_PORT"]), "network.proxy.http_port": int(os.environ["PAGES_PORT"])}
+        with open(f"{profile}/user.js", "w") as file:
+            file.writelines(f"user_pref({json.dumps(name)}, {json.dumps(value)});\n" for name, value in preferences.items())
+        self.log = open(f"{profile}/log", "w+")
+        self.process = subprocess.Popen(
+            ["firefox-esr", "--marionette", "--no-remote", "--profile", profile, "--remote-allow-system-access"],
+            stdout=self.log, stderr=self.log, start_new_session=True)
+        path = f"{profile}/MarionetteActivePort"
+        while not (os.path.exists(path) and (port := open(path).read().strip())):
+            assert self.process.poll() is None, open(self.log.name).read()
+        self.stream = socket.create_connection(("127.0.0.1", int(port)))
+        self.reader = self.stream.makefile("rb")
+        self.receive()
+        self.last = 0
+        self.call("WebDriver:NewSession", acceptInsecureCerts=True)
+        self.call("WebDriver:SetTimeouts", script=60000, pageLoad=60000)
+        self.call("Addon:Install", path=f"{os.environ['TMPDIR']}/extension/firefox", temporary=True)
+
+    def receive(self):
+        length = b""
+        while (digit := self.reader.read(1)) != b":":
+            assert digit, "Firefox ended"
+            length += digit
+        return json.loads(self.reader.read(int(length)))
+
+    def call(self, command, **parameters):
+        self.last += 1
+        data = json.dumps([0, self.last, command, parameters]).encode()
+        self.stream.sendall(str(len(data)).encode() + b":" + data)
+        _, _, error, result = self.receive()
+        assert error is None, (command, error)
+        return result
+
+    def eval(self, script):
+        return self.call("WebDriver:ExecuteAsyncScript", script="const done = arguments[1]; Promise.resolve(window.eval(arguments[0])).then(done)", args=[script])["value"]
+
+    def chrome(self, script, *arguments):
+        self.call("Marionette:SetContext", value="chrome")
+        try:
+            return self.call("WebDriver:ExecuteAsyncScript", script=script, args=list(arguments))["value"]
+        finally:
+            self.call("Marionette:SetContext", value="content")
+
+    def go(self, url):
+        self.call("WebDriver:Navigate", url=url)
+
+    def value(self, selector):
+        return self.eval(f"document.querySelector({json.dumps(selector)}).value")
+
+    def heard(self, host):
+        self.go(f"https://{host}/")
+        return self.eval("fetch('/heard').then(reply => reply.json())")
+
+    def popup(self):
+        """Opens the extension's popup, as its key does."""
+        self.chrome("""
+            const [id, resolve] = arguments;
+            const { ExtensionParent } = ChromeUtils.importESModule("resource://gre/modules/ExtensionParent.sys.mjs");
+            const extension = ExtensionParent.GlobalManager.getExtension(id);
+            const opened = event => { if (event.target.querySelector?.(".webextension-popup-browser")) { window.removeEventListener("popupshown", opened, true); resolve(true); } };
+            window.addEventListener("popupshown", opened, true);
+            ExtensionParent.apiManager.global.browserActionFor(extension).triggerAction(window);
+        """, "browser@vauban")
+        return Popup(self)
+
+    def end(self):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+
+
+class Popup:
+    def __init__(self, browser):
+        self.browser = browser
+        self.look()
+
+    def run(self, script):
+        result = self.browser.chrome(POPUP, script)
+        if result is None:
+            raise Gone
+        return result
+
+    def look(self):
+        shown = json.loads(self.run(SETTLED))
+        self.title, self.status, self.buttons = shown["title"], shown["status"], shown["buttons"]
+
+    def choose(self, beginning):
+        index = next((index for index, text in enumerate(self.buttons) if text.startswith(beginning)), None)
+        assert index is not None, (beginning, self.buttons, self.status)
+        # It may close, and then no answer comes from it.
+        ended = self.browser.chrome("""
+            const [index, resolve] = arguments;
+            const element = document.querySelector(".webextension-popup-browser");
+            const closed = () => { window.removeEventListener("popuphidden", closed, true); resolve("closed"); };
+            window.addEventListener("popuphidden", closed, true);
+            element.messageManager.addMessageListener("vauban:end", () => { window.removeEventListener("popuphidden", closed, true); resolve("shown"); });
+            const code = `{
+                const { document } = content;
+                new content.MutationObserver(() => { if (/: (done|refused)$/.test(document.title)) sendAsyncMessage("vauban:end"); })
+                    .observe(document.querySelector("title"), { childList: true });
+                document.querySelectorAll("button")[${index}].click();
+            }`;
+            element.messageManager.loadFrameScript("data:," + encodeURIComponent(code), false);
+        """, index)
+        if ended == "closed":
+            return None
+        self.look()
+        self.close()
+        return self.status
+
+    def close(self):
+        self.browser.chrome("""
+            const [resolve] = arguments;
+            const panel = document.querySelector(".webextension-popup-browser")?.closest("panel");
+            if (!panel) return resolve(true);
+            panel.addEventListener("popuphidden", () => resolve(true), { once: true });
+            panel.hidePopup();
+        """)
+
+
+@contextlib.contextmanager
+def start():
+    with tempfile.TemporaryDirectory(dir=os.environ["TMPDIR"], ignore_cleanup_errors=True) as profile:
+        browser = Browser(profile)
+        try:
+            yield browser
+        finally:
+            browser.end()

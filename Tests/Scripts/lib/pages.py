@@ -1,0 +1,108 @@
+"""The pages of the browser tests: a proxy that answers for every host itself, with TLS where that is asked for. Prints its port.
+
+What forms and scripts send is kept, and `/heard` of a host lists what was sent to it.
+"""
+
+import json
+import socket
+import ssl
+import sys
+import threading
+import urllib.parse
+
+CREDENTIALS = '<label>Account <input id="account" name="user" autocomplete="username"></label>' \
+    '<label>Password <input id="password" name="password" type="password" autocomplete="current-password"></label>'
+FORM = '<form method="post" action="/sent">%s<button>Go</button></form>'
+TRAP = '<input class="trap" type="password" name="trap" autocomplete="current-password" style="%s">'
+HIDDEN = ["display:none", "visibility:hidden", "opacity:0", "opacity:0.05", "position:absolute;left:-9999px", "width:1px;height:1px",
+          "clip-path:inset(50%)", "position:fixed;top:-500px", "transform:scale(0)"]
+COVERED = '<div style="position:relative">' + TRAP % "" + '<div style="position:absolute;inset:0;background:white"></div></div>' \
+    '<div style="opacity:0.1"><div style="opacity:0.9">' + TRAP % "" + "</div></div>"
+READER = "<script>const seen = []; for (const field of document.querySelectorAll('input[type=password]')) {" \
+    " const own = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value');" \
+    " const look = () => { const text = own.get.call(field); if (text && seen.at(-1) !== text) seen.push(text); requestAnimationFrame(look); };" \
+    " field.addEventListener('input', look); look(); }</script>"
+TELLER = "<script>for (const field of document.querySelectorAll('input')) field.addEventListener('input', () =>" \
+    " fetch('/told', { method: 'POST', body: field.value }));</script>"
+PAGES = {
+    "/": "<p>Nothing to fill.</p>",
+    "/login": FORM % CREDENTIALS + TELLER,
+    "/account-first": FORM % '<label>Account <input id="account" name="user" type="email" autocomplete="username"></label>',
+    "/code": FORM % '<label>Code <input id="code" name="code" inputmode="numeric" autocomplete="one-time-code"></label>',
+    "/signup": FORM % (
+        '<label>Account <input id="account" name="user" autocomplete="username"></label>'
+        '<label>Password <input id="new" type="password" name="password" autocomplete="new-password"'
+        ' passwordrules="minlength: 24; required: lower; required: digit; allowed: upper"></label>'
+        '<label>Again <input id="again" type="password" name="again" autocomplete="new-password"></label>'),
+    "/change": FORM % (
+        '<label>Account <input id="account" name="user" autocomplete="username" value="anna"></label>'
+        '<label>Password <input id="password" type="password" name="old" autocomplete="current-password"></label>'
+        '<label>New password <input id="new" type="password" name="password" autocomplete="new-password" maxlength="14"></label>'
+        '<label>Again <input id="again" type="password" name="again" autocomplete="new-password" maxlength="14"></label>'),
+    "/steal": '<iframe src="https://login.example.com/login" width="600" height="300"></iframe>',
+    "/framed": FORM % CREDENTIALS + '<iframe src="https://evil.example/login" width="600" height="300"></iframe>',
+    "/framed-only": '<iframe src="https://evil.example/login" width="600" height="300"></iframe>',
+    "/hidden": FORM % ("".join(TRAP % style for style in HIDDEN) + COVERED + CREDENTIALS),
+    "/hidden-only": FORM % ("".join(TRAP % style for style in HIDDEN) + COVERED),
+    "/reads": FORM % CREDENTIALS + READER,
+    "/flood": FORM % CREDENTIALS + "<script>for (let i = 0; i < 3000; i++) document.body.append(document.createElement('input'));"
+    " setInterval(() => { for (let i = 0; i < 100; i++) { window.postMessage({ order: 'fill', i }, '*');"
+    " document.body.toggleAttribute('data-x'); } }, 1);</script>",
+    "/sent": "<p id='done'>Sent.</p>",
+}
+heard = []
+
+
+def answer(stream, is_secure):
+    """One request and its answer; the connection then ends."""
+    reader = stream.makefile("rb")
+    words = reader.readline().decode().split()
+    if len(words) < 3:
+        return
+    headers = {}
+    while (line := reader.readline().strip()):
+        name, _, value = line.decode().partition(":")
+        headers[name.lower()] = value.strip()
+    body = reader.read(int(headers.get("content-length", 0))).decode()
+    host = headers.get("host", "").split(":")[0]
+    path = urllib.parse.urlsplit(words[1]).path
+    if words[0] == "POST":
+        heard.append({"host": host, "path": path, "body": body, "secure": is_secure})
+    kind = "text/html; charset=utf-8"
+    if path == "/heard":
+        text, kind = json.dumps([one for one in heard if one["host"] == host]), "application/json"
+    else:
+        text = "<!doctype html><title>page</title><body>" + PAGES.get(path, "")
+    data = text.encode()
+    status = "200 OK" if path in PAGES or path in ("/heard", "/told") else "404 Not Found"
+    head = f"HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {len(data)}\r\nCache-Control: no-store\r\nConnection: close\r\n\r\n"
+    stream.sendall(head.encode() + data)
+
+
+def serve(plain, context):
+    try:
+        first = plain.recv(8, socket.MSG_PEEK)
+        if not first.startswith(b"CONNECT "):
+            return answer(plain, False)
+        request = b""
+        while not request.endswith(b"\r\n\r\n"):
+            part = plain.recv(1)
+            if not part:
+                return
+            request += part
+        plain.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
+        with context.wrap_socket(plain, server_side=True) as stream:
+            answer(stream, True)
+    except (OSError, ValueError):
+        pass
+    finally:
+        plain.close()
+
+
+context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+context.load_cert_chain(sys.argv[1], sys.argv[2])
+server = socket.create_server(("127.0.0.1", 0), backlog=64)
+print(server.getsockname()[1], flush=True)
+while True:
+    connection, _ = server.accept()
+    threading.Thread(target=serve, args=(connection, context), daemon=True).start()
