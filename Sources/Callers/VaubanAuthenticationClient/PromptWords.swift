@@ -66,6 +66,9 @@ package enum PromptWords {
         case .moveItems: return "to give secrets to another owner"
         case .backUp: return "to back up your keychain, encrypted with a passphrase"
         case .restoreBackup: return "to restore items from a backup of a keychain"
+        case .admitDevice: return "to let another device read and change your synchronized items"
+        case .enterCircle: return "to share synchronized items with another device, which reads and changes yours"
+        case .removeDevice: return "to remove a device, which then reads no new synchronized items"
         case .restore: return "to replace your damaged keychain with an earlier copy; what was deleted since comes back"
         }
     }

@@ -34,6 +34,12 @@ package struct Consent: Hashable, Sendable, DERReadable, DERWritable {
         case backUp = 9
         /// Merge the items of a backup into the keychain.
         case restoreBackup = 10
+        /// Let another device read and change the synchronizable items.
+        case admitDevice = 11
+        /// Share the synchronizable items of another device's circle.
+        case enterCircle = 12
+        /// Remove a device from the circle.
+        case removeDevice = 13
     }
 
     package struct Choices: OptionSet, Hashable, Sendable {

@@ -34,7 +34,9 @@ extension KeychainRequest {
         case .add(_, _, _, let count, _), .copyMatching(_, let count), .update(_, _, let count), .history(_, let count),
             .backup(_, let count):
             count
-        case .delete, .rewrap, .discard, .permissions, .permit, .move, .transfer, .examine, .restore, .handOver, .ownRights: nil
+        case .delete, .rewrap, .discard, .permissions, .permit, .move, .transfer, .examine, .restore, .handOver, .ownRights,
+            .sync:
+            nil
         }
     }
 
@@ -43,6 +45,7 @@ extension KeychainRequest {
         case .add(_, _, let hasData, _, _): hasData
         case .update(_, let changes, _): changes.hasData
         case .backup(let request, _): if case .restore = request { true } else { false }
+        case .sync(let request): if case .put = request { true } else { false }
         case .copyMatching, .delete, .rewrap, .discard, .permissions, .permit, .move, .transfer, .examine, .restore, .handOver, .ownRights,
             .history:
             false
