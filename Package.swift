@@ -83,6 +83,8 @@ let values: [Target] = [
     target("VaubanPasswordRules", in: "Values", ["VaubanSecretBytes"]),
     // Text from elsewhere, made fit to show, and paths as bytes.
     target("VaubanPlainText", in: "Values"),
+    // Which applications and which websites belong together: names, entitlements, and the file that a site publishes.
+    target("VaubanAssociations", in: "Values", ["VaubanJSON"]),
     // The typed answer no: its reason, and who is to blame.
     target("VaubanRefusal", in: "Values", ["VaubanDER", asn1]),
     // Which passcodes are accepted, how strong one is, and recovery keys.
@@ -104,6 +106,8 @@ let contracts: [Target] = [
     target(
         "VaubanKeychainWire", in: "Contracts",
         ["VaubanKeychainModel", "VaubanSyncModel", "VaubanRefusal", "VaubanAccessPolicy", "VaubanDER", asn1]),
+    // What keychaind asks the fetcher.
+    target("VaubanAssociationsWire", in: "Contracts", ["VaubanAssociations", "VaubanDER", asn1]),
     // The wire of authd.
     target("VaubanAuthenticationWire", in: "Contracts", ["VaubanUserWire", "VaubanRefusal", "VaubanUserModel", "VaubanDER", asn1]),
     // The wire of enclaved, between rooms only.
@@ -174,8 +178,8 @@ let keychain: [Target] = [
     target(
         "Keychain", in: "Rooms/Keychain",
         [
-            "KeychainStore", "EnclaveConnection", "EnclaveWire", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanRefusal",
-            "VaubanPlainText", "VaubanUserModel", "VaubanSyncModel", "VaubanAccessPolicy",
+            "KeychainStore", "EnclaveConnection", "EnclaveWire", "VaubanKeychainWire", "VaubanAssociationsWire", "VaubanAssociations",
+            "VaubanKeychainModel", "VaubanRefusal", "VaubanPlainText", "VaubanUserModel", "VaubanSyncModel", "VaubanAccessPolicy",
             "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", "VaubanRoomHardening", "VaubanRoomLog", asn1, crypto, log,
         ]),
     // The room that holds records.
@@ -302,7 +306,15 @@ let transportPrograms: [Target] =
                 "VaubanTransport", "VaubanTransportPolicy", .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ])
+            ]),
+        // The one process with a network: asks websites which applications they list.
+        program(
+            "vauban-fetcher", in: "Rooms/Fetcher",
+            [
+                "VaubanAssociationsWire", "VaubanAssociations", "VaubanTransport", "VaubanTransportPolicy", "VaubanDER", "VaubanLinuxHost",
+                "VaubanRoomHardening", .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"), log,
+            ]),
     ] : []
 
 let translators: [Target] = [
@@ -424,8 +436,8 @@ let testing: [Target] = [
     tests(
         "ValuesTests",
         [
-            "VaubanOneTimeCodes", "VaubanPasswordRules", "VaubanSSHWire", "VaubanUserWire", "VaubanKeyWire", "VaubanSecretBytes",
-            "VaubanDER", "VaubanRefusal",
+            "VaubanOneTimeCodes", "VaubanPasswordRules", "VaubanAssociations", "VaubanAssociationsWire", "VaubanSSHWire", "VaubanUserWire",
+            "VaubanKeyWire", "VaubanSecretBytes", "VaubanDER", "VaubanRefusal",
             "VaubanPlainText",
             "VaubanPasscode", "VaubanUserModel", "VaubanSyncModel", "VaubanAccessPolicy",
             "VaubanKeychainModel", "VaubanKeychainWire", "VaubanAuthenticationWire", "EnclaveWire", "FuzzHarness", asn1,

@@ -6,7 +6,7 @@ import json
 import os
 import sys
 
-from second_reader import Refused, items, sockets, ssh, state, texts
+from second_reader import Refused, items, sites, sockets, ssh, state, texts
 from second_reader.backups import backup
 from second_reader.der import read_message
 from second_reader.exports import export, recovery_key
@@ -16,7 +16,8 @@ here = os.path.dirname(os.path.abspath(__file__))
 
 # Each file of Vectors/formats and what reads it.
 FORMATS = {
-    'application-names': texts.application_name, 'csv': items.csv, 'entitlements': texts.entitlements, 'frames': sockets.frame,
+    'application-names': texts.application_name, 'associated-domains': sites.associated_domain,
+    'association-files': sites.association_file, 'csv': items.csv, 'entitlements': texts.entitlements, 'frames': sockets.frame,
     'greetings': sockets.greeting, 'halves': state.half, 'holder': texts.holder, 'integrity': texts.integrity,
     'launcher-record': texts.launcher_record,
     'machine': texts.machine, 'one-time-codes': items.one_time_code, 'rights': items.right, 'rooms': texts.rooms,

@@ -70,8 +70,8 @@ write('uids', 'owners', [
 
 # service.md
 write('rooms', 'service', [
-    vector('all rooms', '# ROOM USER\nenclaved 901\nkeychaind 902\nauthd 903\nwitness root\nwatcher 905\nreader 906\n',
-           {'enclaved': '901', 'keychaind': '902', 'authd': '903', 'witness': '0', 'watcher': '905', 'reader': '906'}),
+    vector('all rooms', '# ROOM USER\nenclaved 901\nkeychaind 902\nauthd 903\nwitness root\nwatcher 905\nreader 906\nfetcher 907\n',
+           {'enclaved': '901', 'keychaind': '902', 'authd': '903', 'witness': '0', 'watcher': '905', 'reader': '906', 'fetcher': '907'}),
     vector('without watcher and reader', 'enclaved 901\nkeychaind 902\nauthd 903\nwitness 904',
            {'enclaved': '901', 'keychaind': '902', 'authd': '903', 'witness': '904'}),
     *refusals([('words', 'enclaved 901 902\n'), ('room', 'enclave 901\n'), ('user', 'enclaved 4294967296\n'),
@@ -145,6 +145,58 @@ write('entitlements', 'access-groups', [
     *refusals([('no property list', 'keychain-access-groups'), ('no dictionary', plistlib.dumps([MAIL]).decode()),
                ('applications', plistlib.dumps(OWN).decode()), ('applications', plistlib.dumps({'vauban-applications': MAIL}).decode()),
                ('applications', plistlib.dumps({'vauban-applications': [MAIL, 1]}).decode())], application=MAIL)])
+
+
+# associated-domains.md
+def entry(text, service, host, covers, given):
+    return vector(text, text, {'service': service, 'host': host, 'covers': covers}, host=given)
+
+
+write('associated-domains', 'associated-domains', [
+    entry('webcredentials:example.com', 'webcredentials', 'example.com', 'yes', 'example.com'),
+    entry('webcredentials:Example.COM', 'webcredentials', 'example.com', 'no', 'www.example.com'),
+    entry('webcredentials:*.example.com', 'webcredentials', 'example.com', 'yes', 'a.b.example.com'),
+    entry('webcredentials:*.example.co.uk', 'webcredentials', 'example.co.uk', 'no', 'example.co.uk'),
+    entry('applinks:xn--bcher-kva.example', 'applinks', 'xn--bcher-kva.example', 'no', 'notxn--bcher-kva.example'),
+    *refusals([('form', 'example.com'), ('form', ':example.com'), ('form', 'Web Credentials:example.com'),
+               ('mode', 'webcredentials:example.com?mode=developer'), ('mode', 'webcredentials:*.example.com?mode=managed'),
+               ('host', 'webcredentials:'), ('host', 'webcredentials:example'), ('host', 'webcredentials:*.*.example.com'),
+               ('host', 'webcredentials:example.com.'), ('host', 'webcredentials:-a.example.com'), ('host', 'webcredentials:printer.local'),
+               ('host', 'webcredentials:192.0.2.1'), ('host', 'webcredentials:[::1]'), ('host', 'webcredentials:example.com:8443'),
+               ('host', 'webcredentials:bücher.example'), ('host', 'webcredentials:https://example.com'),
+               ('host', 'webcredentials:' + 'a' * 64 + '.example'), ('host', 'webcredentials:' + 'a.' * 124 + 'example')], host='example.com')])
+
+
+def associations(webcredentials='', activitycontinuation='', applinks=''):
+    return {'webcredentials': webcredentials, 'activitycontinuation': activitycontinuation, 'applinks': applinks}
+
+
+APP = '9JA89QQLNQ.com.example.app'
+write('association-files', 'associated-domains', [
+    vector('the lists of 2015', json.dumps({
+        'activitycontinuation': {'apps': [APP]}, 'webcredentials': {'apps': [APP, 'TEAM.other']},
+        'applinks': {'apps': [], 'details': {APP: {'paths': ['/wwdc/*', 'NOT /private/*', '*']}, 'TEAM.other': ['/a/?']}}}),
+        associations(f'{APP} TEAM.other', APP, f'{APP}=/wwdc/*,NOT /private/*,* TEAM.other=/a/?')),
+    vector('details as an array', json.dumps({'applinks': {'apps': [], 'details': [
+        {'appID': APP, 'paths': ['*']}, {'appIDs': ['A.b', 'C.d'], 'components': [{'/': '/buy/*', 'exclude': True}]}]}}),
+        associations(applinks=f'{APP}=* A.b= C.d=')),
+    vector('other sections', json.dumps({'appclips': {'apps': [APP]}, 'unknown': [1.5, None]}), associations()),
+    vector('nothing', '{}', associations()),
+    vector('escapes and spaces', ' {"webcredentials" :\n{ "apps":["\\u0041.b"]}}\n', associations('A.b')),
+    *refusals([('size', '{}' + ' ' * 131072), ('signed', b'0\x80\x06\t*\x86H\x86\xf7\r\x01\x07\x02'), ('json', ''), ('json', '{"webcredentials":'),
+               ('json', '{"webcredentials":{"apps":[]},"webcredentials":{"apps":[]}}'), ('json', '{} {}'), ('json', '{"a":1,}'),
+               ('json', '<html></html>'), ('json', b'{"a":"\xff"}'), ('json', '{"a":' + '[' * 100 + ']' * 100 + '}'),
+               ('object', '[]'), ('object', '"apps"'),
+               ('section', '{"webcredentials":[]}'), ('section', '{"applinks":"*"}'),
+               ('apps', '{"webcredentials":{"apps":"A.b"}}'), ('apps', '{"webcredentials":{"apps":[1]}}'),
+               ('apps', '{"activitycontinuation":{"apps":{}}}'),
+               ('name', '{"webcredentials":{"apps":["A.b","app"]}}'), ('name', '{"webcredentials":{"apps":["*.example"]}}'),
+               ('name', '{"webcredentials":{"apps":["A..b"]}}'), ('name', '{"webcredentials":{"apps":["program:/usr/bin/mail.app"]}}'),
+               ('count', json.dumps({'webcredentials': {'apps': [f'A.{number}' for number in range(201)]}})),
+               ('details', '{"applinks":{"details":"*"}}'), ('details', '{"applinks":{"details":[[]]}}'),
+               ('details', '{"applinks":{"details":[{"paths":["*"]}]}}'),
+               ('details', '{"applinks":{"details":[{"appID":"A.b","components":[1]}]}}'),
+               ('paths', '{"applinks":{"details":[{"appID":"A.b","paths":"*"}]}}'), ('paths', '{"applinks":{"details":{"A.b":[1]}}}')])])
 
 
 def named(name):

@@ -60,13 +60,15 @@ final class Room: @unchecked Sendable {
     }
 
     @discardableResult
-    func serve(_ request: KeychainRequest, value: String? = nil, as caller: Caller = Caller(user: Room.user)) throws -> Replies {
+    func serve(
+        _ request: KeychainRequest, value: String? = nil, as caller: Caller = Caller(user: Room.user), siteLists: (any SiteLists)? = nil
+    ) throws -> Replies {
         let replies = Replies()
         let now = clock.withLock { $0 }
         let slept = slept.withLock { $0 }
         let services = KeychainServices(
             databases: databases, leasedKeys: leasedKeys, now: { now }, sleepClock: SleepClock(boot: { 1000 + slept }, monotonic: { 1000 }),
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, siteLists: siteLists)
         var secret: SecretBytes?
         if let value { secret = SecretBytes(Array(value.utf8)) }
         try RequestInProgress.serve(request, value: secret, of: caller, services: services, enclave: enclave, to: replies)

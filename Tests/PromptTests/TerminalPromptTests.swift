@@ -74,6 +74,14 @@ import VaubanUserModel
         for key in [UInt8(ascii: "l"), UInt8(ascii: "n"), UInt8(ascii: "y"), nil] { #expect(prompt.choice(key) == nil) }
     }
 
+    @Test("Digits pick an account, which both places list") func digitsPickAnAccount() throws {
+        let consent = Consent(.usePassword, offered: .once, item: "example.com", accounts: ["anna", "ben"])
+        let prompt = TerminalPrompt(Self.request(.consent, consent: consent))
+        #expect(prompt.choice(UInt8(ascii: "1")) == .account(0) && prompt.choice(UInt8(ascii: "2")) == .account(1))
+        for key in [UInt8(ascii: "0"), UInt8(ascii: "3"), UInt8(ascii: "o"), nil] { #expect(prompt.choice(key) == nil) }
+        try expectSameSentences(Self.request(.consent, consent: consent))
+    }
+
     @Test("A prompt that was not on the screen before is shown whole, whatever its attempt") func anotherPromptIsShownWhole() {
         let other = Self.request(.readItem, prompt: 2)
         let text = TerminalPrompt(Self.request(.readItem, attempt: 2), after: other).head()

@@ -42,7 +42,7 @@ mount --bind "$TMPDIR/etc" /etc && mount -t tmpfs -o mode=755 tmpfs /run && moun
 [ -z "$debian" ] || mount --bind "$TMPDIR/debconf" /var/cache/debconf || { echo 'it cannot mount here'; exit 77; }
 [ ! -d /usr/share/polkit-1/rules.d ] || mount --bind "$TMPDIR/polkit" /usr/share/polkit-1/rules.d || { echo 'it cannot mount here'; exit 77; }
 # This machine may have Vauban installed, or its users from when it had; the copy has not.
-for user in enclave keychain auth witness watcher reader; do ! getent passwd vauban-$user >/dev/null || userdel vauban-$user; done
+for user in enclave keychain auth witness watcher reader fetcher; do ! getent passwd vauban-$user >/dev/null || userdel vauban-$user; done
 ! getent group vauban-rooms >/dev/null || groupdel vauban-rooms
 [ -z "$debian" ] || { rm -f /usr/share/pam-configs/vauban; DEBIAN_FRONTEND=noninteractive pam-auth-update --package --force; }
 rm -rf /etc/vauban /usr/share/polkit-1/rules.d/60-vauban.rules /etc/systemd/system/*/vauban-* && echo 0123456789abcdef0123456789abcdef >/etc/machine-id
@@ -133,7 +133,7 @@ check 'programs are root'"'"'s' eval '! find "$prefix" ! -user root | grep -q . 
 units=/etc/systemd/system
 value() { sed -n "s/^$1=//p" "$units/$2"; }
 check 'systemd finds no fault in the units' eval 'systemd-analyze verify --man=no "$units"/vauban-*.socket "$units"/vauban-*.service >"$TMPDIR/verify" 2>&1 && ! [ -s "$TMPDIR/verify" ] || { cat "$TMPDIR/verify"; false; }'
-check 'the sandbox is in each unit' eval 'for unit in "$units"/vauban-*.service; do for line in NoNewPrivileges=yes ProtectSystem=strict PrivateNetwork=yes RestrictAddressFamilies=AF_UNIX MemoryDenyWriteExecute=yes SystemCallArchitectures=native LimitCORE=0; do grep -qxF $line "$unit" || { echo "$unit has no $line"; exit 1; }; done; done'
+check 'the sandbox is in each unit' eval 'for unit in "$units"/vauban-*.service; do case $unit in */vauban-fetcher.service) network= ;; *) network="PrivateNetwork=yes RestrictAddressFamilies=AF_UNIX" ;; esac; for line in $network NoNewPrivileges=yes ProtectSystem=strict MemoryDenyWriteExecute=yes SystemCallArchitectures=native LimitCORE=0; do grep -qxF $line "$unit" || { echo "$unit has no $line"; exit 1; }; done; done'
 check 'what would blind the witness is not in its unit' eval '! grep -qE "^(ProtectProc|ProcSubset|ProtectHome|PrivateTmp|PrivateUsers|PrivatePIDs)=" "$units/vauban-witness.service"'
 
 check 'the program that protects others has a group of its own' equals "$(stat -c '%U:%G %a' "$prefix/lib/vauban/vauban-protect")" 'root:vauban-protected 2755'
@@ -224,7 +224,7 @@ room() {
     chown "$(value SocketUser "$name.socket"):$(value SocketGroup "$name.socket")" "$path" 2>/dev/null
     chmod "$(value SocketMode "$name.socket")" "$path"
 }
-rooms() { for name in vauban-enclaved vauban-keychaind vauban-authd; do room "$name"; done; }
+rooms() { for name in vauban-enclaved vauban-keychaind vauban-authd vauban-fetcher; do room "$name"; done; }
 attendants() { for name in vauban-witness vauban-watcher vauban-reader; do (started "$name.service" env -i PATH="$PATH") & pids="$pids $!"; eval "pid_${name#vauban-}=$!"; done; }
 stop() { for pid in $pids; do kill "$pid"; wait "$pid"; done 2>/dev/null; pids=; }
 rooms

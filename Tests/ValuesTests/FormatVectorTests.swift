@@ -1,6 +1,7 @@
 import TestSupport
 import Testing
 import VaubanAccessPolicy
+import VaubanAssociations
 import VaubanDER
 import VaubanKeychainModel
 import VaubanOneTimeCodes
@@ -23,6 +24,26 @@ import VaubanSecretBytes
             return [
                 "collection": read.collection, "instance": FormatVectors.hexadecimal(read.instance),
                 "attributes": read.attributes.map { "\($0.name)=\($0.value)" }.joined(separator: "\n"),
+            ]
+        }
+    }
+
+    @Test("Entries of associated domains are parsed or refused as the vectors say") func associatedDomains() throws {
+        try FormatVectors("associated-domains").check { vector in
+            let domain = try AssociatedDomain(String(decoding: vector.content, as: UTF8.self))
+            return [
+                "service": domain.service, "host": domain.host, "covers": domain.covers(try vector.given("host")) ? "yes" : "no",
+            ]
+        }
+    }
+
+    @Test("Association files are read or refused as the vectors say") func associationFiles() throws {
+        try FormatVectors("association-files").check { vector in
+            let file = try AssociationFile(vector.content)
+            return [
+                "webcredentials": file.webCredentials.joined(separator: " "),
+                "activitycontinuation": file.activityContinuation.joined(separator: " "),
+                "applinks": file.links.map { "\($0.application)=\($0.paths.joined(separator: ","))" }.joined(separator: " "),
             ]
         }
     }

@@ -1,6 +1,7 @@
 import EnclaveWire
 import Testing
 import VaubanAccessPolicy
+import VaubanAssociationsWire
 import VaubanAuthenticationWire
 import VaubanDER
 import VaubanKeyWire
@@ -106,7 +107,9 @@ struct WireSample: Sendable, CustomTestStringConvertible {
     static let enclave: [WireSample] =
         [
             EnclaveRequest.registerCaller, .identify, .consent(consent, reason: "why"),
-            .consent(Consent(.listOwners, offered: .once), reason: nil), .seal(row), .seal(plainRow),
+            .consent(Consent(.listOwners, offered: .once), reason: nil),
+            .consent(Consent(.usePassword, offered: .once, item: "example.com", accounts: ["anna", "ben"]), reason: nil), .seal(row),
+            .seal(plainRow),
             .open(row, wrapped: [1], reason: "why", mayAsk: true),
             .open(row, wrapped: octets(1, 512), reason: nil, mayAsk: false), .lease,
             .rewrap(row, wrapped: [1], generation: octets(4, 8)), .retire([KeyName(purpose: 6, generation: octets(4, 8))]),
@@ -120,7 +123,7 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             EnclaveReply.refused(refusal), .refused(Refusal(.locked)), .done, .caller(user: 1000, pid: 1), .sealed(wrapped: [1, 2, 3]),
             .opened,
             .leased(lease), .waitingForUser(place: "pts/3"), .queued, .fate(.destroyed), .identity(identity), .identity(.unseen),
-            .consented(.untilLock), .backup(keybag: [1, 2, 3]), .restoreKeys(isOfOtherDevice: true),
+            .consented(.untilLock), .consented(.account(7)), .backup(keybag: [1, 2, 3]), .restoreKeys(isOfOtherDevice: true),
             .circle(circleReply), .circle(CircleReply(circleView)),
         ].enumerated().map { WireSample("\($0)", $1) }
         + userAnswers.enumerated().map { WireSample("user \($0)", EnclaveReply.user($1)) } + [
@@ -225,6 +228,8 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             .add(record, returns: [], hasData: true, passwordBytes: 1024), .copyMatching(query, passwordBytes: 1),
             .update(query, ItemChanges(attributes: ItemAttributes()), passwordBytes: 20), .rewrap, .discard, .examine,
             .restore(copyOf: nil), .restore(copyOf: .min), .handOver, .ownRights,
+            .sharedPassword(SharedPasswordRequest(.save, site: "example.com:8443", account: "anna")),
+            .sharedPassword(SharedPasswordRequest(.pick, site: "", account: "")),
             .transfer(query, attributes, keepsOriginal: true), .transfer(query, ItemAttributes(), keepsOriginal: false),
             .delete(query, atOnce: true), .history(.list(query)), .history(.value(query, number: 1), passwordBytes: 1024),
             .history(.undo(query, number: 10)), .history(.deleted(ofAllOwners: false)), .history(.undelete(octets(1, 16))),
@@ -314,5 +319,13 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             .update(prompt: octets(6, 16), update),
         ].enumerated().map { WireSample("\($0)", $1) }
 
-    static let all = enclave + keychain + user + rows + authentication
+    /// What keychaind and the fetcher say to each other.
+    static let sites: [WireSample] =
+        (SiteListRequest(host: "example.com").map { [WireSample("", $0)] } ?? [])
+        + [
+            SiteListReply.list(applications: ["9JA89QQLNQ.com.example.app", "T.b"], ageSeconds: 60), .list(applications: [], ageSeconds: 0),
+            .failed("it redirects; redirects are not followed"),
+        ].enumerated().map { WireSample("\($0)", $1) }
+
+    static let all = enclave + keychain + user + rows + authentication + sites
 }

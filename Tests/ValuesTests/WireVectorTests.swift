@@ -7,7 +7,7 @@ import Testing
     /// The documents in Specs that describe the formats, by which the files are named.
     private static let formats: [String] = [
         "enclave-wire", "witness", "watcher", "reader", "enclave-keys", "keychain-wire", "authentication-wire", "user-wire",
-        "keychain-database",
+        "keychain-database", "associated-domains",
     ]
 
     private static func samples(of format: String) -> [WireSample] {
@@ -19,6 +19,7 @@ import Testing
         case "authentication-wire": WireSample.authentication
         case "user-wire": WireSample.user
         case "keychain-database": WireSample.rows
+        case "associated-domains": WireSample.sites
         case "witness": WireSample.enclave.filter { $0.testDescription.hasPrefix("Witness") }
         default: enclaveAlone
         }

@@ -46,6 +46,13 @@ let forbiddenReaches = [
     ForbiddenReach(target: "vauban-witness", modules: ["Enclave", "Keychain", "KeychainStore", "Authentication", "CVaubanBus", "GRDB"]),
     ForbiddenReach(target: "vauban-watcher", modules: ["Enclave", "Keychain", "KeychainStore", "Authentication", "GRDB", "Crypto"]),
     ForbiddenReach(target: "vauban-reader", modules: ["Enclave", "Keychain", "KeychainStore", "Authentication", "GRDB"]),
+    // The one process with a network reaches nothing that holds or decides.
+    ForbiddenReach(
+        target: "vauban-fetcher",
+        modules: [
+            "Enclave", "EnclaveWire", "EnclaveConnection", "Keychain", "KeychainStore", "Authentication", "GRDB", "CVaubanBus",
+            "VaubanKeychainModel", "VaubanKeychainWire",
+        ]),
     // Only the store uses the database.
     ForbiddenReach(target: "VaubanKeychainModel", modules: ["GRDB", "VaubanLinuxHost"]),
     // An application, and the command line as one, links nothing of a room, so that it needs neither libsystemd nor libseccomp.

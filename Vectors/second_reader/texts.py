@@ -63,7 +63,7 @@ def rooms(data, given):
             continue
         words = line.split()
         require(len(words) == 2, 'words')
-        require(words[0] in ('enclaved', 'keychaind', 'authd', 'witness', 'watcher', 'reader'), 'room')
+        require(words[0] in ('enclaved', 'keychaind', 'authd', 'witness', 'watcher', 'reader', 'fetcher'), 'room')
         found[words[0]] = '0' if words[1] == 'root' else str(number(words[1], 'user'))
     return found
 

@@ -90,11 +90,17 @@ extension PromptWords {
         request.titles.fallback ?? (request.methods.contains(.passcode) ? "Use Passcode…" : "Use Another Method…")
     }
 
-    package static func choice(_ choice: ConsentChoice) -> String {
+    package static func choice(_ choice: ConsentChoice, of request: PromptRequest) -> String {
         switch choice {
         case .once: "Only this once"
         case .untilLock: "Until the keychain locks"
         case .always: "Always"
+        case .account(let index):
+            if let accounts = request.consent?.accounts, accounts.indices.contains(index) {
+                PromptWords.account(accounts[index])
+            } else {
+                "Another account"
+            }
         }
     }
 

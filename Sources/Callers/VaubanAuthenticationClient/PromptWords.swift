@@ -69,9 +69,16 @@ package enum PromptWords {
         case .admitDevice: return "to let another device read and change your synchronized items"
         case .enterCircle: return "to share synchronized items with another device, which reads and changes yours"
         case .removeDevice: return "to remove a device, which then reads no new synchronized items"
+        case .savePassword: return "to save a password for a website among yours"
+        case .changePassword: return "to change a password of yours for a website"
+        case .deletePassword: return "to delete a password of yours for a website"
+        case .usePassword: return "to log in to its website with a password of yours"
         case .restore: return "to replace your damaged keychain with an earlier copy; what was deleted since comes back"
         }
     }
+
+    /// Returns the name of an account among those to pick from.
+    static func account(_ name: String) -> String { name.isEmpty ? "Without a name" : PlainLine.name(name, charactersMax: nameMax) }
 
     package static func reason(_ request: PromptRequest) -> String? {
         request.reason.map { PlainLine.of($0, charactersMax: reasonMax) }.flatMap { $0.isEmpty ? nil : $0 }

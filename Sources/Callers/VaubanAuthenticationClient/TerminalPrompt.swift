@@ -52,17 +52,19 @@ package struct TerminalPrompt {
         return "\(request.operation == .applicationPassword ? "Password" : "Passcode") (\(Self.cancelHint)): "
     }
 
-    /// The choices of a consent as letters; nil if the only answers are yes and no.
+    /// The choices of a consent as letters or digits; nil if the only answers are yes and no.
     package var choices: String? {
-        guard let offered = request.consent?.offered, offered != .once else { return nil }
-        let titles = ConsentChoice.allCases.filter { offered.contains($0) }.map { "[\(Self.letter($0))] \(PromptWords.choice($0))" }
+        guard let choices = request.consent?.choices, choices != [.once] else { return nil }
+        let titles = choices.map { "[\(Self.letter($0))] \(PromptWords.choice($0, of: request))" }
         return "Allow: \(titles.joined(separator: ", ")); [n] \(PromptWords.cancel(request)): "
     }
 
+    package func title(of choice: ConsentChoice) -> String { PromptWords.choice(choice, of: request) }
+
     /// Returns the choice of a key; nil for every other key, which refuses.
     package func choice(_ key: UInt8?) -> ConsentChoice? {
-        guard let key, let offered = request.consent?.offered else { return nil }
-        return ConsentChoice.allCases.first { offered.contains($0) && Self.letter($0).utf8.first == key | 0x20 }
+        guard let key else { return nil }
+        return request.consent?.choices.first { Self.letter($0).utf8.first == key | 0x20 }
     }
 
     private static func letter(_ choice: ConsentChoice) -> String {
@@ -70,6 +72,7 @@ package struct TerminalPrompt {
         case .once: "o"
         case .untilLock: "l"
         case .always: "a"
+        case .account(let index): "\(index + 1)"
         }
     }
 

@@ -87,6 +87,13 @@ package final class KeychainClient: Sendable {
         _ = try call(.discard, secret: nil, waiting: waiting)
     }
 
+    /// Saves, deletes or picks a password of a website of this program's. A picked one is returned with its server, account and port.
+    package func sharedPassword(
+        _ request: SharedPasswordRequest, password: borrowing SecretBytes?, waiting: Waiting? = nil
+    ) throws(Refusal) -> FoundEntry? {
+        try call(.sharedPassword(request), secret: password, waiting: waiting).found.first
+    }
+
     /// Returns this program's name in the keychain and its access groups.
     package func ownRights() throws(Refusal) -> ProgramRights {
         guard let rights = try call(.ownRights, secret: nil, waiting: nil).rights else {

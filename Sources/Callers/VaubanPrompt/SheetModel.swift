@@ -152,7 +152,7 @@ package struct SheetModel: Sendable {
     /// Returns whether the prompt offers this choice.
     package func offers(_ choice: ConsentChoice, _ number: Int) -> Bool {
         guard case .prompting(let card) = state, card.number == number else { return false }
-        return card.request.consent?.offered.contains(choice) ?? false
+        return card.request.consent?.choices.contains(choice) ?? false
     }
 
     package mutating func removePrompt() {
@@ -214,7 +214,7 @@ package struct SheetModel: Sendable {
         var notice = card.notice
         if let wait, showsEntry { notice = .init(text: PromptWords.wait(wait.seconds), isError: true) }
         if isChecked { notice = .init(text: PromptWords.checking, isError: false) }
-        let choices = ConsentChoice.allCases.filter { request.consent?.offered.contains($0) ?? false }
+        let choices = request.consent?.choices ?? []
         return SheetView(
             request: card.number, misses: card.misses, application: card.entry?.name ?? PromptWords.name(of: request.caller),
             icon: card.entry?.icon,
@@ -224,7 +224,8 @@ package struct SheetModel: Sendable {
             particulars: (request.consent.map(PromptWords.particulars) ?? []).map { .init(label: $0.label, text: $0.text) },
             finger: card.finger, instruction: PromptWords.instruction(request, showsEntry: showsEntry),
             entry: !showsEntry ? .hidden : isChecked || wait != nil || card.finger == .matched ? .closed : .open, notice: notice,
-            choices: showsEntry && choices.count > 1 ? choices.map { .init(number: Int($0.rawValue), title: PromptWords.choice($0)) } : [],
+            choices: showsEntry && choices.count > 1
+                ? choices.map { .init(number: Int($0.rawValue), title: PromptWords.choice($0, of: request)) } : [],
             cancel: PromptWords.cancel(request), fallback: fallback(of: card),
             confirm: showsEntry ? PromptWords.confirm(request) : nil,
             secondsToNext: wait?.next)

@@ -33,9 +33,9 @@ public struct SheetView: Hashable, Sendable {
         case disabled
     }
 
-    /// How long a consent holds.
+    /// How long a consent holds, or for which account.
     public struct Choice: Hashable, Sendable {
-        /// 1 for once, 2 until the keychain locks, 3 always.
+        /// 1 for once, 2 until the keychain locks, 3 always, 16 and more for the accounts in order.
         public let number: Int
         public let title: String
     }

@@ -1,27 +1,29 @@
 import Glibc
 
-/// The modules that look up users (nsswitch.conf(5)), which are code. A room loads them before hardening but calls none of them, since one
-/// whose service hangs would delay the room's start.
+/// The modules that look up users or hosts (nsswitch.conf(5)), which are code. A room loads them before hardening but calls none of them,
+/// since one whose service hangs would delay the room's start.
 enum NameModules {
     static let configuration = "/etc/nsswitch.conf"
     private static let bytesMax = 1 << 16
 
     /// Loads the modules that exist; the system manages without the others too. The library that calls them later finds them by the same
     /// names.
-    static func load(_ configuration: String = configuration) {
+    static func load(_ configuration: String = configuration, databases: Set<String> = users) {
         guard let text = SmallFile.text(path: configuration, max: bytesMax) else { return }
         // Never unloaded.
-        for service in services(in: text) { _ = dlopen("libnss_\(service).so.2", RTLD_NOW) }
+        for service in services(in: text, databases) { _ = dlopen("libnss_\(service).so.2", RTLD_NOW) }
     }
 
-    /// Returns the services for users, in order: `passwd: files [NOTFOUND=continue] sss`.
-    static func services(in text: String) -> [String] {
+    static let users: Set<String> = ["passwd", "passwd_compat"]
+
+    /// Returns the services of databases, in order: `passwd: files [NOTFOUND=continue] sss`.
+    static func services(in text: String, _ databases: Set<String> = users) -> [String] {
         var services: [String] = []
         for line in text.split(whereSeparator: \.isNewline) {
             let words = line.prefix { $0 != "#" }.split(separator: ":", maxSplits: 1)
             guard words.count == 2 else { continue }
             let database = words[0].filter { !$0.isWhitespace }
-            guard database == "passwd" || database == "passwd_compat" else { continue }
+            guard databases.contains(database) else { continue }
             var isAction = false
             for word in words[1].split(whereSeparator: \.isWhitespace) {
                 isAction = isAction || word.hasPrefix("[")

@@ -52,6 +52,9 @@ package final class NameService: Sendable {
     /// Loads the name service's modules, which are code: no code can be loaded after hardening. Sends no query.
     package static func load() { NameModules.load() }
 
+    /// Loads the modules that look up hosts, likewise.
+    package static func loadForHosts() { NameModules.load(databases: ["hosts"]) }
+
     /// Queries the system for a uid (getpwuid(3)), however long that takes.
     package static let system: @Sendable (UInt32) -> Answer = { uid in
         var entry = passwd()

@@ -8,6 +8,7 @@ package enum RoomName: String, CaseIterable, Sendable {
     case witness
     case watcher
     case reader
+    case fetcher
 }
 
 /// The installed service's list of rooms and their system users. It tells a client that the service is installed, and each room the uids of
@@ -86,6 +87,12 @@ package struct Roster: Sendable, Hashable {
         guard word == "roster" else { return word.flatMap(UInt32.init) }
         guard let roster = try roster() else { throw .badRoster("\(path) is not there") }
         return try roster.uid(of: .enclaved)
+    }
+
+    /// Parses the uid of another room in an argument, likewise; nil if the word is none, or the installed list does not name the room.
+    package static func uid(ofWord word: String, room: RoomName) throws(Service.DiscoveryError) -> UInt32? {
+        guard word == "roster" else { return UInt32(word) }
+        return try installed()?.uids[room]
     }
 
     /// Returns the same as `expectedUID` for an attendant that an installation may lack; nil if the roster does not name it.

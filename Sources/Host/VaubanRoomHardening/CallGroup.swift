@@ -71,6 +71,12 @@ package struct CallGroup: Sendable {
     /// file system, and without `listen` no process can connect to it.
     package static let naming = CallGroup("naming", "bind")
 
+    /// Connecting to other machines, besides Unix sockets, and looking up their names: over UDP, and from the kernel's list of addresses
+    /// (AF_NETLINK), for which glibc binds its end; it seeks in the list of hosts. No other family; Landlock denies to bind TCP.
+    package static let networking = CallGroup(
+        "networking", "connect pidfd_open bind lseek sendmmsg recvmmsg",
+        [AF_UNIX, AF_INET, AF_INET6, AF_NETLINK].map { CallRule("socket", .allow, .equal(0, UInt64($0))) })
+
     private static func readOnly(_ call: String) -> [CallRule] {
         let flags: UInt32 = call == "open" ? 1 : 2
         // O_TMPFILE without O_DIRECTORY, which it contains.

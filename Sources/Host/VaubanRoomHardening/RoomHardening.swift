@@ -64,7 +64,8 @@ package struct RoomHardening {
             withExtendedLifetime(place) {}
             rules.append(vauban_landlock_rule(descriptor: number, rights: LandlockRights.readFile.rawValue))
         }
-        let network: UInt64 = version >= 4 ? 0b11 : 0
+        // To bind and to connect TCP.
+        let network: UInt64 = version >= 4 ? (profile.connectsOut ? 0b01 : 0b11) : 0
         let scopes: UInt64 = version >= 6 ? 0b11 : 0
         try SystemError.checkNegated(
             vauban_landlock_restrict(handled.rawValue, network, scopes, rules, Int32(rules.count)), "restrict the process by Landlock")

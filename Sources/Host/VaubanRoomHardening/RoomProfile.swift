@@ -13,6 +13,8 @@ package struct RoomProfile: Sendable {
     /// The files that the room may access; nil for the room that could not work under Landlock.
     package let files: Files?
     package let holdsSecrets: Bool
+    /// Whether it may connect to other machines.
+    package let connectsOut: Bool
     /// The groups of calls that it may make, by their names in the specification.
     package let groups: [CallGroup]
     /// Calls that kill this room, besides those that kill every room.
@@ -68,7 +70,23 @@ package struct RoomProfile: Sendable {
         name: "secret-service", files: Files(reads: own + ["/proc"]), holdsSecrets: true,
         groups: [.running, .streams, .looking, .keeping, .dialling], killed: ["bind", "listen", "accept", "accept4", "socketpair"])
 
-    package static let all = [enclaved, keychaind, authd, witness, watcher, reader, sshAgent, secretService]
+    /// The one process with a network. It reads the lists of hosts, name servers and authorities; nobody but keychaind connects to it.
+    package static let fetcher = RoomProfile(
+        name: "fetcher", files: Files(reads: own + users), holdsSecrets: false, connectsOut: true,
+        groups: [.running, .streams, .looking, .reading, .accepting, .networking], killed: ["listen", "socketpair"])
+
+    package static let all = [enclaved, keychaind, authd, witness, watcher, reader, sshAgent, secretService, fetcher]
+
+    private init(
+        name: String, files: Files?, holdsSecrets: Bool, connectsOut: Bool = false, groups: [CallGroup], killed: [String]
+    ) {
+        self.name = name
+        self.files = files
+        self.holdsSecrets = holdsSecrets
+        self.connectsOut = connectsOut
+        self.groups = groups
+        self.killed = killed
+    }
 
     package var calls: [CallRule] {
         groups.flatMap(\.rules) + CallGroup.conditions + (CallGroup.dangerous + killed).map { CallRule($0, .kill) }

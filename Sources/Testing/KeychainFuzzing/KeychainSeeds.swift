@@ -46,6 +46,7 @@ extension KeychainSocketFuzzing {
             .backup(.restore(backupItem)), .sync(.list), .sync(.copy([1, 2])), .sync(.circle(keybag: [1], .open)),
             .sync(.put(backupItem, epoch: 1, name: [UInt8](repeating: 5, count: 16), replacing: nil)),
             .sync(.delete(row: 1, mark: [UInt8](repeating: 6, count: 16))),
+            .sharedPassword(SharedPasswordRequest(.save, site: "example.com", account: "anna")),
         ]
         let replies: [KeychainReply] = [
             .refused(Refusal(.lockedOut, "why", attemptsLeft: 1, secondsToWait: 60)), .done,

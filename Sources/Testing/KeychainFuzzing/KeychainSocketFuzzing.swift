@@ -80,7 +80,7 @@ package enum KeychainSocketFuzzing {
                 try promise(name.count == SyncRequest.nameBytes, "a name of \(name.count) bytes")
             case .list, .delete: break
             }
-        case .rewrap, .discard, .permissions, .permit, .examine, .restore, .handOver, .ownRights: break
+        case .rewrap, .discard, .permissions, .permit, .examine, .restore, .handOver, .ownRights, .sharedPassword: break
         }
     }
 

@@ -14,6 +14,13 @@ if words.first == "key" {
     }
     caller.run()
 }
+if words.first == "web" {
+    guard let caller = WebCaller(Array(words.dropFirst())) else {
+        print("usage: \(WebCaller.usage)")
+        exit(64)
+    }
+    caller.run()
+}
 guard words.count >= 2 else {
     print(
         """

@@ -2,18 +2,46 @@ package import SwiftASN1
 package import VaubanDER
 internal import VaubanPlainText
 
-/// How long a consent lasts.
-package enum ConsentChoice: Int64, CaseIterable, Sendable {
-    case once = 1
-    case untilLock = 2
-    case always = 3
+/// How long a consent lasts, or which of several accounts it is for, once.
+package enum ConsentChoice: Hashable, Sendable {
+    case once
+    case untilLock
+    case always
+    /// One of the consent's accounts, counted from 0.
+    case account(Int)
+
+    package static let durations: [ConsentChoice] = [.once, .untilLock, .always]
+    /// The number of the first account.
+    private static let accountsFrom: Int64 = 16
+}
+
+/// 1 once, 2 until the lock, 3 always, 16 … 23 the accounts.
+extension ConsentChoice: RawRepresentable {
+    package init?(rawValue: Int64) {
+        switch rawValue {
+        case 1: self = .once
+        case 2: self = .untilLock
+        case 3: self = .always
+        case Self.accountsFrom..<Self.accountsFrom + Int64(Consent.accountsMax): self = .account(Int(rawValue - Self.accountsFrom))
+        default: return nil
+        }
+    }
+
+    package var rawValue: Int64 {
+        switch self {
+        case .once: 1
+        case .untilLock: 2
+        case .always: 3
+        case .account(let index): Self.accountsFrom + Int64(index)
+        }
+    }
 }
 
 /// A consent that a user is asked for: a program's access to another program's items. keychaind provides the description of the item; the
 /// enclave names the caller, as in every prompt.
 ///
 /// `Consent ::= SEQUENCE { purpose INTEGER, offered INTEGER (1..7), item [0] UTF8String OPTIONAL,
-///   owner [1] UTF8String OPTIONAL, program [2] UTF8String OPTIONAL }`
+///   owner [1] UTF8String OPTIONAL, program [2] UTF8String OPTIONAL, accounts [3] SEQUENCE (SIZE (2..8)) OF UTF8String OPTIONAL }`
 package struct Consent: Hashable, Sendable, DERReadable, DERWritable {
     package enum Purpose: Int64, CaseIterable, Sendable {
         /// Read, change or delete one item of another program.
@@ -40,6 +68,11 @@ package struct Consent: Hashable, Sendable, DERReadable, DERWritable {
         case enterCircle = 12
         /// Remove a device from the circle.
         case removeDevice = 13
+        /// Save, change, delete or use a password of a website among the user's own.
+        case savePassword = 14
+        case changePassword = 15
+        case deletePassword = 16
+        case usePassword = 17
     }
 
     package struct Choices: OptionSet, Hashable, Sendable {
@@ -49,10 +82,11 @@ package struct Consent: Hashable, Sendable, DERReadable, DERWritable {
         package static let untilLock = Self(rawValue: 2)
         package static let always = Self(rawValue: 4)
 
-        package func contains(_ choice: ConsentChoice) -> Bool { rawValue >> (choice.rawValue - 1) & 1 == 1 }
+        fileprivate func contains(_ choice: ConsentChoice) -> Bool { rawValue >> (choice.rawValue - 1) & 1 == 1 }
     }
 
     package static let textBytesMax = 512
+    package static let accountsMax = 8
 
     package let purpose: Purpose
     package let offered: Choices
@@ -62,14 +96,24 @@ package struct Consent: Hashable, Sendable, DERReadable, DERWritable {
     package let owner: String?
     /// The program that receives access, or the folder of builds.
     package let program: String?
+    /// The accounts of which the user picks one; empty if there is nothing to pick.
+    package let accounts: [String]
+
+    /// The possible answers besides no.
+    package var choices: [ConsentChoice] {
+        accounts.isEmpty ? ConsentChoice.durations.filter(offered.contains) : accounts.indices.map { .account($0) }
+    }
 
     /// Shortens long texts in the middle, since they are for display only.
-    package init(_ purpose: Purpose, offered: Choices, item: String? = nil, owner: String? = nil, program: String? = nil) {
+    package init(
+        _ purpose: Purpose, offered: Choices, item: String? = nil, owner: String? = nil, program: String? = nil, accounts: [String] = []
+    ) {
         self.purpose = purpose
         self.offered = offered
         self.item = item.map(Self.bounded)
         self.owner = owner.map(Self.bounded)
         self.program = program.map(Self.bounded)
+        self.accounts = accounts.prefix(Self.accountsMax).map(Self.bounded)
     }
 
     private static func bounded(_ text: String) -> String { PlainLine.bothEnds(text, bytesMax: textBytesMax) }
@@ -83,7 +127,7 @@ package struct Consent: Hashable, Sendable, DERReadable, DERWritable {
         hasher.combine(offered)
         hasher.combine(words)
     }
-    private var words: [[UInt8]?] { [item, owner, program].map { $0.map { Array($0.utf8) } } }
+    private var words: [[UInt8]?] { ([item, owner, program] + accounts.map(Optional.some)).map { $0.map { Array($0.utf8) } } }
 
     package init(from fields: inout DERFields) throws {
         guard let purpose = Purpose(rawValue: try fields.integer("purpose", in: 1...255)) else { throw DERError("purpose is unknown") }
@@ -92,6 +136,16 @@ package struct Consent: Hashable, Sendable, DERReadable, DERWritable {
         item = try fields.optionalText(0, "item", max: Self.textBytesMax)
         owner = try fields.optionalText(1, "owner", max: Self.textBytesMax)
         program = try fields.optionalText(2, "program", max: Self.textBytesMax)
+        accounts =
+            try fields.optional(3, "accounts") { list in
+                var texts: [String] = []
+                while !list.isEmpty {
+                    guard texts.count < Self.accountsMax else { throw DERError("accounts are too many") }
+                    texts.append(try list.text("account", max: Self.textBytesMax))
+                }
+                guard texts.count >= 2 else { throw DERError("accounts are too few") }
+                return texts
+            } ?? []
     }
 
     package func write(into der: inout DER.Serializer) throws {
@@ -101,6 +155,7 @@ package struct Consent: Hashable, Sendable, DERReadable, DERWritable {
             try fields.optionalText(0, item)
             try fields.optionalText(1, owner)
             try fields.optionalText(2, program)
+            if !accounts.isEmpty { try fields.tagged(3) { list in for account in accounts { try list.text(account) } } }
         }
     }
 }

@@ -1,5 +1,6 @@
 # For tests of the installed service: the rooms as system users of their own, the callers as others, with the system's own
 # roster, in a mount namespace, so that nothing of the machine changes. To be sourced as the first thing.
+# more_programs and more_namespaces add to what is copied and to what unshare gets, keychain_words to keychaind's arguments.
 # With enclave_program=enclaved the rooms derive keys as the shipped program does; otherwise cheaply.
 # After this there are: bin, state, alice, bob, as, room, check, equals, refused, passcode files, and the pids of the rooms.
 . Tests/Scripts/lib/deadline.sh
@@ -9,14 +10,14 @@ if [ -z "${VAUBAN_INSIDE:-}" ]; then
     # Where the root is no mount of its own, its propagation cannot be changed, and need not be.
     own='--mount'; unshare --mount true 2>/dev/null || own='--mount --propagation unchanged'
     # The build may lie in a folder that only root can enter, so the programs are copied to where the users can run them.
-    mkdir "$TMPDIR/bin" && for program in enclaved-testing enclaved keychaind authd vauban-witness vauban-attendant-testing vauban pty-play room-starter hardening-probe keychain-caller; do
+    mkdir "$TMPDIR/bin" && for program in enclaved-testing enclaved keychaind authd vauban-witness vauban-attendant-testing vauban ${more_programs:-} pty-play room-starter hardening-probe keychain-caller; do
         cp "$VAUBAN_BUILD/$program" "$TMPDIR/bin/" || { echo "$program is not built"; exit 77; }
     done
     chmod 755 "$TMPDIR" "$TMPDIR/bin"
     made=
     for folder in /etc/vauban /run/vauban /usr/local/games; do [ -e "$folder" ] || { mkdir "$folder" && made="$made $folder"; }; done
     trap 'for folder in $made; do rmdir "$folder"; done' EXIT
-    VAUBAN_INSIDE=1 unshare $own --pid --fork --kill-child --mount-proc "$0"
+    VAUBAN_INSIDE=1 unshare $own ${more_namespaces:-} --pid --fork --kill-child --mount-proc "$0"
     exit
 fi
 unset VAUBAN_HOME XDG_RUNTIME_DIR XDG_DATA_HOME
@@ -28,6 +29,7 @@ enclaved vauban-test-enclave
 keychaind vauban-test-keychain
 authd vauban-test-auth
 witness vauban-test-witness
+fetcher vauban-test-fetcher
 ROSTER
 chmod 644 /etc/vauban/rooms
 mkdir -m 755 /usr/local/games/bin /etc/vauban/entitlements
@@ -46,7 +48,7 @@ enclave_uid=$(id -u vauban-test-enclave)
 door="--enclave-folder /run/vauban --enclave-uid $enclave_uid"
 
 start_enclave() { room enclave=/run/vauban/enclave vauban-test-enclave "$bin/${enclave_program:-enclaved-testing}" --state "$state/enclave"; enclave_pid=$!; }
-start_keychain() { room keychain=/run/vauban/keychain vauban-test-keychain "$bin/keychaind" --state "$state/keychain" $door; keychain_pid=$!; }
+start_keychain() { room keychain=/run/vauban/keychain vauban-test-keychain "$bin/keychaind" --state "$state/keychain" $door ${keychain_words:-}; keychain_pid=$!; }
 start_authentication() { room authentication=/run/vauban/authentication vauban-test-auth "$bin/authd" $door; auth_pid=$!; }
 # The witness is the only one with a right over others.
 start_witness() { room - vauban-test-witness --inh-caps +sys_ptrace --ambient-caps +sys_ptrace "$bin/vauban-witness" $door; witness_pid=$!; }

@@ -52,7 +52,7 @@ final class TerminalSurface: PromptSurface {
                 guard let chosen = prompt.choice(line.withUnsafeBytes { $0.first }) else { return .cancelled }
                 choice = chosen
             }
-            head = "\(PromptWords.choice(choice)).\n"
+            head = "\(prompt.title(of: choice)).\n"
             if methods.contains(.finger) { instruction = "" }
         }
         switch terminal.readSecretLine(

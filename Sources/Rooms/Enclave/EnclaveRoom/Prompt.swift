@@ -250,7 +250,7 @@ final class Prompt {
             throw Refusal(.fallbackChosen)
         case .nobody: throw Refusal(.noPromptAgent)
         case .consent(let sealed, let choice):
-            guard let consent = operation.consent, consent.offered.contains(choice) else {
+            guard let consent = operation.consent, consent.choices.contains(choice) else {
                 throw Refusal(.authenticationFailed, "this choice was not offered")
             }
             gathered.consent = choice

@@ -36,10 +36,13 @@ extension RequestConnection {
         return Response(.leased(leased.lease), secret: leased.keys.duplicate())
     }
 
+    /// A fingerprint cannot pick one of several accounts.
     func askConsent(_ consent: Consent, _ reason: String?) throws(Refusal) -> ConsentChoice {
         let gathered = try gather(
             Operation(
-                kind: .consent, requirement: Vault.requirement(of: .biometryOrPasscode), protection: .always, reason: reason,
+                kind: .consent,
+                requirement: consent.accounts.isEmpty ? Vault.requirement(of: .biometryOrPasscode) : Requirement(methods: [[.passcode]]),
+                protection: .always, reason: reason,
                 consent: consent),
             for: try registeredCaller(), in: try vault())
         release()

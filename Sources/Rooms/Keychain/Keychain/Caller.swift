@@ -62,6 +62,11 @@ package struct CallerRights: Hashable, Sendable {
     package static let everything = CallerRights(
         groups: [], defaultGroup: AccessGroup.unsigned, shared: [], ownsEverything: true, asks: false, key: nil, isCommandLine: true)
 
+    /// The user's own items, for a request about the passwords of a website that was approved.
+    static let ownPasswords = CallerRights(
+        groups: [AccessGroup.commandLine], defaultGroup: AccessGroup.commandLine, shared: [], ownsEverything: false, asks: false, key: nil,
+        isCommandLine: false)
+
     /// `application` is the application that the program counts as: for a new build that the user accepted, the earlier one.
     package init(_ identity: CallerIdentity, _ entitlements: Entitlements?, application: ApplicationIdentifier?) {
         isCommandLine = identity.throughCommandLine

@@ -10,6 +10,10 @@ internal import VaubanPlainText
 package struct Entitlements: Hashable, Sendable {
     /// Whether every keychain call is refused.
     package let deniesKeychain: Bool
+    /// The websites of the program, as Apple's entitlement has them.
+    package let associatedDomains: [String]
+    /// The program's name for websites: its application identifier.
+    package let webApplication: String?
     private let keychainGroups: [String]
     private let applicationIdentifiers: [String]
     private let applicationGroups: [String]
@@ -20,6 +24,8 @@ package struct Entitlements: Hashable, Sendable {
         deniesKeychain = list["com.apple.private.keychain.deny"] as? Bool ?? false
         keychainGroups = strings("keychain-access-groups")
         let own = string("application-identifier")
+        associatedDomains = strings("com.apple.developer.associated-domains")
+        webApplication = (own.isEmpty ? string("com.apple.application-identifier") : own).first
         applicationIdentifiers =
             strings("com.apple.developer.associated-application-identifier")
             + (own.isEmpty ? string("com.apple.application-identifier") : own)

@@ -173,7 +173,8 @@ extension RequestInProgress {
     private func remember(_ choice: ConsentChoice, of item: [UInt8], for purpose: Consent.Purpose) throws {
         guard purpose == .readItem, let key = try rights().key else { return }
         switch choice {
-        case .once: break
+        // These consents offer no accounts.
+        case .once, .account: break
         case .untilLock: services.leasedKeys.remember(RememberedConsent(key: Array(key.utf8), item: item), of: user)
         case .always: try keep(.answered(item), for: key)
         }

@@ -42,6 +42,10 @@ package enum KeychainLimits {
     package static let verifiedBytesReserved = 1 << 20
     /// Quarantined rows that one check tries again.
     package static let readmittedRowsMax = 1024
+    /// How long the fetcher may take to ask a website, in nanoseconds: less than the caller waits, more than the fetcher's own deadline.
+    package static let siteTime: UInt64 = 9_000_000_000
+    /// The oldest list of a website that counts.
+    package static let siteListAgeSecondsMax: Int64 = 86_400
     /// How often a lease is requested while the enclave does not know the standing connection yet.
     package static let leaseAttemptsMax = 50
     /// The pause between two such requests, in milliseconds.

@@ -9,16 +9,18 @@ internal import VaubanPlainText
 internal import VaubanRoomHardening
 
 package struct KeychainRoom {
-    /// The arguments `--state DIR --enclave-folder DIR --enclave-uid N`, all of them, in any order.
+    /// The arguments `--state DIR --enclave-folder DIR --enclave-uid N`, all of them, and perhaps `--fetcher-uid N`, in any order.
     package struct Arguments: Hashable, Sendable {
-        package static let usage = "usage: keychaind --state DIR --enclave-folder DIR --enclave-uid N|roster"
+        package static let usage = "usage: keychaind --state DIR --enclave-folder DIR --enclave-uid N|roster [--fetcher-uid N|roster]"
         package let state: String
         package let enclaveFolder: String
         package let enclaveUID: UInt32
+        /// The user that the fetcher runs as; nil if there is none.
+        package let fetcherUID: UInt32?
 
         /// Parses the words after the program's name; nil if they are not exactly these arguments.
         package init?(_ words: [String]) throws {
-            guard words.count == 6 else { return nil }
+            guard words.count == 6 || words.count == 8 else { return nil }
             var values: [String: String] = [:]
             for index in stride(from: 0, to: words.count, by: 2) { values[words[index]] = words[index + 1] }
             guard let state = values["--state"], let folder = values["--enclave-folder"],
@@ -28,12 +30,18 @@ package struct KeychainRoom {
             self.state = state
             enclaveFolder = folder
             enclaveUID = uid
+            let fetcher = values["--fetcher-uid"]
+            guard values.count == words.count / 2, (fetcher != nil) == (words.count == 8) else { return nil }
+            // A list of rooms of an earlier version names no fetcher.
+            fetcherUID = try fetcher.flatMap { try Roster.uid(ofWord: $0, room: .fetcher) }
+            guard fetcher == nil || fetcher == "roster" || fetcherUID != nil else { return nil }
         }
     }
 
     /// The name under which the socket is passed and found.
     package static let socketName = "keychain"
     package static let enclaveSocketName = "enclave"
+    package static let fetcherSocketName = "fetcher"
 
     /// Runs the room until the process ends; its last output is for the log. Hardens the process before it reads the first
     /// byte. A test program passes a clock that it controls, and can leave out some protections.
@@ -68,8 +76,12 @@ package struct KeychainRoom {
         if entitlements != nil { NameService.load() }
         for sentence in try hardening.confine(state: state) { logger.warning("\(sentence)") }
         let address = ServerAddress(folder: arguments.enclaveFolder, socket: enclaveSocketName, serverUID: arguments.enclaveUID)
+        let fetcher = arguments.fetcherUID.map {
+            ServerAddress(folder: arguments.enclaveFolder, socket: fetcherSocketName, serverUID: $0)
+        }
         let handler = open(
-            state: state, enclave: address, leasedKeys: LeasedKeyStore(), entitlements: entitlements, sleepClock: sleepClock, logger: logger
+            state: state, enclave: address, leasedKeys: LeasedKeyStore(), entitlements: entitlements, fetcher: fetcher,
+            sleepClock: sleepClock, logger: logger
         )
         defer { withExtendedLifetime(lock) {} }
         let connections = ConnectionTable(
@@ -80,7 +92,7 @@ package struct KeychainRoom {
     /// Opens the room and starts its standing connection.
     package static func open(
         state: PrivateFolder, enclave: ServerAddress, leasedKeys: LeasedKeyStore, entitlements: EntitlementTable? = nil,
-        sleepClock: SleepClock = .ofThisMachine,
+        fetcher: ServerAddress? = nil, sleepClock: SleepClock = .ofThisMachine,
         logger: Logger
     ) -> KeychainConnectionHandler {
         LeaseConnection(address: enclave, leasedKeys: leasedKeys, logger: logger).start()
@@ -91,7 +103,7 @@ package struct KeychainRoom {
             state: state, owner: { accounts.owner(of: $0) }, holderName: { isInstalled ? accounts.holderName(of: $0) : nil })
         let services = KeychainServices(
             databases: databases, leasedKeys: leasedKeys, now: { MachineClock.referenceMicroseconds }, sleepClock: sleepClock,
-            logger: logger)
+            logger: logger, siteLists: fetcher.map { FetchedSiteLists(address: $0) })
         let holders = StateHolders(accounts: admission.accounts) { state }
         return KeychainConnectionHandler(
             services: services, enclave: enclave, entitlements: entitlements, admission: admission, holders: holders)

@@ -18,13 +18,16 @@ package struct KeychainServices: Sendable {
     package let now: @Sendable () -> Int64
     package let sleepClock: SleepClock
     package let logger: Logger
+    /// What websites list; nil where programs are not told apart, and no program has a website.
+    package let siteLists: (any SiteLists)?
     /// For events that programs can cause at will.
     let boundedLog: BoundedLog
 
     package init(
         databases: DatabaseRegistry, leasedKeys: LeasedKeyStore, now: @escaping @Sendable () -> Int64, sleepClock: SleepClock,
-        logger: Logger
+        logger: Logger, siteLists: (any SiteLists)? = nil
     ) {
+        self.siteLists = siteLists
         self.databases = databases
         self.leasedKeys = leasedKeys
         self.now = now
@@ -69,7 +72,7 @@ package final class RequestInProgress {
     /// The prompt about another owner's item in this request, and its answer.
     var consentAnswer: ConsentAnswer?
     /// The caller's rights, once they are known.
-    private var knownRights: CallerRights?
+    var knownRights: CallerRights?
 
     /// Serves a request. Throws a `Refusal` for errors that the caller learns of.
     package static func serve(
@@ -127,6 +130,7 @@ package final class RequestInProgress {
         case .backup(let request, _): try backup(request, value)
         case .sync(let request): try sync(request, value)
         case .ownRights: try sendOwnRights()
+        case .sharedPassword(let request): try sharedPassword(request, value)
         // Served elsewhere, without a database.
         case .restore, .handOver: break
         }

@@ -1,0 +1,114 @@
+import AsyncHTTPClient
+import Logging
+import NIOCore
+import NIOHTTP1
+import Synchronization
+import VaubanAssociations
+import VaubanTransport
+import VaubanTransportPolicy
+
+/// What asking a website gave.
+enum SiteOutcome: Sendable {
+    case list([String])
+    /// The rest of a sentence about the site.
+    case failed(String)
+}
+
+/// One question to a website, within one deadline.
+struct SiteFetch: Sendable {
+    let host: String
+    /// For the administrator: what the connection failed of.
+    let log: Logger
+
+    /// In this order; the second only if the first does not exist.
+    private static let paths = ["/.well-known/apple-app-site-association", "/apple-app-site-association"]
+
+    /// Returns at the deadline, whatever still has to end then.
+    func run() async -> SiteOutcome {
+        let fetch = Task { await ask() }
+        return await withCheckedContinuation { continuation in
+            let first = FirstOutcome(continuation)
+            Task { first.give(await fetch.value) }
+            Task {
+                try? await Task.sleep(for: FetcherLimits.siteTime)
+                first.give(.failed("it took longer than \(FetcherLimits.siteTime.components.seconds) seconds to answer"))
+                fetch.cancel()
+            }
+        }
+    }
+
+    private func ask() async -> SiteOutcome {
+        do {
+            // Everything is required that App Transport Security requires, with the system's authorities, and a redirect fails.
+            let client = try HTTPClient.secure(TransportConfiguration(), redirectsMax: 0)
+            let outcome = await ask(client)
+            // Ending connections takes its time, for which nobody waits.
+            Task { try? await client.shutdown() }
+            return outcome
+        } catch {
+            return .failed("it could not be asked")
+        }
+    }
+
+    private func ask(_ client: SecureHTTPClient) async -> SiteOutcome {
+        for path in Self.paths {
+            do {
+                if let applications = try await applications(at: path, client) { return .list(applications) }
+            } catch let flaw as AssociationFlaw {
+                return .failed(flaw.sentence)
+            } catch let answer as UnexpectedAnswer {
+                return .failed(answer.sentence)
+            } catch let error as TransportError {
+                return .failed("its connection is not accepted (\(error.rule.rawValue))")
+            } catch let error as HTTPClientError where error == .redirectLimitReached {
+                return .failed("it redirects; redirects are not followed")
+            } catch is NIOTooManyBytesError {
+                return .failed(AssociationFlaw.size.sentence)
+            } catch is CancellationError {
+                return .failed("it took too long")
+            } catch {
+                log.notice("a website could not be reached", metadata: ["host": "\(host)", "why": "\(error)"])
+                return .failed("it could not be reached over HTTPS")
+            }
+        }
+        return .failed("it has no association file")
+    }
+
+    /// Returns the applications of the file at this path; nil if there is none.
+    private func applications(at path: String, _ client: SecureHTTPClient) async throws -> [String]? {
+        var request = HTTPClientRequest(url: "https://\(host)\(path)")
+        request.headers.add(name: "Accept", value: "application/json")
+        let response = try await client.execute(request, timeout: FetcherLimits.siteTimeAmount)
+        if response.status == .notFound || response.status == .gone { return nil }
+        guard response.status == .ok else { throw UnexpectedAnswer(sentence: "it answers with status \(response.status.code)") }
+        let type = response.headers.first(name: "Content-Type")?.split(separator: ";").first?.lowercased() ?? ""
+        guard type.filter({ $0 != " " }) == "application/json" else {
+            throw UnexpectedAnswer(sentence: "its association file is not served as application/json")
+        }
+        if let length = response.headers.first(name: "Content-Length").flatMap(Int.init), length > AssociationFile.bytesMax {
+            throw AssociationFlaw.size
+        }
+        let body = try await response.body.collect(upTo: AssociationFile.bytesMax)
+        return try AssociationFile(Array(body.readableBytesView)).webCredentials
+    }
+}
+
+/// The first of several outcomes; the others are dropped.
+private final class FirstOutcome: Sendable {
+    private let waiting: Mutex<CheckedContinuation<SiteOutcome, Never>?>
+
+    init(_ continuation: CheckedContinuation<SiteOutcome, Never>) { waiting = Mutex(continuation) }
+
+    func give(_ outcome: SiteOutcome) {
+        let continuation = waiting.withLock { waiting in
+            defer { waiting = nil }
+            return waiting
+        }
+        continuation?.resume(returning: outcome)
+    }
+}
+
+/// An answer of a website that is not a file.
+private struct UnexpectedAnswer: Error {
+    let sentence: String
+}

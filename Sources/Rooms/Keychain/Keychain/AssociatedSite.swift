@@ -1,0 +1,38 @@
+internal import EnclaveWire
+internal import VaubanAssociations
+internal import VaubanRefusal
+
+/// The website of one request, which the caller's entitlement names.
+struct AssociatedSite {
+    let name: SiteName
+    /// The caller's name for websites, TEAM.bundle.
+    let application: String
+
+    /// Finds the site that a request names, or the first of the entitlement. Throws if root's grant does not give it to the caller.
+    init(_ text: String, of caller: Caller) throws(Refusal) {
+        // The program that started the command line is a name and no proof.
+        guard let identity = caller.identity, !identity.throughCommandLine, let grants = caller.entitlements else {
+            throw Refusal(.missingEntitlement, "this program has no associated domains; root grants them in /etc/vauban/entitlements")
+        }
+        guard let application = grants.webApplication, ApplicationName.isWellFormed(application) else {
+            throw Refusal(.missingEntitlement, "root's grant to this program has no application-identifier of the form TEAM.bundle")
+        }
+        let domains = grants.associatedDomains.compactMap { try? AssociatedDomain($0) }
+            .filter { $0.service == AssociatedDomain.webCredentials }
+        let first = text.isEmpty ? domains.first { !$0.coversSubdomains }?.host : text
+        guard let first else { throw Refusal(.badParameter, "name a website: the entitlement of this program names none by itself") }
+        guard let name = SiteName(first) else { throw Refusal(.badParameter, "this is not the name of a website") }
+        guard domains.contains(where: { $0.covers(name.host) }) else {
+            throw Refusal(.missingEntitlement, "\(name.host) is not among the associated domains of this program")
+        }
+        self.name = name
+        self.application = application
+    }
+
+    /// Throws unless the website lists the application.
+    func askSite(_ lists: any SiteLists) throws {
+        guard try lists.applications(of: name.host).contains(where: { $0.utf8.elementsEqual(application.utf8) }) else {
+            throw Refusal(.notAllowedHere, "\(name.host) does not list \(application) under webcredentials")
+        }
+    }
+}

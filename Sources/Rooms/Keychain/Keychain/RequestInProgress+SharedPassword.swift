@@ -1,0 +1,152 @@
+// The user's passwords for a website, which its applications and the browser share (Specs/associated-domains.md). They are the user's own
+// items; an application gets at them only if it and the site name each other, and the user agrees.
+
+internal import EnclaveWire
+internal import KeychainStore
+internal import VaubanAccessPolicy
+internal import VaubanAssociations
+internal import VaubanKeychainModel
+internal import VaubanKeychainWire
+internal import VaubanLinuxHost
+internal import VaubanRefusal
+internal import VaubanSecretBytes
+internal import VaubanUserModel
+
+extension RequestInProgress {
+    func sharedPassword(_ request: SharedPasswordRequest, _ value: borrowing SecretBytes) throws {
+        let site = try AssociatedSite(request.site, of: caller)
+        guard request.action == .pick || !request.account.isEmpty else { throw Refusal(.badParameter, "name an account") }
+        guard request.action != .save || !value.isEmpty else { throw Refusal(.badParameter, "a password is not empty") }
+        guard let lists = services.siteLists else { throw Refusal(.unavailable, "no website can be asked: the fetcher is not installed") }
+        // The fetcher has a deadline of its own, which the caller's timeout must not undercut.
+        try sink.send(.queued)
+        try site.askSite(lists)
+        // What follows is about the user's own items, and nothing of them is shown before the user agrees.
+        knownRights = .ownPasswords
+        switch request.action {
+        case .save: try savePassword(of: request.account, at: site, value)
+        case .delete: try deletePasswords(of: request.account, at: site)
+        case .pick: try pickPassword(of: request.account, at: site)
+        }
+    }
+
+    /// Adds a password or changes the present one. A password that is stored already prompts nobody.
+    private func savePassword(of account: String, at site: AssociatedSite, _ value: borrowing SecretBytes) throws {
+        let padded = PaddedValue(hasValue: true, value)
+        guard let present = try passwords(of: account, at: site).first else {
+            try askOnce(.savePassword, account, site)
+            return try addPassword(of: account, at: site, padded)
+        }
+        if try holds(present, value) { return try sink.send(.done) }
+        try askOnce(.changePassword, account, site)
+        var query = ItemQuery(kind: .internetPassword)
+        query.reference = present.binding.item
+        try update(query, to: ItemChanges(attributes: ItemAttributes(), hasData: true), value: padded)
+    }
+
+    /// Returns whether an item that needs no prompt has this value.
+    private func holds(_ opened: OpenedRow, _ value: borrowing SecretBytes) throws -> Bool {
+        guard !opened.asks(givenPassword: false), let stored = try openValue(of: opened, reason: nil, mayAsk: false) else { return false }
+        return stored.value().equals(value)
+    }
+
+    private func addPassword(of account: String, at site: AssociatedSite, _ value: borrowing PaddedValue) throws {
+        let now = services.now()
+        let attributes = ItemAttributes([
+            .server: .text(site.name.host), .account: .text(account), .port: .number(site.name.port ?? 0), .path: .text(""),
+            .protocolName: .text(Self.https), .label: .text(site.name.host),
+        ])
+        var record = try QueryGrammar.addition(ItemRecord(kind: .internetPassword, attributes: attributes), for: try rights())
+        record.attributes[.creationDate] = .date(now)
+        record.attributes[.modificationDate] = .date(now)
+        try checkSize(record)
+        let item = try Entropy.bytes(16)
+        try withRetries { try write(record, item: item, value: value) }
+        try sink.send(.done)
+    }
+
+    /// Deletes after the user's consent; a password that does not exist needs none.
+    private func deletePasswords(of account: String, at site: AssociatedSite) throws {
+        guard try !passwords(of: account, at: site).isEmpty else { return try sink.send(.done) }
+        try askOnce(.deletePassword, account, site)
+        try withRetries {
+            let rows = try passwords(of: account, at: site).map(\.row.handle)
+            guard try database.delete(rows.map { removal(of: $0, atOnce: false) } + grants(of: rows).map { RowRemoval($0) }) else {
+                return false
+            }
+            return true
+        }
+        try sink.send(.done)
+    }
+
+    /// Returns the password that the user picks.
+    private func pickPassword(of account: String, at site: AssociatedSite) throws {
+        let found = Array(try passwords(of: account, at: site).prefix(Consent.accountsMax))
+        guard let first = found.first else { throw Refusal(.itemNotFound, "no password is saved for \(site.name.text)") }
+        let chosen: OpenedRow
+        if found.count == 1 {
+            try askOnce(.usePassword, first.record.accountText, site)
+            chosen = first
+        } else {
+            let accounts = found.map(\.record.accountText)
+            let consent = Consent(.usePassword, offered: .once, item: site.name.text, accounts: accounts)
+            guard case .account(let index) = try ask(consent), found.indices.contains(index) else { throw Refusal(.cancelled) }
+            chosen = found[index]
+        }
+        guard let value = try openValue(of: chosen, reason: nil, mayAsk: true) else { throw Refusal(.itemNotFound) }
+        // The rest of the item, such as a comment, is not for the application.
+        let wanted: [AttributeName] = [.server, .account, .port]
+        let attributes = wanted.reduce(into: ItemAttributes()) { $0[$1] = chosen.record.attributes[$1] }
+        let replies = ReplyBatch(sink, isForOne: true)
+        let row = FoundRow(record: ItemRecord(kind: .internetPassword, attributes: attributes), item: chosen.binding.item)
+        try replies.add(row, value: value, returning: [.data, .attributes])
+        try replies.finish()
+    }
+
+    private func askOnce(_ purpose: Consent.Purpose, _ account: String, _ site: AssociatedSite) throws {
+        let item = account.isEmpty ? site.name.text : "\(site.name.text)/\(account)"
+        guard try ask(Consent(purpose, offered: .once, item: item)) == .once else { throw Refusal(.cancelled) }
+    }
+
+    /// Returns the user's own passwords for a website, the last changed first; of one account, unless the text is empty.
+    private func passwords(of account: String, at site: AssociatedSite) throws -> [OpenedRow] {
+        var attributes = ItemAttributes([.server: .text(site.name.host)])
+        if !account.isEmpty { attributes[.account] = .text(account) }
+        var query = ItemQuery(kind: .internetPassword, attributes: attributes)
+        query.includesSynchronizable = true
+        let terms = try QueryGrammar.terms(of: query, for: try rights())
+        let selection = try selection(terms, of: try rights().groups)
+        guard !selection.usesDeviceIndex else { throw Refusal(.beforeFirstUnlock) }
+        var found: [OpenedRow] = []
+        try forEachRow(of: selection, batch: KeychainLimits.batchRowsMax) { row in
+            guard let opened = try open(row), try rights().owns(opened.record.accessGroup), terms.match(opened.record.attributes),
+                opened.record.isForBrowsers(at: site.name.port)
+            else { return true }
+            found.append(opened)
+            return true
+        }
+        return found.sorted { $0.record.changed > $1.record.changed }
+    }
+
+    fileprivate static let https = "htps"
+}
+
+extension ItemRecord {
+    fileprivate var accountText: String { text(.account) }
+
+    fileprivate var changed: Int64 { if case .date(let date)? = attributes[.modificationDate] { date } else { 0 } }
+
+    /// Returns whether a browser would use it for pages at this port: one of another protocol, such as mail, is none of theirs.
+    fileprivate func isForBrowsers(at port: Int64?) -> Bool {
+        let own: Int64 = if case .number(let number)? = attributes[.port] { number } else { 0 }
+        return ["", RequestInProgress.https, "http"].contains(text(.protocolName)) && (own == 443 ? 0 : own) == port ?? 0
+    }
+
+    private func text(_ name: AttributeName) -> String {
+        switch attributes[name] {
+        case .text(let text)?: text
+        case .data(let bytes)?: String(decoding: bytes, as: UTF8.self)
+        default: ""
+        }
+    }
+}
