@@ -3,9 +3,12 @@
 Everything random is a hash of its name, so each run writes the same bytes."""
 import hashlib
 import hmac
+import json
 import plistlib
 
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from maker import integer, made_up, octets, refusals, sequence, spoiled, text, vector, write
 from maker import ssh  # noqa: F401  (writes the vectors of ssh-agent.md)
