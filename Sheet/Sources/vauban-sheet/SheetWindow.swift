@@ -66,7 +66,7 @@ import VaubanPrompt
         guard let view = agent.view else { return leave() }
         if let seconds = view.secondsToNext { wake(after: seconds) }
         guard view != shown else { return }
-        let isNew = view.request != shown?.request
+        let isNew = view.request != shown?.request, replacesAnother = isNew && shown != nil
         if Appearance.isDark(window) {
             gtk_widget_add_css_class(window, "sheet-dark")
         } else {
@@ -78,6 +78,8 @@ import VaubanPrompt
         answers.show(view, after: shown)
         shown = view
         if isNew {
+            // The window of the last prompt may be on another workspace; a new window appears on the current one.
+            if replacesAnother { gtk_widget_set_visible(window, 0) }
             gtk_window_present(sheet_window(window))
             unseen.questionBegan()
         }
