@@ -1,7 +1,7 @@
 // The keys of a circle on this device, and what is done with them (Specs/sync.md), by swift-crypto. Nothing secret leaves in the clear.
 
 import Crypto
-import Foundation
+import FoundationEssentials
 import VaubanSecretBytes
 import VaubanSyncModel
 
