@@ -12,8 +12,8 @@ package final class OpenBackup: Sendable {
     private let contents: HeldKey
     private let classes: [HeldKey]
 
-    init(identifier: [UInt8], use: BackupUse, epoch: Int64, contents: HeldKey, classes: [HeldKey]) {
-        self.identifier = identifier
+    init(_ bag: BackupKeybag, use: BackupUse, epoch: Int64, contents: HeldKey, classes: [HeldKey]) {
+        identifier = bag.identifier
         self.use = use
         self.epoch = epoch
         self.contents = contents

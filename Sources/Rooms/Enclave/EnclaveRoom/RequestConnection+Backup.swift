@@ -29,11 +29,7 @@ extension RequestConnection {
     }
 
     func restoreKeys(_ row: RowBinding, wrapped: [UInt8]) throws(Refusal) -> Response {
-        response(to: try vault().restoreKeys(row, wrapped: wrapped, from: try openedBackup()))
-    }
-
-    /// Returns the keys of one item in a backup or a circle.
-    func response(to keys: borrowing BackupItemKeys) -> Response {
+        let keys = try vault().restoreKeys(row, wrapped: wrapped, from: try openedBackup())
         switch keys.item {
         case .none: return Response(.restoreKeys(isOfOtherDevice: true), secret: keys.attributes.duplicate())
         case .some(let item):
