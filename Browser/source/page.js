@@ -34,6 +34,8 @@ globalThis.vaubanPage = (() => {
         if (field.disabled || field.readOnly || !field.checkVisibility({ opacityProperty: true, visibilityProperty: true })) return false;
         let opacity = 1;
         for (let part = /** @type {Element | null} */ (field); part; part = part.parentElement) opacity *= Number(getComputedStyle(part).opacity);
+        for (let frame = window.frameElement; frame; frame = frame.ownerDocument.defaultView?.frameElement ?? null)
+            for (let part = /** @type {Element | null} */ (frame); part; part = part.parentElement) opacity *= Number(getComputedStyle(part).opacity);
         if (opacity < opacityMin) return false;
         let place = field.getBoundingClientRect();
         if (place.bottom < 0 || place.right < 0 || place.top > innerHeight || place.left > innerWidth) {

@@ -36,11 +36,12 @@ function show(view) {
     }
     if (fields?.renewal) {
         const account = fields.account;
-        offer("New account: generate and save a password", account ? `for ${account}` : "enter the account first, to save it too", () => order("Generating …", { order: "renew", view, item: null }, tellNew));
+        offer("New account: generate and save a password", account ? `for ${plain(account)}` : "enter the account first, to save it too", () => order("Generating …", { order: "renew", view, item: null }, tellNew));
     }
     if (fields?.typed) {
         const same = passwords.find((item) => item.account === fields.account) ?? null;
-        offer(same ? `Replace the password of ${same.account || same.title}` : `Save the password of ${fields.account || "this form"}`, "as it is in the form",
+        offer(same ? `Replace the password of ${same.account || same.title}` : `Save the password of ${plain(fields.account) || "this form"}`,
+            same ? `${about(same)} · as it is in the form` : "as it is in the form",
             () => order("Saving …", { order: "keep", view, item: same }, () => end("Saved.")));
     }
     if (!fields) say("ready", "This page has no fields to fill.");
@@ -51,6 +52,14 @@ function show(view) {
 /** @param {OfferedItem} item */
 function about(item) {
     return `${item.title} · ${item.why}${item.asks ? " · asks you first" : ""}`;
+}
+
+/**
+ * A page's text as part of a line of ours: short, and without characters that are invisible or change the order of others.
+ * @param {string | null | undefined} text
+ */
+function plain(text) {
+    return (text ?? "").replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "").slice(0, 120);
 }
 
 /** @param {{ summary: string }} done */

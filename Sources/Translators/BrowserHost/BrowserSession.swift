@@ -85,7 +85,7 @@ final class BrowserSession: Sendable {
             entry.add("purpose", item.purpose.rawValue)
             entry.add("title", PlainLine.of(item.title, charactersMax: BrowserLimits.nameCharactersMax))
             entry.add("account", PlainLine.of(item.record.text(.account), charactersMax: BrowserLimits.nameCharactersMax))
-            entry.add("why", item.why)
+            entry.add("why", PlainLine.of(item.why, charactersMax: 2 * BrowserLimits.nameCharactersMax))
             entry.add("asks", item.record.accessControl.map { $0.requirementToDecrypt != .none } ?? false)
         }
     }

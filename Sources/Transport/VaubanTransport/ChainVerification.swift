@@ -9,12 +9,18 @@ import X509
 struct ChainVerification: Sendable {
     let requirements: TransportRequirements
     let trust: TransportTrust
+    /// The most certificates that a server may present. swift-certificates tries all orders of those that fit each other, and certificates
+    /// can be made so that all do: the time grows with the factorial of their number.
+    private static let certificatesMax = 6
 
     /// Returns for a chain that meets the requirements.
     /// - Throws: `TransportError` with the first rule that the chain breaks.
     func verify(_ presented: [NIOSSLCertificate]) async throws {
         let bytes = try presented.map { try $0.toDERBytes() }
         guard !bytes.isEmpty else { throw TransportError(rule: .trust, host: requirements.host, detail: "it has none") }
+        guard bytes.count <= Self.certificatesMax else {
+            throw TransportError(rule: .trust, host: requirements.host, detail: "it has more than \(Self.certificatesMax)")
+        }
         // The most specific error first: a weak certificate is refused as weak even if nobody vouches for it.
         let facts = try bytes.map { try readFacts($0) }
         try requirements.withoutPins.check(chain: facts)

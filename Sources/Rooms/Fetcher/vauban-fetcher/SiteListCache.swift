@@ -34,11 +34,22 @@ actor SiteListCache {
         return Self.reply(entry, now)
     }
 
+    /// Keeps an entry. If there are too many, the oldest failure goes, and a list only if there are no failures: names that do not exist are
+    /// invented quickly.
     private func keep(_ entry: Entry, for host: String) {
-        if entries.count >= FetcherLimits.sitesMax, let oldest = entries.min(by: { $0.value.fetched < $1.value.fetched }) {
+        if entries[host] == nil, entries.count >= FetcherLimits.sitesMax,
+            let oldest = entries.min(by: { Self.worth($0.value) < Self.worth($1.value) })
+        {
             entries[oldest.key] = nil
         }
         entries[host] = entry
+    }
+
+    private static func worth(_ entry: Entry) -> (Int, UInt64) {
+        switch entry.outcome {
+        case .list: (1, entry.fetched)
+        case .failed: (0, entry.fetched)
+        }
     }
 
     private static func seconds(since entry: Entry, _ now: UInt64) -> UInt64 { (now - min(now, entry.fetched)) / 1_000_000_000 }

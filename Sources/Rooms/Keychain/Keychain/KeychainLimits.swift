@@ -50,4 +50,6 @@ package enum KeychainLimits {
     package static let leaseAttemptsMax = 50
     /// The pause between two such requests, in milliseconds.
     package static let leasePauseMilliseconds: Int32 = 20
+    /// Websites that are asked for one user at the same time; the fetcher asks a few for all users.
+    static let siteRequestsOfUserMax = 2
 }

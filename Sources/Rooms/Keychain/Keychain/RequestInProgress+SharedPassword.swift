@@ -20,7 +20,7 @@ extension RequestInProgress {
         guard let lists = services.siteLists else { throw Refusal(.unavailable, "no website can be asked: the fetcher is not installed") }
         // The fetcher has a deadline of its own, which the caller's timeout must not undercut.
         try sink.send(.queued)
-        try site.askSite(lists)
+        try services.siteRequests.count(for: user) { try site.askSite(lists) }
         // What follows is about the user's own items, and nothing of them is shown before the user agrees.
         knownRights = .ownPasswords
         switch request.action {

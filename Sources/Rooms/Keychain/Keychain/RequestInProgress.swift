@@ -20,6 +20,7 @@ package struct KeychainServices: Sendable {
     package let logger: Logger
     /// What websites list; nil where programs are not told apart, and no program has a website.
     package let siteLists: (any SiteLists)?
+    let siteRequests = SiteRequests()
     /// For events that programs can cause at will.
     let boundedLog: BoundedLog
 

@@ -1,0 +1,25 @@
+internal import VaubanLinuxHost
+internal import VaubanRefusal
+
+/// Counts the websites that are being asked for each user. The fetcher does not know users, and one user's slow websites must leave it to
+/// the others.
+final class SiteRequests: Sendable {
+    private let running = ThreadMutex<[UInt32: Int]>([:])
+
+    /// Runs `ask`. Throws if the user has as many requests already.
+    func count(for user: UInt32, _ ask: () throws -> Void) throws {
+        let mayAsk = running.withLock { running in
+            guard running[user, default: 0] < KeychainLimits.siteRequestsOfUserMax else { return false }
+            running[user, default: 0] += 1
+            return true
+        }
+        guard mayAsk else { throw Refusal(.unavailable, "other websites are being asked for this user; try again in a few seconds") }
+        defer {
+            running.withLock { running in
+                let left = running[user, default: 1] - 1
+                running[user] = left > 0 ? left : nil
+            }
+        }
+        try ask()
+    }
+}
