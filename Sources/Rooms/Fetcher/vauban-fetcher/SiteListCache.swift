@@ -34,8 +34,8 @@ actor SiteListCache {
         return Self.reply(entry, now)
     }
 
-    /// Keeps an entry. If there are too many, the oldest failure goes, and a list only if there are no failures: names that do not exist are
-    /// invented quickly.
+    /// Keeps an entry. If there are too many, the oldest failure goes, and a list only if there are no failures: names that do not exist
+    /// are invented quickly.
     private func keep(_ entry: Entry, for host: String) {
         if entries[host] == nil, entries.count >= FetcherLimits.sitesMax,
             let oldest = entries.min(by: { Self.worth($0.value) < Self.worth($1.value) })
