@@ -14,7 +14,7 @@ templates=dpkg/info/libpam-runtime.templates
 own='--mount'; unshare --mount true 2>/dev/null || own='--mount --propagation unchanged'
 if [ -z "${VAUBAN_INSIDE:-}" ]; then
     # As a release is laid out; the checkout may lie where only root can enter.
-    mkdir -p "$TMPDIR/release/programs" && chmod 755 "$TMPDIR" && cp -R Install scripts LICENSE "$TMPDIR/release/" || exit 1
+    mkdir -p "$TMPDIR/release/programs" && chmod 755 "$TMPDIR" && cp -R Install Browser scripts LICENSE "$TMPDIR/release/" || exit 1
     scripts/build-programs --collect "$VAUBAN_BUILD" "$TMPDIR/release/programs" || exit 1
     [ -x "$VAUBAN_BUILD/pty-play" ] || { echo 'pty-play is not built'; exit 77; }
     cp "$VAUBAN_BUILD/pam_vauban.so" "$VAUBAN_BUILD/vauban-protect" "$TMPDIR/release/programs/" || exit 1
