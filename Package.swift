@@ -93,6 +93,8 @@ let values: [Target] = [
     target("VaubanAccessPolicy", in: "Values", ["VaubanRefusal", "VaubanPlainText", "VaubanDER", asn1]),
     // What a user is shown, answers and sets: prompts, consents, device status, lock settings.
     target("VaubanUserModel", in: "Values", ["VaubanRefusal", "VaubanPlainText", "VaubanAccessPolicy", "VaubanDER", asn1]),
+    // Synchronized items without keys or files: stamps and merging as a pure function, and what the enclave is asked about a circle.
+    target("VaubanSyncModel", in: "Values", ["VaubanRefusal", "VaubanDER", asn1]),
     // Items, attributes and queries, with their grammar as a table.
     target("VaubanKeychainModel", in: "Values", ["VaubanUserModel", "VaubanAccessPolicy", "VaubanDER", asn1]),
 ]
@@ -101,14 +103,17 @@ let contracts: [Target] = [
     // What a user's programs ask about that user's own keychain: authd decodes it and forwards it to enclaved.
     target("VaubanUserWire", in: "Contracts", ["VaubanRefusal", "VaubanUserModel", "VaubanDER", asn1]),
     // The wire of keychaind.
-    target("VaubanKeychainWire", in: "Contracts", ["VaubanKeychainModel", "VaubanRefusal", "VaubanAccessPolicy", "VaubanDER", asn1]),
+    target(
+        "VaubanKeychainWire", in: "Contracts",
+        ["VaubanKeychainModel", "VaubanSyncModel", "VaubanRefusal", "VaubanAccessPolicy", "VaubanDER", asn1]),
     // What keychaind asks the fetcher.
     target("VaubanAssociationsWire", in: "Contracts", ["VaubanAssociations", "VaubanDER", asn1]),
     // The wire of authd.
     target("VaubanAuthenticationWire", in: "Contracts", ["VaubanUserWire", "VaubanRefusal", "VaubanUserModel", "VaubanDER", asn1]),
     // The wire of enclaved, between rooms only.
     target(
-        "EnclaveWire", in: "Contracts", ["VaubanUserWire", "VaubanRefusal", "VaubanUserModel", "VaubanAccessPolicy", "VaubanDER", asn1]),
+        "EnclaveWire", in: "Contracts",
+        ["VaubanUserWire", "VaubanSyncModel", "VaubanRefusal", "VaubanUserModel", "VaubanAccessPolicy", "VaubanDER", asn1]),
     // The line on which an application uses private keys, and what such a key is outside the enclave.
     target("VaubanKeyWire", in: "Contracts", ["VaubanRefusal", "VaubanUserModel", "VaubanAccessPolicy", "VaubanDER", asn1]),
     // The messages of SSH's agents, and how keys for SSH stand among the items.
@@ -143,7 +148,7 @@ let enclave: [Target] = [
         "Enclave", in: "Rooms/Enclave",
         [
             "EnclaveWire", "VaubanUserWire", "VaubanKeyWire", "VaubanRefusal", "VaubanPasscode", "VaubanUserModel",
-            "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost",
+            "VaubanSyncModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost",
             asn1, crypto, cryptoExtras,
         ]),
     // The backend without hardware: a device secret in a file.
@@ -153,7 +158,7 @@ let enclave: [Target] = [
         "EnclaveRoom", in: "Rooms/Enclave",
         [
             "Enclave", "EnclaveSoftware", "EnclaveWire", "VaubanUserWire", "VaubanKeyWire", "VaubanRefusal", "VaubanPlainText",
-            "VaubanPasscode", "VaubanUserModel", "VaubanAccessPolicy", "VaubanDER",
+            "VaubanPasscode", "VaubanUserModel", "VaubanSyncModel", "VaubanAccessPolicy", "VaubanDER",
             "VaubanLinuxHost", "VaubanRoomHardening", "VaubanSecretBytes", log,
         ]),
     // The room that holds keys.
@@ -174,7 +179,7 @@ let keychain: [Target] = [
         "Keychain", in: "Rooms/Keychain",
         [
             "KeychainStore", "EnclaveConnection", "EnclaveWire", "VaubanKeychainWire", "VaubanAssociationsWire", "VaubanAssociations",
-            "VaubanKeychainModel", "VaubanRefusal", "VaubanPlainText", "VaubanUserModel", "VaubanAccessPolicy",
+            "VaubanKeychainModel", "VaubanRefusal", "VaubanPlainText", "VaubanUserModel", "VaubanSyncModel", "VaubanAccessPolicy",
             "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", "VaubanRoomHardening", "VaubanRoomLog", asn1, crypto, log,
         ]),
     // The room that holds records.
@@ -227,8 +232,8 @@ let callers: [Target] = [
     target(
         "VaubanKeychainClient", in: "Callers",
         [
-            "VaubanKeychainWire", "VaubanKeyWire", "VaubanKeychainModel", "VaubanRefusal", "VaubanAccessPolicy", "VaubanSecretBytes",
-            "VaubanDER",
+            "VaubanKeychainWire", "VaubanKeyWire", "VaubanKeychainModel", "VaubanSyncModel", "VaubanRefusal", "VaubanAccessPolicy",
+            "VaubanSecretBytes", "VaubanDER",
             "VaubanLinuxHost", crypto,
         ]),
     // A typed client of authd; sealing passcodes; the agent's side of a prompt.
@@ -356,7 +361,7 @@ let commandLine: [Target] = [
         [
             "VaubanKeychainClient", "VaubanKeyWire", "VaubanSSHWire", "VaubanAuthenticationClient", "VaubanKeychainWire",
             "VaubanOneTimeCodes", "VaubanPasswordRules", "VaubanJSON", "VaubanSecretText", "VaubanKeychainModel", "VaubanRefusal",
-            "VaubanPlainText", "VaubanPasscode", "VaubanUserModel",
+            "VaubanPlainText", "VaubanPasscode", "VaubanUserModel", "VaubanSyncModel",
             "VaubanAccessPolicy",
             "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", "CVaubanLinux", "CVaubanZlib",
             "CVaubanZxcvbn", crypto, cryptoExtras, .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -409,14 +414,14 @@ let testing: [Target] = [
         "FuzzHarness", in: "Testing",
         [
             "VaubanUserWire", "VaubanKeyWire", "Enclave", "EnclaveWire", "VaubanRefusal", "VaubanPasscode", "VaubanUserModel",
-            "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", crypto,
+            "VaubanSyncModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", crypto,
         ]),
     // The same for keychaind: its socket, and rows that another program wrote.
     target(
         "KeychainFuzzing", in: "Testing",
         [
-            "Keychain", "KeychainStore", "EnclaveWire", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanRefusal", "VaubanAccessPolicy",
-            "VaubanSecretBytes", "VaubanDER", asn1, crypto,
+            "Keychain", "KeychainStore", "EnclaveWire", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanSyncModel", "VaubanRefusal",
+            "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", asn1, crypto,
         ]),
     // The same for certificates, in Apple's names.
     target("CertificateFuzzing", in: "Testing", ["VaubanSecurity"]),
@@ -434,7 +439,7 @@ let testing: [Target] = [
             "VaubanOneTimeCodes", "VaubanPasswordRules", "VaubanAssociations", "VaubanAssociationsWire", "VaubanSSHWire", "VaubanUserWire",
             "VaubanKeyWire", "VaubanSecretBytes", "VaubanDER", "VaubanRefusal",
             "VaubanPlainText",
-            "VaubanPasscode", "VaubanUserModel", "VaubanAccessPolicy",
+            "VaubanPasscode", "VaubanUserModel", "VaubanSyncModel", "VaubanAccessPolicy",
             "VaubanKeychainModel", "VaubanKeychainWire", "VaubanAuthenticationWire", "EnclaveWire", "FuzzHarness", asn1,
         ]),
     tests(
@@ -462,7 +467,7 @@ let testing: [Target] = [
         "EnclaveTests",
         [
             "VaubanUserWire", "VaubanKeyWire", "EnclaveBook", "SimulatedHost", "FuzzHarness", "Enclave", "EnclaveRoom", "EnclaveSoftware",
-            "EnclaveWire",
+            "EnclaveWire", "VaubanSyncModel",
             "VaubanRefusal", "VaubanPasscode", "VaubanUserModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost",
             crypto, asn1,
         ]),
@@ -480,7 +485,7 @@ let testing: [Target] = [
             "VaubanPlainText",
             "CSQLiteRecorder", "SimulatedHost", "KeychainFuzzing", "Keychain", "KeychainStore",
             .product(name: "GRDB", package: "GRDB.swift"), "VaubanKeychainModel", "VaubanRefusal", "VaubanUserModel", "VaubanAccessPolicy",
-            "VaubanSecretBytes", "VaubanDER",
+            "VaubanSecretBytes", "VaubanDER", "VaubanSyncModel",
             "EnclaveWire", "VaubanKeychainWire", "VaubanLinuxHost", crypto, log,
         ]),
     tests("SecurityTests", appleModules + [crypto, "CertificateFuzzing"]),
@@ -489,7 +494,7 @@ let testing: [Target] = [
         "CommandLineTests",
         [
             "VaubanCommands", "VaubanPasswordRules", "VaubanJSON", "VaubanSecretText", "VaubanAccessPolicy", "VaubanRefusal",
-            "VaubanUserModel", "VaubanKeychainModel", "VaubanSecretBytes",
+            "VaubanUserModel", "VaubanKeychainModel", "VaubanSecretBytes", "VaubanSyncModel",
             "VaubanLinuxHost",
             .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ]),
@@ -513,7 +518,7 @@ let testing: [Target] = [
             "VaubanUserWire", "VaubanKeyWire", "EnclaveBook", "Enclave", "EnclaveWire", "KeychainStore", crypto, "VaubanRoomHardening",
             "VaubanKeychain", "VaubanKeychainClient", "VaubanAuthenticationClient", "VaubanAuthenticationWire", "VaubanKeychainModel",
             "VaubanKeychainWire", "VaubanRefusal", "VaubanPasscode", "VaubanUserModel", "VaubanAccessPolicy", "VaubanSecretBytes",
-            "VaubanLinuxHost", "VaubanDER", "CVaubanLinux",
+            "VaubanSyncModel", "VaubanLinuxHost", "VaubanDER", "CVaubanLinux",
             "VaubanCombine", .product(name: "OpenCombine", package: "OpenCombine"),
         ]),
 ]

@@ -10,6 +10,7 @@ from second_reader import Refused, items, sites, sockets, ssh, state, texts
 from second_reader.backups import backup
 from second_reader.der import read_message
 from second_reader.exports import export, recovery_key
+from second_reader.syncs import sync_file
 
 here = os.path.dirname(os.path.abspath(__file__))
 
@@ -21,7 +22,8 @@ FORMATS = {
     'launcher-record': texts.launcher_record,
     'machine': texts.machine, 'one-time-codes': items.one_time_code, 'rights': items.right, 'rooms': texts.rooms,
     'secret-service': items.secret_service, 'service-file': texts.service_file, 'ssh-agent': ssh.request, 'ssh-keys': ssh.key,
-    'ssh-signed-data': ssh.signed_data, 'state-envelopes': state.envelope, 'uids': texts.uids, 'verdicts': state.verdict,
+    'ssh-signed-data': ssh.signed_data, 'state-envelopes': state.envelope, 'sync-files': sync_file, 'uids': texts.uids,
+    'verdicts': state.verdict,
 }
 
 

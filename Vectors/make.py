@@ -6,7 +6,9 @@ import hmac
 import json
 import plistlib
 
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from maker import integer, made_up, octets, refusals, sequence, spoiled, text, vector, write
 from maker import ssh  # noqa: F401  (writes the vectors of ssh-agent.md)
@@ -350,3 +352,60 @@ write('verdicts', 'reader', [
         ('under another key', verdict(key=OTHER)), ('under another label', verdict(label=b'vauban reader verdict v2')),
         ('of another outcome', verdict(2, claimed=TRUE)), ('of another user', verdict(user=1001, claimed=TRUE)),
         ('of another challenge', verdict(nonce=bytes(32), claimed=TRUE)), ('of other fingers', verdict(fingers=bytes(32), claimed=TRUE))]]])
+
+# sync.md
+circle, sync_device, other_device = made_up('circle', 16), made_up('sync device', 16), made_up('other sync device', 16)
+sync_key, chain = Ed25519PrivateKey.from_private_bytes(made_up('sync signing key')), made_up('sync chain')
+file_keys = [made_up('sync file key 1'), made_up('sync file key 2')]
+
+
+def sync_record(kind, name, time, rest=b''):
+    head = bytes([kind]) + made_up(name, 16) + time.to_bytes(8, 'big') + sync_device + time.to_bytes(8, 'big')
+    if kind != 1:
+        return head
+    item = sequence(octets(b'binding'), octets(made_up('wrapped', 60)), octets(made_up('attributes', 92)), octets(made_up('head', 60)))
+    return head + len(item).to_bytes(4, 'big') + item + len(rest).to_bytes(4, 'big') + rest
+
+
+def sync_words(kind, name, time, rest=b''):
+    words = f"{'put' if kind == 1 else 'deleted'} {made_up(name, 16).hex()} {time} {sync_device.hex()} {time}"
+    return f'{words} {rest.hex()}' if kind == 1 else words
+
+
+def sync_file(records, number=7, epoch=2, magic=b'VAUBAN SYNC 1\n', size=4096, padding=b'\0', key=None, before=chain, place=None):
+    payload = (1).to_bytes(4, 'big') + other_device + (3).to_bytes(8, 'big') + made_up('other chain') + records
+    plain = len(payload).to_bytes(4, 'big') + payload
+    plain += padding * (size - len(plain))
+    nonce = made_up('sync nonce', 12)
+    bound = b'sync file' + sync_device + number.to_bytes(8, 'big')
+    sealed = nonce + AESGCM(key or file_keys[min(epoch, 2) - 1]).encrypt(nonce, plain, bound)
+    covered = b'VAUBAN SYNC 1\n' + circle + sync_device + (place or number).to_bytes(8, 'big') + before + epoch.to_bytes(4, 'big')
+    digest = hashlib.sha256(covered + hashlib.sha256(sealed).digest()).digest()
+    signature = sync_key.sign(b'vauban sync file v1\0' + circle + sync_device + digest)
+    return magic + epoch.to_bytes(4, 'big') + signature + sealed
+
+
+def sync_fields(data, records, epoch=2):
+    after = hashlib.sha256(chain + hashlib.sha256(data).digest()).hexdigest()
+    return {'epoch': str(epoch), 'chain': after, 'seen': f'{other_device.hex()} 3', 'records': records}
+
+
+SYNC_GIVEN = {
+    'circle': circle.hex(), 'device': sync_device.hex(), 'number': '6', 'chain': chain.hex(),
+    'verification': sync_key.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw).hex(),
+    'keys': ' '.join(key.hex() for key in file_keys)}
+put, deleted = (1, 'sync item', 700_000_000_000_000, b'the rest'), (2, 'another sync item', 5)
+both = sync_file(sync_record(*put) + sync_record(*deleted))
+earlier = sync_file(sync_record(*deleted), epoch=1)
+write('sync-files', 'sync', [
+    vector('a change and a deletion', both, sync_fields(both, f'{sync_words(*put)}, {sync_words(*deleted)}'), **SYNC_GIVEN),
+    vector('an earlier key', earlier, sync_fields(earlier, sync_words(*deleted), epoch=1), **SYNC_GIVEN),
+    *refusals([
+        ('magic', b'VAUBAN BACKUP 1\n' + both[14:]), ('version', b'VAUBAN SYNC 2\n' + both[14:]), ('length', both[:80]),
+        ('signature', both[:-1]), ('signature', both[:20] + bytes([both[20] ^ 1]) + both[21:]),
+        ('signature', sync_file(sync_record(*put), number=6)), ('signature', sync_file(sync_record(*put), before=made_up('fork'))),
+        ('epoch', sync_file(sync_record(*put), epoch=3)), ('seal', sync_file(sync_record(*put), key=made_up('another key'))),
+        ('seal', sync_file(sync_record(*put), number=8, place=7)), ('size', sync_file(sync_record(*put), size=4095)),
+        ('size', sync_file(sync_record(*deleted), size=2048)), ('padding', sync_file(sync_record(*put), padding=b'\1')),
+        ('payload', sync_file(sync_record(3, 'a', 1))), ('payload', sync_file(sync_record(*put)[:-1])),
+        ('payload', sync_file(sync_record(*deleted)[:-1]))], **SYNC_GIVEN)])

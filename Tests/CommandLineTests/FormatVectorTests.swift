@@ -2,8 +2,9 @@ import TestSupport
 import Testing
 import VaubanCommands
 import VaubanSecretBytes
+import VaubanSyncModel
 
-/// The vectors of exports of other password managers, and of the manifest of an installation.
+/// The vectors of exports of other password managers, of the manifest of an installation, and of the files of vauban sync.
 @Suite struct FormatVectorTests {
     @Test("CSV of other password managers is read or refused as the vectors say") func csv() throws {
         try FormatVectors("csv").check { vector in
@@ -21,6 +22,38 @@ import VaubanSecretBytes
         try FormatVectors("integrity").check { vector in
             let manifest = try IntegrityManifest(text: String(decoding: vector.content, as: UTF8.self))
             return Dictionary(uniqueKeysWithValues: manifest.entries.map { ($0.path, Self.words($0.kind)) })
+        }
+    }
+
+    @Test("Files of vauban sync are read or refused as the vectors say") func syncFiles() throws {
+        try FormatVectors("sync-files").check { vector in
+            let device = try vector.givenBytes("device")
+            let member = CircleMember(device: device, name: "laptop", verification: try vector.givenBytes("verification"))
+            let keys = try vector.given("keys").split(separator: " ").map { Self.octets($0) }
+            let circle = CircleView(
+                device: device, circle: try vector.givenBytes("circle"), number: 1, digest: [UInt8](repeating: 0, count: 32),
+                epoch: Int64(keys.count), members: [member])
+            let position = SyncPosition(
+                number: try #require(Int64(try vector.given("number"))), chain: try vector.givenBytes("chain"))
+            let ciphers = keys.map { FrameCipher(SecretBytes(copying: $0)) }
+            let (file, epoch) = try SyncFile.opened(vector.content, of: member, after: position, in: circle, ciphers)
+            return [
+                "epoch": "\(epoch)", "chain": FormatVectors.hexadecimal(position.after(vector.content).chain),
+                "records": file.records.map(Self.words).joined(separator: ", "),
+                "seen": file.seen.map { "\(FormatVectors.hexadecimal($0.key)) \($0.value.number)" }.sorted().joined(separator: ", "),
+            ]
+        }
+    }
+
+    private static func octets(_ digits: Substring) -> [UInt8] {
+        stride(from: 0, to: digits.count, by: 2).compactMap { UInt8(digits.dropFirst($0).prefix(2), radix: 16) }
+    }
+
+    private static func words(_ record: SyncRecord) -> String {
+        let stamp = "\(FormatVectors.hexadecimal(record.name)) \(record.stamp.time) \(FormatVectors.hexadecimal(record.stamp.device))"
+        return switch record.content {
+        case .put(_, let rest): "put \(stamp) \(record.changed) \(FormatVectors.hexadecimal(rest))"
+        case .deleted: "deleted \(stamp) \(record.changed)"
         }
     }
 

@@ -7,6 +7,7 @@ import VaubanAccessPolicy
 import VaubanLinuxHost
 import VaubanRefusal
 import VaubanSecretBytes
+import VaubanSyncModel
 import VaubanUserModel
 
 final class FakeEnclave: EnclaveOperations, Sendable {
@@ -180,6 +181,14 @@ final class FakeEnclave: EnclaveOperations, Sendable {
     func backUp(_ row: RowBinding, wrapped: [UInt8]) throws -> SealedItemKey { throw Refusal(.unsupported) }
 
     func restoreKeys(_ row: RowBinding, wrapped: [UInt8]) throws -> RestoredKeys { throw Refusal(.unsupported) }
+
+    func circle(_ keybag: [UInt8]?, _ request: CircleRequest) throws -> CircleResult { throw Refusal(.unsupported) }
+
+    func sealForCircle(_ row: RowBinding, wrapped: [UInt8]) throws -> SealedItemKey { throw Refusal(.unsupported) }
+
+    func circleItemKeys(_ row: RowBinding, wrapped: [UInt8], epoch: Int64) throws -> RestoredKeys { throw Refusal(.unsupported) }
+
+    func circleNames() throws -> SecretBytes { throw Refusal(.unsupported) }
 
     func consent(_ consent: Consent, reason: String?) throws -> ConsentChoice {
         let (answer, meanwhile) = state.withLock { state in

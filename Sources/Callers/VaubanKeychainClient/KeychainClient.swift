@@ -182,6 +182,7 @@ package final class KeychainClient: Sendable {
         var cleared: Int?
         var rights: ProgramRights?
         var backup: [BackupEntry] = []
+        var sync: [SyncEntry] = []
     }
 
     /// Examines every row and the database file. Calls `progress` as it proceeds. A large file takes long, so the user's timeout applies.
@@ -256,6 +257,9 @@ package final class KeychainClient: Sendable {
             case .keepsHistory(let isOn): outcome.keepsHistory = isOn
             case .cleared(let count): outcome.cleared = count
             case .ownRights(let application, let groups): outcome.rights = ProgramRights(application: application, groups: groups)
+            case .sync(let reply):
+                timeout = .machine
+                outcome.sync.append(SyncEntry(reply, secret: message.takeSecret()))
             case .backup(let reply): outcome.backup.append(BackupEntry(reply, secret: message.takeSecret()))
             case .handedOver: throw .malformed("the keychain handed over a connection without a request")
             case .queued: continue

@@ -25,7 +25,7 @@ struct VaubanCommand: ParsableCommand {
                 subcommands: [
                     SetItem.self, AddItem.self, UpdateItem.self, GetItem.self, ShowItem.self, ListItems.self, FindItems.self,
                     EditItem.self, RenameItem.self, CopyItem.self, MoveItem.self, DeleteItem.self, Undelete.self, History.self, Undo.self,
-                    ImportPasswords.self, ExportItems.self, Backup.self, RestoreBackup.self, Code.self, Generate.self,
+                    ImportPasswords.self, ExportItems.self, Backup.self, RestoreBackup.self, Sync.self, Code.self, Generate.self,
                 ]),
             CommandGroup(
                 name: "Programs:",

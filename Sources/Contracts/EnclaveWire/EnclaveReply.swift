@@ -2,6 +2,7 @@ package import SwiftASN1
 package import VaubanAccessPolicy
 package import VaubanDER
 package import VaubanRefusal
+package import VaubanSyncModel
 package import VaubanUserModel
 package import VaubanUserWire
 
@@ -29,13 +30,16 @@ package enum EnclaveReply: Hashable, Sendable {
     case backup(keybag: [UInt8])
     /// The attributes key of an item in a backup is the secret section, followed by its item key unless it stays on another device.
     case restoreKeys(isOfOtherDevice: Bool)
+    /// The reply about a circle. When it was opened, the keys of its files, one for each epoch, and of the device's state are the secret
+    /// section.
+    case circle(CircleReply)
     /// The reply to a user's request, to be passed on unchanged.
     case user(UserAnswer)
 
     /// Whether its secret section may carry keys.
     package var mayCarrySecret: Bool {
         switch self {
-        case .sealed, .opened, .leased, .backup, .restoreKeys: true
+        case .sealed, .opened, .leased, .backup, .restoreKeys, .circle: true
         case .refused, .done, .caller, .waitingForUser, .queued, .fate, .identity, .consented, .user: false
         }
     }
@@ -168,6 +172,7 @@ extension EnclaveReply: DERReadable, DERWritable {
             return .consented(choice)
         case 12: return .backup(keybag: try reply.octets("keybag", in: 1...EnclaveRequest.backupKeybagBytesMax))
         case 13: return .restoreKeys(isOfOtherDevice: try reply.boolean("is of another device"))
+        case 14: return .circle(try reply.value("circle"))
         case 21: return .queued
         default: throw DERError("reply is unknown")
         }
@@ -193,6 +198,7 @@ extension EnclaveReply: DERReadable, DERWritable {
             case .consented(let choice): try fields.tagged(11) { try $0.integer(choice.rawValue) }
             case .backup(let keybag): try fields.tagged(12) { try $0.octets(keybag) }
             case .restoreKeys(let isOfOtherDevice): try fields.tagged(13) { try $0.boolean(isOfOtherDevice) }
+            case .circle(let reply): try fields.tagged(14) { try $0.value(reply) }
             case .user(let answer): try fields.tagged(6) { try $0.value(answer) }
             }
         }

@@ -1,6 +1,7 @@
 package import SwiftASN1
 package import VaubanDER
 internal import VaubanRefusal
+internal import VaubanSyncModel
 internal import VaubanUserModel
 internal import VaubanUserWire
 
@@ -45,6 +46,15 @@ extension EnclaveRequest: DERReadable, DERWritable {
             return .openBackup(keybag: keybag, use)
         case 12: return .backUp(try call.value("row"), wrapped: try call.octets("wrapped key", in: 1...wrappedBytesMax))
         case 13: return .restoreKeys(try call.value("row"), wrapped: try call.octets("wrapped key", in: 1...wrappedBytesMax))
+        case 14:
+            let keybag = try call.optionalOctets(0, "keybag", in: 1...CircleRequest.keybagBytesMax)
+            return .circle(keybag: keybag, try call.value("request"))
+        case 15: return .sealForCircle(try call.value("row"), wrapped: try call.octets("wrapped key", in: 1...wrappedBytesMax))
+        case 16:
+            return .circleItemKeys(
+                try call.value("row"), wrapped: try call.octets("wrapped key", in: 1...wrappedBytesMax),
+                epoch: try call.integer("epoch", in: 1...Int64(CircleRequest.epochsMax)))
+        case 17: return .circleNames
         default: throw Refusal(.unknownRequest, "enclave request \(number) is not known to version \(version)")
         }
     }
@@ -89,6 +99,19 @@ extension EnclaveRequest: DERReadable, DERWritable {
                 try fields.tagged(13) {
                     try $0.value(row); try $0.octets(wrapped)
                 }
+            case .circle(let keybag, let request):
+                try fields.tagged(14) {
+                    try $0.optionalOctets(0, keybag); try $0.value(request)
+                }
+            case .sealForCircle(let row, let wrapped):
+                try fields.tagged(15) {
+                    try $0.value(row); try $0.octets(wrapped)
+                }
+            case .circleItemKeys(let row, let wrapped, let epoch):
+                try fields.tagged(16) {
+                    try $0.value(row); try $0.octets(wrapped); try $0.integer(epoch)
+                }
+            case .circleNames: fields.tagged(17) { _ in }
             }
         }
     }

@@ -1,4 +1,5 @@
 internal import VaubanAccessPolicy
+package import VaubanSyncModel
 package import VaubanUserModel
 package import VaubanUserWire
 
@@ -35,6 +36,15 @@ package enum EnclaveRequest: Hashable, Sendable {
     /// From keychaind: releases the attributes key of an item in the open backup and, unless it stays on another device, its item key. The
     /// row is bound as it was when it was backed up.
     case restoreKeys(RowBinding, wrapped: [UInt8])
+    /// From keychaind: a request about a circle of devices, with this device's keybag of it. Prompts the user if someone is to be admitted
+    /// or removed, or to enter a circle. The keys of its files are the reply's secret section when the circle is opened on this connection.
+    case circle(keybag: [UInt8]?, CircleRequest)
+    /// From keychaind: wraps the item key of this row for the open circle. The key of its attributes there is the reply's secret section.
+    case sealForCircle(RowBinding, wrapped: [UInt8])
+    /// From keychaind: releases the attributes key and the item key of an item that another device of the open circle wrote.
+    case circleItemKeys(RowBinding, wrapped: [UInt8], epoch: Int64)
+    /// From keychaind: releases the key that blinds the names of items in the open circle.
+    case circleNames
     /// From authd: a user request, passed on.
     case user(UserRequest)
 
@@ -42,7 +52,10 @@ package enum EnclaveRequest: Hashable, Sendable {
     package var role: EnclaveRole? {
         switch self {
         case .registerCaller, .identify: nil
-        case .seal, .open, .lease, .rewrap, .retire, .fate, .consent, .handOver, .openBackup, .backUp, .restoreKeys: .keychain
+        case .seal, .open, .lease, .rewrap, .retire, .fate, .consent, .handOver, .openBackup, .backUp, .restoreKeys, .circle,
+            .sealForCircle,
+            .circleItemKeys, .circleNames:
+            .keychain
         case .user: .authentication
         }
     }
@@ -51,7 +64,9 @@ package enum EnclaveRequest: Hashable, Sendable {
     package var takesDescriptors: Bool {
         switch self {
         case .registerCaller, .handOver: true
-        case .seal, .open, .lease, .rewrap, .retire, .fate, .consent, .identify, .user, .openBackup, .backUp, .restoreKeys: false
+        case .seal, .open, .lease, .rewrap, .retire, .fate, .consent, .identify, .user, .openBackup, .backUp, .restoreKeys, .circle,
+            .sealForCircle, .circleItemKeys, .circleNames:
+            false
         }
     }
 
@@ -60,7 +75,10 @@ package enum EnclaveRequest: Hashable, Sendable {
         switch self {
         case .open, .consent: true
         case .user(let request): request.mayWaitForUser
-        case .registerCaller, .seal, .lease, .rewrap, .retire, .fate, .identify, .handOver, .openBackup, .backUp, .restoreKeys: false
+        case .circle(_, let request): request.mayWaitForUser
+        case .registerCaller, .seal, .lease, .rewrap, .retire, .fate, .identify, .handOver, .openBackup, .backUp, .restoreKeys,
+            .sealForCircle, .circleItemKeys, .circleNames:
+            false
         }
     }
 
@@ -69,7 +87,9 @@ package enum EnclaveRequest: Hashable, Sendable {
         switch self {
         case .seal(let row), .open(let row, _, _, _, _): row.accessControl?.needsApplicationPassword ?? false
         case .openBackup: true
-        case .registerCaller, .lease, .rewrap, .retire, .fate, .consent, .identify, .handOver, .user, .backUp, .restoreKeys: false
+        case .registerCaller, .lease, .rewrap, .retire, .fate, .consent, .identify, .handOver, .user, .backUp, .restoreKeys, .circle,
+            .sealForCircle, .circleItemKeys, .circleNames:
+            false
         }
     }
 }

@@ -31,6 +31,8 @@ package enum KeychainReply: Hashable, Sendable {
     case cleared(Int)
     /// The reply to a request about a backup, before `done`.
     case backup(BackupReply)
+    /// The reply to a request about synchronized items, before `done`.
+    case sync(SyncReply)
     /// The caller's application identifier, if it has one, and its own access groups in order.
     case ownRights(application: String?, groups: [String])
 }
@@ -77,7 +79,7 @@ package struct FoundItem: Hashable, Sendable, DERReadable, DERWritable {
 ///   permissions [5] SEQUENCE OF Permission, examined [6] DoctorReport, restorable [7] RestorableCopy, handedOver [8],
 ///   versions [9] SEQUENCE OF ItemVersion, deleted [10] DeletedItem, keepsHistory [11] BOOLEAN, cleared [12] INTEGER, ownRights [13]
 /// ProgramRights,
-///   backup [20] BackupReply, queued [21] } }`
+///   sync [14] SyncReply, backup [20] BackupReply, queued [21] } }`
 extension KeychainReply: DERReadable, DERWritable {
     /// Items in one message; further ones are sent in the next.
     package static let itemsMax = 256
@@ -119,6 +121,7 @@ extension KeychainReply: DERReadable, DERWritable {
                     return texts
                 }
                 return .ownRights(application: application, groups: groups ?? [])
+            case 14: return .sync(try reply.value("sync"))
             default: throw DERError("reply is unknown")
             }
         }
@@ -134,6 +137,7 @@ extension KeychainReply: DERReadable, DERWritable {
             case .done: fields.tagged(1) { _ in }
             case .items(let items): try fields.tagged(2) { try $0.list(items) }
             case .waitingForUser(let place): try fields.tagged(3) { try $0.text(place) }
+            case .sync(let reply): try fields.tagged(14) { try $0.value(reply) }
             case .backup(let reply): try fields.tagged(20) { try $0.value(reply) }
             case .queued: fields.tagged(21) { _ in }
             case .rewrapped(let progress): try fields.tagged(4) { try $0.value(progress) }

@@ -39,6 +39,8 @@ package enum KeychainRequest: Hashable, Sendable {
     case history(HistoryRequest, passwordBytes: Int? = nil)
     /// Copies rows into a backup, or restores them. The password is the backup's passphrase.
     case backup(BackupRequest, passwordBytes: Int? = nil)
+    /// Synchronizes items with the user's other devices.
+    case sync(SyncRequest)
     /// Returns the caller's application identifier and its own access groups.
     case ownRights
     /// Saves, deletes or picks one of the user's passwords for a website of the caller's. The value is the password to save.
@@ -141,7 +143,7 @@ extension ItemChanges: DERReadable, DERWritable {
 
 /// `KeychainRequest ::= SEQUENCE { version INTEGER (1), call CHOICE { add [0], copyMatching [1], update [2], delete [3],
 ///   rewrap [4], discard [5], permissions [6], permit [7], move [8], examine [9], restore [10], handOver [11],
-///   history [12], ownRights [13], transfer [16], backup [20], sharedPassword [24] } }`
+///   history [12], ownRights [13], transfer [16], sync [17], backup [20], sharedPassword [24] } }`
 extension KeychainRequest: DERReadable, DERWritable {
     package static let version: Int64 = 1
 
@@ -180,6 +182,7 @@ extension KeychainRequest: DERReadable, DERWritable {
             case 16:
                 let query: ItemQuery = try call.value("query")
                 return .transfer(query, try call.value("attributes"), keepsOriginal: try call.boolean("keeps original"))
+            case 17: return .sync(try call.value("sync"))
             case 24: return .sharedPassword(try call.value("shared password"))
             case 20: return .backup(try call.value("backup"), passwordBytes: try Self.passwordBytes(&call))
             default: throw Refusal(.unknownRequest, "keychain request \(number) is not known to version \(Self.version)")
@@ -236,6 +239,7 @@ extension KeychainRequest: DERReadable, DERWritable {
                     try call.value(request)
                     try call.optionalInteger(0, passwordBytes.map { Int64($0) })
                 }
+            case .sync(let request): try fields.tagged(17) { try $0.value(request) }
             case .backup(let request, let passwordBytes):
                 try fields.tagged(20) { call in
                     try call.value(request)

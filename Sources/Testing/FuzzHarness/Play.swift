@@ -5,6 +5,7 @@ import VaubanDER
 import VaubanPasscode
 import VaubanRefusal
 import VaubanSecretBytes
+import VaubanSyncModel
 import VaubanUserModel
 import VaubanUserWire
 
@@ -22,6 +23,8 @@ final class Play {
     private var handOver: HeldSecret?
     private var backup: OpenBackup?
     private var backupKeybag: [UInt8] = []
+    private var openCircle: OpenCircle?
+    private var circleKeybag: [UInt8]?
     private static let passphrase = Array("correct horse".utf8)
     private static let fingers = [UInt8](repeating: 0xF1, count: 32)
 
@@ -88,6 +91,13 @@ final class Play {
             let (row, wrapped) = recalled(row.with(generation: try current(row.protection, row.generation)), wrapped)
             if let backup { _ = try vault.backUp(row, wrapped: wrapped, into: backup) }
         case .restoreKeys(let row, let wrapped): if let backup { _ = try vault.restoreKeys(row, wrapped: wrapped, from: backup) }
+        case .circle(let keybag, let request): try circle(keybag, request)
+        case .sealForCircle(let row, let wrapped):
+            let (row, wrapped) = recalled(row.with(generation: try current(row.protection, row.generation)), wrapped)
+            if let openCircle { _ = try vault.sealForCircle(row, wrapped: wrapped, in: openCircle) }
+        case .circleItemKeys(let row, let wrapped, let epoch):
+            if let openCircle { _ = try vault.circleItemKeys(row, wrapped: wrapped, epoch: epoch, in: openCircle) }
+        case .circleNames: try promise(openCircle?.nameKey().count ?? 32 == 32, "the names of a circle have a key of another length")
         case .retire(let names): try vault.retire(names)
         case .fate(let name): _ = try vault.fate(of: name)
         case .consent:
@@ -190,6 +200,14 @@ final class Play {
                 try check(key, row: row, wrapped: wrapped)
             }
         }
+    }
+
+    /// Performs a request about a circle. A keybag of one byte stands for the last one: a fuzzer cannot guess a valid one.
+    private func circle(_ keybag: [UInt8]?, _ request: CircleRequest) throws {
+        let outcome = try vault.circle(keybag?.count == 1 ? circleKeybag : keybag, request)
+        try promise((try? CircleReply(derBytes: outcome.reply.encoded())) == outcome.reply, "a reply about a circle cannot be told")
+        if let keybag = outcome.reply.keybag { circleKeybag = keybag }
+        if let opened = outcome.opened { openCircle = opened }
     }
 
     /// Creates a backup, or opens the created one if the keybag has one byte: a fuzzer cannot guess a valid keybag.

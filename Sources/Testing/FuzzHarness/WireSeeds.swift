@@ -4,6 +4,7 @@ import VaubanAccessPolicy
 import VaubanDER
 import VaubanPasscode
 import VaubanSecretBytes
+import VaubanSyncModel
 import VaubanUserModel
 import VaubanUserWire
 
@@ -42,6 +43,15 @@ extension WireFuzzing {
             [
                 unlock, seal(.whenUnlocked), EnclaveRequest.openBackup(keybag: nil, .backUp), EnclaveRequest.backUp(plain, wrapped: [0]),
                 EnclaveRequest.openBackup(keybag: [0], .restore), EnclaveRequest.restoreKeys(plain, wrapped: [0]),
+                open(.whenUnlocked),
+            ],
+            [
+                unlock, EnclaveRequest.circle(keybag: nil, .begin(name: "a")), EnclaveRequest.circle(keybag: [0], .open),
+                seal(.whenUnlocked),
+                EnclaveRequest.sealForCircle(plain, wrapped: [0]), EnclaveRequest.circleItemKeys(plain, wrapped: [0], epoch: 1),
+                EnclaveRequest.circleNames, EnclaveRequest.circle(keybag: [0], .answer(commitment: [0])),
+                EnclaveRequest.circle(keybag: [0], .remove(device: [UInt8](repeating: 0, count: 16))),
+                EnclaveRequest.circle(keybag: nil, .apply(name: "b")), EnclaveRequest.circle(keybag: [0], .reveal(answer: [0])),
                 open(.whenUnlocked),
             ],
             [

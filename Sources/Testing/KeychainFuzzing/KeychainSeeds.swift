@@ -6,6 +6,7 @@ internal import VaubanDER
 internal import VaubanKeychainModel
 internal import VaubanKeychainWire
 internal import VaubanRefusal
+internal import VaubanSyncModel
 
 // First inputs, so that a fuzzer need not discover what a message or a row looks like.
 
@@ -42,7 +43,10 @@ extension KeychainSocketFuzzing {
             .history(.undelete([UInt8](repeating: 7, count: 16))), .history(.purge([UInt8](repeating: 7, count: 16))),
             .history(.clear(nil)), .history(.clear(query)), .history(.setting(nil)), .history(.setting(false)),
             .backup(.begin(keybag: [1], restores: true), passwordBytes: 5), .backup(.list(after: 1)), .backup(.copy([1, 2])),
-            .backup(.restore(backupItem)), .sharedPassword(SharedPasswordRequest(.save, site: "example.com", account: "anna")),
+            .backup(.restore(backupItem)), .sync(.list), .sync(.copy([1, 2])), .sync(.circle(keybag: [1], .open)),
+            .sync(.put(backupItem, epoch: 1, name: [UInt8](repeating: 5, count: 16), replacing: nil)),
+            .sync(.delete(row: 1, mark: [UInt8](repeating: 6, count: 16))),
+            .sharedPassword(SharedPasswordRequest(.save, site: "example.com", account: "anna")),
         ]
         let replies: [KeychainReply] = [
             .refused(Refusal(.lockedOut, "why", attemptsLeft: 1, secondsToWait: 60)), .done,
@@ -53,6 +57,7 @@ extension KeychainSocketFuzzing {
             .versions([ItemVersion(replaced: 1, changed: -2, protection: .always, accessControl: control)]),
             .deleted(DeletedItem(item: [UInt8](repeating: 7, count: 16), deleted: 5, record: record)), .keepsHistory(true), .cleared(3),
             .backup(.item(row: 1, backupItem)), .backup(.restored(name: "a", .added)),
+            .sync(.rows([])), .sync(.outcome(.changedMeanwhile)), .sync(.item(row: 1, mark: [UInt8](repeating: 6, count: 16), backupItem)),
         ]
         return try requests.map { try $0.encoded() } + replies.map { try $0.encoded() } + [record.encoded(), query.encoded()]
     }

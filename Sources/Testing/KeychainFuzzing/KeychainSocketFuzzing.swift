@@ -2,6 +2,7 @@ internal import VaubanAccessPolicy
 internal import VaubanDER
 internal import VaubanKeychainModel
 internal import VaubanKeychainWire
+internal import VaubanSyncModel
 
 /// A fuzzer of messages to keychaind's socket: a message is decoded within the limits or refused with a message, and a decoded value
 /// encodes to the same bytes.
@@ -70,6 +71,15 @@ package enum KeychainSocketFuzzing {
             case .restore(let item): try promise(item.head.count == BackupItem.headBytes, "a head of \(item.head.count) bytes")
             case .list: break
             }
+        case .sync(let sync):
+            switch sync {
+            case .circle(let keybag, _): try promise((keybag?.count ?? 0) <= CircleRequest.keybagBytesMax, "the keybag is too long")
+            case .copy(let rows): try promise(rows.count <= SyncRequest.rowsMax, "too many rows")
+            case .put(let item, _, let name, _):
+                try promise(item.head.count == BackupItem.headBytes, "a head of \(item.head.count) bytes")
+                try promise(name.count == SyncRequest.nameBytes, "a name of \(name.count) bytes")
+            case .list, .delete: break
+            }
         case .rewrap, .discard, .permissions, .permit, .examine, .restore, .handOver, .ownRights, .sharedPassword: break
         }
     }
@@ -92,7 +102,9 @@ package enum KeychainSocketFuzzing {
         case .versions(let versions): try promise(versions.count <= KeychainReply.versionsMax, "too many earlier values")
         case .ownRights(_, let groups): try promise(groups.count <= KeychainReply.groupsMax, "too many groups")
         case .backup(.rows(let rows)): try promise(rows.count <= BackupRequest.rowsMax, "too many rows")
-        case .refused, .done, .waitingForUser, .queued, .rewrapped, .restorable, .handedOver, .deleted, .keepsHistory, .cleared, .backup:
+        case .sync(.rows(let rows)): try promise(rows.count <= SyncReply.rowsMax, "too many rows")
+        case .refused, .done, .waitingForUser, .queued, .rewrapped, .restorable, .handedOver, .deleted, .keepsHistory, .cleared, .backup,
+            .sync:
             break
         }
     }

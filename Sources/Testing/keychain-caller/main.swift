@@ -27,16 +27,18 @@ guard words.count >= 2 else {
         usage: keychain-caller \
         add|rich|sealed|fingers|guard|evaluate|leave|ask|forked|environment|save-right|right|rights|get|show|fail|list|update|delete
         """
-            + " ACCOUNT [VALUE|-] [GROUP] [TRUSTED...]")
+            + " ACCOUNT [VALUE|-] [GROUP] [TRUSTED...]; with the prefix synced- a verb is about synchronizable items")
     exit(64)
 }
 let value = words.count > 2 && words[2] != "-" ? words[2] : ""
 var item: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrService: "callers"]
 if !words[1].isEmpty { item[kSecAttrAccount] = words[1] }
 if words.count > 3, !words[3].isEmpty { item[kSecAttrAccessGroup] = words[3] }
+let isSynchronizable = words[0].hasPrefix("synced-")
+if isSynchronizable { item[kSecAttrSynchronizable] = true }
 var found: CFTypeRef?
 let status: OSStatus
-switch words[0] {
+switch isSynchronizable ? String(words[0].dropFirst(7)) : words[0] {
 case "add":
     item[kSecValueData] = Data(value.utf8)
     if words.count > 4 { item[kSecAttrAccess] = access(for: Array(words.dropFirst(4))) }

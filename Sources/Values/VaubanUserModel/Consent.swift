@@ -62,11 +62,17 @@ package struct Consent: Hashable, Sendable, DERReadable, DERWritable {
         case backUp = 9
         /// Merge the items of a backup into the keychain.
         case restoreBackup = 10
+        /// Let another device read and change the synchronizable items.
+        case admitDevice = 11
+        /// Share the synchronizable items of another device's circle.
+        case enterCircle = 12
+        /// Remove a device from the circle.
+        case removeDevice = 13
         /// Save, change, delete or use a password of a website among the user's own.
-        case savePassword = 11
-        case changePassword = 12
-        case deletePassword = 13
-        case usePassword = 14
+        case savePassword = 14
+        case changePassword = 15
+        case deletePassword = 16
+        case usePassword = 17
     }
 
     package struct Choices: OptionSet, Hashable, Sendable {

@@ -1,7 +1,7 @@
 import Crypto
 import Foundation
 import VaubanRefusal
-import VaubanSecretBytes
+package import VaubanSecretBytes
 
 /// The format of a backup in a file or folder (Specs/backup.md).
 package enum BackupFormat {
@@ -26,6 +26,9 @@ enum FrameName {
     case inFile(number: Int, isLast: Bool)
     case segment
     case manifest
+    /// A file of vauban sync, and the state that a device keeps of it (Specs/sync.md).
+    case syncFile(device: [UInt8], number: Int64)
+    case syncState
 
     var bytes: [UInt8] {
         switch self {
@@ -33,15 +36,18 @@ enum FrameName {
             Array("frame".utf8) + withUnsafeBytes(of: UInt64(number).bigEndian) { Array($0) } + [isLast ? 1 : 0]
         case .segment: Array("segment".utf8)
         case .manifest: Array("manifest".utf8)
+        case .syncFile(let device, let number):
+            Array("sync file".utf8) + device + withUnsafeBytes(of: number.bigEndian) { Array($0) }
+        case .syncState: Array("sync state".utf8)
         }
     }
 }
 
-/// The cipher of one backup's frames. They contain items that are encrypted already, and the list of items in each segment.
-struct FrameCipher {
+/// The cipher of the frames of one backup, or of one key of a circle. They contain items that are encrypted already, and lists of them.
+package struct FrameCipher {
     private let key: SymmetricKey
 
-    init(_ key: borrowing SecretBytes) { self.key = key.withUnsafeBytes { SymmetricKey(data: $0) } }
+    package init(_ key: borrowing SecretBytes) { self.key = key.withUnsafeBytes { SymmetricKey(data: $0) } }
 
     func seal(_ plaintext: [UInt8], _ name: FrameName) throws -> [UInt8] {
         guard let sealed = try AES.GCM.seal(plaintext, using: key, authenticating: name.bytes).combined else {

@@ -12,8 +12,8 @@ package final class OpenBackup: Sendable {
     private let contents: HeldKey
     private let classes: [HeldKey]
 
-    init(_ bag: BackupKeybag, use: BackupUse, epoch: Int64, contents: HeldKey, classes: [HeldKey]) {
-        identifier = bag.identifier
+    init(identifier: [UInt8], use: BackupUse, epoch: Int64, contents: HeldKey, classes: [HeldKey]) {
+        self.identifier = identifier
         self.use = use
         self.epoch = epoch
         self.contents = contents

@@ -170,7 +170,8 @@ extension Vault {
             }
         }
         if let continuation { bag.continuation = continuation }
-        let backup = OpenBackup(bag, use: use, epoch: epoch, contents: contents, classes: Array(held.dropFirst()))
+        let backup = OpenBackup(
+            identifier: bag.identifier, use: use, epoch: epoch, contents: contents, classes: Array(held.dropFirst()))
         return BackupOpening(keybag: try Self.encoded(bag), backup: backup)
     }
 

@@ -29,7 +29,11 @@ extension RequestConnection {
     }
 
     func restoreKeys(_ row: RowBinding, wrapped: [UInt8]) throws(Refusal) -> Response {
-        let keys = try vault().restoreKeys(row, wrapped: wrapped, from: try openedBackup())
+        response(to: try vault().restoreKeys(row, wrapped: wrapped, from: try openedBackup()))
+    }
+
+    /// Returns the keys of one item in a backup or a circle.
+    func response(to keys: borrowing BackupItemKeys) -> Response {
         switch keys.item {
         case .none: return Response(.restoreKeys(isOfOtherDevice: true), secret: keys.attributes.duplicate())
         case .some(let item):

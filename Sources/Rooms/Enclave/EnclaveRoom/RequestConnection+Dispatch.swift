@@ -35,6 +35,10 @@ extension RequestConnection {
         case .openBackup(let keybag, let use): return try openBackup(keybag, passphrase: secret, use)
         case .backUp(let row, let wrapped): return try backUp(row, wrapped: wrapped)
         case .restoreKeys(let row, let wrapped): return try restoreKeys(row, wrapped: wrapped)
+        case .circle(let keybag, let request): return try circle(keybag, request)
+        case .sealForCircle(let row, let wrapped): return try sealForCircle(row, wrapped: wrapped)
+        case .circleItemKeys(let row, let wrapped, let epoch): return try circleItemKeys(row, wrapped: wrapped, epoch: epoch)
+        case .circleNames: return Response(.opened, secret: try openedCircle().nameKey())
         case .user(let request):
             let answer = try handle(request)
             return Response(.user(answer), descriptors: answer.descriptorCount == 1 ? [room.keyCard] : [])

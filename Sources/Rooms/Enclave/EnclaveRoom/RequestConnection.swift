@@ -33,6 +33,8 @@ final class RequestConnection: CallerSession {
     private(set) var identity: CallerIdentity?
     /// The backup that is open on this connection.
     var backup: OpenBackup?
+    /// The circle of devices that is open on this connection.
+    var circle: OpenCircle?
     /// The trace and nonce that the last operation was allowed by, until it is performed.
     var allowing: (RequestTrace, [UInt8])?
 
@@ -152,6 +154,7 @@ final class RequestConnection: CallerSession {
         identity = nil
         registered = nil
         backup = nil
+        circle = nil
         room.authorizations.end(of: self)
         try room.checkOwnership(peer.uid)
         registered = peer.process == nil ? peer.held(by: descriptors[1]) : peer

@@ -2,6 +2,7 @@
 
 package import EnclaveWire
 package import VaubanSecretBytes
+package import VaubanSyncModel
 package import VaubanUserModel
 
 package protocol EnclaveOperations {
@@ -21,6 +22,14 @@ package protocol EnclaveOperations {
     func backUp(_ row: RowBinding, wrapped: [UInt8]) throws -> SealedItemKey
     /// Returns the attributes key of an item in the open backup, and its item key unless it stays on another device.
     func restoreKeys(_ row: RowBinding, wrapped: [UInt8]) throws -> RestoredKeys
+    /// Performs a request about a circle of devices. May prompt the user, which takes user time.
+    func circle(_ keybag: [UInt8]?, _ request: CircleRequest) throws -> CircleResult
+    /// Returns the item key of a row wrapped for the open circle, and the key of its attributes there.
+    func sealForCircle(_ row: RowBinding, wrapped: [UInt8]) throws -> SealedItemKey
+    /// Returns the keys of an item that another device of the open circle wrote.
+    func circleItemKeys(_ row: RowBinding, wrapped: [UInt8], epoch: Int64) throws -> RestoredKeys
+    /// Returns the key that blinds the names of items in the open circle.
+    func circleNames() throws -> SecretBytes
     /// Asks the user whether the caller may use another owner's items.
     func consent(_ consent: Consent, reason: String?) throws -> ConsentChoice
     /// Returns what became of a key.
@@ -58,6 +67,17 @@ package struct OpenedBackup: ~Copyable {
     package init(keybag: [UInt8], frameKey: consuming SecretBytes) {
         self.keybag = keybag
         self.frameKey = frameKey
+    }
+}
+
+package struct CircleResult: ~Copyable {
+    package let reply: CircleReply
+    /// The keys of the circle's files and of the device's state, if the request opened it.
+    package let keys: SecretBytes?
+
+    package init(_ reply: CircleReply, keys: consuming SecretBytes?) {
+        self.reply = reply
+        self.keys = keys
     }
 }
 

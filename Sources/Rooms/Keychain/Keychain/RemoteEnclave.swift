@@ -6,6 +6,7 @@ internal import VaubanAccessPolicy
 internal import VaubanLinuxHost
 internal import VaubanRefusal
 internal import VaubanSecretBytes
+internal import VaubanSyncModel
 internal import VaubanUserModel
 
 final class RemoteEnclave: EnclaveOperations {
@@ -96,8 +97,34 @@ final class RemoteEnclave: EnclaveOperations {
         return SealedItemKey(wrapped: wrapped, key: try secret(of: answer, KeyLease.keyBytes))
     }
 
+    func circle(_ keybag: [UInt8]?, _ request: CircleRequest) throws -> CircleResult {
+        let answer = try send(.circle(keybag: keybag, request), watchesCaller: request.mayWaitForUser)
+        guard case .circle(let reply) = answer.reply else { throw Self.unexpectedReply }
+        guard request == .open else { return CircleResult(reply, keys: nil) }
+        return CircleResult(reply, keys: try secret(of: answer, Int(reply.view.epoch + 1) * KeyLease.keyBytes))
+    }
+
+    func sealForCircle(_ row: RowBinding, wrapped: [UInt8]) throws -> SealedItemKey {
+        let answer = try send(.sealForCircle(row, wrapped: wrapped))
+        guard case .sealed(let wrapped) = answer.reply else { throw Self.unexpectedReply }
+        return SealedItemKey(wrapped: wrapped, key: try secret(of: answer, KeyLease.keyBytes))
+    }
+
+    func circleItemKeys(_ row: RowBinding, wrapped: [UInt8], epoch: Int64) throws -> RestoredKeys {
+        try restoredKeys(of: try send(.circleItemKeys(row, wrapped: wrapped, epoch: epoch)))
+    }
+
+    func circleNames() throws -> SecretBytes {
+        let answer = try send(.circleNames)
+        guard case .opened = answer.reply else { throw Self.unexpectedReply }
+        return try secret(of: answer, KeyLease.keyBytes)
+    }
+
     func restoreKeys(_ row: RowBinding, wrapped: [UInt8]) throws -> RestoredKeys {
-        let answer = try send(.restoreKeys(row, wrapped: wrapped))
+        try restoredKeys(of: try send(.restoreKeys(row, wrapped: wrapped)))
+    }
+
+    private func restoredKeys(of answer: EnclaveReplyMessage) throws -> RestoredKeys {
         guard case .restoreKeys(let isOfOtherDevice) = answer.reply else { throw Self.unexpectedReply }
         let count = KeyLease.keyBytes
         if isOfOtherDevice { return RestoredKeys(attributes: try secret(of: answer, count), item: nil) }

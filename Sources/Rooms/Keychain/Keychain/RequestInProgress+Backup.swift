@@ -54,10 +54,13 @@ extension RequestInProgress {
     private func list(after row: Int64) throws {
         let kinds = ItemKind.allCases.map(\.rawValue)
         let rows = try database.outlines(of: kinds, after: row, count: BackupRequest.rowsMax).map { outline in
-            BackupRow(row: outline.id, item: outline.item, mark: Array(SHA256.hash(data: outline.metadataBinding).prefix(16)))
+            BackupRow(row: outline.id, item: outline.item, mark: Self.mark(of: outline.metadataBinding))
         }
         try sink.send(.backup(.rows(rows)))
     }
+
+    /// Returns what changes with every write of a row.
+    static func mark(of metadataBinding: [UInt8]) -> [UInt8] { Array(SHA256.hash(data: metadataBinding).prefix(16)) }
 
     private func copy(_ rows: [Int64]) throws {
         var bytes = 0
@@ -90,16 +93,24 @@ extension RequestInProgress {
             try sink.send(.backup(.omitted(row: id, name: name, .absent)))
             return 0
         }
+        let item = try Self.copied(opened, sealed)
+        try sink.send(.backup(.item(row: id, item)), value: Self.rest(of: row))
+        return row.halves.secret.count + item.attributes.count
+    }
+
+    /// Returns the copy of an item under another key; its secret half stays as it is.
+    static func copied(_ opened: OpenedRow, _ sealed: borrowing SealedItemKey) throws -> BackupItem {
         let binding = try opened.binding.itemBinding.encoded()
+        let secret = opened.row.halves.secret
         let attributes = try BackupCipher.seal(
             opened.record.attributes, key: sealed.key,
-            binding: BackupCipher.binding(binding, wrapped: sealed.wrapped, secret: row.halves.secret))
-        let item = BackupItem(
-            binding: binding, wrapped: sealed.wrapped, attributes: attributes, head: Array(row.halves.secret.prefix(BackupItem.headBytes)))
-        let rest = SecretBytes(copying: Array(row.halves.secret.dropFirst(BackupItem.headBytes)))
-        try sink.send(.backup(.item(row: id, item)), value: rest)
-        return row.halves.secret.count + attributes.count
+            binding: BackupCipher.binding(binding, wrapped: sealed.wrapped, secret: secret))
+        return BackupItem(
+            binding: binding, wrapped: sealed.wrapped, attributes: attributes, head: Array(secret.prefix(BackupItem.headBytes)))
     }
+
+    /// Returns the part of the secret half that is not in the header.
+    static func rest(of row: StoredRow) -> SecretBytes { SecretBytes(copying: Array(row.halves.secret.dropFirst(BackupItem.headBytes))) }
 
     // MARK: Restoring
 
@@ -109,13 +120,7 @@ extension RequestInProgress {
         else { throw Self.damagedBackup }
         let secret = item.head + rest.withUnsafeBytes { Array($0) }
         let keys = try keys(of: item, binding)
-        let bound = BackupCipher.binding(item.binding, wrapped: item.wrapped, secret: secret)
-        guard let attributes = try? BackupCipher.open(item.attributes, key: keys.attributes, binding: bound) else {
-            throw Self.damagedBackup
-        }
-        let record = ItemRecord(kind: kind, attributes: attributes, protection: binding.protection)
-        guard record.attributes[.accessGroup] == .text(binding.accessGroup) else { throw Self.damagedBackup }
-        try checkSize(record)
+        guard let record = try record(of: item, kind, binding, secret: secret, keys) else { throw Self.damagedBackup }
         let name = PlainLine.bothEnds(record.shownName, bytesMax: BackupReply.nameBytesMax)
         switch keys.item {
         case .none: try sink.send(.backup(.restored(name: name, .otherDevice)))
@@ -125,6 +130,18 @@ extension RequestInProgress {
             }
             try sink.send(.backup(.restored(name: name, try merge(record, item: binding.item, value: value))))
         }
+    }
+
+    /// Returns the attributes of a copied item; nil if its parts are not of one item.
+    func record(
+        of item: BackupItem, _ kind: ItemKind, _ binding: RowBinding, secret: [UInt8], _ keys: borrowing RestoredKeys
+    ) throws -> ItemRecord? {
+        let bound = BackupCipher.binding(item.binding, wrapped: item.wrapped, secret: secret)
+        guard let attributes = try? BackupCipher.open(item.attributes, key: keys.attributes, binding: bound) else { return nil }
+        let record = ItemRecord(kind: kind, attributes: attributes, protection: binding.protection)
+        guard record.attributes[.accessGroup] == .text(binding.accessGroup) else { return nil }
+        try checkSize(record)
+        return record
     }
 
     private func keys(of item: BackupItem, _ binding: RowBinding) throws -> RestoredKeys {
@@ -181,7 +198,8 @@ extension OpenedRow {
 }
 
 extension ItemKind {
-    fileprivate var isBackedUp: Bool {
+    /// Whether items of this kind may leave the device.
+    var isBackedUp: Bool {
         switch self {
         case .genericPassword, .internetPassword, .certificate: true
         case .key, .identity, .permission: false
@@ -191,7 +209,7 @@ extension ItemKind {
 
 extension ItemRecord {
     /// When the item was changed, in microseconds since the reference date.
-    fileprivate var changed: Int64 { if case .date(let date)? = attributes[.modificationDate] { date } else { .min } }
+    var changed: Int64 { if case .date(let date)? = attributes[.modificationDate] { date } else { .min } }
 }
 
 /// The attributes of an item in a backup: AES-256-GCM under a separate key.

@@ -210,7 +210,7 @@ extension RequestInProgress {
 
 extension ItemKind {
     /// Whether earlier states of items of this kind are kept.
-    fileprivate var hasHistory: Bool { self == .genericPassword || self == .internetPassword }
+    var hasHistory: Bool { self == .genericPassword || self == .internetPassword }
 }
 
 extension ItemRecord {

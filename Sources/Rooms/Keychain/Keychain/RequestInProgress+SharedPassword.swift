@@ -134,8 +134,6 @@ extension RequestInProgress {
 extension ItemRecord {
     fileprivate var accountText: String { text(.account) }
 
-    fileprivate var changed: Int64 { if case .date(let date)? = attributes[.modificationDate] { date } else { 0 } }
-
     /// Returns whether a browser would use it for pages at this port: one of another protocol, such as mail, is none of theirs.
     fileprivate func isForBrowsers(at port: Int64?) -> Bool {
         let own: Int64 = if case .number(let number)? = attributes[.port] { number } else { 0 }

@@ -129,6 +129,7 @@ package final class RequestInProgress {
         case .examine: try examine()
         case .history(let request, _): try history(request)
         case .backup(let request, _): try backup(request, value)
+        case .sync(let request): try sync(request, value)
         case .ownRights: try sendOwnRights()
         case .sharedPassword(let request): try sharedPassword(request, value)
         // Served elsewhere, without a database.

@@ -25,6 +25,16 @@ extension KeychainDatabase {
         }
     }
 
+    /// Returns the row with this name.
+    package func row(named primary: [UInt8]) throws(StorageError) -> StoredRow? {
+        try read { try Self.row(withPrimary: primary, besides: 0, in: $0) }
+    }
+
+    /// Returns whether an item has this identity.
+    package func exists(item: [UInt8]) throws(StorageError) -> Bool {
+        try read { try $0.isTrue("SELECT EXISTS(SELECT 1 FROM item WHERE item = ?)", [.bytes(item)]) }
+    }
+
     /// Returns the row of an item's identity, otherwise the one with its name.
     package func row(ofItem item: [UInt8], orNamed primary: [UInt8]) throws(StorageError) -> StoredRow? {
         try read { database in

@@ -1,0 +1,73 @@
+// Synchronized items, for the command line (Specs/sync.md).
+
+package import VaubanKeychainWire
+package import VaubanRefusal
+package import VaubanSecretBytes
+package import VaubanSyncModel
+
+/// One reply about synchronized items. Its secret section can be taken once.
+package final class SyncEntry {
+    package let reply: SyncReply
+    private var secret: SecretBytes?
+
+    init(_ reply: SyncReply, secret: consuming SecretBytes?) {
+        self.reply = reply
+        self.secret = secret
+    }
+
+    package func takeSecret() -> SecretBytes? { secret.take() }
+
+    /// Takes a secret section that is part of an encrypted secret half, and therefore not secret.
+    package func takeBytes() -> [UInt8] {
+        guard let rest = secret.take() else { return [] }
+        return rest.withUnsafeBytes { Array($0) }
+    }
+}
+
+extension KeychainClient {
+    /// Passes a request about a circle to the enclave. An opened circle is used on this connection from then on; its keys are the entry's
+    /// secret.
+    package func circle(
+        keybag: [UInt8]?, _ request: CircleRequest, waiting: Waiting? = nil
+    ) throws(Refusal) -> (reply: CircleReply, entry: SyncEntry) {
+        let replies = try call(.sync(.circle(keybag: keybag, request)), secret: nil, password: nil, waiting: waiting).sync
+        guard let entry = replies.first, case .circle(let reply) = entry.reply else {
+            throw Refusal(.internalError, "the keychain said nothing of the circle")
+        }
+        return (reply, entry)
+    }
+
+    /// Returns the synchronizable items.
+    package func syncRows() throws(Refusal) -> [SyncRow] {
+        var rows: [SyncRow] = []
+        for entry in try call(.sync(.list), secret: nil, password: nil, waiting: nil).sync {
+            if case .rows(let some) = entry.reply { rows += some }
+        }
+        return rows
+    }
+
+    /// Copies as many of the rows, in their order, as fit into one reply.
+    package func copyForCircle(_ rows: [Int64]) throws(Refusal) -> [SyncEntry] {
+        try call(.sync(.copy(rows)), secret: nil, password: nil, waiting: nil).sync
+    }
+
+    /// Puts an item of another device in place, unless the row changed since it had the mark.
+    package func put(
+        _ item: BackupItem, rest: borrowing SecretBytes?, epoch: Int64, name: [UInt8], replacing mark: [UInt8]?
+    ) throws(Refusal) -> SyncOutcome {
+        let request = KeychainRequest.sync(.put(item, epoch: epoch, name: name, replacing: mark))
+        return try Self.outcome(try call(request, secret: rest, password: nil, waiting: nil).sync)
+    }
+
+    /// Deletes an item that another device deleted, unless its row changed since it had the mark.
+    package func deleteSynchronized(row: Int64, mark: [UInt8]) throws(Refusal) -> SyncOutcome {
+        try Self.outcome(try call(.sync(.delete(row: row, mark: mark)), secret: nil, password: nil, waiting: nil).sync)
+    }
+
+    private static func outcome(_ replies: [SyncEntry]) throws(Refusal) -> SyncOutcome {
+        guard case .outcome(let outcome)? = replies.first?.reply else {
+            throw Refusal(.internalError, "the keychain did not say what became of an item")
+        }
+        return outcome
+    }
+}

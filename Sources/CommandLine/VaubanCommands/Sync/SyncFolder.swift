@@ -1,0 +1,92 @@
+import Foundation
+import Glibc
+import VaubanRefusal
+
+/// The place of a circle's sealed files, which something else carries between devices: a share, a stick, Syncthing. Its four operations are
+/// all that synchronization asks of it. Nothing in it is trusted: whoever carries the folder may change, lose, double or hold back files.
+struct SyncFolder {
+    /// The statements about the circle, the files of each device, and what passes between a new device and a member.
+    enum Section {
+        case circle
+        case device([UInt8])
+        case join
+
+        var path: String {
+            switch self {
+            case .circle: "circle"
+            case .device(let device): "devices/\(StoredBackupFolder.hex(device))"
+            case .join: "join"
+            }
+        }
+    }
+
+    static let fileBytesMax = 9 << 20
+    let path: String
+
+    /// Returns the names of a section, in their order.
+    func names(in section: Section) throws(Refusal) -> [String] {
+        let folder = "\(path)/\(section.path)"
+        guard BackupFiles.isFolder(path) else {
+            throw Refusal(.badParameter, "The folder \(SafeText.visible(path)) of vauban sync is not there")
+        }
+        return ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).filter { !$0.hasSuffix(".partial") }.sorted()
+    }
+
+    /// Returns the bytes of a file, or nil if it is not there.
+    func read(_ name: String, in section: Section) throws(Refusal) -> [UInt8]? {
+        try BackupFiles.read("\(path)/\(section.path)/\(name)", max: Self.fileBytesMax)
+    }
+
+    /// Writes a whole file, durably and under its name at once.
+    func write(_ name: String, in section: Section, _ bytes: [UInt8]) throws(Refusal) {
+        let folder = "\(path)/\(section.path)"
+        do {
+            try FileManager.default.createDirectory(
+                atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw Refusal(.badParameter, "The folder \(SafeText.visible(folder)) cannot be made")
+        }
+        let file = "\(folder)/\(name)"
+        try BackupFiles.replace(file, with: bytes)
+        guard try BackupFiles.read(file, max: Self.fileBytesMax) == bytes else {
+            throw Refusal(.storageFailed, "a file that was written cannot be read")
+        }
+    }
+
+    func remove(_ name: String, in section: Section) { unlink("\(path)/\(section.path)/\(name)") }
+
+    /// Makes a folder for a new circle. One with other content is not used.
+    static func new(_ path: String) throws(Refusal) -> SyncFolder {
+        let folder = SyncFolder(path: URL(fileURLWithPath: path).standardizedFileURL.path)
+        if mkdir(folder.path, 0o700) != 0, errno != EEXIST {
+            throw BackupOutput.refusal("make the folder \(SafeText.visible(path))", errno)
+        }
+        guard let entries = try? FileManager.default.contentsOfDirectory(atPath: folder.path) else {
+            throw Refusal(.badParameter, "\(SafeText.visible(path)) cannot be read")
+        }
+        guard entries.isEmpty else {
+            throw Refusal(
+                .badParameter,
+                "\(SafeText.visible(path)) is not empty; choose another folder, or join the circle in it with vauban sync join"
+            )
+        }
+        return folder
+    }
+
+    /// Returns the whole path of a folder that exists.
+    static func existing(_ path: String) throws(Refusal) -> String {
+        guard BackupFiles.isFolder(path) else { throw Refusal(.badParameter, "\(SafeText.visible(path)) is not a folder") }
+        return URL(fileURLWithPath: path).standardizedFileURL.path
+    }
+
+    /// Numbers in names have eight digits, so that they sort.
+    static func name(of number: Int64) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(0, 8 - digits.count)) + digits
+    }
+
+    static func number(of name: String) -> Int64? {
+        guard let number = Int64(name), number > 0, self.name(of: number) == name else { return nil }
+        return number
+    }
+}

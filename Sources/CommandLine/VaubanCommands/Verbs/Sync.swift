@@ -1,0 +1,175 @@
+import ArgumentParser
+import VaubanKeychainClient
+import VaubanRefusal
+import VaubanSyncModel
+
+struct Sync: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Share synchronizable items with your other devices through a folder.",
+        discussion: """
+            Items whose attribute synchronizable is set are written to a folder that something else carries: a share, a stick, \
+            Syncthing. Only the devices of the circle can read them. Items of this device only, items that need you or the passcode, \
+            and private keys stay here. vauban sync writes what changed here and reads what changed elsewhere.
+
+            Example:
+              vauban sync new ~/Shared/keychain
+              vauban sync join ~/Shared/keychain   on another device; then vauban sync approve here
+              vauban sync
+              vauban sync status
+              vauban sync remove laptop
+            """,
+        subcommands: [SyncNow.self, SyncNew.self, SyncJoin.self, SyncApprove.self, SyncStatus.self, SyncRemove.self, SyncLeave.self],
+        defaultSubcommand: SyncNow.self)
+
+    /// Synchronizes once and reports. Exits with 1 if something could not be read.
+    static func synchronize(_ circle: SyncSession) throws {
+        var run = try SyncRun(circle)
+        try run.run()
+        for name in run.staying { say("Stays on this device: \(SafeText.visible(name))") }
+        for fault in run.faults { say("Not read: \(fault)") }
+        say("\(count(run.received, "change")) received, \(run.sent) sent.")
+        if !run.faults.isEmpty { throw ExitCode(1) }
+    }
+}
+
+struct SyncNow: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "now",
+        abstract: "Synchronize once.",
+        discussion: """
+            Exits 0 if everything in the folder was read, 1 if files are missing, were altered, or were rolled back; the other devices' \
+            files are read nevertheless. The keychain must be unlocked.
+
+            Example:
+              vauban sync
+            """)
+
+    @OptionGroup var user: UserOptions
+
+    func run() throws {
+        let session = try Session(user)
+        try session.openNow()
+        var circle = try SyncSession(session, try SyncHome(session.service))
+        try circle.follow()
+        try Sync.synchronize(circle)
+    }
+}
+
+struct SyncNew: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "new",
+        abstract: "Start a circle of devices with this one, in a new or empty folder.",
+        discussion: """
+            Example:
+              vauban sync new ~/Shared/keychain
+            """)
+
+    @Argument(help: ArgumentHelp("The folder that your devices share.", valueName: "folder"), completion: .directory)
+    var folder: String
+
+    @Option(help: "The name of this device for the others.")
+    var name: String?
+
+    @OptionGroup var user: UserOptions
+
+    func run() throws {
+        let session = try Session(user)
+        try session.openNow()
+        let home = try SyncHome(session.service)
+        guard try home.keybag == nil else { throw Refusal(.badParameter, "This device is in a circle already; see: vauban sync status") }
+        let place = try SyncFolder.new(folder)
+        let reply = try session.keychain.circle(keybag: nil, .begin(name: name ?? SyncHome.deviceName)).reply
+        try place.write(SyncFolder.name(of: reply.view.number), in: .circle, reply.document ?? [])
+        try home.keep(place)
+        try home.keep(reply.keybag)
+        say("Started a circle with this device. On another one: vauban sync join FOLDER")
+        try Sync.synchronize(try SyncSession(session, home))
+    }
+}
+
+struct SyncStatus: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status",
+        abstract: "List the devices of the circle.",
+        discussion: """
+            Example:
+              vauban sync status
+            """)
+
+    @OptionGroup var user: UserOptions
+
+    func run() throws {
+        let session = try Session(user)
+        try session.openNow()
+        let circle = try SyncSession(session, try SyncHome(session.service))
+        print("Folder   \(SafeText.visible(circle.folder.path))")
+        guard circle.view.circle != nil else { return print("This device waits to join; run vauban sync join again.") }
+        for member in circle.view.members {
+            let here = member.device == circle.view.device ? "  (this device)" : ""
+            print("Device   \(SafeText.visible(member.name))  \(StoredBackupFolder.hex(member.device).prefix(8))\(here)")
+        }
+        let pending = try SyncRun(circle).pending
+        if pending > 0 { print("To send  \(count(pending, "change"))") }
+    }
+}
+
+struct SyncRemove: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove",
+        abstract: "Remove a device from the circle.",
+        discussion: """
+            Needs your approval. The circle gets a new key, so the removed device reads nothing that is written from then on. What it \
+            has read, it keeps: change passwords that you no longer trust to it.
+
+            Example:
+              vauban sync remove laptop
+            """)
+
+    @Argument(help: ArgumentHelp("The device's name, or the beginning of its identifier.", valueName: "device"))
+    var device: String
+
+    @OptionGroup var user: UserOptions
+
+    func run() throws {
+        let session = try Session(user)
+        try session.openNow()
+        var circle = try SyncSession(session, try SyncHome(session.service))
+        try circle.follow()
+        let member = try circle.member(device)
+        guard member.device != circle.view.device else {
+            throw Refusal(.badParameter, "This is this device; run vauban sync leave here, and remove it on another device")
+        }
+        // What only the removed device has written must be read first, and is written again for those who join later.
+        var last = try SyncRun(circle)
+        try last.run()
+        for fault in last.faults { say("Not read: \(fault)") }
+        try last.repeatEverything()
+        let folder = circle.folder
+        try circle.perform(.remove(device: member.device)) { reply in
+            try folder.write(SyncFolder.name(of: reply.view.number), in: .circle, reply.document ?? [])
+        }
+        say("Removed \(SafeText.visible(member.name)). It reads nothing that is written from now on.")
+        try Sync.synchronize(circle)
+    }
+}
+
+struct SyncLeave: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "leave",
+        abstract: "Leave the circle on this device.",
+        discussion: """
+            Forgets this device's keys of the circle. Its items stay here and on the other devices. Then remove it on another device: \
+            vauban sync remove.
+
+            Example:
+              vauban sync leave
+            """)
+
+    func run() throws {
+        let session = try Session(CommandUser(mayBeAsked: false))
+        let home = try SyncHome(session.service)
+        guard try home.keybag != nil else { return say("This device is in no circle.") }
+        home.forget()
+        say("Left the circle; the items stay here. Remove this device on another one: vauban sync remove")
+    }
+}

@@ -1,0 +1,173 @@
+import ArgumentParser
+import VaubanKeychainClient
+import VaubanRefusal
+import VaubanSyncModel
+
+/// What passes between a new device and a member, in the folder: files named by the new device, in this order.
+enum JoinFile: String {
+    case commitment = "1"
+    case answer = "2"
+    case reveal = "3"
+
+    func name(of device: [UInt8]) -> String { "\(StoredBackupFolder.hex(device)).\(rawValue)" }
+
+    /// Returns the devices that have such a file, as the beginnings of its names.
+    func devices(in folder: SyncFolder) throws -> [String] {
+        try folder.names(in: .join).filter { $0.hasSuffix(".\(rawValue)") && $0.utf8.count == 34 }.map { String($0.dropLast(2)) }
+    }
+
+    static func removeAll(of device: String, in folder: SyncFolder) {
+        for file in [Self.commitment, .answer, .reveal] { folder.remove("\(device).\(file.rawValue)", in: .join) }
+    }
+}
+
+struct SyncJoin: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "join",
+        abstract: "Ask to join the circle of a folder with this device.",
+        discussion: """
+            Joining takes turns with vauban sync approve on a device of the circle. Run both until each has shown a code, and type each \
+            code at the other device. The codes make sure that nobody who carries the folder is in between.
+
+            Example:
+              vauban sync join ~/Shared/keychain            1. here
+              vauban sync approve                           2. on the other device
+              vauban sync join ~/Shared/keychain            3. here: shows a code
+              vauban sync approve '123 456'                 4. there: shows another
+              vauban sync join ~/Shared/keychain '654 321'  5. here
+            """)
+
+    @Argument(help: ArgumentHelp("The folder that your devices share.", valueName: "folder"), completion: .directory)
+    var folder: String
+
+    @Argument(help: ArgumentHelp("The code that the other device shows.", valueName: "code"))
+    var code: String?
+
+    @Option(help: "The name of this device for the others.")
+    var name: String?
+
+    @OptionGroup var user: UserOptions
+
+    func run() throws {
+        let session = try Session(user)
+        try session.openNow()
+        let home = try SyncHome(session.service)
+        if try home.keybag == nil { return try ask(session, home) }
+        var circle = try SyncSession(session, home)
+        guard circle.view.circle == nil else {
+            throw Refusal(.badParameter, "This device is in a circle already; see: vauban sync status")
+        }
+        if let code { return try enter(&circle, code) }
+        let device = circle.view.device
+        guard let answer = try circle.folder.read(JoinFile.answer.name(of: device), in: .join) else {
+            return say("Waiting. On a device of the circle, run: vauban sync approve. Then run this again.")
+        }
+        let place = circle.folder
+        let reply = try circle.perform(.reveal(answer: answer)) { reply in
+            try place.write(JoinFile.reveal.name(of: device), in: .join, reply.document ?? [])
+        }
+        print(reply.code ?? "")
+        say("Type this code on the other device: vauban sync approve '\(reply.code ?? "")'. Then type here the code that it shows.")
+    }
+
+    private func ask(_ session: Session, _ home: SyncHome) throws {
+        guard code == nil else { throw Refusal(.badParameter, "This device has not asked to join; first run it without a code") }
+        let place = SyncFolder(path: try SyncFolder.existing(folder))
+        guard try !place.names(in: .circle).isEmpty else {
+            throw Refusal(
+                .badParameter, "\(SafeText.visible(folder)) has no circle; to start one: vauban sync new \(SafeText.visible(folder))")
+        }
+        let reply = try session.keychain.circle(keybag: nil, .apply(name: name ?? SyncHome.deviceName)).reply
+        try home.keep(place)
+        try home.keep(reply.keybag)
+        try place.write(JoinFile.commitment.name(of: reply.view.device), in: .join, reply.document ?? [])
+        say("Asked to join. On a device of the circle, run: vauban sync approve. Then run this again.")
+    }
+
+    /// Enters by the newest statement that admits this device.
+    private func enter(_ circle: inout SyncSession, _ code: String) throws {
+        for name in try circle.folder.names(in: .circle).filter({ SyncFolder.number(of: $0) != nil }).reversed() {
+            guard let statement = try circle.folder.read(name, in: .circle), statement.count <= CircleRequest.documentBytesMax else {
+                continue
+            }
+            do {
+                try circle.perform(.enter(statement: statement, code: code))
+            } catch let refusal as Refusal where refusal.reason == .badParameter || refusal.reason == .notAllowedHere {
+                continue
+            }
+            JoinFile.removeAll(of: StoredBackupFolder.hex(circle.view.device), in: circle.folder)
+            say("Joined. This device now shares synchronizable items with \(count(circle.view.members.count - 1, "device")).")
+            try circle.follow()
+            return try Sync.synchronize(circle)
+        }
+        throw Refusal(
+            .badParameter, "Nothing in the folder admits this device yet; run vauban sync approve on the other device with its code")
+    }
+}
+
+struct SyncApprove: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "approve",
+        abstract: "Let another device join the circle.",
+        discussion: """
+            Without a code, answers the device that asks. With the code that it shows, asks for your approval, admits it, and shows \
+            another code to type there. If a code is refused although you typed it as shown, somebody is in between.
+
+            Example:
+              vauban sync approve
+              vauban sync approve '123 456'
+            """)
+
+    @Argument(help: ArgumentHelp("The code that the new device shows.", valueName: "code"))
+    var code: String?
+
+    @Option(help: "The beginning of the new device's identifier, if more than one asks.")
+    var device: String?
+
+    @OptionGroup var user: UserOptions
+
+    func run() throws {
+        let session = try Session(user)
+        try session.openNow()
+        var circle = try SyncSession(session, try SyncHome(session.service))
+        try circle.follow()
+        let asking = try one(circle.folder, code == nil ? .commitment : .reveal)
+        let file = code == nil ? JoinFile.commitment : .reveal
+        guard let document = try circle.folder.read("\(asking).\(file.rawValue)", in: .join),
+            document.count <= CircleRequest.documentBytesMax
+        else { throw Refusal(.badParameter, "The join request cannot be read") }
+        let folder = circle.folder
+        guard let code else {
+            // Another answer would be refused there: the new device reveals its keys over one only.
+            let answered = try folder.read("\(asking).\(JoinFile.answer.rawValue)", in: .join) != nil
+            if answered { return say("Answered already. Run vauban sync join there again, and type here the code that it shows.") }
+            try circle.perform(.answer(commitment: document)) { reply in
+                try folder.write("\(asking).\(JoinFile.answer.rawValue)", in: .join, reply.document ?? [])
+            }
+            return say("Answered the device \(asking.prefix(8)). Run vauban sync join there again, and type here the code that it shows.")
+        }
+        let reply = try circle.perform(.approve(reveal: document, code: code)) { reply in
+            try folder.write(SyncFolder.name(of: reply.view.number), in: .circle, reply.document ?? [])
+        }
+        print(reply.code ?? "")
+        say("Admitted. Type this code on the new device: vauban sync join FOLDER '\(reply.code ?? "")'")
+        try Sync.synchronize(circle)
+    }
+
+    /// Returns the one device that asks.
+    private func one(_ folder: SyncFolder, _ file: JoinFile) throws -> String {
+        let all = try file.devices(in: folder).filter { name in device.map { name.hasPrefix($0) } ?? true }
+        guard let first = all.first else {
+            let way = file == .commitment ? "run vauban sync join there first" : "run vauban sync join there again; it shows a code"
+            throw Refusal(.badParameter, "No device asks to join; \(way)")
+        }
+        let shown = all.map { SafeText.visible(String($0.prefix(8))) }.joined(separator: ", ")
+        guard all.count == 1 else {
+            throw Refusal(
+                .badParameter,
+                "More than one device asks; choose one with --device: \(shown)"
+            )
+        }
+        return first
+    }
+}

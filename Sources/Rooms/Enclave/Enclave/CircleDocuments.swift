@@ -1,0 +1,246 @@
+// What devices write for each other about a circle (Specs/sync.md). Everything here comes from a folder that anyone may have written.
+
+import SwiftASN1
+import VaubanDER
+import VaubanSyncModel
+
+/// The public half of a device: what it is called, what is encrypted to it, and what verifies its signatures.
+struct CircleDevice: Hashable, Sendable, DERReadable, DERWritable {
+    static let encapsulationBytes = 1216
+
+    let device: [UInt8]
+    let name: String
+    /// X-Wing: ML-KEM-768 with X25519.
+    let encapsulation: [UInt8]
+    /// Ed25519.
+    let verification: [UInt8]
+
+    init(device: [UInt8], name: String, encapsulation: [UInt8], verification: [UInt8]) {
+        self.device = device
+        self.name = name
+        self.encapsulation = encapsulation
+        self.verification = verification
+    }
+
+    init(from fields: inout DERFields) throws {
+        device = try fields.octets("device", in: CircleRequest.deviceBytes...CircleRequest.deviceBytes)
+        name = try fields.text("name", max: CircleRequest.nameBytesMax)
+        encapsulation = try fields.octets("encapsulation key", in: Self.encapsulationBytes...Self.encapsulationBytes)
+        verification = try fields.octets("verification key", in: 32...32)
+    }
+
+    func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            try fields.octets(device)
+            try fields.text(name)
+            try fields.octets(encapsulation)
+            try fields.octets(verification)
+        }
+    }
+}
+
+/// What a device that asks to join writes first: it fixes its keys and its nonce before it knows the member's.
+struct CircleCommitment: DERReadable, DERWritable {
+    let device: [UInt8]
+    let digest: [UInt8]
+
+    init(device: [UInt8], digest: [UInt8]) {
+        self.device = device
+        self.digest = digest
+    }
+
+    init(from fields: inout DERFields) throws {
+        try fields.version(1)
+        device = try fields.octets("device", in: 16...16)
+        digest = try fields.octets("digest", in: 32...32)
+    }
+
+    func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            try fields.integer(1)
+            try fields.octets(device)
+            try fields.octets(digest)
+        }
+    }
+}
+
+/// What a member answers to a commitment.
+struct CircleAnswer: DERReadable, DERWritable {
+    let circle: [UInt8]
+    /// The commitment that it answers.
+    let digest: [UInt8]
+    let member: CircleDevice
+    let nonce: [UInt8]
+
+    init(circle: [UInt8], digest: [UInt8], member: CircleDevice, nonce: [UInt8]) {
+        self.circle = circle
+        self.digest = digest
+        self.member = member
+        self.nonce = nonce
+    }
+
+    init(from fields: inout DERFields) throws {
+        try fields.version(1)
+        circle = try fields.octets("circle", in: 16...16)
+        digest = try fields.octets("digest", in: 32...32)
+        member = try fields.value("member")
+        nonce = try fields.octets("nonce", in: 32...32)
+    }
+
+    func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            try fields.integer(1)
+            try fields.octets(circle)
+            try fields.octets(digest)
+            try fields.value(member)
+            try fields.octets(nonce)
+        }
+    }
+}
+
+/// A join request: what was committed to, signed over the answer.
+struct CircleReveal: DERReadable, DERWritable {
+    let newcomer: CircleDevice
+    let nonce: [UInt8]
+    let signature: [UInt8]
+
+    init(newcomer: CircleDevice, nonce: [UInt8], signature: [UInt8]) {
+        self.newcomer = newcomer
+        self.nonce = nonce
+        self.signature = signature
+    }
+
+    init(from fields: inout DERFields) throws {
+        try fields.version(1)
+        newcomer = try fields.value("newcomer")
+        nonce = try fields.octets("nonce", in: 32...32)
+        signature = try fields.octets("signature", in: 64...64)
+    }
+
+    func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            try fields.integer(1)
+            try fields.value(newcomer)
+            try fields.octets(nonce)
+            try fields.octets(signature)
+        }
+    }
+}
+
+/// A change of the circle, signed by a member: who is in it, and its newest key for each.
+struct CircleStatement: DERReadable, DERWritable {
+    struct Share: DERReadable, DERWritable {
+        let device: [UInt8]
+        let encapsulated: [UInt8]
+        let sealed: [UInt8]
+
+        init(device: [UInt8], encapsulated: [UInt8], sealed: [UInt8]) {
+            self.device = device
+            self.encapsulated = encapsulated
+            self.sealed = sealed
+        }
+
+        init(from fields: inout DERFields) throws {
+            device = try fields.octets("device", in: 16...16)
+            encapsulated = try fields.octets("encapsulated key", in: 1120...1120)
+            sealed = try fields.octets("sealed key", in: 48...48)
+        }
+
+        func write(into der: inout DER.Serializer) throws {
+            try der.sequence { fields in
+                try fields.octets(device)
+                try fields.octets(encapsulated)
+                try fields.octets(sealed)
+            }
+        }
+    }
+
+    let circle: [UInt8]
+    let number: Int64
+    /// SHA-256 of the statement before; zeros for the first.
+    let previous: [UInt8]
+    let epoch: Int64
+    let signer: [UInt8]
+    let shares: [Share]
+    /// The members, encrypted with the newest key.
+    let members: [UInt8]
+    /// The earlier keys, wrapped with the newest; nil in the first epoch.
+    let earlier: [UInt8]?
+
+    init(
+        circle: [UInt8], number: Int64, previous: [UInt8], epoch: Int64, signer: [UInt8], shares: [Share], members: [UInt8],
+        earlier: [UInt8]?
+    ) {
+        self.circle = circle
+        self.number = number
+        self.previous = previous
+        self.epoch = epoch
+        self.signer = signer
+        self.shares = shares
+        self.members = members
+        self.earlier = earlier
+    }
+
+    init(from fields: inout DERFields) throws {
+        try fields.version(1)
+        circle = try fields.octets("circle", in: 16...16)
+        number = try fields.integer("number", in: 1...Int64.max)
+        previous = try fields.octets("previous", in: 32...32)
+        epoch = try fields.integer("epoch", in: 1...Int64(CircleRequest.epochsMax))
+        signer = try fields.octets("signer", in: 16...16)
+        shares = try fields.list("shares", max: CircleRequest.membersMax)
+        members = try fields.octets("members", in: 29...20_000)
+        earlier = try fields.optionalOctets(0, "earlier keys", in: 60...4096)
+    }
+
+    func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            try fields.integer(1)
+            try fields.octets(circle)
+            try fields.integer(number)
+            try fields.octets(previous)
+            try fields.integer(epoch)
+            try fields.octets(signer)
+            try fields.list(shares)
+            try fields.octets(members)
+            try fields.optionalOctets(0, earlier)
+        }
+    }
+
+    /// What its parts are bound to.
+    var context: [UInt8] { circle + CircleSecrets.number(number) + CircleSecrets.number(epoch) }
+}
+
+/// `SignedStatement ::= SEQUENCE { statement OCTET STRING, signature OCTET STRING (SIZE (64)) }`
+struct SignedStatement: DERReadable, DERWritable {
+    let statement: [UInt8]
+    let signature: [UInt8]
+
+    init(statement: [UInt8], signature: [UInt8]) {
+        self.statement = statement
+        self.signature = signature
+    }
+
+    init(from fields: inout DERFields) throws {
+        statement = try fields.octets("statement", in: 1...CircleRequest.documentBytesMax)
+        signature = try fields.octets("signature", in: 64...64)
+    }
+
+    func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            try fields.octets(statement)
+            try fields.octets(signature)
+        }
+    }
+}
+
+/// The members inside a statement.
+struct CircleMembers: DERReadable, DERWritable {
+    let list: [CircleDevice]
+
+    init(_ list: [CircleDevice]) { self.list = list }
+
+    init(from fields: inout DERFields) throws { list = try fields.list("members", max: CircleRequest.membersMax) }
+
+    func write(into der: inout DER.Serializer) throws { try der.sequence { try $0.list(list) } }
+}

@@ -1,0 +1,48 @@
+// Circles of devices that share items (Specs/sync.md): what the user must approve is asked here, in the enclave's own prompt.
+
+import Enclave
+import EnclaveWire
+import VaubanRefusal
+import VaubanSecretBytes
+import VaubanSyncModel
+import VaubanUserModel
+
+extension RequestConnection {
+    /// Performs a request about a circle. An open circle stays open until the connection ends or opens another.
+    func circle(_ keybag: [UInt8]?, _ request: CircleRequest) throws(Refusal) -> Response {
+        let vault = try vault()
+        if let consent = try consent(to: request, keybag, in: vault) {
+            guard try askConsent(consent, nil) == .once else { throw Refusal(.cancelled) }
+        }
+        let outcome = try vault.circle(keybag, request)
+        guard let opened = outcome.opened else { return Response(.circle(outcome.reply)) }
+        circle = opened
+        return Response(.circle(outcome.reply), secret: opened.fileKeys())
+    }
+
+    /// Returns the consent that a request needs. Its codes are compared before the user is asked.
+    private func consent(to request: CircleRequest, _ keybag: [UInt8]?, in vault: Vault) throws(Refusal) -> Consent? {
+        switch request {
+        case .approve(let reveal, let code):
+            Consent(.admitDevice, offered: .once, program: try vault.nameOfNewcomer(keybag, reveal, code: code))
+        case .enter(let statement, let code):
+            Consent(.enterCircle, offered: .once, program: try vault.nameOfSponsor(keybag, statement, code: code))
+        case .remove(let device): Consent(.removeDevice, offered: .once, program: try vault.nameOfMember(keybag, device))
+        case .begin, .apply, .answer, .reveal, .follow, .view, .open, .sign: nil
+        }
+    }
+
+    func sealForCircle(_ row: RowBinding, wrapped: [UInt8]) throws(Refusal) -> Response {
+        let sealed = try vault().sealForCircle(row, wrapped: wrapped, in: try openedCircle())
+        return Response(.sealed(wrapped: sealed.wrapped), secret: sealed.key.duplicate())
+    }
+
+    func circleItemKeys(_ row: RowBinding, wrapped: [UInt8], epoch: Int64) throws(Refusal) -> Response {
+        response(to: try vault().circleItemKeys(row, wrapped: wrapped, epoch: epoch, in: try openedCircle()))
+    }
+
+    func openedCircle() throws(Refusal) -> OpenCircle {
+        guard let circle else { throw Refusal(.unavailable, "no circle is open; run the command again") }
+        return circle
+    }
+}

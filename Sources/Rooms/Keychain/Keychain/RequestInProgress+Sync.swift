@@ -1,0 +1,213 @@
+// Synchronized items (Specs/sync.md): rows go to other devices and come from them under keys that the enclave wraps for a circle. The
+// command line decides which change is newer; here each write happens only if the row is still the one that the decision was about.
+
+internal import Crypto
+internal import EnclaveWire
+internal import KeychainStore
+internal import VaubanAccessPolicy
+internal import VaubanDER
+internal import VaubanKeychainModel
+internal import VaubanKeychainWire
+internal import VaubanLinuxHost
+internal import VaubanPlainText
+internal import VaubanRefusal
+internal import VaubanSecretBytes
+internal import VaubanSyncModel
+
+extension RequestInProgress {
+    func sync(_ request: SyncRequest, _ value: borrowing SecretBytes) throws {
+        guard caller.isUserAtCommandLine else {
+            throw Refusal(.notAllowedHere, "items are synchronized with the command vauban sync")
+        }
+        switch request {
+        case .circle(let keybag, let request): try circle(keybag, request)
+        case .list: try listSynchronizable()
+        case .copy(let rows): try copyForCircle(rows)
+        case .put(let item, let epoch, let name, let mark):
+            try sink.send(.sync(.outcome(try put(Received(item, epoch: epoch, name: name), rest: value, replacing: mark))))
+        case .delete(let row, let mark): try sink.send(.sync(.outcome(try deleteSynchronized(row, mark))))
+        }
+        try sink.send(.done)
+    }
+
+    private func circle(_ keybag: [UInt8]?, _ request: CircleRequest) throws {
+        let result = try enclave.circle(keybag, request)
+        switch result.keys {
+        case .none: try sink.send(.sync(.circle(result.reply)))
+        case .some(let keys): try sink.send(.sync(.circle(result.reply)), value: keys)
+        }
+    }
+
+    // MARK: Copying
+
+    private func listSynchronizable() throws {
+        let key = try nameKey()
+        var rows: [SyncRow] = []
+        for kind in [ItemKind.genericPassword, .internetPassword, .certificate, .key] {
+            let terms = SearchTerms(kind: kind, attributes: ItemAttributes([.synchronizable: .number(1)]), protection: nil)
+            let selection = try selection(terms, of: [])
+            guard !selection.usesDeviceIndex else { throw Refusal(.beforeFirstUnlock) }
+            try forEachRow(of: selection, batch: KeychainLimits.batchRowsMax) { row in
+                guard let opened = try open(row), opened.record.isSynchronizable else { return true }
+                let shown = PlainLine.bothEnds(opened.record.shownName, bytesMax: SyncRow.shownNameBytesMax)
+                rows.append(
+                    SyncRow(
+                        row: row.id, name: opened.maySynchronize ? Self.name(of: opened.record, key) : nil,
+                        mark: Self.mark(of: row.halves.metadataBinding), changed: opened.record.changed, shownName: shown))
+                if rows.count == SyncReply.rowsMax {
+                    try sink.send(.sync(.rows(rows)))
+                    rows = []
+                }
+                return true
+            }
+        }
+        if !rows.isEmpty { try sink.send(.sync(.rows(rows))) }
+    }
+
+    private func copyForCircle(_ rows: [Int64]) throws {
+        var bytes = 0
+        for id in rows where bytes < KeychainLimits.batchBytesMax {
+            do {
+                bytes += try copyForCircle(id)
+            } catch is RowHasChanged {
+                try sink.send(.sync(.omitted(row: id)))
+            }
+        }
+    }
+
+    /// Copies a row, or reports that it is not there as an item that may leave this device. Returns the number of bytes sent.
+    private func copyForCircle(_ id: Int64) throws -> Int {
+        guard let row = try database.row(id), let opened = try open(row), opened.record.isSynchronizable, opened.maySynchronize else {
+            try sink.send(.sync(.omitted(row: id)))
+            return 0
+        }
+        let sealed: SealedItemKey
+        do {
+            sealed = try enclave.sealForCircle(opened.binding, wrapped: row.halves.wrappedKey)
+        } catch let refusal as Refusal {
+            try dispose(of: row, after: refusal)
+            try sink.send(.sync(.omitted(row: id)))
+            return 0
+        }
+        let item = try Self.copied(opened, sealed)
+        try sink.send(.sync(.item(row: id, mark: Self.mark(of: row.halves.metadataBinding), item)), value: Self.rest(of: row))
+        return row.halves.secret.count + item.attributes.count
+    }
+
+    // MARK: Receiving
+
+    private func put(_ received: Received, rest: borrowing SecretBytes, replacing mark: [UInt8]?) throws -> SyncOutcome {
+        let item = received.item
+        guard let binding = try? RowBinding(derBytes: item.binding), let kind = ItemKind(rawValue: binding.kind), kind.isBackedUp,
+            binding.accessControl == nil, !binding.protection.staysOnDevice
+        else { throw Self.damagedItem }
+        let secret = item.head + rest.withUnsafeBytes { Array($0) }
+        let keys = try circleKeys(of: received, binding)
+        guard let record = try record(of: item, kind, binding, secret: secret, keys), record.isSynchronizable,
+            Self.name(of: record, try nameKey()) == received.name
+        else { throw Self.damagedItem }
+        switch keys.item {
+        case .none: throw Self.damagedItem
+        case .some(let key):
+            guard let value = try? RowCipher.open(secret, key: key, binding: try binding.itemBinding.encoded()) else {
+                throw Self.damagedItem
+            }
+            return try put(record, item: binding.item, value: value, replacing: mark)
+        }
+    }
+
+    private func put(
+        _ record: ItemRecord, item: [UInt8], value: borrowing PaddedValue, replacing mark: [UInt8]?
+    ) throws -> SyncOutcome {
+        var outcome = SyncOutcome.changedMeanwhile
+        try withRetries {
+            guard let done = try putOnce(record, item: item, value: value, replacing: mark) else { return false }
+            outcome = done
+            return true
+        }
+        return outcome
+    }
+
+    /// Returns nil if a row has changed meanwhile in a way that leaves the decision as it is.
+    private func putOnce(
+        _ record: ItemRecord, item: [UInt8], value: borrowing PaddedValue, replacing mark: [UInt8]?
+    ) throws -> SyncOutcome? {
+        let blinds = try blinds(record)
+        let generation = try keys.generationToWrite(record.protection)
+        guard let row = try database.row(named: blinds.primary) else {
+            guard mark == nil else { return .changedMeanwhile }
+            // An item that was renamed elsewhere may still be here under its earlier name.
+            let identity = try database.exists(item: item) ? try Entropy.bytes(16) : item
+            let binding = try binding(record, item: identity, generation: generation)
+            let new = try self.row(of: record, binding: binding, secret: try seal(value, binding), blinds: blinds)
+            return try isDone(try database.insert(new)) ? .done(mark: Self.mark(of: new.halves.metadataBinding)) : nil
+        }
+        guard let existing = try open(row) else { return nil }
+        guard mark == Self.mark(of: row.halves.metadataBinding), existing.binding.accessControl == nil else { return .changedMeanwhile }
+        let binding = try binding(record, item: existing.binding.item, generation: generation)
+        let new = try self.row(of: record, binding: binding, secret: try seal(value, binding), blinds: blinds)
+        let change = RowChange(old: row.handle, row: new, changesBlinds: true, keeping: keptLabel(record))
+        return try isDone(try database.update([change])) ? .done(mark: Self.mark(of: new.halves.metadataBinding)) : nil
+    }
+
+    private func deleteSynchronized(_ id: Int64, _ mark: [UInt8]) throws -> SyncOutcome {
+        guard let row = try database.row(id), Self.mark(of: row.halves.metadataBinding) == mark else { return .changedMeanwhile }
+        guard let opened = try open(row) else { return .done(mark: nil) }
+        guard opened.record.isSynchronizable else { throw Refusal(.badParameter, "the item is not synchronizable") }
+        let removal = RowRemoval(row.handle, keeping: keptLabel(opened.record))
+        guard try database.delete([removal] + grants(of: [row.handle]).map { RowRemoval($0) }) else { return .changedMeanwhile }
+        services.leasedKeys.forget(opened.binding.item, user: user)
+        return .done(mark: nil)
+    }
+
+    private func circleKeys(of received: Received, _ binding: RowBinding) throws -> RestoredKeys {
+        do {
+            return try enclave.circleItemKeys(binding, wrapped: received.item.wrapped, epoch: received.epoch)
+        } catch let refusal as Refusal where refusal.reason == .rowDamaged {
+            throw Self.damagedItem
+        }
+    }
+
+    // MARK: Parts
+
+    /// What another device replaces or deletes is kept whatever the setting is, since its user may not have seen it (C-217).
+    private func keptLabel(_ record: ItemRecord) -> HistoryLabel? {
+        record.kind.hasHistory ? HistoryLabel(date: services.now(), owner: record.accessGroup) : nil
+    }
+
+    private func nameKey() throws -> IndexKey {
+        let key = try enclave.circleNames()
+        return IndexKey(key.withUnsafeBytes { SymmetricKey(data: $0) })
+    }
+
+    /// Returns the name of an item that is equal on all devices of a circle.
+    private static func name(of record: ItemRecord, _ key: IndexKey) -> [UInt8] {
+        AttributeBlinds.ofRow(record.attributes, kind: record.kind, key: key).primary
+    }
+
+    private static var damagedItem: Refusal { Refusal(.badParameter, "A synchronized item is damaged, or of another circle") }
+}
+
+/// An item of another device, as the command line found it.
+private struct Received {
+    let item: BackupItem
+    let epoch: Int64
+    let name: [UInt8]
+
+    init(_ item: BackupItem, epoch: Int64, name: [UInt8]) {
+        self.item = item
+        self.epoch = epoch
+        self.name = name
+    }
+}
+
+extension ItemRecord {
+    fileprivate var isSynchronizable: Bool { attributes[.synchronizable] == .number(1) }
+}
+
+extension OpenedRow {
+    /// Whether the item may leave this device at all (C-064).
+    fileprivate var maySynchronize: Bool {
+        record.kind.isBackedUp && !record.protection.staysOnDevice && binding.accessControl == nil
+    }
+}

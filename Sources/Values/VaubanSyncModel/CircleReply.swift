@@ -1,0 +1,112 @@
+package import SwiftASN1
+package import VaubanDER
+
+/// A member of a circle, as everybody outside the enclave knows it.
+package struct CircleMember: Hashable, Sendable, DERReadable, DERWritable {
+    package let device: [UInt8]
+    package let name: String
+    /// The Ed25519 key that verifies its files.
+    package let verification: [UInt8]
+
+    package init(device: [UInt8], name: String, verification: [UInt8]) {
+        self.device = device
+        self.name = name
+        self.verification = verification
+    }
+
+    package init(from fields: inout DERFields) throws {
+        device = try fields.octets("device", in: 16...16)
+        name = try fields.text("name", max: CircleRequest.nameBytesMax)
+        verification = try fields.octets("verification key", in: 32...32)
+    }
+
+    package func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            try fields.octets(device)
+            try fields.text(name)
+            try fields.octets(verification)
+        }
+    }
+}
+
+/// What is known of a circle outside the enclave.
+package struct CircleView: Hashable, Sendable {
+    /// This device.
+    package let device: [UInt8]
+    /// The circle; nil while the device asks to join one.
+    package let circle: [UInt8]?
+    /// The number and SHA-256 of the last statement that was followed.
+    package let number: Int64
+    package let digest: [UInt8]
+    /// The number of circle keys. Files are written under the last.
+    package let epoch: Int64
+    package let members: [CircleMember]
+
+    package init(device: [UInt8], circle: [UInt8]?, number: Int64, digest: [UInt8], epoch: Int64, members: [CircleMember]) {
+        self.device = device
+        self.circle = circle
+        self.number = number
+        self.digest = digest
+        self.epoch = epoch
+        self.members = members
+    }
+}
+
+extension CircleView: DERReadable, DERWritable {
+    package init(from fields: inout DERFields) throws {
+        device = try fields.octets("device", in: 16...16)
+        number = try fields.integer("number", in: 0...Int64.max)
+        digest = try fields.octets("digest", in: 32...32)
+        epoch = try fields.integer("epoch", in: 0...Int64(CircleRequest.epochsMax))
+        members = try fields.list("members", max: CircleRequest.membersMax)
+        circle = try fields.optionalOctets(0, "circle", in: 16...16)
+    }
+
+    package func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            try fields.octets(device)
+            try fields.integer(number)
+            try fields.octets(digest)
+            try fields.integer(epoch)
+            try fields.list(members)
+            try fields.optionalOctets(0, circle)
+        }
+    }
+}
+
+/// The reply to a request about a circle.
+///
+/// `CircleReply ::= SEQUENCE { view CircleView, keybag [0] OCTET STRING OPTIONAL, document [1] OCTET STRING OPTIONAL,
+///   code [2] UTF8String OPTIONAL }`
+package struct CircleReply: Hashable, Sendable, DERReadable, DERWritable {
+    package let view: CircleView
+    /// To be stored in place of the one before.
+    package let keybag: [UInt8]?
+    /// A commitment, an answer, a join request, a statement, or a signature.
+    package let document: [UInt8]?
+    /// To be shown to the user, who types it at the other device.
+    package let code: String?
+
+    package init(_ view: CircleView, keybag: [UInt8]? = nil, document: [UInt8]? = nil, code: String? = nil) {
+        self.view = view
+        self.keybag = keybag
+        self.document = document
+        self.code = code
+    }
+
+    package init(from fields: inout DERFields) throws {
+        view = try fields.value("view")
+        keybag = try fields.optionalOctets(0, "keybag", in: 1...CircleRequest.keybagBytesMax)
+        document = try fields.optionalOctets(1, "document", in: 1...CircleRequest.documentBytesMax)
+        code = try fields.optionalText(2, "code", max: CircleRequest.codeBytesMax)
+    }
+
+    package func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            try fields.value(view)
+            try fields.optionalOctets(0, keybag)
+            try fields.optionalOctets(1, document)
+            try fields.optionalText(2, code)
+        }
+    }
+}

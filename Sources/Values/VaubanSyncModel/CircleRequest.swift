@@ -1,0 +1,103 @@
+// What the enclave is asked about a circle of devices, on every wire that carries it (Specs/sync.md).
+
+package import SwiftASN1
+package import VaubanDER
+internal import VaubanRefusal
+
+/// A request about a circle. The circle's keybag accompanies it; only the first request of a device has none.
+package enum CircleRequest: Hashable, Sendable {
+    /// Starts a circle with this device as its only member. Returns its keybag and its first statement.
+    case begin(name: String)
+    /// Makes the keys with which this device asks to join a circle. Returns its keybag and a commitment to them.
+    case apply(name: String)
+    /// Answers the commitment of a device that asks to join. Returns the keybag and the answer.
+    case answer(commitment: [UInt8])
+    /// Reveals the keys that were committed to. Returns the keybag, the signed join request, and the code to type at the member.
+    case reveal(answer: [UInt8])
+    /// Admits the device of a join request if the code is the one that it shows and the user approves. Returns the keybag, a statement, and
+    /// the code to type at the new device.
+    case approve(reveal: [UInt8], code: String)
+    /// Enters the circle of a statement if the code is the one that the member shows and the user approves. Returns the keybag.
+    case enter(statement: [UInt8], code: String)
+    /// Removes a device and makes a new circle key, if the user approves. Returns the keybag and a statement.
+    case remove(device: [UInt8])
+    /// Follows another member's statement. Returns the keybag.
+    case follow(statement: [UInt8])
+    /// Returns what the keybag says, and changes nothing.
+    case view
+    /// Opens the circle on this connection. The keys of its files and of this device's state are the secret section.
+    case open
+    /// Signs the digest of a file that this device writes.
+    case sign(digest: [UInt8])
+
+    package static let nameBytesMax = 64
+    package static let codeBytesMax = 32
+    package static let keybagBytesMax = 24_000
+    package static let documentBytesMax = 30_000
+    package static let membersMax = 10
+    /// Circle keys, one for each removal.
+    package static let epochsMax = 64
+    package static let deviceBytes = 16
+    package static let digestBytes = 32
+    package static let signatureBytes = 64
+
+    /// Whether the reply may have to wait for the user.
+    package var mayWaitForUser: Bool {
+        switch self {
+        case .approve, .enter, .remove: true
+        case .begin, .apply, .answer, .reveal, .follow, .view, .open, .sign: false
+        }
+    }
+}
+
+/// `CircleRequest ::= CHOICE { begin [0], apply [1], answer [2], reveal [3], approve [4], enter [5], remove [6], follow [7], open [8],
+///   sign [9], view [10] }`, in a SEQUENCE
+extension CircleRequest: DERReadable, DERWritable {
+    package init(from fields: inout DERFields) throws {
+        let number = try fields.choice("circle request")
+        let request: CircleRequest? = try fields.optional(number, "circle request") { call in
+            switch number {
+            case 0: return .begin(name: try call.text("name", max: Self.nameBytesMax))
+            case 1: return .apply(name: try call.text("name", max: Self.nameBytesMax))
+            case 2: return .answer(commitment: try Self.document(&call))
+            case 3: return .reveal(answer: try Self.document(&call))
+            case 4: return .approve(reveal: try Self.document(&call), code: try call.text("code", max: Self.codeBytesMax))
+            case 5: return .enter(statement: try Self.document(&call), code: try call.text("code", max: Self.codeBytesMax))
+            case 6: return .remove(device: try call.octets("device", in: Self.deviceBytes...Self.deviceBytes))
+            case 7: return .follow(statement: try Self.document(&call))
+            case 8: return .open
+            case 9: return .sign(digest: try call.octets("digest", in: Self.digestBytes...Self.digestBytes))
+            case 10: return .view
+            default: throw Refusal(.unknownRequest, "circle request \(number) is not known")
+            }
+        }
+        guard let request else { throw DERError("circle request is missing") }
+        self = request
+    }
+
+    private static func document(_ call: inout DERFields) throws -> [UInt8] { try call.octets("document", in: 1...documentBytesMax) }
+
+    package func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            switch self {
+            case .begin(let name): try fields.tagged(0) { try $0.text(name) }
+            case .apply(let name): try fields.tagged(1) { try $0.text(name) }
+            case .answer(let commitment): try fields.tagged(2) { try $0.octets(commitment) }
+            case .reveal(let answer): try fields.tagged(3) { try $0.octets(answer) }
+            case .approve(let reveal, let code):
+                try fields.tagged(4) {
+                    try $0.octets(reveal); try $0.text(code)
+                }
+            case .enter(let statement, let code):
+                try fields.tagged(5) {
+                    try $0.octets(statement); try $0.text(code)
+                }
+            case .remove(let device): try fields.tagged(6) { try $0.octets(device) }
+            case .follow(let statement): try fields.tagged(7) { try $0.octets(statement) }
+            case .open: fields.tagged(8) { _ in }
+            case .view: fields.tagged(10) { _ in }
+            case .sign(let digest): try fields.tagged(9) { try $0.octets(digest) }
+            }
+        }
+    }
+}

@@ -1,0 +1,89 @@
+#!/usr/bin/env bash
+# What whoever carries the folder of vauban sync can try, and what a removed device and a program of the user can. Each check is an attack of
+# Manual/attacks.md.
+# limit: 600
+set -u
+. Tests/Scripts/lib/command-line.sh
+. Tests/Scripts/lib/attack-report.sh
+folder=$TMPDIR/shared
+device() { export VAUBAN_HOME=$TMPDIR/$1; }
+own() { setsid --wait "$VAUBAN_BUILD/vauban" "$@" </dev/null >"$TMPDIR/out" 2>"$TMPDIR/err"; }
+with() { setsid --wait "$VAUBAN_BUILD/vauban" "$@" --passcode-fd 3 3<<<"$passcode" </dev/null >"$TMPDIR/out" 2>"$TMPDIR/err"; }
+# ends STATUS TEXT COMMAND…: with this status and a line that has this text.
+ends() { want=$1 text=$2; shift 2; "$@"; got=$?; [ $got = "$want" ] || { cat "$TMPDIR/err"; echo "    ended with $got, not $want"; return 1; }; says "$text" "$TMPDIR/err"; }
+new_device() { device "$1"; new_keychain; set_passcode; }
+item() { printf '{"service":"bank","account":"%s","secret":"%s","synchronizable":true}' "$1" "$2" | vauban add --json - 2>/dev/null; }
+trap 'for home in "$TMPDIR"/keychain "$TMPDIR"/laptop "$TMPDIR"/other "$TMPDIR"/thief; do VAUBAN_HOME=$home vauban stop; done >/dev/null 2>&1' EXIT
+# ask NEW MEMBER: up to the code that the new device shows, in $code.
+ask() {
+    device "$1"; own sync join "$folder" --name "$1"
+    device "$2"; own sync approve
+    device "$1"; own sync join "$folder"; code=$(cat "$TMPDIR/out")
+}
+join() {
+    ask "$1" "$2"
+    device "$2"; with sync approve "$code" && answer=$(cat "$TMPDIR/out")
+    device "$1"; with sync join "$folder" "$answer"
+}
+device keychain; set_passcode; own sync new "$folder" --name desk || exit 1
+item anna secretvalue; item bert othervalue; own sync || exit 1
+new_device laptop; join laptop keychain || exit 1
+equals "$(vauban get bank/anna)" secretvalue || exit 1
+# A circle of its own, with files that are whole and signed, but not of this circle.
+new_device other; own sync new "$TMPDIR/foreign" --name desk; item anna 'of another circle'; own sync || exit 1
+
+check 'U80 names, values and owners in the folder: refused' eval '! grep -raqE "bank|anna|bert|secretvalue|othervalue|desk" "$folder/circle" "$folder/devices"'
+check 'U80 control: what is not encrypted would be found' grep -raq 'VAUBAN SYNC 1' "$folder/devices"
+
+# The last file of the desk, which the laptop has not read yet.
+device keychain; printf newvalue | vauban set bank/anna --replace; own sync status
+desk=$(basename "$folder/devices/$(sed -n 's/^Device *desk *\([0-9a-f]*\).*/\1/p' "$TMPDIR/out")"*)
+cp -a "$folder" "$TMPDIR/older"
+own sync || exit 1
+last=$folder/devices/$desk/$(ls "$folder/devices/$desk" | tail -1)
+cp -a "$folder" "$TMPDIR/good"
+again() { rm -rf "$folder"; cp -a "$TMPDIR/${1:-good}" "$folder"; }
+# tampered TEXT: the laptop says so and keeps what it has.
+tampered() { device laptop; ends 1 "$1" own sync && equals "$(vauban get bank/anna)" secretvalue; result=$?; again; return $result; }
+flip() { printf "$(printf '\\%03o' $(($(od -An -tu1 -j "$1" -N 1 "$last") ^ 1)))" | dd of="$last" bs=1 seek="$1" conv=notrunc 2>/dev/null; }
+for place in 15 30 85 3000; do flip $place; check "U81 a byte of a file is changed: refused ($place)" tampered 'Not read: The file'; done
+truncate -s 2000 "$last"; check 'U81 a file is cut: refused' tampered 'was altered'
+cp "$folder/devices/$desk/00000001" "$last"; check 'U81 an earlier file is replayed in its place: refused' tampered 'does not follow what was read before'
+cp "$TMPDIR/foreign/devices/"*/00000001 "$last"; check 'U81 a file of another circle: refused' tampered 'was altered, or does not follow'
+cp "$TMPDIR/foreign/circle/00000001" "$folder/circle/00000003"
+check 'U82 a statement of another circle: refused' eval 'device laptop; ends 64 "of another circle" own sync'; again
+cp "$folder/circle/00000001" "$folder/circle/00000002"
+check 'U82 an earlier statement in place of the last: refused' eval 'device laptop; ends 64 "rolled back or altered" own sync'; again
+check 'U81 control: the unaltered file is read' eval 'device laptop; own sync && equals "$(vauban get bank/anna)" newvalue'
+again older
+check 'U83 the folder is put back to an earlier state: refused' eval 'device laptop; ends 1 "lacks files of desk that were read before" own sync && equals "$(vauban get bank/anna)" newvalue'
+again
+
+new_device thief; ask thief keychain
+wrong='000 000'; [ "$code" != "$wrong" ] || wrong='111 111'
+check 'U84 a device is admitted with another code: refused' eval 'device keychain; ends 51 "The code is not that of the other device" with sync approve "$wrong"'
+cp "$folder"/join/*.3 "$TMPDIR/reveal"
+sed -i 's/thief/th1ef/' "$folder"/join/*.3
+check 'U84 a join request is altered: refused' eval 'device keychain; ends 64 "was altered" with sync approve "$code"'
+cp "$TMPDIR/reveal" "$(ls "$folder"/join/*.3)"
+check 'U84 it is admitted without the user: refused' eval 'device keychain; ends 36 "" own sync approve "$code"'
+check 'U84 nobody was admitted' eval '[ ! -e "$folder/circle/00000003" ] && ! VAUBAN_HOME=$TMPDIR/thief vauban get bank/anna 2>/dev/null'
+check 'U84 control: with the code and the user it is' eval 'device keychain; with sync approve "$code" && answer=$(cat "$TMPDIR/out") && device thief && with sync join "$folder" "$answer" && equals "$(vauban get bank/anna)" newvalue'
+
+device keychain; with sync remove thief || exit 1
+printf 'after the removal' | vauban set bank/anna --replace; own sync || exit 1
+check 'U85 a removed device reads what is written later: refused' eval 'device thief; ends 51 "was removed from the circle" own sync && equals "$(vauban get bank/anna)" newvalue'
+rm "$folder/circle/00000004"
+check 'U85 even if its removal is hidden from it: refused' eval 'device thief; ends 1 "is not of this circle" own sync && equals "$(vauban get bank/anna)" newvalue'
+again; device keychain
+rm -rf "$folder"; cp -a "$TMPDIR/good" "$folder"
+
+# What a program of the user can do: forget what was read, and put back the folder of before a deletion.
+device other; own sync || exit 1
+cp -a "$TMPDIR/foreign" "$TMPDIR/before"
+vauban delete bank/anna; own sync || exit 1
+rm -rf "$TMPDIR/foreign"; cp -a "$TMPDIR/before" "$TMPDIR/foreign"
+check 'U86 the folder alone is put back: refused' eval 'ends 1 "lacks files of desk that were read before" own sync; ! vauban get bank/anna 2>/dev/null'
+rm "$VAUBAN_HOME/sync/state"
+check 'U86 a deleted item comes back, if a program of the user also removes the state: succeeds' eval 'own sync && equals "$(vauban get bank/anna)" "of another circle"'
+end_attacks

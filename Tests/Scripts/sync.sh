@@ -1,0 +1,168 @@
+#!/usr/bin/env bash
+# Synchronizable items travel between devices that share a folder: added, updated, deleted, in conflict and renamed; only devices that two
+# codes and two approvals admitted read them; what is altered, lost, foreign, replayed or rolled back in the folder is refused; and what stays
+# on a device is in no file.
+# proves: C-064 C-215 C-216 C-217 C-218 C-219
+# limit: 600
+set -u
+. Tests/Scripts/lib/command-line.sh
+[ -x "$VAUBAN_BUILD/keychain-caller" ] || { echo 'keychain-caller is not built'; exit 77; }
+folder=$TMPDIR/shared
+device() { export VAUBAN_HOME=$TMPDIR/$1; }
+text() { expect_text "$1" "$TMPDIR/err"; }
+own() { expect_status "$1" setsid --wait "$VAUBAN_BUILD/vauban" "${@:2}" </dev/null; }
+with() { want=$1; shift; expect_status "$want" setsid --wait "$VAUBAN_BUILD/vauban" "$@" --passcode-fd 3 3<<<"$passcode" </dev/null; }
+sync() { device "$1"; own "${2:-0}" sync; }
+caller() { "$VAUBAN_BUILD/keychain-caller" "$@"; }
+equals() { [ "$1" = "$2" ] || fail "there is \"$1\", not \"$2\""; }
+trap 'for home in "$TMPDIR"/keychain "$TMPDIR"/laptop "$TMPDIR"/phone "$TMPDIR"/thief "$TMPDIR"/tablet; do VAUBAN_HOME=$home vauban stop; done >/dev/null 2>&1' EXIT
+new_device() { device "$1"; new_keychain; set_passcode; }
+# join NEW MEMBER: the whole exchange, with the codes that each side shows.
+join() {
+    device "$1"; own 0 sync join "$folder" --name "$1"
+    device "$2"; own 0 sync approve
+    device "$1"; own 0 sync join "$folder"; code=$(cat "$TMPDIR/out")
+    device "$2"; with 0 sync approve "$code"; answer=$(cat "$TMPDIR/out")
+    device "$1"; with 0 sync join "$folder" "$answer"
+}
+
+# Without a passcode nobody starts a circle, and without a circle nothing is synchronized.
+own 51 sync
+own 51 sync new "$folder"
+rm -rf "$folder"
+set_passcode
+own 0 sync new "$folder" --name desk
+own 64 sync new "$folder"
+new_device phone
+own 64 sync new "$folder"
+
+# C-216, C-218: the attribute decides which items are meant, in all four calls.
+device keychain
+equals "$(caller synced-add bank everywhere)" 0
+equals "$(caller add bank here)" 0
+equals "$(caller get bank)" '0 here'
+equals "$(caller synced-get bank)" '0 everywhere'
+printf '{"service":"s","account":"json","secret":"of json","synchronizable":true}' | vauban add --json - 2>/dev/null || fail 'add --json failed'
+printf '{"service":"s","account":"stays","secret":"stays here","synchronizable":true,"readable":"unlocked, this device only"}' | vauban add --json - 2>/dev/null ||
+    fail 'add --json failed for an item of this device'
+printf local | vauban add local/x
+printf asks | vauban add asks/x --require presence
+sync keychain
+text 'Stays on this device: s/stays'
+text '0 changes received, 2 sent.'
+sync keychain
+text '0 changes received, 0 sent.'
+
+# C-215: a device that joined reads them through SecItemCopyMatching.
+new_device laptop
+join laptop keychain
+text '2 changes received, 0 sent.'
+equals "$(caller synced-get bank)" '0 everywhere'
+equals "$(caller get bank)" -25300
+equals "$(vauban get s/json)" 'of json'
+for name in s/stays local/x asks/x; do expect_status 44 vauban get "$name"; done
+own 0 sync status
+grep -q 'Device   desk ' "$TMPDIR/out" && grep -q 'Device   laptop .*(this device)' "$TMPDIR/out" || fail 'status does not list the devices'
+
+# C-217: updates and deletions go both ways, and C-219: nobody types a password again.
+equals "$(caller synced-update bank newer)" 0
+sync laptop; text '0 changes received, 1 sent.'
+sync keychain; text '1 change received, 0 sent.'
+equals "$(caller synced-get bank)" '0 newer'
+equals "$(caller get bank)" '0 here'
+equals "$(caller synced-delete bank)" 0
+sync keychain; sync laptop
+equals "$(caller synced-get bank)" -25300
+vauban list --deleted 2>&1 | grep -q 'callers/bank' || fail 'what another device deleted is not kept'
+
+# A conflict: the later change wins everywhere, and the other value is in the history.
+device keychain; printf first | vauban set s/json --replace
+device laptop; printf second | vauban set s/json --replace
+sync keychain; sync laptop; sync keychain
+for name in keychain laptop; do device $name; equals "$(vauban get s/json)" second; done
+device keychain; equals "$(vauban history s/json --show 1)" first
+
+# What the folder shows: no name, no value, and only padded sizes.
+grep -raqE 'bank|json|of json|second|newer|stays here|local' "$folder/devices" "$folder/circle" && fail 'the folder shows something'
+for file in "$folder"/devices/*/*; do
+    size=$(($(stat -c %s "$file") - 82 - 28))
+    [ $((size & (size - 1))) = 0 ] && [ $size -ge 4096 ] || fail "$file has $size bytes"
+done
+
+# Altered, cut, exchanged, lost and rolled back: refused by name, and everything else is read.
+device laptop; printf third | vauban set s/json --replace; sync laptop
+cp -a "$folder" "$TMPDIR/good"
+own 0 sync status
+laptop=$(basename "$folder/devices/$(sed -n 's/^Device *laptop *\([0-9a-f]*\).*/\1/p' "$TMPDIR/out")"*)
+last=$(ls "$folder/devices/$laptop" | tail -1)
+restore_folder() { rm -rf "$folder"; cp -a "$TMPDIR/good" "$folder"; }
+refused() { sync keychain 1; text "$1"; equals "$(vauban get s/json)" second; restore_folder; }
+for place in 20 90 200 4000; do
+    printf "$(printf '\\%03o' $(($(od -An -tu1 -j $place -N 1 "$folder/devices/$laptop/$last") ^ 1)))" | dd of="$folder/devices/$laptop/$last" bs=1 seek=$place conv=notrunc 2>/dev/null
+    refused 'Not read: The file'
+done
+truncate -s 500 "$folder/devices/$laptop/$last"; refused 'was altered'
+truncate -s 10 "$folder/devices/$laptop/$last"; refused 'is incomplete'
+cp "$folder/devices/$laptop/00000001" "$folder/devices/$laptop/$last"; refused 'was altered, or does not follow'
+sed -i '1s/SYNC 1/SYNC 2/' "$folder/devices/$laptop/$last"; refused 'later version'
+rm -f "$folder/devices/$laptop/"*; refused 'lacks files of laptop that were read before'
+mv "$folder/devices/$laptop/$last" "$folder/devices/$laptop/$(printf %08d $((10#$last + 1)))"; refused 'not copied completely'
+rm "$folder/circle/00000002"; sync keychain 64; text 'lacks a statement'; restore_folder
+cp "$folder/circle/00000001" "$folder/circle/00000002"; sync keychain 64; text 'rolled back or altered'; restore_folder
+cp "$folder/circle/00000001" "$folder/circle/00000003"; sync keychain 64; text 'changed at two places'; restore_folder
+sync keychain; text '1 change received'
+equals "$(vauban get s/json)" third
+
+# A killed run repeats nothing and loses nothing: its own file is read again.
+cp -a "$VAUBAN_HOME/sync" "$TMPDIR/earlier"
+printf fourth | vauban set s/json --replace; sync keychain
+rm -rf "$VAUBAN_HOME/sync"; cp -a "$TMPDIR/earlier" "$VAUBAN_HOME/sync"
+sync keychain; sync laptop
+equals "$(vauban get s/json)" fourth
+
+# Nobody enters without the codes: not with a wrong one, not without the user, and not by a request that somebody else answers.
+new_device thief
+own 0 sync join "$folder" --name thief
+own 0 sync join "$folder"; text 'Waiting.'
+device keychain; own 0 sync approve
+device thief; own 0 sync join "$folder"; code=$(cat "$TMPDIR/out")
+wrong='000 000'; [ "$code" != "$wrong" ] || wrong='111 111'
+device keychain
+with 51 sync approve "$wrong"
+own 36 sync approve "$code"
+[ ! -e "$folder/circle/00000003" ] || fail 'somebody was admitted without the user'
+device thief; with 51 sync join "$folder" "$code"
+own 0 sync leave
+rm -rf "$folder/join"
+
+# A removed device reads nothing that is written later, and those who join later have what it wrote.
+new_device phone
+join phone keychain
+text 'received'
+equals "$(vauban get s/json)" fourth
+equals "$(caller synced-add of-phone phone)" 0
+sync phone
+device keychain
+own 36 sync remove phone
+with 0 sync remove phone
+text 'Removed phone.'
+equals "$(caller synced-get of-phone)" '0 phone'
+printf 'after the removal' | vauban set s/json --replace
+sync keychain
+device phone; own 51 sync; text 'was removed from the circle'
+equals "$(vauban get s/json)" fourth
+own 0 sync leave
+sync laptop; equals "$(vauban get s/json)" 'after the removal'
+new_device tablet
+join tablet laptop
+equals "$(caller synced-get of-phone)" '0 phone'
+equals "$(vauban get s/json)" 'after the removal'
+sync keychain
+own 0 sync status
+grep -q phone "$TMPDIR/out" && fail 'the removed device is listed'
+grep -q tablet "$TMPDIR/out" || fail 'a device that another member admitted is not listed'
+
+# A locked keychain synchronizes nothing.
+vauban lock
+own 36 sync
+echo 'items travel between devices, a folder that was tampered with is refused, and a removed device reads nothing new'

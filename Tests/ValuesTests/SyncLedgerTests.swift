@@ -1,0 +1,198 @@
+// Merging synchronized items, with three devices whose clocks disagree: whatever is delivered late, twice or in another order, all devices
+// end with the newest change of every item, and no value is lost.
+
+import Testing
+import VaubanSyncModel
+
+@Suite("Merging synchronized items")
+struct SyncLedgerTests {
+    /// One change as it is written for the others.
+    private struct Change {
+        let name: [UInt8]
+        let stamp: SyncStamp
+        let changed: Int64
+        let value: Int?
+    }
+
+    /// One device: its ledger, its items, and the values in its history.
+    private struct Device {
+        struct Item {
+            var value: Int
+            var mark: [UInt8]
+            var changed: Int64
+        }
+
+        var ledger: SyncLedger
+        var items: [[UInt8]: Item] = [:]
+        var history: Set<Int> = []
+        var log: [Change] = []
+        /// Microseconds by which its clock is wrong.
+        let skew: Int64
+        private var writes: UInt16 = 0
+
+        init(_ number: UInt8, skew: Int64) {
+            ledger = SyncLedger(device: [UInt8](repeating: number, count: 16))
+            self.skew = skew
+        }
+
+        private mutating func nextMark() -> [UInt8] {
+            writes += 1
+            return ledger.device.prefix(14) + [UInt8(writes >> 8), UInt8(writes & 255)]
+        }
+
+        mutating func write(_ name: [UInt8], _ value: Int, at time: Int64) {
+            let before = items[name]
+            if let before { history.insert(before.value) }
+            items[name] = Item(value: value, mark: nextMark(), changed: max(time + skew, (before?.changed ?? .min) + 1))
+        }
+
+        mutating func delete(_ name: [UInt8]) { if let before = items.removeValue(forKey: name) { history.insert(before.value) } }
+
+        /// Encrypts every row again, as new class keys do.
+        mutating func rewrap() {
+            for name in items.keys {
+                let mark = nextMark()
+                items[name]?.mark = mark
+            }
+        }
+
+        mutating func stamp(at time: Int64) {
+            ledger.stamp(items.map { SyncedRow(name: $0.key, mark: $0.value.mark, changed: $0.value.changed) }, now: time + skew)
+        }
+
+        mutating func publish(at time: Int64) {
+            stamp(at: time)
+            for name in ledger.pending {
+                guard let entry = ledger.entries[name] else { continue }
+                log.append(Change(name: name, stamp: entry.stamp, changed: entry.changed, value: items[name]?.value))
+                ledger.wrote(name, entry.stamp)
+            }
+        }
+
+        mutating func read(_ change: Change, at time: Int64) {
+            stamp(at: time)
+            guard ledger.decision(on: change.name, change.stamp) == .take else { return }
+            if let before = items.removeValue(forKey: change.name), before.value != change.value { history.insert(before.value) }
+            var mark: [UInt8]?
+            if let value = change.value {
+                let made = nextMark()
+                items[change.name] = Item(value: value, mark: made, changed: change.changed)
+                mark = made
+            }
+            ledger.take(change.name, change.stamp, mark: mark, changed: change.changed)
+        }
+    }
+
+    private struct World {
+        var devices = [Device(3, skew: 0), Device(1, skew: 31_536_000_000_000), Device(2, skew: -1_000_000)]
+        var time: Int64 = 1000
+        var values = 0
+
+        enum Step: CaseIterable { case write, delete, exchange }
+
+        mutating func take(_ step: Step, by number: Int, on name: [UInt8] = [1]) {
+            time += 10
+            switch step {
+            case .write:
+                values += 1
+                devices[number].write(name, values, at: time)
+            case .delete: devices[number].delete(name)
+            case .exchange:
+                devices[number].publish(at: time)
+                for other in devices.indices where other != number {
+                    for change in devices[other].log { devices[number].read(change, at: time) }
+                }
+            }
+        }
+
+        /// Delivers everything to everybody, in the order that `arrange` gives, until nothing is left to write.
+        mutating func settle(_ arrange: ([Change]) -> [Change]) {
+            for _ in 0..<3 {
+                for number in devices.indices { devices[number].publish(at: time) }
+                let all = devices.flatMap(\.log)
+                for number in devices.indices { for change in arrange(all) { devices[number].read(change, at: time) } }
+            }
+        }
+
+        func check(_ what: String) {
+            let newest = Dictionary(grouping: devices.flatMap(\.log), by: \.name).compactMapValues { $0.max { $0.stamp < $1.stamp } }
+            for device in devices {
+                for (name, change) in newest { #expect(device.items[name]?.value == change.value, "\(what): \(device.ledger.device[0])") }
+                #expect(Set(device.items.keys).isSubset(of: newest.keys), "\(what)")
+            }
+            let known = devices.reduce(into: Set<Int>()) {
+                $0.formUnion($1.history); $0.formUnion($1.items.values.map(\.value))
+            }
+            #expect(known == Set(1..<(values + 1)), "\(what): a value is lost")
+        }
+    }
+
+    @Test("Every order of four steps of three devices ends alike, without loss")
+    func everyOrderConverges() {
+        let moves = World.Step.allCases.flatMap { step in (0..<3).map { (step, $0) } }
+        let count = moves.count
+        for number in 0..<count * count * count * count {
+            var world = World()
+            var rest = number
+            for _ in 0..<4 {
+                let (step, device) = moves[rest % count]
+                world.take(step, by: device)
+                rest /= count
+            }
+            world.settle(number % 2 == 0 ? { $0 } : { $0.reversed() + $0 })
+            world.check("sequence \(number)")
+        }
+    }
+
+    @Test("Long random runs with lost, doubled and reordered changes end alike, without loss", arguments: 0..<40)
+    func randomRunsConverge(_ seed: Int) {
+        var random = SeededGenerator(UInt64(seed) &+ 1)
+        var world = World()
+        for _ in 0..<60 {
+            let (number, name) = (Int.random(in: 0..<3, using: &random), [UInt8.random(in: 1...3, using: &random)])
+            switch Int.random(in: 0..<6, using: &random) {
+            case 0, 1: world.take(.write, by: number, on: name)
+            case 2: world.take(.delete, by: number, on: name)
+            case 3: world.devices[number].rewrap()
+            case 4: world.devices[number].publish(at: world.time)
+            default:
+                let all = world.devices.flatMap(\.log).shuffled(using: &random)
+                for change in all.prefix(all.count / 2) + all.prefix(3) { world.devices[number].read(change, at: world.time) }
+            }
+        }
+        world.settle { $0.shuffled(using: &random) + $0 }
+        world.check("seed \(seed)")
+    }
+
+    @Test("Encrypting a row again is no change, and a repetition keeps its stamps")
+    func onlyChangesAreStamped() {
+        var device = Device(1, skew: 0)
+        device.write([1], 1, at: 5)
+        device.publish(at: 6)
+        device.rewrap()
+        device.stamp(at: 7)
+        #expect(device.ledger.pending.isEmpty)
+        let before = device.ledger.entries[[1]]?.stamp
+        device.ledger.repeatAll()
+        #expect(device.ledger.pending == [[1]] && device.ledger.entries[[1]]?.stamp == before)
+        device.delete([1])
+        device.stamp(at: 1)
+        let deletion = device.ledger.entries[[1]]
+        #expect(deletion?.mark == nil && deletion.map { $0.stamp > before ?? $0.stamp } == true)
+    }
+}
+
+/// SplitMix64.
+private struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(_ seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}

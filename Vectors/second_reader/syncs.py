@@ -1,0 +1,76 @@
+"""The files of vauban sync (sync.md)."""
+import hashlib
+import struct
+
+from . import Refused, require
+from .der import read_message
+
+MAGIC = b'VAUBAN SYNC 1\n'
+
+
+def sync_file(data, given):
+    """A device's file: given are the circle, the device and its key, where the file before ended, and the file keys by epoch."""
+    from cryptography.exceptions import InvalidSignature, InvalidTag
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+    circle, device, chain = (bytes.fromhex(given[name]) for name in ('circle', 'device', 'chain'))
+    number, keys = int(given['number']) + 1, [bytes.fromhex(key) for key in given['keys'].split()]
+    require(data.startswith(b'VAUBAN SYNC '), 'magic')
+    require(data.startswith(MAGIC), 'version')
+    require(len(data) > 82, 'length')
+    epoch, signature, sealed = struct.unpack('>I', data[14:18])[0], data[18:82], data[82:]
+    bound = MAGIC + circle + device + struct.pack('>Q', number) + chain + data[14:18] + hashlib.sha256(sealed).digest()
+    signed = b'vauban sync file v1\0' + circle + device + hashlib.sha256(bound).digest()
+    try:
+        Ed25519PublicKey.from_public_bytes(bytes.fromhex(given['verification'])).verify(signature, signed)
+    except InvalidSignature:
+        raise Refused('signature')
+    require(1 <= epoch <= len(keys), 'epoch')
+    try:
+        plain = AESGCM(keys[epoch - 1]).decrypt(sealed[:12], sealed[12:], b'sync file' + device + struct.pack('>Q', number))
+    except InvalidTag:
+        raise Refused('seal')
+    require(len(plain) >= 4096 and len(plain) & (len(plain) - 1) == 0, 'size')
+    count = struct.unpack('>I', plain[:4])[0]
+    require(4 + count <= len(plain) and not any(plain[4 + count:]), 'padding')
+    seen, records = payload(Bytes(plain[4:4 + count]))
+    after = hashlib.sha256(chain + hashlib.sha256(data).digest()).hexdigest()
+    return {'epoch': str(epoch), 'chain': after, 'seen': ', '.join(sorted(seen)), 'records': ', '.join(records)}
+
+
+class Bytes:
+    def __init__(self, content):
+        self.content = content
+
+    def take(self, count):
+        require(count <= len(self.content), 'payload')
+        part, self.content = self.content[:count], self.content[count:]
+        return part
+
+    def number(self):
+        return struct.unpack('>I', self.take(4))[0]
+
+    def date(self):
+        return struct.unpack('>q', self.take(8))[0]
+
+
+def payload(data):
+    seen, records = [], []
+    for _ in range(data.number()):
+        device, number, _ = data.take(16), data.date(), data.take(32)
+        seen.append(f'{device.hex()} {number}')
+    while data.content:
+        kind = data.take(1)[0]
+        name, time, device, changed = data.take(16), data.date(), data.take(16), data.date()
+        words = f'{name.hex()} {time} {device.hex()} {changed}'
+        require(kind in (1, 2), 'payload')
+        if kind == 1:
+            item = data.take(data.number())
+            try:
+                read_message(item)
+            except Refused:
+                raise Refused('payload')
+            records.append(f'put {words} {data.take(data.number()).hex()}')
+        else:
+            records.append(f'deleted {words}')
+    return seen, records
