@@ -2,6 +2,7 @@
 
 import Enclave
 import EnclaveWire
+import SwiftASN1
 import TestSupport
 import Testing
 import VaubanAccessPolicy
@@ -16,7 +17,6 @@ struct CircleTests {
     private final class Device {
         let bench: Workbench
         let vault: Vault
-        var keybag: [UInt8]?
 
         init(_ bench: Workbench = Workbench()) throws {
             self.bench = bench
@@ -24,14 +24,12 @@ struct CircleTests {
         }
 
         @discardableResult func perform(_ request: CircleRequest) throws -> CircleReply {
-            let reply = try vault.circle(keybag, request).reply
-            if let changed = reply.keybag { keybag = changed }
-            return reply
+            try vault.circle(request).reply
         }
 
         func document(_ request: CircleRequest) throws -> [UInt8] { try #require(try perform(request).document) }
 
-        func open() throws -> OpenCircle { try #require(try vault.circle(keybag, .open).opened) }
+        func open() throws -> OpenCircle { try #require(try vault.circle(.open).opened) }
 
         var view: CircleView { get throws { try perform(.view).view } }
     }
@@ -198,29 +196,107 @@ struct CircleTests {
         #expect(try second.view.members.map(\.name) == ["desk", "laptop"])
     }
 
-    @Test("A part of a circle opens on its own device alone, unaltered, unlocked, and with a passcode") func keybagsAreBound() throws {
+    @Test("A device's part of a circle opens on it alone, unaltered, unlocked, and with a passcode, and can always be left")
+    func stateIsBound() throws {
         let device = try Device()
         try device.perform(.begin(name: "desk"))
-        let keybag = try #require(device.keybag)
-        for place in stride(from: 4, to: keybag.count, by: 97) {
-            var altered = keybag
-            altered[place] ^= 1
-            #expect(refusal { _ = try device.vault.circle(altered, .open) } != nil)
+        let file = "\(Workbench.user)/circle"
+        let stored = try #require(device.bench.store.files[file])
+        for place in stride(from: 4, to: stored.count, by: 97) {
+            device.bench.store.files[file]?[place] ^= 1
+            #expect(refusal { _ = try device.vault.circle(.open) } != nil)
+            device.bench.store.files[file] = stored
         }
         let other = try Device(Workbench(device: 9))
-        #expect(reason { _ = try other.vault.circle(keybag, .open) } == .notAllowedHere)
+        other.bench.store.files[file] = stored
+        #expect(reason { _ = try other.vault.circle(.open) } == .stateUnreadable)
+        try other.perform(.leave)
+        #expect(reason { _ = try other.vault.circle(.view) } == .notAllowedHere)
+        try other.perform(.begin(name: "other"))
+
         let circle = try device.open()
         let row = try row(.whenUnlocked, device.vault)
         let wrapped = try device.vault.seal(row).wrapped
         try device.vault.lock()
-        #expect(reason { _ = try device.vault.circle(keybag, .open) } == .locked)
+        #expect(reason { _ = try device.vault.circle(.open) } == .locked)
         try device.vault.unlock(secret(Workbench.passcode))
         // A circle that was opened before a lock is void after it.
         #expect(reason { _ = try device.vault.sealForCircle(row, wrapped: wrapped, in: circle) } == .unavailable)
-        // New class keys leave it as it is.
+        // New class keys leave it as it is, and so does a restart.
         try device.vault.changePasscode(from: secret(Workbench.passcode), to: secret(Workbench.otherPasscode), rolls: true)
         _ = try device.open()
-        let bare = Workbench().start()
-        #expect(reason { _ = try bare.circle(nil, .begin(name: "desk")) } == .passcodeNotSet)
+        let again = device.bench.start()
+        try again.unlock(secret(Workbench.otherPasscode))
+        #expect(try again.circle(.open).reply.view == device.view)
+        #expect(reason { _ = try Workbench().start().circle(.begin(name: "desk")) } == .passcodeNotSet)
+    }
+
+    @Test("A request whose document did not arrive is repeated with the same outcome") func requestsCanBeRepeated() throws {
+        let (member, newcomer) = (try Device(), try Device())
+        let first = try member.document(.begin(name: "desk"))
+        #expect(try member.document(.view) == first)
+        #expect(reason { try member.perform(.begin(name: "desk")) } == .badParameter)
+        let commitment = try newcomer.document(.apply(name: "laptop"))
+        #expect(try newcomer.document(.apply(name: "laptop")) == commitment)
+        let answer = try member.document(.answer(commitment: commitment))
+        #expect(try member.document(.answer(commitment: commitment)) == answer)
+        let revealed = try newcomer.perform(.reveal(answer: answer))
+        #expect(try newcomer.perform(.reveal(answer: answer)).code == revealed.code)
+        let (reveal, code) = (try #require(revealed.document), try #require(revealed.code))
+        #expect(try member.vault.newcomerToAdmit(reveal, code: code)?.name == "laptop")
+        let approved = try member.perform(.approve(reveal: reveal, code: code))
+        // The user is not asked again for what is done.
+        #expect(try member.vault.newcomerToAdmit(reveal, code: code) == nil)
+        #expect(try member.perform(.approve(reveal: reveal, code: code)) == approved)
+        try newcomer.perform(.enter(statement: try #require(approved.document), code: try #require(approved.code)))
+        #expect(try newcomer.perform(.view).document == nil)
+    }
+
+    @Test("A device reveals its keys over one answer, also after a restart, and a member answers few devices that are not admitted")
+    func codesAreNotSearchedFor() throws {
+        let (member, newcomer, attacker) = (try Device(), try Device(), try Device())
+        try member.perform(.begin(name: "desk"))
+        try attacker.perform(.begin(name: "desk"))
+        let commitment = try newcomer.document(.apply(name: "laptop"))
+        try newcomer.perform(.reveal(answer: try attacker.document(.answer(commitment: commitment))))
+        let answer = try member.document(.answer(commitment: commitment))
+        let restarted = newcomer.bench.start()
+        try restarted.unlock(secret(Workbench.passcode))
+        #expect(reason { _ = try restarted.circle(.reveal(answer: answer)) } == .badParameter)
+
+        func answers() throws -> Refusal.Reason? {
+            let asked = try Device().document(.apply(name: "phone"))
+            return reason { try member.perform(.answer(commitment: asked)) }
+        }
+        for _ in 1..<EnclaveLimits.circleAnswersMax { #expect(try answers() == nil) }
+        #expect(try answers() == .unavailable)
+        let clock = member.bench.clock
+        clock.setWall(microseconds: clock.referenceMicroseconds + Int64(EnclaveLimits.circleAnswerInterval))
+        #expect(try answers() == nil)
+        #expect(try answers() == .unavailable)
+    }
+
+    @Test("A statement with a number that no circle reaches is refused") func numbersAreBounded() throws {
+        let device = try Device()
+        try device.perform(.begin(name: "desk"))
+        for number in [Int64.max, CircleRequest.numberMax + 1, 0, -1] {
+            var inner = DER.Serializer()
+            try inner.sequence { fields in
+                try fields.integer(1)
+                try fields.octets([UInt8](repeating: 0, count: 16))
+                try fields.integer(number)
+                try fields.octets([UInt8](repeating: 0, count: 32))
+                try fields.integer(1)
+                try fields.octets([UInt8](repeating: 0, count: 16))
+                fields.sequence { _ in }
+                try fields.octets([UInt8](repeating: 0, count: 40))
+            }
+            var outer = DER.Serializer()
+            try outer.sequence { fields in
+                try fields.octets(inner.serializedBytes)
+                try fields.octets([UInt8](repeating: 0, count: 64))
+            }
+            #expect(reason { try device.perform(.follow(statement: outer.serializedBytes)) } == .badParameter)
+        }
     }
 }

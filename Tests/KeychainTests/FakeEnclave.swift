@@ -182,7 +182,7 @@ final class FakeEnclave: EnclaveOperations, Sendable {
 
     func restoreKeys(_ row: RowBinding, wrapped: [UInt8]) throws -> RestoredKeys { throw Refusal(.unsupported) }
 
-    func circle(_ keybag: [UInt8]?, _ request: CircleRequest) throws -> CircleResult { throw Refusal(.unsupported) }
+    func circle(_ request: CircleRequest) throws -> CircleResult { throw Refusal(.unsupported) }
 
     func sealForCircle(_ row: RowBinding, wrapped: [UInt8]) throws -> SealedItemKey { throw Refusal(.unsupported) }
 

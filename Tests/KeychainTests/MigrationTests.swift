@@ -12,12 +12,12 @@ import VaubanKeychainWire
 import VaubanRefusal
 
 /// Databases of every earlier step of the schema, as they were stored then (Vectors/keychain-database), and of steps that do not exist yet.
-/// A new step comes with a stored database of the previous step: `VAUBAN_STORE_DATABASE=schema-4` creates it.
+/// A new step comes with a stored database of the previous step: `VAUBAN_STORE_DATABASE=schema-5` creates it.
 @Suite struct MigrationTests {
     /// The operations on each stored database, by its name.
     private static let stored = [
         "format-1": ["1 items"], "schema-2": ["1 items", "2 generations"],
-        "schema-3": ["1 items", "2 generations", "3 history"],
+        "schema-3": ["1 items", "2 generations", "3 history"], "schema-4": ["1 items", "2 generations", "3 history", "4 tombstones"],
     ]
 
     private func room(_ name: String) throws -> Room {
@@ -57,7 +57,7 @@ import VaubanRefusal
         try room.restart()
         #expect(try room.find([.account: .text("new")]).first?.value == "v")
         // The earlier value of an item is kept from now on, or was kept already.
-        let hadHistory = name == "schema-3"
+        let hadHistory = ["schema-3", "schema-4"].contains(name)
         #expect(try room.versions([.account: .text("plain")]).count == (hadHistory ? 1 : 0))
         try room.update([.account: .text("plain")], value: "the newest")
         #expect(try room.earlier([.account: .text("plain")], 1) == (hadHistory ? "a second value" : "plain value"))
@@ -74,14 +74,14 @@ import VaubanRefusal
         let room = try Room()
         try room.add([.account: .text("a")])
         let today = try steps(room.file)
-        #expect(today == ["1 items", "2 generations", "3 history"])
+        #expect(today == ["1 items", "2 generations", "3 history", "4 tombstones"])
         for count in 1...today.count {
             #expect(Self.stored.values.contains(Array(today.prefix(count))), "nothing is stored of \(today[count - 1])")
         }
     }
 
     @Test(arguments: [
-        "INSERT INTO grdb_migrations VALUES ('4 of tomorrow')", "INSERT INTO grdb_migrations VALUES ('0')", "PRAGMA user_version = 1",
+        "INSERT INTO grdb_migrations VALUES ('5 of tomorrow')", "INSERT INTO grdb_migrations VALUES ('0')", "PRAGMA user_version = 1",
         "PRAGMA user_version = -1",
     ])
     func laterVersionsDatabaseIsRefusedUntouched(_ change: String) throws {
@@ -107,7 +107,7 @@ import VaubanRefusal
         // The version that knows the step finds everything.
         try room.sql(
             change.hasPrefix("PRAGMA")
-                ? "PRAGMA user_version = 0" : "DELETE FROM grdb_migrations WHERE identifier IN ('0', '4 of tomorrow')")
+                ? "PRAGMA user_version = 0" : "DELETE FROM grdb_migrations WHERE identifier IN ('0', '5 of tomorrow')")
         #expect(try room.find([.account: .text("a")]).first?.value == "v")
     }
 

@@ -19,7 +19,6 @@ struct SyncTests {
     /// One device with its part of a circle.
     private final class Device {
         let rooms: Rooms
-        var keybag: [UInt8]?
 
         init() throws {
             rooms = try Rooms()
@@ -27,9 +26,7 @@ struct SyncTests {
         }
 
         @discardableResult func perform(_ request: CircleRequest) throws -> CircleReply {
-            let reply = try rooms.keychain.circle(keybag: keybag, request).reply
-            if let changed = reply.keybag { keybag = changed }
-            return reply
+            try rooms.keychain.circle(request).reply
         }
 
         /// Performs a request that the user approves with the passcode.
@@ -67,11 +64,13 @@ struct SyncTests {
         // Without the user nobody is admitted; and the prompt names the device.
         #expect(refusal { try first.perform(.approve(reveal: reveal, code: code)) } != nil)
         let (approved, prompts) = try first.approved(.approve(reveal: reveal, code: code))
-        #expect(prompts.map { $0.consent?.purpose } == [.admitDevice] && prompts.first?.consent?.program == "laptop")
+        #expect(prompts.map { $0.consent?.purpose } == [.admitDevice] && prompts.first?.consent?.program == "laptop"
+            && prompts.first?.consent?.item == code)
         let (statement, memberCode) = (try #require(approved.document), try #require(approved.code))
         #expect(refusal { try second.perform(.enter(statement: statement, code: memberCode)) } != nil)
         let (_, entering) = try second.approved(.enter(statement: statement, code: memberCode))
-        #expect(entering.map { $0.consent?.purpose } == [.enterCircle] && entering.first?.consent?.program == "desk")
+        #expect(entering.map { $0.consent?.purpose } == [.enterCircle] && entering.first?.consent?.program == "desk"
+            && entering.first?.consent?.item == memberCode)
         for device in [first, second] { try device.perform(.open) }
         return (first, second)
     }
@@ -92,16 +91,16 @@ struct SyncTests {
             return try second.rooms.keychain.put(item, rest: rest, epoch: 1, name: name, replacing: mark)
         }
         #expect(refusal { _ = try put(nil, name: [UInt8](repeating: 0, count: 16)) } == .badParameter)
-        guard case .done(let mark?) = try put(nil) else { throw Refusal(.internalError) }
+        guard case .placed(let mark, _) = try put(nil) else { throw Refusal(.internalError) }
         #expect(try second.read("a") == "one")
         #expect(try second.rooms.keychain.syncRows().map(\.name) == [name])
         // A write is done only to the row that it was decided about.
         #expect(try put(nil) == .changedMeanwhile)
         #expect(try put([UInt8](repeating: 1, count: 16)) == .changedMeanwhile)
-        guard case .done(let again?) = try put(mark) else { throw Refusal(.internalError) }
+        guard case .placed(let again, _) = try put(mark) else { throw Refusal(.internalError) }
         let there = try #require(try second.rooms.keychain.syncRows().first)
         #expect(try second.rooms.keychain.deleteSynchronized(row: there.row, mark: mark) == .changedMeanwhile)
-        #expect(try second.rooms.keychain.deleteSynchronized(row: there.row, mark: again) == .done(mark: nil))
+        #expect(try second.rooms.keychain.deleteSynchronized(row: there.row, mark: again) == .deleted)
         #expect(refusal { _ = try second.read("a") } == .itemNotFound)
         #expect(try second.rooms.keychain.deletedItems(ofAllOwners: false).count == 1)
     }

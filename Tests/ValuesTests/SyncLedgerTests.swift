@@ -19,12 +19,23 @@ struct SyncLedgerTests {
         struct Item {
             var value: Int
             var mark: [UInt8]
+            var item: [UInt8]
             var changed: Int64
         }
 
+        /// What the keychain has, and what a rollback puts back.
+        struct Keychain {
+            var items: [[UInt8]: Item] = [:]
+            /// The identities of deleted items; true for those that returned.
+            var tombstones: [[UInt8]: Bool] = [:]
+            var deleted: [[UInt8]: Item] = [:]
+        }
+
         var ledger: SyncLedger
-        var items: [[UInt8]: Item] = [:]
+        var keychain = Keychain()
         var history: Set<Int> = []
+        /// Whether the ledger asked to read everything again.
+        var rereads = false
         var log: [Change] = []
         /// Microseconds by which its clock is wrong.
         let skew: Int64
@@ -40,24 +51,54 @@ struct SyncLedgerTests {
             return ledger.device.prefix(14) + [UInt8(writes >> 8), UInt8(writes & 255)]
         }
 
+        var items: [[UInt8]: Item] { keychain.items }
+
         mutating func write(_ name: [UInt8], _ value: Int, at time: Int64) {
             let before = items[name]
             if let before { history.insert(before.value) }
-            items[name] = Item(value: value, mark: nextMark(), changed: max(time + skew, (before?.changed ?? .min) + 1))
+            let mark = nextMark()
+            let changed = max(time + skew, (before?.changed ?? .min) + 1)
+            keychain.items[name] = Item(value: value, mark: mark, item: before?.item ?? mark, changed: changed)
         }
 
-        mutating func delete(_ name: [UInt8]) { if let before = items.removeValue(forKey: name) { history.insert(before.value) } }
+        mutating func delete(_ name: [UInt8]) {
+            guard let before = keychain.items.removeValue(forKey: name) else { return }
+            history.insert(before.value)
+            keychain.tombstones[before.item] = false
+            keychain.deleted[name] = before
+        }
+
+        /// Takes a deleted item back from the history, unchanged.
+        mutating func undelete(_ name: [UInt8]) {
+            guard items[name] == nil, let before = keychain.deleted.removeValue(forKey: name) else { return }
+            keychain.items[name] = before
+            keychain.tombstones[before.item] = true
+        }
+
+        /// Loses an item to a damaged page.
+        mutating func lose(_ name: [UInt8]) { keychain.items[name] = nil }
 
         /// Encrypts every row again, as new class keys do.
         mutating func rewrap() {
             for name in items.keys {
                 let mark = nextMark()
-                items[name]?.mark = mark
+                keychain.items[name]?.mark = mark
+            }
+        }
+
+        private func fate(_ item: [UInt8]) -> ItemFate {
+            let isThere = items.values.contains { $0.item == item }
+            switch keychain.tombstones[item] {
+            case nil: return isThere ? .present : .lost
+            case false?: return isThere ? .present : .deleted
+            case true?: return isThere ? .returned : .lost
             }
         }
 
         mutating func stamp(at time: Int64) {
-            ledger.stamp(items.map { SyncedRow(name: $0.key, mark: $0.value.mark, changed: $0.value.changed) }, now: time + skew)
+            let rows = items.map { SyncedRow(name: $0.key, mark: $0.value.mark, item: $0.value.item, changed: $0.value.changed) }
+            let fates = Dictionary(ledger.uncertain(rows).map { ($0, fate($0)) }) { first, _ in first }
+            if ledger.stamp(rows, fates, now: time + skew) { rereads = true }
         }
 
         mutating func publish(at time: Int64) {
@@ -72,14 +113,16 @@ struct SyncLedgerTests {
         mutating func read(_ change: Change, at time: Int64) {
             stamp(at: time)
             guard ledger.decision(on: change.name, change.stamp) == .take else { return }
-            if let before = items.removeValue(forKey: change.name), before.value != change.value { history.insert(before.value) }
-            var mark: [UInt8]?
-            if let value = change.value {
-                let made = nextMark()
-                items[change.name] = Item(value: value, mark: made, changed: change.changed)
-                mark = made
+            let before = items[change.name]
+            if let before, before.value != change.value { history.insert(before.value) }
+            guard let value = change.value else {
+                delete(change.name)
+                return ledger.takeDeletion(of: change.name, change.stamp)
             }
-            ledger.take(change.name, change.stamp, mark: mark, changed: change.changed)
+            let mark = nextMark()
+            let item = Item(value: value, mark: mark, item: before?.item ?? mark, changed: change.changed)
+            keychain.items[change.name] = item
+            ledger.take(SyncedRow(name: change.name, mark: mark, item: item.item, changed: change.changed), change.stamp)
         }
     }
 
@@ -88,7 +131,7 @@ struct SyncLedgerTests {
         var time: Int64 = 1000
         var values = 0
 
-        enum Step: CaseIterable { case write, delete, exchange }
+        enum Step: CaseIterable { case write, delete, undelete, exchange }
 
         mutating func take(_ step: Step, by number: Int, on name: [UInt8] = [1]) {
             time += 10
@@ -97,6 +140,7 @@ struct SyncLedgerTests {
                 values += 1
                 devices[number].write(name, values, at: time)
             case .delete: devices[number].delete(name)
+            case .undelete: devices[number].undelete(name)
             case .exchange:
                 devices[number].publish(at: time)
                 for other in devices.indices where other != number {
@@ -152,7 +196,7 @@ struct SyncLedgerTests {
             let (number, name) = (Int.random(in: 0..<3, using: &random), [UInt8.random(in: 1...3, using: &random)])
             switch Int.random(in: 0..<6, using: &random) {
             case 0, 1: world.take(.write, by: number, on: name)
-            case 2: world.take(.delete, by: number, on: name)
+            case 2: world.take(Bool.random(using: &random) ? .delete : .undelete, by: number, on: name)
             case 3: world.devices[number].rewrap()
             case 4: world.devices[number].publish(at: world.time)
             default:
@@ -162,6 +206,35 @@ struct SyncLedgerTests {
         }
         world.settle { $0.shuffled(using: &random) + $0 }
         world.check("seed \(seed)")
+    }
+
+    @Test("Items that were lost, or put back to an earlier state, come back from the others, and nothing deleted returns", arguments: 0..<40)
+    func rollbacksAreNoChanges(_ seed: Int) {
+        var random = SeededGenerator(UInt64(seed) &+ 100)
+        var world = World()
+        let names = (1...4).map { [UInt8($0)] }
+        func work(_ steps: Int) {
+            for _ in 0..<steps {
+                let number = Int.random(in: 0..<3, using: &random)
+                let step: World.Step = [.write, .write, .delete, .undelete][Int.random(in: 0..<4, using: &random)]
+                world.take(step, by: number, on: names[Int.random(in: 0..<4, using: &random)])
+                if Int.random(in: 0..<3, using: &random) == 0 { world.take(.exchange, by: Int.random(in: 0..<3, using: &random)) }
+            }
+        }
+        work(10)
+        world.settle { $0 }
+        let earlier = world.devices[0].keychain
+        work(10)
+        world.settle { $0 }
+        let before = world.devices[1].items.mapValues(\.value)
+        if seed % 2 == 0 {
+            world.devices[0].keychain = earlier
+        } else {
+            for name in names.prefix(seed % 4 + 1) { world.devices[0].lose(name) }
+        }
+        world.settle { $0 }
+        for device in world.devices { #expect(device.items.mapValues(\.value) == before) }
+        #expect(world.devices[0].ledger.pending.isEmpty)
     }
 
     @Test("Encrypting a row again is no change, and a repetition keeps its stamps")

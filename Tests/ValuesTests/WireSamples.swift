@@ -115,7 +115,7 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             .rewrap(row, wrapped: [1], generation: octets(4, 8)), .retire([KeyName(purpose: 6, generation: octets(4, 8))]),
             .fate(KeyName(purpose: 203, generation: octets(4, 8))), .handOver, .openBackup(keybag: nil, .backUp),
             .openBackup(keybag: [1, 2, 3], .restore), .backUp(plainRow, wrapped: [1]), .restoreKeys(plainRow, wrapped: octets(1, 60)),
-            .circle(keybag: nil, .begin(name: "a")), .circle(keybag: [1, 2, 3], .open), .sealForCircle(plainRow, wrapped: [1]),
+            .circle(.begin(name: "a")), .circle(.open), .sealForCircle(plainRow, wrapped: [1]),
             .circleItemKeys(plainRow, wrapped: octets(1, 60), epoch: 1), .circleNames,
         ].enumerated().map { WireSample("\($0)", $1) }
         + userRequests.enumerated().map { WireSample("user \($0)", EnclaveRequest.user($1)) }
@@ -214,9 +214,9 @@ struct WireSample: Sendable, CustomTestStringConvertible {
         device: octets(1, 16), circle: nil, number: 0, digest: octets(0, 32), epoch: 0, members: [])
     private static let circleReply = CircleReply(
         CircleView(
-            device: octets(1, 16), circle: octets(2, 16), number: .max, digest: octets(3, 32), epoch: 64,
+            device: octets(1, 16), circle: octets(2, 16), number: CircleRequest.numberMax, digest: octets(3, 32), epoch: 64,
             members: [CircleMember(device: octets(1, 16), name: "laptop", verification: octets(4, 32))]),
-        keybag: [1], document: [2], code: "123 456")
+        document: [2], code: "123 456")
 
     static let keychain: [WireSample] =
         [
@@ -237,15 +237,16 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             .history(.setting(true)), .backup(.begin(keybag: nil, restores: false), passwordBytes: 20),
             .backup(.begin(keybag: [1, 2, 3], restores: true)), .backup(.list(after: 0)), .backup(.copy([1, .max])),
             .backup(.copy([])), .backup(.restore(backupItem)), .sync(.list), .sync(.copy([])), .sync(.copy([1, .max])),
-            .sync(.circle(keybag: nil, .begin(name: "laptop"))), .sync(.circle(keybag: [1], .apply(name: "laptop"))),
-            .sync(.circle(keybag: [1], .answer(commitment: [1]))), .sync(.circle(keybag: [1], .reveal(answer: [1]))),
-            .sync(.circle(keybag: [1], .approve(reveal: [1], code: "123 456"))),
-            .sync(.circle(keybag: [1], .enter(statement: [1], code: "123 456"))),
-            .sync(.circle(keybag: [1], .remove(device: octets(1, 16)))), .sync(.circle(keybag: [1], .follow(statement: [1]))),
-            .sync(.circle(keybag: [1], .view)), .sync(.circle(keybag: [1], .sign(digest: octets(1, 32)))),
+            .sync(.circle(.begin(name: "laptop"))), .sync(.circle(.apply(name: "laptop"))),
+            .sync(.circle(.answer(commitment: [1]))), .sync(.circle(.reveal(answer: [1]))),
+            .sync(.circle(.approve(reveal: [1], code: "123 456"))),
+            .sync(.circle(.enter(statement: [1], code: "123 456"))),
+            .sync(.circle(.remove(device: octets(1, 16)))), .sync(.circle(.follow(statement: [1]))),
+            .sync(.circle(.view)), .sync(.circle(.sign(digest: octets(1, 32)))),
             .sync(.put(backupItem, epoch: 64, name: octets(1, 16), replacing: nil)),
             .sync(.put(backupItem, epoch: 1, name: octets(1, 16), replacing: octets(2, 16))),
-            .sync(.delete(row: .max, mark: octets(2, 16))),
+            .sync(.delete(row: .max, mark: octets(2, 16))), .sync(.fates([])), .sync(.fates([octets(1, 16), octets(2, 16)])),
+            .sync(.circle(.leave)),
         ].enumerated().map { WireSample("\($0)", $1) }
         + [
             KeychainReply.refused(refusal), .done, .handedOver, .ownRights(application: nil, groups: []),
@@ -264,10 +265,12 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             .sync(.circle(circleReply)), .sync(.rows([])),
             .sync(
                 .rows([
-                    SyncRow(row: 1, name: nil, mark: octets(1, 16), changed: .min, shownName: ""),
-                    SyncRow(row: .max, name: octets(2, 16), mark: octets(1, 16), changed: .max, shownName: "bank/anna"),
-                ])), .sync(.item(row: 1, mark: octets(1, 16), backupItem)), .sync(.omitted(row: 1)), .sync(.outcome(.done(mark: nil))),
-            .sync(.outcome(.done(mark: octets(1, 16)))), .sync(.outcome(.changedMeanwhile)),
+                    SyncRow(row: 1, name: nil, mark: octets(1, 16), item: octets(3, 16), changed: .min, shownName: ""),
+                    SyncRow(
+                        row: .max, name: octets(2, 16), mark: octets(1, 16), item: octets(3, 16), changed: .max, shownName: "bank/anna"),
+                ])), .sync(.item(row: 1, mark: octets(1, 16), backupItem)), .sync(.omitted(row: 1)), .sync(.outcome(.deleted)),
+            .sync(.outcome(.placed(mark: octets(1, 16), item: octets(2, 16)))), .sync(.outcome(.changedMeanwhile)),
+            .sync(.outcome(.nameTaken)), .sync(.fates([.present, .returned, .deleted, .lost])),
         ].enumerated().map { WireSample("\($0)", $1) }
 
     private static let environment = OwnerEnvironment(

@@ -85,10 +85,15 @@ package enum PromptWords {
     }
 
     package static func particulars(_ consent: Consent) -> [Particular] {
+        let (item, program) =
+            switch consent.purpose {
+            case .admitDevice, .enterCircle, .removeDevice: ("It shows the code", "Device")
+            default: ("Secret", "For")
+            }
         let particulars = [
-            ("Secret", consent.item.map { PlainLine.name($0, charactersMax: textMax) }),
+            (item, consent.item.map { PlainLine.name($0, charactersMax: textMax) }),
             ("Kept by", consent.owner.map { PlainLine.path($0, charactersMax: textMax) }),
-            ("For", consent.program.map { PlainLine.path($0, charactersMax: textMax) }),
+            (program, consent.program.map { PlainLine.path($0, charactersMax: textMax) }),
         ]
         return particulars.compactMap { label, text in
             guard let text, !text.isEmpty else { return nil }

@@ -27,10 +27,8 @@ package final class SyncEntry {
 extension KeychainClient {
     /// Passes a request about a circle to the enclave. An opened circle is used on this connection from then on; its keys are the entry's
     /// secret.
-    package func circle(
-        keybag: [UInt8]?, _ request: CircleRequest, waiting: Waiting? = nil
-    ) throws(Refusal) -> (reply: CircleReply, entry: SyncEntry) {
-        let replies = try call(.sync(.circle(keybag: keybag, request)), secret: nil, password: nil, waiting: waiting).sync
+    package func circle(_ request: CircleRequest, waiting: Waiting? = nil) throws(Refusal) -> (reply: CircleReply, entry: SyncEntry) {
+        let replies = try call(.sync(.circle(request)), secret: nil, password: nil, waiting: waiting).sync
         guard let entry = replies.first, case .circle(let reply) = entry.reply else {
             throw Refusal(.internalError, "the keychain said nothing of the circle")
         }
@@ -44,6 +42,14 @@ extension KeychainClient {
             if case .rows(let some) = entry.reply { rows += some }
         }
         return rows
+    }
+
+    /// Returns what became of items that were listed before, in the same order.
+    package func fates(of items: [[UInt8]]) throws(Refusal) -> [ItemFate] {
+        guard case .fates(let fates)? = try call(.sync(.fates(items)), secret: nil, password: nil, waiting: nil).sync.first?.reply,
+            fates.count == items.count
+        else { throw Refusal(.internalError, "the keychain did not say what became of an item") }
+        return fates
     }
 
     /// Copies as many of the rows, in their order, as fit into one reply.

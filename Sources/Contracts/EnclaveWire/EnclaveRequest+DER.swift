@@ -46,9 +46,7 @@ extension EnclaveRequest: DERReadable, DERWritable {
             return .openBackup(keybag: keybag, use)
         case 12: return .backUp(try call.value("row"), wrapped: try call.octets("wrapped key", in: 1...wrappedBytesMax))
         case 13: return .restoreKeys(try call.value("row"), wrapped: try call.octets("wrapped key", in: 1...wrappedBytesMax))
-        case 14:
-            let keybag = try call.optionalOctets(0, "keybag", in: 1...CircleRequest.keybagBytesMax)
-            return .circle(keybag: keybag, try call.value("request"))
+        case 14: return .circle(try call.value("request"))
         case 15: return .sealForCircle(try call.value("row"), wrapped: try call.octets("wrapped key", in: 1...wrappedBytesMax))
         case 16:
             return .circleItemKeys(
@@ -99,10 +97,7 @@ extension EnclaveRequest: DERReadable, DERWritable {
                 try fields.tagged(13) {
                     try $0.value(row); try $0.octets(wrapped)
                 }
-            case .circle(let keybag, let request):
-                try fields.tagged(14) {
-                    try $0.optionalOctets(0, keybag); try $0.value(request)
-                }
+            case .circle(let request): try fields.tagged(14) { try $0.value(request) }
             case .sealForCircle(let row, let wrapped):
                 try fields.tagged(15) {
                     try $0.value(row); try $0.octets(wrapped)

@@ -7,16 +7,20 @@ package struct SyncRow: Hashable, Sendable {
     package let row: Int64
     /// The blinded name; nil if the item stays on this device whatever its attribute says.
     package let name: [UInt8]?
+    /// Changes with every write of the row.
     package let mark: [UInt8]
+    /// The item's identity on this device, which stays the same.
+    package let item: [UInt8]
     /// Microseconds since the reference date.
     package let changed: Int64
-    /// What the user calls it.
+    /// What the user calls it; empty for another program's item.
     package let shownName: String
 
-    package init(row: Int64, name: [UInt8]?, mark: [UInt8], changed: Int64, shownName: String) {
+    package init(row: Int64, name: [UInt8]?, mark: [UInt8], item: [UInt8], changed: Int64, shownName: String) {
         self.row = row
         self.name = name
         self.mark = mark
+        self.item = item
         self.changed = changed
         self.shownName = shownName
     }
@@ -24,10 +28,14 @@ package struct SyncRow: Hashable, Sendable {
 
 /// What became of an item of another device.
 package enum SyncOutcome: Hashable, Sendable {
-    /// It is in place; the mark is the row's. Nil after a deletion.
-    case done(mark: [UInt8]?)
+    /// It is in place, as the row with this mark and identity.
+    case placed(mark: [UInt8], item: [UInt8])
+    /// It is deleted.
+    case deleted
     /// The item was changed here meanwhile; nothing was written.
     case changedMeanwhile
+    /// An item here has the same name, and may not leave or be replaced from elsewhere; nothing was written.
+    case nameTaken
 }
 
 /// A reply about synchronized items, before `done`.
@@ -40,6 +48,8 @@ package enum SyncReply: Hashable, Sendable {
     /// A row that was not copied: it is gone, or changed meanwhile.
     case omitted(row: Int64)
     case outcome(SyncOutcome)
+    /// In the order of the items that were asked about.
+    case fates([ItemFate])
 }
 
 extension SyncRow: DERReadable, DERWritable {
@@ -48,6 +58,7 @@ extension SyncRow: DERReadable, DERWritable {
     package init(from fields: inout DERFields) throws {
         row = try fields.integer("row", in: 1...Int64.max)
         mark = try fields.octets("mark", in: 16...16)
+        item = try fields.octets("item", in: 16...16)
         changed = try fields.integer("changed", in: Int64.min...Int64.max)
         shownName = try fields.text("shown name", max: Self.shownNameBytesMax)
         name = try fields.optionalOctets(0, "name", in: 16...16)
@@ -57,6 +68,7 @@ extension SyncRow: DERReadable, DERWritable {
         try der.sequence { fields in
             try fields.integer(row)
             try fields.octets(mark)
+            try fields.octets(item)
             try fields.integer(changed)
             try fields.text(shownName)
             try fields.optionalOctets(0, name)
@@ -64,7 +76,8 @@ extension SyncRow: DERReadable, DERWritable {
     }
 }
 
-/// `SyncReply ::= CHOICE { circle [0], rows [1], item [2], omitted [3], done [4], changedMeanwhile [5] }`, in a SEQUENCE
+/// `SyncReply ::= CHOICE { circle [0], rows [1], item [2], omitted [3], placed [4], deleted [5], changedMeanwhile [6],
+///   nameTaken [7], fates [8] }`, in a SEQUENCE
 extension SyncReply: DERReadable, DERWritable {
     package static let rowsMax = 100
 
@@ -78,8 +91,19 @@ extension SyncReply: DERReadable, DERWritable {
                 return .item(
                     row: try reply.integer("row", in: 1...Int64.max), mark: try reply.octets("mark", in: 16...16), try reply.value("item"))
             case 3: return .omitted(row: try reply.integer("row", in: 1...Int64.max))
-            case 4: return .outcome(.done(mark: try reply.optionalOctets(0, "mark", in: 16...16)))
-            case 5: return .outcome(.changedMeanwhile)
+            case 4: return .outcome(.placed(mark: try reply.octets("mark", in: 16...16), item: try reply.octets("item", in: 16...16)))
+            case 5: return .outcome(.deleted)
+            case 6: return .outcome(.changedMeanwhile)
+            case 7: return .outcome(.nameTaken)
+            case 8:
+                var fates: [ItemFate] = []
+                while !reply.isEmpty {
+                    guard fates.count < SyncRequest.rowsMax, let fate = ItemFate(rawValue: try reply.integer("fate", in: 1...4)) else {
+                        throw DERError("fates are too many")
+                    }
+                    fates.append(fate)
+                }
+                return .fates(fates)
             default: throw DERError("sync reply is unknown")
             }
         }
@@ -97,8 +121,14 @@ extension SyncReply: DERReadable, DERWritable {
                     try $0.integer(row); try $0.octets(mark); try $0.value(item)
                 }
             case .omitted(let row): try fields.tagged(3) { try $0.integer(row) }
-            case .outcome(.done(let mark)): try fields.tagged(4) { try $0.optionalOctets(0, mark) }
-            case .outcome(.changedMeanwhile): fields.tagged(5) { _ in }
+            case .outcome(.placed(let mark, let item)):
+                try fields.tagged(4) {
+                    try $0.octets(mark); try $0.octets(item)
+                }
+            case .outcome(.deleted): fields.tagged(5) { _ in }
+            case .outcome(.changedMeanwhile): fields.tagged(6) { _ in }
+            case .outcome(.nameTaken): fields.tagged(7) { _ in }
+            case .fates(let fates): try fields.tagged(8) { reply in for fate in fates { try reply.integer(fate.rawValue) } }
             }
         }
     }

@@ -7,8 +7,8 @@ package import VaubanSyncModel
 /// A request about synchronized items, for the command line. A circle is open on a connection, from `circle(_, .open)` to the next or the
 /// end of the connection.
 package enum SyncRequest: Hashable, Sendable {
-    /// Passed on to the enclave, with the keybag that the command line stores.
-    case circle(keybag: [UInt8]?, CircleRequest)
+    /// Passed on to the enclave.
+    case circle(CircleRequest)
     /// Lists the synchronizable items, in as many messages as needed.
     case list
     /// Copies rows for the circle's other devices, in this order, until about 4 MiB are sent.
@@ -17,21 +17,22 @@ package enum SyncRequest: Hashable, Sendable {
     case put(BackupItem, epoch: Int64, name: [UInt8], replacing: [UInt8]?)
     /// Deletes a row if it still has this mark.
     case delete(row: Int64, mark: [UInt8])
+    /// Asks what became of items that were listed before.
+    case fates([[UInt8]])
 
     package static let rowsMax = 500
     package static let nameBytes = 16
     package static let markBytes = 16
+    package static let itemBytes = 16
 }
 
-/// `SyncRequest ::= CHOICE { circle [0], list [1], copy [2], put [3], delete [4] }`, in a SEQUENCE
+/// `SyncRequest ::= CHOICE { circle [0], list [1], copy [2], put [3], delete [4], fates [5] }`, in a SEQUENCE
 extension SyncRequest: DERReadable, DERWritable {
     package init(from fields: inout DERFields) throws {
         let number = try fields.choice("sync request")
         let request: SyncRequest? = try fields.optional(number, "sync request") { request in
             switch number {
-            case 0:
-                let keybag = try request.optionalOctets(0, "keybag", in: 1...CircleRequest.keybagBytesMax)
-                return .circle(keybag: keybag, try request.value("request"))
+            case 0: return .circle(try request.value("request"))
             case 1: return .list
             case 2:
                 var rows: [Int64] = []
@@ -49,6 +50,13 @@ extension SyncRequest: DERReadable, DERWritable {
             case 4:
                 let row = try request.integer("row", in: 1...Int64.max)
                 return .delete(row: row, mark: try request.octets("mark", in: Self.markBytes...Self.markBytes))
+            case 5:
+                var items: [[UInt8]] = []
+                while !request.isEmpty {
+                    guard items.count < Self.rowsMax else { throw DERError("items are too many") }
+                    items.append(try request.octets("item", in: Self.itemBytes...Self.itemBytes))
+                }
+                return .fates(items)
             default: throw DERError("sync request is unknown")
             }
         }
@@ -59,10 +67,7 @@ extension SyncRequest: DERReadable, DERWritable {
     package func write(into der: inout DER.Serializer) throws {
         try der.sequence { fields in
             switch self {
-            case .circle(let keybag, let request):
-                try fields.tagged(0) {
-                    try $0.optionalOctets(0, keybag); try $0.value(request)
-                }
+            case .circle(let request): try fields.tagged(0) { try $0.value(request) }
             case .list: fields.tagged(1) { _ in }
             case .copy(let rows): try fields.tagged(2) { request in for row in rows { try request.integer(row) } }
             case .put(let item, let epoch, let name, let mark):
@@ -76,6 +81,7 @@ extension SyncRequest: DERReadable, DERWritable {
                 try fields.tagged(4) {
                     try $0.integer(row); try $0.octets(mark)
                 }
+            case .fates(let items): try fields.tagged(5) { request in for item in items { try request.octets(item) } }
             }
         }
     }

@@ -24,7 +24,9 @@ final class Play {
     private var backup: OpenBackup?
     private var backupKeybag: [UInt8] = []
     private var openCircle: OpenCircle?
-    private var circleKeybag: [UInt8]?
+    /// What the last request about a circle returned.
+    private var circleDocument: [UInt8] = []
+    private var circleCode = ""
     private static let passphrase = Array("correct horse".utf8)
     private static let fingers = [UInt8](repeating: 0xF1, count: 32)
 
@@ -91,7 +93,7 @@ final class Play {
             let (row, wrapped) = recalled(row.with(generation: try current(row.protection, row.generation)), wrapped)
             if let backup { _ = try vault.backUp(row, wrapped: wrapped, into: backup) }
         case .restoreKeys(let row, let wrapped): if let backup { _ = try vault.restoreKeys(row, wrapped: wrapped, from: backup) }
-        case .circle(let keybag, let request): try circle(keybag, request)
+        case .circle(let request): try circle(request)
         case .sealForCircle(let row, let wrapped):
             let (row, wrapped) = recalled(row.with(generation: try current(row.protection, row.generation)), wrapped)
             if let openCircle { _ = try vault.sealForCircle(row, wrapped: wrapped, in: openCircle) }
@@ -202,11 +204,22 @@ final class Play {
         }
     }
 
-    /// Performs a request about a circle. A keybag of one byte stands for the last one: a fuzzer cannot guess a valid one.
-    private func circle(_ keybag: [UInt8]?, _ request: CircleRequest) throws {
-        let outcome = try vault.circle(keybag?.count == 1 ? circleKeybag : keybag, request)
+    /// Performs a request about a circle. A document of one byte stands for the last one, which a fuzzer cannot guess.
+    private func circle(_ request: CircleRequest) throws {
+        let last = { (document: [UInt8]) in document.count == 1 ? self.circleDocument : document }
+        let asked: CircleRequest =
+            switch request {
+            case .answer(let commitment): .answer(commitment: last(commitment))
+            case .reveal(let answer): .reveal(answer: last(answer))
+            case .approve(let reveal, _): .approve(reveal: last(reveal), code: circleCode)
+            case .enter(let statement, _): .enter(statement: last(statement), code: circleCode)
+            case .follow(let statement): .follow(statement: last(statement))
+            default: request
+            }
+        let outcome = try vault.circle(asked)
         try promise((try? CircleReply(derBytes: outcome.reply.encoded())) == outcome.reply, "a reply about a circle cannot be told")
-        if let keybag = outcome.reply.keybag { circleKeybag = keybag }
+        if let document = outcome.reply.document { circleDocument = document }
+        if let code = outcome.reply.code { circleCode = code }
         if let opened = outcome.opened { openCircle = opened }
     }
 

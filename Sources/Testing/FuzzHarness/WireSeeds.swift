@@ -46,13 +46,11 @@ extension WireFuzzing {
                 open(.whenUnlocked),
             ],
             [
-                unlock, EnclaveRequest.circle(keybag: nil, .begin(name: "a")), EnclaveRequest.circle(keybag: [0], .open),
-                seal(.whenUnlocked),
+                unlock, EnclaveRequest.circle(.begin(name: "a")), EnclaveRequest.circle(.open), seal(.whenUnlocked),
                 EnclaveRequest.sealForCircle(plain, wrapped: [0]), EnclaveRequest.circleItemKeys(plain, wrapped: [0], epoch: 1),
-                EnclaveRequest.circleNames, EnclaveRequest.circle(keybag: [0], .answer(commitment: [0])),
-                EnclaveRequest.circle(keybag: [0], .remove(device: [UInt8](repeating: 0, count: 16))),
-                EnclaveRequest.circle(keybag: nil, .apply(name: "b")), EnclaveRequest.circle(keybag: [0], .reveal(answer: [0])),
-                open(.whenUnlocked),
+                EnclaveRequest.circleNames, EnclaveRequest.circle(.answer(commitment: [0])), EnclaveRequest.circle(.follow(statement: [0])),
+                EnclaveRequest.circle(.remove(device: [UInt8](repeating: 0, count: 16))), EnclaveRequest.circle(.leave),
+                EnclaveRequest.circle(.apply(name: "b")), EnclaveRequest.circle(.reveal(answer: [0])), open(.whenUnlocked),
             ],
             [
                 unlock, credential(.enroll(unlocks: true)), seal(.whenUnlocked, .biometryCurrentSet),

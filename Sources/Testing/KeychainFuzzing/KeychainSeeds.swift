@@ -43,9 +43,9 @@ extension KeychainSocketFuzzing {
             .history(.undelete([UInt8](repeating: 7, count: 16))), .history(.purge([UInt8](repeating: 7, count: 16))),
             .history(.clear(nil)), .history(.clear(query)), .history(.setting(nil)), .history(.setting(false)),
             .backup(.begin(keybag: [1], restores: true), passwordBytes: 5), .backup(.list(after: 1)), .backup(.copy([1, 2])),
-            .backup(.restore(backupItem)), .sync(.list), .sync(.copy([1, 2])), .sync(.circle(keybag: [1], .open)),
+            .backup(.restore(backupItem)), .sync(.list), .sync(.copy([1, 2])), .sync(.circle(.open)),
             .sync(.put(backupItem, epoch: 1, name: [UInt8](repeating: 5, count: 16), replacing: nil)),
-            .sync(.delete(row: 1, mark: [UInt8](repeating: 6, count: 16))),
+            .sync(.delete(row: 1, mark: [UInt8](repeating: 6, count: 16))), .sync(.fates([[UInt8](repeating: 7, count: 16)])),
             .sharedPassword(SharedPasswordRequest(.save, site: "example.com", account: "anna")),
         ]
         let replies: [KeychainReply] = [

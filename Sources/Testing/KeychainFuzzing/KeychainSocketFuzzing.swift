@@ -73,12 +73,12 @@ package enum KeychainSocketFuzzing {
             }
         case .sync(let sync):
             switch sync {
-            case .circle(let keybag, _): try promise((keybag?.count ?? 0) <= CircleRequest.keybagBytesMax, "the keybag is too long")
             case .copy(let rows): try promise(rows.count <= SyncRequest.rowsMax, "too many rows")
             case .put(let item, _, let name, _):
                 try promise(item.head.count == BackupItem.headBytes, "a head of \(item.head.count) bytes")
                 try promise(name.count == SyncRequest.nameBytes, "a name of \(name.count) bytes")
-            case .list, .delete: break
+            case .fates(let items): try promise(items.count <= SyncRequest.rowsMax, "too many items")
+            case .list, .delete, .circle: break
             }
         case .rewrap, .discard, .permissions, .permit, .examine, .restore, .handOver, .ownRights, .sharedPassword: break
         }

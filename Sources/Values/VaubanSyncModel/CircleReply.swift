@@ -50,12 +50,17 @@ package struct CircleView: Hashable, Sendable {
         self.epoch = epoch
         self.members = members
     }
+
+    /// What is known after this device left.
+    package static let none = CircleView(
+        device: [UInt8](repeating: 0, count: CircleRequest.deviceBytes), circle: nil, number: 0,
+        digest: [UInt8](repeating: 0, count: CircleRequest.digestBytes), epoch: 0, members: [])
 }
 
 extension CircleView: DERReadable, DERWritable {
     package init(from fields: inout DERFields) throws {
         device = try fields.octets("device", in: 16...16)
-        number = try fields.integer("number", in: 0...Int64.max)
+        number = try fields.integer("number", in: 0...CircleRequest.numberMax)
         digest = try fields.octets("digest", in: 32...32)
         epoch = try fields.integer("epoch", in: 0...Int64(CircleRequest.epochsMax))
         members = try fields.list("members", max: CircleRequest.membersMax)
@@ -76,37 +81,31 @@ extension CircleView: DERReadable, DERWritable {
 
 /// The reply to a request about a circle.
 ///
-/// `CircleReply ::= SEQUENCE { view CircleView, keybag [0] OCTET STRING OPTIONAL, document [1] OCTET STRING OPTIONAL,
-///   code [2] UTF8String OPTIONAL }`
+/// `CircleReply ::= SEQUENCE { view CircleView, document [0] OCTET STRING OPTIONAL, code [1] UTF8String OPTIONAL }`
 package struct CircleReply: Hashable, Sendable, DERReadable, DERWritable {
     package let view: CircleView
-    /// To be stored in place of the one before.
-    package let keybag: [UInt8]?
     /// A commitment, an answer, a join request, a statement, or a signature.
     package let document: [UInt8]?
     /// To be shown to the user, who types it at the other device.
     package let code: String?
 
-    package init(_ view: CircleView, keybag: [UInt8]? = nil, document: [UInt8]? = nil, code: String? = nil) {
+    package init(_ view: CircleView, document: [UInt8]? = nil, code: String? = nil) {
         self.view = view
-        self.keybag = keybag
         self.document = document
         self.code = code
     }
 
     package init(from fields: inout DERFields) throws {
         view = try fields.value("view")
-        keybag = try fields.optionalOctets(0, "keybag", in: 1...CircleRequest.keybagBytesMax)
-        document = try fields.optionalOctets(1, "document", in: 1...CircleRequest.documentBytesMax)
-        code = try fields.optionalText(2, "code", max: CircleRequest.codeBytesMax)
+        document = try fields.optionalOctets(0, "document", in: 1...CircleRequest.documentBytesMax)
+        code = try fields.optionalText(1, "code", max: CircleRequest.codeBytesMax)
     }
 
     package func write(into der: inout DER.Serializer) throws {
         try der.sequence { fields in
             try fields.value(view)
-            try fields.optionalOctets(0, keybag)
-            try fields.optionalOctets(1, document)
-            try fields.optionalText(2, code)
+            try fields.optionalOctets(0, document)
+            try fields.optionalText(1, code)
         }
     }
 }

@@ -4,37 +4,41 @@ package import SwiftASN1
 package import VaubanDER
 internal import VaubanRefusal
 
-/// A request about a circle. The circle's keybag accompanies it; only the first request of a device has none.
+/// A request about the circle of this user on this device, whose keys and state the enclave holds. A document that a reply returns belongs
+/// into the folder; a request that is repeated because it did not arrive there returns the same one.
 package enum CircleRequest: Hashable, Sendable {
-    /// Starts a circle with this device as its only member. Returns its keybag and its first statement.
+    /// Starts a circle with this device as its only member. Returns its first statement.
     case begin(name: String)
-    /// Makes the keys with which this device asks to join a circle. Returns its keybag and a commitment to them.
+    /// Makes the keys with which this device asks to join a circle. Returns a commitment to them.
     case apply(name: String)
-    /// Answers the commitment of a device that asks to join. Returns the keybag and the answer.
+    /// Answers the commitment of a device that asks to join. Returns the answer.
     case answer(commitment: [UInt8])
-    /// Reveals the keys that were committed to. Returns the keybag, the signed join request, and the code to type at the member.
+    /// Reveals the keys that were committed to. Returns the signed join request, and the code to type at the member.
     case reveal(answer: [UInt8])
-    /// Admits the device of a join request if the code is the one that it shows and the user approves. Returns the keybag, a statement, and
-    /// the code to type at the new device.
+    /// Admits the device of a join request if the code is the one that it shows and the user approves. Returns a statement, and the code
+    /// to type at the new device.
     case approve(reveal: [UInt8], code: String)
-    /// Enters the circle of a statement if the code is the one that the member shows and the user approves. Returns the keybag.
+    /// Enters the circle of a statement if the code is the one that the member shows and the user approves.
     case enter(statement: [UInt8], code: String)
-    /// Removes a device and makes a new circle key, if the user approves. Returns the keybag and a statement.
+    /// Removes a device and makes a new circle key, if the user approves. Returns a statement.
     case remove(device: [UInt8])
-    /// Follows another member's statement. Returns the keybag.
+    /// Follows another member's statement.
     case follow(statement: [UInt8])
-    /// Returns what the keybag says, and changes nothing.
+    /// Changes nothing. Returns the last statement if this device made it, since it may not be in the folder.
     case view
     /// Opens the circle on this connection. The keys of its files and of this device's state are the secret section.
     case open
     /// Signs the digest of a file that this device writes.
     case sign(digest: [UInt8])
+    /// Forgets the circle and its keys on this device.
+    case leave
 
     package static let nameBytesMax = 64
     package static let codeBytesMax = 32
-    package static let keybagBytesMax = 24_000
     package static let documentBytesMax = 30_000
     package static let membersMax = 10
+    /// The last statement of a circle has this number, in the eight digits of its file's name.
+    package static let numberMax: Int64 = 99_999_999
     /// Circle keys, one for each removal.
     package static let epochsMax = 64
     package static let deviceBytes = 16
@@ -45,13 +49,13 @@ package enum CircleRequest: Hashable, Sendable {
     package var mayWaitForUser: Bool {
         switch self {
         case .approve, .enter, .remove: true
-        case .begin, .apply, .answer, .reveal, .follow, .view, .open, .sign: false
+        case .begin, .apply, .answer, .reveal, .follow, .view, .open, .sign, .leave: false
         }
     }
 }
 
 /// `CircleRequest ::= CHOICE { begin [0], apply [1], answer [2], reveal [3], approve [4], enter [5], remove [6], follow [7], open [8],
-///   sign [9], view [10] }`, in a SEQUENCE
+///   sign [9], view [10], leave [11] }`, in a SEQUENCE
 extension CircleRequest: DERReadable, DERWritable {
     package init(from fields: inout DERFields) throws {
         let number = try fields.choice("circle request")
@@ -68,6 +72,7 @@ extension CircleRequest: DERReadable, DERWritable {
             case 8: return .open
             case 9: return .sign(digest: try call.octets("digest", in: Self.digestBytes...Self.digestBytes))
             case 10: return .view
+            case 11: return .leave
             default: throw Refusal(.unknownRequest, "circle request \(number) is not known")
             }
         }
@@ -96,6 +101,7 @@ extension CircleRequest: DERReadable, DERWritable {
             case .follow(let statement): try fields.tagged(7) { try $0.octets(statement) }
             case .open: fields.tagged(8) { _ in }
             case .view: fields.tagged(10) { _ in }
+            case .leave: fields.tagged(11) { _ in }
             case .sign(let digest): try fields.tagged(9) { try $0.octets(digest) }
             }
         }

@@ -7,14 +7,28 @@ package struct SyncedRow: Hashable, Sendable {
     package let name: [UInt8]
     /// Changes with every write of the row.
     package let mark: [UInt8]
-    /// When the item was changed; microseconds since the reference date.
+    /// The item's identity on this device, which stays the same.
+    package let item: [UInt8]
+    /// When the item was changed; microseconds since the reference date. It grows with every change of the item.
     package let changed: Int64
 
-    package init(name: [UInt8], mark: [UInt8], changed: Int64) {
+    package init(name: [UInt8], mark: [UInt8], item: [UInt8], changed: Int64) {
         self.name = name
         self.mark = mark
+        self.item = item
         self.changed = changed
     }
+}
+
+/// What became of an item, as the keychain knows it.
+package enum ItemFate: Int64, Hashable, Sendable {
+    /// It is there, perhaps under another name, or not synchronizable any more.
+    case present = 1
+    /// It is there again after it was deleted.
+    case returned = 2
+    case deleted = 3
+    /// Nobody deleted it: it was damaged, or the database is an earlier one.
+    case lost = 4
 }
 
 /// The newest change of every item that the device knows of, deletions included.
@@ -23,14 +37,17 @@ package struct SyncLedger: Hashable, Sendable {
         package var stamp: SyncStamp
         /// The mark of the item's row here; nil if the item is deleted.
         package var mark: [UInt8]?
-        /// When the item was changed, as its row says. A row with this date but another mark was only encrypted again.
+        /// The identity of the item here; nil if it never was.
+        package var item: [UInt8]?
+        /// When the item was changed, as its row here says or last said. A row with this date but another mark was only encrypted again.
         package var changed: Int64
         /// Whether the change must still be written for the other devices.
         package var isPending: Bool
 
-        package init(stamp: SyncStamp, mark: [UInt8]?, changed: Int64, isPending: Bool) {
+        package init(stamp: SyncStamp, mark: [UInt8]?, item: [UInt8]?, changed: Int64, isPending: Bool) {
             self.stamp = stamp
             self.mark = mark
+            self.item = item
             self.changed = changed
             self.isPending = isPending
         }
@@ -53,24 +70,71 @@ package struct SyncLedger: Hashable, Sendable {
         self.entries = entries
     }
 
-    /// Stamps what this device changed since it last did this: rows that are new or have another mark, and items that are gone.
-    package mutating func stamp(_ rows: [SyncedRow], now: Int64) {
+    // MARK: What changed here
+
+    /// The items whose fate `stamp` needs to know: those that are not among the rows any more, and those that are again.
+    package func uncertain(_ rows: [SyncedRow]) -> [[UInt8]] {
+        let there = Set(rows.map(\.item))
+        return entries.values.compactMap { entry in entry.item.flatMap { there.contains($0) == (entry.mark == nil) ? $0 : nil } }
+    }
+
+    /// Stamps what this device changed since it last did this: rows that are new or were changed, and items that were deleted. An item that is
+    /// lost, or as it was earlier, was not changed: the ledger forgets what it knew, so that the circle's value is taken again. Returns
+    /// whether there is such an item.
+    package mutating func stamp(_ rows: [SyncedRow], _ fates: [[UInt8]: ItemFate], now: Int64) -> Bool {
+        var isRolledBack = false
         var gone = Set(entries.filter { $0.value.mark != nil }.keys)
         for row in rows {
             gone.remove(row.name)
-            let entry = entries[row.name]
-            if let entry, entry.mark != nil, entry.mark == row.mark || entry.changed == row.changed {
-                entries[row.name]?.mark = row.mark
-                continue
+            switch state(of: row, fates) {
+            case .same: entries[row.name]?.mark = row.mark
+            case .earlier:
+                isRolledBack = true
+                forget(row.name, as: row)
+            case .changed:
+                entries[row.name] = Entry(
+                    stamp: .change(at: row.changed, after: entries[row.name]?.stamp, by: device), mark: row.mark, item: row.item,
+                    changed: row.changed, isPending: true)
             }
-            entries[row.name] = Entry(
-                stamp: .change(at: row.changed, after: entry?.stamp, by: device), mark: row.mark, changed: row.changed, isPending: true)
         }
         for name in gone {
-            entries[name] = Entry(
-                stamp: .change(at: now, after: entries[name]?.stamp, by: device), mark: nil, changed: now, isPending: true)
+            guard let entry = entries[name] else { continue }
+            if let item = entry.item, fates[item] == .lost {
+                isRolledBack = true
+                entries[name] = nil
+            } else {
+                entries[name] = Entry(
+                    stamp: .change(at: now, after: entry.stamp, by: device), mark: nil, item: entry.item, changed: entry.changed,
+                    isPending: true)
+            }
         }
+        return isRolledBack
     }
+
+    private enum RowState { case same, changed, earlier }
+
+    private func state(of row: SyncedRow, _ fates: [[UInt8]: ItemFate]) -> RowState {
+        guard let entry = entries[row.name] else { return .changed }
+        let isOfSameItem = entry.item == row.item
+        guard entry.mark != nil else {
+            return isOfSameItem && fates[row.item] != .returned && row.changed <= entry.changed ? .earlier : .changed
+        }
+        guard isOfSameItem else {
+            return entry.item.map { fates[$0] == .lost } == true && row.changed <= entry.changed ? .earlier : .changed
+        }
+        if entry.mark == row.mark || entry.changed == row.changed { return .same }
+        return row.changed < entry.changed ? .earlier : .changed
+    }
+
+    /// Has an earlier row lose against what the circle knows.
+    private mutating func forget(_ name: [UInt8], as row: SyncedRow) {
+        guard let known = entries[name]?.stamp else { return }
+        let time = max(min(row.changed, known.time - 1), SyncStamp.times.lowerBound)
+        entries[name] = Entry(
+            stamp: SyncStamp(time: time, device: device), mark: row.mark, item: row.item, changed: row.changed, isPending: false)
+    }
+
+    // MARK: What others changed
 
     /// Decides about a change that another device wrote.
     package func decision(on name: [UInt8], _ incoming: SyncStamp) -> Decision {
@@ -78,10 +142,18 @@ package struct SyncLedger: Hashable, Sendable {
         return known == incoming ? .known : known < incoming ? .take : .keep
     }
 
-    /// Records that a change of another device is in place here.
-    package mutating func take(_ name: [UInt8], _ incoming: SyncStamp, mark: [UInt8]?, changed: Int64) {
-        entries[name] = Entry(stamp: incoming, mark: mark, changed: changed, isPending: false)
+    /// Records that a change of another device is in place here as a row.
+    package mutating func take(_ row: SyncedRow, _ incoming: SyncStamp) {
+        entries[row.name] = Entry(stamp: incoming, mark: row.mark, item: row.item, changed: row.changed, isPending: false)
     }
+
+    /// Records that a deletion of another device is done here.
+    package mutating func takeDeletion(of name: [UInt8], _ incoming: SyncStamp) {
+        let known = entries[name]
+        entries[name] = Entry(stamp: incoming, mark: nil, item: known?.item, changed: known?.changed ?? .min, isPending: false)
+    }
+
+    // MARK: What is written for others
 
     /// The names of changes to write, in the order of their stamps.
     package var pending: [[UInt8]] {

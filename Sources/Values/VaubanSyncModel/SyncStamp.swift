@@ -1,6 +1,9 @@
 /// When a change was made, by a hybrid logical clock: the writer's clock, moved past the change that the writer knew of the same item. A
 /// later change of an item therefore has a later stamp, whatever the clocks of the devices show.
 package struct SyncStamp: Hashable, Sendable, Comparable {
+    /// Times beyond these, some 36,000 years away, are refused in files, so that there is always a later one.
+    package static let times: ClosedRange<Int64> = -(1 << 60)...(1 << 60)
+
     /// Microseconds since the reference date.
     package let time: Int64
     /// The device that made the change. It decides between two changes of one instant.
@@ -17,7 +20,7 @@ package struct SyncStamp: Hashable, Sendable, Comparable {
 
     /// Returns the stamp of a change that a device made at `time` to an item whose last change it knew.
     package static func change(at time: Int64, after known: SyncStamp?, by device: [UInt8]) -> SyncStamp {
-        guard let known, known.time >= time else { return SyncStamp(time: time, device: device) }
-        return SyncStamp(time: known.time == .max ? .max : known.time + 1, device: device)
+        let later = known.map { $0.time + 1 } ?? time
+        return SyncStamp(time: min(max(time, later, times.lowerBound), times.upperBound), device: device)
     }
 }

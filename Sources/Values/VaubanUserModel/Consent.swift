@@ -62,17 +62,17 @@ package struct Consent: Hashable, Sendable, DERReadable, DERWritable {
         case backUp = 9
         /// Merge the items of a backup into the keychain.
         case restoreBackup = 10
-        /// Let another device read and change the synchronizable items.
-        case admitDevice = 11
-        /// Share the synchronizable items of another device's circle.
-        case enterCircle = 12
-        /// Remove a device from the circle.
-        case removeDevice = 13
         /// Save, change, delete or use a password of a website among the user's own.
-        case savePassword = 14
-        case changePassword = 15
-        case deletePassword = 16
-        case usePassword = 17
+        case savePassword = 11
+        case changePassword = 12
+        case deletePassword = 13
+        case usePassword = 14
+        /// Let another device read and change the synchronizable items.
+        case admitDevice = 15
+        /// Share the synchronizable items of another device's circle.
+        case enterCircle = 16
+        /// Remove a device from the circle.
+        case removeDevice = 17
     }
 
     package struct Choices: OptionSet, Hashable, Sendable {
@@ -90,11 +90,11 @@ package struct Consent: Hashable, Sendable, DERReadable, DERWritable {
 
     package let purpose: Purpose
     package let offered: Choices
-    /// The item's name, or the number of items if there are several.
+    /// The item's name, or the number of items if there are several; of a device, the code that it shows.
     package let item: String?
     /// The owner of the item: an access group.
     package let owner: String?
-    /// The program that receives access, or the folder of builds.
+    /// The program or the device that receives access, or the folder of builds.
     package let program: String?
     /// The accounts of which the user picks one; empty if there is nothing to pick.
     package let accounts: [String]

@@ -77,16 +77,18 @@ enum BackupFiles {
 
     /// Returns the bytes of a file, or nil if it does not exist.
     static func read(_ path: String, max: Int) throws(Refusal) -> [UInt8]? {
-        let number = open(path, O_RDONLY | O_CLOEXEC)
+        // Whoever writes the folder may have put a pipe there, whose opening would wait.
+        let number = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard number >= 0 else {
             if errno == ENOENT { return nil }
             throw BackupOutput.refusal("open \(SafeText.visible(path))", errno)
         }
         let file = Descriptor(number)
         var status = stat()
-        guard fstat(file.number, &status) == 0, status.st_size <= max else {
-            throw Refusal(.badParameter, "\(SafeText.visible(path)) is too large for a part of a backup")
+        guard fstat(file.number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw Refusal(.badParameter, "\(SafeText.visible(path)) is not a file")
         }
+        guard status.st_size <= max else { throw Refusal(.badParameter, "\(SafeText.visible(path)) is too large") }
         var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
         guard readWhole(file.number, &bytes) else { throw Refusal(.badParameter, "\(SafeText.visible(path)) cannot be read") }
         return bytes

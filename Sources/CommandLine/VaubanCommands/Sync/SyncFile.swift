@@ -7,28 +7,50 @@ package import VaubanSyncModel
 
 /// How far a device's files were read: the last one's number, and the chain of digests up to it.
 package struct SyncPosition: Hashable {
-    package var number: Int64 = 0
-    package var chain = [UInt8](repeating: 0, count: 32)
-    /// SHA-256 of the last file.
-    var digest = [UInt8](repeating: 0, count: 32)
+    /// The last file of a device has this number, in the eight digits of its name.
+    static let numberMax: Int64 = 99_999_999
 
-    package init() {}
+    package let number: Int64
+    package let chain: [UInt8]
+
+    package init() { self.init(number: 0, chain: [UInt8](repeating: 0, count: 32)) }
 
     package init(number: Int64, chain: [UInt8]) {
         self.number = number
         self.chain = chain
     }
 
-    init(number: Int64, chain: [UInt8], digest: [UInt8]) {
-        self.init(number: number, chain: chain)
+    /// Returns the position after one more file.
+    package func after(_ file: [UInt8]) -> SyncPosition {
+        SyncPosition(number: number + 1, chain: Array(SHA256.hash(data: chain + SyncTrail.digest(of: file))))
+    }
+}
+
+/// The whole way up to a position, with which what others report of earlier positions is compared.
+struct SyncTrail: Hashable {
+    /// The chain after each file.
+    private(set) var chains: [[UInt8]] = []
+    /// SHA-256 of the last file.
+    private(set) var digest = [UInt8](repeating: 0, count: 32)
+
+    init() {}
+
+    init(chains: [[UInt8]], digest: [UInt8]) {
+        self.chains = chains
         self.digest = digest
     }
 
-    /// Returns the position after one more file.
-    package func after(_ file: [UInt8]) -> SyncPosition {
-        let digest = Array(SHA256.hash(data: file))
-        return SyncPosition(number: number + 1, chain: Array(SHA256.hash(data: chain + digest)), digest: digest)
+    var position: SyncPosition { chains.last.map { SyncPosition(number: Int64(chains.count), chain: $0) } ?? SyncPosition() }
+
+    /// Returns the chain after the file of this number; nil if it was not read.
+    func chain(at number: Int64) -> [UInt8]? { number >= 1 && number <= chains.count ? chains[Int(number) - 1] : nil }
+
+    mutating func append(_ file: [UInt8]) {
+        chains.append(position.after(file).chain)
+        digest = Self.digest(of: file)
     }
+
+    static func digest(of file: [UInt8]) -> [UInt8] { Array(SHA256.hash(data: file)) }
 }
 
 /// One change inside a file.
@@ -106,8 +128,12 @@ package struct SyncFile {
             throw Refusal(
                 .badParameter, "\(name) was altered, or does not follow what was read before: the folder may have been rolled back")
         }
-        guard (1...ciphers.count).contains(epoch),
-            let plaintext = ciphers[epoch - 1].open(sealed, .syncFile(device: member.device, number: position.number + 1)),
+        guard epoch <= ciphers.count else {
+            throw Refusal(
+                .keyUnknown,
+                "\(name) has a later key than this device knows: the circle was changed, and the folder lacks that statement")
+        }
+        guard epoch > 0, let plaintext = ciphers[epoch - 1].open(sealed, .syncFile(device: member.device, number: position.number + 1)),
             let file = SyncFile(padded: plaintext)
         else { throw Refusal(.badParameter, "\(name) is not of this circle") }
         return (file, Int64(epoch))
@@ -135,7 +161,7 @@ package struct SyncFile {
         var records: [SyncRecord] = []
         while !reader.isAtEnd {
             guard let kind = reader.take(1)?.first, let name = reader.take(SyncRequest.nameBytes), let time = reader.date(),
-                let device = reader.take(16), let changed = reader.date()
+                SyncStamp.times.contains(time), let device = reader.take(16), let changed = reader.date()
             else { return nil }
             let content: SyncRecord.Content
             switch kind {

@@ -37,8 +37,21 @@ struct SyncFolder {
         try BackupFiles.read("\(path)/\(section.path)/\(name)", max: Self.fileBytesMax)
     }
 
-    /// Writes a whole file, durably and under its name at once.
-    func write(_ name: String, in section: Section, _ bytes: [UInt8]) throws(Refusal) {
+    /// Adds a whole file, durably and under its name at once. One that is there already with other content stays.
+    func add(_ name: String, in section: Section, _ bytes: [UInt8]) throws(Refusal) {
+        switch try read(name, in: section) {
+        case bytes: return
+        case nil: try replace(name, in: section, bytes)
+        default:
+            throw Refusal(
+                .badParameter,
+                "The folder has another file \(section.path)/\(name): two devices wrote at once, or somebody interferes; "
+                    + "run vauban sync leave here, then join again")
+        }
+    }
+
+    /// Writes a whole file, durably and under its name at once, also in place of another.
+    func replace(_ name: String, in section: Section, _ bytes: [UInt8]) throws(Refusal) {
         let folder = "\(path)/\(section.path)"
         do {
             try FileManager.default.createDirectory(

@@ -5,8 +5,8 @@ import VaubanLinuxHost
 import VaubanRefusal
 import VaubanSyncModel
 
-/// What this device keeps of its circle: the keybag, which only the enclave opens, the sealed state, and where the folder is. It is beside
-/// the keychain, or in the user's state folder if the service is installed.
+/// What the command line keeps of this device's circle: the sealed state, and where the folder is. It is beside the keychain, or in the user's
+/// state folder if the service is installed.
 final class SyncHome {
     private let path: String
     /// Excludes other runs.
@@ -28,25 +28,22 @@ final class SyncHome {
         }
     }
 
-    var keybag: [UInt8]? {
-        get throws { try BackupFiles.read("\(path)/circle", max: CircleRequest.keybagBytesMax) }
-    }
-
-    func keep(_ keybag: [UInt8]?) throws {
-        guard let keybag else { throw Refusal(.internalError, "the enclave returned no keys of the circle") }
-        try BackupFiles.replace("\(path)/circle", with: keybag)
-    }
-
-    var folder: SyncFolder {
-        get throws {
-            guard let bytes = try BackupFiles.read("\(path)/folder", max: 8192) else {
-                throw Refusal(.notAllowedHere, "This device is in no circle; run: vauban sync new FOLDER, or vauban sync join FOLDER")
-            }
-            return SyncFolder(path: String(decoding: bytes, as: UTF8.self))
-        }
+    /// The folder; nil if none was ever named.
+    var folder: SyncFolder? {
+        get throws { try BackupFiles.read("\(path)/folder", max: 8192).map { SyncFolder(path: String(decoding: $0, as: UTF8.self)) } }
     }
 
     func keep(_ folder: SyncFolder) throws { try BackupFiles.replace("\(path)/folder", with: Array(folder.path.utf8)) }
+
+    /// Whether this device is in a circle or waits to join one.
+    func isInCircle(_ session: Session) throws(Refusal) -> Bool {
+        do throws(Refusal) {
+            _ = try session.keychain.circle(.view)
+            return true
+        } catch where error.reason == .notAllowedHere {
+            return false
+        }
+    }
 
     func state() throws -> [UInt8]? { try BackupFiles.read("\(path)/state", max: 512 << 20) }
 
@@ -54,8 +51,7 @@ final class SyncHome {
 
     var statePath: String { "\(path)/state" }
 
-    /// Forgets the circle: without its keybag nothing of it opens here any more.
-    func forget() { for name in ["circle", "state", "folder"] { unlink("\(path)/\(name)") } }
+    func forget() { for name in ["state", "folder"] { unlink("\(path)/\(name)") } }
 
     /// The name of this device for the others.
     static var deviceName: String {

@@ -5,41 +5,40 @@ import VaubanRefusal
 import VaubanSecretBytes
 import VaubanSyncModel
 
-/// This device in its circle: its keybag, and the statements that the folder has.
+/// This device in its circle, whose keys and state the enclave has, and the statements that the folder has.
 struct SyncSession {
     let session: Session
     let home: SyncHome
     let folder: SyncFolder
-    private(set) var keybag: [UInt8]
     private(set) var view: CircleView
 
-    /// Opens what this device keeps of a circle, or of a request to join one.
+    /// Finds what this device has of a circle, or of a request to join one.
     init(_ session: Session, _ home: SyncHome) throws {
         self.session = session
         self.home = home
-        guard let keybag = try home.keybag else {
-            throw Refusal(.notAllowedHere, "This device is in no circle; run: vauban sync new FOLDER, or vauban sync join FOLDER")
+        view = try session.keychain.circle(.view).reply.view
+        guard let folder = try home.folder else {
+            throw Refusal(.badParameter, "The folder of this device's circle is not known any more; run: vauban sync --folder FOLDER")
         }
-        self.keybag = keybag
-        folder = try home.folder
-        view = try session.keychain.circle(keybag: keybag, .view).reply.view
+        self.folder = folder
     }
 
-    /// Performs a request, and stores the keybag that it returns after `publish` has put its document into the folder: what is stored but
-    /// not there would be lost, and what is there is followed by the next run.
+    /// Performs a request, whose outcome the enclave has stored when it returns.
     @discardableResult
-    mutating func perform(_ request: CircleRequest, publish: (CircleReply) throws -> Void = { _ in }) throws -> CircleReply {
-        let (keybag, session) = (keybag, session)
+    mutating func perform(_ request: CircleRequest) throws -> CircleReply {
+        let session = session
         let reply =
             request.mayWaitForUser
-            ? try session.asking { try session.keychain.circle(keybag: keybag, request, waiting: $0).reply }
-            : try session.keychain.circle(keybag: keybag, request).reply
-        try publish(reply)
-        if let changed = reply.keybag {
-            try home.keep(changed)
-            self.keybag = changed
-        }
+            ? try session.asking { try session.keychain.circle(request, waiting: $0).reply } : try session.keychain.circle(request).reply
         view = reply.view
+        return reply
+    }
+
+    /// Performs a request that changes the circle, and adds its statement to the folder. If that fails, `follow` does it later.
+    @discardableResult
+    mutating func change(_ request: CircleRequest) throws -> CircleReply {
+        let reply = try perform(request)
+        if let statement = reply.document { try folder.add(SyncFolder.name(of: view.number), in: .circle, statement) }
         return reply
     }
 
@@ -48,14 +47,15 @@ struct SyncSession {
         guard view.circle != nil else {
             throw Refusal(.notAllowedHere, "This device still waits to join; run vauban sync join again")
         }
-        guard let known = try folder.read(SyncFolder.name(of: view.number), in: .circle), Array(SHA256.hash(data: known)) == view.digest
-        else {
+        let name = SyncFolder.name(of: view.number)
+        if let own = try perform(.view).document, try folder.read(name, in: .circle) == nil { try folder.add(name, in: .circle, own) }
+        guard let known = try folder.read(name, in: .circle), Array(SHA256.hash(data: known)) == view.digest else {
             throw Refusal(
                 .badParameter,
                 "The folder lacks a statement about the circle, or has another: it was rolled back or altered, or is not copied completely"
             )
         }
-        while let next = try folder.read(SyncFolder.name(of: view.number + 1), in: .circle) {
+        while view.number < CircleRequest.numberMax, let next = try folder.read(SyncFolder.name(of: view.number + 1), in: .circle) {
             guard next.count <= CircleRequest.documentBytesMax else {
                 throw Refusal(.badParameter, "A statement about the circle is too long")
             }
@@ -65,7 +65,7 @@ struct SyncSession {
 
     /// Opens the circle on the keychain's connection. Returns the ciphers of the files, by epoch, and of the state.
     func open() throws -> (files: [FrameCipher], state: FrameCipher) {
-        let (reply, entry) = try session.keychain.circle(keybag: keybag, .open)
+        let (reply, entry) = try session.keychain.circle(.open)
         let count = Int(reply.view.epoch)
         guard let keys = entry.takeSecret(), keys.count == (count + 1) * Self.keyBytes else {
             throw Refusal(.internalError, "the enclave returned no keys of the circle")
@@ -75,7 +75,7 @@ struct SyncSession {
     }
 
     func sign(_ digest: [UInt8]) throws -> [UInt8] {
-        guard let signature = try session.keychain.circle(keybag: keybag, .sign(digest: digest)).reply.document,
+        guard let signature = try session.keychain.circle(.sign(digest: digest)).reply.document,
             signature.count == CircleRequest.signatureBytes
         else { throw Refusal(.internalError, "the enclave signed nothing") }
         return signature

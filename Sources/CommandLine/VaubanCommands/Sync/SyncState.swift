@@ -2,18 +2,52 @@ import VaubanKeychainWire
 import VaubanRefusal
 import VaubanSyncModel
 
-/// What this device remembers between runs: how far it read each device, and its ledger. It is sealed under a key of this device's part of
-/// the circle, so that nobody can change it unnoticed.
+/// What this device remembers between runs: how far it read each device, what others said of that, and its ledger. It is sealed under a key of
+/// this device's part of the circle, so that nobody can change it unnoticed.
 struct SyncState {
     private static let version = 1
 
-    /// The last files that were read, by device; this device's own among them.
-    var seen: [[UInt8]: SyncPosition] = [:]
+    /// What one device said of another's files, in a file of its own.
+    struct Report: Hashable {
+        let reader: [UInt8]
+        let writer: [UInt8]
+    }
+
+    /// The files that were read, by device; this device's own among them.
+    var seen: [[UInt8]: SyncTrail] = [:]
+    /// How far others read, where it is further than this device did: those files are held back from it, or not copied yet.
+    var reports: [Report: SyncPosition] = [:]
+    /// Who has read other files than this device did, and of whom.
+    var forks: Set<Report> = []
     var ledger: SyncLedger
     /// Whether everything is to be written again, for those who will not read a removed device.
     var repeatsAll = false
+    /// Whether all files are to be read again: something was lost here, or could not be put in place.
+    var rereads = false
 
     init(device: [UInt8]) { ledger = SyncLedger(device: device) }
+
+    /// Notes what a member says that it read. Returns false if it read other files than this device did.
+    mutating func note(_ position: SyncPosition, _ report: Report) {
+        guard position.number > 0 else { return }
+        if let chain = seen[report.writer]?.chain(at: position.number) {
+            reports[report] = nil
+            if chain != position.chain { forks.insert(report) }
+        } else if reports[report].map({ $0.number < position.number }) ?? true {
+            reports[report] = position
+        }
+    }
+
+    /// Compares the reports that were kept with what was read since, and forgets those of devices that are no members.
+    mutating func compareReports(among members: [CircleMember]) {
+        let devices = Set(members.map(\.device))
+        let isCurrent = { (report: Report) in devices.contains(report.reader) && devices.contains(report.writer) }
+        reports = reports.filter { isCurrent($0.key) }
+        forks = forks.filter(isCurrent)
+        for (report, position) in reports { note(position, report) }
+    }
+
+    // MARK: Coding
 
     /// Reads a state; a missing one is new.
     init(_ sealed: [UInt8]?, of circle: CircleView, _ cipher: FrameCipher, at path: String) throws {
@@ -28,34 +62,66 @@ struct SyncState {
 
     private mutating func read(_ bytes: [UInt8]) -> Bool {
         var reader = ByteReader(bytes)
-        guard reader.number() == Self.version, let repeats = reader.take(1), let devices = reader.number() else { return false }
-        repeatsAll = repeats == [1]
+        guard reader.number() == Self.version, let flags = reader.take(1)?.first, let devices = reader.number() else { return false }
+        repeatsAll = flags & 1 != 0
+        rereads = flags & 2 != 0
         for _ in 0..<devices {
-            guard let device = reader.take(16), let number = reader.date(), let chain = reader.take(32), let digest = reader.take(32) else {
-                return false
+            guard let device = reader.take(16), let count = reader.number(), let digest = reader.take(32) else { return false }
+            var chains: [[UInt8]] = []
+            for _ in 0..<count {
+                guard let chain = reader.take(32) else { return false }
+                chains.append(chain)
             }
-            seen[device] = SyncPosition(number: number, chain: chain, digest: digest)
+            seen[device] = SyncTrail(chains: chains, digest: digest)
+        }
+        guard let kept = reader.number() else { return false }
+        for _ in 0..<kept {
+            guard let report = Self.report(&reader), let number = reader.date(), let chain = reader.take(32) else { return false }
+            reports[report] = SyncPosition(number: number, chain: chain)
+        }
+        guard let found = reader.number() else { return false }
+        for _ in 0..<found {
+            guard let report = Self.report(&reader) else { return false }
+            forks.insert(report)
         }
         var entries: [[UInt8]: SyncLedger.Entry] = [:]
         while !reader.isAtEnd {
-            guard let name = reader.take(SyncRequest.nameBytes), let time = reader.date(), let device = reader.take(16),
-                let flags = reader.take(1)?.first, let mark = reader.take(SyncRequest.markBytes), let changed = reader.date()
-            else { return false }
-            entries[name] = SyncLedger.Entry(
-                stamp: SyncStamp(time: time, device: device), mark: flags & 1 == 0 ? mark : nil, changed: changed, isPending: flags & 2 != 0
-            )
+            guard let name = reader.take(SyncRequest.nameBytes), let entry = Self.entry(&reader) else { return false }
+            entries[name] = entry
         }
         ledger = SyncLedger(device: ledger.device, entries: entries)
         return true
     }
 
+    private static func report(_ reader: inout ByteReader) -> Report? {
+        guard let who = reader.take(16), let writer = reader.take(16) else { return nil }
+        return Report(reader: who, writer: writer)
+    }
+
+    private static func entry(_ reader: inout ByteReader) -> SyncLedger.Entry? {
+        guard let time = reader.date(), let device = reader.take(16), let flags = reader.take(1)?.first,
+            let mark = reader.take(SyncRequest.markBytes), let item = reader.take(SyncRequest.itemBytes), let changed = reader.date()
+        else { return nil }
+        return SyncLedger.Entry(
+            stamp: SyncStamp(time: time, device: device), mark: flags & 1 == 0 ? mark : nil, item: flags & 4 == 0 ? nil : item,
+            changed: changed, isPending: flags & 2 != 0)
+    }
+
     func sealed(_ cipher: FrameCipher) throws -> [UInt8] {
-        var bytes = BackupFormat.number(Self.version) + [repeatsAll ? 1 : 0] + BackupFormat.number(seen.count)
-        for (device, position) in seen { bytes += device + SyncFile.bytes(of: position.number) + position.chain + position.digest }
+        var bytes = BackupFormat.number(Self.version) + [(repeatsAll ? 1 : 0) | (rereads ? 2 : 0)] + BackupFormat.number(seen.count)
+        for (device, trail) in seen {
+            bytes += device + BackupFormat.number(trail.chains.count) + trail.digest
+            for chain in trail.chains { bytes += chain }
+        }
+        bytes += BackupFormat.number(reports.count)
+        for (report, position) in reports { bytes += report.reader + report.writer + SyncFile.bytes(of: position.number) + position.chain }
+        bytes += BackupFormat.number(forks.count)
+        for fork in forks { bytes += fork.reader + fork.writer }
         for (name, entry) in ledger.entries {
-            let mark = entry.mark ?? [UInt8](repeating: 0, count: SyncRequest.markBytes)
+            let none = [UInt8](repeating: 0, count: 16)
+            let flags: UInt8 = (entry.mark == nil ? 1 : 0) | (entry.isPending ? 2 : 0) | (entry.item == nil ? 0 : 4)
             bytes += name + SyncFile.bytes(of: entry.stamp.time) + entry.stamp.device
-            bytes += [(entry.mark == nil ? 1 : 0) | (entry.isPending ? 2 : 0)] + mark + SyncFile.bytes(of: entry.changed)
+            bytes += [flags] + (entry.mark ?? none) + (entry.item ?? none) + SyncFile.bytes(of: entry.changed)
         }
         return try cipher.seal(bytes, .syncState)
     }

@@ -25,8 +25,12 @@ struct Sync: ParsableCommand {
     static func synchronize(_ circle: SyncSession) throws {
         var run = try SyncRun(circle)
         try run.run()
-        for name in run.staying { say("Stays on this device: \(SafeText.visible(name))") }
-        for fault in run.faults { say("Not read: \(fault)") }
+        for name in run.staying where !name.isEmpty { say("Stays on this device: \(SafeText.visible(name))") }
+        let others = run.staying.count(where: \.isEmpty)
+        if others > 0 { say("Stays on this device: \(count(others, "item")) of other programs") }
+        if run.isRolledBack { say("Items were lost here, or put back to an earlier state; they are read again from the folder.") }
+        for fault in run.faults { say("Not complete: \(fault).") }
+        if run.isBehind { say("Nothing is sent until the folder is complete.") }
         say("\(count(run.received, "change")) received, \(run.sent) sent.")
         if !run.faults.isEmpty { throw ExitCode(1) }
     }
@@ -42,14 +46,20 @@ struct SyncNow: ParsableCommand {
 
             Example:
               vauban sync
+              vauban sync --folder /media/stick/keychain   once, after the folder was moved
             """)
+
+    @Option(help: "The folder that your devices share, from now on.", completion: .directory)
+    var folder: String?
 
     @OptionGroup var user: UserOptions
 
     func run() throws {
         let session = try Session(user)
         try session.openNow()
-        var circle = try SyncSession(session, try SyncHome(session.service))
+        let home = try SyncHome(session.service)
+        if let folder { try home.keep(SyncFolder(path: try SyncFolder.existing(folder))) }
+        var circle = try SyncSession(session, home)
         try circle.follow()
         try Sync.synchronize(circle)
     }
@@ -76,14 +86,15 @@ struct SyncNew: ParsableCommand {
         let session = try Session(user)
         try session.openNow()
         let home = try SyncHome(session.service)
-        guard try home.keybag == nil else { throw Refusal(.badParameter, "This device is in a circle already; see: vauban sync status") }
-        let place = try SyncFolder.new(folder)
-        let reply = try session.keychain.circle(keybag: nil, .begin(name: name ?? SyncHome.deviceName)).reply
-        try place.write(SyncFolder.name(of: reply.view.number), in: .circle, reply.document ?? [])
-        try home.keep(place)
-        try home.keep(reply.keybag)
+        guard try !home.isInCircle(session) else {
+            throw Refusal(.badParameter, "This device is in a circle already; see: vauban sync status")
+        }
+        try home.keep(try SyncFolder.new(folder))
+        _ = try session.keychain.circle(.begin(name: name ?? SyncHome.deviceName))
+        var circle = try SyncSession(session, home)
+        try circle.follow()
         say("Started a circle with this device. On another one: vauban sync join FOLDER")
-        try Sync.synchronize(try SyncSession(session, home))
+        try Sync.synchronize(circle)
     }
 }
 
@@ -141,13 +152,15 @@ struct SyncRemove: ParsableCommand {
         }
         // What only the removed device has written must be read first, and is written again for those who join later.
         var last = try SyncRun(circle)
-        try last.run()
-        for fault in last.faults { say("Not read: \(fault)") }
-        try last.repeatEverything()
-        let folder = circle.folder
-        try circle.perform(.remove(device: member.device)) { reply in
-            try folder.write(SyncFolder.name(of: reply.view.number), in: .circle, reply.document ?? [])
+        do {
+            try last.run()
+        } catch let refusal as Refusal where refusal.reason != .locked {
+            // Whatever cannot be read or written, a device that must go can be removed.
+            say("Not complete: \(refusal.detail ?? refusal.message)")
         }
+        for fault in last.faults { say("Not complete: \(fault).") }
+        try last.repeatEverything()
+        try circle.change(.remove(device: member.device))
         say("Removed \(SafeText.visible(member.name)). It reads nothing that is written from now on.")
         try Sync.synchronize(circle)
     }
@@ -168,7 +181,7 @@ struct SyncLeave: ParsableCommand {
     func run() throws {
         let session = try Session(CommandUser(mayBeAsked: false))
         let home = try SyncHome(session.service)
-        guard try home.keybag != nil else { return say("This device is in no circle.") }
+        _ = try session.keychain.circle(.leave)
         home.forget()
         say("Left the circle; the items stay here. Remove this device on another one: vauban sync remove")
     }

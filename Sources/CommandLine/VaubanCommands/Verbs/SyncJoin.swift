@@ -52,7 +52,7 @@ struct SyncJoin: ParsableCommand {
         let session = try Session(user)
         try session.openNow()
         let home = try SyncHome(session.service)
-        if try home.keybag == nil { return try ask(session, home) }
+        guard try home.isInCircle(session) else { return try ask(session, home) }
         var circle = try SyncSession(session, home)
         guard circle.view.circle == nil else {
             throw Refusal(.badParameter, "This device is in a circle already; see: vauban sync status")
@@ -60,12 +60,13 @@ struct SyncJoin: ParsableCommand {
         if let code { return try enter(&circle, code) }
         let device = circle.view.device
         guard let answer = try circle.folder.read(JoinFile.answer.name(of: device), in: .join) else {
+            // The request is the same each time; it may not have reached the folder.
+            let request = try circle.perform(.apply(name: SyncHome.deviceName)).document ?? []
+            try circle.folder.replace(JoinFile.commitment.name(of: device), in: .join, request)
             return say("Waiting. On a device of the circle, run: vauban sync approve. Then run this again.")
         }
-        let place = circle.folder
-        let reply = try circle.perform(.reveal(answer: answer)) { reply in
-            try place.write(JoinFile.reveal.name(of: device), in: .join, reply.document ?? [])
-        }
+        let reply = try circle.perform(.reveal(answer: answer))
+        try circle.folder.replace(JoinFile.reveal.name(of: device), in: .join, reply.document ?? [])
         print(reply.code ?? "")
         say("Type this code on the other device: vauban sync approve '\(reply.code ?? "")'. Then type here the code that it shows.")
     }
@@ -77,10 +78,9 @@ struct SyncJoin: ParsableCommand {
             throw Refusal(
                 .badParameter, "\(SafeText.visible(folder)) has no circle; to start one: vauban sync new \(SafeText.visible(folder))")
         }
-        let reply = try session.keychain.circle(keybag: nil, .apply(name: name ?? SyncHome.deviceName)).reply
         try home.keep(place)
-        try home.keep(reply.keybag)
-        try place.write(JoinFile.commitment.name(of: reply.view.device), in: .join, reply.document ?? [])
+        let reply = try session.keychain.circle(.apply(name: name ?? SyncHome.deviceName)).reply
+        try place.replace(JoinFile.commitment.name(of: reply.view.device), in: .join, reply.document ?? [])
         say("Asked to join. On a device of the circle, run: vauban sync approve. Then run this again.")
     }
 
@@ -136,19 +136,13 @@ struct SyncApprove: ParsableCommand {
         guard let document = try circle.folder.read("\(asking).\(file.rawValue)", in: .join),
             document.count <= CircleRequest.documentBytesMax
         else { throw Refusal(.badParameter, "The join request cannot be read") }
-        let folder = circle.folder
         guard let code else {
-            // Another answer would be refused there: the new device reveals its keys over one only.
-            let answered = try folder.read("\(asking).\(JoinFile.answer.rawValue)", in: .join) != nil
-            if answered { return say("Answered already. Run vauban sync join there again, and type here the code that it shows.") }
-            try circle.perform(.answer(commitment: document)) { reply in
-                try folder.write("\(asking).\(JoinFile.answer.rawValue)", in: .join, reply.document ?? [])
-            }
+            // The answer to one request is the same each time.
+            let answer = try circle.perform(.answer(commitment: document)).document ?? []
+            try circle.folder.replace("\(asking).\(JoinFile.answer.rawValue)", in: .join, answer)
             return say("Answered the device \(asking.prefix(8)). Run vauban sync join there again, and type here the code that it shows.")
         }
-        let reply = try circle.perform(.approve(reveal: document, code: code)) { reply in
-            try folder.write(SyncFolder.name(of: reply.view.number), in: .circle, reply.document ?? [])
-        }
+        let reply = try circle.change(.approve(reveal: document, code: code))
         print(reply.code ?? "")
         say("Admitted. Type this code on the new device: vauban sync join FOLDER '\(reply.code ?? "")'")
         try Sync.synchronize(circle)

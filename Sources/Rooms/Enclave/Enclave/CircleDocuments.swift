@@ -184,7 +184,7 @@ struct CircleStatement: DERReadable, DERWritable {
     init(from fields: inout DERFields) throws {
         try fields.version(1)
         circle = try fields.octets("circle", in: 16...16)
-        number = try fields.integer("number", in: 1...Int64.max)
+        number = try fields.integer("number", in: 1...CircleRequest.numberMax)
         previous = try fields.octets("previous", in: 32...32)
         epoch = try fields.integer("epoch", in: 1...Int64(CircleRequest.epochsMax))
         signer = try fields.octets("signer", in: 16...16)

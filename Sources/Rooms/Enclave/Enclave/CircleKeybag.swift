@@ -1,5 +1,5 @@
-// A device's part of a circle, as it is stored outside the enclave (Specs/sync.md): the public parts in the clear and authenticated, the
-// keys wrapped by the key for private keys of a class that stays on this device.
+// A device's part of a circle, as the enclave stores it for the user (Specs/sync.md): the public parts in the clear, the keys wrapped by the key
+// for private keys of a class that stays on this device.
 
 import SwiftASN1
 import VaubanDER
@@ -13,6 +13,12 @@ struct CircleBody: Hashable, Sendable, DERReadable, DERWritable {
         let answer: [UInt8]
     }
 
+    /// How many devices were answered since the last was admitted, and when the last one was; microseconds since the reference date.
+    struct Answers: Hashable, Sendable {
+        var count: Int64 = 0
+        var last: Int64 = 0
+    }
+
     var me: CircleDevice
     /// Nil until this device is in a circle.
     var circle: [UInt8]?
@@ -22,17 +28,22 @@ struct CircleBody: Hashable, Sendable, DERReadable, DERWritable {
     var epoch: Int64 = 0
     var members: [CircleDevice] = []
     var pending: Pending?
+    var answers = Answers()
     /// The answer over which this device has revealed its keys: no other counts from then on.
     var revealedFor: [UInt8]?
+    /// The last statement if this device made it, until it follows another.
+    var statement: [UInt8]?
 
     init(me: CircleDevice) { self.me = me }
 
     init(from fields: inout DERFields) throws {
         me = try fields.value("device")
-        number = try fields.integer("number", in: 0...Int64.max)
+        number = try fields.integer("number", in: 0...CircleRequest.numberMax)
         digest = try fields.octets("digest", in: 32...32)
         epoch = try fields.integer("epoch", in: 0...Int64(CircleRequest.epochsMax))
         members = try fields.list("members", max: CircleRequest.membersMax)
+        answers.count = try fields.integer("answers", in: 0...Int64.max)
+        answers.last = try fields.integer("last answer", in: Int64.min...Int64.max)
         circle = try fields.optionalOctets(0, "circle", in: 16...16)
         pending = try fields.optional(1, "pending") { pending in
             Pending(
@@ -40,6 +51,7 @@ struct CircleBody: Hashable, Sendable, DERReadable, DERWritable {
                 answer: try pending.octets("answer", in: 1...CircleRequest.documentBytesMax))
         }
         revealedFor = try fields.optionalOctets(2, "answer", in: 1...CircleRequest.documentBytesMax)
+        statement = try fields.optionalOctets(3, "statement", in: 1...CircleRequest.documentBytesMax)
     }
 
     func write(into der: inout DER.Serializer) throws {
@@ -49,6 +61,8 @@ struct CircleBody: Hashable, Sendable, DERReadable, DERWritable {
             try fields.octets(digest)
             try fields.integer(epoch)
             try fields.list(members)
+            try fields.integer(answers.count)
+            try fields.integer(answers.last)
             try fields.optionalOctets(0, circle)
             if let pending {
                 try fields.tagged(1) {
@@ -56,6 +70,7 @@ struct CircleBody: Hashable, Sendable, DERReadable, DERWritable {
                 }
             }
             try fields.optionalOctets(2, revealedFor)
+            try fields.optionalOctets(3, statement)
         }
     }
 
@@ -66,11 +81,32 @@ struct CircleBody: Hashable, Sendable, DERReadable, DERWritable {
     }
 }
 
-/// `CircleKeybag ::= SEQUENCE { version INTEGER (1), generation OCTET STRING (SIZE (8)), body OCTET STRING, wrapped OCTET STRING }`
+/// `CircleKeybag ::= SEQUENCE { version INTEGER (1), content [0] CircleContent OPTIONAL }`: without content after this device left its circle.
 struct CircleKeybag: DERReadable, DERWritable {
-    static let label = "vauban sync keybag v1"
+    let content: CircleContent?
 
-    /// The key for private keys that wraps it.
+    init(_ content: CircleContent?) { self.content = content }
+
+    init(from fields: inout DERFields) throws {
+        try fields.version(1)
+        content = try fields.optional(0, "content") { try $0.value("content", as: CircleContent.self) }
+    }
+
+    func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            try fields.integer(1)
+            if let content { try fields.tagged(0) { try $0.value(content) } }
+        }
+    }
+}
+
+/// `CircleContent ::= SEQUENCE { generation OCTET STRING (SIZE (8)), body OCTET STRING, wrapped OCTET STRING }`
+struct CircleContent: Hashable, Sendable, DERReadable, DERWritable {
+    static let label = "vauban sync keybag v1"
+    /// All members' keys and a statement that seals to them fit.
+    static let bodyBytesMax = 60_000
+
+    /// The key for private keys that wraps the circle's.
     let generation: [UInt8]
     let body: [UInt8]
     let wrapped: [UInt8]
@@ -82,15 +118,13 @@ struct CircleKeybag: DERReadable, DERWritable {
     }
 
     init(from fields: inout DERFields) throws {
-        try fields.version(1)
         generation = try fields.octets("generation", in: 8...8)
-        body = try fields.octets("body", in: 1...CircleRequest.keybagBytesMax)
+        body = try fields.octets("body", in: 1...Self.bodyBytesMax)
         wrapped = try fields.octets("wrapped keys", in: 92...4096)
     }
 
     func write(into der: inout DER.Serializer) throws {
         try der.sequence { fields in
-            try fields.integer(1)
             try fields.octets(generation)
             try fields.octets(body)
             try fields.octets(wrapped)

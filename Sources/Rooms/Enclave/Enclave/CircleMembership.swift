@@ -9,12 +9,15 @@ import VaubanSyncModel
 struct CircleMembership: Sendable {
     var body: CircleBody
     var secrets: CircleSecrets
+    /// What is stored now, and is replaced only if it is still the same; nil before the first time.
+    var stored: CircleContent?
 
     // MARK: Writing
 
     /// Makes a statement of new members, with a new circle key if someone is removed, and follows it.
     func stating(_ members: [CircleDevice], rolls: Bool) throws(Refusal) -> (statement: [UInt8], CircleMembership) {
         guard let circle = body.circle else { throw Self.notInCircle }
+        guard body.number < CircleRequest.numberMax else { throw Refusal(.unsupported, "this circle has changed too often; start a new one") }
         guard members.count <= CircleRequest.membersMax else { throw Refusal(.unsupported, "a circle has at most 10 devices") }
         var next = self
         if rolls {
@@ -26,6 +29,7 @@ struct CircleMembership: Sendable {
         }
         next.body.number += 1
         next.body.members = members
+        next.body.pending = nil
         do {
             let blank = CircleStatement(
                 circle: circle, number: next.body.number, previous: body.digest, epoch: next.body.epoch, signer: body.me.device,
@@ -46,6 +50,7 @@ struct CircleMembership: Sendable {
             let bytes = try statement.encoded()
             let signed = try SignedStatement(statement: bytes, signature: try secrets.sign(.statement, bytes)).encoded()
             next.body.digest = CircleCodes.digest(signed)
+            next.body.statement = signed
             return (signed, next)
         } catch let refusal as Refusal {
             throw refusal
@@ -62,7 +67,7 @@ struct CircleMembership: Sendable {
         guard let circle = body.circle else { throw Self.notInCircle }
         let (signed, statement) = try Self.decoded(bytes)
         guard statement.circle == circle else { throw Refusal(.badParameter, "the statement is of another circle") }
-        guard statement.number == body.number + 1, statement.previous == body.digest else { throw Self.forked }
+        guard statement.number - 1 == body.number, statement.previous == body.digest else { throw Self.forked }
         guard let signer = body.members.first(where: { $0.device == statement.signer }),
             CircleSignature.statement.isValid(signed.signature, of: signed.statement, by: signer)
         else { throw Refusal(.badParameter, "a statement about the circle is not signed by a device of it") }
@@ -107,6 +112,7 @@ struct CircleMembership: Sendable {
             next.body.number = statement.number
             next.body.digest = CircleCodes.digest(bytes)
             next.body.epoch = statement.epoch
+            next.body.statement = nil
             return next
         } catch {
             throw Self.damaged

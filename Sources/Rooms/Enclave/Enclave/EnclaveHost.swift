@@ -46,6 +46,8 @@ package protocol StateStore: Sendable {
 package enum StateName: String, CaseIterable, Sendable {
     case keybag
     case attempts
+    /// This device's part of a circle of devices (Specs/sync.md).
+    case circle
     /// Belongs to the device, not to a user.
     case pairing
 }

@@ -2,17 +2,40 @@
 // in each direction. Neither side knows the other's nonce when it fixes its own, so nobody can search for keys that give equal codes.
 
 import VaubanDER
-import VaubanRefusal
+package import VaubanRefusal
 import VaubanSecretBytes
 import VaubanSyncModel
 
+/// The device at the other end of a joining, as the user is asked about it.
+package struct CircleCounterpart: Hashable, Sendable {
+    package let name: String
+    /// The code that it shows.
+    package let code: String
+}
+
 extension Vault {
+    /// Returns the device of a join request, if the code is the one that it shows; nil if it was admitted already.
+    package func newcomerToAdmit(_ reveal: [UInt8], code: String) throws(Refusal) -> CircleCounterpart? {
+        let newcomer = try newcomer(reveal, code: code)
+        return newcomer.isMember ? nil : CircleCounterpart(name: newcomer.device.name, code: newcomer.codes.newcomer)
+    }
+
+    /// Returns the member who admits this device, if the code is the one that it shows.
+    package func sponsor(_ statement: [UInt8], code: String) throws(Refusal) -> CircleCounterpart {
+        try entrance(statement, code: code).sponsor
+    }
+
     /// Commits to the keys of a device that asks to join.
-    func apply(_ fresh: CircleMembership) throws(Refusal) -> CircleOutcome {
-        let device = try Self.encoded(fresh.body.me)
+    func apply(_ name: String) throws(Refusal) -> CircleOutcome {
+        let waiting = try membershipIfAny()
+        guard waiting?.body.circle == nil else { throw Self.alreadyInCircle }
+        let member = if let waiting { waiting } else { try newMembership(name) }
+        let device = try Self.encoded(member.body.me)
         let commitment = CircleCommitment(
-            device: fresh.body.me.device, digest: CircleCodes.commitment(device, nonce: fresh.secrets.nonce()))
-        return try stored(fresh, document: try Self.encoded(commitment))
+            device: member.body.me.device, digest: CircleCodes.commitment(device, nonce: member.secrets.nonce()))
+        let document = try Self.encoded(commitment)
+        guard waiting == nil else { return CircleOutcome(CircleReply(member.body.view, document: document)) }
+        return try store(member, document: document)
     }
 
     /// Answers one commitment. An earlier answer to another device counts no more.
@@ -21,11 +44,26 @@ extension Vault {
         guard let asked = try? CircleCommitment(derBytes: commitment),
             !member.body.members.contains(where: { $0.device == asked.device })
         else { throw Self.damagedRequest }
+        if let pending = member.body.pending, pending.device == asked.device,
+            (try? CircleAnswer(derBytes: pending.answer))?.digest == asked.digest
+        {
+            return CircleOutcome(CircleReply(member.body.view, document: pending.answer))
+        }
+        let now = host.clock.referenceMicroseconds
+        guard member.body.answers.count < EnclaveLimits.circleAnswersMax
+            || (now &- member.body.answers.last).magnitude >= EnclaveLimits.circleAnswerInterval
+        else {
+            throw Refusal(
+                .unavailable,
+                "\(member.body.answers.count) devices asked to join and none was admitted, so somebody may interfere; try again in an hour"
+            )
+        }
         let answer = try Self.encoded(
             CircleAnswer(circle: circle, digest: asked.digest, member: member.body.me, nonce: try Keybag.randomBytes(32)))
         var next = member
         next.body.pending = CircleBody.Pending(device: asked.device, answer: answer)
-        return try stored(next, document: answer)
+        next.body.answers = CircleBody.Answers(count: member.body.answers.count + 1, last: now)
+        return try store(next, document: answer)
     }
 
     /// Reveals this device's keys over an answer. They are revealed over one answer only.
@@ -41,22 +79,30 @@ extension Vault {
                 .badParameter, "another answer replaced the one before: somebody may interfere; run vauban sync leave here, then join again"
             )
         }
-        var next = member
-        next.body.revealedFor = bytes
         let signature = try Self.computed { try member.secrets.sign(.reveal, CircleCodes.digest(bytes) + nonce + device) }
         let reveal = CircleReveal(newcomer: member.body.me, nonce: nonce, signature: signature)
         let codes = CircleCodes.codes(answer: bytes, newcomer: device, nonce: nonce)
-        return try stored(next, document: try Self.encoded(reveal), code: codes.newcomer)
+        let document = try Self.encoded(reveal)
+        guard member.body.revealedFor == nil else {
+            return CircleOutcome(CircleReply(member.body.view, document: document, code: codes.newcomer))
+        }
+        var next = member
+        next.body.revealedFor = bytes
+        return try store(next, document: document, code: codes.newcomer)
     }
 
     /// The device of a join request that was committed to, answered, signed, and confirmed by its code.
     struct Newcomer {
+        let member: CircleMembership
         let device: CircleDevice
-        let memberCode: String
+        let codes: (newcomer: String, member: String)
+
+        /// Whether it was admitted already, and the request repeated.
+        var isMember: Bool { member.body.members.contains(device) }
     }
 
-    func newcomer(_ keybag: [UInt8]?, _ bytes: [UInt8], code: String) throws(Refusal) -> Newcomer {
-        let member = try membership(keybag)
+    func newcomer(_ bytes: [UInt8], code: String) throws(Refusal) -> Newcomer {
+        let member = try membership()
         guard let pending = member.body.pending, let answer = try? CircleAnswer(derBytes: pending.answer) else {
             throw Refusal(.badParameter, "no device was answered; run: vauban sync approve")
         }
@@ -68,22 +114,30 @@ extension Vault {
         else { throw Self.damagedRequest }
         let codes = CircleCodes.codes(answer: pending.answer, newcomer: device, nonce: reveal.nonce)
         guard CircleCodes.isSame(code, as: codes.newcomer) else { throw Self.wrongCode }
-        return Newcomer(device: reveal.newcomer, memberCode: codes.member)
+        return Newcomer(member: member, device: reveal.newcomer, codes: codes)
     }
 
     /// Admits a device: seals the circle keys to it.
-    func admit(_ newcomer: Newcomer, to member: CircleMembership) throws(Refusal) -> CircleOutcome {
-        var admitting = member
-        admitting.body.pending = nil
-        let (statement, next) = try admitting.stating(member.body.members + [newcomer.device], rolls: false)
-        return try stored(next, document: statement, code: newcomer.memberCode)
+    func admit(_ newcomer: Newcomer) throws(Refusal) -> CircleOutcome {
+        let member = newcomer.member
+        if newcomer.isMember {
+            return CircleOutcome(CircleReply(member.body.view, document: member.body.statement, code: newcomer.codes.member))
+        }
+        var (statement, next) = try member.stating(member.body.members + [newcomer.device], rolls: false)
+        // It is known until the next answer, so that the second code can be shown again.
+        next.body.pending = member.body.pending
+        next.body.answers = CircleBody.Answers()
+        return try store(next, document: statement, code: newcomer.codes.member)
+    }
+
+    struct Entrance {
+        let membership: CircleMembership
+        let sponsor: CircleCounterpart
     }
 
     /// Returns this device's part of the circle that a statement admits it to, if its sponsor is who answered and showed the code.
-    func entrance(
-        _ keybag: [UInt8]?, _ bytes: [UInt8], code: String
-    ) throws(Refusal) -> (membership: CircleMembership, sponsor: String) {
-        let applicant = try membership(keybag)
+    func entrance(_ bytes: [UInt8], code: String) throws(Refusal) -> Entrance {
+        let applicant = try membership()
         guard applicant.body.circle == nil, let revealed = applicant.body.revealedFor,
             let answer = try? CircleAnswer(derBytes: revealed)
         else { throw Refusal(.badParameter, "this device does not wait to be admitted; run: vauban sync join") }
@@ -97,7 +151,7 @@ extension Vault {
         var entered = try applicant.entering(statement, bytes)
         guard entered.body.members.contains(answer.member) else { throw CircleMembership.damaged }
         entered.body.revealedFor = nil
-        return (entered, answer.member.name)
+        return Entrance(membership: entered, sponsor: CircleCounterpart(name: answer.member.name, code: codes.member))
     }
 
     private static var damagedRequest: Refusal {

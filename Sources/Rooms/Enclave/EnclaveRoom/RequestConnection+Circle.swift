@@ -9,26 +9,27 @@ import VaubanUserModel
 
 extension RequestConnection {
     /// Performs a request about a circle. An open circle stays open until the connection ends or opens another.
-    func circle(_ keybag: [UInt8]?, _ request: CircleRequest) throws(Refusal) -> Response {
+    func circle(_ request: CircleRequest) throws(Refusal) -> Response {
         let vault = try vault()
-        if let consent = try consent(to: request, keybag, in: vault) {
+        if let consent = try consent(to: request, in: vault) {
             guard try askConsent(consent, nil) == .once else { throw Refusal(.cancelled) }
         }
-        let outcome = try vault.circle(keybag, request)
+        let outcome = try vault.circle(request)
         guard let opened = outcome.opened else { return Response(.circle(outcome.reply)) }
         circle = opened
         return Response(.circle(outcome.reply), secret: opened.fileKeys())
     }
 
     /// Returns the consent that a request needs. Its codes are compared before the user is asked.
-    private func consent(to request: CircleRequest, _ keybag: [UInt8]?, in vault: Vault) throws(Refusal) -> Consent? {
+    private func consent(to request: CircleRequest, in vault: Vault) throws(Refusal) -> Consent? {
         switch request {
         case .approve(let reveal, let code):
-            Consent(.admitDevice, offered: .once, program: try vault.nameOfNewcomer(keybag, reveal, code: code))
+            // The prompt shows the code too: a program that runs the command knows the code of the device that it wants to be admitted.
+            try vault.newcomerToAdmit(reveal, code: code).map { Consent(.admitDevice, of: $0) }
         case .enter(let statement, let code):
-            Consent(.enterCircle, offered: .once, program: try vault.nameOfSponsor(keybag, statement, code: code))
-        case .remove(let device): Consent(.removeDevice, offered: .once, program: try vault.nameOfMember(keybag, device))
-        case .begin, .apply, .answer, .reveal, .follow, .view, .open, .sign: nil
+            Consent(.enterCircle, of: try vault.sponsor(statement, code: code))
+        case .remove(let device): Consent(.removeDevice, offered: .once, program: try vault.nameOfMember(device))
+        case .begin, .apply, .answer, .reveal, .follow, .view, .open, .sign, .leave: nil
         }
     }
 
@@ -44,5 +45,11 @@ extension RequestConnection {
     func openedCircle() throws(Refusal) -> OpenCircle {
         guard let circle else { throw Refusal(.unavailable, "no circle is open; run the command again") }
         return circle
+    }
+}
+
+extension Consent {
+    fileprivate init(_ purpose: Purpose, of device: CircleCounterpart) {
+        self.init(purpose, offered: .once, item: device.code, program: device.name)
     }
 }

@@ -35,7 +35,7 @@ extension RequestConnection {
         case .openBackup(let keybag, let use): return try openBackup(keybag, passphrase: secret, use)
         case .backUp(let row, let wrapped): return try backUp(row, wrapped: wrapped)
         case .restoreKeys(let row, let wrapped): return try restoreKeys(row, wrapped: wrapped)
-        case .circle(let keybag, let request): return try circle(keybag, request)
+        case .circle(let request): return try circle(request)
         case .sealForCircle(let row, let wrapped): return try sealForCircle(row, wrapped: wrapped)
         case .circleItemKeys(let row, let wrapped, let epoch): return try circleItemKeys(row, wrapped: wrapped, epoch: epoch)
         case .circleNames: return Response(.opened, secret: try openedCircle().nameKey())

@@ -2,7 +2,7 @@ package import Enclave
 import Glibc
 package import VaubanLinuxHost
 
-/// Users' state as files: `people/UID/keybag` and `people/UID/attempts`.
+/// Users' state as files: `people/UID/keybag`, `attempts` and `circle`.
 package struct FileStateStore: StateStore {
     package static let folderName = "people"
     private let folder: any StateFolder

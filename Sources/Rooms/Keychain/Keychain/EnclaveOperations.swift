@@ -22,8 +22,8 @@ package protocol EnclaveOperations {
     func backUp(_ row: RowBinding, wrapped: [UInt8]) throws -> SealedItemKey
     /// Returns the attributes key of an item in the open backup, and its item key unless it stays on another device.
     func restoreKeys(_ row: RowBinding, wrapped: [UInt8]) throws -> RestoredKeys
-    /// Performs a request about a circle of devices. May prompt the user, which takes user time.
-    func circle(_ keybag: [UInt8]?, _ request: CircleRequest) throws -> CircleResult
+    /// Performs a request about the user's circle of devices. May prompt the user, which takes user time.
+    func circle(_ request: CircleRequest) throws -> CircleResult
     /// Returns the item key of a row wrapped for the open circle, and the key of its attributes there.
     func sealForCircle(_ row: RowBinding, wrapped: [UInt8]) throws -> SealedItemKey
     /// Returns the keys of an item that another device of the open circle wrote.

@@ -97,8 +97,8 @@ final class RemoteEnclave: EnclaveOperations {
         return SealedItemKey(wrapped: wrapped, key: try secret(of: answer, KeyLease.keyBytes))
     }
 
-    func circle(_ keybag: [UInt8]?, _ request: CircleRequest) throws -> CircleResult {
-        let answer = try send(.circle(keybag: keybag, request), watchesCaller: request.mayWaitForUser)
+    func circle(_ request: CircleRequest) throws -> CircleResult {
+        let answer = try send(.circle(request), watchesCaller: request.mayWaitForUser)
         guard case .circle(let reply) = answer.reply else { throw Self.unexpectedReply }
         guard request == .open else { return CircleResult(reply, keys: nil) }
         return CircleResult(reply, keys: try secret(of: answer, Int(reply.view.epoch + 1) * KeyLease.keyBytes))

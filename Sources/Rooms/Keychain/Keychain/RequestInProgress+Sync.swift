@@ -20,18 +20,19 @@ extension RequestInProgress {
             throw Refusal(.notAllowedHere, "items are synchronized with the command vauban sync")
         }
         switch request {
-        case .circle(let keybag, let request): try circle(keybag, request)
+        case .circle(let request): try circle(request)
         case .list: try listSynchronizable()
         case .copy(let rows): try copyForCircle(rows)
         case .put(let item, let epoch, let name, let mark):
             try sink.send(.sync(.outcome(try put(Received(item, epoch: epoch, name: name), rest: value, replacing: mark))))
         case .delete(let row, let mark): try sink.send(.sync(.outcome(try deleteSynchronized(row, mark))))
+        case .fates(let items): try sink.send(.sync(.fates(try database.fates(of: items).map(ItemFate.init))))
         }
         try sink.send(.done)
     }
 
-    private func circle(_ keybag: [UInt8]?, _ request: CircleRequest) throws {
-        let result = try enclave.circle(keybag, request)
+    private func circle(_ request: CircleRequest) throws {
+        let result = try enclave.circle(request)
         switch result.keys {
         case .none: try sink.send(.sync(.circle(result.reply)))
         case .some(let keys): try sink.send(.sync(.circle(result.reply)), value: keys)
@@ -42,6 +43,8 @@ extension RequestInProgress {
 
     private func listSynchronizable() throws {
         let key = try nameKey()
+        try database.keepTombstones()
+        let own = try rights()
         var rows: [SyncRow] = []
         for kind in [ItemKind.genericPassword, .internetPassword, .certificate, .key] {
             let terms = SearchTerms(kind: kind, attributes: ItemAttributes([.synchronizable: .number(1)]), protection: nil)
@@ -49,11 +52,13 @@ extension RequestInProgress {
             guard !selection.usesDeviceIndex else { throw Refusal(.beforeFirstUnlock) }
             try forEachRow(of: selection, batch: KeychainLimits.batchRowsMax) { row in
                 guard let opened = try open(row), opened.record.isSynchronizable else { return true }
-                let shown = PlainLine.bothEnds(opened.record.shownName, bytesMax: SyncRow.shownNameBytesMax)
+                // In system mode other programs' items are not named, since any program can run the command.
+                let shown = own.owns(opened.record.accessGroup) ? PlainLine.bothEnds(opened.record.shownName, bytesMax: SyncRow.shownNameBytesMax) : ""
                 rows.append(
                     SyncRow(
                         row: row.id, name: opened.maySynchronize ? Self.name(of: opened.record, key) : nil,
-                        mark: Self.mark(of: row.halves.metadataBinding), changed: opened.record.changed, shownName: shown))
+                        mark: Self.mark(of: row.halves.metadataBinding), item: opened.binding.item, changed: opened.record.changed,
+                        shownName: shown))
                 if rows.count == SyncReply.rowsMax {
                     try sink.send(.sync(.rows(rows)))
                     rows = []
@@ -140,24 +145,28 @@ extension RequestInProgress {
             let identity = try database.exists(item: item) ? try Entropy.bytes(16) : item
             let binding = try binding(record, item: identity, generation: generation)
             let new = try self.row(of: record, binding: binding, secret: try seal(value, binding), blinds: blinds)
-            return try isDone(try database.insert(new)) ? .done(mark: Self.mark(of: new.halves.metadataBinding)) : nil
+            return try isDone(try database.insert(new)) ? .placed(mark: Self.mark(of: new.halves.metadataBinding), item: identity) : nil
         }
         guard let existing = try open(row) else { return nil }
-        guard mark == Self.mark(of: row.halves.metadataBinding), existing.binding.accessControl == nil else { return .changedMeanwhile }
+        guard existing.record.isSynchronizable, existing.maySynchronize else { return .nameTaken }
+        guard mark == Self.mark(of: row.halves.metadataBinding) else { return .changedMeanwhile }
         let binding = try binding(record, item: existing.binding.item, generation: generation)
         let new = try self.row(of: record, binding: binding, secret: try seal(value, binding), blinds: blinds)
         let change = RowChange(old: row.handle, row: new, changesBlinds: true, keeping: keptLabel(record))
-        return try isDone(try database.update([change])) ? .done(mark: Self.mark(of: new.halves.metadataBinding)) : nil
+        guard try isDone(try database.update([change])) else { return nil }
+        return .placed(mark: Self.mark(of: new.halves.metadataBinding), item: existing.binding.item)
     }
 
     private func deleteSynchronized(_ id: Int64, _ mark: [UInt8]) throws -> SyncOutcome {
+        // Only a device of a circle deletes what another deleted.
+        _ = try enclave.circleNames()
         guard let row = try database.row(id), Self.mark(of: row.halves.metadataBinding) == mark else { return .changedMeanwhile }
-        guard let opened = try open(row) else { return .done(mark: nil) }
-        guard opened.record.isSynchronizable else { throw Refusal(.badParameter, "the item is not synchronizable") }
+        guard let opened = try open(row) else { return .deleted }
+        guard opened.record.isSynchronizable, opened.maySynchronize else { return .nameTaken }
         let removal = RowRemoval(row.handle, keeping: keptLabel(opened.record))
         guard try database.delete([removal] + grants(of: [row.handle]).map { RowRemoval($0) }) else { return .changedMeanwhile }
         services.leasedKeys.forget(opened.binding.item, user: user)
-        return .done(mark: nil)
+        return .deleted
     }
 
     private func circleKeys(of received: Received, _ binding: RowBinding) throws -> RestoredKeys {
@@ -198,6 +207,17 @@ private struct Received {
         self.item = item
         self.epoch = epoch
         self.name = name
+    }
+}
+
+extension ItemFate {
+    fileprivate init(_ fate: RowFate) {
+        switch fate {
+        case .present: self = .present
+        case .returned: self = .returned
+        case .deleted: self = .deleted
+        case .lost: self = .lost
+        }
     }
 }
 

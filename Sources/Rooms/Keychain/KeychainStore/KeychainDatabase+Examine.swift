@@ -132,6 +132,7 @@ extension KeychainDatabase {
             }
             guard try Self.hasRoom(for: whole, in: database) else { return (false, .rollback) }
             try Self.insert(whole, in: database)
+            try unearth(whole.item, in: database)
             return (true, .commit)
         }
     }

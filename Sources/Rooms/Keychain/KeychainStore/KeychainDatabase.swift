@@ -21,6 +21,8 @@ package final class KeychainDatabase: Sendable {
     let closed: ThreadMutex<Set<RowGeneration>>
     /// The state of the history, known without querying the file.
     let history = ThreadMutex(HistoryState())
+    /// Whether the identities of deleted items are kept.
+    let tombstones = ThreadMutex(false)
 
     /// Opens the database in a user's folder, and creates it if there is none.
     /// - Parameter closed: Class keys that an earlier database of this process knew to be closed.
@@ -35,8 +37,9 @@ package final class KeychainDatabase: Sendable {
             // WAL mode defaults to NORMAL, which could lose the last writes in a power cut.
             try writer.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
             try Schema.migrator.migrate(writer)
-            let state = try writer.unsafeRead { try HistoryState($0) }
+            let (state, keepsTombstones) = try writer.unsafeRead { (try HistoryState($0), try Self.keepsTombstones($0)) }
             history.withLock { $0 = state }
+            tombstones.withLock { $0 = keepsTombstones }
             // A process that was killed may have left removed rows in the log. If this fails they stay a little longer.
             try? writer.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
             configuration.readonly = true

@@ -114,12 +114,13 @@ extension KeychainDatabase {
         let isEmptied = try write { database in
             let sql = "SELECT EXISTS(SELECT 1 FROM index_key WHERE purpose = ? AND generation = ?)"
             guard try database.isTrue(sql, [.number(purpose), .bytes(generation)]) else { return (false, .rollback) }
-            for table in ["lookup"] + Self.tables + ["index_key", "setting"] { try database.execute(sql: "DELETE FROM \(table)") }
+            for table in ["lookup"] + Self.tables + ["index_key", "setting", "tombstone"] { try database.execute(sql: "DELETE FROM \(table)") }
             return (true, .commit)
         }
         if isEmptied {
             indexKeys.withLock { $0 = [:] }
             history.withLock { $0 = HistoryState() }
+            tombstones.withLock { $0 = false }
             try forgetVerified()
             try forgetOldPages(isEmpty: true)
         }

@@ -57,6 +57,17 @@ enum Schema {
                     ALTER TABLE quarantine ADD COLUMN state INTEGER NOT NULL DEFAULT 0;
                     """)
         }
+        // The identities of deleted items, so that an item that is gone without one is known to be lost (Specs/sync.md).
+        migrator.registerMigration("4 tombstones") { database in
+            try database.execute(
+                sql: """
+                    CREATE TABLE tombstone(
+                        id INTEGER PRIMARY KEY AUTOINCREMENT,
+                        item BLOB NOT NULL UNIQUE,
+                        returned INTEGER NOT NULL
+                    ) STRICT;
+                    """)
+        }
         return migrator
     }()
 
