@@ -64,13 +64,15 @@ struct SyncTests {
         // Without the user nobody is admitted; and the prompt names the device.
         #expect(refusal { try first.perform(.approve(reveal: reveal, code: code)) } != nil)
         let (approved, prompts) = try first.approved(.approve(reveal: reveal, code: code))
-        #expect(prompts.map { $0.consent?.purpose } == [.admitDevice] && prompts.first?.consent?.program == "laptop"
-            && prompts.first?.consent?.item == code)
+        #expect(
+            prompts.map { $0.consent?.purpose } == [.admitDevice] && prompts.first?.consent?.program == "laptop"
+                && prompts.first?.consent?.item == code)
         let (statement, memberCode) = (try #require(approved.document), try #require(approved.code))
         #expect(refusal { try second.perform(.enter(statement: statement, code: memberCode)) } != nil)
         let (_, entering) = try second.approved(.enter(statement: statement, code: memberCode))
-        #expect(entering.map { $0.consent?.purpose } == [.enterCircle] && entering.first?.consent?.program == "desk"
-            && entering.first?.consent?.item == memberCode)
+        #expect(
+            entering.map { $0.consent?.purpose } == [.enterCircle] && entering.first?.consent?.program == "desk"
+                && entering.first?.consent?.item == memberCode)
         for device in [first, second] { try device.perform(.open) }
         return (first, second)
     }

@@ -99,7 +99,7 @@ restore_folder() { rm -rf "$folder"; cp -a "$TMPDIR/good" "$folder"; }
 refused() { sync keychain 1; text "$1"; equals "$(vauban get s/json)" second; restore_folder; }
 for place in 20 90 200 4000; do
     printf "$(printf '\\%03o' $(($(od -An -tu1 -j $place -N 1 "$folder/devices/$laptop/$last") ^ 1)))" | dd of="$folder/devices/$laptop/$last" bs=1 seek=$place conv=notrunc 2>/dev/null
-    refused 'Not read: The file'
+    refused 'Not complete: The file'
 done
 truncate -s 500 "$folder/devices/$laptop/$last"; refused 'was altered'
 truncate -s 10 "$folder/devices/$laptop/$last"; refused 'is incomplete'
@@ -107,11 +107,15 @@ cp "$folder/devices/$laptop/00000001" "$folder/devices/$laptop/$last"; refused '
 sed -i '1s/SYNC 1/SYNC 2/' "$folder/devices/$laptop/$last"; refused 'later version'
 rm -f "$folder/devices/$laptop/"*; refused 'lacks files of laptop that were read before'
 mv "$folder/devices/$laptop/$last" "$folder/devices/$laptop/$(printf %08d $((10#$last + 1)))"; refused 'not copied completely'
-rm "$folder/circle/00000002"; sync keychain 64; text 'lacks a statement'; restore_folder
+rm "$folder/circle/00000002"; sync laptop 64; text 'lacks a statement'; restore_folder
+rm "$folder/devices/$laptop/$last"; mkfifo "$folder/devices/$laptop/$last"; refused 'is not a file'
 cp "$folder/circle/00000001" "$folder/circle/00000002"; sync keychain 64; text 'rolled back or altered'; restore_folder
 cp "$folder/circle/00000001" "$folder/circle/00000003"; sync keychain 64; text 'changed at two places'; restore_folder
 sync keychain; text '1 change received'
 equals "$(vauban get s/json)" third
+
+# A statement that its device could not put into the folder is put there by the next run.
+rm "$folder/circle/00000002"; sync keychain; [ -e "$folder/circle/00000002" ] || fail 'the last statement is not in the folder'
 
 # A killed run repeats nothing and loses nothing: its own file is read again.
 cp -a "$VAUBAN_HOME/sync" "$TMPDIR/earlier"
@@ -161,6 +165,54 @@ sync keychain
 own 0 sync status
 grep -q phone "$TMPDIR/out" && fail 'the removed device is listed'
 grep -q tablet "$TMPDIR/out" || fail 'a device that another member admitted is not listed'
+
+# A device that was put back to an earlier state while the folder lacks its newest file writes nothing until that file is there.
+device keychain; cp -a "$VAUBAN_HOME/sync" "$TMPDIR/before"
+printf fifth | vauban set s/json --replace; sync keychain
+sync laptop; printf sixth | vauban set s/json --replace; sync laptop
+own 0 sync status; desk=$(basename "$folder/devices/$(sed -n 's/^Device *desk *\([0-9a-f]*\).*/\1/p' "$TMPDIR/out")"*)
+newest=$folder/devices/$desk/$(ls "$folder/devices/$desk" | tail -1)
+mv "$newest" "$TMPDIR/newest"
+rm -rf "$TMPDIR/keychain/sync"; cp -a "$TMPDIR/before" "$TMPDIR/keychain/sync"
+sync keychain 1; text 'laptop has read'; text 'Nothing is sent until the folder is complete.'
+equals "$(vauban get s/json)" sixth
+mv "$TMPDIR/newest" "$newest"
+sync keychain; equals "$(vauban get s/json)" sixth
+
+# A database that was put back is no change: what was written and deleted since comes from the other devices, and they lose nothing.
+device laptop; equals "$(caller synced-add gone deleted)" 0; sync laptop
+vauban stop >/dev/null 2>&1
+database=$VAUBAN_HOME/keychain/$(id -u)
+cp -a "$database" "$TMPDIR/database"
+unlock; printf seventh | vauban set s/json --replace; equals "$(caller synced-add added new)" 0; equals "$(caller synced-delete gone)" 0
+sync laptop; sync keychain
+device laptop; vauban stop >/dev/null 2>&1
+rm -rf "$database"; cp -a "$TMPDIR/database" "$database"
+unlock; equals "$(vauban get s/json)" sixth
+sync laptop; text 'put back to an earlier state'; text '0 sent.'
+equals "$(vauban get s/json)" seventh
+equals "$(caller synced-get added)" '0 new'
+equals "$(caller synced-get gone)" -25300
+sync keychain; text '0 changes received, 0 sent.'
+equals "$(caller synced-get gone)" -25300
+
+# A deleted item that the user takes back is there again everywhere.
+equals "$(caller synced-delete added)" 0; sync keychain; sync laptop
+equals "$(caller synced-get added)" -25300
+vauban undelete callers/added >/dev/null 2>&1 || fail 'a deleted item cannot be taken back'
+sync laptop; sync keychain; equals "$(caller synced-get added)" '0 new'
+
+# One item that cannot be kept here keeps no other from being read, and is kept as soon as it can be.
+device laptop
+printf '{"service":"s","account":"twin","secret":"of this device","synchronizable":true,"readable":"unlocked, this device only"}' | vauban add --json - 2>/dev/null || fail 'add --json failed'
+device keychain
+printf '{"service":"s","account":"twin","secret":"of the circle","synchronizable":true}' | vauban add --json - 2>/dev/null || fail 'add --json failed'
+printf eighth | vauban set s/json --replace; sync keychain
+sync laptop 1; text 'cannot be made here: an item with the same name stays on this device'
+equals "$(vauban get s/json)" eighth
+equals "$(vauban get s/twin)" 'of this device'
+vauban delete s/twin --yes >/dev/null 2>&1 || fail 'the twin cannot be deleted'
+sync laptop; equals "$(vauban get s/twin)" 'of the circle'
 
 # A locked keychain synchronizes nothing.
 vauban lock

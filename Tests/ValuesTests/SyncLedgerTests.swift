@@ -208,7 +208,8 @@ struct SyncLedgerTests {
         world.check("seed \(seed)")
     }
 
-    @Test("Items that were lost, or put back to an earlier state, come back from the others, and nothing deleted returns", arguments: 0..<40)
+    @Test(
+        "Items that were lost, or put back to an earlier state, come back from the others, and nothing deleted returns", arguments: 0..<40)
     func rollbacksAreNoChanges(_ seed: Int) {
         var random = SeededGenerator(UInt64(seed) &+ 100)
         var world = World()

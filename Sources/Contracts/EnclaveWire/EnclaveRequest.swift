@@ -36,8 +36,8 @@ package enum EnclaveRequest: Hashable, Sendable {
     /// From keychaind: releases the attributes key of an item in the open backup and, unless it stays on another device, its item key. The
     /// row is bound as it was when it was backed up.
     case restoreKeys(RowBinding, wrapped: [UInt8])
-    /// From keychaind: a request about the user's circle of devices. Prompts the user if someone is to be admitted or removed, or to enter a
-    /// circle. The keys of its files are the reply's secret section when the circle is opened on this connection.
+    /// From keychaind: a request about the user's circle of devices. Prompts the user if someone is to be admitted or removed, or to enter
+    /// a circle. The keys of its files are the reply's secret section when the circle is opened on this connection.
     case circle(CircleRequest)
     /// From keychaind: wraps the item key of this row for the open circle. The key of its attributes there is the reply's secret section.
     case sealForCircle(RowBinding, wrapped: [UInt8])

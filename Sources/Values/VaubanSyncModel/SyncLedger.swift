@@ -78,8 +78,8 @@ package struct SyncLedger: Hashable, Sendable {
         return entries.values.compactMap { entry in entry.item.flatMap { there.contains($0) == (entry.mark == nil) ? $0 : nil } }
     }
 
-    /// Stamps what this device changed since it last did this: rows that are new or were changed, and items that were deleted. An item that is
-    /// lost, or as it was earlier, was not changed: the ledger forgets what it knew, so that the circle's value is taken again. Returns
+    /// Stamps what this device changed since it last did this: rows that are new or were changed, and items that were deleted. An item that
+    /// is lost, or as it was earlier, was not changed: the ledger forgets what it knew, so that the circle's value is taken again. Returns
     /// whether there is such an item.
     package mutating func stamp(_ rows: [SyncedRow], _ fates: [[UInt8]: ItemFate], now: Int64) -> Bool {
         var isRolledBack = false

@@ -5,8 +5,8 @@ import VaubanLinuxHost
 import VaubanRefusal
 import VaubanSyncModel
 
-/// What the command line keeps of this device's circle: the sealed state, and where the folder is. It is beside the keychain, or in the user's
-/// state folder if the service is installed.
+/// What the command line keeps of this device's circle: the sealed state, and where the folder is. It is beside the keychain, or in the
+/// user's state folder if the service is installed.
 final class SyncHome {
     private let path: String
     /// Excludes other runs.
@@ -40,7 +40,7 @@ final class SyncHome {
         do throws(Refusal) {
             _ = try session.keychain.circle(.view)
             return true
-        } catch where error.reason == .notAllowedHere {
+        } catch  where error.reason == .notAllowedHere {
             return false
         }
     }

@@ -76,15 +76,17 @@ extension SyncRun {
         state.compareReports(among: circle.view.members)
         let names = Dictionary(circle.view.members.map { ($0.device, SafeText.visible($0.name)) }) { first, _ in first }
         for fork in state.forks {
+            let (reader, writer) = (names[fork.reader] ?? "A device", names[fork.writer] ?? "a device")
             faults.append(
-                "\(names[fork.reader] ?? "A device") has read other files of \(names[fork.writer] ?? "a device") than are here: the folder was "
-                    + "forked or altered; run vauban sync leave on one of the two, then join again")
+                "\(reader) has read other files of \(writer) than are here: the folder was forked or altered; "
+                    + "remove one of the two with vauban sync remove, and let it join again")
         }
         for (report, position) in state.reports {
+            let (reader, writer) = (names[report.reader] ?? "A device", names[report.writer] ?? "a device")
             let here = state.seen[report.writer]?.position.number ?? 0
             faults.append(
-                "\(names[report.reader] ?? "A device") has read \(position.number) files of \(names[report.writer] ?? "a device"), and \(here) "
-                    + "are here: the folder is not copied completely, or they are held back")
+                "\(reader) has read \(position.number) files of \(writer), and \(here) are here: the folder is not copied completely, "
+                    + "or they are held back")
             // Other files under the same numbers would be a fork.
             if report.writer == circle.view.device { isBehind = true }
         }

@@ -129,7 +129,9 @@ struct SyncRun {
     private mutating func write(_ records: [SyncRecord]) throws {
         let device = circle.view.device
         let position = state.seen[device]?.position ?? SyncPosition()
-        guard position.number < SyncPosition.numberMax else { throw Refusal(.unsupported, "this device has written too many files; join again") }
+        guard position.number < SyncPosition.numberMax else {
+            throw Refusal(.unsupported, "this device has written too many files; join again")
+        }
         let name = SyncFolder.name(of: position.number + 1)
         guard try circle.folder.read(name, in: .device(device)) == nil else {
             throw Refusal(

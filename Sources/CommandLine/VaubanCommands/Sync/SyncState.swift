@@ -2,8 +2,8 @@ import VaubanKeychainWire
 import VaubanRefusal
 import VaubanSyncModel
 
-/// What this device remembers between runs: how far it read each device, what others said of that, and its ledger. It is sealed under a key of
-/// this device's part of the circle, so that nobody can change it unnoticed.
+/// What this device remembers between runs: how far it read each device, what others said of that, and its ledger. It is sealed under a key
+/// of this device's part of the circle, so that nobody can change it unnoticed.
 struct SyncState {
     private static let version = 1
 

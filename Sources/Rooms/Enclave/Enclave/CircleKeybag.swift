@@ -1,5 +1,5 @@
-// A device's part of a circle, as the enclave stores it for the user (Specs/sync.md): the public parts in the clear, the keys wrapped by the key
-// for private keys of a class that stays on this device.
+// A device's part of a circle, as the enclave stores it for the user (Specs/sync.md): the public parts in the clear, the keys wrapped by the
+// key for private keys of a class that stays on this device.
 
 import SwiftASN1
 import VaubanDER
@@ -81,7 +81,8 @@ struct CircleBody: Hashable, Sendable, DERReadable, DERWritable {
     }
 }
 
-/// `CircleKeybag ::= SEQUENCE { version INTEGER (1), content [0] CircleContent OPTIONAL }`: without content after this device left its circle.
+/// `CircleKeybag ::= SEQUENCE { version INTEGER (1), content [0] CircleContent OPTIONAL }`: without content after this device left its
+/// circle.
 struct CircleKeybag: DERReadable, DERWritable {
     let content: CircleContent?
 

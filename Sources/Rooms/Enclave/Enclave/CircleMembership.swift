@@ -17,7 +17,9 @@ struct CircleMembership: Sendable {
     /// Makes a statement of new members, with a new circle key if someone is removed, and follows it.
     func stating(_ members: [CircleDevice], rolls: Bool) throws(Refusal) -> (statement: [UInt8], CircleMembership) {
         guard let circle = body.circle else { throw Self.notInCircle }
-        guard body.number < CircleRequest.numberMax else { throw Refusal(.unsupported, "this circle has changed too often; start a new one") }
+        guard body.number < CircleRequest.numberMax else {
+            throw Refusal(.unsupported, "this circle has changed too often; start a new one")
+        }
         guard members.count <= CircleRequest.membersMax else { throw Refusal(.unsupported, "a circle has at most 10 devices") }
         var next = self
         if rolls {

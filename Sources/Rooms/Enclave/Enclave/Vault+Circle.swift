@@ -1,5 +1,5 @@
-// Circles of devices that share synchronizable items (Specs/sync.md). The keys and the state are made, kept and used here, so that nobody can
-// put back an earlier state. A prompt comes before `approve`, `enter` and `remove`; the room shows it.
+// Circles of devices that share synchronizable items (Specs/sync.md). The keys and the state are made, kept and used here, so that nobody
+// can put back an earlier state. A prompt comes before `approve`, `enter` and `remove`; the room shows it.
 
 package import EnclaveWire
 import VaubanAccessPolicy

@@ -50,8 +50,9 @@ extension Vault {
             return CircleOutcome(CircleReply(member.body.view, document: pending.answer))
         }
         let now = host.clock.referenceMicroseconds
-        guard member.body.answers.count < EnclaveLimits.circleAnswersMax
-            || (now &- member.body.answers.last).magnitude >= EnclaveLimits.circleAnswerInterval
+        guard
+            member.body.answers.count < EnclaveLimits.circleAnswersMax
+                || (now &- member.body.answers.last).magnitude >= EnclaveLimits.circleAnswerInterval
         else {
             throw Refusal(
                 .unavailable,

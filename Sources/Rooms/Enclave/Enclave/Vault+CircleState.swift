@@ -107,7 +107,7 @@ extension Vault {
         try state.withLock { (state) throws(Refusal) in
             do throws(Refusal) {
                 guard try circleContent(&state) != nil else { throw CircleMembership.notInCircle }
-            } catch where error == Self.damagedCircle {}
+            } catch  where error == Self.damagedCircle {}
             try host.write(CircleKeybag(nil), to: .circle, user: user).orThrow()
         }
         return CircleOutcome(CircleReply(.none))

@@ -53,7 +53,9 @@ extension RequestInProgress {
             try forEachRow(of: selection, batch: KeychainLimits.batchRowsMax) { row in
                 guard let opened = try open(row), opened.record.isSynchronizable else { return true }
                 // In system mode other programs' items are not named, since any program can run the command.
-                let shown = own.owns(opened.record.accessGroup) ? PlainLine.bothEnds(opened.record.shownName, bytesMax: SyncRow.shownNameBytesMax) : ""
+                let shown =
+                    own.owns(opened.record.accessGroup)
+                    ? PlainLine.bothEnds(opened.record.shownName, bytesMax: SyncRow.shownNameBytesMax) : ""
                 rows.append(
                     SyncRow(
                         row: row.id, name: opened.maySynchronize ? Self.name(of: opened.record, key) : nil,

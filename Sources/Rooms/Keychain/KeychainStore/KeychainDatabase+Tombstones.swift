@@ -1,5 +1,5 @@
-// Tombstones: the identities of deleted items. They are kept from the first use of a circle on (Specs/sync.md), so that an item which is gone
-// without one is known to be lost, and is not deleted on other devices too.
+// Tombstones: the identities of deleted items. They are kept from the first use of a circle on (Specs/sync.md), so that an item which is
+// gone without one is known to be lost, and is not deleted on other devices too.
 
 internal import Foundation
 internal import GRDB

@@ -114,7 +114,9 @@ extension KeychainDatabase {
         let isEmptied = try write { database in
             let sql = "SELECT EXISTS(SELECT 1 FROM index_key WHERE purpose = ? AND generation = ?)"
             guard try database.isTrue(sql, [.number(purpose), .bytes(generation)]) else { return (false, .rollback) }
-            for table in ["lookup"] + Self.tables + ["index_key", "setting", "tombstone"] { try database.execute(sql: "DELETE FROM \(table)") }
+            for table in ["lookup"] + Self.tables + ["index_key", "setting", "tombstone"] {
+                try database.execute(sql: "DELETE FROM \(table)")
+            }
             return (true, .commit)
         }
         if isEmptied {
