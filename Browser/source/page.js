@@ -33,9 +33,12 @@ globalThis.vaubanPage = (() => {
     function isVisible(field) {
         if (field.disabled || field.readOnly || !field.checkVisibility({ opacityProperty: true, visibilityProperty: true })) return false;
         let opacity = 1;
-        for (let part = /** @type {Element | null} */ (field); part; part = part.parentElement) opacity *= Number(getComputedStyle(part).opacity);
-        for (let frame = window.frameElement; frame; frame = frame.ownerDocument.defaultView?.frameElement ?? null)
-            for (let part = /** @type {Element | null} */ (frame); part; part = part.parentElement) opacity *= Number(getComputedStyle(part).opacity);
+        let part = /** @type {Element | null} */ (field);
+        while (part) {
+            opacity *= Number(getComputedStyle(part).opacity);
+            // Around the root of a document stands the frame that shows it.
+            part = part.parentElement ?? part.ownerDocument.defaultView?.frameElement ?? null;
+        }
         if (opacity < opacityMin) return false;
         let place = field.getBoundingClientRect();
         if (place.bottom < 0 || place.right < 0 || place.top > innerHeight || place.left > innerWidth) {
