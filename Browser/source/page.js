@@ -97,7 +97,10 @@ globalThis.vaubanPage = (() => {
         const named = fields.find((field) => says(field, "username")) ?? fields.find((field) => says(field, "email"));
         if (named) return named;
         const texts = fields.filter((field) => ["text", "email", "tel"].includes(field.type) && !isCode(field));
-        if (!password) return texts.find((field) => field.type === "email" || /user|login|account/i.test(`${field.name} ${field.id}`)) ?? null;
+        if (!password) {
+            const words = /user|login|account/i;
+            return texts.find((field) => field.type === "email" || words.test(`${field.name} ${field.id}`)) ?? null;
+        }
         return texts.filter((field) => field.compareDocumentPosition(password) & Node.DOCUMENT_POSITION_FOLLOWING).at(-1) ?? null;
     }
 
@@ -123,11 +126,12 @@ globalThis.vaubanPage = (() => {
             if (!isOf(origin)) return null;
             const { account, current, renewed, code } = form();
             const first = renewed[0];
-            const rules = renewed.map((field) => field.getAttribute("passwordrules") ?? "").find((text) => text !== "") ?? "";
+            const written = renewed.map((field) => field.getAttribute("passwordrules") ?? "").find((text) => text !== "") ?? "";
+            const rules = written.replace(/\s+/g, " ").slice(0, 4000);
             return {
                 login: account !== null || current.length > 0,
                 password: current.length > 0,
-                renewal: first ? { rules: rules.replace(/\s+/g, " ").slice(0, 4000), minlength: limit(first.minLength), maxlength: limit(first.maxLength) } : null,
+                renewal: first ? { rules, minlength: limit(first.minLength), maxlength: limit(first.maxLength) } : null,
                 code: code !== null,
                 account: account?.value ?? "",
                 typed: [...renewed, ...current].some((field) => field.value !== ""),

@@ -27,22 +27,28 @@ function show(view) {
     site.textContent = new URL(view.origin).host;
     const passwords = items.filter((item) => item.purpose === "password");
     for (const item of passwords) {
-        if (fields?.login) offer(`Fill ${item.account || item.title}`, about(item), () => order("Filling …", { order: "fill", view, item }, () => window.close()));
-        if (fields?.renewal) offer(`New password for ${item.account || item.title}`, about(item), () => order("Generating …", { order: "renew", view, item }, tellNew));
+        const name = item.account || item.title;
+        if (fields?.login)
+            offer(`Fill ${name}`, about(item), () => order("Filling …", { order: "fill", view, item }, () => window.close()));
+        if (fields?.renewal)
+            offer(`New password for ${name}`, about(item), () => order("Generating …", { order: "renew", view, item }, tellNew));
     }
     if (fields?.code) {
-        for (const item of items.filter((item) => item.purpose === "code"))
-            offer(`Fill the code of ${item.account || item.title}`, about(item), () => order("Filling …", { order: "code", view, item }, () => window.close()));
+        for (const item of items.filter((item) => item.purpose === "code")) {
+            const name = item.account || item.title;
+            offer(`Fill the code of ${name}`, about(item), () => order("Filling …", { order: "code", view, item }, () => window.close()));
+        }
     }
     if (fields?.renewal) {
-        const account = fields.account;
-        offer("New account: generate and save a password", account ? `for ${plain(account)}` : "enter the account first, to save it too", () => order("Generating …", { order: "renew", view, item: null }, tellNew));
+        const detail = fields.account ? `for ${plain(fields.account)}` : "enter the account first, to save it too";
+        offer("New account: generate and save a password", detail,
+            () => order("Generating …", { order: "renew", view, item: null }, tellNew));
     }
     if (fields?.typed) {
         const same = passwords.find((item) => item.account === fields.account) ?? null;
-        offer(same ? `Replace the password of ${same.account || same.title}` : `Save the password of ${plain(fields.account) || "this form"}`,
-            same ? `${about(same)} · as it is in the form` : "as it is in the form",
-            () => order("Saving …", { order: "keep", view, item: same }, () => end("Saved.")));
+        const save = () => order("Saving …", { order: "keep", view, item: same }, () => end("Saved."));
+        if (same) offer(`Replace the password of ${same.account || same.title}`, `${about(same)} · as it is in the form`, save);
+        else offer(`Save the password of ${plain(fields.account) || "this form"}`, "as it is in the form", save);
     }
     if (!fields) say("ready", "This page has no fields to fill.");
     else say("ready", items.length > 0 ? "" : "Your keychain has no item for this site.");
