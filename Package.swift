@@ -81,6 +81,8 @@ let values: [Target] = [
     target("VaubanOneTimeCodes", in: "Values", ["VaubanSecretBytes", crypto]),
     // What sites demand of passwords, and passwords that meet it.
     target("VaubanPasswordRules", in: "Values", ["VaubanSecretBytes"]),
+    // What the browser's host and the command line that enables it agree on: names, and the path of a list.
+    target("VaubanBrowserSetup", in: "Values"),
     // Text from elsewhere, made fit to show, and paths as bytes.
     target("VaubanPlainText", in: "Values"),
     // Which applications and which websites belong together: names, entitlements, and the file that a site publishes.
@@ -345,7 +347,7 @@ let translators: [Target] = [
         [
             "VaubanKeychainClient", "VaubanAuthenticationClient", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanAccessPolicy",
             "VaubanOneTimeCodes", "VaubanPasswordRules", "VaubanJSON", "VaubanSecretText", "VaubanRefusal", "VaubanPlainText",
-            "VaubanSecretBytes", "VaubanLinuxHost",
+            "VaubanBrowserSetup", "VaubanSecretBytes", "VaubanLinuxHost",
         ]),
     program("vauban-browser-host", in: "Translators", ["BrowserHost"]),
 ]
@@ -362,7 +364,7 @@ let commandLine: [Target] = [
             "VaubanKeychainClient", "VaubanKeyWire", "VaubanSSHWire", "VaubanAuthenticationClient", "VaubanKeychainWire",
             "VaubanOneTimeCodes", "VaubanPasswordRules", "VaubanJSON", "VaubanSecretText", "VaubanKeychainModel", "VaubanRefusal",
             "VaubanPlainText", "VaubanPasscode", "VaubanUserModel", "VaubanSyncModel",
-            "VaubanAccessPolicy",
+            "VaubanAccessPolicy", "VaubanBrowserSetup",
             "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", "CVaubanLinux", "CVaubanZlib",
             "CVaubanZxcvbn", crypto, cryptoExtras, .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ]),
@@ -505,7 +507,7 @@ let testing: [Target] = [
     // The browser's host without rooms: messages, origins, matches, generated passwords.
     tests(
         "BrowserHostTests",
-        ["BrowserHost", "VaubanCommands", "VaubanKeychainModel", "VaubanPasswordRules", "VaubanSecretBytes"]),
+        ["BrowserHost", "VaubanBrowserSetup", "VaubanKeychainModel", "VaubanPasswordRules", "VaubanSecretBytes"]),
     tests("TransportPolicyTests", ["VaubanTransportPolicy"]),
     tests("PromptTests", ["VaubanPrompt", "VaubanAuthenticationClient", "VaubanUserModel", "VaubanAccessPolicy"]),
     tests("LocalAuthenticationTests", appleModules),

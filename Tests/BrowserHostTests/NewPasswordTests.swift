@@ -1,6 +1,6 @@
 import BrowserHost
 import Testing
-import VaubanCommands
+import VaubanBrowserSetup
 import VaubanPasswordRules
 
 /// Generated passwords, and which extension may have them.
@@ -33,19 +33,12 @@ import VaubanPasswordRules
 
     @Test("Only Vauban's extension is served, in the form in which its browser names it")
     func extensionsAreCompared() {
-        let chromium = "chrome-extension://\(BrowserCaller.chromiumExtension)/"
+        let chromium = BrowserSetup.chromiumOrigin
         #expect(BrowserCaller.family(of: [chromium]) == .chromium)
-        #expect(BrowserCaller.family(of: ["/a/vauban.browser.json", BrowserCaller.firefoxExtension]) == .firefox)
+        #expect(BrowserCaller.family(of: ["/a/vauban.browser.json", BrowserSetup.firefoxExtension]) == .firefox)
         for arguments in [
             [], [""], ["chrome-extension://abcdefghijklmnopabcdefghijklmnop/"], [String(chromium.dropLast())], [chromium, chromium],
-            ["/a/vauban.browser.json", "other@vauban"], [BrowserCaller.firefoxExtension], ["--help"],
+            ["/a/vauban.browser.json", "other@vauban"], [BrowserSetup.firefoxExtension], ["--help"],
         ] { #expect(BrowserCaller.family(of: arguments) == nil) }
-    }
-
-    @Test("vauban enable browser names the same program and extensions")
-    func manifestsNameTheSame() {
-        #expect(BrowserEnabling.hostName == BrowserCaller.hostName)
-        #expect(BrowserEnabling.chromiumExtension == BrowserCaller.chromiumExtension)
-        #expect(BrowserEnabling.firefoxExtension == BrowserCaller.firefoxExtension)
     }
 }

@@ -8,7 +8,7 @@ set -u
 cp "$VAUBAN_BUILD/vauban-browser-host" Tests/Scripts/lib/native.py "$bin/" && chmod 755 "$bin"/*
 cp "$(readlink -f /usr/bin/python3)" /usr/local/games/bin/chromium && chmod 755 /usr/local/games/bin/chromium
 install -o vauban-test-alice -g vauban-test-alice -m 755 /usr/local/games/bin/chromium "$TMPDIR/alice/chromium"
-extension=$(sed -n 's/.*chromiumExtension = "\(.*\)"/\1/p' Sources/Translators/BrowserHost/BrowserCaller.swift)
+extension=$(sed -n 's/.*chromiumExtension = "\(.*\)"/\1/p' Sources/Values/VaubanBrowserSetup/BrowserSetup.swift)
 start_rooms
 with_passcode alice passcode set 2>/dev/null && with_passcode bob passcode set 2>/dev/null || { echo 'no passcode could be set'; exit 1; }
 printf 'tulips-and-rain-7' | alice set --url https://anna@login.example.com/ || { echo 'set failed'; exit 1; }

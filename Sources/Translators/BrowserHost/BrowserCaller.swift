@@ -1,4 +1,5 @@
 import Glibc
+internal import VaubanBrowserSetup
 package import VaubanLinuxHost
 internal import VaubanPlainText
 package import VaubanRefusal
@@ -10,12 +11,6 @@ package struct BrowserCaller: Sendable {
     /// The browser's name for the user.
     package let name: String
 
-    /// The extension's identifier in Chromium, which follows from the key in its manifest.
-    package static let chromiumExtension = "bhkgigkiocbaplkakpmimehfidphkhcn"
-    package static let firefoxExtension = "browser@vauban"
-    /// The name of this program among the browser's native messaging hosts.
-    package static let hostName = "vauban.browser"
-
     /// Browsers by the file names of their executables.
     private static let browsers: [String: (name: String, family: Family)] = [
         "chromium": ("Chromium", .chromium), "chromium-browser": ("Chromium", .chromium), "chrome": ("Chrome", .chromium),
@@ -25,9 +20,9 @@ package struct BrowserCaller: Sendable {
     /// Returns the family whose browsers pass these arguments, without the program's own name; nil for another extension.
     package static func family(of arguments: [String]) -> Family? {
         switch arguments.count {
-        case 1 where arguments[0] == "chrome-extension://\(chromiumExtension)/": .chromium
+        case 1 where arguments[0] == BrowserSetup.chromiumOrigin: .chromium
         // The path of the manifest comes before the extension.
-        case 2 where arguments[1] == firefoxExtension: .firefox
+        case 2 where arguments[1] == BrowserSetup.firefoxExtension: .firefox
         default: nil
         }
     }

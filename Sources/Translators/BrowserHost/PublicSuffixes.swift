@@ -1,15 +1,13 @@
+internal import VaubanBrowserSetup
 internal import VaubanLinuxHost
 
 /// The public-suffix list (publicsuffix.org): below which names anyone can register a domain.
 package struct PublicSuffixes: Sendable {
     private let rules: Set<String>
 
-    /// Where Debian's package `publicsuffix` keeps the list.
-    package static let path = "/usr/share/publicsuffix/public_suffix_list.dat"
-
     /// Reads the list of this machine. Returns nil if there is none; then only whole hosts match.
     static func installed() -> PublicSuffixes? {
-        SmallFile.bytes(path: path, max: BrowserLimits.suffixesBytesMax).map { PublicSuffixes($0) }
+        SmallFile.bytes(path: BrowserSetup.suffixesPath, max: BrowserLimits.suffixesBytesMax).map { PublicSuffixes($0) }
     }
 
     /// Parses the list: one rule on each line, up to the first space; `//` begins a comment.

@@ -3,7 +3,7 @@
 . Tests/Scripts/lib/command-line.sh
 [ -x "$VAUBAN_BUILD/vauban-browser-host" ] || { echo 'vauban-browser-host is not built'; exit 77; }
 [ -x /usr/bin/python3 ] || { echo 'there is no python3 here'; exit 77; }
-EXTENSION=$(sed -n 's/.*chromiumExtension = "\(.*\)"/\1/p' Sources/Translators/BrowserHost/BrowserCaller.swift)
+EXTENSION=$(sed -n 's/.*chromiumExtension = "\(.*\)"/\1/p' Sources/Values/VaubanBrowserSetup/BrowserSetup.swift)
 export VAUBAN_BUILD TMPDIR EXTENSION
 export PYTHONDONTWRITEBYTECODE=1
 # The host knows a browser by its executable: Python under that name.

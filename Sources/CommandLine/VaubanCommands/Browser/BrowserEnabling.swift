@@ -1,13 +1,10 @@
 import Foundation
 import Glibc
+import VaubanBrowserSetup
 import VaubanRefusal
 
 /// The manifests by which browsers find and start vauban-browser-host for Vauban's extension.
-package struct BrowserEnabling {
-    package static let hostName = "vauban.browser"
-    package static let chromiumExtension = "bhkgigkiocbaplkakpmimehfidphkhcn"
-    package static let firefoxExtension = "browser@vauban"
-
+struct BrowserEnabling {
     /// A browser, and where it looks for a user's manifests.
     private struct Browser {
         let name: String
@@ -27,11 +24,11 @@ package struct BrowserEnabling {
         guard let home = getenv("HOME").map({ String(cString: $0) }), home.hasPrefix("/") else {
             throw Refusal(.unavailable, "no home folder: HOME is unset")
         }
-        let chromium = manifest(program, #""allowed_origins": ["chrome-extension://\#(chromiumExtension)/"]"#)
-        let firefox = manifest(program, #""allowed_extensions": ["\#(firefoxExtension)"]"#)
+        let chromium = manifest(program, #""allowed_origins": ["\#(BrowserSetup.chromiumOrigin)"]"#)
+        let firefox = manifest(program, #""allowed_extensions": ["\#(BrowserSetup.firefoxExtension)"]"#)
         func browser(_ name: String, _ folder: String, _ hosts: String, _ programs: [String], _ content: String) -> Browser {
             Browser(
-                name: name, manifest: "\(folder)/\(hosts)/\(hostName).json", content: content,
+                name: name, manifest: "\(folder)/\(hosts)/\(BrowserSetup.hostName).json", content: content,
                 hasFolder: isFolder(folder), isFound: isFolder(folder) || programs.contains(where: isInstalled))
         }
         return BrowserEnabling(
@@ -46,7 +43,7 @@ package struct BrowserEnabling {
         let path = program.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
         return """
             {
-                "name": "\(hostName)",
+                "name": "\(BrowserSetup.hostName)",
                 "description": "Passwords of your Vauban keychain",
                 "path": "\(path)",
                 "type": "stdio",
@@ -77,17 +74,14 @@ package struct BrowserEnabling {
         let extensions = "\((program as NSString).deletingLastPathComponent)/browser"
         say("\(found.map(\.name).formatted(.list(type: .and).locale(Locale(identifier: "en_US")))) can use Vauban, with its extension.")
         if Self.isFolder(extensions) { say("The extension is in \(extensions); man vauban-browser-host says how to load it.") }
-        if access(Self.suffixes, R_OK) != 0 {
+        if access(BrowserSetup.suffixesPath, R_OK) != 0 {
             say(
                 """
-                Note: passwords are offered only for exactly the host that they are saved for, since \(Self.suffixes) is missing. \
-                Install the package publicsuffix.
+                Note: passwords are offered only for exactly the host that they are saved for, since \(BrowserSetup.suffixesPath) is \
+                missing. Install the package publicsuffix.
                 """)
         }
     }
-
-    /// The public-suffix list that the host reads.
-    private static let suffixes = "/usr/share/publicsuffix/public_suffix_list.dat"
 
     func disable() throws {
         guard try files(browsers).remove() else { return say("It was not enabled.") }

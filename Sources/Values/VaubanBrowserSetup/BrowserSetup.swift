@@ -1,0 +1,14 @@
+/// What the browser's host and `vauban enable browser` must agree on (Specs/browser.md).
+package enum BrowserSetup {
+    /// The name of vauban-browser-host among the browser's native messaging hosts.
+    package static let hostName = "vauban.browser"
+
+    /// The extension's identifier in Chromium, which follows from the key in its manifest.
+    package static let chromiumExtension = "bhkgigkiocbaplkakpmimehfidphkhcn"
+    package static let firefoxExtension = "browser@vauban"
+    /// How Chromium names the extension in manifests and to its host.
+    package static let chromiumOrigin = "chrome-extension://\(chromiumExtension)/"
+
+    /// Where Debian's package `publicsuffix` keeps the public-suffix list.
+    package static let suffixesPath = "/usr/share/publicsuffix/public_suffix_list.dat"
+}
