@@ -36,6 +36,16 @@ package final class SecretJSON {
         text.append(value ? "true" : "false")
     }
 
+    package func add(_ key: String, texts: [String]) {
+        begin(key)
+        text.append("[")
+        for (index, value) in texts.enumerated() {
+            if index > 0 { text.append(",") }
+            append(text: value)
+        }
+        text.append("]")
+    }
+
     /// Adds a list of objects, each of which the closure writes.
     package func add<Element>(_ key: String, list elements: [Element], _ members: (SecretJSON, Element) throws -> Void) rethrows {
         begin(key)

@@ -1,7 +1,10 @@
 import Foundation
 import Glibc
 import VaubanBrowserSetup
+import VaubanJSON
 import VaubanRefusal
+import VaubanSecretBytes
+import VaubanSecretText
 
 /// The manifests by which browsers find and start vauban-browser-host for Vauban's extension.
 struct BrowserEnabling {
@@ -24,8 +27,8 @@ struct BrowserEnabling {
         guard let home = getenv("HOME").map({ String(cString: $0) }), home.hasPrefix("/") else {
             throw Refusal(.unavailable, "no home folder: HOME is unset")
         }
-        let chromium = manifest(program, #""allowed_origins": ["\#(BrowserSetup.chromiumOrigin)"]"#)
-        let firefox = manifest(program, #""allowed_extensions": ["\#(BrowserSetup.firefoxExtension)"]"#)
+        let chromium = manifest(program, "allowed_origins", BrowserSetup.chromiumOrigin)
+        let firefox = manifest(program, "allowed_extensions", BrowserSetup.firefoxExtension)
         func browser(_ name: String, _ folder: String, _ hosts: String, _ programs: [String], _ content: String) -> Browser {
             Browser(
                 name: name, manifest: "\(folder)/\(hosts)/\(BrowserSetup.hostName).json", content: content,
@@ -39,18 +42,14 @@ struct BrowserEnabling {
             ], program: program)
     }
 
-    private static func manifest(_ program: String, _ allowed: String) -> String {
-        let path = program.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
-        return """
-            {
-                "name": "\(BrowserSetup.hostName)",
-                "description": "Passwords of your Vauban keychain",
-                "path": "\(path)",
-                "type": "stdio",
-                \(allowed)
-            }
-
-            """
+    private static func manifest(_ program: String, _ key: String, _ extensionName: String) -> String {
+        let manifest = SecretJSON()
+        manifest.add("name", BrowserSetup.hostName)
+        manifest.add("description", "Passwords of your Vauban keychain")
+        manifest.add("path", program)
+        manifest.add("type", "stdio")
+        manifest.add(key, texts: [extensionName])
+        return manifest.finished(ending: "\n").secret.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
     }
 
     private static func isFolder(_ path: String) -> Bool {
