@@ -1,4 +1,3 @@
-import Foundation
 import Glibc
 internal import VaubanJSON
 internal import VaubanLinuxHost
@@ -49,17 +48,24 @@ final class BrowserLoop: Sendable {
             let busy = Refusal(.unavailable, "Vauban is still busy with an earlier request; try again")
             return send(BrowserSession.refusal(request.number, busy))
         }
-        let thread = Thread { [self] in
-            let reply = serve(request)
-            // Before the reply: the browser may send the next request as soon as it has that.
-            served.withLock { served in
-                served.requests -= 1
-                if request.action.mayPrompt { served.prompts -= 1 }
+        do throws(SystemError) {
+            try HostThread.start { [self] in
+                let reply = serve(request)
+                // Before the reply: the browser may send the next request as soon as it has that.
+                noteEnd(of: request)
+                send(reply)
             }
-            send(reply)
+        } catch {
+            noteEnd(of: request)
+            send(BrowserSession.refusal(request.number, Refusal(.unavailable, "\(error)")))
         }
-        thread.stackSize = BrowserLimits.stackBytes
-        thread.start()
+    }
+
+    private func noteEnd(of request: BrowserRequest) {
+        served.withLock { served in
+            served.requests -= 1
+            if request.action.mayPrompt { served.prompts -= 1 }
+        }
     }
 
     private func serve(_ request: BrowserRequest) -> SecretBox {

@@ -8,8 +8,6 @@ package enum BrowserLimits {
     static let firstBytes = 4096
     /// Requests at once. The browser waits for the replies; a further request is refused.
     static let requestsMax = 8
-    /// The stack of a thread that serves a request.
-    static let stackBytes = 512 << 10
     /// Items that are offered for a site.
     static let itemsMax = 50
     /// Items whose names are searched for one-time codes.
