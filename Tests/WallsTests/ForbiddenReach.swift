@@ -65,9 +65,9 @@ let forbiddenReaches = [
     ForbiddenReach(target: "vauban-browser-host", modules: roomModules, headerPrefixes: ["systemd/", "seccomp"]),
 ]
 
-/// Programs that start with the machine or a login and stay. All of Foundation, with ICU's data, would be most of their memory and of the
-/// time that they take to start. GRDB brings it to keychaind.
+/// Programs that start with the machine, a login or a browser and stay. All of Foundation, with ICU's data, would be most of their memory
+/// and of the time that they take to start. GRDB brings it to keychaind.
 let withoutFoundation = [
     "enclaved", "authd", "vauban-witness", "vauban-watcher", "vauban-reader", "vauban-launcher", "vauban-secret-service",
-    "vauban-ssh-agent",
+    "vauban-ssh-agent", "vauban-browser-host",
 ].map { ForbiddenReach(target: $0, modules: ["Foundation"]) }

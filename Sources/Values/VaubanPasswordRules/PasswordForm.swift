@@ -1,4 +1,4 @@
-internal import Foundation
+internal import Glibc
 
 /// The length and the characters of a password. All passwords of one form are equally likely to be generated.
 package struct PasswordForm: Sendable {

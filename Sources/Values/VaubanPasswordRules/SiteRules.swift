@@ -1,4 +1,4 @@
-package import Foundation
+package import FoundationEssentials
 
 /// The password rules of sites, by domain.
 package struct SiteRules {
