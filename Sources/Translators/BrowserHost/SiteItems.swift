@@ -21,8 +21,8 @@ struct SiteItem {
     var identifier: String { reference.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
 
     var title: String {
-        let name = record.text(.label).isEmpty ? record.text(record.kind == .internetPassword ? .server : .service) : record.text(.label)
-        return name
+        let label = record.text(.label)
+        return label.isEmpty ? record.text(record.kind == .internetPassword ? .server : .service) : label
     }
 }
 
