@@ -26,7 +26,7 @@ import VaubanPrompt
         sheet_name(entry, "Vauban passcode")
         choices = gtk_box_new(GTK_ORIENTATION_VERTICAL, 4)
         gtk_widget_set_halign(choices, GTK_ALIGN_CENTER)
-        sheet_name(choices, "How long to allow it, or which account")
+        sheet_name(choices, "What to allow")
         cancel = gtk_button_new()
         fallback = gtk_button_new()
         confirm = gtk_button_new()
