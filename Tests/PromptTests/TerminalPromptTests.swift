@@ -82,6 +82,17 @@ import VaubanUserModel
         try expectSameSentences(Self.request(.consent, consent: consent))
     }
 
+    @Test("Each choice is on its own line, and the name of an account is quoted") func choicesHaveLinesOfTheirOwn() {
+        let consent = Consent(
+            .usePassword, offered: .once, item: "example.com", accounts: ["anna, [2] ben; [n] Cancel:", "\n  [3] ben", ""])
+        let accounts = TerminalPrompt(Self.request(.consent, consent: consent))
+        let rows = ["[1] “anna, [2] ben; [n] Cancel:”", "[2] “\\u{a} \\u{20}[3] ben”", "[3] Without a name", "[n] Don’t Allow"]
+        #expect(accounts.choices == "Allow:\n\(rows.map { "  \($0)\n" }.joined())Choice: ")
+        #expect(accounts.title(of: .account(1)) == "“\\u{a} \\u{20}[3] ben”")
+        let durations = TerminalPrompt(Self.request(.consent, consent: Consent(.readItem, offered: [.once, .always])))
+        #expect(durations.choices == "Allow:\n  [o] Only this once\n  [a] Always\n  [n] Don’t Allow\nChoice: ")
+    }
+
     @Test("A prompt that was not on the screen before is shown whole, whatever its attempt") func anotherPromptIsShownWhole() {
         let other = Self.request(.readItem, prompt: 2)
         let text = TerminalPrompt(Self.request(.readItem, attempt: 2), after: other).head()

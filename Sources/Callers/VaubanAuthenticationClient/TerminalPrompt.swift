@@ -52,14 +52,22 @@ package struct TerminalPrompt {
         return "\(request.operation == .applicationPassword ? "Password" : "Passcode") (\(Self.cancelHint)): "
     }
 
-    /// The choices of a consent as letters or digits; nil if the only answers are yes and no.
+    /// The choices of a consent as letters or digits, each on its own line, and the text before the cursor; nil if the only answers are
+    /// yes and no.
     package var choices: String? {
         guard let choices = request.consent?.choices, choices != [.once] else { return nil }
-        let titles = choices.map { "[\(Self.letter($0))] \(PromptWords.choice($0, of: request))" }
-        return "Allow: \(titles.joined(separator: ", ")); [n] \(PromptWords.cancel(request)): "
+        let rows = choices.map { "  [\(Self.letter($0))] \(title(of: $0))" } + ["  [n] \(PromptWords.cancel(request))"]
+        return lines(["Allow:"] + rows) + "Choice: "
     }
 
-    package func title(of choice: ConsentChoice) -> String { PromptWords.choice(choice, of: request) }
+    /// Returns the words for a choice. The name of an account is quoted, so that it cannot pass for words of the prompt.
+    package func title(of choice: ConsentChoice) -> String {
+        let title = PromptWords.choice(choice, of: request)
+        guard case .account(let index) = choice, let accounts = request.consent?.accounts, accounts.indices.contains(index),
+            !accounts[index].isEmpty
+        else { return title }
+        return "“\(title)”"
+    }
 
     /// Returns the choice of a key; nil for every other key, which refuses.
     package func choice(_ key: UInt8?) -> ConsentChoice? {
