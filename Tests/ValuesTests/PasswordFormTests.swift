@@ -53,6 +53,24 @@ import VaubanSecretBytes
         #expect(squared < freedom + 6 * (2 * freedom).squareRoot() + 36)
     }
 
+    /// Compares with integers: for each length and run, how many strings end with such a run.
+    @Test("The entropy counts long passwords without long runs", arguments: 1...6)
+    func entropyCountsRuns(maxConsecutive: Int) throws {
+        let form = try PasswordForm(PasswordRules("allowed: [abcd]; minlength: 26; maxlength: 26; max-consecutive: \(maxConsecutive)"))
+        var byRun = [4] + [Int](repeating: 0, count: maxConsecutive - 1)
+        for _ in 1..<26 { byRun = [byRun.reduce(0, +) * 3] + byRun.dropLast() }
+        #expect(abs(form.bits - log2(Double(byRun.reduce(0, +)))) < 1e-9)
+    }
+
+    /// With a pass over the runs of each length for each choice of sets, this would be a thousand million steps.
+    @Test("The largest demands of a website are counted as any other") func largestDemandsAreCounted() throws {
+        let sets = "abcdefghij".map { "required: [\($0)]" }.joined(separator: "; ")
+        let form = try PasswordForm(PasswordRules("\(sets); allowed: unicode; minlength: 1024; max-consecutive: 1023"))
+        // Nearly every string of this length has all of ten characters.
+        let strings = 1024 * log2(Double(form.alphabet.count))
+        #expect(form.bits < strings && form.bits > strings - 0.01)
+    }
+
     @Test("A space is used only if a rule demands it")
     func spaceIsUsedOnlyOnDemand() throws {
         #expect(!(try PasswordForm(PasswordRules("required: special")).alphabet.contains(0x20)))

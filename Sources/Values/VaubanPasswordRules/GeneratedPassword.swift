@@ -7,8 +7,8 @@ extension PasswordForm {
     /// - Parameter number: Returns a number from 0 to the bound, excluding the bound, all with the same probability.
     package func password<Failure: Error>(drawing number: (_ bound: Int) throws(Failure) -> Int) throws(Failure) -> SecretBytes {
         let characters = alphabet.characters
+        var secret = SecretBytes(count: count) { _ in }
         while true {
-            var secret = SecretBytes(count: count) { _ in }
             if try fill(&secret, with: characters, number: number) { return secret }
         }
     }

@@ -63,21 +63,25 @@ package struct PasswordForm: Sendable {
     /// Returns whether a character may follow a run of the same character of this length.
     func allows(run: Int) -> Bool { maxConsecutive.map { run < $0 } ?? true }
 
-    /// Returns the share of strings that contain all required sets, by inclusion and exclusion over the omitted sets.
+    /// Returns the share of strings that contain all required sets, by inclusion and exclusion over the omitted sets. Rules come from
+    /// websites too, so the strings are counted once for each number of characters that omitted sets leave.
     private static func share(
         count: Int, alphabet: PasswordCharacters, required: [PasswordCharacters], maxConsecutive: Int?
     ) -> Double {
+        var known: [Int: Double] = [:]
         var share = 0.0
         for choice in 0..<(1 << required.count) {
             let without = required.indices.filter { choice & 1 << $0 != 0 }
             let left = without.reduce(alphabet) { $0.subtracting(required[$1]) }.count
-            let strings = strings(count, of: left, among: alphabet.count, maxConsecutive)
+            let strings = known[left] ?? strings(count, of: left, among: alphabet.count, maxConsecutive)
+            known[left] = strings
             share += without.count.isMultiple(of: 2) ? strings : -strings
         }
         return share
     }
 
-    /// Returns the share of the strings over `all` characters that use only `some` of these and have no longer run than allowed.
+    /// Returns the share of the strings over `all` characters that use only `some` of these and have no longer run than allowed, in one pass
+    /// over the length.
     private static func strings(_ count: Int, of some: Int, among all: Int, _ maxConsecutive: Int?) -> Double {
         guard some > 0 else { return 0 }
         let (part, one) = (Double(some) / Double(all), 1 / Double(all))
@@ -85,11 +89,13 @@ package struct PasswordForm: Sendable {
         // For each length: the share of strings that end with a run of one character, and of all strings.
         var fresh = [part]
         var total = [part]
+        let longest = pow(one, Double(maxConsecutive))
         for length in 1..<max(count, 1) {
             fresh.append(total[length - 1] * (part - one))
-            // Before a run of k characters, the string ended with a run of one, k - 1 characters earlier.
-            let runs = (0..<min(maxConsecutive, length + 1)).reduce(0.0) { $0 + fresh[length - $1] * pow(one, Double($1)) }
-            total.append(runs)
+            // Every other string continues the run that a shorter one ends with, unless that is as long as allowed. It then began with a run
+            // of one, as many characters before.
+            let overlong = length < maxConsecutive ? 0 : fresh[length - maxConsecutive] * longest
+            total.append(fresh[length] + (total[length - 1] * one - overlong))
         }
         return total[count - 1]
     }
