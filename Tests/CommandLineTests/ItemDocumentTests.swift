@@ -48,6 +48,17 @@ import VaubanUserModel
         #expect(document.faults.first == JSONError(line: line, why: why))
     }
 
+    @Test("Numbers of other programs are those of RFC 8259")
+    func numbersAreStrict() {
+        func isRead(_ number: String) -> Bool { Array("{\"a\": \(number)}".utf8).withUnsafeBytes { JSONObject(document: $0) != nil } }
+        for number in ["0", "-0", "10", "-7", "0.5", "-0.50", "10.01", "1e5", "1E+05", "2.5e-3", "9223372036854775808"] {
+            #expect(isRead(number), "\(number)")
+        }
+        for number in [
+            "01", "-01", "00", "00.5", "1.", "-.5", ".5", "1.e3", "1e", "1e+", "1e1.5", "-", "--1", "1-2", "+1", "1.2.3", "0x1",
+        ] { #expect(!isRead(number), "\(number)") }
+    }
+
     @Test("An empty secret is a fault unless it is allowed")
     func emptySecretsNeedPermission() {
         let json = "{\"service\":\"a\",\"secret\":\"\"}"

@@ -153,10 +153,34 @@ package struct JSONScanner {
         {
             position += 1
         }
+        guard isNumber(start..<position) else { throw fault("a number is not valid JSON") }
         let text = String(decoding: bytes[start..<position], as: UTF8.self)
         if let number = Int64(text), String(number) == text { return .number(number) }
-        guard limits.takesFractions, Double(text) != nil else { throw fault("a number must be an integer of at most 64 bits") }
+        guard limits.takesFractions else { throw fault("a number must be an integer of at most 64 bits") }
         return .fraction(start..<position)
+    }
+
+    /// Whether the bytes are a number as RFC 8259 has it, without leading zeros and with digits on both sides of a point.
+    private func isNumber(_ range: Range<Int>) -> Bool {
+        var rest = bytes[range]
+        func takes(_ accepted: String) -> Bool {
+            guard let first = rest.first, accepted.utf8.contains(first) else { return false }
+            rest = rest.dropFirst()
+            return true
+        }
+        func takesDigits() -> Bool {
+            let digits = rest.prefix { (0x30...0x39).contains($0) }
+            rest = rest.dropFirst(digits.count)
+            return !digits.isEmpty
+        }
+        _ = takes("-")
+        guard takes("0") || takesDigits() else { return false }
+        if takes("."), !takesDigits() { return false }
+        if takes("eE") {
+            _ = takes("+-")
+            guard takesDigits() else { return false }
+        }
+        return rest.isEmpty
     }
 
     private mutating func word() throws(JSONError) -> JSONValue {
