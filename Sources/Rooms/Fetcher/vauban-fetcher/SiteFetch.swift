@@ -30,6 +30,8 @@ struct SiteFetch: Sendable {
             let first = FirstOutcome(continuation)
             Task { first.give(await fetch.value) }
             Task {
+                // The deadline of both addresses together; the client's begins anew with each. Nobody cancels this task, so it sleeps to
+                // the end.
                 try? await Task.sleep(for: FetcherLimits.siteTime)
                 first.give(.failed("it took longer than \(FetcherLimits.siteTime.components.seconds) seconds to answer"))
                 fetch.cancel()
