@@ -82,7 +82,11 @@ extension EnclaveClock {
 /// Whether a fingerprint reader is connected and ready. The room that holds its connection sets it.
 package final class ReaderPresence: Sendable {
     private let flag = Atomic(false)
+    private let number = Atomic<UInt64>(0)
     package init() {}
+    /// The number of the reader's connection. What an earlier one was given to hold opens nothing any more.
+    package var connection: UInt64 { number.load(ordering: .acquiring) }
+    package func beginConnection() { number.wrappingAdd(1, ordering: .acquiringAndReleasing) }
     package var isPresent: Bool {
         get { flag.load(ordering: .acquiring) }
         set { flag.store(newValue, ordering: .releasing) }

@@ -23,14 +23,17 @@ struct SuspendedKeys: Sendable {
         let wrapped: [UInt8]
     }
 
-    let keys: [Key]
+    var keys: [Key]
+    /// The connection of the reader that holds the key.
+    let connection: UInt64
     /// The wrapping key on its way to the reader; nil once it was sent.
     var handOver: HeldSecret?
 
     /// Returns the keys without those that no row needs any more.
     func without(_ names: [KeyName]) -> SuspendedKeys {
-        SuspendedKeys(
-            keys: keys.filter { !names.contains(KeyName(purpose: $0.purpose.number, generation: $0.generation)) }, handOver: handOver)
+        var rest = self
+        rest.keys.removeAll { names.contains(KeyName(purpose: $0.purpose.number, generation: $0.generation)) }
+        return rest
     }
 }
 
@@ -65,6 +68,7 @@ extension VaultState {
     /// Keeps the class-A keys for a fingerprint, if the user chose that and a fingerprint can be accepted now.
     mutating func suspend(_ keys: [HeldKey], _ host: EnclaveHost) {
         suspended = nil
+        let connection = host.reader.connection
         guard keybag?.enrollment?.unlocks == true, conditions(host).biometry.refusal(now: host.clock.boot) == nil,
             let holder = try? Keybag.randomKey()
         else { return }
@@ -76,7 +80,7 @@ extension VaultState {
             else { return }
             wrapped.append(SuspendedKeys.Key(purpose: key.purpose, generation: key.generation, wrapped: blob))
         }
-        suspended = SuspendedKeys(keys: wrapped, handOver: HeldSecret(holder))
+        suspended = SuspendedKeys(keys: wrapped, connection: connection, handOver: HeldSecret(holder))
     }
 
     static let suspensionLabel = "vauban suspended class key v1"
@@ -101,7 +105,8 @@ extension Vault {
     package var canUnlockByFinger: Bool {
         state.withLock { state in
             state.applyExpirations(host, isUse: false)
-            return state.suspended != nil && state.conditions(host).biometry.refusal(now: host.clock.boot) == nil
+            return state.suspended?.connection == host.reader.connection
+                && state.conditions(host).biometry.refusal(now: host.clock.boot) == nil
         }
     }
 
@@ -145,7 +150,8 @@ extension Vault {
     package func unlock(by finger: Evidence.Finger, _ held: borrowing SecretBytes) throws(Refusal) {
         try state.withLock { (state) throws(Refusal) in
             state.applyExpirations(host)
-            guard let suspended = state.suspended, case .locked(let device, let firstUnlock)? = state.ring,
+            guard let suspended = state.suspended, suspended.connection == host.reader.connection,
+                case .locked(let device, let firstUnlock)? = state.ring,
                 finger.enrollment == state.keybag?.enrollment?.generation
             else { throw Refusal(.biometryLockedOut) }
             var keys: [HeldKey] = []

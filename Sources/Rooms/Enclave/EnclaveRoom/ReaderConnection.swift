@@ -182,6 +182,7 @@ final class ReaderConnection: Sendable {
             guard ended == nil || state.channel === ended else { return nil }
             let before = state.channel
             state.channel = channel
+            host.reader.beginConnection()
             state.isPaired = false
             state.hasSensor = false
             host.reader.isPresent = false
