@@ -54,6 +54,8 @@ cp "$TMPDIR/foreign/circle/00000001" "$folder/circle/00000003"
 check 'U82 a statement of another circle: refused' eval 'device laptop; ends 64 "of another circle" own sync'; again
 cp "$folder/circle/00000001" "$folder/circle/00000002"
 check 'U82 an earlier statement in place of the last: refused' eval 'device laptop; ends 64 "rolled back or altered" own sync'; again
+rm "$last"; mkfifo "$last"
+check 'U87 a pipe in the place of a file, so that a run waits: refused' tampered 'is not a file'
 check 'U81 control: the unaltered file is read' eval 'device laptop; own sync && equals "$(vauban get bank/anna)" newvalue'
 again older
 check 'U83 the folder is put back to an earlier state: refused' eval 'device laptop; ends 1 "lacks files of desk that were read before" own sync && equals "$(vauban get bank/anna)" newvalue'
@@ -70,13 +72,25 @@ check 'U84 it is admitted without the user: refused' eval 'device keychain; ends
 check 'U84 nobody was admitted' eval '[ ! -e "$folder/circle/00000003" ] && ! VAUBAN_HOME=$TMPDIR/thief vauban get bank/anna 2>/dev/null'
 check 'U84 control: with the code and the user it is' eval 'device keychain; with sync approve "$code" && answer=$(cat "$TMPDIR/out") && device thief && with sync join "$folder" "$answer" && equals "$(vauban get bank/anna)" newvalue'
 
+# The thief is a member now, and has read what the laptop is not shown.
+device keychain; printf 'held back' | vauban set bank/anna --replace; own sync || exit 1
+device thief; own sync; item carl thirdvalue; own sync || exit 1
+held=$folder/devices/$desk/$(ls "$folder/devices/$desk" | tail -1); mv "$held" "$TMPDIR/held"
+check 'U88 a file is held back from one device: noticed' eval 'device laptop; ends 1 "thief has read" own sync && equals "$(vauban get bank/carl)" thirdvalue && ends 1 "thief has read" own sync && equals "$(vauban get bank/anna)" newvalue'
+mv "$TMPDIR/held" "$held"
+check 'U88 control: it is read as soon as it is there' eval 'device laptop; own sync && equals "$(vauban get bank/anna)" "held back"'
+
 device keychain; with sync remove thief || exit 1
 printf 'after the removal' | vauban set bank/anna --replace; own sync || exit 1
-check 'U85 a removed device reads what is written later: refused' eval 'device thief; ends 51 "was removed from the circle" own sync && equals "$(vauban get bank/anna)" newvalue'
-rm "$folder/circle/00000004"
-check 'U85 even if its removal is hidden from it: refused' eval 'device thief; ends 1 "has a later key than this device knows" own sync && equals "$(vauban get bank/anna)" newvalue'
-again; device keychain
-rm -rf "$folder"; cp -a "$TMPDIR/good" "$folder"
+check 'U85 a removed device reads what is written later: refused' eval 'device thief; ends 51 "was removed from the circle" own sync && equals "$(vauban get bank/anna)" "held back"'
+mv "$folder/circle/00000004" "$TMPDIR/removal"
+check 'U85 even if its removal is hidden from it: refused' eval 'device thief; ends 1 "has a later key than this device knows" own sync && equals "$(vauban get bank/anna)" "held back"'
+mv "$TMPDIR/removal" "$folder/circle/00000004"
+
+# Somebody damages the laptop's database: the desk loses nothing by it.
+device laptop; own sync; vauban stop >/dev/null 2>&1
+rm "$VAUBAN_HOME/keychain/$(id -u)/"keychain.db*
+check "U89 a device's database is deleted, so that the others delete its items: refused" eval 'unlock; ends 0 "were lost here" own sync && device keychain && ends 0 "0 changes received" own sync && equals "$(vauban get bank/bert)" othervalue && device laptop && equals "$(vauban get bank/bert)" othervalue'
 
 # What a program of the user can do: forget what was read, and put back the folder of before a deletion.
 device other; own sync || exit 1

@@ -80,8 +80,8 @@ package struct PasswordForm: Sendable {
         return share
     }
 
-    /// Returns the share of the strings over `all` characters that use only `some` of these and have no longer run than allowed, in one pass
-    /// over the length.
+    /// Returns the share of the strings over `all` characters that use only `some` of these and have no longer run than allowed, in one
+    /// pass over the length.
     private static func strings(_ count: Int, of some: Int, among all: Int, _ maxConsecutive: Int?) -> Double {
         guard some > 0 else { return 0 }
         let (part, one) = (Double(some) / Double(all), 1 / Double(all))
@@ -92,8 +92,8 @@ package struct PasswordForm: Sendable {
         let longest = pow(one, Double(maxConsecutive))
         for length in 1..<max(count, 1) {
             fresh.append(total[length - 1] * (part - one))
-            // Every other string continues the run that a shorter one ends with, unless that is as long as allowed. It then began with a run
-            // of one, as many characters before.
+            // Every other string continues the run that a shorter one ends with, unless that is as long as allowed. It then began with a
+            // run of one, as many characters before.
             let overlong = length < maxConsecutive ? 0 : fresh[length - maxConsecutive] * longest
             total.append(fresh[length] + (total[length - 1] * one - overlong))
         }

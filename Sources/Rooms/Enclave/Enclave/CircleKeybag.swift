@@ -1,5 +1,5 @@
-// A device's part of a circle, as the enclave stores it for the user (Specs/sync.md): the public parts in the clear, the keys wrapped by the
-// key for private keys of a class that stays on this device.
+// A device's part of a circle, as the enclave stores it for the user (Specs/sync.md): the public parts in the clear, the keys wrapped by
+// the key for private keys of a class that stays on this device.
 
 import SwiftASN1
 import VaubanDER
