@@ -24,12 +24,12 @@ struct CircleTests {
         }
 
         @discardableResult func perform(_ request: CircleRequest) throws -> CircleReply {
-            try vault.circle(request).reply
+            try vault.circle(request, isApproved: true).reply
         }
 
         func document(_ request: CircleRequest) throws -> [UInt8] { try #require(try perform(request).document) }
 
-        func open() throws -> OpenCircle { try #require(try vault.circle(.open).opened) }
+        func open() throws -> OpenCircle { try #require(try vault.circle(.open, isApproved: true).opened) }
 
         var view: CircleView { get throws { try perform(.view).view } }
     }
@@ -204,21 +204,21 @@ struct CircleTests {
         let stored = try #require(device.bench.store.files[file])
         for place in stride(from: 4, to: stored.count, by: 97) {
             device.bench.store.files[file]?[place] ^= 1
-            #expect(refusal { _ = try device.vault.circle(.open) } != nil)
+            #expect(refusal { _ = try device.vault.circle(.open, isApproved: true) } != nil)
             device.bench.store.files[file] = stored
         }
         let other = try Device(Workbench(device: 9))
         other.bench.store.files[file] = stored
-        #expect(reason { _ = try other.vault.circle(.open) } == .stateUnreadable)
+        #expect(reason { _ = try other.vault.circle(.open, isApproved: true) } == .stateUnreadable)
         try other.perform(.leave)
-        #expect(reason { _ = try other.vault.circle(.view) } == .notAllowedHere)
+        #expect(reason { _ = try other.vault.circle(.view, isApproved: true) } == .notAllowedHere)
         try other.perform(.begin(name: "other"))
 
         let circle = try device.open()
         let row = try row(.whenUnlocked, device.vault)
         let wrapped = try device.vault.seal(row).wrapped
         try device.vault.lock()
-        #expect(reason { _ = try device.vault.circle(.open) } == .locked)
+        #expect(reason { _ = try device.vault.circle(.open, isApproved: true) } == .locked)
         try device.vault.unlock(secret(Workbench.passcode))
         // A circle that was opened before a lock is void after it.
         #expect(reason { _ = try device.vault.sealForCircle(row, wrapped: wrapped, in: circle) } == .unavailable)
@@ -227,8 +227,8 @@ struct CircleTests {
         _ = try device.open()
         let again = device.bench.start()
         try again.unlock(secret(Workbench.otherPasscode))
-        #expect(try again.circle(.open).reply.view == device.view)
-        #expect(reason { _ = try Workbench().start().circle(.begin(name: "desk")) } == .passcodeNotSet)
+        #expect(try again.circle(.open, isApproved: true).reply.view == device.view)
+        #expect(reason { _ = try Workbench().start().circle(.begin(name: "desk"), isApproved: true) } == .passcodeNotSet)
     }
 
     @Test("A request whose document did not arrive is repeated with the same outcome") func requestsCanBeRepeated() throws {
@@ -262,7 +262,7 @@ struct CircleTests {
         let answer = try member.document(.answer(commitment: commitment))
         let restarted = newcomer.bench.start()
         try restarted.unlock(secret(Workbench.passcode))
-        #expect(reason { _ = try restarted.circle(.reveal(answer: answer)) } == .badParameter)
+        #expect(reason { _ = try restarted.circle(.reveal(answer: answer), isApproved: true) } == .badParameter)
 
         func answers() throws -> Refusal.Reason? {
             let asked = try Device().document(.apply(name: "phone"))

@@ -83,7 +83,7 @@ struct SyncTests {
     {
         let (first, second) = try circle()
         try first.add("a", "one")
-        let row = try #require(try first.rooms.keychain.syncRows().first)
+        let row = try #require(try first.rooms.keychain.syncRows().rows.first)
         let name = try #require(row.name)
         let copied = try #require(try first.rooms.keychain.copyForCircle([row.row]).first)
         guard case .item(_, row.mark, let item) = copied.reply else { throw Refusal(.internalError) }
@@ -93,16 +93,16 @@ struct SyncTests {
             return try second.rooms.keychain.put(item, rest: rest, epoch: 1, name: name, replacing: mark)
         }
         #expect(refusal { _ = try put(nil, name: [UInt8](repeating: 0, count: 16)) } == .badParameter)
-        guard case .placed(let mark, _) = try put(nil) else { throw Refusal(.internalError) }
+        guard case .placed(let mark, _, _) = try put(nil) else { throw Refusal(.internalError) }
         #expect(try second.read("a") == "one")
-        #expect(try second.rooms.keychain.syncRows().map(\.name) == [name])
+        #expect(try second.rooms.keychain.syncRows().rows.map(\.name) == [name])
         // A write is done only to the row that it was decided about.
         #expect(try put(nil) == .changedMeanwhile)
         #expect(try put([UInt8](repeating: 1, count: 16)) == .changedMeanwhile)
-        guard case .placed(let again, _) = try put(mark) else { throw Refusal(.internalError) }
-        let there = try #require(try second.rooms.keychain.syncRows().first)
-        #expect(try second.rooms.keychain.deleteSynchronized(row: there.row, mark: mark) == .changedMeanwhile)
-        #expect(try second.rooms.keychain.deleteSynchronized(row: there.row, mark: again) == .deleted)
+        guard case .placed(let again, _, _) = try put(mark) else { throw Refusal(.internalError) }
+        let there = try #require(try second.rooms.keychain.syncRows().rows.first)
+        #expect(try second.rooms.keychain.deleteSynchronized(item: there.item, mark: mark) == .changedMeanwhile)
+        #expect(try second.rooms.keychain.deleteSynchronized(item: there.item, mark: again) == .deleted)
         #expect(refusal { _ = try second.read("a") } == .itemNotFound)
         #expect(try second.rooms.keychain.deletedItems(ofAllOwners: false).count == 1)
     }
@@ -112,7 +112,7 @@ struct SyncTests {
         for protection in Protection.allCases { try first.add(protection.rawValue, "of \(protection)", protection) }
         try first.add("local", "local", isSynchronizable: false)
         try first.rooms.add("sync", "asks", "asks", control: try AccessControl(protection: .whenUnlocked, flags: .userPresence))
-        let rows = try first.rooms.keychain.syncRows()
+        let rows = try first.rooms.keychain.syncRows().rows
         #expect(rows.count == Protection.allCases.count)
         for row in rows {
             let protection = try #require(Protection.allCases.first { row.shownName == "sync/\($0.rawValue)" })
@@ -122,7 +122,7 @@ struct SyncTests {
         var copied = 0
         for entry in try first.rooms.keychain.copyForCircle(Array(1...20)) { if case .item = entry.reply { copied += 1 } }
         #expect(copied == Protection.allCases.filter { !$0.staysOnDevice }.count)
-        #expect(try second.rooms.keychain.syncRows().isEmpty)
+        #expect(try second.rooms.keychain.syncRows().rows.isEmpty)
         // Without an open circle there are no keys to copy under.
         try first.rooms.authentication.lock()
         #expect(refusal { _ = try first.rooms.keychain.copyForCircle(rows.map(\.row)) } == .locked)

@@ -107,7 +107,7 @@ cp "$folder/devices/$laptop/00000001" "$folder/devices/$laptop/$last"; refused '
 sed -i '1s/SYNC 1/SYNC 2/' "$folder/devices/$laptop/$last"; refused 'later version'
 rm -f "$folder/devices/$laptop/"*; refused 'lacks files of laptop that were read before'
 mv "$folder/devices/$laptop/$last" "$folder/devices/$laptop/$(printf %08d $((10#$last + 1)))"; refused 'not copied completely'
-rm "$folder/circle/00000002"; sync laptop 64; text 'lacks a statement'; restore_folder
+rm "$folder/circle/00000002"; sync laptop 64; text 'The folder lacks circle/00000002'; restore_folder
 rm "$folder/devices/$laptop/$last"; mkfifo "$folder/devices/$laptop/$last"; refused 'is not a file'
 cp "$folder/circle/00000001" "$folder/circle/00000002"; sync keychain 64; text 'rolled back or altered'; restore_folder
 cp "$folder/circle/00000001" "$folder/circle/00000003"; sync keychain 64; text 'changed at two places'; restore_folder
@@ -174,7 +174,7 @@ own 0 sync status; desk=$(basename "$folder/devices/$(sed -n 's/^Device *desk *\
 newest=$folder/devices/$desk/$(ls "$folder/devices/$desk" | tail -1)
 mv "$newest" "$TMPDIR/newest"
 rm -rf "$TMPDIR/keychain/sync"; cp -a "$TMPDIR/before" "$TMPDIR/keychain/sync"
-sync keychain 1; text 'laptop has read'; text 'Nothing is sent until the folder is complete.'
+sync keychain 1; text 'laptop has read'; text 'Nothing is sent until the folder is complete'
 equals "$(vauban get s/json)" sixth
 mv "$TMPDIR/newest" "$newest"
 sync keychain; equals "$(vauban get s/json)" sixth

@@ -245,7 +245,8 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             .sync(.circle(.view)), .sync(.circle(.sign(digest: octets(1, 32)))),
             .sync(.put(backupItem, epoch: 64, name: octets(1, 16), replacing: nil)),
             .sync(.put(backupItem, epoch: 1, name: octets(1, 16), replacing: octets(2, 16))),
-            .sync(.delete(row: .max, mark: octets(2, 16))), .sync(.fates([])), .sync(.fates([octets(1, 16), octets(2, 16)])),
+            .sync(.delete(item: octets(1, 16), mark: octets(2, 16))), .sync(.fates([])),
+            .sync(.fates([ItemQuestion(item: octets(1, 16), changed: .min), ItemQuestion(item: octets(2, 16), changed: .max)])),
             .sync(.circle(.leave)),
         ].enumerated().map { WireSample("\($0)", $1) }
         + [
@@ -269,8 +270,8 @@ struct WireSample: Sendable, CustomTestStringConvertible {
                     SyncRow(
                         row: .max, name: octets(2, 16), mark: octets(1, 16), item: octets(3, 16), changed: .max, shownName: "bank/anna"),
                 ])), .sync(.item(row: 1, mark: octets(1, 16), backupItem)), .sync(.omitted(row: 1)), .sync(.outcome(.deleted)),
-            .sync(.outcome(.placed(mark: octets(1, 16), item: octets(2, 16)))), .sync(.outcome(.changedMeanwhile)),
-            .sync(.outcome(.nameTaken)), .sync(.fates([.present, .returned, .deleted, .lost])),
+            .sync(.outcome(.placed(mark: octets(1, 16), item: octets(2, 16), changed: .max))), .sync(.outcome(.changedMeanwhile)),
+            .sync(.outcome(.nameTaken)), .sync(.fates(ItemFate.allCases)), .sync(.listed(number: .max)),
         ].enumerated().map { WireSample("\($0)", $1) }
 
     private static let environment = OwnerEnvironment(

@@ -35,17 +35,21 @@ extension KeychainClient {
         return (reply, entry)
     }
 
-    /// Returns the synchronizable items.
-    package func syncRows() throws(Refusal) -> [SyncRow] {
+    /// Returns the synchronizable items, and a number that grows with each call: a lower one is that of an earlier database.
+    package func syncRows() throws(Refusal) -> (rows: [SyncRow], number: Int64) {
         var rows: [SyncRow] = []
         for entry in try call(.sync(.list), secret: nil, password: nil, waiting: nil).sync {
-            if case .rows(let some) = entry.reply { rows += some }
+            switch entry.reply {
+            case .rows(let some): rows += some
+            case .listed(let number): return (rows, number)
+            default: break
+            }
         }
-        return rows
+        throw Refusal(.internalError, "the keychain did not list all items")
     }
 
     /// Returns what became of items that were listed before, in the same order.
-    package func fates(of items: [[UInt8]]) throws(Refusal) -> [ItemFate] {
+    package func fates(of items: [ItemQuestion]) throws(Refusal) -> [ItemFate] {
         guard case .fates(let fates)? = try call(.sync(.fates(items)), secret: nil, password: nil, waiting: nil).sync.first?.reply,
             fates.count == items.count
         else { throw Refusal(.internalError, "the keychain did not say what became of an item") }
@@ -66,8 +70,8 @@ extension KeychainClient {
     }
 
     /// Deletes an item that another device deleted, unless its row changed since it had the mark.
-    package func deleteSynchronized(row: Int64, mark: [UInt8]) throws(Refusal) -> SyncOutcome {
-        try Self.outcome(try call(.sync(.delete(row: row, mark: mark)), secret: nil, password: nil, waiting: nil).sync)
+    package func deleteSynchronized(item: [UInt8], mark: [UInt8]) throws(Refusal) -> SyncOutcome {
+        try Self.outcome(try call(.sync(.delete(item: item, mark: mark)), secret: nil, password: nil, waiting: nil).sync)
     }
 
     private static func outcome(_ replies: [SyncEntry]) throws(Refusal) -> SyncOutcome {

@@ -28,8 +28,8 @@ package struct SyncRow: Hashable, Sendable {
 
 /// What became of an item of another device.
 package enum SyncOutcome: Hashable, Sendable {
-    /// It is in place, as the row with this mark and identity.
-    case placed(mark: [UInt8], item: [UInt8])
+    /// It is in place, as the row with this mark, identity and date of change.
+    case placed(mark: [UInt8], item: [UInt8], changed: Int64)
     /// It is deleted.
     case deleted
     /// The item was changed here meanwhile; nothing was written.
@@ -50,6 +50,8 @@ package enum SyncReply: Hashable, Sendable {
     case outcome(SyncOutcome)
     /// In the order of the items that were asked about.
     case fates([ItemFate])
+    /// All rows were listed. The number grows with each list, so a database with a lower one is an earlier one.
+    case listed(number: Int64)
 }
 
 extension SyncRow: DERReadable, DERWritable {
@@ -77,7 +79,7 @@ extension SyncRow: DERReadable, DERWritable {
 }
 
 /// `SyncReply ::= CHOICE { circle [0], rows [1], item [2], omitted [3], placed [4], deleted [5], changedMeanwhile [6],
-///   nameTaken [7], fates [8] }`, in a SEQUENCE
+///   nameTaken [7], fates [8], listed [9] }`, in a SEQUENCE
 extension SyncReply: DERReadable, DERWritable {
     package static let rowsMax = 100
 
@@ -91,19 +93,22 @@ extension SyncReply: DERReadable, DERWritable {
                 return .item(
                     row: try reply.integer("row", in: 1...Int64.max), mark: try reply.octets("mark", in: 16...16), try reply.value("item"))
             case 3: return .omitted(row: try reply.integer("row", in: 1...Int64.max))
-            case 4: return .outcome(.placed(mark: try reply.octets("mark", in: 16...16), item: try reply.octets("item", in: 16...16)))
+            case 4:
+                let (mark, item) = (try reply.octets("mark", in: 16...16), try reply.octets("item", in: 16...16))
+                return .outcome(.placed(mark: mark, item: item, changed: try reply.integer("changed", in: Int64.min...Int64.max)))
             case 5: return .outcome(.deleted)
             case 6: return .outcome(.changedMeanwhile)
             case 7: return .outcome(.nameTaken)
             case 8:
                 var fates: [ItemFate] = []
                 while !reply.isEmpty {
-                    guard fates.count < SyncRequest.rowsMax, let fate = ItemFate(rawValue: try reply.integer("fate", in: 1...4)) else {
+                    guard fates.count < SyncRequest.rowsMax, let fate = ItemFate(rawValue: try reply.integer("fate", in: 1...5)) else {
                         throw DERError("fates are too many")
                     }
                     fates.append(fate)
                 }
                 return .fates(fates)
+            case 9: return .listed(number: try reply.integer("number", in: 0...Int64.max))
             default: throw DERError("sync reply is unknown")
             }
         }
@@ -121,14 +126,15 @@ extension SyncReply: DERReadable, DERWritable {
                     try $0.integer(row); try $0.octets(mark); try $0.value(item)
                 }
             case .omitted(let row): try fields.tagged(3) { try $0.integer(row) }
-            case .outcome(.placed(let mark, let item)):
+            case .outcome(.placed(let mark, let item, let changed)):
                 try fields.tagged(4) {
-                    try $0.octets(mark); try $0.octets(item)
+                    try $0.octets(mark); try $0.octets(item); try $0.integer(changed)
                 }
             case .outcome(.deleted): fields.tagged(5) { _ in }
             case .outcome(.changedMeanwhile): fields.tagged(6) { _ in }
             case .outcome(.nameTaken): fields.tagged(7) { _ in }
             case .fates(let fates): try fields.tagged(8) { reply in for fate in fates { try reply.integer(fate.rawValue) } }
+            case .listed(let number): try fields.tagged(9) { try $0.integer(number) }
             }
         }
     }

@@ -15,10 +15,10 @@ package enum SyncRequest: Hashable, Sendable {
     case copy([Int64])
     /// Puts an item of another device in place of the row with this mark, or of none. The rest of its secret half is the value.
     case put(BackupItem, epoch: Int64, name: [UInt8], replacing: [UInt8]?)
-    /// Deletes a row if it still has this mark.
-    case delete(row: Int64, mark: [UInt8])
+    /// Deletes an item if its row still has this mark.
+    case delete(item: [UInt8], mark: [UInt8])
     /// Asks what became of items that were listed before.
-    case fates([[UInt8]])
+    case fates([ItemQuestion])
 
     package static let rowsMax = 500
     package static let nameBytes = 16
@@ -48,13 +48,14 @@ extension SyncRequest: DERReadable, DERWritable {
                 let name = try request.octets("name", in: Self.nameBytes...Self.nameBytes)
                 return .put(item, epoch: epoch, name: name, replacing: mark)
             case 4:
-                let row = try request.integer("row", in: 1...Int64.max)
-                return .delete(row: row, mark: try request.octets("mark", in: Self.markBytes...Self.markBytes))
+                let item = try request.octets("item", in: Self.itemBytes...Self.itemBytes)
+                return .delete(item: item, mark: try request.octets("mark", in: Self.markBytes...Self.markBytes))
             case 5:
-                var items: [[UInt8]] = []
+                var items: [ItemQuestion] = []
                 while !request.isEmpty {
                     guard items.count < Self.rowsMax else { throw DERError("items are too many") }
-                    items.append(try request.octets("item", in: Self.itemBytes...Self.itemBytes))
+                    let item = try request.octets("item", in: Self.itemBytes...Self.itemBytes)
+                    items.append(ItemQuestion(item: item, changed: try request.integer("changed", in: Int64.min...Int64.max)))
                 }
                 return .fates(items)
             default: throw DERError("sync request is unknown")
@@ -77,11 +78,17 @@ extension SyncRequest: DERReadable, DERWritable {
                     try request.integer(epoch)
                     try request.octets(name)
                 }
-            case .delete(let row, let mark):
+            case .delete(let item, let mark):
                 try fields.tagged(4) {
-                    try $0.integer(row); try $0.octets(mark)
+                    try $0.octets(item); try $0.octets(mark)
                 }
-            case .fates(let items): try fields.tagged(5) { request in for item in items { try request.octets(item) } }
+            case .fates(let items):
+                try fields.tagged(5) { request in
+                    for question in items {
+                        try request.octets(question.item)
+                        try request.integer(question.changed)
+                    }
+                }
             }
         }
     }

@@ -45,7 +45,8 @@ extension KeychainSocketFuzzing {
             .backup(.begin(keybag: [1], restores: true), passwordBytes: 5), .backup(.list(after: 1)), .backup(.copy([1, 2])),
             .backup(.restore(backupItem)), .sync(.list), .sync(.copy([1, 2])), .sync(.circle(.open)),
             .sync(.put(backupItem, epoch: 1, name: [UInt8](repeating: 5, count: 16), replacing: nil)),
-            .sync(.delete(row: 1, mark: [UInt8](repeating: 6, count: 16))), .sync(.fates([[UInt8](repeating: 7, count: 16)])),
+            .sync(.delete(item: [UInt8](repeating: 7, count: 16), mark: [UInt8](repeating: 6, count: 16))),
+            .sync(.fates([ItemQuestion(item: [UInt8](repeating: 7, count: 16), changed: 1)])),
             .sharedPassword(SharedPasswordRequest(.save, site: "example.com", account: "anna")),
         ]
         let replies: [KeychainReply] = [

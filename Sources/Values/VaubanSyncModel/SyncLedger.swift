@@ -21,14 +21,28 @@ package struct SyncedRow: Hashable, Sendable {
 }
 
 /// What became of an item, as the keychain knows it.
-package enum ItemFate: Int64, Hashable, Sendable {
-    /// It is there, perhaps under another name, or not synchronizable any more.
-    case present = 1
+package enum ItemFate: Int64, CaseIterable, Hashable, Sendable {
+    /// It is there, with a later date: under another name, or not synchronizable any more.
+    case changed = 1
     /// It is there again after it was deleted.
     case returned = 2
     case deleted = 3
-    /// Nobody deleted it: it was damaged, or the database is an earlier one.
-    case lost = 4
+    /// It was deleted because another device had deleted it.
+    case deletedElsewhere = 4
+    /// Nobody changed or deleted it: it was damaged, or the database is an earlier one.
+    case lost = 5
+}
+
+/// An item whose fate the ledger needs to know.
+package struct ItemQuestion: Hashable, Sendable {
+    package let item: [UInt8]
+    /// When it was changed, as the ledger knows it.
+    package let changed: Int64
+
+    package init(item: [UInt8], changed: Int64) {
+        self.item = item
+        self.changed = changed
+    }
 }
 
 /// The newest change of every item that the device knows of, deletions included.
@@ -73,20 +87,24 @@ package struct SyncLedger: Hashable, Sendable {
     // MARK: What changed here
 
     /// The items whose fate `stamp` needs to know: those that are not among the rows any more, and those that are again.
-    package func uncertain(_ rows: [SyncedRow]) -> [[UInt8]] {
-        let there = Set(rows.map(\.item))
-        return entries.values.compactMap { entry in entry.item.flatMap { there.contains($0) == (entry.mark == nil) ? $0 : nil } }
+    package func questions(_ rows: [SyncedRow]) -> [ItemQuestion] {
+        let there = Dictionary(rows.map { ($0.item, $0.name) }) { first, _ in first }
+        return entries.compactMap { name, entry in
+            guard let item = entry.item, (there[item] == name) == (entry.mark == nil) else { return nil }
+            return ItemQuestion(item: item, changed: entry.changed)
+        }
     }
 
     /// Stamps what this device changed since it last did this: rows that are new or were changed, and items that were deleted. An item that
     /// is lost, or as it was earlier, was not changed: the ledger forgets what it knew, so that the circle's value is taken again. Returns
-    /// whether there is such an item.
-    package mutating func stamp(_ rows: [SyncedRow], _ fates: [[UInt8]: ItemFate], now: Int64) -> Bool {
-        var isRolledBack = false
+    /// whether everything must be read again for that.
+    /// - Parameter isEarlier: Whether the keychain's database is known to be an earlier one, in which nothing was deleted since.
+    package mutating func stamp(_ rows: [SyncedRow], _ fates: [[UInt8]: ItemFate], isEarlier: Bool = false, now: Int64) -> Bool {
+        var isRolledBack = isEarlier
         var gone = Set(entries.filter { $0.value.mark != nil }.keys)
         for row in rows {
             gone.remove(row.name)
-            switch state(of: row, fates) {
+            switch state(of: row, fates, isEarlier: isEarlier) {
             case .same: entries[row.name]?.mark = row.mark
             case .earlier:
                 isRolledBack = true
@@ -99,7 +117,9 @@ package struct SyncLedger: Hashable, Sendable {
         }
         for name in gone {
             guard let entry = entries[name] else { continue }
-            if let item = entry.item, fates[item] == .lost {
+            let fate = entry.item.flatMap { fates[$0] } ?? .lost
+            if isEarlier || fate == .lost || fate == .deletedElsewhere {
+                // A run that ended after another device's deletion was done did not note it.
                 isRolledBack = true
                 entries[name] = nil
             } else {
@@ -113,25 +133,25 @@ package struct SyncLedger: Hashable, Sendable {
 
     private enum RowState { case same, changed, earlier }
 
-    private func state(of row: SyncedRow, _ fates: [[UInt8]: ItemFate]) -> RowState {
+    private func state(of row: SyncedRow, _ fates: [[UInt8]: ItemFate], isEarlier: Bool) -> RowState {
         guard let entry = entries[row.name] else { return .changed }
+        if entry.mark == row.mark { return .same }
+        // Dates do not tell what was changed since the copy was put back, as clocks differ. The history has what is replaced.
+        if isEarlier { return .earlier }
         let isOfSameItem = entry.item == row.item
-        guard entry.mark != nil else {
-            return isOfSameItem && fates[row.item] != .returned && row.changed <= entry.changed ? .earlier : .changed
-        }
-        guard isOfSameItem else {
-            return entry.item.map { fates[$0] == .lost } == true && row.changed <= entry.changed ? .earlier : .changed
-        }
-        if entry.mark == row.mark || entry.changed == row.changed { return .same }
-        return row.changed < entry.changed ? .earlier : .changed
+        let isLater = row.changed > entry.changed
+        guard entry.mark != nil else { return isOfSameItem && fates[row.item] != .returned && !isLater ? .earlier : .changed }
+        guard isOfSameItem else { return entry.item.map { fates[$0] == .lost } == true && !isLater ? .earlier : .changed }
+        if entry.changed == row.changed { return .same }
+        return isLater ? .changed : .earlier
     }
 
-    /// Has an earlier row lose against what the circle knows.
+    /// Has an earlier row lose against what the circle knows. It is sent if what it was before never was.
     private mutating func forget(_ name: [UInt8], as row: SyncedRow) {
-        guard let known = entries[name]?.stamp else { return }
-        let time = max(min(row.changed, known.time - 1), SyncStamp.times.lowerBound)
+        guard let entry = entries[name] else { return }
+        let time = max(min(row.changed, entry.stamp.time - 1), SyncStamp.times.lowerBound)
         entries[name] = Entry(
-            stamp: SyncStamp(time: time, device: device), mark: row.mark, item: row.item, changed: row.changed, isPending: false)
+            stamp: SyncStamp(time: time, device: device), mark: row.mark, item: row.item, changed: row.changed, isPending: entry.isPending)
     }
 
     // MARK: What others changed
@@ -170,4 +190,9 @@ package struct SyncLedger: Hashable, Sendable {
 
     /// Marks everything to be written again with its own stamps, for devices that will not read those who wrote it.
     package mutating func repeatAll() { for name in entries.keys { entries[name]?.isPending = true } }
+
+    /// Marks what a removed device changed to be written again, since some members may not have read it.
+    package mutating func repeatChanges(by removed: [UInt8]) {
+        for (name, entry) in entries where entry.stamp.device == removed { entries[name]?.isPending = true }
+    }
 }

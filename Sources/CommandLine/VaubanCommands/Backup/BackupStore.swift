@@ -16,7 +16,9 @@ final class BackupOutput {
         self.path = path
         let partial = path + ".partial"
         self.partial = partial
-        let number = open(partial, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        // What a killed command left, or somebody put there, is not written to.
+        unlink(partial)
+        let number = open(partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard number >= 0 else { throw Self.refusal("write \(SafeText.visible(partial))", errno) }
         file = Descriptor(number)
         duty = Interruption.add { unlink(partial) }
@@ -68,11 +70,16 @@ final class BackupOutput {
 
 enum BackupFiles {
     /// Writes a whole file and replaces an existing one.
-    static func replace(_ path: String, with bytes: [UInt8]) throws(Refusal) {
+    static func replace(_ path: String, with bytes: [UInt8]) throws(Refusal) { try write(path, bytes, replacing: true) }
+
+    /// Writes a whole file; an existing one stays, and this throws.
+    static func add(_ path: String, _ bytes: [UInt8]) throws(Refusal) { try write(path, bytes, replacing: false) }
+
+    private static func write(_ path: String, _ bytes: [UInt8], replacing: Bool) throws(Refusal) {
         let output = try BackupOutput(path: path)
         try output.write(bytes)
         try output.sync()
-        try output.name(replacing: true)
+        try output.name(replacing: replacing)
     }
 
     /// Returns the bytes of a file, or nil if it does not exist.

@@ -4,8 +4,8 @@ import Foundation
 extension DoctorText {
     private static let backupDaysMax = 30
 
-    static func lastBackup(_ last: LastBackup?, _ period: BackupTimer.Period?) -> String {
-        let schedule = period.map { "; scheduled \($0.rawValue)" } ?? ""
+    static func lastBackup(_ last: LastBackup?, _ period: String?) -> String {
+        let schedule = period.map { "; scheduled \($0)" } ?? ""
         guard let last else { return "none known\(schedule); to make one: vauban backup FOLDER/" }
         let path = SafeText.path(last.path, max: 200)
         let days = Int(Date().timeIntervalSince(last.date) / 86400)

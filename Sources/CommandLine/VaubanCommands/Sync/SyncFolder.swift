@@ -37,21 +37,24 @@ struct SyncFolder {
         try BackupFiles.read("\(path)/\(section.path)/\(name)", max: Self.fileBytesMax)
     }
 
-    /// Adds a whole file, durably and under its name at once. One that is there already with other content stays.
+    /// Adds a whole file, durably and under its name at once. One that is there already with other content stays, and this throws.
     func add(_ name: String, in section: Section, _ bytes: [UInt8]) throws(Refusal) {
-        switch try read(name, in: section) {
-        case bytes: return
-        case nil: try replace(name, in: section, bytes)
-        default:
-            throw Refusal(
-                .badParameter,
-                "The folder has another file \(section.path)/\(name): two devices wrote at once, or somebody interferes; "
-                    + "run vauban sync leave here, then join again")
+        let file = try prepare(name, in: section, bytes)
+        guard access(file, F_OK) != 0 else {
+            guard try read(name, in: section) == bytes else { throw Self.taken("\(section.path)/\(name)") }
+            return
         }
+        try BackupFiles.add(file, bytes)
     }
 
     /// Writes a whole file, durably and under its name at once, also in place of another.
     func replace(_ name: String, in section: Section, _ bytes: [UInt8]) throws(Refusal) {
+        try BackupFiles.replace(try prepare(name, in: section, bytes), with: bytes)
+    }
+
+    /// Makes the folder of a file, and returns its path.
+    private func prepare(_ name: String, in section: Section, _ bytes: [UInt8]) throws(Refusal) -> String {
+        guard bytes.count <= Self.fileBytesMax else { throw Refusal(.internalError, "a file of vauban sync is too long") }
         let folder = "\(path)/\(section.path)"
         do {
             try FileManager.default.createDirectory(
@@ -59,11 +62,14 @@ struct SyncFolder {
         } catch {
             throw Refusal(.badParameter, "The folder \(SafeText.visible(folder)) cannot be made")
         }
-        let file = "\(folder)/\(name)"
-        try BackupFiles.replace(file, with: bytes)
-        guard try BackupFiles.read(file, max: Self.fileBytesMax) == bytes else {
-            throw Refusal(.storageFailed, "a file that was written cannot be read")
-        }
+        return "\(folder)/\(name)"
+    }
+
+    private static func taken(_ name: String) -> Refusal {
+        Refusal(
+            .badParameter,
+            "The folder has another file \(name): two devices wrote at once, or somebody interferes. Run vauban sync leave here and join "
+                + "again; what was just done here, such as a removal, must then be done again")
     }
 
     func remove(_ name: String, in section: Section) { unlink("\(path)/\(section.path)/\(name)") }

@@ -1,5 +1,6 @@
 import VaubanKeychainClient
 import VaubanKeychainWire
+import VaubanLinuxHost
 import VaubanRefusal
 import VaubanSecretBytes
 import VaubanSyncModel
@@ -9,6 +10,10 @@ extension SyncRun {
     /// Merges one change. Returns false if the item was changed here meanwhile.
     mutating func merge(_ record: SyncRecord, epoch: Int64, of writer: String) throws -> Bool {
         guard state.ledger.decision(on: record.name, record.stamp) == .take else { return true }
+        guard record.stamp.time <= MachineClock.referenceMicroseconds + Self.microsecondsAheadMax else {
+            notMade(of: writer, "it is dated more than ten years ahead of this device's clock", isTriedAgain: false)
+            return true
+        }
         do {
             switch record.content {
             case .put(let item, let rest): return try put(record, item, rest, epoch: epoch, of: writer)
@@ -16,7 +21,9 @@ extension SyncRun {
             }
         } catch let refusal as Refusal where [.badParameter, .dataTooLarge, .duplicateItem, .unsupported].contains(refusal.reason) {
             // One item must not keep the others from being read.
-            notKept(of: writer, refusal.detail ?? refusal.message)
+            let isTriedAgain = refusal.reason == .duplicateItem || refusal.reason == .unsupported
+            notMade(of: writer, refusal.detail ?? refusal.message, isTriedAgain: isTriedAgain)
+            _ = try circle.open()
             return true
         }
     }
@@ -24,28 +31,26 @@ extension SyncRun {
     private mutating func put(
         _ record: SyncRecord, _ item: BackupItem, _ rest: [UInt8], epoch: Int64, of writer: String
     ) throws -> Bool {
+        guard rest.count < ConnectionLimits.secretBytesMax else { throw Refusal(.dataTooLarge, "it is too large") }
         let rest: SecretBytes? = SecretBytes(copying: rest)
         let known = state.ledger.entries[record.name]?.mark
         switch try circle.session.keychain.put(item, rest: rest, epoch: epoch, name: record.name, replacing: known) {
-        case .placed(let mark, let identity):
-            let row = SyncedRow(name: record.name, mark: mark, item: identity, changed: record.changed)
-            state.ledger.take(row, record.stamp)
+        case .placed(let mark, let identity, let changed):
+            state.ledger.take(SyncedRow(name: record.name, mark: mark, item: identity, changed: changed), record.stamp)
             received += 1
             return true
         case .nameTaken:
-            notKept(of: writer, "an item with the same name stays on this device; rename or delete that one")
+            notMade(of: writer, "an item with the same name stays on this device; rename or delete that one", isTriedAgain: true)
             return true
         case .changedMeanwhile, .deleted: return false
         }
     }
 
     private mutating func delete(_ record: SyncRecord, of writer: String) throws -> Bool {
-        if let mark = state.ledger.entries[record.name]?.mark {
-            if rows[record.name]?.mark != mark { try list() }
-            guard let row = rows[record.name], row.mark == mark else { return false }
-            switch try circle.session.keychain.deleteSynchronized(row: row.row, mark: mark) {
+        if let entry = state.ledger.entries[record.name], let mark = entry.mark, let item = entry.item {
+            switch try circle.session.keychain.deleteSynchronized(item: item, mark: mark) {
             case .deleted: break
-            case .nameTaken: notKept(of: writer, "an item that was deleted there stays on this device")
+            case .nameTaken: notMade(of: writer, "an item that was deleted there stays on this device", isTriedAgain: false)
             case .changedMeanwhile, .placed: return false
             }
         }
@@ -54,8 +59,11 @@ extension SyncRun {
         return true
     }
 
-    private mutating func notKept(of writer: String, _ why: String) {
-        state.rereads = true
+    private mutating func notMade(of writer: String, _ why: String, isTriedAgain: Bool) {
+        if isTriedAgain { state.rereads = true }
         faults.append("A change by \(writer) cannot be made here: \(why)")
     }
+
+    /// Ten years: no change of this device's would ever be later.
+    private static let microsecondsAheadMax: Int64 = 315_576_000_000_000
 }

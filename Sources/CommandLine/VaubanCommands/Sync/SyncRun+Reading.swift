@@ -12,11 +12,12 @@ extension SyncRun {
                 guard try read(member) else { return false }
             } catch let refusal as Refusal where [.badParameter, .unsupported, .keyUnknown].contains(refusal.reason) {
                 faults.append(refusal.detail ?? refusal.message)
-                if refusal.reason == .keyUnknown { isBehind = true }
+                // Under numbers that this device has used, other files would be a fork.
+                if refusal.reason == .keyUnknown || member.device == circle.view.device { isBehind = true }
             }
         }
         // With a fault there may be more to read again.
-        if faults.isEmpty { state.rereads = false }
+        state.rereads = state.rereads && !faults.isEmpty
         return true
     }
 

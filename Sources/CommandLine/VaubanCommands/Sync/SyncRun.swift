@@ -31,27 +31,43 @@ struct SyncRun {
     }
 
     mutating func run() throws {
+        do {
+            try synchronize()
+        } catch {
+            // What was put in place or deleted here would look like a change of this device.
+            try? save()
+            throw error
+        }
+    }
+
+    private mutating func synchronize() throws {
+        state.forgetRemoved(circle.view.members)
         for _ in 0..<Self.attemptsMax {
             try stampChanges()
             (faults, isBehind) = ([], false)
+            let before = received
             guard try readAll() else { continue }
+            // A copy of the database that was made before is then known to be one.
+            if received > before { try list() }
             noteReports()
             try save()
             if !isBehind { try writeAll() }
             return
         }
-        throw Refusal(.unavailable, "the items are being changed by others; try again")
+        throw Refusal(.unavailable, "The items are being changed by others; try again")
     }
 
     private mutating func stampChanges() throws {
+        let last = state.listed
         try list()
+        let isEarlier = state.listed <= last
         let here = rows.map { SyncedRow(name: $0.key, mark: $0.value.mark, item: $0.value.item, changed: $0.value.changed) }
-        let items = state.ledger.uncertain(here)
+        let items = state.ledger.questions(here)
         var fates: [[UInt8]: ItemFate] = [:]
         for batch in stride(from: 0, to: items.count, by: Self.batchRows).map({ items[$0..<min($0 + Self.batchRows, items.count)] }) {
-            for (item, fate) in zip(batch, try circle.session.keychain.fates(of: Array(batch))) { fates[item] = fate }
+            for (item, fate) in zip(batch, try circle.session.keychain.fates(of: Array(batch))) { fates[item.item] = fate }
         }
-        if state.ledger.stamp(here, fates, now: MachineClock.referenceMicroseconds) {
+        if state.ledger.stamp(here, fates, isEarlier: isEarlier, now: MachineClock.referenceMicroseconds) {
             state.rereads = true
             isRolledBack = true
         }
@@ -74,7 +90,8 @@ struct SyncRun {
     func save() throws { try circle.home.keepState(try state.sealed(stateCipher)) }
 
     mutating func list() throws {
-        let listed = try circle.session.keychain.syncRows()
+        let (listed, number) = try circle.session.keychain.syncRows()
+        state.listed = number
         staying = listed.filter { $0.name == nil }.map(\.shownName)
         rows = Dictionary(listed.compactMap { row in row.name.map { ($0, row) } }) { first, _ in first }
     }
@@ -90,7 +107,8 @@ struct SyncRun {
         for batch in stride(from: 0, to: names.count, by: Self.batchRows).map({ names[$0..<min($0 + Self.batchRows, names.count)] }) {
             for record in try copied(Array(batch)) {
                 records.append(record)
-                if case .put(let item, let rest) = record.content { bytes += item.attributes.count + rest.count + Self.recordBytes }
+                bytes += Self.recordBytes
+                if case .put(let item, let rest) = record.content { bytes += item.attributes.count + rest.count }
                 if bytes >= SyncFile.segmentBytes {
                     try write(records)
                     (records, bytes) = ([], 0)

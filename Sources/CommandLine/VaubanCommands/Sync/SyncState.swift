@@ -24,10 +24,12 @@ struct SyncState {
     var repeatsAll = false
     /// Whether all files are to be read again: something was lost here, or could not be put in place.
     var rereads = false
+    /// The number of the last list of the items here.
+    var listed: Int64 = 0
 
     init(device: [UInt8]) { ledger = SyncLedger(device: device) }
 
-    /// Notes what a member says that it read. Returns false if it read other files than this device did.
+    /// Notes what a member says that it read.
     mutating func note(_ position: SyncPosition, _ report: Report) {
         guard position.number > 0 else { return }
         if let chain = seen[report.writer]?.chain(at: position.number) {
@@ -35,6 +37,16 @@ struct SyncState {
             if chain != position.chain { forks.insert(report) }
         } else if reports[report].map({ $0.number < position.number }) ?? true {
             reports[report] = position
+        }
+    }
+
+    /// Forgets the files of devices that are no members any more. What they changed is written again, since some members may not have read
+    /// it, and nobody will.
+    mutating func forgetRemoved(_ members: [CircleMember]) {
+        let devices = Set(members.map(\.device))
+        for device in seen.keys where !devices.contains(device) {
+            seen[device] = nil
+            ledger.repeatChanges(by: device)
         }
     }
 
@@ -62,9 +74,12 @@ struct SyncState {
 
     private mutating func read(_ bytes: [UInt8]) -> Bool {
         var reader = ByteReader(bytes)
-        guard reader.number() == Self.version, let flags = reader.take(1)?.first, let devices = reader.number() else { return false }
+        guard reader.number() == Self.version, let flags = reader.take(1)?.first, let number = reader.date(),
+            let devices = reader.number()
+        else { return false }
         repeatsAll = flags & 1 != 0
         rereads = flags & 2 != 0
+        listed = number
         for _ in 0..<devices {
             guard let device = reader.take(16), let count = reader.number(), let digest = reader.take(32) else { return false }
             var chains: [[UInt8]] = []
@@ -108,7 +123,8 @@ struct SyncState {
     }
 
     func sealed(_ cipher: FrameCipher) throws -> [UInt8] {
-        var bytes = BackupFormat.number(Self.version) + [(repeatsAll ? 1 : 0) | (rereads ? 2 : 0)] + BackupFormat.number(seen.count)
+        var bytes = BackupFormat.number(Self.version) + [(repeatsAll ? 1 : 0) | (rereads ? 2 : 0)]
+        bytes += SyncFile.bytes(of: listed) + BackupFormat.number(seen.count)
         for (device, trail) in seen {
             bytes += device + BackupFormat.number(trail.chains.count) + trail.digest
             for chain in trail.chains { bytes += chain }

@@ -21,6 +21,9 @@ struct Backup: ParsableCommand {
               vauban backup --unschedule
             """)
 
+    /// How often systemd backs up.
+    enum Period: String, ExpressibleByArgument, CaseIterable { case daily, weekly }
+
     @Argument(
         help: ArgumentHelp("A new file, or a folder: one that exists or whose name ends in /.", valueName: "file|folder"),
         completion: .file())
@@ -28,7 +31,7 @@ struct Backup: ParsableCommand {
 
     @Option(
         help: ArgumentHelp("Back up to a folder that has a backup now, and daily or weekly from now on.", valueName: "daily|weekly"))
-    var schedule: BackupTimer.Period?
+    var schedule: Period?
 
     @Flag(help: "End the scheduled backups. The backup stays.")
     var unschedule = false
@@ -68,8 +71,10 @@ struct Backup: ParsableCommand {
     }
 
     /// Backs up by the keys of this device, as the timer will, and starts the timer only if that succeeds.
-    private func start(_ period: BackupTimer.Period) throws {
-        let timer = try BackupTimer(period, folder: path, service: try ServiceAccess.current())
+    private func start(_ period: Period) throws {
+        guard let real = realpath(path, nil) else { throw BackupOutput.refusal("open \(SafeText.visible(path))", errno) }
+        defer { free(real) }
+        let timer = try UserTimer(.backup, [String(cString: real)], calendar: period.rawValue, service: try ServiceAccess.current())
         guard try StoredBackupFolder.keybag(in: path) != nil else {
             throw Refusal(
                 .badParameter,
@@ -81,7 +86,7 @@ struct Backup: ParsableCommand {
     }
 
     private func endSchedule() throws {
-        guard try BackupTimer.remove() else { return say("No backup was scheduled.") }
+        guard try UserTimer.remove(.backup) else { return say("No backup was scheduled.") }
         say("No backup is scheduled any more. The backup stays.")
     }
 

@@ -52,7 +52,8 @@ struct Doctor: ParsableCommand {
             print(try ItemDescription.json(DoctorDocument(report)))
         } else {
             for line in DoctorText.lines(report) { print(line) }
-            print(StatusText.row("Last backup", DoctorText.lastBackup(LastBackup.read(of: session.service), BackupTimer.period)))
+            print(
+                StatusText.row("Last backup", DoctorText.lastBackup(LastBackup.read(of: session.service), UserTimer.calendar(of: .backup))))
             if let browsers = try? BrowserEnabling.current().summary { print(StatusText.row("Browsers", browsers)) }
             // Without a session bus there is no owner to print.
             if case .success(let owner) = Result(catching: { try SecretServiceOwner.current() }) {

@@ -30,7 +30,7 @@ struct Sync: ParsableCommand {
         if others > 0 { say("Stays on this device: \(count(others, "item")) of other programs") }
         if run.isRolledBack { say("Items were lost here, or put back to an earlier state; they are read again from the folder.") }
         for fault in run.faults { say("Not complete: \(fault).") }
-        if run.isBehind { say("Nothing is sent until the folder is complete.") }
+        if run.isBehind { say("Nothing is sent until the folder is complete, or the device that says otherwise is removed.") }
         say("\(count(run.received, "change")) received, \(run.sent) sent.")
         if !run.faults.isEmpty { throw ExitCode(1) }
     }
@@ -41,26 +41,70 @@ struct SyncNow: ParsableCommand {
         commandName: "now",
         abstract: "Synchronize once.",
         discussion: """
-            Exits 0 if everything in the folder was read, 1 if files are missing, were altered, or were rolled back; the other devices' \
+            --schedule has systemd do it again and again. Exits 0 if everything in the folder was read, 1 if files are missing, were altered, or were rolled back; the other devices' \
             files are read nevertheless. The keychain must be unlocked.
 
             Example:
               vauban sync
+              vauban sync --schedule 5min
               vauban sync --folder /media/stick/keychain   once, after the folder was moved
             """)
+
+    /// How often systemd synchronizes.
+    enum Period: String, ExpressibleByArgument, CaseIterable {
+        case fiveMinutes = "5min"
+        case quarterHour = "15min"
+        case hourly
+
+        fileprivate var calendar: String {
+            switch self {
+            case .fiveMinutes: "*:0/5"
+            case .quarterHour: "*:0/15"
+            case .hourly: rawValue
+            }
+        }
+
+        fileprivate var words: String {
+            switch self {
+            case .fiveMinutes: "every five minutes"
+            case .quarterHour: "every fifteen minutes"
+            case .hourly: "every hour"
+            }
+        }
+    }
 
     @Option(help: "The folder that your devices share, from now on.", completion: .directory)
     var folder: String?
 
+    @Option(help: ArgumentHelp("Synchronize now, and this often from now on.", valueName: "5min|15min|hourly"))
+    var schedule: Period?
+
+    @Flag(help: "End the scheduled synchronization.")
+    var unschedule = false
+
     @OptionGroup var user: UserOptions
 
+    func validate() throws {
+        if unschedule, folder != nil || schedule != nil { throw ValidationError("--unschedule takes nothing else.") }
+    }
+
     func run() throws {
+        if unschedule {
+            return say(try UserTimer.remove(.sync) ? "No synchronization is scheduled any more." : "No synchronization was scheduled.")
+        }
+        let timer = try schedule.map {
+            try UserTimer(.sync, [], calendar: $0.calendar, service: try ServiceAccess.current())
+        }
         let session = try Session(user)
         try session.openNow()
         let home = try SyncHome(session.service)
         if let folder { try home.keep(SyncFolder(path: try SyncFolder.existing(folder))) }
         var circle = try SyncSession(session, home)
         try circle.follow()
+        if let timer, let schedule {
+            try timer.start()
+            say("Scheduled: systemd synchronizes \(schedule.words), while you are logged in and the keychain is unlocked.")
+        }
         try Sync.synchronize(circle)
     }
 }
@@ -89,6 +133,7 @@ struct SyncNew: ParsableCommand {
         guard try !home.isInCircle(session) else {
             throw Refusal(.badParameter, "This device is in a circle already; see: vauban sync status")
         }
+        home.forget()
         try home.keep(try SyncFolder.new(folder))
         _ = try session.keychain.circle(.begin(name: name ?? SyncHome.deviceName))
         var circle = try SyncSession(session, home)
@@ -151,15 +196,15 @@ struct SyncRemove: ParsableCommand {
             throw Refusal(.badParameter, "This is this device; run vauban sync leave here, and remove it on another device")
         }
         // What only the removed device has written must be read first, and is written again for those who join later.
-        var last = try SyncRun(circle)
         do {
+            var last = try SyncRun(circle)
+            defer { for fault in last.faults { say("Not complete: \(fault).") } }
             try last.run()
+            try last.repeatEverything()
         } catch let refusal as Refusal where refusal.reason != .locked {
             // Whatever cannot be read or written, a device that must go can be removed.
             say("Not complete: \(refusal.detail ?? refusal.message)")
         }
-        for fault in last.faults { say("Not complete: \(fault).") }
-        try last.repeatEverything()
         try circle.change(.remove(device: member.device))
         say("Removed \(SafeText.visible(member.name)). It reads nothing that is written from now on.")
         try Sync.synchronize(circle)
@@ -181,7 +226,13 @@ struct SyncLeave: ParsableCommand {
     func run() throws {
         let session = try Session(CommandUser(mayBeAsked: false))
         let home = try SyncHome(session.service)
-        _ = try session.keychain.circle(.leave)
+        do throws(Refusal) {
+            _ = try session.keychain.circle(.leave)
+        } catch  where error.reason == .notAllowedHere {
+            // It left already, and may have been interrupted.
+            home.forget()
+            throw error
+        }
         home.forget()
         say("Left the circle; the items stay here. Remove this device on another one: vauban sync remove")
     }

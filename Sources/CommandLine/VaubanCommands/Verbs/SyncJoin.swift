@@ -13,7 +13,9 @@ enum JoinFile: String {
 
     /// Returns the devices that have such a file, as the beginnings of its names.
     func devices(in folder: SyncFolder) throws -> [String] {
-        try folder.names(in: .join).filter { $0.hasSuffix(".\(rawValue)") && $0.utf8.count == 34 }.map { String($0.dropLast(2)) }
+        try folder.names(in: .join).filter { $0.hasSuffix(".\(rawValue)") }.map { String($0.dropLast(2)) }.filter { name in
+            name.utf8.count == 2 * CircleRequest.deviceBytes && name.allSatisfy { $0.isHexDigit && !$0.isUppercase }
+        }
     }
 
     static func removeAll(of device: String, in folder: SyncFolder) {
@@ -53,13 +55,16 @@ struct SyncJoin: ParsableCommand {
         try session.openNow()
         let home = try SyncHome(session.service)
         guard try home.isInCircle(session) else { return try ask(session, home) }
+        try home.keep(SyncFolder(path: try SyncFolder.existing(folder)))
         var circle = try SyncSession(session, home)
         guard circle.view.circle == nil else {
             throw Refusal(.badParameter, "This device is in a circle already; see: vauban sync status")
         }
         if let code { return try enter(&circle, code) }
         let device = circle.view.device
-        guard let answer = try circle.folder.read(JoinFile.answer.name(of: device), in: .join) else {
+        guard let answer = try circle.folder.read(JoinFile.answer.name(of: device), in: .join),
+            (1...CircleRequest.documentBytesMax).contains(answer.count)
+        else {
             // The request is the same each time; it may not have reached the folder.
             let request = try circle.perform(.apply(name: SyncHome.deviceName)).document ?? []
             try circle.folder.replace(JoinFile.commitment.name(of: device), in: .join, request)
@@ -68,7 +73,11 @@ struct SyncJoin: ParsableCommand {
         let reply = try circle.perform(.reveal(answer: answer))
         try circle.folder.replace(JoinFile.reveal.name(of: device), in: .join, reply.document ?? [])
         print(reply.code ?? "")
-        say("Type this code on the other device: vauban sync approve '\(reply.code ?? "")'. Then type here the code that it shows.")
+        say(
+            """
+            Type this code on the other device: vauban sync approve '\(reply.code ?? "")'. Then, with the code that it \
+            shows, here: vauban sync join \(SafeText.visible(folder)) 'CODE'
+            """)
     }
 
     private func ask(_ session: Session, _ home: SyncHome) throws {
@@ -78,6 +87,7 @@ struct SyncJoin: ParsableCommand {
             throw Refusal(
                 .badParameter, "\(SafeText.visible(folder)) has no circle; to start one: vauban sync new \(SafeText.visible(folder))")
         }
+        home.forget()
         try home.keep(place)
         let reply = try session.keychain.circle(.apply(name: name ?? SyncHome.deviceName)).reply
         try place.replace(JoinFile.commitment.name(of: reply.view.device), in: .join, reply.document ?? [])
@@ -131,7 +141,7 @@ struct SyncApprove: ParsableCommand {
         try session.openNow()
         var circle = try SyncSession(session, try SyncHome(session.service))
         try circle.follow()
-        let asking = try one(circle.folder, code == nil ? .commitment : .reveal)
+        let asking = try one(circle.folder, code == nil ? .commitment : .reveal, among: circle.view)
         let file = code == nil ? JoinFile.commitment : .reveal
         guard let document = try circle.folder.read("\(asking).\(file.rawValue)", in: .join),
             document.count <= CircleRequest.documentBytesMax
@@ -149,13 +159,14 @@ struct SyncApprove: ParsableCommand {
     }
 
     /// Returns the one device that asks.
-    private func one(_ folder: SyncFolder, _ file: JoinFile) throws -> String {
-        let all = try file.devices(in: folder).filter { name in device.map { name.hasPrefix($0) } ?? true }
+    private func one(_ folder: SyncFolder, _ file: JoinFile, among view: CircleView) throws -> String {
+        let members = Set(view.members.map { StoredBackupFolder.hex($0.device) })
+        let all = try file.devices(in: folder).filter { name in !members.contains(name) && (device.map { name.hasPrefix($0) } ?? true) }
         guard let first = all.first else {
             let way = file == .commitment ? "run vauban sync join there first" : "run vauban sync join there again; it shows a code"
             throw Refusal(.badParameter, "No device asks to join; \(way)")
         }
-        let shown = all.map { SafeText.visible(String($0.prefix(8))) }.joined(separator: ", ")
+        let shown = all.prefix(10).map { SafeText.visible(String($0.prefix(8))) }.joined(separator: ", ")
         guard all.count == 1 else {
             throw Refusal(
                 .badParameter,

@@ -11,6 +11,8 @@ struct CircleMembership: Sendable {
     var secrets: CircleSecrets
     /// What is stored now, and is replaced only if it is still the same; nil before the first time.
     var stored: CircleContent?
+    /// The epoch of the vault in which it was opened.
+    var vaultEpoch: Int64 = 0
 
     // MARK: Writing
 
@@ -81,9 +83,18 @@ struct CircleMembership: Sendable {
         for member in next.body.members {
             if let earlier = body.members.first(where: { $0.device == member.device }), earlier != member { throw Self.damaged }
         }
+        for member in next.body.members where !body.members.contains(where: { $0.device == member.device }) {
+            // Whoever admits a device with keys that cannot be used would keep everybody from removing anyone.
+            guard CircleSecrets.areUsable(member) else { throw Self.damaged }
+        }
         let isOneRemoved = body.members.contains { member in !next.body.members.contains { $0.device == member.device } }
         guard !isOneRemoved || next.body.epoch > body.epoch else { throw Self.damaged }
-        return next
+        var followed = next
+        if let pending = body.pending, !next.body.members.contains(where: { $0.device == pending.device }) {
+            // A device that was admitted and removed again needs a new approval.
+            if body.members.contains(where: { $0.device == pending.device }) { followed.body.pending = nil }
+        }
+        return followed
     }
 
     /// Takes over what a statement, whose signature is verified, says to this device.
@@ -103,7 +114,7 @@ struct CircleMembership: Sendable {
                 let keys = try KeyWrap.unwrap(earlier, under: key, label: Self.earlierLabel, context: statement.context)
                 next.secrets = own.adding(CircleSecrets.joined(keys, key))
             }
-            guard next.secrets.epochs == Int(statement.epoch) else { throw WrapError() }
+            guard next.secrets.bytes.count == CircleSecrets.bytes(epochs: statement.epoch) else { throw WrapError() }
             let list = try KeyWrap.unwrap(statement.members, under: key, label: Self.membersLabel, context: statement.context)
             next.body.members = try CircleMembers(derBytes: list.withUnsafeBytes { Array($0) }).list
             let devices = next.body.members.map(\.device)

@@ -20,6 +20,8 @@ final class CircleSecrets: Sendable {
         return CircleSecrets(joined(SecretBytes(absorbing: &seed), SecretBytes(absorbing: &signing)))
     }
 
+    static func bytes(epochs: Int64) -> Int { (seeds + Int(epochs)) * keyBytes }
+
     var epochs: Int { bytes.count / Self.keyBytes - Self.seeds }
 
     /// Returns the circle key of an epoch; the first is 1.
@@ -79,6 +81,12 @@ final class CircleSecrets: Sendable {
         let key = SecretBytes(absorbing: &opened)
         guard key.count == Self.keyBytes else { throw WrapError() }
         return key
+    }
+
+    /// Whether keys can be sealed to a device, and its signatures be verified.
+    static func areUsable(_ device: CircleDevice) -> Bool {
+        (try? share(SecretBytes(count: keyBytes) { _ in }, with: device, info: [])) != nil
+            && (try? Curve25519.Signing.PublicKey(rawRepresentation: device.verification)) != nil
     }
 
     static func share(_ key: borrowing SecretBytes, with device: CircleDevice, info: [UInt8]) throws -> CircleStatement.Share {

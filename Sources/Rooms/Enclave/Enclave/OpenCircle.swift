@@ -47,8 +47,7 @@ package final class OpenCircle: Sendable {
         }
     }
 
-    /// Returns the key that blinds the names of items. Unlike the circle key it stays the same, since the names must.
-    package func nameKey() -> SecretBytes { names.key.duplicate() }
+    func nameKey() -> SecretBytes { names.key.duplicate() }
 
     func sending() -> OpenBackup { newest }
 

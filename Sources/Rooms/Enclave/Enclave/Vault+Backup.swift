@@ -212,7 +212,7 @@ extension Vault {
     }
 
     /// Throws if the keychain was locked, or its keys changed, since the backup was opened.
-    private static func check(_ backup: OpenBackup, _ state: VaultState) throws(Refusal) {
+    static func check(_ backup: OpenBackup, _ state: VaultState) throws(Refusal) {
         guard backup.epoch == state.epoch else {
             throw Refusal(.unavailable, "the keychain was locked or its keys changed meanwhile; run the command again")
         }

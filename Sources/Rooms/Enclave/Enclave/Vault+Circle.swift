@@ -5,7 +5,7 @@ package import EnclaveWire
 import VaubanAccessPolicy
 internal import VaubanLinuxHost
 package import VaubanRefusal
-import VaubanSecretBytes
+package import VaubanSecretBytes
 package import VaubanSyncModel
 
 package struct CircleOutcome: Sendable {
@@ -20,14 +20,16 @@ package struct CircleOutcome: Sendable {
 }
 
 extension Vault {
-    /// Performs a request that needs no approval, or whose approval the user has given.
-    package func circle(_ request: CircleRequest) throws(Refusal) -> CircleOutcome {
+    /// Performs a request.
+    /// - Parameter isApproved: Whether the user has approved it, if it needs that.
+    package func circle(_ request: CircleRequest, isApproved: Bool) throws(Refusal) -> CircleOutcome {
+        if case .approve = request {} else if request.mayWaitForUser, !isApproved { throw Refusal(.cancelled) }
         switch request {
         case .begin(let name): return try begin(try newMembership(name))
         case .apply(let name): return try apply(name)
         case .answer(let commitment): return try answer(commitment, as: try membership())
         case .reveal(let answer): return try reveal(over: answer, as: try membership())
-        case .approve(let reveal, let code): return try admit(try newcomer(reveal, code: code))
+        case .approve(let reveal, let code): return try admit(try newcomer(reveal, code: code), isApproved: isApproved)
         case .enter(let statement, let code): return try store(try entrance(statement, code: code).membership)
         case .remove(let device): return try remove(device, from: try membership())
         case .follow(let statement): return try store(try membership().following(statement))
@@ -64,6 +66,15 @@ extension Vault {
         return try restoreKeys(row, wrapped: wrapped, from: try circle.receiving(epoch))
     }
 
+    /// Returns the key that blinds the names of items. Unlike the circle key it stays the same, since the names must.
+    package func circleNames(of circle: OpenCircle) throws(Refusal) -> SecretBytes {
+        try state.withLock { (state) throws(Refusal) in
+            state.applyExpirations(host)
+            try Self.check(circle.sending(), state)
+        }
+        return circle.nameKey()
+    }
+
     private static func checkMayLeave(_ row: RowBinding) throws(Refusal) {
         guard !row.protection.staysOnDevice, row.accessControl == nil else {
             throw Refusal(.notAllowedHere, "items that stay on their device, or have an access control, are not synchronized")
@@ -91,8 +102,7 @@ extension Vault {
 
     private func open(_ member: CircleMembership) throws(Refusal) -> CircleOutcome {
         guard let circle = member.body.circle else { throw CircleMembership.notInCircle }
-        let epoch = state.withLock { $0.epoch }
-        let opened = try OpenCircle(member.body, member.secrets, circle: circle, at: epoch)
+        let opened = try OpenCircle(member.body, member.secrets, circle: circle, at: member.vaultEpoch)
         return CircleOutcome(CircleReply(member.body.view), opened: opened)
     }
 

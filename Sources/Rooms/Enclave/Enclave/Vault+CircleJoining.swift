@@ -119,11 +119,12 @@ extension Vault {
     }
 
     /// Admits a device: seals the circle keys to it.
-    func admit(_ newcomer: Newcomer) throws(Refusal) -> CircleOutcome {
+    func admit(_ newcomer: Newcomer, isApproved: Bool) throws(Refusal) -> CircleOutcome {
         let member = newcomer.member
         if newcomer.isMember {
             return CircleOutcome(CircleReply(member.body.view, document: member.body.statement, code: newcomer.codes.member))
         }
+        guard isApproved else { throw Refusal(.unavailable, "The circle was changed meanwhile; run the command again") }
         var (statement, next) = try member.stating(member.body.members + [newcomer.device], rolls: false)
         // It is known until the next answer, so that the second code can be shown again.
         next.body.pending = member.body.pending
@@ -156,7 +157,9 @@ extension Vault {
     }
 
     private static var damagedRequest: Refusal {
-        Refusal(.badParameter, "The join request was altered, or is not the one that was answered; join again on the new device")
+        Refusal(
+            .badParameter,
+            "The join request was altered, or is not the one that was answered; run vauban sync leave on the new device, then join again")
     }
 
     private static var wrongCode: Refusal {

@@ -28,7 +28,7 @@ extension Vault {
             let slot = bag.slots.first { $0.purpose == .privateKeys(Self.circleClass) && $0.generation == stored.generation }
             guard let slot else {
                 throw Refusal(
-                    .notAllowedHere, "The keys of the circle were erased with the keychain; run vauban sync leave, then join again")
+                    .stateUnreadable, "The keys of the circle were erased with the keychain; run vauban sync leave, then join again")
             }
             let outer = try bag.open(slot, with: classKey.key)
             do {
@@ -36,8 +36,8 @@ extension Vault {
                 let context = circleContext(stored.generation, stored.body)
                 let opened = try KeyWrap.unwrap(stored.wrapped, under: outer, label: CircleContent.label, context: context)
                 let secrets = CircleSecrets(opened)
-                guard secrets.bytes.count == (2 + Int(body.epoch)) * CircleSecrets.keyBytes else { throw WrapError() }
-                return CircleMembership(body: body, secrets: secrets, stored: stored)
+                guard secrets.bytes.count == CircleSecrets.bytes(epochs: body.epoch) else { throw WrapError() }
+                return CircleMembership(body: body, secrets: secrets, stored: stored, vaultEpoch: state.epoch)
             } catch {
                 throw Self.damagedCircle
             }

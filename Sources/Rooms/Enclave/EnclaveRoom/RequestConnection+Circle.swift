@@ -11,10 +11,11 @@ extension RequestConnection {
     /// Performs a request about a circle. An open circle stays open until the connection ends or opens another.
     func circle(_ request: CircleRequest) throws(Refusal) -> Response {
         let vault = try vault()
-        if let consent = try consent(to: request, in: vault) {
+        let consent = try consent(to: request, in: vault)
+        if let consent {
             guard try askConsent(consent, nil) == .once else { throw Refusal(.cancelled) }
         }
-        let outcome = try vault.circle(request)
+        let outcome = try vault.circle(request, isApproved: consent != nil)
         guard let opened = outcome.opened else { return Response(.circle(outcome.reply)) }
         circle = opened
         return Response(.circle(outcome.reply), secret: opened.fileKeys())

@@ -38,7 +38,7 @@ extension RequestConnection {
         case .circle(let request): return try circle(request)
         case .sealForCircle(let row, let wrapped): return try sealForCircle(row, wrapped: wrapped)
         case .circleItemKeys(let row, let wrapped, let epoch): return try circleItemKeys(row, wrapped: wrapped, epoch: epoch)
-        case .circleNames: return Response(.opened, secret: try openedCircle().nameKey())
+        case .circleNames: return Response(.opened, secret: try vault().circleNames(of: try openedCircle()))
         case .user(let request):
             let answer = try handle(request)
             return Response(.user(answer), descriptors: answer.descriptorCount == 1 ? [room.keyCard] : [])

@@ -25,8 +25,8 @@ extension RequestInProgress {
         case .copy(let rows): try copyForCircle(rows)
         case .put(let item, let epoch, let name, let mark):
             try sink.send(.sync(.outcome(try put(Received(item, epoch: epoch, name: name), rest: value, replacing: mark))))
-        case .delete(let row, let mark): try sink.send(.sync(.outcome(try deleteSynchronized(row, mark))))
-        case .fates(let items): try sink.send(.sync(.fates(try database.fates(of: items).map(ItemFate.init))))
+        case .delete(let item, let mark): try sink.send(.sync(.outcome(try deleteSynchronized(item, mark))))
+        case .fates(let questions): try sink.send(.sync(.fates(try questions.map(fate))))
         }
         try sink.send(.done)
     }
@@ -43,7 +43,7 @@ extension RequestInProgress {
 
     private func listSynchronizable() throws {
         let key = try nameKey()
-        try database.keepTombstones()
+        let number = try database.countList()
         let own = try rights()
         var rows: [SyncRow] = []
         for kind in [ItemKind.genericPassword, .internetPassword, .certificate, .key] {
@@ -69,6 +69,24 @@ extension RequestInProgress {
             }
         }
         if !rows.isEmpty { try sink.send(.sync(.rows(rows))) }
+        try sink.send(.sync(.listed(number: number)))
+    }
+
+    /// Returns what became of an item. One that is there was changed only if it opens and has a later date.
+    private func fate(of question: ItemQuestion) throws -> ItemFate {
+        switch try database.fate(of: question.item) {
+        case .returned: return .returned
+        case .deleted: return .deleted
+        case .deletedElsewhere: return .deletedElsewhere
+        case .gone: return .lost
+        case .present(let row):
+            do {
+                guard let opened = try open(row) else { return .lost }
+                return opened.record.changed > question.changed ? .changed : .lost
+            } catch is RowHasChanged {
+                return .changed
+            }
+        }
     }
 
     private func copyForCircle(_ rows: [Int64]) throws {
@@ -113,6 +131,10 @@ extension RequestInProgress {
         guard let record = try record(of: item, kind, binding, secret: secret, keys), record.isSynchronizable,
             Self.name(of: record, try nameKey()) == received.name
         else { throw Self.damagedItem }
+        // No change would ever be later.
+        guard record.changed <= services.now() + KeychainLimits.syncedMicrosecondsAhead else {
+            throw Refusal(.badParameter, "its date is more than ten years ahead of this device's clock")
+        }
         switch keys.item {
         case .none: throw Self.damagedItem
         case .some(let key):
@@ -128,9 +150,11 @@ extension RequestInProgress {
     ) throws -> SyncOutcome {
         var outcome = SyncOutcome.changedMeanwhile
         try withRetries {
-            guard let done = try putOnce(record, item: item, value: value, replacing: mark) else { return false }
-            outcome = done
-            return true
+            do {
+                guard let done = try putOnce(record, item: item, value: value, replacing: mark) else { return false }
+                outcome = done
+                return true
+            } catch is RowHasChanged { return false }
         }
         return outcome
     }
@@ -144,10 +168,10 @@ extension RequestInProgress {
         guard let row = try database.row(named: blinds.primary) else {
             guard mark == nil else { return .changedMeanwhile }
             // An item that was renamed elsewhere may still be here under its earlier name.
-            let identity = try database.exists(item: item) ? try Entropy.bytes(16) : item
+            let identity = try database.row(ofItem: item) == nil ? item : try Entropy.bytes(16)
             let binding = try binding(record, item: identity, generation: generation)
             let new = try self.row(of: record, binding: binding, secret: try seal(value, binding), blinds: blinds)
-            return try isDone(try database.insert(new)) ? .placed(mark: Self.mark(of: new.halves.metadataBinding), item: identity) : nil
+            return try isDone(try database.insert(new)) ? Self.placed(new, record) : nil
         }
         guard let existing = try open(row) else { return nil }
         guard existing.record.isSynchronizable, existing.maySynchronize else { return .nameTaken }
@@ -155,17 +179,26 @@ extension RequestInProgress {
         let binding = try binding(record, item: existing.binding.item, generation: generation)
         let new = try self.row(of: record, binding: binding, secret: try seal(value, binding), blinds: blinds)
         let change = RowChange(old: row.handle, row: new, changesBlinds: true, keeping: keptLabel(record))
-        guard try isDone(try database.update([change])) else { return nil }
-        return .placed(mark: Self.mark(of: new.halves.metadataBinding), item: existing.binding.item)
+        return try isDone(try database.update([change])) ? Self.placed(new, record) : nil
     }
 
-    private func deleteSynchronized(_ id: Int64, _ mark: [UInt8]) throws -> SyncOutcome {
+    private static func placed(_ row: StoredRow, _ record: ItemRecord) -> SyncOutcome {
+        .placed(mark: mark(of: row.halves.metadataBinding), item: row.item, changed: record.changed)
+    }
+
+    private func deleteSynchronized(_ item: [UInt8], _ mark: [UInt8]) throws -> SyncOutcome {
         // Only a device of a circle deletes what another deleted.
         _ = try enclave.circleNames()
-        guard let row = try database.row(id), Self.mark(of: row.halves.metadataBinding) == mark else { return .changedMeanwhile }
-        guard let opened = try open(row) else { return .deleted }
+        guard let row = try database.row(ofItem: item), Self.mark(of: row.halves.metadataBinding) == mark else { return .changedMeanwhile }
+        let opened: OpenedRow
+        do {
+            guard let found = try open(row) else { return .changedMeanwhile }
+            opened = found
+        } catch is RowHasChanged {
+            return .changedMeanwhile
+        }
         guard opened.record.isSynchronizable, opened.maySynchronize else { return .nameTaken }
-        let removal = RowRemoval(row.handle, keeping: keptLabel(opened.record))
+        let removal = RowRemoval(row.handle, keeping: keptLabel(opened.record), isDeletedElsewhere: true)
         guard try database.delete([removal] + grants(of: [row.handle]).map { RowRemoval($0) }) else { return .changedMeanwhile }
         services.leasedKeys.forget(opened.binding.item, user: user)
         return .deleted
@@ -209,17 +242,6 @@ private struct Received {
         self.item = item
         self.epoch = epoch
         self.name = name
-    }
-}
-
-extension ItemFate {
-    fileprivate init(_ fate: RowFate) {
-        switch fate {
-        case .present: self = .present
-        case .returned: self = .returned
-        case .deleted: self = .deleted
-        case .lost: self = .lost
-        }
     }
 }
 

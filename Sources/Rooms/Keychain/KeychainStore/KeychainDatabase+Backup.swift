@@ -30,16 +30,17 @@ extension KeychainDatabase {
         try read { try Self.row(withPrimary: primary, besides: 0, in: $0) }
     }
 
-    /// Returns whether an item has this identity.
-    package func exists(item: [UInt8]) throws(StorageError) -> Bool {
-        try read { try $0.isTrue("SELECT EXISTS(SELECT 1 FROM item WHERE item = ?)", [.bytes(item)]) }
+    /// Returns the row of an item's identity.
+    package func row(ofItem item: [UInt8]) throws(StorageError) -> StoredRow? { try read { try Self.row(ofItem: item, in: $0) } }
+
+    static func row(ofItem item: [UInt8], in database: Database) throws -> StoredRow? {
+        try database.storedRows("SELECT \(Column.whole) FROM item WHERE item = ?", parameters: [.bytes(item)], count: 1).first
     }
 
     /// Returns the row of an item's identity, otherwise the one with its name.
     package func row(ofItem item: [UInt8], orNamed primary: [UInt8]) throws(StorageError) -> StoredRow? {
         try read { database in
-            let sql = "SELECT \(Column.whole) FROM item WHERE item = ?"
-            if let row = try database.storedRows(sql, parameters: [.bytes(item)], count: 1).first { return row }
+            if let row = try Self.row(ofItem: item, in: database) { return row }
             return try Self.row(withPrimary: primary, besides: 0, in: database)
         }
     }

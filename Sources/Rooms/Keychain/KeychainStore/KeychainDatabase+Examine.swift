@@ -132,7 +132,6 @@ extension KeychainDatabase {
             }
             guard try Self.hasRoom(for: whole, in: database) else { return (false, .rollback) }
             try Self.insert(whole, in: database)
-            try unearth(whole.item, in: database)
             return (true, .commit)
         }
     }

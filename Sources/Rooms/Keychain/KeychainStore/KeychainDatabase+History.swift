@@ -28,10 +28,13 @@ package struct HistoryRow: Hashable, Sendable {
 package struct RowRemoval: Hashable, Sendable {
     package let row: RowHandle
     package let keeping: HistoryLabel?
+    /// Whether another device deleted the item.
+    package let isDeletedElsewhere: Bool
 
-    package init(_ row: RowHandle, keeping: HistoryLabel? = nil) {
+    package init(_ row: RowHandle, keeping: HistoryLabel? = nil, isDeletedElsewhere: Bool = false) {
         self.row = row
         self.keeping = keeping
+        self.isDeletedElsewhere = isDeletedElsewhere
     }
 }
 

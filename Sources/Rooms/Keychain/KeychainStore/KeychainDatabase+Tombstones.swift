@@ -5,14 +5,23 @@ internal import Foundation
 internal import GRDB
 internal import VaubanLinuxHost
 
-/// What became of an item.
+/// What is known of an item without its content.
 package enum RowFate: Hashable, Sendable {
-    case present
+    case present(StoredRow)
     /// It is there again after it was deleted.
     case returned
     case deleted
+    /// It was deleted because another device had deleted it.
+    case deletedElsewhere
     /// It was damaged, or the database is an earlier one.
-    case lost
+    case gone
+}
+
+/// The state of a tombstone.
+private enum Tombstone: Int64 {
+    case deleted = 1
+    case returned = 2
+    case deletedElsewhere = 3
 }
 
 extension KeychainDatabase {
@@ -20,29 +29,31 @@ extension KeychainDatabase {
     package static let tombstonesMax = 100_000
 
     static func keepsTombstones(_ database: Database) throws -> Bool {
-        try Int64.fetchOne(database, sql: "SELECT value FROM setting WHERE name = 'tombstones'") == 1
+        try Int64.fetchOne(database, sql: "SELECT value FROM setting WHERE name = 'sync'") != nil
     }
 
-    /// Keeps the identities of items that are deleted from now on.
-    package func keepTombstones() throws(StorageError) {
-        guard !tombstones.withLock({ $0 }) else { return }
-        try write { database in
-            try database.execute(sql: "INSERT OR REPLACE INTO setting(name, value) VALUES ('tombstones', 1)")
-            return ((), .commit)
+    /// Counts the lists of synchronizable items, and keeps the identities of items that are deleted from now on. A database with a lower
+    /// number than an earlier one is a copy.
+    package func countList() throws(StorageError) -> Int64 {
+        let number = try write { database in
+            let sql = """
+                INSERT INTO setting(name, value) VALUES ('sync', 1) ON CONFLICT(name) DO UPDATE SET value = value + 1 RETURNING value
+                """
+            return (try Int64.fetchOne(database, sql: sql) ?? 0, .commit)
         }
         tombstones.withLock { $0 = true }
+        return number
     }
 
-    /// Returns what became of items, in their order.
-    package func fates(of items: [[UInt8]]) throws(StorageError) -> [RowFate] {
+    package func fate(of item: [UInt8]) throws(StorageError) -> RowFate {
         try read { database in
-            try items.map { item in
-                let isThere = try database.isTrue("SELECT EXISTS(SELECT 1 FROM item WHERE item = ?)", [.bytes(item)])
-                switch try Int64.fetchOne(database, sql: "SELECT returned FROM tombstone WHERE item = ?", arguments: [Data(item)]) {
-                case nil: return isThere ? .present : .lost
-                case 0: return isThere ? .present : .deleted
-                default: return isThere ? .returned : .lost
-                }
+            let tombstone = try Int64.fetchOne(database, sql: "SELECT state FROM tombstone WHERE item = ?", arguments: [Data(item)])
+                .flatMap(Tombstone.init)
+            if let row = try Self.row(ofItem: item, in: database) { return tombstone == .returned ? .returned : .present(row) }
+            switch tombstone {
+            case .deleted: return .deleted
+            case .deletedElsewhere: return .deletedElsewhere
+            case .returned, nil: return .gone
             }
         }
     }
@@ -50,17 +61,20 @@ extension KeychainDatabase {
     // MARK: Parts of a transaction
 
     /// Records that the item of a row is being deleted.
-    func bury(_ handle: RowHandle, in database: Database) throws {
+    func bury(_ removal: RowRemoval, in database: Database) throws {
+        let handle = removal.row
         guard tombstones.withLock({ $0 }), handle.place == .item else { return }
+        let state: Tombstone = removal.isDeletedElsewhere ? .deletedElsewhere : .deleted
         try database.run(
-            "INSERT OR REPLACE INTO tombstone(item, returned) SELECT item, 0 FROM item WHERE id = ? AND metadata_binding = ?",
-            [.number(handle.id), .bytes(handle.metadataBinding)])
+            "INSERT OR REPLACE INTO tombstone(item, state) SELECT item, ? FROM item WHERE id = ? AND metadata_binding = ?",
+            [.number(state.rawValue), .number(handle.id), .bytes(handle.metadataBinding)])
         try database.run("DELETE FROM tombstone WHERE id <= (SELECT max(id) FROM tombstone) - \(Self.tombstonesMax)", [])
     }
 
-    /// Records that an item may be there again.
+    /// Records that an item was added again with the identity that it had.
     func unearth(_ item: [UInt8], in database: Database) throws {
         guard tombstones.withLock({ $0 }) else { return }
-        try database.run("UPDATE tombstone SET returned = 1 WHERE item = ?", [.bytes(item)])
+        try database.run(
+            "UPDATE tombstone SET state = ? WHERE item = ?", [.number(Tombstone.returned.rawValue), .bytes(item)])
     }
 }

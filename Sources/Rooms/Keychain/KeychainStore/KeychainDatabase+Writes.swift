@@ -62,7 +62,7 @@ extension KeychainDatabase {
             for removal in removals {
                 let handle = removal.row
                 if handle.place == .item { try Self.forgetEarlier(of: handle, in: database) }
-                try bury(handle, in: database)
+                try bury(removal, in: database)
                 if let label = removal.keeping { grown[label.owner, default: 0] += try keepDeleted(handle, label, in: database) }
                 guard try Self.remove(handle, in: database) else { return (false, .rollback) }
             }

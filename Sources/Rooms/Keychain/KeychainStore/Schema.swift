@@ -64,7 +64,7 @@ enum Schema {
                     CREATE TABLE tombstone(
                         id INTEGER PRIMARY KEY AUTOINCREMENT,
                         item BLOB NOT NULL UNIQUE,
-                        returned INTEGER NOT NULL
+                        state INTEGER NOT NULL
                     ) STRICT;
                     """)
         }

@@ -1,0 +1,175 @@
+import ArgumentParser
+import Foundation
+import Glibc
+import VaubanLinuxHost
+import VaubanRefusal
+
+/// A timer and a service of the user's systemd that run one command of vauban again and again.
+struct UserTimer {
+    /// The command, after which the units are named.
+    enum Command: String {
+        case backup, sync
+
+        fileprivate var description: String {
+            switch self {
+            case .backup: "Backup of the keychain of Vauban"
+            case .sync: "Synchronization of the keychain of Vauban"
+            }
+        }
+
+        /// What systemd does when the command fails. For a backup, a keychain that is locked, or a folder that is not mounted, is tried again;
+        /// a wrong passphrase or folder is not. The next synchronization comes soon, and a locked keychain is no failure of it.
+        fileprivate var afterFailure: String {
+            switch self {
+            case .backup: "Restart=on-failure\nRestartSec=15min\nRestartPreventExitStatus=51 64"
+            case .sync: "SuccessExitStatus=36"
+            }
+        }
+
+        private var units: String { "vauban-\(rawValue)" }
+        fileprivate var timer: String { "\(units).timer" }
+        fileprivate var service: String { "\(units).service" }
+        /// By this line a file is one of these, and may be replaced and removed.
+        fileprivate var mark: String { "# Written by vauban \(rawValue) --schedule. To remove it: vauban \(rawValue) --unschedule\n" }
+    }
+
+    private let command: Command
+    private let words: [String]
+    private let calendar: String
+    private let home: String?
+
+    /// Refused if no systemd runs for the user, or files of these names are not of this command.
+    /// - Parameters:
+    ///   - words: What follows the command's name.
+    ///   - calendar: When it runs, as systemd.time(7) says.
+    init(_ command: Command, _ words: [String], calendar: String, service: Service) throws {
+        guard Self.hasManager else {
+            let shown = (["vauban", command.rawValue, "--no-input"] + words).joined(separator: " ")
+            throw Refusal(.unavailable, "no systemd runs for you here, so nothing was scheduled; from another scheduler, run: \(shown)")
+        }
+        self.command = command
+        self.words = words
+        self.calendar = calendar
+        if case .named(let home) = service.mode { self.home = home } else { home = nil }
+        guard !words.joined().unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
+            throw Refusal(.badParameter, "The name of the folder has control characters, which systemd does not take; rename it")
+        }
+        for path in try Self.paths(of: command) where Self.isForeign(path, command) {
+            throw Refusal(
+                .duplicateItem, "\(path) already exists, and vauban \(command.rawValue) did not write it; move it away and try again")
+        }
+    }
+
+    /// Writes both files and starts the timer. If systemd refuses, everything is as it was before.
+    func start() throws {
+        let contents = zip(try Self.paths(of: command), [serviceText(try OwnProgram.path(of: "vauban")), timerText])
+        let earlier = contents.map { path, _ in (path, try? String(contentsOfFile: path, encoding: .utf8)) }
+        do {
+            for (path, content) in contents {
+                let folder = (path as NSString).deletingLastPathComponent
+                try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+                try content.write(toFile: path, atomically: true, encoding: .utf8)
+            }
+            try Self.systemd(["daemon-reload"])
+            try Self.systemd(["--quiet", "enable", "--now", command.timer])
+        } catch {
+            for (path, content) in earlier {
+                if let content { try? content.write(toFile: path, atomically: true, encoding: .utf8) } else { unlink(path) }
+            }
+            try? Self.systemd(["daemon-reload"])
+            throw error
+        }
+    }
+
+    /// Stops the timer and removes the files. Returns false if there are none.
+    static func remove(_ command: Command) throws -> Bool {
+        let paths = try paths(of: command)
+        for path in paths where isForeign(path, command) {
+            throw Refusal(.badParameter, "\(path) is not of vauban \(command.rawValue); nothing was removed")
+        }
+        let written = paths.filter { access($0, F_OK) == 0 }
+        guard !written.isEmpty else { return false }
+        if hasManager { try? systemd(["--quiet", "disable", "--now", command.timer]) }
+        for path in written { try FileManager.default.removeItem(atPath: path) }
+        // What enables the timer, if no systemd was there to remove it.
+        let units = (paths[0] as NSString).deletingLastPathComponent
+        unlink("\(units)/timers.target.wants/\(command.timer)")
+        for folder in ["\(units)/timers.target.wants", units, (units as NSString).deletingLastPathComponent] { rmdir(folder) }
+        if hasManager { try? systemd(["daemon-reload"]) }
+        return true
+    }
+
+    /// When the timer of this user runs; nil if there is none.
+    static func calendar(of command: Command) -> String? {
+        guard let path = try? paths(of: command).last, !isForeign(path, command),
+            let text = try? String(contentsOfFile: path, encoding: .utf8)
+        else { return nil }
+        let key = "OnCalendar="
+        return text.split(separator: "\n").first { $0.hasPrefix(key) }.map { String($0.dropFirst(key.count)) }
+    }
+
+    // MARK: The files
+
+    private static func paths(of command: Command) throws(Refusal) -> [String] {
+        let units = "\(try UserServiceFiles.folder("XDG_CONFIG_HOME", ".config"))/systemd/user"
+        return [command.service, command.timer].map { "\(units)/\($0)" }
+    }
+
+    private static func isForeign(_ path: String, _ command: Command) -> Bool {
+        access(path, F_OK) == 0 && (try? String(contentsOfFile: path, encoding: .utf8))?.hasPrefix(command.mark) != true
+    }
+
+    private func serviceText(_ program: String) -> String {
+        let environment = home.map { "Environment=\(Self.quoted("VAUBAN_HOME=\($0)"))\n" } ?? ""
+        let line =
+            "\(Self.quoted(program, isCommand: true)) \(command.rawValue) --no-input"
+            + words.map { " " + Self.quoted($0, isCommand: true) }.joined()
+        return """
+            \(command.mark)
+            [Unit]
+            Description=\(command.description)
+
+            [Service]
+            Type=oneshot
+            \(environment)ExecStart=\(line)
+            \(command.afterFailure)
+
+            """
+    }
+
+    private var timerText: String {
+        """
+        \(command.mark)
+        [Unit]
+        Description=\(command.description)
+
+        [Timer]
+        OnCalendar=\(calendar)
+        Persistent=true
+
+        [Install]
+        WantedBy=timers.target
+
+        """
+    }
+
+    /// A word as systemd reads it: quoted, with specifiers escaped, and variables where it expands them.
+    private static func quoted(_ word: String, isCommand: Bool = false) -> String {
+        let escaped = word.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("%", with: "%%")
+        return "\"\(isCommand ? escaped.replacing("$", with: "$$") : escaped)\""
+    }
+
+    // MARK: systemd
+
+    private static var hasManager: Bool {
+        guard let runtime = getenv("XDG_RUNTIME_DIR").map({ String(cString: $0) }) else { return false }
+        return access("\(runtime)/systemd/private", F_OK) == 0
+    }
+
+    private static func systemd(_ words: [String]) throws {
+        let status = try ChildCommand.run(["systemctl", "--user"] + words)
+        guard status == 0 else {
+            throw Refusal(.unavailable, "systemd refused (systemctl --user \(words.joined(separator: " "))); nothing is scheduled")
+        }
+    }
+}
