@@ -17,8 +17,8 @@ struct UserTimer {
             }
         }
 
-        /// What systemd does when the command fails. For a backup, a keychain that is locked, or a folder that is not mounted, is tried again;
-        /// a wrong passphrase or folder is not. The next synchronization comes soon, and a locked keychain is no failure of it.
+        /// What systemd does when the command fails. For a backup, a keychain that is locked, or a folder that is not mounted, is tried
+        /// again; a wrong passphrase or folder is not. The next synchronization comes soon, and a locked keychain is no failure of it.
         fileprivate var afterFailure: String {
             switch self {
             case .backup: "Restart=on-failure\nRestartSec=15min\nRestartPreventExitStatus=51 64"

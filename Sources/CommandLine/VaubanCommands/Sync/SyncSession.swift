@@ -52,8 +52,8 @@ struct SyncSession {
         guard let known = try folder.read(name, in: .circle), Array(SHA256.hash(data: known)) == view.digest else {
             throw Refusal(
                 .badParameter,
-                "The folder lacks circle/\(name), or has another: it was rolled back or altered, or is not copied completely. Copy all of it; "
-                    + "if that does not help, run vauban sync leave, then join again")
+                "The folder lacks circle/\(name), or has another: it was rolled back or altered, or is not copied completely. "
+                    + "Copy all of it; if that does not help, run vauban sync leave, then join again")
         }
         while view.number < CircleRequest.numberMax, let next = try folder.read(SyncFolder.name(of: view.number + 1), in: .circle) {
             let before = view.members
@@ -63,8 +63,8 @@ struct SyncSession {
             } catch let refusal as Refusal where refusal.reason == .badParameter {
                 throw Refusal(
                     .badParameter,
-                    "The folder's circle/\(SyncFolder.name(of: view.number + 1)) is refused: \(refusal.detail ?? refusal.message). If none of "
-                        + "your devices wrote it, remove it")
+                    "The folder's circle/\(SyncFolder.name(of: view.number + 1)) is refused: \(refusal.detail ?? refusal.message). "
+                        + "If none of your devices wrote it, remove it")
             }
             for member in view.members where !before.contains(member) { say("\(SafeText.visible(member.name)) joined the circle.") }
             for member in before where !view.members.contains(member) {

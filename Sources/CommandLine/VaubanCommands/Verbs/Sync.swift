@@ -41,8 +41,8 @@ struct SyncNow: ParsableCommand {
         commandName: "now",
         abstract: "Synchronize once.",
         discussion: """
-            --schedule has systemd do it again and again. Exits 0 if everything in the folder was read, 1 if files are missing, were altered, or were rolled back; the other devices' \
-            files are read nevertheless. The keychain must be unlocked.
+            Exits 0 if everything in the folder was read, 1 if files are missing, were altered, or were rolled back; the other devices' \
+            files are read nevertheless. The keychain must be unlocked. --schedule has systemd do it again and again.
 
             Example:
               vauban sync
