@@ -40,15 +40,28 @@ final class BackupOutput {
 
     /// Gives the file its name. Unless it may replace one, an existing file stays and this throws.
     func name(replacing: Bool) throws(Refusal) {
-        let isNamed = replacing ? rename(partial, path) == 0 : link(partial, path) == 0
-        guard isNamed else {
+        guard replacing ? rename(partial, path) == 0 : nameUnlessTaken() else {
             if errno == EEXIST { throw Self.exists(path) }
             throw Self.refusal("write \(SafeText.visible(path))", errno)
         }
-        if !replacing { unlink(partial) }
         try BackupFiles.syncFolder(of: path)
         duty.map(Interruption.remove)
         duty = nil
+    }
+
+    /// Sets `errno` to EEXIST if there is a file of that name.
+    private func nameUnlessTaken() -> Bool {
+        if link(partial, path) == 0 {
+            unlink(partial)
+            return true
+        }
+        // The file systems of sticks and some shares have no second names for a file; there, two writers at one instant are not told apart.
+        guard [EPERM, EOPNOTSUPP, ENOSYS].contains(errno) else { return false }
+        guard access(path, F_OK) != 0 else {
+            errno = EEXIST
+            return false
+        }
+        return rename(partial, path) == 0
     }
 
     deinit {
