@@ -12,9 +12,10 @@ final class BackupOutput {
     private let file: Descriptor
     private var duty: Int?
 
-    init(path: String) throws(Refusal) {
+    /// - Parameter isShared: Whether other devices may write the same name, so that the temporary one must differ.
+    init(path: String, isShared: Bool = false) throws(Refusal) {
         self.path = path
-        let partial = path + ".partial"
+        let partial = isShared ? "\(path).\(String(UInt64.random(in: 0...UInt64.max), radix: 16)).partial" : path + ".partial"
         self.partial = partial
         // What a killed command left, or somebody put there, is not written to.
         unlink(partial)
@@ -40,28 +41,34 @@ final class BackupOutput {
 
     /// Gives the file its name. Unless it may replace one, an existing file stays and this throws.
     func name(replacing: Bool) throws(Refusal) {
-        guard replacing ? rename(partial, path) == 0 : nameUnlessTaken() else {
-            if errno == EEXIST { throw Self.exists(path) }
-            throw Self.refusal("write \(SafeText.visible(path))", errno)
+        guard replacing else {
+            guard try nameUnlessTaken() else { throw Self.exists(path) }
+            return
         }
+        guard rename(partial, path) == 0 else { throw Self.refusal("write \(SafeText.visible(path))", errno) }
+        try finish()
+    }
+
+    /// Gives the file its name unless another has it. Returns whether it has it.
+    func nameUnlessTaken() throws(Refusal) -> Bool {
+        if link(partial, path) == 0 {
+            unlink(partial)
+        } else {
+            // The file systems of sticks and some shares have no second names for a file; there, two writers at one instant are not told
+            // apart.
+            if errno == EEXIST { return false }
+            guard [EPERM, EOPNOTSUPP, ENOSYS].contains(errno) else { throw Self.refusal("write \(SafeText.visible(path))", errno) }
+            if access(path, F_OK) == 0 { return false }
+            guard rename(partial, path) == 0 else { throw Self.refusal("write \(SafeText.visible(path))", errno) }
+        }
+        try finish()
+        return true
+    }
+
+    private func finish() throws(Refusal) {
         try BackupFiles.syncFolder(of: path)
         duty.map(Interruption.remove)
         duty = nil
-    }
-
-    /// Sets `errno` to EEXIST if there is a file of that name.
-    private func nameUnlessTaken() -> Bool {
-        if link(partial, path) == 0 {
-            unlink(partial)
-            return true
-        }
-        // The file systems of sticks and some shares have no second names for a file; there, two writers at one instant are not told apart.
-        guard [EPERM, EOPNOTSUPP, ENOSYS].contains(errno) else { return false }
-        guard access(path, F_OK) != 0 else {
-            errno = EEXIST
-            return false
-        }
-        return rename(partial, path) == 0
     }
 
     deinit {
@@ -83,16 +90,19 @@ final class BackupOutput {
 
 enum BackupFiles {
     /// Writes a whole file and replaces an existing one.
-    static func replace(_ path: String, with bytes: [UInt8]) throws(Refusal) { try write(path, bytes, replacing: true) }
-
-    /// Writes a whole file; an existing one stays, and this throws.
-    static func add(_ path: String, _ bytes: [UInt8]) throws(Refusal) { try write(path, bytes, replacing: false) }
-
-    private static func write(_ path: String, _ bytes: [UInt8], replacing: Bool) throws(Refusal) {
-        let output = try BackupOutput(path: path)
+    static func replace(_ path: String, with bytes: [UInt8], isShared: Bool = false) throws(Refusal) {
+        let output = try BackupOutput(path: path, isShared: isShared)
         try output.write(bytes)
         try output.sync()
-        try output.name(replacing: replacing)
+        try output.name(replacing: true)
+    }
+
+    /// Writes a whole file that other devices may write too. Returns false if there is one, which stays.
+    static func add(_ path: String, _ bytes: [UInt8]) throws(Refusal) -> Bool {
+        let output = try BackupOutput(path: path, isShared: true)
+        try output.write(bytes)
+        try output.sync()
+        return try output.nameUnlessTaken()
     }
 
     /// Returns the bytes of a file, or nil if it does not exist.

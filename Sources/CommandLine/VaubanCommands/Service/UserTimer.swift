@@ -120,7 +120,9 @@ struct UserTimer {
     }
 
     private func serviceText(_ program: String) -> String {
-        let environment = home.map { "Environment=\(Self.quoted("VAUBAN_HOME=\($0)"))\n" } ?? ""
+        let folder = getenv("XDG_STATE_HOME").map { String(cString: $0) }
+        let variables = [("VAUBAN_HOME", home), ("XDG_STATE_HOME", command == .sync && home == nil ? folder : nil)]
+        let environment = variables.compactMap { name, value in value.map { "Environment=\(Self.quoted("\(name)=\($0)"))\n" } }.joined()
         let line =
             "\(Self.quoted(program, isCommand: true)) \(command.rawValue) --no-input"
             + words.map { " " + Self.quoted($0, isCommand: true) }.joined()

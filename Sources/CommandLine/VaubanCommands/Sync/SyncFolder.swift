@@ -40,16 +40,13 @@ struct SyncFolder {
     /// Adds a whole file, durably and under its name at once. One that is there already with other content stays, and this throws.
     func add(_ name: String, in section: Section, _ bytes: [UInt8]) throws(Refusal) {
         let file = try prepare(name, in: section, bytes)
-        guard access(file, F_OK) != 0 else {
-            guard try read(name, in: section) == bytes else { throw Self.taken("\(section.path)/\(name)") }
-            return
-        }
-        try BackupFiles.add(file, bytes)
+        _ = try BackupFiles.add(file, bytes)
+        guard try read(name, in: section) == bytes else { throw Self.taken("\(section.path)/\(name)") }
     }
 
     /// Writes a whole file, durably and under its name at once, also in place of another.
     func replace(_ name: String, in section: Section, _ bytes: [UInt8]) throws(Refusal) {
-        try BackupFiles.replace(try prepare(name, in: section, bytes), with: bytes)
+        try BackupFiles.replace(try prepare(name, in: section, bytes), with: bytes, isShared: true)
     }
 
     /// Makes the folder of a file, and returns its path.

@@ -11,7 +11,7 @@ extension SyncRun {
     mutating func merge(_ record: SyncRecord, epoch: Int64, of writer: String) throws -> Bool {
         guard state.ledger.decision(on: record.name, record.stamp) == .take else { return true }
         guard record.stamp.time <= MachineClock.referenceMicroseconds + Self.microsecondsAheadMax else {
-            notMade(of: writer, "it is dated more than ten years ahead of this device's clock", isTriedAgain: false)
+            notMade(record, of: writer, "it is dated more than ten years ahead of this device's clock", isTriedAgain: true)
             return true
         }
         do {
@@ -22,7 +22,7 @@ extension SyncRun {
         } catch let refusal as Refusal where [.badParameter, .dataTooLarge, .duplicateItem, .unsupported].contains(refusal.reason) {
             // One item must not keep the others from being read.
             let isTriedAgain = refusal.reason == .duplicateItem || refusal.reason == .unsupported
-            notMade(of: writer, refusal.detail ?? refusal.message, isTriedAgain: isTriedAgain)
+            notMade(record, of: writer, refusal.detail ?? refusal.message, isTriedAgain: isTriedAgain)
             _ = try circle.open()
             return true
         }
@@ -31,7 +31,7 @@ extension SyncRun {
     private mutating func put(
         _ record: SyncRecord, _ item: BackupItem, _ rest: [UInt8], epoch: Int64, of writer: String
     ) throws -> Bool {
-        guard rest.count < ConnectionLimits.secretBytesMax else { throw Refusal(.dataTooLarge, "it is too large") }
+        guard rest.count <= ConnectionLimits.secretBytesMax else { throw Refusal(.dataTooLarge, "it is too large") }
         let rest: SecretBytes? = SecretBytes(copying: rest)
         let known = state.ledger.entries[record.name]?.mark
         switch try circle.session.keychain.put(item, rest: rest, epoch: epoch, name: record.name, replacing: known) {
@@ -40,7 +40,7 @@ extension SyncRun {
             received += 1
             return true
         case .nameTaken:
-            notMade(of: writer, "an item with the same name stays on this device; rename or delete that one", isTriedAgain: true)
+            notMade(record, of: writer, "an item with the same name stays on this device; rename or delete that one", isTriedAgain: true)
             return true
         case .changedMeanwhile, .deleted: return false
         }
@@ -50,7 +50,7 @@ extension SyncRun {
         if let entry = state.ledger.entries[record.name], let mark = entry.mark, let item = entry.item {
             switch try circle.session.keychain.deleteSynchronized(item: item, mark: mark) {
             case .deleted: break
-            case .nameTaken: notMade(of: writer, "an item that was deleted there stays on this device", isTriedAgain: false)
+            case .nameTaken: notMade(record, of: writer, "an item that was deleted there stays on this device", isTriedAgain: false)
             case .changedMeanwhile, .placed: return false
             }
         }
@@ -59,8 +59,9 @@ extension SyncRun {
         return true
     }
 
-    private mutating func notMade(of writer: String, _ why: String, isTriedAgain: Bool) {
-        if isTriedAgain { state.rereads = true }
+    private mutating func notMade(_ record: SyncRecord, of writer: String, _ why: String, isTriedAgain: Bool) {
+        if isTriedAgain { triesAgain = true }
+        guard reported.insert(record.name).inserted else { return }
         faults.append("A change by \(writer) cannot be made here: \(why)")
     }
 

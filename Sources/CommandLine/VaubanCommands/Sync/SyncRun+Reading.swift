@@ -7,17 +7,18 @@ extension SyncRun {
     /// Reads every member, this device too: a run that was killed may have written more than it remembers. Returns false if an item was
     /// changed here meanwhile.
     mutating func readAll() throws -> Bool {
+        var isUnread = false
         for member in circle.view.members {
             do {
                 guard try read(member) else { return false }
             } catch let refusal as Refusal where [.badParameter, .unsupported, .keyUnknown].contains(refusal.reason) {
                 faults.append(refusal.detail ?? refusal.message)
+                isUnread = true
                 // Under numbers that this device has used, other files would be a fork.
                 if refusal.reason == .keyUnknown || member.device == circle.view.device { isBehind = true }
             }
         }
-        // With a fault there may be more to read again.
-        state.rereads = state.rereads && !faults.isEmpty
+        state.rereads = triesAgain || (state.rereads && isUnread)
         return true
     }
 

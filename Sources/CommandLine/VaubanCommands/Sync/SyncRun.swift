@@ -23,6 +23,9 @@ struct SyncRun {
     var faults: [String] = []
     /// Whether the folder lacks something without which this device must not write.
     var isBehind = false
+    /// Whether a change is to be tried again by the next run, and which were reported.
+    var triesAgain = false
+    var reported: Set<[UInt8]> = []
 
     init(_ circle: SyncSession) throws {
         self.circle = circle
@@ -44,7 +47,7 @@ struct SyncRun {
         state.forgetRemoved(circle.view.members)
         for _ in 0..<Self.attemptsMax {
             try stampChanges()
-            (faults, isBehind) = ([], false)
+            (faults, isBehind, triesAgain, reported) = ([], false, false, [])
             let before = received
             guard try readAll() else { continue }
             // A copy of the database that was made before is then known to be one.
@@ -58,19 +61,18 @@ struct SyncRun {
     }
 
     private mutating func stampChanges() throws {
-        let last = state.listed
         try list()
-        let isEarlier = state.listed <= last
         let here = rows.map { SyncedRow(name: $0.key, mark: $0.value.mark, item: $0.value.item, changed: $0.value.changed) }
-        let items = state.ledger.questions(here)
+        let items = state.isEarlier ? [] : state.ledger.questions(here)
         var fates: [[UInt8]: ItemFate] = [:]
         for batch in stride(from: 0, to: items.count, by: Self.batchRows).map({ items[$0..<min($0 + Self.batchRows, items.count)] }) {
             for (item, fate) in zip(batch, try circle.session.keychain.fates(of: Array(batch))) { fates[item.item] = fate }
         }
-        if state.ledger.stamp(here, fates, isEarlier: isEarlier, now: MachineClock.referenceMicroseconds) {
+        if state.ledger.stamp(here, fates, isEarlier: state.isEarlier, now: MachineClock.referenceMicroseconds) {
             state.rereads = true
             isRolledBack = true
         }
+        state.isEarlier = false
         if state.repeatsAll {
             state.ledger.repeatAll()
             state.repeatsAll = false
@@ -91,7 +93,9 @@ struct SyncRun {
 
     mutating func list() throws {
         let (listed, number) = try circle.session.keychain.syncRows()
+        state.isEarlier = state.isEarlier || number <= state.listed
         state.listed = number
+        try save()
         staying = listed.filter { $0.name == nil }.map(\.shownName)
         rows = Dictionary(listed.compactMap { row in row.name.map { ($0, row) } }) { first, _ in first }
     }

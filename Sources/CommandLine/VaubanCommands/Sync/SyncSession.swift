@@ -13,11 +13,12 @@ struct SyncSession {
     private(set) var view: CircleView
 
     /// Finds what this device has of a circle, or of a request to join one.
-    init(_ session: Session, _ home: SyncHome) throws {
+    /// - Parameter folder: Where the folder is now, if it was moved.
+    init(_ session: Session, _ home: SyncHome, at folder: SyncFolder? = nil) throws {
         self.session = session
         self.home = home
         view = try session.keychain.circle(.view).reply.view
-        guard let folder = try home.folder else {
+        guard let folder = try folder ?? home.folder else {
             throw Refusal(.badParameter, "The folder of this device's circle is not known any more; run: vauban sync --folder FOLDER")
         }
         self.folder = folder

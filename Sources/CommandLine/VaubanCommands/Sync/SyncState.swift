@@ -26,6 +26,8 @@ struct SyncState {
     var rereads = false
     /// The number of the last list of the items here.
     var listed: Int64 = 0
+    /// Whether a list had no greater number, and the ledger does not know yet.
+    var isEarlier = false
 
     init(device: [UInt8]) { ledger = SyncLedger(device: device) }
 
@@ -79,6 +81,7 @@ struct SyncState {
         else { return false }
         repeatsAll = flags & 1 != 0
         rereads = flags & 2 != 0
+        isEarlier = flags & 4 != 0
         listed = number
         for _ in 0..<devices {
             guard let device = reader.take(16), let count = reader.number(), let digest = reader.take(32) else { return false }
@@ -123,7 +126,7 @@ struct SyncState {
     }
 
     func sealed(_ cipher: FrameCipher) throws -> [UInt8] {
-        var bytes = BackupFormat.number(Self.version) + [(repeatsAll ? 1 : 0) | (rereads ? 2 : 0)]
+        var bytes = BackupFormat.number(Self.version) + [(repeatsAll ? 1 : 0) | (rereads ? 2 : 0) | (isEarlier ? 4 : 0)]
         bytes += SyncFile.bytes(of: listed) + BackupFormat.number(seen.count)
         for (device, trail) in seen {
             bytes += device + BackupFormat.number(trail.chains.count) + trail.digest

@@ -98,9 +98,9 @@ struct SyncNow: ParsableCommand {
         let session = try Session(user)
         try session.openNow()
         let home = try SyncHome(session.service)
-        if let folder { try home.keep(SyncFolder(path: try SyncFolder.existing(folder))) }
-        var circle = try SyncSession(session, home)
+        var circle = try SyncSession(session, home, at: try folder.map { SyncFolder(path: try SyncFolder.existing($0)) })
         try circle.follow()
+        if folder != nil { try home.keep(circle.folder) }
         if let timer, let schedule {
             try timer.start()
             say("Scheduled: systemd synchronizes \(schedule.words), while you are logged in and the keychain is unlocked.")
@@ -198,12 +198,16 @@ struct SyncRemove: ParsableCommand {
         // What only the removed device has written must be read first, and is written again for those who join later.
         do {
             var last = try SyncRun(circle)
-            defer { for fault in last.faults { say("Not complete: \(fault).") } }
+            defer {
+                for fault in last.faults { say("Not complete: \(fault).") }
+                try? last.repeatEverything()
+            }
             try last.run()
-            try last.repeatEverything()
-        } catch let refusal as Refusal where refusal.reason != .locked {
+        } catch let refusal as Refusal where refusal.reason == .locked {
+            throw refusal
+        } catch {
             // Whatever cannot be read or written, a device that must go can be removed.
-            say("Not complete: \(refusal.detail ?? refusal.message)")
+            say("Not complete: \((error as? Refusal).map { $0.detail ?? $0.message } ?? "\(error)")")
         }
         try circle.change(.remove(device: member.device))
         say("Removed \(SafeText.visible(member.name)). It reads nothing that is written from now on.")
@@ -226,12 +230,12 @@ struct SyncLeave: ParsableCommand {
     func run() throws {
         let session = try Session(CommandUser(mayBeAsked: false))
         let home = try SyncHome(session.service)
-        do throws(Refusal) {
+        do {
             _ = try session.keychain.circle(.leave)
-        } catch  where error.reason == .notAllowedHere {
+        } catch let refusal as Refusal where refusal.reason == .notAllowedHere {
             // It left already, and may have been interrupted.
-            home.forget()
-            throw error
+            if try !home.isInCircle(session) { home.forget() }
+            throw refusal
         }
         home.forget()
         say("Left the circle; the items stay here. Remove this device on another one: vauban sync remove")

@@ -55,11 +55,11 @@ struct SyncJoin: ParsableCommand {
         try session.openNow()
         let home = try SyncHome(session.service)
         guard try home.isInCircle(session) else { return try ask(session, home) }
-        try home.keep(SyncFolder(path: try SyncFolder.existing(folder)))
-        var circle = try SyncSession(session, home)
+        var circle = try SyncSession(session, home, at: SyncFolder(path: try SyncFolder.existing(folder)))
         guard circle.view.circle == nil else {
             throw Refusal(.badParameter, "This device is in a circle already; see: vauban sync status")
         }
+        try home.keep(circle.folder)
         if let code { return try enter(&circle, code) }
         let device = circle.view.device
         guard let answer = try circle.folder.read(JoinFile.answer.name(of: device), in: .join),
@@ -161,7 +161,9 @@ struct SyncApprove: ParsableCommand {
     /// Returns the one device that asks.
     private func one(_ folder: SyncFolder, _ file: JoinFile, among view: CircleView) throws -> String {
         let members = Set(view.members.map { StoredBackupFolder.hex($0.device) })
-        let all = try file.devices(in: folder).filter { name in !members.contains(name) && (device.map { name.hasPrefix($0) } ?? true) }
+        var all = try file.devices(in: folder).filter { name in device.map { name.hasPrefix($0) } ?? true }
+        // One that was just admitted may ask for its code again.
+        if file == .commitment || all.count > 1 { all.removeAll { members.contains($0) } }
         guard let first = all.first else {
             let way = file == .commitment ? "run vauban sync join there first" : "run vauban sync join there again; it shows a code"
             throw Refusal(.badParameter, "No device asks to join; \(way)")

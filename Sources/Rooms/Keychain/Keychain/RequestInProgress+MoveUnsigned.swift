@@ -70,6 +70,7 @@ extension RequestInProgress {
         guard opened.binding.accessControl?.needsApplicationPassword != true else { return false }
         var record = opened.record
         record.attributes[.accessGroup] = .text(owner)
+        record.attributes[.modificationDate] = .date(nextDate(after: record.attributes[.modificationDate]))
         let generation = try keys.generationToWrite(record.protection)
         let binding = try binding(record, item: opened.binding.item, generation: generation)
         guard let value = try openValue(of: opened, reason: "give it to \(owner)", mayAsk: mayAsk) else { return true }

@@ -84,7 +84,7 @@ extension RequestInProgress {
                 guard let opened = try open(row) else { return .lost }
                 return opened.record.changed > question.changed ? .changed : .lost
             } catch is RowHasChanged {
-                return .changed
+                return .lost
             }
         }
     }
@@ -133,7 +133,7 @@ extension RequestInProgress {
         else { throw Self.damagedItem }
         // No change would ever be later.
         guard record.changed <= services.now() + KeychainLimits.syncedMicrosecondsAhead else {
-            throw Refusal(.badParameter, "its date is more than ten years ahead of this device's clock")
+            throw Refusal(.unsupported, "it is dated more than ten years ahead of this device's clock")
         }
         switch keys.item {
         case .none: throw Self.damagedItem
@@ -198,7 +198,7 @@ extension RequestInProgress {
             return .changedMeanwhile
         }
         guard opened.record.isSynchronizable, opened.maySynchronize else { return .nameTaken }
-        let removal = RowRemoval(row.handle, keeping: keptLabel(opened.record), isDeletedElsewhere: true)
+        let removal = RowRemoval(row.handle, keeping: keptLabel(opened.record), cause: .otherDevice)
         guard try database.delete([removal] + grants(of: [row.handle]).map { RowRemoval($0) }) else { return .changedMeanwhile }
         services.leasedKeys.forget(opened.binding.item, user: user)
         return .deleted

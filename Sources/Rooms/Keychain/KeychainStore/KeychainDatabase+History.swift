@@ -28,13 +28,21 @@ package struct HistoryRow: Hashable, Sendable {
 package struct RowRemoval: Hashable, Sendable {
     package let row: RowHandle
     package let keeping: HistoryLabel?
-    /// Whether another device deleted the item.
-    package let isDeletedElsewhere: Bool
+    package let cause: Cause
 
-    package init(_ row: RowHandle, keeping: HistoryLabel? = nil, isDeletedElsewhere: Bool = false) {
+    /// Who removes the row.
+    package enum Cause: Hashable, Sendable {
+        case user
+        /// Another device, whose user deleted the item there.
+        case otherDevice
+        /// Nobody: it cannot be opened any more.
+        case loss
+    }
+
+    package init(_ row: RowHandle, keeping: HistoryLabel? = nil, cause: Cause = .user) {
         self.row = row
         self.keeping = keeping
-        self.isDeletedElsewhere = isDeletedElsewhere
+        self.cause = cause
     }
 }
 

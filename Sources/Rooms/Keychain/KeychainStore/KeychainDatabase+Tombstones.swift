@@ -64,7 +64,12 @@ extension KeychainDatabase {
     func bury(_ removal: RowRemoval, in database: Database) throws {
         let handle = removal.row
         guard tombstones.withLock({ $0 }), handle.place == .item else { return }
-        let state: Tombstone = removal.isDeletedElsewhere ? .deletedElsewhere : .deleted
+        let state: Tombstone
+        switch removal.cause {
+        case .user: state = .deleted
+        case .otherDevice: state = .deletedElsewhere
+        case .loss: return
+        }
         try database.run(
             "INSERT OR REPLACE INTO tombstone(item, state) SELECT item, ? FROM item WHERE id = ? AND metadata_binding = ?",
             [.number(state.rawValue), .number(handle.id), .bytes(handle.metadataBinding)])

@@ -93,8 +93,8 @@ extension KeychainDatabase {
         closed.withLock { $0.contains(RowGeneration(protection: row.protection, generation: row.generation)) }
     }
 
-    /// Removes one row. Returns false if it was written since it was read.
-    package func remove(_ handle: RowHandle) throws(StorageError) -> Bool { try delete([handle]) }
+    /// Removes one row that nothing can open any more. Returns false if it was written since it was read.
+    package func remove(_ handle: RowHandle) throws(StorageError) -> Bool { try delete([RowRemoval(handle, cause: .loss)]) }
 
     /// Removes all rows of a generation, quarantined ones included.
     package func remove(_ generation: RowGeneration) throws(StorageError) {
