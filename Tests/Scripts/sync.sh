@@ -23,6 +23,8 @@ join() {
     device "$2"; own 0 sync approve
     device "$1"; own 0 sync join "$folder"; code=$(cat "$TMPDIR/out")
     device "$2"; with 0 sync approve "$code"; answer=$(cat "$TMPDIR/out")
+    # The second code can be shown again, and nobody is asked again.
+    own 0 sync approve "$code"; equals "$(cat "$TMPDIR/out")" "$answer"
     device "$1"; with 0 sync join "$folder" "$answer"
 }
 
@@ -52,6 +54,12 @@ text 'Stays on this device: s/stays'
 text '0 changes received, 2 sent.'
 sync keychain
 text '0 changes received, 0 sent.'
+
+# A wrong folder for a device that is in a circle is not remembered.
+mkdir "$TMPDIR/elsewhere"
+own 64 sync join "$TMPDIR/elsewhere"; text 'is in a circle already'
+own 64 sync --folder "$TMPDIR/elsewhere"; text 'The folder lacks circle/00000001'
+sync keychain
 
 # C-215: a device that joined reads them through SecItemCopyMatching.
 new_device laptop

@@ -39,10 +39,11 @@ final class SyncHome {
     func isInCircle(_ session: Session) throws(Refusal) -> Bool {
         do throws(Refusal) {
             _ = try session.keychain.circle(.view)
-            return true
-        } catch  where error.reason == .notAllowedHere {
+        } catch {
+            guard error.reason == .notAllowedHere else { throw error }
             return false
         }
+        return true
     }
 
     func state() throws -> [UInt8]? { try BackupFiles.read("\(path)/state", max: 512 << 20) }

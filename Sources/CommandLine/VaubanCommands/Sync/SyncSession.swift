@@ -10,6 +10,8 @@ struct SyncSession {
     let session: Session
     let home: SyncHome
     let folder: SyncFolder
+    /// Whether this folder was named just now, and may be the wrong one.
+    private let isMoved: Bool
     private(set) var view: CircleView
 
     /// Finds what this device has of a circle, or of a request to join one.
@@ -18,6 +20,7 @@ struct SyncSession {
         self.session = session
         self.home = home
         view = try session.keychain.circle(.view).reply.view
+        isMoved = folder != nil
         guard let folder = try folder ?? home.folder else {
             throw Refusal(.badParameter, "The folder of this device's circle is not known any more; run: vauban sync --folder FOLDER")
         }
@@ -49,7 +52,9 @@ struct SyncSession {
             throw Refusal(.notAllowedHere, "This device still waits to join; run vauban sync join again")
         }
         let name = SyncFolder.name(of: view.number)
-        if let own = try perform(.view).document, try folder.read(name, in: .circle) == nil { try folder.add(name, in: .circle, own) }
+        if !isMoved, let own = try perform(.view).document, try folder.read(name, in: .circle) == nil {
+            try folder.add(name, in: .circle, own)
+        }
         guard let known = try folder.read(name, in: .circle), Array(SHA256.hash(data: known)) == view.digest else {
             throw Refusal(
                 .badParameter,

@@ -230,12 +230,12 @@ struct SyncLeave: ParsableCommand {
     func run() throws {
         let session = try Session(CommandUser(mayBeAsked: false))
         let home = try SyncHome(session.service)
-        do {
+        do throws(Refusal) {
             _ = try session.keychain.circle(.leave)
-        } catch let refusal as Refusal where refusal.reason == .notAllowedHere {
+        } catch {
             // It left already, and may have been interrupted.
-            if try !home.isInCircle(session) { home.forget() }
-            throw refusal
+            if error.reason == .notAllowedHere, try !home.isInCircle(session) { home.forget() }
+            throw error
         }
         home.forget()
         say("Left the circle; the items stay here. Remove this device on another one: vauban sync remove")

@@ -107,7 +107,9 @@ extension Vault {
         try state.withLock { (state) throws(Refusal) in
             do throws(Refusal) {
                 guard try circleContent(&state) != nil else { throw CircleMembership.notInCircle }
-            } catch  where error == Self.damagedCircle {}
+            } catch {
+                guard error == Self.damagedCircle else { throw error }
+            }
             try host.write(CircleKeybag(nil), to: .circle, user: user).orThrow()
         }
         return CircleOutcome(CircleReply(.none))
