@@ -178,7 +178,7 @@ struct CircleTests {
         try first.perform(.begin(name: "desk"))
         try stranger.perform(.begin(name: "desk"))
         try join(second, first)
-        let foreign = try stranger.document(.answer(commitment: try Device().document(.apply(name: "a"))))
+        let foreign = try stranger.document(.view)
         #expect(reason { try second.perform(.follow(statement: foreign)) } == .badParameter)
         let before = try second.view
         let admitted = try join(third, first)
@@ -271,7 +271,7 @@ struct CircleTests {
         for _ in 1..<EnclaveLimits.circleAnswersMax { #expect(try answers() == nil) }
         #expect(try answers() == .unavailable)
         let clock = member.bench.clock
-        clock.setWall(microseconds: clock.referenceMicroseconds + Int64(EnclaveLimits.circleAnswerInterval))
+        clock.setWall(microseconds: clock.referenceMicroseconds + Int64(EnclaveLimits.circleAnswerIntervalMicroseconds))
         #expect(try answers() == nil)
         #expect(try answers() == .unavailable)
     }

@@ -78,8 +78,8 @@ struct SyncTests {
     }
 
     @Test(
-        "An item goes to the other device, comes back changed and is deleted there; the value before is in the history",
-        .proves("C-215", "C-217")) func itemsTravel() throws
+        "An item is put on the other device, replaced and deleted there only under its row's mark, and kept among the deleted items",
+        .proves("C-215")) func writesNeedTheMark() throws
     {
         let (first, second) = try circle()
         try first.add("a", "one")

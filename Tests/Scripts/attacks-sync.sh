@@ -63,7 +63,7 @@ again
 
 new_device thief; ask thief keychain
 wrong='000 000'; [ "$code" != "$wrong" ] || wrong='111 111'
-check 'U84 a device is admitted with another code: refused' eval 'device keychain; ends 51 "The code is not that of the other device" with sync approve "$wrong"'
+check 'U84 a device is admitted with another code: refused' eval 'device keychain; ends 51 "the code is not that of the other device" with sync approve "$wrong"'
 cp "$folder"/join/*.3 "$TMPDIR/reveal"
 sed -i 's/thief/th1ef/' "$folder"/join/*.3
 check 'U84 a join request is altered: refused' eval 'device keychain; ends 64 "was altered" with sync approve "$code"'

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # vauban sync --schedule: systemd takes the units that it writes, and what they run synchronizes without the user. A locked keychain is no
-# failure of theirs. Without systemd, or a circle, nothing is written.
+# failure of theirs. Without systemd, or while the keychain is locked, nothing is written.
 set -u
 . Tests/Scripts/lib/command-line.sh
 command -v systemd-analyze >/dev/null || { echo 'there is no systemd-analyze here'; exit 77; }
@@ -24,7 +24,7 @@ export TMPDIR PATH="$TMPDIR/tools:$PATH"
 own 64 sync --schedule daily
 own 64 sync --unschedule --schedule hourly
 vauban lock; own 36 sync --schedule 5min; unlock
-nothing 'something is written before the synchronization has succeeded'
+nothing 'something is written although the keychain is locked'
 for period in 5min 15min hourly; do
     own 0 sync --schedule "$period"; text 'Scheduled: systemd synchronizes every'
     tail -n 1 "$TMPDIR/called" | grep -qx -- '--user --quiet enable --now vauban-sync.timer' || fail 'systemd was told something else'

@@ -87,7 +87,7 @@ package enum PromptWords {
     package static func particulars(_ consent: Consent) -> [Particular] {
         let (item, program) =
             switch consent.purpose {
-            case .admitDevice, .enterCircle, .removeDevice: ("It shows the code", "Device")
+            case .admitDevice, .enterCircle, .removeDevice: ("Code on the other device", "Device")
             default: ("Secret", "For")
             }
         let particulars = [

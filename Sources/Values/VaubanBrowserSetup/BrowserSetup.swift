@@ -5,6 +5,7 @@ package enum BrowserSetup {
 
     /// The extension's identifier in Chromium, which follows from the key in its manifest.
     package static let chromiumExtension = "bhkgigkiocbaplkakpmimehfidphkhcn"
+    /// The extension's identifier in Firefox, as its manifest names it.
     package static let firefoxExtension = "browser@vauban"
     /// How Chromium names the extension in manifests and to its host.
     package static let chromiumOrigin = "chrome-extension://\(chromiumExtension)/"

@@ -30,7 +30,7 @@ package enum CircleRequest: Hashable, Sendable {
     case open
     /// Signs the digest of a file that this device writes.
     case sign(digest: [UInt8])
-    /// Forgets the circle and its keys on this device.
+    /// Erases the circle's keys on this device and leaves the circle.
     case leave
 
     package static let nameBytesMax = 64
@@ -39,7 +39,7 @@ package enum CircleRequest: Hashable, Sendable {
     package static let membersMax = 10
     /// The last statement of a circle has this number, in the eight digits of its file's name.
     package static let numberMax: Int64 = 99_999_999
-    /// Circle keys, one for each removal.
+    /// Circle keys: the first, and one for each removal.
     package static let epochsMax = 64
     package static let deviceBytes = 16
     package static let digestBytes = 32

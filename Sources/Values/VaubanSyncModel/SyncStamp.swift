@@ -4,6 +4,9 @@ package struct SyncStamp: Hashable, Sendable, Comparable {
     /// Times beyond these, some 36,000 years away, are refused in files, so that there is always a later one.
     package static let times: ClosedRange<Int64> = -(1 << 60)...(1 << 60)
 
+    /// How far a change may be ahead of a device's clock: ten years. No later change of that device would win over one further ahead.
+    package static let microsecondsAheadMax: Int64 = 315_576_000_000_000
+
     /// Microseconds since the reference date.
     package let time: Int64
     /// The device that made the change. It decides between two changes of one instant.

@@ -94,7 +94,7 @@ package struct Consent: Hashable, Sendable, DERReadable, DERWritable {
     package let item: String?
     /// The owner of the item: an access group.
     package let owner: String?
-    /// The program or the device that receives access, or the folder of builds.
+    /// The program that receives access, the other device of a circle, or the folder of builds.
     package let program: String?
     /// The accounts of which the user picks one; empty if there is nothing to pick.
     package let accounts: [String]

@@ -49,7 +49,7 @@ final class BackupOutput {
         try finish()
     }
 
-    /// Gives the file its name unless another has it. Returns whether it has it.
+    /// Gives the file its name. Returns false if another file has it.
     func nameUnlessTaken() throws(Refusal) -> Bool {
         if link(partial, path) == 0 {
             unlink(partial)

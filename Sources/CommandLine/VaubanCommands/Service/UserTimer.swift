@@ -38,7 +38,7 @@ struct UserTimer {
     private let calendar: String
     private let home: String?
 
-    /// Refused if no systemd runs for the user, or files of these names are not of this command.
+    /// Throws if no systemd runs for the user, or files of these names are not of this command.
     /// - Parameters:
     ///   - words: What follows the command's name.
     ///   - calendar: When it runs, as systemd.time(7) says.
@@ -99,7 +99,7 @@ struct UserTimer {
         return true
     }
 
-    /// When the timer of this user runs; nil if there is none.
+    /// Returns when this user's timer runs, as OnCalendar has it; nil if there is none.
     static func calendar(of command: Command) -> String? {
         guard let path = try? paths(of: command).last, !isForeign(path, command),
             let text = try? String(contentsOfFile: path, encoding: .utf8)

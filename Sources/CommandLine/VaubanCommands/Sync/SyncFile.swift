@@ -99,7 +99,7 @@ package struct SyncFile {
     private static func digest(
         of sealed: [UInt8], in circle: CircleView, device: [UInt8], after position: SyncPosition, epoch: Int64
     ) -> [UInt8] {
-        let number = withUnsafeBytes(of: (position.number + 1).bigEndian) { Array($0) }
+        let number = Self.bytes(of: position.number + 1)
         let bound = magic + (circle.circle ?? []) + device + number + position.chain + BackupFormat.number(Int(epoch))
         return Array(SHA256.hash(data: bound + Array(SHA256.hash(data: sealed))))
     }

@@ -2,8 +2,9 @@ import Foundation
 import Glibc
 import VaubanRefusal
 
-/// The place of a circle's sealed files, which something else carries between devices: a share, a stick, Syncthing. Its four operations are
-/// all that synchronization asks of it. Nothing in it is trusted: whoever carries the folder may change, lose, double or hold back files.
+/// The place of a circle's sealed files, which something else carries between devices: a share, a stick, Syncthing. Its five operations
+/// (names, read, add, replace, remove) are all that synchronization asks of it. Nothing in it is trusted: whoever carries the folder may
+/// change, lose, double or hold back files.
 struct SyncFolder {
     /// The statements about the circle, the files of each device, and what passes between a new device and a member.
     enum Section {

@@ -24,7 +24,7 @@ final class SyncHome {
         guard number >= 0 else { throw BackupOutput.refusal("open \(SafeText.visible(path))", errno) }
         lock = Descriptor(number)
         guard flock(number, LOCK_EX | LOCK_NB) == 0 else {
-            throw Refusal(.unavailable, "Another vauban sync runs; wait for its end, then try again")
+            throw Refusal(.unavailable, "Another vauban sync is running; wait until it ends, then try again")
         }
     }
 
@@ -36,7 +36,7 @@ final class SyncHome {
     func keep(_ folder: SyncFolder) throws { try BackupFiles.replace("\(path)/folder", with: Array(folder.path.utf8)) }
 
     /// Whether this device is in a circle or waits to join one.
-    func isInCircle(_ session: Session) throws(Refusal) -> Bool {
+    func hasCircleOrRequest(_ session: Session) throws(Refusal) -> Bool {
         do throws(Refusal) {
             _ = try session.keychain.circle(.view)
         } catch {
@@ -46,9 +46,9 @@ final class SyncHome {
         return true
     }
 
-    func state() throws -> [UInt8]? { try BackupFiles.read("\(path)/state", max: 512 << 20) }
+    func state() throws -> [UInt8]? { try BackupFiles.read(statePath, max: 512 << 20) }
 
-    func keepState(_ sealed: [UInt8]) throws { try BackupFiles.replace("\(path)/state", with: sealed) }
+    func keepState(_ sealed: [UInt8]) throws { try BackupFiles.replace(statePath, with: sealed) }
 
     var statePath: String { "\(path)/state" }
 

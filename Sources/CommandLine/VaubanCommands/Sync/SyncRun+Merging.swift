@@ -10,7 +10,7 @@ extension SyncRun {
     /// Merges one change. Returns false if the item was changed here meanwhile.
     mutating func merge(_ record: SyncRecord, epoch: Int64, of writer: String) throws -> Bool {
         guard state.ledger.decision(on: record.name, record.stamp) == .take else { return true }
-        guard record.stamp.time <= MachineClock.referenceMicroseconds + Self.microsecondsAheadMax else {
+        guard record.stamp.time <= MachineClock.referenceMicroseconds + SyncStamp.microsecondsAheadMax else {
             notMade(record, of: writer, "it is dated more than ten years ahead of this device's clock", isTriedAgain: true)
             return true
         }
@@ -23,6 +23,7 @@ extension SyncRun {
             // One item must not keep the others from being read.
             let isTriedAgain = refusal.reason == .duplicateItem || refusal.reason == .unsupported
             notMade(record, of: writer, refusal.detail ?? refusal.message, isTriedAgain: isTriedAgain)
+            // A message that was too large ended the connection, on which the circle was open.
             _ = try circle.open()
             return true
         }
@@ -64,7 +65,4 @@ extension SyncRun {
         guard reported.insert(record.name).inserted else { return }
         faults.append("A change by \(writer) cannot be made here: \(why)")
     }
-
-    /// Ten years: no change of this device's would ever be later.
-    private static let microsecondsAheadMax: Int64 = 315_576_000_000_000
 }

@@ -37,7 +37,7 @@ struct SyncRun {
         do {
             try synchronize()
         } catch {
-            // What was put in place or deleted here would look like a change of this device.
+            // Otherwise the next run takes what was put in place or deleted here for changes of this device.
             try? save()
             throw error
         }
@@ -50,7 +50,7 @@ struct SyncRun {
             (faults, isBehind, triesAgain, reported) = ([], false, false, [])
             let before = received
             guard try readAll() else { continue }
-            // A copy of the database that was made before is then known to be one.
+            // Lists once more after the writes, so that a copy of the database from before them is known as an earlier one.
             if received > before { try list() }
             noteReports()
             try save()
@@ -86,7 +86,7 @@ struct SyncRun {
         try save()
     }
 
-    /// The number of changes that the other devices have not been given.
+    /// The number of changes that earlier runs stamped and have not written.
     var pending: Int { state.ledger.pending.count }
 
     func save() throws { try circle.home.keepState(try state.sealed(stateCipher)) }
@@ -152,7 +152,7 @@ struct SyncRun {
         let device = circle.view.device
         let position = state.seen[device]?.position ?? SyncPosition()
         guard position.number < SyncPosition.numberMax else {
-            throw Refusal(.unsupported, "this device has written too many files; join again")
+            throw Refusal(.unsupported, "This device has written too many files; run vauban sync leave, then join again")
         }
         let name = SyncFolder.name(of: position.number + 1)
         guard try circle.folder.read(name, in: .device(device)) == nil else {

@@ -64,7 +64,7 @@ struct SyncSession {
         while view.number < CircleRequest.numberMax, let next = try folder.read(SyncFolder.name(of: view.number + 1), in: .circle) {
             let before = view.members
             do {
-                guard next.count <= CircleRequest.documentBytesMax else { throw Refusal(.badParameter, "It is too long") }
+                guard next.count <= CircleRequest.documentBytesMax else { throw Refusal(.badParameter, "it is too long") }
                 try perform(.follow(statement: next))
             } catch let refusal as Refusal where refusal.reason == .badParameter {
                 throw Refusal(

@@ -21,7 +21,7 @@ struct Sync: ParsableCommand {
         subcommands: [SyncNow.self, SyncNew.self, SyncJoin.self, SyncApprove.self, SyncStatus.self, SyncRemove.self, SyncLeave.self],
         defaultSubcommand: SyncNow.self)
 
-    /// Synchronizes once and reports. Exits with 1 if something could not be read.
+    /// Synchronizes once and reports. Exits with 1 if something could not be read or made.
     static func synchronize(_ circle: SyncSession) throws {
         var run = try SyncRun(circle)
         try run.run()
@@ -41,8 +41,9 @@ struct SyncNow: ParsableCommand {
         commandName: "now",
         abstract: "Synchronize once.",
         discussion: """
-            Exits 0 if everything in the folder was read, 1 if files are missing, were altered, or were rolled back; the other devices' \
-            files are read nevertheless. The keychain must be unlocked. --schedule has systemd do it again and again.
+            Exits 0 if everything in the folder was read and made here, 1 if files are missing, were altered or rolled back, or a change \
+            cannot be made; everything else is read nevertheless. The keychain must be unlocked. --schedule has systemd do it again and \
+            again.
 
             Example:
               vauban sync
@@ -126,12 +127,16 @@ struct SyncNew: ParsableCommand {
 
     @OptionGroup var user: UserOptions
 
+    func validate() throws { try SyncWords.validate(name: name) }
+
     func run() throws {
         let session = try Session(user)
         try session.openNow()
         let home = try SyncHome(session.service)
-        guard try !home.isInCircle(session) else {
-            throw Refusal(.badParameter, "This device is in a circle already; see: vauban sync status")
+        guard try !home.hasCircleOrRequest(session) else {
+            throw Refusal(
+                .badParameter,
+                "This device is in a circle already, or waits to join one; see: vauban sync status. To end that: vauban sync leave")
         }
         home.forget()
         try home.keep(try SyncFolder.new(folder))
@@ -174,8 +179,8 @@ struct SyncRemove: ParsableCommand {
         commandName: "remove",
         abstract: "Remove a device from the circle.",
         discussion: """
-            Needs your approval. The circle gets a new key, so the removed device reads nothing that is written from then on. What it \
-            has read, it keeps: change passwords that you no longer trust to it.
+            Needs your approval. The circle gets a new key, so the removed device reads nothing that a device writes once it has read the \
+            removal. What it has read, it keeps: change passwords that you no longer trust to it.
 
             Example:
               vauban sync remove laptop
@@ -195,22 +200,23 @@ struct SyncRemove: ParsableCommand {
         guard member.device != circle.view.device else {
             throw Refusal(.badParameter, "This is this device; run vauban sync leave here, and remove it on another device")
         }
-        // What only the removed device has written must be read first, and is written again for those who join later.
+        // What only the removed device has written must be read first. Everything is marked to be written again before the removal, so that
+        // a kill after it loses nothing; a removal that is declined costs one more writing.
         do {
             var last = try SyncRun(circle)
             defer {
                 for fault in last.faults { say("Not complete: \(fault).") }
-                try? last.repeatEverything()
+                do { try last.repeatEverything() } catch { say("Not complete: \(error).") }
             }
             try last.run()
         } catch let refusal as Refusal where refusal.reason == .locked {
             throw refusal
         } catch {
             // Whatever cannot be read or written, a device that must go can be removed.
-            say("Not complete: \((error as? Refusal).map { $0.detail ?? $0.message } ?? "\(error)")")
+            say("Not complete: \((error as? Refusal).map { $0.detail ?? $0.message } ?? "\(error)").")
         }
         try circle.change(.remove(device: member.device))
-        say("Removed \(SafeText.visible(member.name)). It reads nothing that is written from now on.")
+        say("Removed \(SafeText.visible(member.name)). It reads nothing that your other devices write after they have run vauban sync.")
         try Sync.synchronize(circle)
     }
 }
@@ -220,7 +226,7 @@ struct SyncLeave: ParsableCommand {
         commandName: "leave",
         abstract: "Leave the circle on this device.",
         discussion: """
-            Forgets this device's keys of the circle. Its items stay here and on the other devices. Then remove it on another device: \
+            Erases this device's keys of the circle. Its items stay here and on the other devices. Then remove it on another device: \
             vauban sync remove.
 
             Example:
@@ -234,7 +240,7 @@ struct SyncLeave: ParsableCommand {
             _ = try session.keychain.circle(.leave)
         } catch {
             // It left already, and may have been interrupted.
-            if error.reason == .notAllowedHere, try !home.isInCircle(session) { home.forget() }
+            if error.reason == .notAllowedHere, try !home.hasCircleOrRequest(session) { home.forget() }
             throw error
         }
         home.forget()

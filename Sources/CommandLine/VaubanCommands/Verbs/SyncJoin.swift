@@ -23,6 +23,16 @@ enum JoinFile: String {
     }
 }
 
+/// What is typed on the command line about a device.
+enum SyncWords {
+    static func validate(name: String? = nil, code: String? = nil) throws {
+        if let name, !(1...CircleRequest.nameBytesMax).contains(name.utf8.count) {
+            throw ValidationError("A name has 1 to \(CircleRequest.nameBytesMax) bytes.")
+        }
+        if let code, code.utf8.count > CircleRequest.codeBytesMax { throw ValidationError("A code has six digits, such as '123 456'.") }
+    }
+}
+
 struct SyncJoin: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "join",
@@ -50,11 +60,13 @@ struct SyncJoin: ParsableCommand {
 
     @OptionGroup var user: UserOptions
 
+    func validate() throws { try SyncWords.validate(name: name, code: code) }
+
     func run() throws {
         let session = try Session(user)
         try session.openNow()
         let home = try SyncHome(session.service)
-        guard try home.isInCircle(session) else { return try ask(session, home) }
+        guard try home.hasCircleOrRequest(session) else { return try ask(session, home) }
         var circle = try SyncSession(session, home, at: SyncFolder(path: try SyncFolder.existing(folder)))
         guard circle.view.circle == nil else {
             throw Refusal(.badParameter, "This device is in a circle already; see: vauban sync status")
@@ -136,13 +148,15 @@ struct SyncApprove: ParsableCommand {
 
     @OptionGroup var user: UserOptions
 
+    func validate() throws { try SyncWords.validate(code: code) }
+
     func run() throws {
         let session = try Session(user)
         try session.openNow()
         var circle = try SyncSession(session, try SyncHome(session.service))
         try circle.follow()
-        let asking = try one(circle.folder, code == nil ? .commitment : .reveal, among: circle.view)
         let file = code == nil ? JoinFile.commitment : .reveal
+        let asking = try one(circle.folder, file, among: circle.view)
         guard let document = try circle.folder.read("\(asking).\(file.rawValue)", in: .join),
             document.count <= CircleRequest.documentBytesMax
         else { throw Refusal(.badParameter, "The join request cannot be read") }

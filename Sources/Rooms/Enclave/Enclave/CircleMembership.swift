@@ -20,13 +20,18 @@ struct CircleMembership: Sendable {
     func stating(_ members: [CircleDevice], rolls: Bool) throws(Refusal) -> (statement: [UInt8], CircleMembership) {
         guard let circle = body.circle else { throw Self.notInCircle }
         guard body.number < CircleRequest.numberMax else {
-            throw Refusal(.unsupported, "this circle has changed too often; start a new one")
+            throw Refusal(
+                .unsupported, "This circle was changed too often; start a new one: vauban sync leave, then vauban sync new FOLDER")
         }
-        guard members.count <= CircleRequest.membersMax else { throw Refusal(.unsupported, "a circle has at most 10 devices") }
+        guard members.count <= CircleRequest.membersMax else {
+            throw Refusal(.unsupported, "A circle has at most 10 devices; remove one first: vauban sync remove")
+        }
         var next = self
         if rolls {
             guard body.epoch < CircleRequest.epochsMax else {
-                throw Refusal(.unsupported, "too many devices were removed from this circle; start a new one")
+                throw Refusal(
+                    .unsupported,
+                    "Too many devices were removed from this circle; start a new one: vauban sync leave, then vauban sync new FOLDER")
             }
             next.secrets = secrets.adding(try Keybag.randomKey())
             next.body.epoch += 1
@@ -43,7 +48,7 @@ struct CircleMembership: Sendable {
                 next.secrets.epochs == 1
                 ? nil
                 : try KeyWrap.wrap(
-                    next.secrets.keys(including: false), under: key, label: Self.earlierLabel, context: blank.context)
+                    next.secrets.circleKeys(includingLast: false), under: key, label: Self.earlierLabel, context: blank.context)
             let statement = CircleStatement(
                 circle: circle, number: blank.number, previous: blank.previous, epoch: blank.epoch, signer: blank.signer,
                 shares: try members.map { try CircleSecrets.share(key, with: $0, info: Self.info(blank, $0.device)) },
@@ -78,8 +83,8 @@ struct CircleMembership: Sendable {
         guard statement.epoch == body.epoch || statement.epoch == body.epoch + 1 else { throw Self.damaged }
         let next = try entering(statement, bytes)
         // What is known stays: a statement adds devices, or removes some under a new key.
-        let known = secrets.keys(including: true)
-        guard next.secrets.keys(including: true).part(0..<known.count).equals(known) else { throw Self.damaged }
+        let known = secrets.circleKeys(includingLast: true)
+        guard next.secrets.circleKeys(includingLast: true).part(0..<known.count).equals(known) else { throw Self.damaged }
         for member in next.body.members {
             if let earlier = body.members.first(where: { $0.device == member.device }), earlier != member { throw Self.damaged }
         }
@@ -114,7 +119,7 @@ struct CircleMembership: Sendable {
                 let keys = try KeyWrap.unwrap(earlier, under: key, label: Self.earlierLabel, context: statement.context)
                 next.secrets = own.adding(CircleSecrets.joined(keys, key))
             }
-            guard next.secrets.bytes.count == CircleSecrets.bytes(epochs: statement.epoch) else { throw WrapError() }
+            guard next.secrets.bytes.count == CircleSecrets.byteCount(epochs: statement.epoch) else { throw WrapError() }
             let list = try KeyWrap.unwrap(statement.members, under: key, label: Self.membersLabel, context: statement.context)
             next.body.members = try CircleMembers(derBytes: list.withUnsafeBytes { Array($0) }).list
             let devices = next.body.members.map(\.device)
@@ -158,6 +163,6 @@ struct CircleMembership: Sendable {
     static var forked: Refusal {
         Refusal(
             .badParameter,
-            "The circle was changed at two places at once, or its folder was rolled back; run vauban sync leave here, then join again")
+            "The circle was changed in two places at once, or its folder was rolled back; run vauban sync leave here, then join again")
     }
 }

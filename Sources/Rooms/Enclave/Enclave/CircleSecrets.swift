@@ -20,7 +20,7 @@ final class CircleSecrets: Sendable {
         return CircleSecrets(joined(SecretBytes(absorbing: &seed), SecretBytes(absorbing: &signing)))
     }
 
-    static func bytes(epochs: Int64) -> Int { (seeds + Int(epochs)) * keyBytes }
+    static func byteCount(epochs: Int64) -> Int { (seeds + Int(epochs)) * keyBytes }
 
     var epochs: Int { bytes.count / Self.keyBytes - Self.seeds }
 
@@ -28,7 +28,7 @@ final class CircleSecrets: Sendable {
     func key(of epoch: Int) -> SecretBytes { part(Self.seeds + epoch - 1) }
 
     /// Returns the keys of all epochs before the last, or all.
-    func keys(including last: Bool) -> SecretBytes {
+    func circleKeys(includingLast last: Bool) -> SecretBytes {
         bytes.part(Self.seeds * Self.keyBytes..<bytes.count - (last ? 0 : Self.keyBytes))
     }
 

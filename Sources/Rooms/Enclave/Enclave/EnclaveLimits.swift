@@ -9,7 +9,7 @@ package enum EnclaveLimits {
     /// Devices that a member answers until one is admitted, and then the time between two, in microseconds: whoever could have others
     /// answered without end would try keys until the codes agree.
     package static let circleAnswersMax: Int64 = 10
-    package static let circleAnswerInterval: UInt64 = 3_600_000_000
+    package static let circleAnswerIntervalMicroseconds: UInt64 = 3_600_000_000
     /// Slots in one keybag: each class, index and factor in several generations.
     package static let slotsMax = 256
     /// Keys that a keybag may lease: class keys of all generations and the index keys. It is a quarter of what a lease may list

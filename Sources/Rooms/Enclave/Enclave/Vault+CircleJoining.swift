@@ -52,7 +52,7 @@ extension Vault {
         let now = host.clock.referenceMicroseconds
         guard
             member.body.answers.count < EnclaveLimits.circleAnswersMax
-                || (now &- member.body.answers.last).magnitude >= EnclaveLimits.circleAnswerInterval
+                || (now &- member.body.answers.last).magnitude >= EnclaveLimits.circleAnswerIntervalMicroseconds
         else {
             throw Refusal(
                 .unavailable,
@@ -69,15 +69,15 @@ extension Vault {
 
     /// Reveals this device's keys over an answer. They are revealed over one answer only.
     func reveal(over bytes: [UInt8], as member: CircleMembership) throws(Refusal) -> CircleOutcome {
-        guard member.body.circle == nil else { throw Refusal(.badParameter, "this device is in a circle already") }
+        guard member.body.circle == nil else { throw Refusal(.badParameter, "This device is in a circle already; see: vauban sync status") }
         let device = try Self.encoded(member.body.me)
         let nonce = member.secrets.nonce()
         guard let answer = try? CircleAnswer(derBytes: bytes), answer.digest == CircleCodes.commitment(device, nonce: nonce) else {
-            throw Refusal(.badParameter, "the answer is not to this device's request; run vauban sync leave here, then join again")
+            throw Refusal(.badParameter, "The answer is not to this device's request; run vauban sync leave here, then join again")
         }
         guard member.body.revealedFor == nil || member.body.revealedFor == bytes else {
             throw Refusal(
-                .badParameter, "another answer replaced the one before: somebody may interfere; run vauban sync leave here, then join again"
+                .badParameter, "Another answer replaced the one before: somebody may interfere; run vauban sync leave here, then join again"
             )
         }
         let signature = try Self.computed { try member.secrets.sign(.reveal, CircleCodes.digest(bytes) + nonce + device) }
@@ -105,7 +105,7 @@ extension Vault {
     func newcomer(_ bytes: [UInt8], code: String) throws(Refusal) -> Newcomer {
         let member = try membership()
         guard let pending = member.body.pending, let answer = try? CircleAnswer(derBytes: pending.answer) else {
-            throw Refusal(.badParameter, "no device was answered; run: vauban sync approve")
+            throw Refusal(.badParameter, "No device was answered; run: vauban sync approve, without a code")
         }
         guard let reveal = try? CircleReveal(derBytes: bytes), reveal.newcomer.device == pending.device else { throw Self.damagedRequest }
         let device = try Self.encoded(reveal.newcomer)
@@ -142,7 +142,7 @@ extension Vault {
         let applicant = try membership()
         guard applicant.body.circle == nil, let revealed = applicant.body.revealedFor,
             let answer = try? CircleAnswer(derBytes: revealed)
-        else { throw Refusal(.badParameter, "this device does not wait to be admitted; run: vauban sync join") }
+        else { throw Refusal(.badParameter, "This device does not wait to be admitted; run: vauban sync join FOLDER") }
         let codes = CircleCodes.codes(
             answer: revealed, newcomer: try Self.encoded(applicant.body.me), nonce: applicant.secrets.nonce())
         guard CircleCodes.isSame(code, as: codes.member) else { throw Self.wrongCode }
@@ -165,7 +165,7 @@ extension Vault {
     private static var wrongCode: Refusal {
         Refusal(
             .authenticationFailed,
-            "The code is not that of the other device. If it was typed as shown there, somebody interferes: do not join here"
+            "the code is not that of the other device. If it was typed as shown there, somebody interferes: do not join here"
         )
     }
 }

@@ -28,7 +28,7 @@ extension Vault {
             let slot = bag.slots.first { $0.purpose == .privateKeys(Self.circleClass) && $0.generation == stored.generation }
             guard let slot else {
                 throw Refusal(
-                    .stateUnreadable, "The keys of the circle were erased with the keychain; run vauban sync leave, then join again")
+                    .stateUnreadable, "the keys of the circle were erased with the keychain; run vauban sync leave, then join again")
             }
             let outer = try bag.open(slot, with: classKey.key)
             do {
@@ -36,7 +36,7 @@ extension Vault {
                 let context = circleContext(stored.generation, stored.body)
                 let opened = try KeyWrap.unwrap(stored.wrapped, under: outer, label: CircleContent.label, context: context)
                 let secrets = CircleSecrets(opened)
-                guard secrets.bytes.count == CircleSecrets.bytes(epochs: body.epoch) else { throw WrapError() }
+                guard secrets.bytes.count == CircleSecrets.byteCount(epochs: body.epoch) else { throw WrapError() }
                 return CircleMembership(body: body, secrets: secrets, stored: stored, vaultEpoch: state.epoch)
             } catch {
                 throw Self.damagedCircle
@@ -47,7 +47,7 @@ extension Vault {
     /// Makes the keys of a device that is in no circle yet.
     func newMembership(_ name: String) throws(Refusal) -> CircleMembership {
         guard try state.withLock({ (state) throws(Refusal) in try circleContent(&state) == nil }) else { throw Self.alreadyInCircle }
-        guard !name.isEmpty else { throw Refusal(.badParameter, "a device needs a name") }
+        guard !name.isEmpty else { throw Refusal(.badParameter, "A device needs a name") }
         let identifier = try Keybag.randomBytes(16)
         return try Self.computed {
             let secrets = try CircleSecrets.make()
@@ -55,7 +55,7 @@ extension Vault {
         }
     }
 
-    /// Returns what is stored of a circle. One statement of a later version, or a damaged file, is an error.
+    /// Returns what is stored of a circle; nil if nothing is, or this device left it. Throws if it is damaged or of a later version.
     private func circleContent(_ state: inout VaultState) throws(Refusal) -> CircleContent? {
         state.applyExpirations(host)
         _ = try state.createIfNeeded(host)
@@ -102,7 +102,7 @@ extension Vault {
         return CircleOutcome(CircleReply(member.body.view, document: document, code: code))
     }
 
-    /// Forgets the circle, also one whose keys are damaged.
+    /// Erases this device's part of the circle, also a damaged one. Throws if there is none.
     func leave() throws(Refusal) -> CircleOutcome {
         try state.withLock { (state) throws(Refusal) in
             do throws(Refusal) {
@@ -133,11 +133,15 @@ extension Vault {
         host.backend.deviceIdentifier + withUnsafeBytes(of: user.bigEndian) { Array($0) } + generation + CircleCodes.digest(body)
     }
 
-    static var alreadyInCircle: Refusal { Refusal(.badParameter, "This device is in a circle already; see: vauban sync status") }
+    static var alreadyInCircle: Refusal {
+        Refusal(
+            .badParameter,
+            "This device is in a circle already, or waits to join one; see: vauban sync status. To end that: vauban sync leave")
+    }
     private static var newerCircle: Refusal {
         Refusal(.unsupported, "The circle's keys on this device were written by a later version of Vauban; install that version again")
     }
     private static var damagedCircle: Refusal {
-        Refusal(.stateUnreadable, "The keys of the circle on this device are damaged; run vauban sync leave, then join again")
+        Refusal(.stateUnreadable, "the keys of the circle on this device are damaged; run vauban sync leave, then join again")
     }
 }

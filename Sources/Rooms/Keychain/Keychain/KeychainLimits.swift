@@ -18,8 +18,6 @@ package enum KeychainLimits {
     package static let rewrapBytesMax = 4 << 20
     /// The sleep, in nanoseconds, after which keys are leased again: more than two clocks that are read one after the other can differ by.
     package static let sleepNanosecondsMax: Int64 = 1_000_000_000
-    /// How far an item of another device may be ahead of this device's clock: ten years, in microseconds.
-    static let syncedMicrosecondsAhead: Int64 = 315_576_000_000_000
     /// How often a request starts over because a key changed or, if the user may have been prompted, because a row was written meanwhile.
     package static let attemptsMax = 4
     /// How often a request starts over because a row was written meanwhile: other users' connections may each win once.

@@ -17,7 +17,7 @@ internal import VaubanSyncModel
 extension RequestInProgress {
     func sync(_ request: SyncRequest, _ value: borrowing SecretBytes) throws {
         guard caller.isUserAtCommandLine else {
-            throw Refusal(.notAllowedHere, "items are synchronized with the command vauban sync")
+            throw Refusal(.notAllowedHere, "Items are synchronized with the command vauban sync")
         }
         switch request {
         case .circle(let request): try circle(request)
@@ -43,7 +43,7 @@ extension RequestInProgress {
 
     private func listSynchronizable() throws {
         let key = try nameKey()
-        let number = try database.countList()
+        let number = try database.beginList()
         let own = try rights()
         var rows: [SyncRow] = []
         for kind in [ItemKind.genericPassword, .internetPassword, .certificate, .key] {
@@ -132,7 +132,7 @@ extension RequestInProgress {
             Self.name(of: record, try nameKey()) == received.name
         else { throw Self.damagedItem }
         // No change would ever be later.
-        guard record.changed <= services.now() + KeychainLimits.syncedMicrosecondsAhead else {
+        guard record.changed <= services.now() + SyncStamp.microsecondsAheadMax else {
             throw Refusal(.unsupported, "it is dated more than ten years ahead of this device's clock")
         }
         switch keys.item {
@@ -229,7 +229,7 @@ extension RequestInProgress {
         AttributeBlinds.ofRow(record.attributes, kind: record.kind, key: key).primary
     }
 
-    private static var damagedItem: Refusal { Refusal(.badParameter, "A synchronized item is damaged, or of another circle") }
+    private static var damagedItem: Refusal { Refusal(.badParameter, "the item is damaged, or of another circle") }
 }
 
 /// An item of another device, as the command line found it.

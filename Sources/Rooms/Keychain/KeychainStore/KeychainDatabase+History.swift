@@ -146,7 +146,7 @@ extension KeychainDatabase {
             if let other = try Self.row(withPrimary: blinds.primary, besides: 0, in: database) { return (.conflict(other), .rollback) }
             guard try Self.hasRoom(for: whole, in: database) else { return (.stale, .rollback) }
             try Self.insert(whole, in: database)
-            try unearth(row.item, in: database)
+            try noteReturn(row.item, in: database)
             return (.written, .commit)
         }
     }

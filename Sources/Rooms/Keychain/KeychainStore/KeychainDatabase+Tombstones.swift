@@ -32,9 +32,9 @@ extension KeychainDatabase {
         try Int64.fetchOne(database, sql: "SELECT value FROM setting WHERE name = 'sync'") != nil
     }
 
-    /// Counts the lists of synchronizable items, and keeps the identities of items that are deleted from now on. A database with a lower
-    /// number than an earlier one is a copy.
-    package func countList() throws(StorageError) -> Int64 {
+    /// Begins a list of synchronizable items and returns its number, one more than the last. From the first list on, the identities of
+    /// deleted items are kept. A database with a lower number than was seen is an earlier copy.
+    package func beginList() throws(StorageError) -> Int64 {
         let number = try write { database in
             let sql = """
                 INSERT INTO setting(name, value) VALUES ('sync', 1) ON CONFLICT(name) DO UPDATE SET value = value + 1 RETURNING value
@@ -61,7 +61,7 @@ extension KeychainDatabase {
     // MARK: Parts of a transaction
 
     /// Records that the item of a row is being deleted.
-    func bury(_ removal: RowRemoval, in database: Database) throws {
+    func noteDeletion(_ removal: RowRemoval, in database: Database) throws {
         let handle = removal.row
         guard tombstones.withLock({ $0 }), handle.place == .item else { return }
         let state: Tombstone
@@ -77,7 +77,7 @@ extension KeychainDatabase {
     }
 
     /// Records that an item was added again with the identity that it had.
-    func unearth(_ item: [UInt8], in database: Database) throws {
+    func noteReturn(_ item: [UInt8], in database: Database) throws {
         guard tombstones.withLock({ $0 }) else { return }
         try database.run(
             "UPDATE tombstone SET state = ? WHERE item = ?", [.number(Tombstone.returned.rawValue), .bytes(item)])

@@ -19,7 +19,7 @@ extension KeychainDatabase {
             if isClosed(row) { return (.retired, .rollback) }
             if let other = try Self.row(withPrimary: row.blinds.primary, besides: 0, in: database) { return (.conflict(other), .rollback) }
             try Self.insert(row, in: database)
-            try unearth(row.item, in: database)
+            try noteReturn(row.item, in: database)
             return (.written, .commit)
         }
     }
@@ -62,7 +62,7 @@ extension KeychainDatabase {
             for removal in removals {
                 let handle = removal.row
                 if handle.place == .item { try Self.forgetEarlier(of: handle, in: database) }
-                try bury(removal, in: database)
+                try noteDeletion(removal, in: database)
                 if let label = removal.keeping { grown[label.owner, default: 0] += try keepDeleted(handle, label, in: database) }
                 guard try Self.remove(handle, in: database) else { return (false, .rollback) }
             }
