@@ -11,7 +11,8 @@ chmod 755 "$TMPDIR" "$bin" "$bin"/*
 for user in alice bob; do install -d -m 700 -o vauban-test-$user -g vauban-test-$user "$TMPDIR/$user"; done
 agent=$own/agent
 # In a shell of its own, which becomes the command: so a process that is started in the background has the number that is known here.
-by() ( who=$1; shift; exec setpriv --reuid "vauban-test-$who" --regid "vauban-test-$who" --clear-groups env HOME="$TMPDIR/$who" VAUBAN_HOME="$own/keychain" SSH_AUTH_SOCK="$agent" TERM=xterm "$@"; )
+become() { who=$1; shift; exec setpriv --reuid "vauban-test-$who" --regid "vauban-test-$who" --clear-groups env HOME="$TMPDIR/$who" VAUBAN_HOME="$own/keychain" SSH_AUTH_SOCK="$agent" TERM=xterm "$@"; }
+by() ( become "$@"; )
 alice() { by alice "$bin/vauban" "$@"; }
 . Tests/Scripts/lib/attack-report.sh
 finish() { [ -z "${agent_pid:-}" ] || kill "$agent_pid" 2>/dev/null; alice stop >/dev/null 2>&1; }
@@ -23,7 +24,8 @@ for key in free asking; do
     alice ssh new $key $([ $key = free ] || echo --require presence) >"$TMPDIR/$key.pub" || exit 1
     chmod 644 "$TMPDIR/$key.pub"
 done
-by alice "$bin/vauban" ssh-agent --foreground --socket "$agent" >/dev/null 2>"$TMPDIR/agent.log" & agent_pid=$!
+# The process itself, not a shell around it: its memory is attacked.
+become alice "$bin/vauban" ssh-agent --foreground --socket "$agent" >/dev/null 2>"$TMPDIR/agent.log" & agent_pid=$!
 until by alice ssh-add -l >/dev/null 2>&1; do kill -0 $agent_pid 2>/dev/null || { cat "$TMPDIR/agent.log"; exit 1; }; done
 hostile() { by "$1" python3 "$bin/ssh-hostile.py" "$agent" "$TMPDIR/$2.pub" "$3" 2>&1; }
 
