@@ -4,31 +4,12 @@ package import VaubanKeychainWire
 package import VaubanRefusal
 package import VaubanSecretBytes
 
-/// One reply about a backup. Its secret section can be taken once.
-package final class BackupEntry {
-    package let reply: BackupReply
-    private var secret: SecretBytes?
-
-    init(_ reply: BackupReply, secret: consuming SecretBytes?) {
-        self.reply = reply
-        self.secret = secret
-    }
-
-    package func takeSecret() -> SecretBytes? { secret.take() }
-
-    /// Takes a secret section that is part of an encrypted secret half, and therefore not secret.
-    package func takeBytes() -> [UInt8] {
-        guard let rest = secret.take() else { return [] }
-        return rest.withUnsafeBytes { Array($0) }
-    }
-}
-
 extension KeychainClient {
     /// Opens a backup on this connection, or makes a new one; returns the keybag to store, with the key of the frames. Without a
     /// passphrase the keys of this device continue the backup.
     package func beginBackup(
         keybag: [UInt8]?, restores: Bool, passphrase: borrowing SecretBytes?, waiting: Waiting? = nil
-    ) throws(Refusal) -> BackupEntry {
+    ) throws(Refusal) -> ReplyEntry<BackupReply> {
         let request = KeychainRequest.backup(
             .begin(keybag: keybag, restores: restores), passwordBytes: try Self.passwordBytes(passphrase))
         guard let begun = try call(request, secret: nil, password: passphrase, waiting: waiting).backup.first else {
@@ -45,7 +26,7 @@ extension KeychainClient {
     }
 
     /// Copies as many of the rows, in their order, as fit into one reply.
-    package func copyRows(_ rows: [Int64]) throws(Refusal) -> [BackupEntry] {
+    package func copyRows(_ rows: [Int64]) throws(Refusal) -> [ReplyEntry<BackupReply>] {
         try call(.backup(.copy(rows)), secret: nil, password: nil, waiting: nil).backup
     }
 

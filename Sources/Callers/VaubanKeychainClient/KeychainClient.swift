@@ -181,8 +181,8 @@ package final class KeychainClient: Sendable {
         var keepsHistory: Bool?
         var cleared: Int?
         var rights: ProgramRights?
-        var backup: [BackupEntry] = []
-        var sync: [SyncEntry] = []
+        var backup: [ReplyEntry<BackupReply>] = []
+        var sync: [ReplyEntry<SyncReply>] = []
     }
 
     /// Examines every row and the database file. Calls `progress` as it proceeds. A large file takes long, so the user's timeout applies.
@@ -259,8 +259,8 @@ package final class KeychainClient: Sendable {
             case .ownRights(let application, let groups): outcome.rights = ProgramRights(application: application, groups: groups)
             case .sync(let reply):
                 timeout = .machine
-                outcome.sync.append(SyncEntry(reply, secret: message.takeSecret()))
-            case .backup(let reply): outcome.backup.append(BackupEntry(reply, secret: message.takeSecret()))
+                outcome.sync.append(ReplyEntry(reply, secret: message.takeSecret()))
+            case .backup(let reply): outcome.backup.append(ReplyEntry(reply, secret: message.takeSecret()))
             case .handedOver: throw .malformed("the keychain handed over a connection without a request")
             case .queued: continue
             case .waitingForUser(let place):

@@ -5,29 +5,12 @@ package import VaubanRefusal
 package import VaubanSecretBytes
 package import VaubanSyncModel
 
-/// One reply about synchronized items. Its secret section can be taken once.
-package final class SyncEntry {
-    package let reply: SyncReply
-    private var secret: SecretBytes?
-
-    init(_ reply: SyncReply, secret: consuming SecretBytes?) {
-        self.reply = reply
-        self.secret = secret
-    }
-
-    package func takeSecret() -> SecretBytes? { secret.take() }
-
-    /// Takes a secret section that is part of an encrypted secret half, and therefore not secret.
-    package func takeBytes() -> [UInt8] {
-        guard let rest = secret.take() else { return [] }
-        return rest.withUnsafeBytes { Array($0) }
-    }
-}
-
 extension KeychainClient {
     /// Passes a request about a circle to the enclave. An opened circle is used on this connection from then on; its keys are the entry's
     /// secret.
-    package func circle(_ request: CircleRequest, waiting: Waiting? = nil) throws(Refusal) -> (reply: CircleReply, entry: SyncEntry) {
+    package func circle(_ request: CircleRequest, waiting: Waiting? = nil) throws(Refusal) -> (
+        reply: CircleReply, entry: ReplyEntry<SyncReply>
+    ) {
         let replies = try call(.sync(.circle(request)), secret: nil, password: nil, waiting: waiting).sync
         guard let entry = replies.first, case .circle(let reply) = entry.reply else {
             throw Refusal(.internalError, "the keychain said nothing of the circle")
@@ -57,7 +40,7 @@ extension KeychainClient {
     }
 
     /// Copies as many of the rows, in their order, as fit into one reply.
-    package func copyForCircle(_ rows: [Int64]) throws(Refusal) -> [SyncEntry] {
+    package func copyForCircle(_ rows: [Int64]) throws(Refusal) -> [ReplyEntry<SyncReply>] {
         try call(.sync(.copy(rows)), secret: nil, password: nil, waiting: nil).sync
     }
 
@@ -74,7 +57,7 @@ extension KeychainClient {
         try Self.outcome(try call(.sync(.delete(item: item, mark: mark)), secret: nil, password: nil, waiting: nil).sync)
     }
 
-    private static func outcome(_ replies: [SyncEntry]) throws(Refusal) -> SyncOutcome {
+    private static func outcome(_ replies: [ReplyEntry<SyncReply>]) throws(Refusal) -> SyncOutcome {
         guard case .outcome(let outcome)? = replies.first?.reply else {
             throw Refusal(.internalError, "the keychain did not say what became of an item")
         }

@@ -42,7 +42,7 @@ struct BackupRun {
         progress.clear()
     }
 
-    private func begin(_ passphrase: borrowing SecretBytes?) throws -> BackupEntry {
+    private func begin(_ passphrase: borrowing SecretBytes?) throws -> ReplyEntry<BackupReply> {
         switch passphrase {
         case .none: return try session.keychain.beginBackup(keybag: target.keybag, restores: false, passphrase: nil)
         case .some(let passphrase):

@@ -105,7 +105,6 @@ struct SyncRun {
     private mutating func writeAll() throws {
         let names = state.ledger.pending
         guard !names.isEmpty else { return }
-        try list()
         var records: [SyncRecord] = []
         var bytes = 0
         for batch in stride(from: 0, to: names.count, by: Self.batchRows).map({ names[$0..<min($0 + Self.batchRows, names.count)] }) {

@@ -11,12 +11,14 @@ package final class OpenCircle: Sendable {
     private let epochs: [OpenBackup]
     private let names: HeldKey
     private let state: HeldKey
+    /// Of the keys that belong to no class: a class that has no key in a circle.
+    private static let purpose = KeyPurpose.protection(.whenPasscodeSetThisDeviceOnly)
 
     init(_ body: CircleBody, _ secrets: CircleSecrets, circle: [UInt8], at epoch: Int64) throws(Refusal) {
         func open(_ number: Int, _ use: BackupUse) -> OpenBackup {
             let key = secrets.key(of: number)
             let contents = HeldKey(
-                purpose: .protection(.whenPasscodeSetThisDeviceOnly), generation: circle,
+                purpose: Self.purpose, generation: circle,
                 key: KeyWrap.derive(from: key, label: "vauban sync contents v1", context: circle))
             // There is no key for a class whose items stay on a device, so the enclave seals none of them for others.
             let classes = Protection.allCases.filter { !$0.staysOnDevice }.map { protection in
@@ -30,10 +32,10 @@ package final class OpenCircle: Sendable {
         newest = open(secrets.epochs, .backUp)
         epochs = (1...secrets.epochs).map { open($0, .restore) }
         names = HeldKey(
-            purpose: .protection(.whenPasscodeSetThisDeviceOnly), generation: circle,
+            purpose: Self.purpose, generation: circle,
             key: KeyWrap.derive(from: secrets.key(of: 1), label: "vauban sync names v1", context: circle))
         state = HeldKey(
-            purpose: .protection(.whenPasscodeSetThisDeviceOnly), generation: circle, key: secrets.stateKey())
+            purpose: Self.purpose, generation: circle, key: secrets.stateKey())
     }
 
     /// Returns the keys for the command line: of the files of every epoch, and of the state that this device keeps.
