@@ -108,6 +108,8 @@ let contracts: [Target] = [
     target(
         "VaubanKeychainWire", in: "Contracts",
         ["VaubanKeychainModel", "VaubanSyncModel", "VaubanRefusal", "VaubanAccessPolicy", "VaubanDER", asn1]),
+    // What the command line asks a program that carries the files of vauban sync.
+    target("VaubanSyncCarrierWire", in: "Contracts"),
     // What keychaind asks the fetcher.
     target("VaubanAssociationsWire", in: "Contracts", ["VaubanAssociations", "VaubanDER", asn1]),
     // The wire of authd.
@@ -296,6 +298,8 @@ let transport: [Target] = [
             transportDependency("NIOHTTP1", "swift-nio"), transportDependency("NIOTLS", "swift-nio"), asn1,
             transportDependency("AsyncHTTPClient", "async-http-client"),
         ], transportSettings),
+    // The files of vauban sync as keys of etcd: what is asked, and what may be answered. No network.
+    target("VaubanEtcd", in: "Transport", ["VaubanSyncCarrierWire", "VaubanJSON", crypto]),
 ]
 
 let transportPrograms: [Target] =
@@ -309,7 +313,15 @@ let transportPrograms: [Target] =
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
-        // The one process with a network: asks websites which applications they list.
+        // Carries the files of vauban sync to etcd and back, for the command line.
+        program(
+            "vauban-sync-etcd", in: "Transport",
+            [
+                "VaubanEtcd", "VaubanSyncCarrierWire", "VaubanLinuxHost", "VaubanRoomHardening",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"), .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ]),
+        // The one room with a network: asks websites which applications they list.
         program(
             "vauban-fetcher", in: "Rooms/Fetcher",
             [
@@ -363,7 +375,7 @@ let commandLine: [Target] = [
         [
             "VaubanKeychainClient", "VaubanKeyWire", "VaubanSSHWire", "VaubanAuthenticationClient", "VaubanKeychainWire",
             "VaubanOneTimeCodes", "VaubanPasswordRules", "VaubanJSON", "VaubanSecretText", "VaubanKeychainModel", "VaubanRefusal",
-            "VaubanPlainText", "VaubanPasscode", "VaubanUserModel", "VaubanSyncModel",
+            "VaubanPlainText", "VaubanPasscode", "VaubanUserModel", "VaubanSyncModel", "VaubanSyncCarrierWire",
             "VaubanAccessPolicy", "VaubanBrowserSetup",
             "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", "CVaubanLinux", "CVaubanZlib",
             "CVaubanZxcvbn", crypto, cryptoExtras, .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -509,6 +521,8 @@ let testing: [Target] = [
         "BrowserHostTests",
         ["BrowserHost", "VaubanBrowserSetup", "VaubanKeychainModel", "VaubanPasswordRules", "VaubanSecretBytes"]),
     tests("TransportPolicyTests", ["VaubanTransportPolicy"]),
+    // The carrier of vauban sync without a network: what a hostile etcd answers, names, limits, and a model of etcd.
+    tests("EtcdTests", ["VaubanEtcd", "VaubanSyncCarrierWire"]),
     tests("PromptTests", ["VaubanPrompt", "VaubanAuthenticationClient", "VaubanUserModel", "VaubanAccessPolicy"]),
     tests("LocalAuthenticationTests", appleModules),
     tests("VaubanKeychainTests", ["VaubanKeychain"] + appleModules),

@@ -9,6 +9,7 @@ import sys
 from second_reader import Refused, items, sites, sockets, ssh, state, texts
 from second_reader.backups import backup
 from second_reader.der import read_message
+from second_reader.records import access_record
 from second_reader.exports import export, recovery_key
 from second_reader.syncs import sync_file
 
@@ -16,7 +17,7 @@ here = os.path.dirname(os.path.abspath(__file__))
 
 # Each file of Vectors/formats and what reads it.
 FORMATS = {
-    'application-names': texts.application_name, 'associated-domains': sites.associated_domain,
+    'access-log': access_record, 'application-names': texts.application_name, 'associated-domains': sites.associated_domain,
     'association-files': sites.association_file, 'csv': items.csv, 'entitlements': texts.entitlements, 'frames': sockets.frame,
     'greetings': sockets.greeting, 'halves': state.half, 'holder': texts.holder, 'integrity': texts.integrity,
     'launcher-record': texts.launcher_record,

@@ -10,7 +10,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-from maker import integer, made_up, octets, refusals, sequence, spoiled, text, vector, write
+from maker import integer, made_up, octets, refusals, sequence, spoiled, text, tlv, vector, write
 from maker import ssh  # noqa: F401  (writes the vectors of ssh-agent.md)
 from second_reader.state import derive
 
@@ -372,7 +372,7 @@ def sync_words(kind, name, time, rest=b''):
     return f'{words} {rest.hex()}' if kind == 1 else words
 
 
-def sync_file(records, number=7, epoch=2, magic=b'VAUBAN SYNC 1\n', size=4096, padding=b'\0', key=None, before=chain, place=None):
+def sync_file(records, number=7, epoch=2, magic=b'VAUBAN SYNC 1\n', size=4096, padding=b'\0', key=None, before=chain, place=None, companion=b''):
     payload = (1).to_bytes(4, 'big') + other_device + (3).to_bytes(8, 'big') + made_up('other chain') + records
     plain = len(payload).to_bytes(4, 'big') + payload
     plain += padding * (size - len(plain))
@@ -380,7 +380,7 @@ def sync_file(records, number=7, epoch=2, magic=b'VAUBAN SYNC 1\n', size=4096, p
     bound = b'sync file' + sync_device + number.to_bytes(8, 'big')
     sealed = nonce + AESGCM(key or file_keys[min(epoch, 2) - 1]).encrypt(nonce, plain, bound)
     covered = b'VAUBAN SYNC 1\n' + circle + sync_device + (place or number).to_bytes(8, 'big') + before + epoch.to_bytes(4, 'big')
-    digest = hashlib.sha256(covered + hashlib.sha256(sealed).digest()).digest()
+    digest = hashlib.sha256(covered + hashlib.sha256(sealed).digest() + companion).digest()
     signature = sync_key.sign(b'vauban sync file v1\0' + circle + sync_device + digest)
     return magic + epoch.to_bytes(4, 'big') + signature + sealed
 
@@ -397,15 +397,72 @@ SYNC_GIVEN = {
 put, deleted = (1, 'sync item', 700_000_000_000_000, b'the rest'), (2, 'another sync item', 5)
 both = sync_file(sync_record(*put) + sync_record(*deleted))
 earlier = sync_file(sync_record(*deleted), epoch=1)
+companion = made_up('companion', 16)
+for_companion = sync_file(sync_record(*deleted), companion=companion)
 write('sync-files', 'sync', [
     vector('a change and a deletion', both, sync_fields(both, f'{sync_words(*put)}, {sync_words(*deleted)}'), **SYNC_GIVEN),
+    vector('for a companion', for_companion, sync_fields(for_companion, sync_words(*deleted)), companion=companion.hex(), **SYNC_GIVEN),
+    *refusals([('signature', both), ('signature', sync_file(sync_record(*deleted), companion=made_up('another companion', 16)))],
+              companion=companion.hex(), **SYNC_GIVEN),
     vector('an earlier key', earlier, sync_fields(earlier, sync_words(*deleted), epoch=1), **SYNC_GIVEN),
     *refusals([
         ('magic', b'VAUBAN BACKUP 1\n' + both[14:]), ('version', b'VAUBAN SYNC 2\n' + both[14:]), ('length', both[:80]),
         ('signature', both[:-1]), ('signature', both[:20] + bytes([both[20] ^ 1]) + both[21:]),
-        ('signature', sync_file(sync_record(*put), number=6)), ('signature', sync_file(sync_record(*put), before=made_up('fork'))),
+        ('signature', for_companion), ('signature', sync_file(sync_record(*put), number=6)), ('signature', sync_file(sync_record(*put), before=made_up('fork'))),
         ('epoch', sync_file(sync_record(*put), epoch=3)), ('seal', sync_file(sync_record(*put), key=made_up('another key'))),
         ('seal', sync_file(sync_record(*put), number=8, place=7)), ('size', sync_file(sync_record(*put), size=4095)),
         ('size', sync_file(sync_record(*deleted), size=2048)), ('padding', sync_file(sync_record(*put), padding=b'\1')),
         ('payload', sync_file(sync_record(3, 'a', 1))), ('payload', sync_file(sync_record(*put)[:-1])),
         ('payload', sync_file(sync_record(*deleted)[:-1]))], **SYNC_GIVEN)])
+
+# access-log.md
+log_key, log_chain, log_item = made_up('log key'), made_up('log chain'), made_up('log item', 16)
+
+
+def log_code(key, label):
+    return hmac.new(key, label, hashlib.sha256).digest()
+
+
+def log_record(action=1, outcome=2, unrecorded=0, program=True, count=3, version=1, more=b''):
+    commands = sequence(sequence(text('/usr/bin/vauban')))
+    named = tlv(0xA0, sequence(text(''), text('/usr/bin/bash'), tlv(1, b'\xff'), commands))
+    entry = sequence(octets(log_item), integer(1), integer(count), text('cli'), text('github/anna'))
+    return sequence(integer(version), integer(700_000_000_000_000), integer(700_000_000_500_000), integer(action), integer(outcome),
+                    integer(unrecorded), named if program else b'', sequence(entry), more)
+
+
+def log_sealed(record, number=9, series=7, size=256, padding=b'\0', key=log_key):
+    for _ in range(number - series):
+        key = log_code(key, b'vauban access log next v1')
+    plain = len(record).to_bytes(4, 'big') + record
+    plain += padding * (size - len(plain))
+    nonce = made_up('log nonce', 12)
+    place = number.to_bytes(8, 'big') + series.to_bytes(8, 'big')
+    return nonce + AESGCM(log_code(key, b'vauban access log record v1')).encrypt(nonce, plain, b'access log' + place)
+
+
+def log_fields(data, number=9, action=1, outcome=2, unrecorded=0, program=True, count=3):
+    place = number.to_bytes(8, 'big') + (7).to_bytes(8, 'big')
+    named = {'application': '', 'path': '/usr/bin/bash', 'throughCommandLine': 'yes', 'commands': '/usr/bin/vauban'}
+    return {
+        'began': '700000000000000', 'ended': '700000000500000', 'action': str(action), 'outcome': str(outcome), 'unrecorded': str(unrecorded),
+        **(named if program else {}), 'items': f'{log_item.hex()} 1 {count} cli github/anna',
+        'chain': hashlib.sha256(log_chain + place + hashlib.sha256(data).digest()).hexdigest()}
+
+
+def log_given(number=9):
+    return {'key': log_key.hex(), 'series': '7', 'number': str(number), 'chain': log_chain.hex()}
+
+
+named, first = log_sealed(log_record()), log_sealed(log_record(4, 1, 12, program=False, count=1), number=7)
+write('access-log', 'access-log', [
+    vector('a read by a program', named, log_fields(named), **log_given()),
+    vector('the first record of a series', first, log_fields(first, 7, 4, 1, 12, program=False, count=1), **log_given(7)),
+    *refusals([
+        ('seal', named[:-1]), ('seal', bytes([named[0] ^ 1]) + named[1:]), ('seal', log_sealed(log_record(), number=8)),
+        ('seal', log_sealed(log_record(), series=8)), ('seal', log_sealed(log_record(), key=made_up('another log key'))),
+        ('seal', b''), ('size', log_sealed(log_record(), size=255)), ('size', log_sealed(log_record(), size=257)),
+        ('padding', log_sealed(log_record(), padding=b'\1')), ('version', log_sealed(log_record(version=2))),
+        ('action', log_sealed(log_record(action=7))), ('outcome', log_sealed(log_record(outcome=0))),
+        ('count', log_sealed(log_record(count=0))),
+        ('a field that the type does not have', log_sealed(log_record(more=integer(1))))], **log_given())])

@@ -36,7 +36,8 @@ import VaubanSyncModel
             let position = SyncPosition(
                 number: try #require(Int64(try vector.given("number"))), chain: try vector.givenBytes("chain"))
             let ciphers = keys.map { FrameCipher(SecretBytes(copying: $0)) }
-            let (file, epoch) = try SyncFile.opened(vector.content, of: member, after: position, in: circle, ciphers)
+            let (file, epoch) = try SyncFile.opened(
+                vector.content, of: member, for: vector.optionalBytes("companion"), after: position, in: circle, ciphers)
             return [
                 "epoch": "\(epoch)", "chain": FormatVectors.hexadecimal(position.after(vector.content).chain),
                 "records": file.records.map(Self.words).joined(separator: ", "),

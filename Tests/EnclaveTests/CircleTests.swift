@@ -14,7 +14,7 @@ import VaubanSyncModel
 @Suite("Circles of devices")
 struct CircleTests {
     /// One device with its part of a circle.
-    private final class Device {
+    final class Device {
         let bench: Workbench
         let vault: Vault
 

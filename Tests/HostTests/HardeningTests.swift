@@ -57,15 +57,15 @@ import VaubanRoomHardening
 
     @Test(arguments: rooms) func newCodeProgramsAndNetworkCallsKill(_ room: String) throws {
         let attempts =
-            (room == "fetcher" ? [] : ["network"]) + [
+            (["fetcher", "sync-etcd"].contains(room) ? [] : ["network"]) + [
                 "code", "shell", "call:ioctl:0:21522", "call:prctl:4:1", "call:clone:17", "call:mprotect:0:4096:4",
             ]
         for (attempt, outcome) in try outcomes(room, attempts) { #expect(outcome == "killed \(SIGSYS)", "\(room) \(attempt)") }
     }
 
-    /// The one room with a network connects over TCP, and offers nothing there.
-    @Test func fetcherConnectsAndDoesNotListen() throws {
-        let outcomes = try outcomes("fetcher", ["call:socket:2:1", "call:socket:17:3", "call:listen", "read:/etc/hosts"])
+    /// Who has a network connects over TCP, and offers nothing there.
+    @Test(arguments: ["fetcher", "sync-etcd"]) func networkIsForConnectingAlone(_ room: String) throws {
+        let outcomes = try outcomes(room, ["call:socket:2:1", "call:socket:17:3", "call:listen", "read:/etc/hosts"])
         #expect(outcomes["call:socket:2:1"] == "done" && outcomes["read:/etc/hosts"] == "done")
         #expect(outcomes["call:listen"] == "killed \(SIGSYS)" && outcomes["call:socket:17:3"] == "refused \(ENOSYS)")
     }
@@ -151,7 +151,9 @@ import VaubanRoomHardening
     }
 
     /// Rooms without a state folder have no call that changes a file system, whatever the path; the witness has no other protection there.
-    @Test(arguments: ["authd", "witness", "watcher", "fetcher"]) func roomWithoutStateFolderChangesNoFile(_ room: String) throws {
+    @Test(arguments: ["authd", "witness", "watcher", "fetcher", "sync-etcd"]) func roomWithoutStateFolderChangesNoFile(_ room: String)
+        throws
+    {
         let own = "\(state.path)/file"
         try Data("before".utf8).write(to: URL(fileURLWithPath: own))
         let attempts = ["change:\(own)", "empty:\(own)", "create:\(state.path)/new"]

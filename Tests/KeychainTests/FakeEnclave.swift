@@ -40,6 +40,11 @@ final class FakeEnclave: EnclaveOperations, Sendable {
         var timesOpened = 0
         var timesLeased = 0
         var refusesOnce: Refusal?
+        /// The first keys of series of the access log, by their sealed form, and the end that was reported last.
+        var logKeys: [[UInt8]: [UInt8]] = [:]
+        var logEnd = AccessLogEnd.empty
+        /// The refusal of the access log's keys.
+        var logRefusal: Refusal?
     }
 
     let user: UInt32
@@ -182,13 +187,42 @@ final class FakeEnclave: EnclaveOperations, Sendable {
 
     func restoreKeys(_ row: RowBinding, wrapped: [UInt8]) throws -> RestoredKeys { throw Refusal(.unsupported) }
 
+    func makeSeriesKey() throws -> MadeSeriesKey {
+        let (key, sealed) = (try Entropy.bytes(32), try Entropy.bytes(EnclaveRequest.sealedSeriesKeyBytes))
+        let end = try state.withLock { state in
+            if let refusal = state.logRefusal { throw refusal }
+            state.logKeys[sealed] = key
+            return state.logEnd
+        }
+        return MadeSeriesKey(key: SecretBytes(copying: key), sealed: sealed, end: end)
+    }
+
+    func anchorLog(_ links: [AccessLogLink]) throws -> AccessLogEnd {
+        state.withLock { state in
+            for link in links where link.number > state.logEnd.number { state.logEnd = state.logEnd.adding(link) }
+            return state.logEnd
+        }
+    }
+
+    func openSeriesKey(_ sealed: [UInt8]) throws -> SecretBytes {
+        try state.withLock { state in
+            guard state.lock == .unlocked else { throw Refusal(.locked) }
+            guard let key = state.logKeys[sealed] else { throw Refusal(.keyDestroyed) }
+            return SecretBytes(copying: key)
+        }
+    }
+
     func circle(_ request: CircleRequest) throws -> CircleResult { throw Refusal(.unsupported) }
 
     func sealForCircle(_ row: RowBinding, wrapped: [UInt8]) throws -> SealedItemKey { throw Refusal(.unsupported) }
 
     func circleItemKeys(_ row: RowBinding, wrapped: [UInt8], epoch: Int64) throws -> RestoredKeys { throw Refusal(.unsupported) }
 
-    func circleNames() throws -> SecretBytes { throw Refusal(.unsupported) }
+    func sealForCompanion(_ row: RowBinding, wrapped: [UInt8], device: [UInt8], name: [UInt8]) throws -> SealedItemKey {
+        throw Refusal(.unsupported)
+    }
+
+    func circleNames() throws -> SecretBytes? { throw Refusal(.unsupported) }
 
     func consent(_ consent: Consent, reason: String?) throws -> ConsentChoice {
         let (answer, meanwhile) = state.withLock { state in

@@ -1,7 +1,10 @@
 import Crypto
+import EnclaveWire
 import Keychain
+import KeychainStore
 import TestSupport
 import Testing
+import VaubanKeychainWire
 import VaubanSecretBytes
 
 /// The vectors of root's grants and of the halves of a row.
@@ -15,6 +18,32 @@ import VaubanSecretBytes
                 "applies": "yes", "groups": grants.groups(adding: application).joined(separator: " "),
                 "denies": grants.deniesKeychain ? "yes" : "no",
             ]
+        }
+    }
+
+    @Test("Records of the access log open or are refused as the vectors say") func accessLog() throws {
+        try FormatVectors("access-log").check { vector in
+            let series = try #require(Int64(try vector.given("series"))), number = try #require(Int64(try vector.given("number")))
+            var key = SeriesKey(SecretBytes(copying: try vector.givenBytes("key")))
+            for _ in series..<number { key = key.successor() }
+            let row = LogRow(number: number, series: series, sealed: vector.content, chain: [])
+            guard let record = key.open(row) else { return nil }
+            let before = AccessLogEnd(number: number - 1, chain: try vector.givenBytes("chain"))
+            var fields = [
+                "began": "\(record.began)", "ended": "\(record.ended)", "action": "\(record.action.rawValue)",
+                "outcome": "\(record.outcome.rawValue)", "unrecorded": "\(record.unrecorded)",
+                "chain": FormatVectors.hexadecimal(before.adding(row.link).chain),
+                "items": record.items.map { item in
+                    "\(FormatVectors.hexadecimal(item.item)) \(item.kind) \(item.count) \(item.owner) \(item.name)"
+                }.joined(separator: ", "),
+            ]
+            if let program = record.program {
+                fields["application"] = program.application
+                fields["path"] = program.path
+                fields["throughCommandLine"] = program.throughCommandLine ? "yes" : "no"
+                fields["commands"] = program.commands.joined(separator: " ")
+            }
+            return fields
         }
     }
 

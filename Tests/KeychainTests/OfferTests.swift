@@ -198,7 +198,9 @@ import VaubanUserModel
         let log = CountingLog()
         let services = KeychainServices(
             databases: room.databases, leasedKeys: room.leasedKeys, now: { 800_000_000_000_000 },
-            sleepClock: SleepClock(boot: { 1000 }, monotonic: { 1000 }), logger: Logger(label: "test") { _ in log })
+            sleepClock: SleepClock(boot: { 1000 }, monotonic: { 1000 }), logger: Logger(label: "test") { _ in log },
+            // The access log's lines have a limit of their own.
+            accessLogs: AccessLogs(databases: room.databases, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
         func add(_ account: String) throws {
             let attributes: [AttributeName: AttributeValue] = [.service: .text("s"), .account: .text(account)]
             let record = ItemRecord(kind: .genericPassword, attributes: ItemAttributes(attributes))

@@ -20,6 +20,8 @@ final class Room: @unchecked Sendable {
     let leasedKeys = LeasedKeyStore()
     let enclave: FakeEnclave
     private(set) var databases: DatabaseRegistry
+    private var accessLogs: AccessLogs
+    private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     private let pagesMax: Int?
     let clock = Mutex<Int64>(800_000_000_000_000)
     /// Nanoseconds that the machine has slept.
@@ -33,6 +35,7 @@ final class Room: @unchecked Sendable {
         enclave = try FakeEnclave(user: Self.user, leasedKeys: leasedKeys)
         self.pagesMax = pagesMax
         databases = DatabaseRegistry(state: try PrivateFolder(path: folder, creating: true), pagesMax: pagesMax, limits: limits)
+        accessLogs = AccessLogs(databases: databases, logger: Self.logger, pauseMilliseconds: nil)
     }
 
     /// Creates the room over a database that an earlier version wrote, with its enclave.
@@ -45,6 +48,7 @@ final class Room: @unchecked Sendable {
         let user = try state.subfolder("\(Self.user)", creating: true)
         try FileManager.default.copyItem(at: database, to: URL(fileURLWithPath: "\(user.path)/keychain.db"))
         databases = DatabaseRegistry(state: state)
+        accessLogs = AccessLogs(databases: databases, logger: Self.logger, pauseMilliseconds: nil)
     }
 
     deinit { try? FileManager.default.removeItem(atPath: folder) }
@@ -56,6 +60,7 @@ final class Room: @unchecked Sendable {
     /// Restarts keychaind.
     func restart() throws {
         databases = DatabaseRegistry(state: try PrivateFolder(path: folder, creating: false), pagesMax: pagesMax, limits: limits)
+        accessLogs = AccessLogs(databases: databases, logger: Self.logger, pauseMilliseconds: nil)
         leasedKeys.forget(Self.user)
     }
 
@@ -68,7 +73,7 @@ final class Room: @unchecked Sendable {
         let slept = slept.withLock { $0 }
         let services = KeychainServices(
             databases: databases, leasedKeys: leasedKeys, now: { now }, sleepClock: SleepClock(boot: { 1000 + slept }, monotonic: { 1000 }),
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, siteLists: siteLists)
+            logger: Self.logger, siteLists: siteLists, accessLogs: accessLogs)
         var secret: SecretBytes?
         if let value { secret = SecretBytes(Array(value.utf8)) }
         try RequestInProgress.serve(request, value: secret, of: caller, services: services, enclave: enclave, to: replies)

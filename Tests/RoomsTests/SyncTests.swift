@@ -130,4 +130,92 @@ struct SyncTests {
         let refused = refusal { _ = try first.rooms.keychain.copyForCircle(rows.filter { $0.name != nil }.map(\.row)) }
         #expect(refused == .unavailable)
     }
+
+    /// A circle whose second device is a companion that receives the items of these rows.
+    private func companion(_ rows: (Device) throws -> [Int64]) throws -> (member: Device, companion: Device, [PromptRequest]) {
+        let (member, companion) = (try Device(), try Device())
+        try member.perform(.begin(name: "desk"))
+        try member.perform(.open)
+        let commitment = try #require(try companion.perform(.apply(name: "pi")).document)
+        let answer = try #require(try member.perform(.answer(commitment: commitment)).document)
+        let revealed = try companion.perform(.reveal(answer: answer))
+        let (reveal, code) = (try #require(revealed.document), try #require(revealed.code))
+        let rows = try rows(member)
+        #expect(refusal { _ = try member.rooms.keychain.changeCompanion(.admit(reveal: reveal, code: code), rows: rows) } != nil)
+        let user = try member.rooms.user([.passcode(Rooms.passcode)])
+        let approved = try member.rooms.keychain.changeCompanion(.admit(reveal: reveal, code: code), rows: rows)
+        user.leave()
+        let (statement, memberCode) = (try #require(approved.document), try #require(approved.code))
+        let (_, entering) = try companion.approved(.enter(statement: statement, code: memberCode))
+        #expect(entering.map { $0.consent?.purpose } == [.enterAsCompanion])
+        for device in [member, companion] { try device.perform(.open) }
+        return (member, companion, user.requests)
+    }
+
+    @Test(
+        "A companion receives the items of its list: the prompt names them, no request copies another, and nothing it has goes further",
+        .proves("C-029")) func companionReceivesItsList() throws
+    {
+        let (member, companion, prompts) = try companion { member in
+            for name in ["token", "other"] { try member.add(name, "value of \(name)") }
+            try member.add("local", "local", isSynchronizable: false)
+            try member.add("stays", "stays", .whenUnlockedThisDeviceOnly)
+            return [try #require(try member.rooms.keychain.syncRows().rows.first { $0.shownName == "sync/token" }).row]
+        }
+        #expect(prompts.map { $0.consent?.purpose } == [.admitCompanion])
+        #expect(prompts.first?.consent?.owner == "“sync/token”" && prompts.first?.consent?.program == "pi")
+        let device = try #require(try member.perform(.view).view.companions.first).device.device
+        let keychain = member.rooms.keychain
+        // Whatever rows are asked for, only that of the list is copied.
+        let copied = try keychain.copyForCircle(Array(1...20), companion: device)
+        let items = copied.filter { if case .item = $0.reply { true } else { false } }
+        #expect(copied.count == 20 && items.count == 1)
+        // The command line names no item by a blinded name of its own, nor an item that stays here.
+        let rows = try keychain.syncRows().rows
+        let other = try #require(rows.first { $0.shownName == "sync/other" })
+        let blinded = try #require(other.name)
+        let name = try #require(BlindedNames([blinded]))
+        #expect(refusal { try member.perform(.allow(device: device, name, shown: "“harmless”")) } == .notAllowedHere)
+        let stays = try #require(rows.first { $0.shownName == "sync/stays" }).row
+        #expect(refusal { _ = try keychain.changeCompanion(.allow(device: device), rows: [stays]) } == .itemNotFound)
+        #expect(refusal { _ = try keychain.changeCompanion(.allow(device: device), rows: [other.row]) } != nil)
+        #expect(
+            try keychain.copyForCircle([other.row], companion: device).allSatisfy { if case .omitted = $0.reply { true } else { false } })
+        // It is put in place there, opens, and is copied for nobody.
+        let entry = try #require(items.first)
+        guard case .item(let row, _, let item) = entry.reply else { throw Refusal(.internalError) }
+        let listed = try #require(rows.first { $0.row == row }?.name)
+        let rest: SecretBytes? = SecretBytes(copying: entry.takeBytes())
+        let there = companion.rooms.keychain
+        guard case .placed = try there.put(item, rest: rest, epoch: 1, name: listed, replacing: nil) else { throw Refusal(.internalError) }
+        #expect(try companion.read("token") == "value of token")
+        let placed = try #require(try there.syncRows().rows.first)
+        #expect(placed.name == placed.item)
+        #expect(refusal { _ = try there.copyForCircle([placed.row], companion: device) } == .notAllowedHere)
+        #expect(try there.copyForCircle([placed.row]).allSatisfy { if case .omitted = $0.reply { true } else { false } })
+        #expect(refusal { _ = try there.changeCompanion(.allow(device: device), rows: [placed.row]) } == .notAllowedHere)
+        // What is taken from it leaves nothing behind, not even among the deleted items.
+        #expect(try there.deleteSynchronized(item: placed.item, mark: placed.mark) == .deleted)
+        #expect(try there.deletedItems(ofAllOwners: false).isEmpty)
+    }
+    @Test("The names without an item are taken off a companion's list, after a prompt that says how many there are") func goneNames() throws
+    {
+        let (member, _, _) = try companion { member in
+            for name in ["token", "other"] { try member.add(name, "value of \(name)") }
+            return try member.rooms.keychain.syncRows().rows.map(\.row)
+        }
+        let keychain = member.rooms.keychain
+        let device = try #require(try member.perform(.view).view.companions.first).device.device
+        #expect(refusal { _ = try keychain.changeCompanion(.disallow(device: device), rows: []) } == .itemNotFound)
+        let row = try #require(try keychain.syncRows().rows.first { $0.shownName == "sync/token" })
+        #expect(try keychain.deleteSynchronized(item: row.item, mark: row.mark) == .deleted)
+        #expect(refusal { _ = try keychain.changeCompanion(.disallow(device: device), rows: []) } != nil)
+        #expect(try member.perform(.view).view.companions.first?.names.all.count == 2)
+        let user = try member.rooms.user([.passcode(Rooms.passcode)])
+        let view = try keychain.changeCompanion(.disallow(device: device), rows: []).view
+        user.leave()
+        #expect(user.requests.map { $0.consent?.purpose } == [.disallowItems])
+        #expect(user.requests.first?.consent?.owner == "1 name without an item on this device")
+        #expect(view.companions.first?.names.all.count == 1)
+    }
 }

@@ -13,7 +13,7 @@ with() { setsid --wait "$VAUBAN_BUILD/vauban" "$@" --passcode-fd 3 3<<<"$passcod
 ends() { want=$1 text=$2; shift 2; "$@"; got=$?; [ $got = "$want" ] || { cat "$TMPDIR/err"; echo "    ended with $got, not $want"; return 1; }; says "$text" "$TMPDIR/err"; }
 new_device() { device "$1"; new_keychain; set_passcode; }
 item() { printf '{"service":"bank","account":"%s","secret":"%s","synchronizable":true}' "$1" "$2" | vauban add --json - 2>/dev/null; }
-trap 'for home in "$TMPDIR"/keychain "$TMPDIR"/laptop "$TMPDIR"/other "$TMPDIR"/thief; do VAUBAN_HOME=$home vauban stop; done >/dev/null 2>&1' EXIT
+trap 'for home in "$TMPDIR"/keychain "$TMPDIR"/laptop "$TMPDIR"/other "$TMPDIR"/thief "$TMPDIR"/pi; do VAUBAN_HOME=$home vauban stop; done >/dev/null 2>&1' EXIT
 # ask NEW MEMBER: up to the code that the new device shows, in $code.
 ask() {
     device "$1"; own sync join "$folder" --name "$1"
@@ -91,6 +91,21 @@ mv "$TMPDIR/removal" "$folder/circle/00000004"
 device laptop; own sync; vauban stop >/dev/null 2>&1
 rm "$VAUBAN_HOME/keychain/$(id -u)/"keychain.db*
 check "U89 a device's database is deleted, so that the others delete its items: refused" eval 'unlock; ends 0 "were lost here" own sync && device keychain && ends 0 "0 changes received" own sync && equals "$(vauban get bank/bert)" othervalue && device laptop && equals "$(vauban get bank/bert)" othervalue'
+
+# A companion gets bank/bert alone.
+new_device pi; ask pi keychain
+device keychain; with sync approve "$code" --companion --item bank/bert && answer=$(cat "$TMPDIR/out")
+device pi; with sync join "$folder" "$answer"; equals "$(vauban get bank/bert)" othervalue || exit 1
+check 'U90 a program of the user gives a companion another item: refused' eval 'device keychain; ends 36 "" own sync allow pi bank/anna && own sync && device pi && own sync && ! vauban get bank/anna 2>/dev/null'
+pi=$(ls "$folder/companions"); stream=$folder/companions/$pi/$desk
+cp -a "$folder" "$TMPDIR/companions"
+cp "$(ls "$folder/devices/$desk/"* | tail -1)" "$stream/00000002"
+check "U91 the carrier gives a companion a file of the members': refused" eval 'device pi; ends 1 "was altered, or does not follow" own sync && ! vauban get bank/anna 2>/dev/null'
+again companions
+mkdir "$folder/devices/$pi"; cp "$stream/00000001" "$folder/devices/$pi/00000001"
+check 'U91 and the members a file in the name of the companion: not read' eval 'device laptop; ends 0 "0 changes received" own sync'
+again companions
+check 'U90 control: with the user the item is given' eval 'device keychain; with sync allow pi bank/anna && device pi && own sync && equals "$(vauban get bank/anna)" "after the removal"'
 
 # What a program of the user can do: forget what was read, and put back the folder of before a deletion.
 device other; own sync || exit 1

@@ -20,6 +20,9 @@ public struct FormatVectors: Decodable, Sendable {
         public func given(_ name: String) throws -> String { try #require(given?[name], "the vector has no \(name)") }
 
         public func givenBytes(_ name: String) throws -> [UInt8] { FormatVectors.bytes(try given(name)) }
+
+        /// Returns an input that only some vectors have.
+        public func optionalBytes(_ name: String) -> [UInt8]? { given?[name].map { FormatVectors.bytes($0) } }
     }
 
     let vectors: [Vector]

@@ -104,6 +104,11 @@ struct WireSample: Sendable, CustomTestStringConvertible {
     }()
     private static let record = ItemRecord(kind: .genericPassword, attributes: attributes, accessControl: control)
 
+    private static let accessRecord = AccessRecord(
+        began: .min, ended: .max, action: .synchronized, outcome: .declined, unrecorded: 3,
+        program: AccessProgram(application: "", path: "/usr/bin/bash", throughCommandLine: true, commands: ["/usr/bin/vauban", ""]),
+        items: [UsedItem(item: octets(1, 16), kind: 1, count: .max, owner: "cli", name: "github/anna")])
+
     static let enclave: [WireSample] =
         [
             EnclaveRequest.registerCaller, .identify, .consent(consent, reason: "why"),
@@ -117,6 +122,13 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             .openBackup(keybag: [1, 2, 3], .restore), .backUp(plainRow, wrapped: [1]), .restoreKeys(plainRow, wrapped: octets(1, 60)),
             .circle(.begin(name: "a")), .circle(.open), .sealForCircle(plainRow, wrapped: [1]),
             .circleItemKeys(plainRow, wrapped: octets(1, 60), epoch: 1), .circleNames,
+            .sealForCompanion(plainRow, wrapped: octets(1, 60), device: octets(1, 16), name: octets(2, 16)),
+            .circle(.admitCompanion(reveal: [1], code: "123 456", someNames, shown: "“bank/anna”")),
+            .circle(.allow(device: octets(1, 16), someNames, shown: "")), .circle(.disallow(device: octets(1, 16), .none, shown: "")),
+            .circle(.companionFiles(device: octets(1, 16))),
+            .makeSeriesKey,
+            .anchorLog([AccessLogLink(number: 7, series: 1, digest: octets(2, 32))]), .anchorLog([]),
+            .openSeriesKey(octets(3, EnclaveRequest.sealedSeriesKeyBytes)),
         ].enumerated().map { WireSample("\($0)", $1) }
         + userRequests.enumerated().map { WireSample("user \($0)", EnclaveRequest.user($1)) }
         + [
@@ -124,7 +136,9 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             .opened,
             .leased(lease), .waitingForUser(place: "pts/3"), .queued, .fate(.destroyed), .identity(identity), .identity(.unseen),
             .consented(.untilLock), .consented(.account(7)), .backup(keybag: [1, 2, 3]), .restoreKeys(isOfOtherDevice: true),
-            .circle(circleReply), .circle(CircleReply(circleView)),
+            .circle(circleReply), .circle(CircleReply(circleView)), .circle(companionReply),
+            .seriesKey(sealed: octets(3, EnclaveRequest.sealedSeriesKeyBytes), .empty),
+            .logEnd(AccessLogEnd(number: 1 << 48, chain: octets(2, 32))),
         ].enumerated().map { WireSample("\($0)", $1) }
         + userAnswers.enumerated().map { WireSample("user \($0)", EnclaveReply.user($1)) } + [
             WireSample("", LeaseStanding()), WireSample("", LeaseRecall(user: 1000, epoch: .max, everything: false)),
@@ -212,6 +226,14 @@ struct WireSample: Sendable, CustomTestStringConvertible {
 
     private static let circleView = CircleView(
         device: octets(1, 16), circle: nil, number: 0, digest: octets(0, 32), epoch: 0, members: [])
+    private static let someNames = BlindedNames([octets(1, 16), octets(2, 16)]) ?? .none
+    private static let companionReply = CircleReply(
+        CircleView(
+            device: octets(1, 16), circle: octets(2, 16), number: 2, digest: octets(3, 32), epoch: 1,
+            members: [CircleMember(device: octets(1, 16), name: "laptop", verification: octets(4, 32))],
+            companions: [
+                CircleCompanion(device: CircleMember(device: octets(5, 16), name: "pi", verification: octets(6, 32)), names: someNames)
+            ], isCompanion: true))
     private static let circleReply = CircleReply(
         CircleView(
             device: octets(1, 16), circle: octets(2, 16), number: CircleRequest.numberMax, digest: octets(3, 32), epoch: 64,
@@ -227,7 +249,8 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             .update(query, ItemChanges(attributes: ItemAttributes())), .delete(query),
             .add(record, returns: [], hasData: true, passwordBytes: 1024), .copyMatching(query, passwordBytes: 1),
             .update(query, ItemChanges(attributes: ItemAttributes()), passwordBytes: 20), .rewrap, .discard, .examine,
-            .restore(copyOf: nil), .restore(copyOf: .min), .handOver, .ownRights,
+            .restore(copyOf: nil), .restore(copyOf: .min), .handOver, .ownRights, .accessLog(AccessLogQuery()),
+            .accessLog(AccessLogQuery(before: 7, ofAllOwners: true, verifies: true)),
             .sharedPassword(SharedPasswordRequest(.save, site: "example.com:8443", account: "anna")),
             .sharedPassword(SharedPasswordRequest(.pick, site: "", account: "")),
             .transfer(query, attributes, keepsOriginal: true), .transfer(query, ItemAttributes(), keepsOriginal: false),
@@ -248,6 +271,8 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             .sync(.delete(item: octets(1, 16), mark: octets(2, 16))), .sync(.fates([])),
             .sync(.fates([ItemQuestion(item: octets(1, 16), changed: .min), ItemQuestion(item: octets(2, 16), changed: .max)])),
             .sync(.circle(.leave)),
+            .sync(.companion(.admit(reveal: [1], code: "123 456"), rows: [])), .sync(.companion(.allow(device: octets(1, 16)), rows: [1])),
+            .sync(.companion(.disallow(device: octets(1, 16)), rows: [1, .max])), .sync(.copyForCompanion(device: octets(1, 16), [1])),
         ].enumerated().map { WireSample("\($0)", $1) }
         + [
             KeychainReply.refused(refusal), .done, .handedOver, .ownRights(application: nil, groups: []),
@@ -257,6 +282,11 @@ struct WireSample: Sendable, CustomTestStringConvertible {
                 ItemVersion(replaced: 0, changed: 1, protection: .always, accessControl: nil),
             ]), .deleted(DeletedItem(item: octets(3, 16), deleted: -1, record: record)),
             .items([FoundItem(record: record, hasData: true), FoundItem(record: nil, hasData: false)]), .items([]),
+            .accessLog(AccessLogPage(oldest: 0, faults: [], records: [])),
+            .accessLog(
+                AccessLogPage(
+                    oldest: 1, faults: [AccessLogFault(.replaced, 2), AccessLogFault(.missingAtEnd, 1 << 48)],
+                    records: [FoundRecord(number: 2, record: accessRecord), FoundRecord(number: 1, isHidden: true, record: nil)])),
             .waitingForUser("pts/3"), .queued, .rewrapped(RewrapProgress(done: 256, left: 0, kept: .max)), .examined(report),
             .examined(DoctorReport()), .examined(reportWithoutRoom),
             .restorable(RestorableCopy(date: -1, rows: .max, damagedSince: nil)),

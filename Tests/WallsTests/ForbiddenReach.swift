@@ -46,7 +46,13 @@ let forbiddenReaches = [
     ForbiddenReach(target: "vauban-witness", modules: ["Enclave", "Keychain", "KeychainStore", "Authentication", "CVaubanBus", "GRDB"]),
     ForbiddenReach(target: "vauban-watcher", modules: ["Enclave", "Keychain", "KeychainStore", "Authentication", "GRDB", "Crypto"]),
     ForbiddenReach(target: "vauban-reader", modules: ["Enclave", "Keychain", "KeychainStore", "Authentication", "GRDB"]),
-    // The one process with a network reaches nothing that holds or decides.
+    // What carries sealed files over the network reaches nothing that opens them.
+    ForbiddenReach(
+        target: "vauban-sync-etcd",
+        modules: roomModules.subtracting(["VaubanRoomHardening", "CVaubanConfinement"]).union([
+            "VaubanKeychainModel", "VaubanKeychainWire", "VaubanKeychainClient", "VaubanSyncModel", "VaubanCommands",
+        ])),
+    // The one room with a network reaches nothing that holds or decides.
     ForbiddenReach(
         target: "vauban-fetcher",
         modules: [
@@ -61,7 +67,9 @@ let forbiddenReaches = [
     ForbiddenReach(target: "VaubanKeychain", modules: roomModules, headerPrefixes: ["systemd/", "seccomp"]),
     ForbiddenReach(target: "VaubanProtection", modules: roomModules, headerPrefixes: ["systemd/", "seccomp"]),
     ForbiddenReach(target: "VaubanPrompt", modules: roomModules, headerPrefixes: ["systemd/", "seccomp"]),
-    ForbiddenReach(target: "vauban", modules: roomModules, headerPrefixes: ["systemd/", "seccomp"]),
+    ForbiddenReach(
+        target: "vauban", modules: roomModules.union(["AsyncHTTPClient", "FoundationNetworking"]), modulePrefixes: ["NIO"],
+        headerPrefixes: ["systemd/", "seccomp"]),
     ForbiddenReach(target: "vauban-browser-host", modules: roomModules, headerPrefixes: ["systemd/", "seccomp"]),
 ]
 

@@ -9,7 +9,8 @@ MAGIC = b'VAUBAN SYNC 1\n'
 
 
 def sync_file(data, given):
-    """A device's file: given are the circle, the device and its key, where the file before ended, and the file keys by epoch."""
+    """A device's file: given are the circle, the device and its key, where the file before ended, the file keys by epoch,
+    and the companion that it is for, if it is for one."""
     from cryptography.exceptions import InvalidSignature, InvalidTag
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -20,6 +21,7 @@ def sync_file(data, given):
     require(len(data) > 82, 'length')
     epoch, signature, sealed = struct.unpack('>I', data[14:18])[0], data[18:82], data[82:]
     bound = MAGIC + circle + device + struct.pack('>Q', number) + chain + data[14:18] + hashlib.sha256(sealed).digest()
+    bound += bytes.fromhex(given.get('companion', ''))
     signed = b'vauban sync file v1\0' + circle + device + hashlib.sha256(bound).digest()
     try:
         Ed25519PublicKey.from_public_bytes(bytes.fromhex(given['verification'])).verify(signature, signed)

@@ -69,6 +69,10 @@ package enum PromptWords {
         case .admitDevice: return "to let another device read and change your synchronized items"
         case .enterCircle: return "to share synchronized items with another device, which reads and changes yours"
         case .removeDevice: return "to remove a device, which then reads no new synchronized items"
+        case .admitCompanion: return "to let another device receive some of your synchronized items, as a companion that changes nothing"
+        case .enterAsCompanion: return "to receive items of another device as its companion; they replace or delete what you change here"
+        case .allowItems: return "to give a companion more of your synchronized items"
+        case .disallowItems: return "to give a companion some of your synchronized items no more"
         case .savePassword: return "to save a password for a website among yours"
         case .changePassword: return "to change a password of yours for a website"
         case .deletePassword: return "to delete a password of yours for a website"
@@ -85,14 +89,21 @@ package enum PromptWords {
     }
 
     package static func particulars(_ consent: Consent) -> [Particular] {
-        let (item, program) =
+        let isOfCompanion = [.admitCompanion, .allowItems, .disallowItems].contains(consent.purpose)
+        let (item, owner, program) =
             switch consent.purpose {
-            case .admitDevice, .enterCircle, .removeDevice: ("Code on the other device", "Device")
-            default: ("Secret", "For")
+            case .admitDevice, .enterCircle, .removeDevice, .enterAsCompanion: ("Code on the other device", "Kept by", "Device")
+            case .admitCompanion, .allowItems, .disallowItems: ("Code on the other device", "Items", "Companion")
+            default: ("Secret", "Kept by", "For")
             }
         let particulars = [
             (item, consent.item.map { PlainLine.name($0, charactersMax: textMax) }),
-            ("Kept by", consent.owner.map { PlainLine.path($0, charactersMax: textMax) }),
+            (
+                owner,
+                consent.owner.map {
+                    isOfCompanion ? PlainLine.name($0, charactersMax: textMax) : PlainLine.path($0, charactersMax: textMax)
+                }
+            ),
             (program, consent.program.map { PlainLine.path($0, charactersMax: textMax) }),
         ]
         return particulars.compactMap { label, text in

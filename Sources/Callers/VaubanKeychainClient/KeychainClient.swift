@@ -180,6 +180,7 @@ package final class KeychainClient: Sendable {
         var deleted: [DeletedItem] = []
         var keepsHistory: Bool?
         var cleared: Int?
+        var accessLog: AccessLogPage?
         var rights: ProgramRights?
         var backup: [ReplyEntry<BackupReply>] = []
         var sync: [ReplyEntry<SyncReply>] = []
@@ -260,6 +261,7 @@ package final class KeychainClient: Sendable {
             case .sync(let reply):
                 timeout = .machine
                 outcome.sync.append(ReplyEntry(reply, secret: message.takeSecret()))
+            case .accessLog(let page): outcome.accessLog = page
             case .backup(let reply): outcome.backup.append(ReplyEntry(reply, secret: message.takeSecret()))
             case .handedOver: throw .malformed("the keychain handed over a connection without a request")
             case .queued: continue

@@ -11,7 +11,20 @@ extension KeychainClient {
     package func circle(_ request: CircleRequest, waiting: Waiting? = nil) throws(Refusal) -> (
         reply: CircleReply, entry: ReplyEntry<SyncReply>
     ) {
-        let replies = try call(.sync(.circle(request)), secret: nil, password: nil, waiting: waiting).sync
+        try circle(.circle(request), waiting)
+    }
+
+    /// Admits a companion, or changes its list, for the items of these rows. The user is asked.
+    package func changeCompanion(
+        _ change: SyncRequest.CompanionChange, rows: [Int64], waiting: Waiting? = nil
+    ) throws(Refusal) -> CircleReply {
+        try circle(.companion(change, rows: rows), waiting).reply
+    }
+
+    private func circle(_ request: SyncRequest, _ waiting: Waiting?) throws(Refusal) -> (
+        reply: CircleReply, entry: ReplyEntry<SyncReply>
+    ) {
+        let replies = try call(.sync(request), secret: nil, password: nil, waiting: waiting).sync
         guard let entry = replies.first, case .circle(let reply) = entry.reply else {
             throw Refusal(.internalError, "the keychain said nothing of the circle")
         }
@@ -39,9 +52,10 @@ extension KeychainClient {
         return fates
     }
 
-    /// Copies as many of the rows, in their order, as fit into one reply.
-    package func copyForCircle(_ rows: [Int64]) throws(Refusal) -> [ReplyEntry<SyncReply>] {
-        try call(.sync(.copy(rows)), secret: nil, password: nil, waiting: nil).sync
+    /// Copies as many of the rows, in their order, as fit into one reply: for the circle, or for one companion.
+    package func copyForCircle(_ rows: [Int64], companion: [UInt8]? = nil) throws(Refusal) -> [ReplyEntry<SyncReply>] {
+        let request = companion.map { SyncRequest.copyForCompanion(device: $0, rows) } ?? .copy(rows)
+        return try call(.sync(request), secret: nil, password: nil, waiting: nil).sync
     }
 
     /// Puts an item of another device in place, unless the row changed since it had the mark.

@@ -35,7 +35,10 @@ struct VaubanCommand: ParsableCommand {
                     Disable.self, Allow.self, Disallow.self, Give.self,
                 ]),
             CommandGroup(
-                name: "The keychain:", subcommands: [Status.self, Doctor.self, Unlock.self, Lock.self, Settings.self, Approve.self]),
+                name: "The keychain:",
+                subcommands: [
+                    Status.self, AccessLogVerb.self, Doctor.self, Unlock.self, Lock.self, Settings.self, Approve.self,
+                ]),
             CommandGroup(name: "The passcode:", subcommands: [Passcode.self, Finger.self, Recover.self, Erase.self]),
             CommandGroup(
                 name: "The service:", subcommands: [Setup.self, Adopt.self, Serve.self, Stop.self, Login.self, Integrity.self, Sdk.self]),

@@ -33,14 +33,18 @@ package enum EnclaveReply: Hashable, Sendable {
     /// The reply about a circle. When it was opened, the keys of its files, one for each epoch, and of the device's state are the secret
     /// section.
     case circle(CircleReply)
+    /// A new first key of a series for the access log, sealed, and the log's last known record. The key is the secret section.
+    case seriesKey(sealed: [UInt8], AccessLogEnd)
+    /// The last record of the access log that the enclave knows.
+    case logEnd(AccessLogEnd)
     /// The reply to a user's request, to be passed on unchanged.
     case user(UserAnswer)
 
     /// Whether its secret section may carry keys.
     package var mayCarrySecret: Bool {
         switch self {
-        case .sealed, .opened, .leased, .backup, .restoreKeys, .circle: true
-        case .refused, .done, .caller, .waitingForUser, .queued, .fate, .identity, .consented, .user: false
+        case .sealed, .opened, .leased, .backup, .restoreKeys, .circle, .seriesKey: true
+        case .refused, .done, .caller, .waitingForUser, .queued, .fate, .identity, .consented, .logEnd, .user: false
         }
     }
 
@@ -173,6 +177,10 @@ extension EnclaveReply: DERReadable, DERWritable {
         case 12: return .backup(keybag: try reply.octets("keybag", in: 1...EnclaveRequest.backupKeybagBytesMax))
         case 13: return .restoreKeys(isOfOtherDevice: try reply.boolean("is of another device"))
         case 14: return .circle(try reply.value("circle"))
+        case 15:
+            let bytes = EnclaveRequest.sealedSeriesKeyBytes
+            return .seriesKey(sealed: try reply.octets("sealed key", in: bytes...bytes), try reply.value("end"))
+        case 16: return .logEnd(try reply.value("end"))
         case 21: return .queued
         default: throw DERError("reply is unknown")
         }
@@ -199,6 +207,11 @@ extension EnclaveReply: DERReadable, DERWritable {
             case .backup(let keybag): try fields.tagged(12) { try $0.octets(keybag) }
             case .restoreKeys(let isOfOtherDevice): try fields.tagged(13) { try $0.boolean(isOfOtherDevice) }
             case .circle(let reply): try fields.tagged(14) { try $0.value(reply) }
+            case .seriesKey(let sealed, let end):
+                try fields.tagged(15) {
+                    try $0.octets(sealed); try $0.value(end)
+                }
+            case .logEnd(let end): try fields.tagged(16) { try $0.value(end) }
             case .user(let answer): try fields.tagged(6) { try $0.value(answer) }
             }
         }

@@ -12,6 +12,8 @@ extension EnclaveRequest: DERReadable, DERWritable {
     package static let reasonBytesMax = 1024
     package static let retiredMax = 64
     package static let backupKeybagBytesMax = 4096
+    /// An encapsulated key of X-Wing and a sealed key of 32 bytes.
+    package static let sealedSeriesKeyBytes = 1120 + 32 + 16
 
     package init(from fields: inout DERFields) throws {
         try fields.version(Self.version)
@@ -53,6 +55,14 @@ extension EnclaveRequest: DERReadable, DERWritable {
                 try call.value("row"), wrapped: try call.octets("wrapped key", in: 1...wrappedBytesMax),
                 epoch: try call.integer("epoch", in: 1...Int64(CircleRequest.epochsMax)))
         case 17: return .circleNames
+        case 18:
+            return .sealForCompanion(
+                try call.value("row"), wrapped: try call.octets("wrapped key", in: 1...wrappedBytesMax),
+                device: try call.octets("device", in: CircleRequest.deviceBytes...CircleRequest.deviceBytes),
+                name: try call.octets("name", in: BlindedNames.nameBytes...BlindedNames.nameBytes))
+        case 19: return .makeSeriesKey
+        case 20: return .anchorLog(try call.list("links", max: AccessLogLink.countMax))
+        case 21: return .openSeriesKey(try call.octets("sealed key", in: sealedSeriesKeyBytes...sealedSeriesKeyBytes))
         default: throw Refusal(.unknownRequest, "enclave request \(number) is not known to version \(version)")
         }
     }
@@ -107,6 +117,14 @@ extension EnclaveRequest: DERReadable, DERWritable {
                     try $0.value(row); try $0.octets(wrapped); try $0.integer(epoch)
                 }
             case .circleNames: fields.tagged(17) { _ in }
+            case .sealForCompanion(let row, let wrapped, let device, let name):
+                try fields.tagged(18) {
+                    try $0.value(row); try $0.octets(wrapped)
+                    try $0.octets(device); try $0.octets(name)
+                }
+            case .makeSeriesKey: fields.tagged(19) { _ in }
+            case .anchorLog(let links): try fields.tagged(20) { try $0.list(links) }
+            case .openSeriesKey(let sealed): try fields.tagged(21) { try $0.octets(sealed) }
             }
         }
     }

@@ -36,15 +36,26 @@ package enum EnclaveRequest: Hashable, Sendable {
     /// From keychaind: releases the attributes key of an item in the open backup and, unless it stays on another device, its item key. The
     /// row is bound as it was when it was backed up.
     case restoreKeys(RowBinding, wrapped: [UInt8])
-    /// From keychaind: a request about the user's circle of devices. Prompts the user if someone is to be admitted or removed, or to enter
-    /// a circle. The keys of its files are the reply's secret section when the circle is opened on this connection.
+    /// From keychaind: a request about the user's circle of devices. Prompts the user if someone is to be admitted or removed, to enter a
+    /// circle, or to change the list of a companion. The keys of files are the reply's secret section when the circle is opened on this
+    /// connection, or those for a companion are requested.
     case circle(CircleRequest)
     /// From keychaind: wraps the item key of this row for the open circle. The key of its attributes there is the reply's secret section.
     case sealForCircle(RowBinding, wrapped: [UInt8])
     /// From keychaind: releases the attributes key and the item key of an item that another device of the open circle wrote.
     case circleItemKeys(RowBinding, wrapped: [UInt8], epoch: Int64)
-    /// From keychaind: releases the key that blinds the names of items in the open circle.
+    /// From keychaind: releases the key that blinds the names of items in the open circle. A companion has none: the reply is `done`.
     case circleNames
+    /// From keychaind: wraps the item key of this row for a companion, if the item's blinded name is on its list. The key of its attributes
+    /// there is the reply's secret section.
+    case sealForCompanion(RowBinding, wrapped: [UInt8], device: [UInt8], name: [UInt8])
+    /// From keychaind: returns the first key of a series for the user's access log, sealed so that only this user's enclave opens it again;
+    /// the key is the reply's secret section.
+    case makeSeriesKey
+    /// From keychaind: extends the end of the access log that the enclave keeps by these records, and returns it.
+    case anchorLog([AccessLogLink])
+    /// From keychaind: releases the first key of a series of the access log, while the user's device is unlocked.
+    case openSeriesKey([UInt8])
     /// From authd: a user request, passed on.
     case user(UserRequest)
 
@@ -53,8 +64,7 @@ package enum EnclaveRequest: Hashable, Sendable {
         switch self {
         case .registerCaller, .identify: nil
         case .seal, .open, .lease, .rewrap, .retire, .fate, .consent, .handOver, .openBackup, .backUp, .restoreKeys, .circle,
-            .sealForCircle,
-            .circleItemKeys, .circleNames:
+            .sealForCircle, .circleItemKeys, .circleNames, .sealForCompanion, .makeSeriesKey, .anchorLog, .openSeriesKey:
             .keychain
         case .user: .authentication
         }
@@ -65,7 +75,7 @@ package enum EnclaveRequest: Hashable, Sendable {
         switch self {
         case .registerCaller, .handOver: true
         case .seal, .open, .lease, .rewrap, .retire, .fate, .consent, .identify, .user, .openBackup, .backUp, .restoreKeys, .circle,
-            .sealForCircle, .circleItemKeys, .circleNames:
+            .sealForCircle, .circleItemKeys, .circleNames, .sealForCompanion, .makeSeriesKey, .anchorLog, .openSeriesKey:
             false
         }
     }
@@ -77,7 +87,7 @@ package enum EnclaveRequest: Hashable, Sendable {
         case .user(let request): request.mayWaitForUser
         case .circle(let request): request.mayWaitForUser
         case .registerCaller, .seal, .lease, .rewrap, .retire, .fate, .identify, .handOver, .openBackup, .backUp, .restoreKeys,
-            .sealForCircle, .circleItemKeys, .circleNames:
+            .sealForCircle, .circleItemKeys, .circleNames, .sealForCompanion, .makeSeriesKey, .anchorLog, .openSeriesKey:
             false
         }
     }
@@ -88,7 +98,7 @@ package enum EnclaveRequest: Hashable, Sendable {
         case .seal(let row), .open(let row, _, _, _, _): row.accessControl?.needsApplicationPassword ?? false
         case .openBackup: true
         case .registerCaller, .lease, .rewrap, .retire, .fate, .consent, .identify, .handOver, .user, .backUp, .restoreKeys, .circle,
-            .sealForCircle, .circleItemKeys, .circleNames:
+            .sealForCircle, .circleItemKeys, .circleNames, .sealForCompanion, .makeSeriesKey, .anchorLog, .openSeriesKey:
             false
         }
     }

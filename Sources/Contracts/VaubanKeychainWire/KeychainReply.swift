@@ -33,6 +33,8 @@ package enum KeychainReply: Hashable, Sendable {
     case backup(BackupReply)
     /// The reply to a request about synchronized items, before `done`.
     case sync(SyncReply)
+    /// Records of the access log, before `done`.
+    case accessLog(AccessLogPage)
     /// The caller's application identifier, if it has one, and its own access groups in order.
     case ownRights(application: String?, groups: [String])
 }
@@ -77,9 +79,8 @@ package struct FoundItem: Hashable, Sendable, DERReadable, DERWritable {
 /// `KeychainReply ::= SEQUENCE { version INTEGER (1), CHOICE { refused [0] Refusal, done [1], items [2] SEQUENCE OF
 ///   FoundItem, waitingForUser [3] UTF8String, rewrapped [4] RewrapProgress,
 ///   permissions [5] SEQUENCE OF Permission, examined [6] DoctorReport, restorable [7] RestorableCopy, handedOver [8],
-///   versions [9] SEQUENCE OF ItemVersion, deleted [10] DeletedItem, keepsHistory [11] BOOLEAN, cleared [12] INTEGER, ownRights [13]
-/// ProgramRights,
-///   sync [14] SyncReply, backup [20] BackupReply, queued [21] } }`
+///   versions [9] SEQUENCE OF ItemVersion, deleted [10] DeletedItem, keepsHistory [11] BOOLEAN, cleared [12] INTEGER,
+///   ownRights [13] ProgramRights, sync [14] SyncReply, accessLog [15] AccessLogPage, backup [20] BackupReply, queued [21] } }`
 extension KeychainReply: DERReadable, DERWritable {
     /// Items in one message; further ones are sent in the next.
     package static let itemsMax = 256
@@ -122,6 +123,7 @@ extension KeychainReply: DERReadable, DERWritable {
                 }
                 return .ownRights(application: application, groups: groups ?? [])
             case 14: return .sync(try reply.value("sync"))
+            case 15: return .accessLog(try reply.value("page"))
             default: throw DERError("reply is unknown")
             }
         }
@@ -139,6 +141,7 @@ extension KeychainReply: DERReadable, DERWritable {
             case .waitingForUser(let place): try fields.tagged(3) { try $0.text(place) }
             case .sync(let reply): try fields.tagged(14) { try $0.value(reply) }
             case .backup(let reply): try fields.tagged(20) { try $0.value(reply) }
+            case .accessLog(let page): try fields.tagged(15) { try $0.value(page) }
             case .queued: fields.tagged(21) { _ in }
             case .rewrapped(let progress): try fields.tagged(4) { try $0.value(progress) }
             case .permissions(let permissions): try fields.tagged(5) { try $0.list(permissions) }

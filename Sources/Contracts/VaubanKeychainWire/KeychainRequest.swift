@@ -41,6 +41,8 @@ package enum KeychainRequest: Hashable, Sendable {
     case backup(BackupRequest, passwordBytes: Int? = nil)
     /// Synchronizes items with the user's other devices.
     case sync(SyncRequest)
+    /// Returns records of the access log, the newest first.
+    case accessLog(AccessLogQuery)
     /// Returns the caller's application identifier and its own access groups.
     case ownRights
     /// Saves, deletes or picks one of the user's passwords for a website of the caller's. The value is the password to save.
@@ -143,7 +145,7 @@ extension ItemChanges: DERReadable, DERWritable {
 
 /// `KeychainRequest ::= SEQUENCE { version INTEGER (1), call CHOICE { add [0], copyMatching [1], update [2], delete [3],
 ///   rewrap [4], discard [5], permissions [6], permit [7], move [8], examine [9], restore [10], handOver [11],
-///   history [12], ownRights [13], transfer [16], sync [17], backup [20], sharedPassword [24] } }`
+///   history [12], ownRights [13], transfer [16], sync [17], accessLog [18], backup [20], sharedPassword [24] } }`
 extension KeychainRequest: DERReadable, DERWritable {
     package static let version: Int64 = 1
 
@@ -183,6 +185,7 @@ extension KeychainRequest: DERReadable, DERWritable {
                 let query: ItemQuery = try call.value("query")
                 return .transfer(query, try call.value("attributes"), keepsOriginal: try call.boolean("keeps original"))
             case 17: return .sync(try call.value("sync"))
+            case 18: return .accessLog(try call.value("query"))
             case 24: return .sharedPassword(try call.value("shared password"))
             case 20: return .backup(try call.value("backup"), passwordBytes: try Self.passwordBytes(&call))
             default: throw Refusal(.unknownRequest, "keychain request \(number) is not known to version \(Self.version)")
@@ -233,6 +236,7 @@ extension KeychainRequest: DERReadable, DERWritable {
             case .restore(let date): try fields.tagged(10) { try $0.optionalInteger(0, date) }
             case .handOver: fields.tagged(11) { _ in }
             case .ownRights: fields.tagged(13) { _ in }
+            case .accessLog(let query): try fields.tagged(18) { try $0.value(query) }
             case .sharedPassword(let request): try fields.tagged(24) { try $0.value(request) }
             case .history(let request, let passwordBytes):
                 try fields.tagged(12) { call in

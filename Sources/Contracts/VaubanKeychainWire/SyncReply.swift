@@ -5,7 +5,8 @@ package import VaubanSyncModel
 /// A synchronizable item, as it is listed.
 package struct SyncRow: Hashable, Sendable {
     package let row: Int64
-    /// The blinded name; nil if the item stays on this device whatever its attribute says.
+    /// The blinded name, or the item's identity on a companion, which has no key of names; nil if the item stays on this device whatever
+    /// its attribute says.
     package let name: [UInt8]?
     /// Changes with every write of the row.
     package let mark: [UInt8]

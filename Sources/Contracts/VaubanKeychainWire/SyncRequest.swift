@@ -19,6 +19,19 @@ package enum SyncRequest: Hashable, Sendable {
     case delete(item: [UInt8], mark: [UInt8])
     /// Asks what became of items that were listed before.
     case fates([ItemQuestion])
+    /// Changes what companions receive, by rows; the user is asked.
+    case companion(CompanionChange, rows: [Int64])
+    /// Copies rows for a companion like `copy`. Those that are not on its list are omitted.
+    case copyForCompanion(device: [UInt8], [Int64])
+
+    /// What happens to a companion and the items of some rows.
+    package enum CompanionChange: Hashable, Sendable {
+        /// The device of a join request becomes a companion that receives them.
+        case admit(reveal: [UInt8], code: String)
+        case allow(device: [UInt8])
+        /// Without rows, the names that no synchronizable item here has any more.
+        case disallow(device: [UInt8])
+    }
 
     package static let rowsMax = 500
     package static let nameBytes = 16
@@ -26,7 +39,8 @@ package enum SyncRequest: Hashable, Sendable {
     package static let itemBytes = 16
 }
 
-/// `SyncRequest ::= CHOICE { circle [0], list [1], copy [2], put [3], delete [4], fates [5] }`, in a SEQUENCE
+/// `SyncRequest ::= CHOICE { circle [0], list [1], copy [2], put [3], delete [4], fates [5], admit [6], allow [7], disallow [8],
+///   copyForCompanion [9] }`, in a SEQUENCE
 extension SyncRequest: DERReadable, DERWritable {
     package init(from fields: inout DERFields) throws {
         let number = try fields.choice("sync request")
@@ -34,13 +48,7 @@ extension SyncRequest: DERReadable, DERWritable {
             switch number {
             case 0: return .circle(try request.value("request"))
             case 1: return .list
-            case 2:
-                var rows: [Int64] = []
-                while !request.isEmpty {
-                    guard rows.count < Self.rowsMax else { throw DERError("rows are too many") }
-                    rows.append(try request.integer("row", in: 1...Int64.max))
-                }
-                return .copy(rows)
+            case 2: return .copy(try Self.rows(&request, max: Self.rowsMax))
             case 3:
                 let mark = try request.optionalOctets(0, "mark", in: Self.markBytes...Self.markBytes)
                 let item: BackupItem = try request.value("item")
@@ -58,11 +66,36 @@ extension SyncRequest: DERReadable, DERWritable {
                     items.append(ItemQuestion(item: item, changed: try request.integer("changed", in: Int64.min...Int64.max)))
                 }
                 return .fates(items)
+            case 6:
+                let reveal = try request.octets("document", in: 1...CircleRequest.documentBytesMax)
+                let change = CompanionChange.admit(reveal: reveal, code: try request.text("code", max: CircleRequest.codeBytesMax))
+                return .companion(change, rows: try Self.rows(&request, max: BlindedNames.countMax))
+            case 7:
+                let change = CompanionChange.allow(device: try Self.device(&request))
+                return .companion(change, rows: try Self.rows(&request, max: BlindedNames.countMax))
+            case 8:
+                let change = CompanionChange.disallow(device: try Self.device(&request))
+                return .companion(change, rows: try Self.rows(&request, max: BlindedNames.countMax))
+            case 9: return .copyForCompanion(device: try Self.device(&request), try Self.rows(&request, max: Self.rowsMax))
             default: throw DERError("sync request is unknown")
             }
         }
         guard let request else { throw DERError("sync request is missing") }
         self = request
+    }
+
+    private static func device(_ request: inout DERFields) throws -> [UInt8] {
+        try request.octets("device", in: CircleRequest.deviceBytes...CircleRequest.deviceBytes)
+    }
+
+    /// Reads what is left.
+    private static func rows(_ request: inout DERFields, max: Int) throws -> [Int64] {
+        var rows: [Int64] = []
+        while !request.isEmpty {
+            guard rows.count < max else { throw DERError("rows are too many") }
+            rows.append(try request.integer("row", in: 1...Int64.max))
+        }
+        return rows
     }
 
     package func write(into der: inout DER.Serializer) throws {
@@ -71,6 +104,21 @@ extension SyncRequest: DERReadable, DERWritable {
             case .circle(let request): try fields.tagged(0) { try $0.value(request) }
             case .list: fields.tagged(1) { _ in }
             case .copy(let rows): try fields.tagged(2) { request in for row in rows { try request.integer(row) } }
+            case .companion(let change, let rows):
+                try fields.tagged(change.number) { request in
+                    switch change {
+                    case .admit(let reveal, let code):
+                        try request.octets(reveal)
+                        try request.text(code)
+                    case .allow(let device), .disallow(let device): try request.octets(device)
+                    }
+                    for row in rows { try request.integer(row) }
+                }
+            case .copyForCompanion(let device, let rows):
+                try fields.tagged(9) { request in
+                    try request.octets(device)
+                    for row in rows { try request.integer(row) }
+                }
             case .put(let item, let epoch, let name, let mark):
                 try fields.tagged(3) { request in
                     try request.optionalOctets(0, mark)
@@ -90,6 +138,16 @@ extension SyncRequest: DERReadable, DERWritable {
                     }
                 }
             }
+        }
+    }
+}
+
+extension SyncRequest.CompanionChange {
+    fileprivate var number: UInt {
+        switch self {
+        case .admit: 6
+        case .allow: 7
+        case .disallow: 8
         }
     }
 }

@@ -70,12 +70,18 @@ package struct RoomProfile: Sendable {
         name: "secret-service", files: Files(reads: own + ["/proc"]), holdsSecrets: true,
         groups: [.running, .streams, .looking, .keeping, .dialling], killed: ["bind", "listen", "accept", "accept4", "socketpair"])
 
-    /// The one process with a network. It reads the lists of hosts, name servers and authorities; nobody but keychaind connects to it.
+    /// The one room with a network. It reads the lists of hosts, name servers and authorities; nobody but keychaind connects to it.
     package static let fetcher = RoomProfile(
         name: "fetcher", files: Files(reads: own + users), holdsSecrets: false, connectsOut: true,
         groups: [.running, .streams, .looking, .reading, .accepting, .networking], killed: ["listen", "socketpair"])
 
-    package static let all = [enclaved, keychaind, authd, witness, watcher, reader, sshAgent, secretService, fetcher]
+    /// It carries sealed files to etcd, as the user. Its key and its password open nothing else, and are in its memory as the library for
+    /// TLS has them. Nobody connects to it.
+    package static let syncEtcd = RoomProfile(
+        name: "sync-etcd", files: Files(reads: own + users), holdsSecrets: false, connectsOut: true,
+        groups: [.running, .streams, .looking, .reading, .networking], killed: ["listen", "accept", "accept4", "socketpair"])
+
+    package static let all = [enclaved, keychaind, authd, witness, watcher, reader, sshAgent, secretService, fetcher, syncEtcd]
 
     private init(
         name: String, files: Files?, holdsSecrets: Bool, connectsOut: Bool = false, groups: [CallGroup], killed: [String]

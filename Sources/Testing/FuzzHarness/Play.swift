@@ -99,10 +99,19 @@ final class Play {
             if let openCircle { _ = try vault.sealForCircle(row, wrapped: wrapped, in: openCircle) }
         case .circleItemKeys(let row, let wrapped, let epoch):
             if let openCircle { _ = try vault.circleItemKeys(row, wrapped: wrapped, epoch: epoch, in: openCircle) }
+        case .sealForCompanion(let row, let wrapped, let device, let name):
+            _ = try vault.sealForCompanion(row, wrapped: wrapped, device: device, name: name)
         case .circleNames:
             if let openCircle {
-                try promise(try vault.circleNames(of: openCircle).count == 32, "the names of a circle have a key of another length")
+                try promise(try vault.circleNames(of: openCircle)?.count ?? 32 == 32, "the names of a circle have a key of another length")
             }
+        case .makeSeriesKey:
+            let made = try vault.makeSeriesKey()
+            try promise(made.sealed.count == EnclaveRequest.sealedSeriesKeyBytes, "a key of the access log is sealed in another length")
+        case .anchorLog(let links):
+            let known = try vault.anchorLog([])
+            try promise(try vault.anchorLog(links).number >= known.number, "the end of the access log went back")
+        case .openSeriesKey(let sealed): _ = try vault.openSeriesKey(sealed)
         case .retire(let names): try vault.retire(names)
         case .fate(let name): _ = try vault.fate(of: name)
         case .consent:
@@ -215,6 +224,8 @@ final class Play {
             case .answer(let commitment): .answer(commitment: last(commitment))
             case .reveal(let answer): .reveal(answer: last(answer))
             case .approve(let reveal, _): .approve(reveal: last(reveal), code: circleCode)
+            case .admitCompanion(let reveal, _, let names, let shown):
+                .admitCompanion(reveal: last(reveal), code: circleCode, names, shown: shown)
             case .enter(let statement, _): .enter(statement: last(statement), code: circleCode)
             case .follow(let statement): .follow(statement: last(statement))
             default: request

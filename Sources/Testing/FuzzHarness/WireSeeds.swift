@@ -48,7 +48,13 @@ extension WireFuzzing {
             [
                 unlock, EnclaveRequest.circle(.begin(name: "a")), EnclaveRequest.circle(.open), seal(.whenUnlocked),
                 EnclaveRequest.sealForCircle(plain, wrapped: [0]), EnclaveRequest.circleItemKeys(plain, wrapped: [0], epoch: 1),
-                EnclaveRequest.circleNames, EnclaveRequest.circle(.answer(commitment: [0])), EnclaveRequest.circle(.follow(statement: [0])),
+                EnclaveRequest.circleNames, EnclaveRequest.makeSeriesKey,
+                EnclaveRequest.anchorLog([AccessLogLink(number: 1, series: 1, digest: [UInt8](repeating: 0, count: 32))]),
+                EnclaveRequest.openSeriesKey([UInt8](repeating: 0, count: EnclaveRequest.sealedSeriesKeyBytes)),
+                EnclaveRequest.sealForCompanion(
+                    plain, wrapped: [0], device: [UInt8](repeating: 0, count: 16), name: [UInt8](repeating: 0, count: 16)),
+                EnclaveRequest.circle(.allow(device: [UInt8](repeating: 0, count: 16), .none, shown: "")),
+                EnclaveRequest.circle(.answer(commitment: [0])), EnclaveRequest.circle(.follow(statement: [0])),
                 EnclaveRequest.circle(.remove(device: [UInt8](repeating: 0, count: 16))), EnclaveRequest.circle(.leave),
                 EnclaveRequest.circle(.apply(name: "b")), EnclaveRequest.circle(.reveal(answer: [0])), open(.whenUnlocked),
             ],

@@ -78,9 +78,11 @@ package enum KeychainSocketFuzzing {
                 try promise(item.head.count == BackupItem.headBytes, "a head of \(item.head.count) bytes")
                 try promise(name.count == SyncRequest.nameBytes, "a name of \(name.count) bytes")
             case .fates(let items): try promise(items.count <= SyncRequest.rowsMax, "too many items")
+            case .companion(_, let rows): try promise(rows.count <= BlindedNames.countMax, "too many rows")
+            case .copyForCompanion(_, let rows): try promise(rows.count <= SyncRequest.rowsMax, "too many rows")
             case .list, .delete, .circle: break
             }
-        case .rewrap, .discard, .permissions, .permit, .examine, .restore, .handOver, .ownRights, .sharedPassword: break
+        case .rewrap, .discard, .permissions, .permit, .examine, .restore, .handOver, .ownRights, .sharedPassword, .accessLog: break
         }
     }
 
@@ -100,6 +102,7 @@ package enum KeychainSocketFuzzing {
         case .permissions(let permissions): try promise(permissions.count <= KeychainReply.permissionsMax, "too many permissions")
         case .examined(let report): try promise(report.findings.count <= DoctorReport.findingsMax, "too many findings")
         case .versions(let versions): try promise(versions.count <= KeychainReply.versionsMax, "too many earlier values")
+        case .accessLog(let page): try promise(page.records.count <= AccessLogPage.recordsMax, "too many records")
         case .ownRights(_, let groups): try promise(groups.count <= KeychainReply.groupsMax, "too many groups")
         case .backup(.rows(let rows)): try promise(rows.count <= BackupRequest.rowsMax, "too many rows")
         case .sync(.rows(let rows)): try promise(rows.count <= SyncReply.rowsMax, "too many rows")

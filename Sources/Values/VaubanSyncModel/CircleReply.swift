@@ -41,14 +41,23 @@ package struct CircleView: Hashable, Sendable {
     /// The number of circle keys. Files are written under the last.
     package let epoch: Int64
     package let members: [CircleMember]
+    /// The companions with their lists; empty on a companion.
+    package let companions: [CircleCompanion]
+    /// Whether this device is a companion.
+    package let isCompanion: Bool
 
-    package init(device: [UInt8], circle: [UInt8]?, number: Int64, digest: [UInt8], epoch: Int64, members: [CircleMember]) {
+    package init(
+        device: [UInt8], circle: [UInt8]?, number: Int64, digest: [UInt8], epoch: Int64, members: [CircleMember],
+        companions: [CircleCompanion] = [], isCompanion: Bool = false
+    ) {
         self.device = device
         self.circle = circle
         self.number = number
         self.digest = digest
         self.epoch = epoch
         self.members = members
+        self.companions = companions
+        self.isCompanion = isCompanion
     }
 
     /// What is known after this device left.
@@ -65,6 +74,16 @@ extension CircleView: DERReadable, DERWritable {
         epoch = try fields.integer("epoch", in: 0...Int64(CircleRequest.epochsMax))
         members = try fields.list("members", max: CircleRequest.membersMax)
         circle = try fields.optionalOctets(0, "circle", in: 16...16)
+        companions =
+            try fields.optional(1, "companions") { list in
+                var all: [CircleCompanion] = []
+                repeat {
+                    guard all.count < CircleRequest.companionsMax else { throw DERError("companions are too many") }
+                    all.append(try list.value("companion"))
+                } while !list.isEmpty
+                return all
+            } ?? []
+        isCompanion = try fields.optional(2, "is companion") { _ in true } ?? false
     }
 
     package func write(into der: inout DER.Serializer) throws {
@@ -75,6 +94,8 @@ extension CircleView: DERReadable, DERWritable {
             try fields.integer(epoch)
             try fields.list(members)
             try fields.optionalOctets(0, circle)
+            if !companions.isEmpty { try fields.tagged(1) { list in for companion in companions { try list.value(companion) } } }
+            if isCompanion { fields.tagged(2) { _ in } }
         }
     }
 }

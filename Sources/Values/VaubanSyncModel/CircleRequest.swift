@@ -32,11 +32,22 @@ package enum CircleRequest: Hashable, Sendable {
     case sign(digest: [UInt8])
     /// Erases the circle's keys on this device and leaves the circle.
     case leave
+    /// As `approve`, but the device becomes a companion that receives these items. Only keychaind knows what the names mean: it makes this
+    /// request and the two below, and says what the prompt shows.
+    case admitCompanion(reveal: [UInt8], code: String, BlindedNames, shown: String)
+    /// Puts items on the list of a companion, or takes them off it, if the user approves. Returns a statement.
+    case allow(device: [UInt8], BlindedNames, shown: String)
+    case disallow(device: [UInt8], BlindedNames, shown: String)
+    /// Returns the keys of the files for a companion, by epoch, as the secret section.
+    case companionFiles(device: [UInt8])
 
     package static let nameBytesMax = 64
     package static let codeBytesMax = 32
-    package static let documentBytesMax = 30_000
+    package static let documentBytesMax = 50_000
+    /// Companions count too.
     package static let membersMax = 10
+    package static let companionsMax = 4
+    package static let shownBytesMax = 512
     /// The last statement of a circle has this number, in the eight digits of its file's name.
     package static let numberMax: Int64 = 99_999_999
     /// Circle keys: the first, and one for each removal.
@@ -48,14 +59,22 @@ package enum CircleRequest: Hashable, Sendable {
     /// Whether the reply may have to wait for the user.
     package var mayWaitForUser: Bool {
         switch self {
-        case .approve, .enter, .remove: true
-        case .begin, .apply, .answer, .reveal, .follow, .view, .open, .sign, .leave: false
+        case .approve, .enter, .remove, .admitCompanion, .allow, .disallow: true
+        case .begin, .apply, .answer, .reveal, .follow, .view, .open, .sign, .leave, .companionFiles: false
+        }
+    }
+
+    /// Whether it names items, so that only keychaind may make it.
+    package var namesItems: Bool {
+        switch self {
+        case .admitCompanion, .allow, .disallow: true
+        default: false
         }
     }
 }
 
 /// `CircleRequest ::= CHOICE { begin [0], apply [1], answer [2], reveal [3], approve [4], enter [5], remove [6], follow [7], open [8],
-///   sign [9], view [10], leave [11] }`, in a SEQUENCE
+///   sign [9], view [10], leave [11], admitCompanion [12], allow [13], disallow [14], companionFiles [15] }`, in a SEQUENCE
 extension CircleRequest: DERReadable, DERWritable {
     package init(from fields: inout DERFields) throws {
         let number = try fields.choice("circle request")
@@ -67,12 +86,19 @@ extension CircleRequest: DERReadable, DERWritable {
             case 3: return .reveal(answer: try Self.document(&call))
             case 4: return .approve(reveal: try Self.document(&call), code: try call.text("code", max: Self.codeBytesMax))
             case 5: return .enter(statement: try Self.document(&call), code: try call.text("code", max: Self.codeBytesMax))
-            case 6: return .remove(device: try call.octets("device", in: Self.deviceBytes...Self.deviceBytes))
+            case 6: return .remove(device: try Self.device(&call))
             case 7: return .follow(statement: try Self.document(&call))
             case 8: return .open
             case 9: return .sign(digest: try call.octets("digest", in: Self.digestBytes...Self.digestBytes))
             case 10: return .view
             case 11: return .leave
+            case 12:
+                return .admitCompanion(
+                    reveal: try Self.document(&call), code: try call.text("code", max: Self.codeBytesMax), try call.names("names"),
+                    shown: try Self.shown(&call))
+            case 13: return .allow(device: try Self.device(&call), try call.names("names"), shown: try Self.shown(&call))
+            case 14: return .disallow(device: try Self.device(&call), try call.names("names"), shown: try Self.shown(&call))
+            case 15: return .companionFiles(device: try Self.device(&call))
             default: throw Refusal(.unknownRequest, "circle request \(number) is not known")
             }
         }
@@ -81,6 +107,10 @@ extension CircleRequest: DERReadable, DERWritable {
     }
 
     private static func document(_ call: inout DERFields) throws -> [UInt8] { try call.octets("document", in: 1...documentBytesMax) }
+
+    private static func device(_ call: inout DERFields) throws -> [UInt8] { try call.octets("device", in: deviceBytes...deviceBytes) }
+
+    private static func shown(_ call: inout DERFields) throws -> String { try call.text("shown", max: shownBytesMax) }
 
     package func write(into der: inout DER.Serializer) throws {
         try der.sequence { fields in
@@ -103,6 +133,20 @@ extension CircleRequest: DERReadable, DERWritable {
             case .view: fields.tagged(10) { _ in }
             case .leave: fields.tagged(11) { _ in }
             case .sign(let digest): try fields.tagged(9) { try $0.octets(digest) }
+            case .admitCompanion(let reveal, let code, let names, let shown):
+                try fields.tagged(12) { call in
+                    try call.octets(reveal); try call.text(code)
+                    try call.octets(names.joined); try call.text(shown)
+                }
+            case .allow(let device, let names, let shown):
+                try fields.tagged(13) {
+                    try $0.octets(device); try $0.octets(names.joined); try $0.text(shown)
+                }
+            case .disallow(let device, let names, let shown):
+                try fields.tagged(14) {
+                    try $0.octets(device); try $0.octets(names.joined); try $0.text(shown)
+                }
+            case .companionFiles(let device): try fields.tagged(15) { try $0.octets(device) }
             }
         }
     }

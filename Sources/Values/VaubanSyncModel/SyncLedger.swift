@@ -77,7 +77,7 @@ package struct SyncLedger: Hashable, Sendable {
     }
 
     package let device: [UInt8]
-    package private(set) var entries: [[UInt8]: Entry]
+    package internal(set) var entries: [[UInt8]: Entry]
 
     package init(device: [UInt8], entries: [[UInt8]: Entry] = [:]) {
         self.device = device

@@ -7,6 +7,9 @@ package struct SyncStamp: Hashable, Sendable, Comparable {
     /// How far a change may be ahead of a device's clock: ten years. No later change of that device would win over one further ahead.
     package static let microsecondsAheadMax: Int64 = 315_576_000_000_000
 
+    /// Whether a time in a change is further ahead of this device's clock than any change may be.
+    package static func isTooFarAhead(_ time: Int64, now: Int64) -> Bool { time > now + microsecondsAheadMax }
+
     /// Microseconds since the reference date.
     package let time: Int64
     /// The device that made the change. It decides between two changes of one instant.

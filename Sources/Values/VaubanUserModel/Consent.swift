@@ -73,6 +73,13 @@ package struct Consent: Hashable, Sendable, DERReadable, DERWritable {
         case enterCircle = 16
         /// Remove a device from the circle.
         case removeDevice = 17
+        /// Let another device receive some of the synchronizable items.
+        case admitCompanion = 18
+        /// Receive some of the synchronizable items of another device's circle.
+        case enterAsCompanion = 19
+        /// Put items on the list of a companion, or take them off it.
+        case allowItems = 20
+        case disallowItems = 21
     }
 
     package struct Choices: OptionSet, Hashable, Sendable {
@@ -92,7 +99,7 @@ package struct Consent: Hashable, Sendable, DERReadable, DERWritable {
     package let offered: Choices
     /// The item's name, or the number of items if there are several; of a device, the code that it shows.
     package let item: String?
-    /// The owner of the item: an access group.
+    /// The owner of the item: an access group; for a companion, the items of its list.
     package let owner: String?
     /// The program that receives access, the other device of a circle, or the folder of builds.
     package let program: String?

@@ -62,7 +62,8 @@ package struct SyncRecord {
 
     package let name: [UInt8]
     package let stamp: SyncStamp
-    /// When the item was changed, as its row says.
+    /// When the item was changed, as its row says; in a file for a companion, the time of the circle's stamp that the item has for the
+    /// writer.
     package let changed: Int64
     package let content: Content
 }
@@ -83,8 +84,10 @@ package struct SyncFile {
     // MARK: Writing
 
     /// Returns the bytes of the file that follows a position, given how a digest is signed.
+    /// - Parameter companion: The companion that it is for; nil if it is for the members.
     func sealed(
-        at position: SyncPosition, in circle: CircleView, _ cipher: FrameCipher, signing sign: ([UInt8]) throws -> [UInt8]
+        at position: SyncPosition, in circle: CircleView, for companion: [UInt8]? = nil, _ cipher: FrameCipher,
+        signing sign: ([UInt8]) throws -> [UInt8]
     ) throws -> [UInt8] {
         let payload = try encoded()
         var plaintext = BackupFormat.number(payload.count) + payload
@@ -92,23 +95,24 @@ package struct SyncFile {
         while size < plaintext.count { size *= 2 }
         plaintext += [UInt8](repeating: 0, count: size - plaintext.count)
         let sealed = try cipher.seal(plaintext, .syncFile(device: circle.device, number: position.number + 1))
-        let digest = Self.digest(of: sealed, in: circle, device: circle.device, after: position, epoch: circle.epoch)
+        let digest = Self.digest(of: sealed, in: circle, device: circle.device, for: companion, after: position, epoch: circle.epoch)
         return Self.magic + BackupFormat.number(Int(circle.epoch)) + (try sign(digest)) + sealed
     }
 
     private static func digest(
-        of sealed: [UInt8], in circle: CircleView, device: [UInt8], after position: SyncPosition, epoch: Int64
+        of sealed: [UInt8], in circle: CircleView, device: [UInt8], for companion: [UInt8]?, after position: SyncPosition, epoch: Int64
     ) -> [UInt8] {
         let number = Self.bytes(of: position.number + 1)
         let bound = magic + (circle.circle ?? []) + device + number + position.chain + BackupFormat.number(Int(epoch))
-        return Array(SHA256.hash(data: bound + Array(SHA256.hash(data: sealed))))
+        return Array(SHA256.hash(data: bound + Array(SHA256.hash(data: sealed)) + (companion ?? [])))
     }
 
     // MARK: Reading
 
     /// Opens and verifies the file of a member that follows a position. Returns its epoch too.
     package static func opened(
-        _ bytes: [UInt8], of member: CircleMember, after position: SyncPosition, in circle: CircleView, _ ciphers: [FrameCipher]
+        _ bytes: [UInt8], of member: CircleMember, for companion: [UInt8]? = nil, after position: SyncPosition, in circle: CircleView,
+        _ ciphers: [FrameCipher]
     ) throws(Refusal) -> (file: SyncFile, epoch: Int64) {
         let name = "The file \(SyncFolder.name(of: position.number + 1)) of \(SafeText.visible(member.name))"
         guard bytes.starts(with: magic), bytes.count > headerBytes else {
@@ -122,7 +126,7 @@ package struct SyncFile {
             let sealed = reader.take(bytes.count - headerBytes),
             let key = try? Curve25519.Signing.PublicKey(rawRepresentation: member.verification)
         else { throw Refusal(.badParameter, "\(name) is incomplete, or was altered") }
-        let digest = digest(of: sealed, in: circle, device: member.device, after: position, epoch: Int64(epoch))
+        let digest = digest(of: sealed, in: circle, device: member.device, for: companion, after: position, epoch: Int64(epoch))
         let signed = Array("vauban sync file v1".utf8) + [0] + (circle.circle ?? []) + member.device + digest
         guard key.isValidSignature(signature, for: signed) else {
             throw Refusal(

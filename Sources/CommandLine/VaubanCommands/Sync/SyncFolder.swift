@@ -2,29 +2,39 @@ import Foundation
 import Glibc
 import VaubanRefusal
 
-/// The place of a circle's sealed files, which something else carries between devices: a share, a stick, Syncthing. Its five operations
-/// (names, read, add, replace, remove) are all that synchronization asks of it. Nothing in it is trusted: whoever carries the folder may
-/// change, lose, double or hold back files.
-struct SyncFolder {
-    /// The statements about the circle, the files of each device, and what passes between a new device and a member.
+/// A folder that something else carries between devices: a share, a stick, Syncthing.
+struct SyncFolder: SyncCarrier {
+    /// The statements about the circle, the files of each device, those that a member writes for a companion, and what passes between a new
+    /// device and a member.
     enum Section {
         case circle
         case device([UInt8])
+        case companion([UInt8], writer: [UInt8])
         case join
 
         var path: String {
             switch self {
             case .circle: "circle"
             case .device(let device): "devices/\(StoredBackupFolder.hex(device))"
+            case .companion(let companion, let writer):
+                "companions/\(StoredBackupFolder.hex(companion))/\(StoredBackupFolder.hex(writer))"
             case .join: "join"
+            }
+        }
+
+        /// Whether a file of this section may have this name.
+        func accepts(_ name: String) -> Bool {
+            switch self {
+            case .circle, .device, .companion: SyncFolder.number(of: name) != nil
+            case .join: JoinFile.isName(name)
             }
         }
     }
 
     static let fileBytesMax = 9 << 20
     let path: String
+    var place: String { path }
 
-    /// Returns the names of a section, in their order.
     func names(in section: Section) throws(Refusal) -> [String] {
         let folder = "\(path)/\(section.path)"
         guard BackupFiles.isFolder(path) else {
@@ -33,19 +43,16 @@ struct SyncFolder {
         return ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).filter { !$0.hasSuffix(".partial") }.sorted()
     }
 
-    /// Returns the bytes of a file, or nil if it is not there.
     func read(_ name: String, in section: Section) throws(Refusal) -> [UInt8]? {
         try BackupFiles.read("\(path)/\(section.path)/\(name)", max: Self.fileBytesMax)
     }
 
-    /// Adds a whole file, durably and under its name at once. One that is there already with other content stays, and this throws.
     func add(_ name: String, in section: Section, _ bytes: [UInt8]) throws(Refusal) {
         let file = try prepare(name, in: section, bytes)
         _ = try BackupFiles.add(file, bytes)
         guard try read(name, in: section) == bytes else { throw Self.taken("\(section.path)/\(name)") }
     }
 
-    /// Writes a whole file, durably and under its name at once, also in place of another.
     func replace(_ name: String, in section: Section, _ bytes: [UInt8]) throws(Refusal) {
         try BackupFiles.replace(try prepare(name, in: section, bytes), with: bytes, isShared: true)
     }
@@ -63,7 +70,7 @@ struct SyncFolder {
         return "\(folder)/\(name)"
     }
 
-    private static func taken(_ name: String) -> Refusal {
+    static func taken(_ name: String) -> Refusal {
         Refusal(
             .badParameter,
             "The folder has another file \(name): two devices wrote at once, or somebody interferes. Run vauban sync leave here and join "

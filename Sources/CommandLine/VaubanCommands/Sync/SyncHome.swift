@@ -28,12 +28,14 @@ final class SyncHome {
         }
     }
 
-    /// The folder; nil if none was ever named.
-    var folder: SyncFolder? {
-        get throws { try BackupFiles.read("\(path)/folder", max: 8192).map { SyncFolder(path: String(decoding: $0, as: UTF8.self)) } }
+    /// The folder, or what stands for it; nil if none was ever named.
+    var folder: (any SyncCarrier)? {
+        get throws {
+            try BackupFiles.read("\(path)/folder", max: 8192).map { try SyncPlace.remembered(String(decoding: $0, as: UTF8.self)) }
+        }
     }
 
-    func keep(_ folder: SyncFolder) throws { try BackupFiles.replace("\(path)/folder", with: Array(folder.path.utf8)) }
+    func keep(_ folder: any SyncCarrier) throws { try BackupFiles.replace("\(path)/folder", with: Array(folder.place.utf8)) }
 
     /// Whether this device is in a circle or waits to join one.
     func hasCircleOrRequest(_ session: Session) throws(Refusal) -> Bool {

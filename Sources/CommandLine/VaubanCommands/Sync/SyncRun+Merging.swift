@@ -10,8 +10,8 @@ extension SyncRun {
     /// Merges one change. Returns false if the item was changed here meanwhile.
     mutating func merge(_ record: SyncRecord, epoch: Int64, of writer: String) throws -> Bool {
         guard state.ledger.decision(on: record.name, record.stamp) == .take else { return true }
-        guard record.stamp.time <= MachineClock.referenceMicroseconds + SyncStamp.microsecondsAheadMax else {
-            notMade(record, of: writer, "it is dated more than ten years ahead of this device's clock", isTriedAgain: true)
+        guard !SyncStamp.isTooFarAhead(record.stamp.time, now: MachineClock.referenceMicroseconds) else {
+            notMadeYet(record, of: writer)
             return true
         }
         do {
@@ -58,6 +58,11 @@ extension SyncRun {
         state.ledger.takeDeletion(of: record.name, record.stamp)
         received += 1
         return true
+    }
+
+    /// Reports a change that is dated too far ahead, and has the next run try it again.
+    mutating func notMadeYet(_ record: SyncRecord, of writer: String) {
+        notMade(record, of: writer, "it is dated more than ten years ahead of this device's clock", isTriedAgain: true)
     }
 
     private mutating func notMade(_ record: SyncRecord, of writer: String, _ why: String, isTriedAgain: Bool) {

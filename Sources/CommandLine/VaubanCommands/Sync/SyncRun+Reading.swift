@@ -7,6 +7,7 @@ extension SyncRun {
     /// Reads every member, this device too: a run that was killed may have written more than it remembers. Returns false if an item was
     /// changed here meanwhile.
     mutating func readAll() throws -> Bool {
+        if circle.view.isCompanion { return try receiveAll() }
         var isUnread = false
         for member in circle.view.members {
             do {
@@ -23,54 +24,21 @@ extension SyncRun {
     }
 
     private mutating func read(_ member: CircleMember) throws -> Bool {
-        let section = SyncFolder.Section.device(member.device)
-        let last = try circle.folder.names(in: section).compactMap(SyncFolder.number(of:)).max() ?? 0
-        let name = SafeText.visible(member.name)
-        try check(state.seen[member.device] ?? SyncTrail(), of: name, in: section, last: last)
-        var position = state.rereads ? SyncPosition() : state.seen[member.device]?.position ?? SyncPosition()
-        while position.number < SyncPosition.numberMax {
-            guard let bytes = try circle.folder.read(SyncFolder.name(of: position.number + 1), in: section) else {
-                guard last <= position.number else {
-                    throw Refusal(
-                        .badParameter,
-                        "The folder lacks the file \(SyncFolder.name(of: position.number + 1)) of \(name): it is not copied completely")
-                }
-                return true
-            }
-            let (file, epoch) = try SyncFile.opened(bytes, of: member, after: position, in: circle.view, files)
-            position = position.after(bytes)
-            let isNew = state.seen[member.device]?.chain(at: position.number) == nil
-            guard isNew || state.seen[member.device]?.chain(at: position.number) == position.chain else {
-                throw Refusal(
-                    .badParameter,
-                    "The file \(SyncFolder.name(of: position.number)) of \(name) is not the one that was read: the folder was altered")
-            }
-            for record in file.records { guard try merge(record, epoch: epoch, of: name) else { return false } }
-            guard isNew else { continue }
-            state.seen[member.device, default: SyncTrail()].append(bytes)
+        let stream = SyncStream(folder: circle.folder, circle: circle.view, ciphers: files, writer: member, companion: nil)
+        let known = state.seen[member.device] ?? SyncTrail()
+        let last = try stream.last(known)
+        var position = state.rereads ? SyncPosition() : known.position
+        while let next = try stream.next(after: position, state.seen[member.device] ?? SyncTrail(), last: last) {
+            position = next.position
+            for record in next.file.records { guard try merge(record, epoch: next.epoch, of: stream.name) else { return false } }
+            guard next.isNew else { continue }
+            state.seen[member.device, default: SyncTrail()].append(next.bytes)
             for other in circle.view.members where other.device != member.device || member.device == circle.view.device {
-                if let read = file.seen[other.device] { state.note(read, .init(reader: member.device, writer: other.device)) }
+                if let read = next.file.seen[other.device] { state.note(read, .init(reader: member.device, writer: other.device)) }
             }
             try save()
         }
         return true
-    }
-
-    /// Throws if files that were read are gone or the last one is another.
-    private func check(_ known: SyncTrail, of name: String, in section: SyncFolder.Section, last: Int64) throws {
-        let number = known.position.number
-        guard number > 0 else { return }
-        guard last >= number else {
-            throw Refusal(
-                .badParameter, "The folder lacks files of \(name) that were read before: it was rolled back, or is not copied completely")
-        }
-        let file = SyncFolder.name(of: number)
-        guard let bytes = try circle.folder.read(file, in: section) else {
-            throw Refusal(.badParameter, "The folder lacks the file \(file) of \(name), which was read before")
-        }
-        guard SyncTrail.digest(of: bytes) == known.digest else {
-            throw Refusal(.badParameter, "The file \(file) of \(name) is not the one that was read: the folder was altered")
-        }
     }
 
     /// Compares how far other devices read with what is here: whoever carries the folder might show them different files.

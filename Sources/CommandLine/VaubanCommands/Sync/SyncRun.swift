@@ -14,9 +14,11 @@ struct SyncRun {
     /// The rows of this device as last listed, by name.
     var rows: [[UInt8]: SyncRow] = [:]
     var received = 0
-    private(set) var sent = 0
+    var sent = 0
     /// Synchronizable items that stay on this device; those of other programs have no name.
     private(set) var staying: [String] = []
+    /// On a companion, the items that were made or changed here and go to nobody; those of other programs have no name.
+    private(set) var own: [String] = []
     /// Whether items were lost or put back here, and are read again from the folder.
     private(set) var isRolledBack = false
     /// What could not be read or kept, and why.
@@ -33,9 +35,11 @@ struct SyncRun {
         state = try SyncState(circle.home.state(), of: circle.view, stateCipher, at: circle.home.statePath)
     }
 
-    mutating func run() throws {
+    /// Synchronizes once.
+    /// - Parameter isReading: Whether nothing is written: what changed here waits for the next run.
+    mutating func run(isReading: Bool = false) throws {
         do {
-            try synchronize()
+            try synchronize(isReading: isReading)
         } catch {
             // Otherwise the next run takes what was put in place or deleted here for changes of this device.
             try? save()
@@ -43,8 +47,8 @@ struct SyncRun {
         }
     }
 
-    private mutating func synchronize() throws {
-        state.forgetRemoved(circle.view.members)
+    private mutating func synchronize(isReading: Bool) throws {
+        state.forgetRemoved(circle.view)
         for _ in 0..<Self.attemptsMax {
             try stampChanges()
             (faults, isBehind, triesAgain, reported) = ([], false, false, [])
@@ -54,7 +58,14 @@ struct SyncRun {
             if received > before { try list() }
             noteReports()
             try save()
-            if !isBehind { try writeAll() }
+            if circle.view.isCompanion { return try nameOwn() }
+            if isReading {
+                try readForCompanions()
+                try save()
+            } else if !isBehind {
+                try writeAll()
+                try writeForCompanions()
+            }
             return
         }
         throw Refusal(.unavailable, "The items are being changed by others; try again")
@@ -63,12 +74,17 @@ struct SyncRun {
     private mutating func stampChanges() throws {
         try list()
         let here = rows.map { SyncedRow(name: $0.key, mark: $0.value.mark, item: $0.value.item, changed: $0.value.changed) }
-        let items = state.isEarlier ? [] : state.ledger.questions(here)
+        let isCompanion = circle.view.isCompanion
+        let items = state.isEarlier ? [] : isCompanion ? state.ledger.companionQuestions(here) : state.ledger.questions(here)
         var fates: [[UInt8]: ItemFate] = [:]
         for batch in stride(from: 0, to: items.count, by: Self.batchRows).map({ items[$0..<min($0 + Self.batchRows, items.count)] }) {
             for (item, fate) in zip(batch, try circle.session.keychain.fates(of: Array(batch))) { fates[item.item] = fate }
         }
-        if state.ledger.stamp(here, fates, isEarlier: state.isEarlier, now: MachineClock.referenceMicroseconds) {
+        let isPutBack =
+            isCompanion
+            ? state.ledger.settle(here, fates, isEarlier: state.isEarlier).isRolledBack
+            : state.ledger.stamp(here, fates, isEarlier: state.isEarlier, now: MachineClock.referenceMicroseconds)
+        if isPutBack {
             state.rereads = true
             isRolledBack = true
         }
@@ -78,6 +94,15 @@ struct SyncRun {
             state.repeatsAll = false
         }
         try save()
+    }
+
+    /// Finds what is on this companion and did not come from a member as it is.
+    private mutating func nameOwn() throws {
+        try list()
+        let here = rows.map { SyncedRow(name: $0.key, mark: $0.value.mark, item: $0.value.item, changed: $0.value.changed) }
+        var ledger = state.ledger
+        let items = ledger.settle(here, [:]).own
+        own = rows.values.filter { items.contains($0.item) }.map(\.shownName).sorted()
     }
 
     /// Has the next run write everything again.
@@ -103,69 +128,92 @@ struct SyncRun {
     // MARK: Writing
 
     private mutating func writeAll() throws {
-        let names = state.ledger.pending
-        guard !names.isEmpty else { return }
+        let changes = state.ledger.pending.compactMap { name in
+            state.ledger.entries[name].map { Change(name: name, stamp: $0.stamp, changed: $0.changed, isItem: $0.mark != nil) }
+        }
+        try write(changes) { try $0.write($1) }
+    }
+
+    /// A change to be written, of the item as it is here.
+    struct Change {
+        let name: [UInt8]
+        let stamp: SyncStamp
+        /// As in `SyncRecord`.
+        let changed: Int64
+        let isItem: Bool
+    }
+
+    /// Writes changes in as many files as needed, for the members or for one companion.
+    mutating func write(_ changes: [Change], for companion: [UInt8]? = nil, _ write: (inout SyncRun, [SyncRecord]) throws -> Void) throws {
         var records: [SyncRecord] = []
         var bytes = 0
-        for batch in stride(from: 0, to: names.count, by: Self.batchRows).map({ names[$0..<min($0 + Self.batchRows, names.count)] }) {
-            for record in try copied(Array(batch)) {
+        let batches = stride(from: 0, to: changes.count, by: Self.batchRows)
+        for batch in batches.map({ changes[$0..<min($0 + Self.batchRows, changes.count)] }) {
+            for record in try copied(Array(batch), for: companion) {
                 records.append(record)
                 bytes += Self.recordBytes
                 if case .put(let item, let rest) = record.content { bytes += item.attributes.count + rest.count }
                 if bytes >= SyncFile.segmentBytes {
-                    try write(records)
+                    try write(&self, records)
                     (records, bytes) = ([], 0)
                 }
             }
         }
-        if !records.isEmpty { try write(records) }
+        if !records.isEmpty { try write(&self, records) }
     }
 
-    /// Returns the changes of these names. One that has changed again is left for the next run.
-    private func copied(_ names: [[UInt8]]) throws -> [SyncRecord] {
+    /// Returns the records of changes. An item that has changed again is left for the next run.
+    private func copied(_ changes: [Change], for companion: [UInt8]?) throws -> [SyncRecord] {
         var records: [SyncRecord] = []
-        var wanted: [(name: [UInt8], entry: SyncLedger.Entry, row: Int64)] = []
-        for name in names {
-            guard let entry = state.ledger.entries[name] else { continue }
-            if entry.mark == nil {
-                records.append(SyncRecord(name: name, stamp: entry.stamp, changed: entry.changed, content: .deleted))
-            } else if let row = rows[name], row.mark == entry.mark {
-                wanted.append((name, entry, row.row))
+        var wanted: [(change: Change, row: SyncRow)] = []
+        for change in changes {
+            if !change.isItem {
+                records.append(SyncRecord(name: change.name, stamp: change.stamp, changed: change.changed, content: .deleted))
+            } else if let row = rows[change.name], row.mark == state.ledger.entries[change.name]?.mark {
+                wanted.append((change, row))
             }
         }
         while !wanted.isEmpty {
-            let entries = try circle.session.keychain.copyForCircle(wanted.map(\.row))
+            let entries = try circle.session.keychain.copyForCircle(wanted.map(\.row.row), companion: companion)
             guard !entries.isEmpty else { throw Refusal(.internalError, "the keychain copied nothing") }
             for reply in entries {
                 guard !wanted.isEmpty else { throw Refusal(.internalError, "the keychain copied another row") }
-                let (name, entry, row) = wanted.removeFirst()
-                guard case .item(row, let mark, let item) = reply.reply, mark == entry.mark else { continue }
+                let (change, row) = wanted.removeFirst()
+                guard case .item(row.row, let mark, let item) = reply.reply, mark == row.mark else { continue }
                 records.append(
-                    SyncRecord(name: name, stamp: entry.stamp, changed: entry.changed, content: .put(item, rest: reply.takeBytes())))
+                    SyncRecord(
+                        name: change.name, stamp: change.stamp, changed: change.changed, content: .put(item, rest: reply.takeBytes())))
             }
         }
         return records
     }
 
     private mutating func write(_ records: [SyncRecord]) throws {
+        guard let cipher = files.last else { throw Refusal(.internalError) }
+        let position = state.seen[circle.view.device]?.position ?? SyncPosition()
+        let file = SyncFile(seen: state.seen.mapValues(\.position), records: records)
+        let bytes = try add(file, at: position, for: nil, cipher)
+        state.seen[circle.view.device, default: SyncTrail()].append(bytes)
+        for record in records { state.ledger.wrote(record.name, record.stamp) }
+        sent += records.count
+        try save()
+    }
+
+    /// Adds a file of this device to the folder, and returns its bytes.
+    func add(_ file: SyncFile, at position: SyncPosition, for companion: [UInt8]?, _ cipher: FrameCipher) throws -> [UInt8] {
         let device = circle.view.device
-        let position = state.seen[device]?.position ?? SyncPosition()
+        let section = companion.map { SyncFolder.Section.companion($0, writer: device) } ?? .device(device)
         guard position.number < SyncPosition.numberMax else {
             throw Refusal(.unsupported, "This device has written too many files; run vauban sync leave, then join again")
         }
         let name = SyncFolder.name(of: position.number + 1)
-        guard try circle.folder.read(name, in: .device(device)) == nil else {
+        guard try circle.folder.read(name, in: section) == nil else {
             throw Refusal(
                 .badParameter, "The folder has a file of this device that it did not write; run vauban sync leave, then join again")
         }
-        guard let cipher = files.last else { throw Refusal(.internalError) }
-        let file = SyncFile(seen: state.seen.mapValues(\.position), records: records)
-        let bytes = try file.sealed(at: position, in: circle.view, cipher) { try circle.sign($0) }
-        try circle.folder.add(name, in: .device(device), bytes)
-        state.seen[device, default: SyncTrail()].append(bytes)
-        for record in records { state.ledger.wrote(record.name, record.stamp) }
-        sent += records.count
-        try save()
+        let bytes = try file.sealed(at: position, in: circle.view, for: companion, cipher) { try circle.sign($0) }
+        try circle.folder.add(name, in: section, bytes)
+        return bytes
     }
 
     private static let attemptsMax = 5

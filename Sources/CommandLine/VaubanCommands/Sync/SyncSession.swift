@@ -9,14 +9,14 @@ import VaubanSyncModel
 struct SyncSession {
     let session: Session
     let home: SyncHome
-    let folder: SyncFolder
+    let folder: any SyncCarrier
     /// Whether this folder was named just now, and may be the wrong one.
     private let isMoved: Bool
     private(set) var view: CircleView
 
     /// Finds what this device has of a circle, or of a request to join one.
     /// - Parameter folder: Where the folder is now, if it was moved.
-    init(_ session: Session, _ home: SyncHome, at folder: SyncFolder? = nil) throws {
+    init(_ session: Session, _ home: SyncHome, at folder: (any SyncCarrier)? = nil) throws {
         self.session = session
         self.home = home
         view = try session.keychain.circle(.view).reply.view
@@ -46,6 +46,24 @@ struct SyncSession {
         return reply
     }
 
+    /// Admits a companion, or changes its list, for the items of these rows, and adds the statement to the folder.
+    @discardableResult
+    mutating func change(_ change: SyncRequest.CompanionChange, rows: [Int64]) throws -> CircleReply {
+        let session = session
+        let reply = try session.asking { try session.keychain.changeCompanion(change, rows: rows, waiting: $0) }
+        view = reply.view
+        if let statement = reply.document { try folder.add(SyncFolder.name(of: view.number), in: .circle, statement) }
+        return reply
+    }
+
+    /// Throws on a companion.
+    func requireMember() throws(Refusal) {
+        guard !view.isCompanion else {
+            throw Refusal(
+                .notAllowedHere, "This device is a companion: it receives items and changes nothing; run this on a member of the circle")
+        }
+    }
+
     /// Follows the statements of other members. Throws if the folder lacks what was there before, or has something else in its place.
     mutating func follow() throws {
         guard view.circle != nil else {
@@ -62,7 +80,7 @@ struct SyncSession {
                     + "Copy all of it; if that does not help, run vauban sync leave, then join again")
         }
         while view.number < CircleRequest.numberMax, let next = try folder.read(SyncFolder.name(of: view.number + 1), in: .circle) {
-            let before = view.members
+            let before = view
             do {
                 guard next.count <= CircleRequest.documentBytesMax else { throw Refusal(.badParameter, "it is too long") }
                 try perform(.follow(statement: next))
@@ -72,22 +90,45 @@ struct SyncSession {
                     "The folder's circle/\(SyncFolder.name(of: view.number + 1)) is refused: \(refusal.detail ?? refusal.message). "
                         + "If none of your devices wrote it, remove it")
             }
-            for member in view.members where !before.contains(member) { say("\(SafeText.visible(member.name)) joined the circle.") }
-            for member in before where !view.members.contains(member) {
-                say("\(SafeText.visible(member.name)) was removed from the circle.")
-            }
+            report(since: before)
+        }
+    }
+
+    private func report(since before: CircleView) {
+        for member in view.members where !before.members.contains(member) {
+            say("\(SafeText.visible(member.name)) joined the circle.")
+        }
+        for member in before.members where !view.members.contains(member) {
+            say("\(SafeText.visible(member.name)) was removed from the circle.")
+        }
+        for companion in view.companions {
+            let name = SafeText.visible(companion.device.name)
+            let known = before.companions.first { $0.device == companion.device }
+            if known == nil { say("\(name) joined the circle as a companion.") }
+            if let known, known.names != companion.names { say("The list of the companion \(name) was changed.") }
+        }
+        for companion in before.companions where !view.companions.contains(where: { $0.device == companion.device }) {
+            say("The companion \(SafeText.visible(companion.device.name)) was removed from the circle.")
         }
     }
 
     /// Opens the circle on the keychain's connection. Returns the ciphers of the files, by epoch, and of the state.
     func open() throws -> (files: [FrameCipher], state: FrameCipher) {
-        let (reply, entry) = try session.keychain.circle(.open)
-        let count = Int(reply.view.epoch)
-        guard let keys = entry.takeSecret(), keys.count == (count + 1) * Self.keyBytes else {
+        let ciphers = try ciphers(.open) { Int($0.epoch) + 1 }
+        guard let state = ciphers.last else { throw Refusal(.internalError) }
+        return (Array(ciphers.dropLast()), state)
+    }
+
+    /// Returns the ciphers of the files for a companion, by epoch.
+    func companionFiles(_ device: [UInt8]) throws -> [FrameCipher] { try ciphers(.companionFiles(device: device)) { Int($0.epoch) } }
+
+    private func ciphers(_ request: CircleRequest, count: (CircleView) -> Int) throws -> [FrameCipher] {
+        let (reply, entry) = try session.keychain.circle(request)
+        let count = count(reply.view)
+        guard let keys = entry.takeSecret(), keys.count == count * Self.keyBytes else {
             throw Refusal(.internalError, "the enclave returned no keys of the circle")
         }
-        let ciphers = (0...count).map { FrameCipher(keys.part($0 * Self.keyBytes..<($0 + 1) * Self.keyBytes)) }
-        return (Array(ciphers.dropLast()), ciphers[count])
+        return (0..<count).map { FrameCipher(keys.part($0 * Self.keyBytes..<($0 + 1) * Self.keyBytes)) }
     }
 
     func sign(_ digest: [UInt8]) throws -> [UInt8] {
@@ -97,16 +138,39 @@ struct SyncSession {
         return signature
     }
 
-    /// Returns the one member that a name or the beginning of an identifier means.
-    func member(_ text: String) throws(Refusal) -> CircleMember {
-        let found = view.members.filter { $0.name == text || (text.count >= 4 && StoredBackupFolder.hex($0.device).hasPrefix(text)) }
-        guard let member = found.first else {
-            throw Refusal(.badParameter, "No device \(SafeText.visible(text)) in the circle; vauban sync status lists them")
+    /// Returns the one device, member or companion, that a name or the beginning of an identifier means.
+    func device(_ text: String) throws(Refusal) -> CircleMember {
+        try one(text, of: view.members + view.companions.map(\.device), "device")
+    }
+
+    func companion(_ text: String) throws(Refusal) -> CircleMember { try one(text, of: view.companions.map(\.device), "companion") }
+
+    private func one(_ text: String, of devices: [CircleMember], _ kind: String) throws(Refusal) -> CircleMember {
+        let found = devices.filter { $0.name == text || (text.count >= 4 && StoredBackupFolder.hex($0.device).hasPrefix(text)) }
+        guard let device = found.first else {
+            throw Refusal(.badParameter, "No \(kind) \(SafeText.visible(text)) in the circle; vauban sync status lists them")
         }
         guard found.count == 1 else {
-            throw Refusal(.badParameter, "More than one device is called \(SafeText.visible(text)); use the beginning of its identifier")
+            throw Refusal(.badParameter, "More than one \(kind) is called \(SafeText.visible(text)); use the beginning of its identifier")
         }
-        return member
+        return device
+    }
+
+    /// Returns the rows of synchronizable items by their names.
+    func rows(called names: [String]) throws -> [Int64] {
+        _ = try open()
+        guard !names.isEmpty else { return [] }
+        let all = try session.keychain.syncRows().rows
+        return try names.flatMap { name in
+            let found = all.filter { $0.shownName == name }
+            guard !found.isEmpty else {
+                throw Refusal(.itemNotFound, "No synchronizable item \(SafeText.visible(name)); only such items go to a companion")
+            }
+            guard found.allSatisfy({ $0.name != nil }) else {
+                throw Refusal(.notAllowedHere, "The item \(SafeText.visible(name)) stays on this device")
+            }
+            return found.map(\.row)
+        }
     }
 
     private static let keyBytes = 32

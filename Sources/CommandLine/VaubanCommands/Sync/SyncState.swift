@@ -29,6 +29,13 @@ struct SyncState {
     /// Whether a list had no greater number, and the ledger does not know yet.
     var isEarlier = false
 
+    /// What the members wrote for each companion, as far as this member knows.
+    struct Companion: Hashable {
+        var seen: [[UInt8]: SyncTrail] = [:]
+        var ledger = CompanionLedger()
+    }
+    var companions: [[UInt8]: Companion] = [:]
+
     init(device: [UInt8]) { ledger = SyncLedger(device: device) }
 
     /// Notes what a member says that it read.
@@ -44,8 +51,14 @@ struct SyncState {
 
     /// Forgets the files of devices that are no members any more. What they changed is written again, since some members may not have read
     /// it, and nobody will.
-    mutating func forgetRemoved(_ members: [CircleMember]) {
-        let devices = Set(members.map(\.device))
+    mutating func forgetRemoved(_ circle: CircleView) {
+        let devices = Set(circle.members.map(\.device))
+        companions = companions.filter { device, _ in circle.companions.contains { $0.device.device == device } }
+        companions = companions.mapValues { known in
+            var companion = known
+            companion.seen = companion.seen.filter { devices.contains($0.key) }
+            return companion
+        }
         for device in seen.keys where !devices.contains(device) {
             seen[device] = nil
             ledger.repeatChanges(by: device)
@@ -84,13 +97,13 @@ struct SyncState {
         isEarlier = flags & 4 != 0
         listed = number
         for _ in 0..<devices {
-            guard let device = reader.take(16), let count = reader.number(), let digest = reader.take(32) else { return false }
-            var chains: [[UInt8]] = []
-            for _ in 0..<count {
-                guard let chain = reader.take(32) else { return false }
-                chains.append(chain)
-            }
-            seen[device] = SyncTrail(chains: chains, digest: digest)
+            guard let (device, trail) = Self.trail(&reader) else { return false }
+            seen[device] = trail
+        }
+        guard let served = reader.number() else { return false }
+        for _ in 0..<served {
+            guard let device = reader.take(16), let companion = Self.companion(&reader) else { return false }
+            companions[device] = companion
         }
         guard let kept = reader.number() else { return false }
         for _ in 0..<kept {
@@ -116,6 +129,54 @@ struct SyncState {
         return Report(reader: who, writer: writer)
     }
 
+    private static func trail(_ reader: inout ByteReader) -> (device: [UInt8], SyncTrail)? {
+        guard let device = reader.take(16), let count = reader.number(), let digest = reader.take(32) else { return nil }
+        var chains: [[UInt8]] = []
+        for _ in 0..<count {
+            guard let chain = reader.take(32) else { return nil }
+            chains.append(chain)
+        }
+        return (device, SyncTrail(chains: chains, digest: digest))
+    }
+
+    private static func companion(_ reader: inout ByteReader) -> Companion? {
+        guard let writers = reader.number() else { return nil }
+        var companion = Companion()
+        for _ in 0..<writers {
+            guard let (writer, trail) = trail(&reader) else { return nil }
+            companion.seen[writer] = trail
+        }
+        guard let count = reader.number() else { return nil }
+        var entries: [[UInt8]: CompanionLedger.Entry] = [:]
+        for _ in 0..<count {
+            guard let name = reader.take(SyncRequest.nameBytes), let time = reader.date(), let device = reader.take(16),
+                let flags = reader.take(1)?.first, let circleTime = reader.date(), let writer = reader.take(16)
+            else { return nil }
+            entries[name] = CompanionLedger.Entry(
+                stamp: SyncStamp(time: time, device: device), circleTime: circleTime, isItem: flags & 1 != 0, writer: writer)
+        }
+        companion.ledger = CompanionLedger(entries: entries)
+        return companion
+    }
+
+    private static func bytes(_ trails: [[UInt8]: SyncTrail]) -> [UInt8] {
+        var bytes = BackupFormat.number(trails.count)
+        for (device, trail) in trails {
+            bytes += device + BackupFormat.number(trail.chains.count) + trail.digest
+            for chain in trail.chains { bytes += chain }
+        }
+        return bytes
+    }
+
+    private static func bytes(_ companion: Companion) -> [UInt8] {
+        var bytes = Self.bytes(companion.seen) + BackupFormat.number(companion.ledger.entries.count)
+        for (name, entry) in companion.ledger.entries {
+            bytes += name + SyncFile.bytes(of: entry.stamp.time) + entry.stamp.device
+            bytes += [entry.isItem ? 1 : 0] + SyncFile.bytes(of: entry.circleTime) + entry.writer
+        }
+        return bytes
+    }
+
     private static func entry(_ reader: inout ByteReader) -> SyncLedger.Entry? {
         guard let time = reader.date(), let device = reader.take(16), let flags = reader.take(1)?.first,
             let mark = reader.take(SyncRequest.markBytes), let item = reader.take(SyncRequest.itemBytes), let changed = reader.date()
@@ -127,11 +188,8 @@ struct SyncState {
 
     func sealed(_ cipher: FrameCipher) throws -> [UInt8] {
         var bytes = BackupFormat.number(Self.version) + [(repeatsAll ? 1 : 0) | (rereads ? 2 : 0) | (isEarlier ? 4 : 0)]
-        bytes += SyncFile.bytes(of: listed) + BackupFormat.number(seen.count)
-        for (device, trail) in seen {
-            bytes += device + BackupFormat.number(trail.chains.count) + trail.digest
-            for chain in trail.chains { bytes += chain }
-        }
+        bytes += SyncFile.bytes(of: listed) + Self.bytes(seen) + BackupFormat.number(companions.count)
+        for (device, companion) in companions { bytes += device + Self.bytes(companion) }
         bytes += BackupFormat.number(reports.count)
         for (report, position) in reports { bytes += report.reader + report.writer + SyncFile.bytes(of: position.number) + position.chain }
         bytes += BackupFormat.number(forks.count)

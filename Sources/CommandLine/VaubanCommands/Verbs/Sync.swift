@@ -1,24 +1,32 @@
 import ArgumentParser
 import VaubanKeychainClient
+import VaubanKeychainWire
 import VaubanRefusal
 import VaubanSyncModel
 
 struct Sync: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Share synchronizable items with your other devices through a folder.",
+        abstract: "Share synchronizable items with your other devices through a folder or etcd.",
         discussion: """
             Items whose attribute synchronizable is set are written to a folder that something else carries: a share, a stick, \
-            Syncthing. Only the devices of the circle can read them. Items of this device only, items that need you or the passcode, \
-            and private keys stay here. vauban sync writes what changed here and reads what changed elsewhere.
+            Syncthing. Where a folder is named, etcd: and the folder of your account in etcd may be named too. Only the devices of the \
+            circle can read them. Items of this device only, items that need you or the passcode, and private keys stay here. \
+            vauban sync writes what changed here and reads what changed elsewhere.
 
             Example:
               vauban sync new ~/Shared/keychain
               vauban sync join ~/Shared/keychain   on another device; then vauban sync approve here
+              vauban sync new etcd:~/etcd-account  in etcd, with the account that its operator gave you
               vauban sync
               vauban sync status
               vauban sync remove laptop
+              vauban sync allow pi deploy/token     an item for a companion; see vauban help sync approve
             """,
-        subcommands: [SyncNow.self, SyncNew.self, SyncJoin.self, SyncApprove.self, SyncStatus.self, SyncRemove.self, SyncLeave.self],
+        subcommands: [
+            SyncNow.self, SyncNew.self, SyncJoin.self, SyncApprove.self, SyncStatus.self, SyncRemove.self, SyncAllow.self,
+            SyncDisallow.self,
+            SyncLeave.self,
+        ],
         defaultSubcommand: SyncNow.self)
 
     /// Synchronizes once and reports. Exits with 1 if something could not be read or made.
@@ -28,10 +36,13 @@ struct Sync: ParsableCommand {
         for name in run.staying where !name.isEmpty { say("Stays on this device: \(SafeText.visible(name))") }
         let others = run.staying.count(where: \.isEmpty)
         if others > 0 { say("Stays on this device: \(count(others, "item")) of other programs") }
+        for name in run.own where !name.isEmpty { say("Not sent, since this device is a companion: \(SafeText.visible(name))") }
+        let ownOfOthers = run.own.count(where: \.isEmpty)
+        if ownOfOthers > 0 { say("Not sent, since this device is a companion: \(count(ownOfOthers, "item")) of other programs") }
         if run.isRolledBack { say("Items were lost here, or put back to an earlier state; they are read again from the folder.") }
         for fault in run.faults { say("Not complete: \(fault).") }
         if run.isBehind { say("Nothing is sent until the folder is complete, or the device that says otherwise is removed.") }
-        say("\(count(run.received, "change")) received, \(run.sent) sent.")
+        say("\(count(run.received, "change")) received\(circle.view.isCompanion ? "" : ", \(run.sent) sent").")
         if !run.faults.isEmpty { throw ExitCode(1) }
     }
 }
@@ -74,7 +85,7 @@ struct SyncNow: ParsableCommand {
         }
     }
 
-    @Option(help: "The folder that your devices share, from now on.", completion: .directory)
+    @Option(help: "The folder that your devices share, or etcd:ACCOUNT, from now on.", completion: .directory)
     var folder: String?
 
     @Option(help: ArgumentHelp("Synchronize now, and this often from now on.", valueName: "5min|15min|hourly"))
@@ -99,7 +110,7 @@ struct SyncNow: ParsableCommand {
         let session = try Session(user)
         try session.openNow()
         let home = try SyncHome(session.service)
-        var circle = try SyncSession(session, home, at: try folder.map { SyncFolder(path: try SyncFolder.existing($0)) })
+        var circle = try SyncSession(session, home, at: try folder.map { try SyncPlace.existing($0) })
         try circle.follow()
         if folder != nil { try home.keep(circle.folder) }
         if let timer, let schedule {
@@ -119,7 +130,7 @@ struct SyncNew: ParsableCommand {
               vauban sync new ~/Shared/keychain
             """)
 
-    @Argument(help: ArgumentHelp("The folder that your devices share.", valueName: "folder"), completion: .directory)
+    @Argument(help: ArgumentHelp("The folder that your devices share, or etcd:ACCOUNT.", valueName: "folder"), completion: .directory)
     var folder: String
 
     @Option(help: "The name of this device for the others.")
@@ -139,7 +150,7 @@ struct SyncNew: ParsableCommand {
                 "This device is in a circle already, or waits to join one; see: vauban sync status. To end that: vauban sync leave")
         }
         home.forget()
-        try home.keep(try SyncFolder.new(folder))
+        try home.keep(try SyncPlace.new(folder))
         _ = try session.keychain.circle(.begin(name: name ?? SyncHome.deviceName))
         var circle = try SyncSession(session, home)
         try circle.follow()
@@ -163,14 +174,30 @@ struct SyncStatus: ParsableCommand {
         let session = try Session(user)
         try session.openNow()
         let circle = try SyncSession(session, try SyncHome(session.service))
-        print("Folder   \(SafeText.visible(circle.folder.path))")
+        let more = circle.folder.description
+        print("Folder   \(SafeText.visible(circle.folder.place))\(more.isEmpty ? "" : " (\(more))")")
         guard circle.view.circle != nil else { return print("This device waits to join; run vauban sync join again.") }
         for member in circle.view.members {
             let here = member.device == circle.view.device ? "  (this device)" : ""
             print("Device   \(SafeText.visible(member.name))  \(StoredBackupFolder.hex(member.device).prefix(8))\(here)")
         }
-        let pending = try SyncRun(circle).pending
-        if pending > 0 { print("To send  \(count(pending, "change"))") }
+        if circle.view.isCompanion {
+            return print("This device is a companion: it receives items of the others' lists, and sends nothing.")
+        }
+        let run = try SyncRun(circle)
+        if !circle.view.companions.isEmpty {
+            let names = Set(try session.keychain.syncRows().rows.compactMap(\.name))
+            for companion in circle.view.companions {
+                let device = companion.device
+                let items = companion.names.all.count(where: names.contains)
+                let gone = companion.names.all.count - items
+                let without = gone > 0 ? ", \(count(gone, "name")) on its list without an item here" : ""
+                print(
+                    "Companion  \(SafeText.visible(device.name))  \(StoredBackupFolder.hex(device.device).prefix(8))  "
+                        + "receives \(count(items, "item"))\(without)")
+            }
+        }
+        if run.pending > 0 { print("To send  \(count(run.pending, "change"))") }
     }
 }
 
@@ -196,19 +223,28 @@ struct SyncRemove: ParsableCommand {
         try session.openNow()
         var circle = try SyncSession(session, try SyncHome(session.service))
         try circle.follow()
-        let member = try circle.member(device)
+        try circle.requireMember()
+        let member = try circle.device(device)
+        let list = circle.view.companions.first { $0.device == member }?.names
+        var (had, unnamed): ([String], Int) = ([], 0)
         guard member.device != circle.view.device else {
             throw Refusal(.badParameter, "This is this device; run vauban sync leave here, and remove it on another device")
         }
-        // What only the removed device has written must be read first. Everything is marked to be written again before the removal, so that
-        // a kill after it loses nothing; a removal that is declined costs one more writing.
+        // What only the removed device has written must be read first; nothing is written before the removal, since that device could read
+        // it. Everything is marked to be written again, so that a kill after the removal loses nothing; one that is declined costs one more
+        // writing.
         do {
             var last = try SyncRun(circle)
             defer {
                 for fault in last.faults { say("Not complete: \(fault).") }
                 do { try last.repeatEverything() } catch { say("Not complete: \(error).") }
             }
-            try last.run()
+            try last.run(isReading: true)
+            if let list {
+                let names = Set(list.all).union((last.state.companions[member.device]?.ledger.entries ?? [:]).keys)
+                had = names.compactMap { last.rows[$0]?.shownName }.filter { !$0.isEmpty }.sorted()
+                unnamed = names.count - had.count
+            }
         } catch let refusal as Refusal where refusal.reason == .locked {
             throw refusal
         } catch {
@@ -217,6 +253,14 @@ struct SyncRemove: ParsableCommand {
         }
         try circle.change(.remove(device: member.device))
         say("Removed \(SafeText.visible(member.name)). It reads nothing that your other devices write after they have run vauban sync.")
+        if list != nil {
+            // What only devices gave it that were removed since, or by files that are held back, this device may not know.
+            var items = had.map { SafeText.visible($0) }
+            if unnamed > 0 { items.append("\(count(unnamed, "item")) without a name here") }
+            let before =
+                items.isEmpty ? "whatever was on its list" : "\(items.joined(separator: ", ")), and whatever else was on its list before"
+            say("It has had \(before): change what is secret there where it is used.")
+        }
         try Sync.synchronize(circle)
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import VaubanKeychainClient
+import VaubanKeychainWire
 import VaubanRefusal
 import VaubanSyncModel
 
@@ -12,13 +13,17 @@ enum JoinFile: String {
     func name(of device: [UInt8]) -> String { "\(StoredBackupFolder.hex(device)).\(rawValue)" }
 
     /// Returns the devices that have such a file, as the beginnings of its names.
-    func devices(in folder: SyncFolder) throws -> [String] {
-        try folder.names(in: .join).filter { $0.hasSuffix(".\(rawValue)") }.map { String($0.dropLast(2)) }.filter { name in
-            name.utf8.count == 2 * CircleRequest.deviceBytes && name.allSatisfy { $0.isHexDigit && !$0.isUppercase }
-        }
+    func devices(in folder: any SyncCarrier) throws -> [String] {
+        try folder.names(in: .join).filter { $0.hasSuffix(".\(rawValue)") && Self.isName($0) }.map { String($0.dropLast(2)) }
     }
 
-    static func removeAll(of device: String, in folder: SyncFolder) {
+    static func isName(_ name: String) -> Bool {
+        let device = name.dropLast(2)
+        return Self(rawValue: String(name.suffix(1))) != nil && name.dropLast().last == "."
+            && device.utf8.count == 2 * CircleRequest.deviceBytes && device.allSatisfy { $0.isHexDigit && !$0.isUppercase }
+    }
+
+    static func removeAll(of device: String, in folder: any SyncCarrier) {
         for file in [Self.commitment, .answer, .reveal] { folder.remove("\(device).\(file.rawValue)", in: .join) }
     }
 }
@@ -49,7 +54,7 @@ struct SyncJoin: ParsableCommand {
               vauban sync join ~/Shared/keychain '654 321'  5. here
             """)
 
-    @Argument(help: ArgumentHelp("The folder that your devices share.", valueName: "folder"), completion: .directory)
+    @Argument(help: ArgumentHelp("The folder that your devices share, or etcd:ACCOUNT.", valueName: "folder"), completion: .directory)
     var folder: String
 
     @Argument(help: ArgumentHelp("The code that the other device shows.", valueName: "code"))
@@ -67,7 +72,7 @@ struct SyncJoin: ParsableCommand {
         try session.openNow()
         let home = try SyncHome(session.service)
         guard try home.hasCircleOrRequest(session) else { return try ask(session, home) }
-        var circle = try SyncSession(session, home, at: SyncFolder(path: try SyncFolder.existing(folder)))
+        var circle = try SyncSession(session, home, at: try SyncPlace.existing(folder))
         guard circle.view.circle == nil else {
             throw Refusal(.badParameter, "This device is in a circle already; see: vauban sync status")
         }
@@ -94,7 +99,7 @@ struct SyncJoin: ParsableCommand {
 
     private func ask(_ session: Session, _ home: SyncHome) throws {
         guard code == nil else { throw Refusal(.badParameter, "This device has not asked to join; first run it without a code") }
-        let place = SyncFolder(path: try SyncFolder.existing(folder))
+        let place = try SyncPlace.existing(folder)
         guard try !place.names(in: .circle).isEmpty else {
             throw Refusal(
                 .badParameter, "\(SafeText.visible(folder)) has no circle; to start one: vauban sync new \(SafeText.visible(folder))")
@@ -118,7 +123,11 @@ struct SyncJoin: ParsableCommand {
                 continue
             }
             JoinFile.removeAll(of: StoredBackupFolder.hex(circle.view.device), in: circle.folder)
-            say("Joined. This device now shares synchronizable items with \(count(circle.view.members.count - 1, "device")).")
+            if circle.view.isCompanion {
+                say("Joined as a companion. This device receives the items of its list, and sends nothing.")
+            } else {
+                say("Joined. This device now shares synchronizable items with \(count(circle.view.members.count - 1, "device")).")
+            }
             try circle.follow()
             return try Sync.synchronize(circle)
         }
@@ -133,11 +142,14 @@ struct SyncApprove: ParsableCommand {
         abstract: "Let another device join the circle.",
         discussion: """
             Without a code, answers the device that asks. With the code that it shows, asks for your approval, admits it, and shows \
-            another code to type there. If a code is refused although you typed it as shown, somebody is in between.
+            another code to type there. If a code is refused although you typed it as shown, somebody is in between. With --companion the \
+            device becomes a companion: it receives only the items that you name, here or with vauban sync allow, and changes nothing for \
+            the other devices.
 
             Example:
               vauban sync approve
               vauban sync approve '123 456'
+              vauban sync approve '123 456' --companion --item deploy/token
             """)
 
     @Argument(help: ArgumentHelp("The code that the new device shows.", valueName: "code"))
@@ -146,15 +158,26 @@ struct SyncApprove: ParsableCommand {
     @Option(help: "The beginning of the new device's identifier, if more than one asks.")
     var device: String?
 
+    @Flag(help: "Admit the device as a companion, which receives only the items of its list.")
+    var companion = false
+
+    @Option(name: .customLong("item"), parsing: .singleValue, help: ArgumentHelp("An item that the companion receives.", valueName: "item"))
+    var items: [String] = []
+
     @OptionGroup var user: UserOptions
 
-    func validate() throws { try SyncWords.validate(code: code) }
+    func validate() throws {
+        try SyncWords.validate(code: code)
+        if companion, code == nil { throw ValidationError("--companion goes with the code that the new device shows.") }
+        if !companion, !items.isEmpty { throw ValidationError("--item goes with --companion.") }
+    }
 
     func run() throws {
         let session = try Session(user)
         try session.openNow()
         var circle = try SyncSession(session, try SyncHome(session.service))
         try circle.follow()
+        try circle.requireMember()
         let file = code == nil ? JoinFile.commitment : .reveal
         let asking = try one(circle.folder, file, among: circle.view)
         guard let document = try circle.folder.read("\(asking).\(file.rawValue)", in: .join),
@@ -166,15 +189,20 @@ struct SyncApprove: ParsableCommand {
             try circle.folder.replace("\(asking).\(JoinFile.answer.rawValue)", in: .join, answer)
             return say("Answered the device \(asking.prefix(8)). Run vauban sync join there again, and type here the code that it shows.")
         }
-        let reply = try circle.change(.approve(reveal: document, code: code))
+        let reply =
+            companion
+            ? try circle.change(.admit(reveal: document, code: code), rows: try circle.rows(called: items))
+            : try circle.change(.approve(reveal: document, code: code))
         print(reply.code ?? "")
-        say("Admitted. Type this code on the new device: vauban sync join FOLDER '\(reply.code ?? "")'")
+        say(
+            "Admitted\(companion ? " as a companion" : ""). Type this code on the new device: vauban sync join FOLDER '\(reply.code ?? "")'"
+        )
         try Sync.synchronize(circle)
     }
 
     /// Returns the one device that asks.
-    private func one(_ folder: SyncFolder, _ file: JoinFile, among view: CircleView) throws -> String {
-        let members = Set(view.members.map { StoredBackupFolder.hex($0.device) })
+    private func one(_ folder: any SyncCarrier, _ file: JoinFile, among view: CircleView) throws -> String {
+        let members = Set((view.members + view.companions.map(\.device)).map { StoredBackupFolder.hex($0.device) })
         var all = try file.devices(in: folder).filter { name in device.map { name.hasPrefix($0) } ?? true }
         // One that was just admitted may ask for its code again.
         if file == .commitment || all.count > 1 { all.removeAll { members.contains($0) } }

@@ -37,6 +37,9 @@ struct CircleDevice: Hashable, Sendable, DERReadable, DERWritable {
             try fields.octets(verification)
         }
     }
+
+    /// What everybody outside the enclave knows of it, and its companions.
+    var outside: CircleMember { CircleMember(device: device, name: name, verification: verification) }
 }
 
 /// What a device that asks to join writes first: it fixes its keys and its nonce before it knows the member's.
@@ -166,10 +169,12 @@ struct CircleStatement: DERReadable, DERWritable {
     let members: [UInt8]
     /// The earlier keys, wrapped with the newest; nil in the first epoch.
     let earlier: [UInt8]?
+    /// What the companions get.
+    let companions: [CompanionPart]
 
     init(
-        circle: [UInt8], number: Int64, previous: [UInt8], epoch: Int64, signer: [UInt8], shares: [Share], members: [UInt8],
-        earlier: [UInt8]?
+        circle: [UInt8], number: Int64, previous: [UInt8], epoch: Int64, signer: [UInt8], shares: [Share] = [], members: [UInt8] = [],
+        earlier: [UInt8]? = nil, companions: [CompanionPart] = []
     ) {
         self.circle = circle
         self.number = number
@@ -179,6 +184,7 @@ struct CircleStatement: DERReadable, DERWritable {
         self.shares = shares
         self.members = members
         self.earlier = earlier
+        self.companions = companions
     }
 
     init(from fields: inout DERFields) throws {
@@ -189,8 +195,9 @@ struct CircleStatement: DERReadable, DERWritable {
         epoch = try fields.integer("epoch", in: 1...Int64(CircleRequest.epochsMax))
         signer = try fields.octets("signer", in: 16...16)
         shares = try fields.list("shares", max: CircleRequest.membersMax)
-        members = try fields.octets("members", in: 29...20_000)
+        members = try fields.octets("members", in: 29...30_000)
         earlier = try fields.optionalOctets(0, "earlier keys", in: 60...4096)
+        companions = try fields.companions(1)
     }
 
     func write(into der: inout DER.Serializer) throws {
@@ -204,6 +211,7 @@ struct CircleStatement: DERReadable, DERWritable {
             try fields.list(shares)
             try fields.octets(members)
             try fields.optionalOctets(0, earlier)
+            try fields.companions(1, companions)
         }
     }
 
@@ -232,15 +240,4 @@ struct SignedStatement: DERReadable, DERWritable {
             try fields.octets(signature)
         }
     }
-}
-
-/// The members inside a statement.
-struct CircleMembers: DERReadable, DERWritable {
-    let list: [CircleDevice]
-
-    init(_ list: [CircleDevice]) { self.list = list }
-
-    init(from fields: inout DERFields) throws { list = try fields.list("members", max: CircleRequest.membersMax) }
-
-    func write(into der: inout DER.Serializer) throws { try der.sequence { try $0.list(list) } }
 }

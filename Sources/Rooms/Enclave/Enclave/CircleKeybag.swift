@@ -33,6 +33,9 @@ struct CircleBody: Hashable, Sendable, DERReadable, DERWritable {
     var revealedFor: [UInt8]?
     /// The last statement if this device made it, until it follows another.
     var statement: [UInt8]?
+    var companions: [CompanionRecord] = []
+    /// On a companion: the members. It has companion keys in place of circle keys, and knows neither the members' other keys nor a list.
+    var roster: [CircleMember]?
 
     init(me: CircleDevice) { self.me = me }
 
@@ -52,6 +55,8 @@ struct CircleBody: Hashable, Sendable, DERReadable, DERWritable {
         }
         revealedFor = try fields.optionalOctets(2, "answer", in: 1...CircleRequest.documentBytesMax)
         statement = try fields.optionalOctets(3, "statement", in: 1...CircleRequest.documentBytesMax)
+        companions = try fields.companions(4)
+        roster = try fields.optional(5, "roster") { try $0.list("members", max: CircleRequest.membersMax) }
     }
 
     func write(into der: inout DER.Serializer) throws {
@@ -71,13 +76,24 @@ struct CircleBody: Hashable, Sendable, DERReadable, DERWritable {
             }
             try fields.optionalOctets(2, revealedFor)
             try fields.optionalOctets(3, statement)
+            try fields.companions(4, companions)
+            if let roster { try fields.tagged(5) { try $0.list(roster) } }
         }
     }
+
+    var isCompanion: Bool { roster != nil }
+
+    /// The members, as this device knows them for their signatures.
+    var signers: [CircleMember] { roster ?? members.map(\.outside) }
+
+    /// Returns a device of the circle, whether a member or a companion.
+    func device(_ device: [UInt8]) -> CircleDevice? { (members + companions.map(\.device)).first { $0.device == device } }
 
     var view: CircleView {
         CircleView(
             device: me.device, circle: circle, number: number, digest: digest, epoch: epoch,
-            members: members.map { CircleMember(device: $0.device, name: $0.name, verification: $0.verification) })
+            members: signers, companions: companions.map { CircleCompanion(device: $0.device.outside, names: $0.names) },
+            isCompanion: isCompanion)
     }
 }
 
@@ -104,8 +120,8 @@ struct CircleKeybag: DERReadable, DERWritable {
 /// `CircleContent ::= SEQUENCE { generation OCTET STRING (SIZE (8)), body OCTET STRING, wrapped OCTET STRING }`
 struct CircleContent: Hashable, Sendable, DERReadable, DERWritable {
     static let label = "vauban sync keybag v1"
-    /// All members' keys and a statement that seals to them fit.
-    static let bodyBytesMax = 60_000
+    /// All devices' keys, the lists of companions, and a statement fit.
+    static let bodyBytesMax = 100_000
 
     /// The key for private keys that wraps the circle's.
     let generation: [UInt8]

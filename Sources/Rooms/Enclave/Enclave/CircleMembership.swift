@@ -16,15 +16,21 @@ struct CircleMembership: Sendable {
 
     // MARK: Writing
 
-    /// Makes a statement of new members, with a new circle key if someone is removed, and follows it.
-    func stating(_ members: [CircleDevice], rolls: Bool) throws(Refusal) -> (statement: [UInt8], CircleMembership) {
+    /// Makes a statement of new members and companions, with a new circle key if someone is removed, and follows it.
+    func stating(
+        _ members: [CircleDevice], _ companions: [CompanionRecord], rolls: Bool
+    ) throws(Refusal) -> (statement: [UInt8], CircleMembership) {
         guard let circle = body.circle else { throw Self.notInCircle }
+        guard !body.isCompanion else { throw Self.companionChangesNothing }
         guard body.number < CircleRequest.numberMax else {
             throw Refusal(
                 .unsupported, "This circle was changed too often; start a new one: vauban sync leave, then vauban sync new FOLDER")
         }
-        guard members.count <= CircleRequest.membersMax else {
+        guard members.count + companions.count <= CircleRequest.membersMax else {
             throw Refusal(.unsupported, "A circle has at most 10 devices; remove one first: vauban sync remove")
+        }
+        guard companions.count <= CircleRequest.companionsMax else {
+            throw Refusal(.unsupported, "A circle has at most 4 companions; remove one first: vauban sync remove")
         }
         var next = self
         if rolls {
@@ -38,11 +44,11 @@ struct CircleMembership: Sendable {
         }
         next.body.number += 1
         next.body.members = members
+        next.body.companions = companions
         next.body.pending = nil
         do {
             let blank = CircleStatement(
-                circle: circle, number: next.body.number, previous: body.digest, epoch: next.body.epoch, signer: body.me.device,
-                shares: [], members: [], earlier: nil)
+                circle: circle, number: next.body.number, previous: body.digest, epoch: next.body.epoch, signer: body.me.device)
             let key = next.secrets.key(of: next.secrets.epochs)
             let earlier =
                 next.secrets.epochs == 1
@@ -53,9 +59,9 @@ struct CircleMembership: Sendable {
                 circle: circle, number: blank.number, previous: blank.previous, epoch: blank.epoch, signer: blank.signer,
                 shares: try members.map { try CircleSecrets.share(key, with: $0, info: Self.info(blank, $0.device)) },
                 members: try KeyWrap.wrap(
-                    SecretBytes(copying: try CircleMembers(members).encoded()), under: key, label: Self.membersLabel,
+                    SecretBytes(copying: try CircleMembers(members, companions).encoded()), under: key, label: Self.membersLabel,
                     context: blank.context),
-                earlier: earlier)
+                earlier: earlier, companions: try companions.map { try next.part(for: $0.device, in: blank) })
             let bytes = try statement.encoded()
             let signed = try SignedStatement(statement: bytes, signature: try secrets.sign(.statement, bytes)).encoded()
             next.body.digest = CircleCodes.digest(signed)
@@ -69,6 +75,22 @@ struct CircleMembership: Sendable {
         }
     }
 
+    /// Returns what a statement of these members has for a companion.
+    private func part(for companion: CircleDevice, in blank: CircleStatement) throws -> CompanionPart {
+        let key = secrets.companionKey(of: secrets.epochs, circle: blank.circle, device: companion.device)
+        let context = blank.context + companion.device
+        let roster = SecretBytes(copying: try CircleRoster(body.members.map(\.outside)).encoded())
+        let earlier =
+            secrets.epochs == 1
+            ? nil
+            : try KeyWrap.wrap(
+                secrets.earlierCompanionKeys(circle: blank.circle, device: companion.device), under: key,
+                label: Self.companionEarlierLabel, context: context)
+        return CompanionPart(
+            share: try CircleSecrets.share(key, with: companion, info: Self.companionInfo(blank, companion.device)),
+            roster: try KeyWrap.wrap(roster, under: key, label: Self.rosterLabel, context: context), earlier: earlier)
+    }
+
     // MARK: Following
 
     /// Follows the next statement of a member. Throws if it is not the next one, not a member's, or admits more than it may.
@@ -77,7 +99,8 @@ struct CircleMembership: Sendable {
         let (signed, statement) = try Self.decoded(bytes)
         guard statement.circle == circle else { throw Refusal(.badParameter, "the statement is of another circle") }
         guard statement.number - 1 == body.number, statement.previous == body.digest else { throw Self.forked }
-        guard let signer = body.members.first(where: { $0.device == statement.signer }),
+        // Companions sign nothing that counts.
+        guard let signer = body.signers.first(where: { $0.device == statement.signer }),
             CircleSignature.statement.isValid(signed.signature, of: signed.statement, by: signer)
         else { throw Refusal(.badParameter, "a statement about the circle is not signed by a device of it") }
         guard statement.epoch == body.epoch || statement.epoch == body.epoch + 1 else { throw Self.damaged }
@@ -85,56 +108,102 @@ struct CircleMembership: Sendable {
         // What is known stays: a statement adds devices, or removes some under a new key.
         let known = secrets.circleKeys(includingLast: true)
         guard next.secrets.circleKeys(includingLast: true).part(0..<known.count).equals(known) else { throw Self.damaged }
-        for member in next.body.members {
-            if let earlier = body.members.first(where: { $0.device == member.device }), earlier != member { throw Self.damaged }
+        for signer in next.body.signers {
+            if let earlier = body.signers.first(where: { $0.device == signer.device }), earlier != signer { throw Self.damaged }
         }
-        for member in next.body.members where !body.members.contains(where: { $0.device == member.device }) {
-            // Whoever admits a device with keys that cannot be used would keep everybody from removing anyone.
-            guard CircleSecrets.areUsable(member) else { throw Self.damaged }
-        }
-        let isOneRemoved = body.members.contains { member in !next.body.members.contains { $0.device == member.device } }
-        guard !isOneRemoved || next.body.epoch > body.epoch else { throw Self.damaged }
+        try checkDevices(of: next)
         var followed = next
-        if let pending = body.pending, !next.body.members.contains(where: { $0.device == pending.device }) {
+        if let pending = body.pending, next.body.device(pending.device) == nil, body.device(pending.device) != nil {
             // A device that was admitted and removed again needs a new approval.
-            if body.members.contains(where: { $0.device == pending.device }) { followed.body.pending = nil }
+            followed.body.pending = nil
         }
         return followed
     }
 
-    /// Takes over what a statement, whose signature is verified, says to this device.
-    func entering(_ statement: CircleStatement, _ bytes: [UInt8]) throws(Refusal) -> CircleMembership {
-        guard let share = statement.shares.first(where: { $0.device == body.me.device }) else {
-            throw Refusal(.notAllowedHere, "This device was removed from the circle; run vauban sync leave, then join again")
-        }
-        do {
-            let own = CircleSecrets(secrets.bytes.part(0..<2 * CircleSecrets.keyBytes))
-            let key = try own.openShare(share, info: Self.info(statement, body.me.device))
-            var next = self
-            switch statement.earlier {
+    /// Compares the devices of a statement with those known. A companion knows none, and need not.
+    private func checkDevices(of next: CircleMembership) throws(Refusal) {
+        for device in next.body.members + next.body.companions.map(\.device) {
+            switch body.device(device.device) {
             case nil:
-                guard statement.epoch == 1 else { throw WrapError() }
-                next.secrets = own.adding(key)
-            case let earlier?:
-                let keys = try KeyWrap.unwrap(earlier, under: key, label: Self.earlierLabel, context: statement.context)
-                next.secrets = own.adding(CircleSecrets.joined(keys, key))
+                // Whoever admits a device with keys that cannot be used would keep everybody from removing anyone.
+                guard CircleSecrets.areUsable(device) else { throw Self.damaged }
+            case let known?:
+                // A companion never becomes a member, which would take a joining, nor a member a companion.
+                guard known == device, body.members.contains(device) == next.body.members.contains(device) else { throw Self.damaged }
             }
-            guard next.secrets.bytes.count == CircleSecrets.byteCount(epochs: statement.epoch) else { throw WrapError() }
-            let list = try KeyWrap.unwrap(statement.members, under: key, label: Self.membersLabel, context: statement.context)
-            next.body.members = try CircleMembers(derBytes: list.withUnsafeBytes { Array($0) }).list
-            let devices = next.body.members.map(\.device)
-            guard devices == statement.shares.map(\.device), Set(devices).count == devices.count,
-                next.body.members.contains(body.me)
-            else { throw WrapError() }
+        }
+        let isOneRemoved = (body.members + body.companions.map(\.device)).contains { next.body.device($0.device) == nil }
+        guard !isOneRemoved || next.body.epoch > body.epoch else { throw Self.damaged }
+    }
+
+    /// Takes over what a statement, whose signature is verified, says to this device. What a device is it stays.
+    func entering(_ statement: CircleStatement, _ bytes: [UInt8]) throws(Refusal) -> CircleMembership {
+        let share = statement.shares.first { $0.device == body.me.device }
+        let part = statement.companions.first { $0.share.device == body.me.device }
+        let isCompanion = body.circle == nil ? share == nil : body.isCompanion
+        do {
+            var next = self
+            switch (isCompanion, share, part) {
+            case (false, let share?, nil): try next.enterAsMember(statement, share)
+            case (true, nil, let part?): try next.enterAsCompanion(statement, part)
+            case (_, nil, nil), (false, nil, _): throw Self.removed
+            default: throw Self.damaged
+            }
             next.body.circle = statement.circle
             next.body.number = statement.number
             next.body.digest = CircleCodes.digest(bytes)
             next.body.epoch = statement.epoch
             next.body.statement = nil
             return next
+        } catch let refusal as Refusal {
+            throw refusal
         } catch {
             throw Self.damaged
         }
+    }
+
+    private mutating func enterAsMember(_ statement: CircleStatement, _ share: CircleStatement.Share) throws {
+        let key = try take(share, info: Self.info(statement, body.me.device), statement.earlier, of: statement, Self.earlierLabel)
+        let list = try KeyWrap.unwrap(statement.members, under: key, label: Self.membersLabel, context: statement.context)
+        let members = try CircleMembers(derBytes: list.withUnsafeBytes { Array($0) })
+        (body.members, body.companions) = (members.list, members.companions)
+        let (devices, companions) = (body.members.map(\.device), body.companions.map(\.device.device))
+        guard devices == statement.shares.map(\.device), companions == statement.companions.map(\.share.device),
+            Set(devices + companions).count == devices.count + companions.count,
+            devices.count + companions.count <= CircleRequest.membersMax, body.members.contains(body.me)
+        else { throw WrapError() }
+    }
+
+    private mutating func enterAsCompanion(_ statement: CircleStatement, _ part: CompanionPart) throws {
+        let context = statement.context + body.me.device
+        let info = Self.companionInfo(statement, body.me.device)
+        let key = try take(part.share, info: info, part.earlier, of: statement, Self.companionEarlierLabel, context: context)
+        let list = try KeyWrap.unwrap(part.roster, under: key, label: Self.rosterLabel, context: context)
+        let roster = try CircleRoster(derBytes: list.withUnsafeBytes { Array($0) }).list
+        let devices = roster.map(\.device)
+        guard devices == statement.shares.map(\.device), Set(devices).count == devices.count, devices.contains(statement.signer) else {
+            throw WrapError()
+        }
+        body.roster = roster
+    }
+
+    /// Takes over the keys of a statement, and returns the newest.
+    private mutating func take(
+        _ share: CircleStatement.Share, info: [UInt8], _ earlier: [UInt8]?, of statement: CircleStatement, _ label: String,
+        context: [UInt8]? = nil
+    ) throws -> SecretBytes {
+        let own = CircleSecrets(secrets.bytes.part(0..<2 * CircleSecrets.keyBytes))
+        let key = try own.openShare(share, info: info)
+        switch earlier {
+        case nil:
+            guard statement.epoch == 1 else { throw WrapError() }
+            secrets = own.adding(key)
+        case let earlier?:
+            let keys = try KeyWrap.unwrap(earlier, under: key, label: label, context: context ?? statement.context)
+            secrets = own.adding(CircleSecrets.joined(keys, key))
+        }
+        guard secrets.bytes.count == CircleSecrets.byteCount(epochs: statement.epoch) else { throw WrapError() }
+        return key
     }
 
     static func decoded(_ bytes: [UInt8]) throws(Refusal) -> (SignedStatement, CircleStatement) {
@@ -155,10 +224,23 @@ struct CircleMembership: Sendable {
         Array("vauban sync share v1".utf8) + [0] + statement.context + device
     }
 
+    /// Of another label than a member's, so that neither opens the other's share.
+    private static func companionInfo(_ statement: CircleStatement, _ device: [UInt8]) -> [UInt8] {
+        Array("vauban sync companion share v1".utf8) + [0] + statement.context + device
+    }
+
     private static let membersLabel = "vauban sync members v1"
     private static let earlierLabel = "vauban sync earlier keys v1"
+    private static let rosterLabel = "vauban sync roster v1"
+    private static let companionEarlierLabel = "vauban sync earlier companion keys v1"
 
     static var notInCircle: Refusal { Refusal(.notAllowedHere, "This device is in no circle; run: vauban sync new, or vauban sync join") }
+    static var removed: Refusal {
+        Refusal(.notAllowedHere, "This device was removed from the circle; run vauban sync leave, then join again")
+    }
+    static var companionChangesNothing: Refusal {
+        Refusal(.notAllowedHere, "This device is a companion: it receives items and changes nothing; run this on a member of the circle")
+    }
     static var damaged: Refusal { Refusal(.badParameter, "A statement about the circle was altered, or is incomplete") }
     static var forked: Refusal {
         Refusal(

@@ -32,6 +32,19 @@ final class CircleSecrets: Sendable {
         bytes.part(Self.seeds * Self.keyBytes..<bytes.count - (last ? 0 : Self.keyBytes))
     }
 
+    /// Returns what a companion has in place of the circle key of an epoch. Whoever has the circle key computes it, and nobody the circle
+    /// key from it.
+    func companionKey(of epoch: Int, circle: [UInt8], device: [UInt8]) -> SecretBytes {
+        KeyWrap.derive(from: key(of: epoch), label: "vauban sync companion v1", context: circle + device)
+    }
+
+    /// Returns a companion's keys of all epochs before the last.
+    func earlierCompanionKeys(circle: [UInt8], device: [UInt8]) -> SecretBytes {
+        var keys = SecretBytes(count: 0) { _ in }
+        for epoch in 1..<epochs { keys = Self.joined(keys, companionKey(of: epoch, circle: circle, device: device)) }
+        return keys
+    }
+
     func adding(_ keys: borrowing SecretBytes) -> CircleSecrets { CircleSecrets(Self.joined(bytes, keys)) }
 
     private func part(_ index: Int) -> SecretBytes { bytes.part(index * Self.keyBytes..<(index + 1) * Self.keyBytes) }
@@ -105,7 +118,7 @@ enum CircleSignature: String {
 
     func bound(_ bytes: [UInt8]) -> [UInt8] { Array(rawValue.utf8) + [0] + bytes }
 
-    func isValid(_ signature: [UInt8], of bytes: [UInt8], by device: CircleDevice) -> Bool {
+    func isValid(_ signature: [UInt8], of bytes: [UInt8], by device: CircleMember) -> Bool {
         guard let key = try? Curve25519.Signing.PublicKey(rawRepresentation: device.verification) else { return false }
         return key.isValidSignature(signature, for: bound(bytes))
     }

@@ -48,6 +48,8 @@ package enum StateName: String, CaseIterable, Sendable {
     case attempts
     /// This device's part of a circle of devices (Specs/sync.md).
     case circle
+    /// The keys and the end of the access log (Specs/access-log.md).
+    case accessLog = "log"
     /// Belongs to the device, not to a user.
     case pairing
 }

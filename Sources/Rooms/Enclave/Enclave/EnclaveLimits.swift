@@ -5,7 +5,9 @@ package enum EnclaveLimits {
     package static let keybagBytesMax = 65_536
     package static let attemptRecordBytesMax = 4096
     /// Size of a device's part of a circle on disk.
-    package static let circleBytesMax = keybagBytesMax
+    package static let circleBytesMax = 131_072
+    /// Size of the access log's keys and end on disk.
+    package static let accessLogBytesMax = 16_384
     /// Devices that a member answers until one is admitted, and then the time between two, in microseconds: whoever could have others
     /// answered without end would try keys until the codes agree.
     package static let circleAnswersMax: Int64 = 10

@@ -9,39 +9,45 @@ package final class OpenCircle: Sendable {
     private let newest: OpenBackup
     /// By epoch, the first being 1.
     private let epochs: [OpenBackup]
-    private let names: HeldKey
+    private let names: HeldKey?
+    private let isCompanion: Bool
     private let state: HeldKey
     /// Of the keys that belong to no class: a class that has no key in a circle.
     private static let purpose = KeyPurpose.protection(.whenPasscodeSetThisDeviceOnly)
 
     init(_ body: CircleBody, _ secrets: CircleSecrets, circle: [UInt8], at epoch: Int64) throws(Refusal) {
-        func open(_ number: Int, _ use: BackupUse) -> OpenBackup {
-            let key = secrets.key(of: number)
-            let contents = HeldKey(
-                purpose: Self.purpose, generation: circle,
-                key: KeyWrap.derive(from: key, label: "vauban sync contents v1", context: circle))
-            // There is no key for a class whose items stay on a device, so the enclave seals none of them for others.
-            let classes = Protection.allCases.filter { !$0.staysOnDevice }.map { protection in
-                HeldKey(
-                    purpose: .protection(protection), generation: circle,
-                    key: KeyWrap.derive(from: key, label: "vauban sync class v1", context: circle + [UInt8(protection.number)]))
-            }
-            return OpenBackup(identifier: circle, use: use, epoch: epoch, contents: contents, classes: classes)
-        }
         guard secrets.epochs > 0, secrets.epochs == Int(body.epoch) else { throw Refusal(.internalError, "the circle has no key") }
-        newest = open(secrets.epochs, .backUp)
-        epochs = (1...secrets.epochs).map { open($0, .restore) }
-        names = HeldKey(
-            purpose: Self.purpose, generation: circle,
-            key: KeyWrap.derive(from: secrets.key(of: 1), label: "vauban sync names v1", context: circle))
-        state = HeldKey(
-            purpose: Self.purpose, generation: circle, key: secrets.stateKey())
+        isCompanion = body.isCompanion
+        let place = isCompanion ? circle + body.me.device : circle
+        newest = Self.open(secrets.key(of: secrets.epochs), in: place, .backUp, at: epoch)
+        epochs = (1...secrets.epochs).map { Self.open(secrets.key(of: $0), in: place, .restore, at: epoch) }
+        names =
+            isCompanion ? nil : Self.held(KeyWrap.derive(from: secrets.key(of: 1), label: "vauban sync names v1", context: circle), circle)
+        state = Self.held(secrets.stateKey(), circle)
+    }
+
+    /// Returns the keys that come from a circle key or, for one companion, from a companion key.
+    /// - Parameter place: The circle; for a companion, with its device.
+    static func open(_ key: borrowing SecretBytes, in place: [UInt8], _ use: BackupUse, at epoch: Int64) -> OpenBackup {
+        let contents = held(KeyWrap.derive(from: key, label: "vauban sync contents v1", context: place), place)
+        var classes: [HeldKey] = []
+        // There is no key for a class whose items stay on a device, so the enclave seals none of them for others.
+        for protection in Protection.allCases where !protection.staysOnDevice {
+            let derived = KeyWrap.derive(from: key, label: "vauban sync class v1", context: place + [UInt8(protection.number)])
+            classes.append(HeldKey(purpose: .protection(protection), generation: place, key: derived))
+        }
+        return OpenBackup(identifier: place, use: use, epoch: epoch, contents: contents, classes: classes)
+    }
+
+    private static func held(_ key: consuming SecretBytes, _ generation: [UInt8]) -> HeldKey {
+        HeldKey(purpose: purpose, generation: generation, key: key)
     }
 
     /// Returns the keys for the command line: of the files of every epoch, and of the state that this device keeps.
-    package func fileKeys() -> SecretBytes {
-        let keys = epochs.map { HeldKey(purpose: names.purpose, generation: names.generation, key: $0.frameKey()) } + [state]
-        return SecretBytes(count: keys.count * EnclaveLimits.keyBytes) { target in
+    package func fileKeys() -> SecretBytes { Self.joined(epochs.map { Self.held($0.frameKey(), $0.identifier) } + [state]) }
+
+    private static func joined(_ keys: [HeldKey]) -> SecretBytes {
+        SecretBytes(count: keys.count * EnclaveLimits.keyBytes) { target in
             for (index, held) in keys.enumerated() {
                 let part = UnsafeMutableRawBufferPointer(rebasing: target[(index * EnclaveLimits.keyBytes)...])
                 held.key.withUnsafeBytes { part.copyMemory(from: $0) }
@@ -49,9 +55,26 @@ package final class OpenCircle: Sendable {
         }
     }
 
-    func nameKey() -> SecretBytes { names.key.duplicate() }
+    /// The keys of the files for one companion, which a member writes and reads.
+    package final class CompanionFiles: Sendable {
+        private let epochs: [OpenBackup]
 
-    func sending() -> OpenBackup { newest }
+        init(_ epochs: [OpenBackup]) { self.epochs = epochs }
+
+        package func fileKeys() -> SecretBytes { OpenCircle.joined(epochs.map { OpenCircle.held($0.frameKey(), $0.identifier) }) }
+    }
+
+    /// Nil on a companion.
+    func nameKey() -> SecretBytes? {
+        guard let names else { return nil }
+        return names.key.duplicate()
+    }
+
+    /// Throws on a companion, which writes nothing.
+    func sending() throws(Refusal) -> OpenBackup {
+        guard !isCompanion else { throw CircleMembership.companionChangesNothing }
+        return newest
+    }
 
     func receiving(_ epoch: Int64) throws(Refusal) -> OpenBackup {
         guard epoch >= 1, epoch <= epochs.count else { throw Refusal(.badParameter, "the circle has no such key") }

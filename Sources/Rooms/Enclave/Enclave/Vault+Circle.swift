@@ -1,5 +1,6 @@
 // Circles of devices that share synchronizable items (Specs/sync.md). The keys and the state are made, kept and used here, so that nobody
-// can put back an earlier state. A prompt comes before `approve`, `enter` and `remove`; the room shows it.
+// can put back an earlier state. A prompt comes before whatever admits, enters, removes, or changes the
+// list of a companion; the room shows it.
 
 package import EnclaveWire
 import VaubanAccessPolicy
@@ -12,10 +13,13 @@ package struct CircleOutcome: Sendable {
     package let reply: CircleReply
     /// The circle, if the request opened it.
     package let opened: OpenCircle?
+    /// The keys of the files for a companion, if the request was for them.
+    package let files: OpenCircle.CompanionFiles?
 
-    init(_ reply: CircleReply, opened: OpenCircle? = nil) {
+    init(_ reply: CircleReply, opened: OpenCircle? = nil, files: OpenCircle.CompanionFiles? = nil) {
         self.reply = reply
         self.opened = opened
+        self.files = files
     }
 }
 
@@ -23,22 +27,32 @@ extension Vault {
     /// Performs a request.
     /// - Parameter isApproved: Whether the user has approved it, if it needs that.
     package func circle(_ request: CircleRequest, isApproved: Bool) throws(Refusal) -> CircleOutcome {
-        if case .approve = request {} else if request.mayWaitForUser, !isApproved { throw Refusal(.cancelled) }
+        switch request {
+        // A device that was admitted already is admitted again without the user.
+        case .approve, .admitCompanion: break
+        default: guard isApproved || !request.mayWaitForUser else { throw Refusal(.cancelled) }
+        }
         switch request {
         case .begin(let name): return try begin(try newMembership(name))
         case .apply(let name): return try apply(name)
-        case .answer(let commitment): return try answer(commitment, as: try membership())
+        case .answer(let commitment): return try answer(commitment, as: try circleMember())
         case .reveal(let answer): return try reveal(over: answer, as: try membership())
-        case .approve(let reveal, let code): return try admit(try newcomer(reveal, code: code), isApproved: isApproved)
+        case .approve(let reveal, let code): return try admit(try newcomer(reveal, code: code), as: nil, isApproved: isApproved)
+        case .admitCompanion(let reveal, let code, let names, _):
+            return try admit(try newcomer(reveal, code: code), as: names, isApproved: isApproved)
+        case .allow(let device, let names, _): return try change(device, in: try circleMember()) { BlindedNames($0.all + names.all) }
+        case .disallow(let device, let names, _):
+            return try change(device, in: try circleMember()) { list in BlindedNames(list.all.filter { !names.contains($0) }) }
+        case .companionFiles(let device): return try companionFiles(device, of: try circleMember())
         case .enter(let statement, let code): return try store(try entrance(statement, code: code).membership)
-        case .remove(let device): return try remove(device, from: try membership())
+        case .remove(let device): return try remove(device, from: try circleMember())
         case .follow(let statement): return try store(try membership().following(statement))
         case .view:
             let member = try membership()
             return CircleOutcome(CircleReply(member.body.view, document: member.body.statement))
         case .open: return try open(try membership())
         case .sign(let digest):
-            let member = try membership()
+            let member = try circleMember()
             guard let circle = member.body.circle else { throw CircleMembership.notInCircle }
             let signature = try Self.computed { try member.secrets.sign(.file, circle + member.body.me.device + digest) }
             return CircleOutcome(CircleReply(member.body.view, document: signature))
@@ -46,9 +60,9 @@ extension Vault {
         }
     }
 
-    package func nameOfMember(_ device: [UInt8]) throws(Refusal) -> String {
-        guard let member = try membership().body.members.first(where: { $0.device == device }) else { throw Self.noSuchDevice }
-        return member.name
+    package func nameOfDevice(_ device: [UInt8]) throws(Refusal) -> String {
+        guard let found = try circleMember().body.device(device) else { throw Self.noSuchDevice }
+        return found.name
     }
 
     // MARK: Items
@@ -56,7 +70,7 @@ extension Vault {
     /// Returns the item key of a row, wrapped for the circle's other devices. Only an item that may leave the device has such a key.
     package func sealForCircle(_ row: RowBinding, wrapped: [UInt8], in circle: OpenCircle) throws(Refusal) -> SealedItemKey {
         try Self.checkMayLeave(row)
-        return try backUp(row, wrapped: wrapped, into: circle.sending())
+        return try backUp(row, wrapped: wrapped, into: try circle.sending())
     }
 
     /// Returns the keys of an item that another device of the circle wrote.
@@ -66,16 +80,17 @@ extension Vault {
         return try restoreKeys(row, wrapped: wrapped, from: try circle.receiving(epoch))
     }
 
-    /// Returns the key that blinds the names of items. Unlike the circle key it stays the same, since the names must.
-    package func circleNames(of circle: OpenCircle) throws(Refusal) -> SecretBytes {
+    /// Returns the key that blinds the names of items, or nil on a companion. Unlike the circle key it stays the same, since the names
+    /// must.
+    package func circleNames(of circle: OpenCircle) throws(Refusal) -> SecretBytes? {
         try state.withLock { (state) throws(Refusal) in
             state.applyExpirations(host)
-            try Self.check(circle.sending(), state)
+            try Self.check(try circle.receiving(1), state)
         }
         return circle.nameKey()
     }
 
-    private static func checkMayLeave(_ row: RowBinding) throws(Refusal) {
+    static func checkMayLeave(_ row: RowBinding) throws(Refusal) {
         guard !row.protection.staysOnDevice, row.accessControl == nil else {
             throw Refusal(.notAllowedHere, "items that stay on their device, or have an access control, are not synchronized")
         }
@@ -86,7 +101,7 @@ extension Vault {
     private func begin(_ fresh: CircleMembership) throws(Refusal) -> CircleOutcome {
         var first = fresh
         first.body.circle = try Keybag.randomBytes(16)
-        let (statement, next) = try first.stating([first.body.me], rolls: true)
+        let (statement, next) = try first.stating([first.body.me], [], rolls: true)
         return try store(next, document: statement)
     }
 
@@ -95,8 +110,9 @@ extension Vault {
             throw Refusal(.badParameter, "A device does not remove itself; run vauban sync leave here, and remove it on another device")
         }
         let members = member.body.members.filter { $0.device != device }
-        guard members.count < member.body.members.count else { throw Self.noSuchDevice }
-        let (statement, next) = try member.stating(members, rolls: true)
+        let companions = member.body.companions.filter { $0.device.device != device }
+        guard member.body.device(device) != nil else { throw Self.noSuchDevice }
+        let (statement, next) = try member.stating(members, companions, rolls: true)
         return try store(next, document: statement)
     }
 
@@ -106,7 +122,7 @@ extension Vault {
         return CircleOutcome(CircleReply(member.body.view), opened: opened)
     }
 
-    private static var noSuchDevice: Refusal { Refusal(.badParameter, "No such device in the circle; vauban sync status lists them") }
+    static var noSuchDevice: Refusal { Refusal(.badParameter, "No such device in the circle; vauban sync status lists them") }
 
     /// Returns what the library computes from our own keys, which does not fail.
     static func computed<Value>(_ body: () throws -> Value) throws(Refusal) -> Value {

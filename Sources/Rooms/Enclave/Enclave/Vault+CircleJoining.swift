@@ -17,12 +17,15 @@ extension Vault {
     /// Returns the device of a join request, if the code is the one that it shows; nil if it was admitted already.
     package func newcomerToAdmit(_ reveal: [UInt8], code: String) throws(Refusal) -> CircleCounterpart? {
         let newcomer = try newcomer(reveal, code: code)
-        return newcomer.isMember ? nil : CircleCounterpart(name: newcomer.device.name, code: newcomer.codes.newcomer)
+        return newcomer.isAdmitted ? nil : CircleCounterpart(name: newcomer.device.name, code: newcomer.codes.newcomer)
     }
 
-    /// Returns the member who admits this device, if the code is the one that it shows.
-    package func sponsor(_ statement: [UInt8], code: String) throws(Refusal) -> CircleCounterpart {
-        try entrance(statement, code: code).sponsor
+    /// Returns the member who admits this device, if the code is the one that it shows, and whether it is admitted as a companion.
+    package func sponsor(
+        _ statement: [UInt8], code: String
+    ) throws(Refusal) -> (member: CircleCounterpart, isOfCompanion: Bool) {
+        let entrance = try entrance(statement, code: code)
+        return (entrance.sponsor, entrance.membership.body.isCompanion)
     }
 
     /// Commits to the keys of a device that asks to join.
@@ -42,7 +45,7 @@ extension Vault {
     func answer(_ commitment: [UInt8], as member: CircleMembership) throws(Refusal) -> CircleOutcome {
         guard let circle = member.body.circle else { throw CircleMembership.notInCircle }
         guard let asked = try? CircleCommitment(derBytes: commitment),
-            !member.body.members.contains(where: { $0.device == asked.device })
+            member.body.device(asked.device) == nil
         else { throw Self.damagedRequest }
         if let pending = member.body.pending, pending.device == asked.device,
             (try? CircleAnswer(derBytes: pending.answer))?.digest == asked.digest
@@ -99,11 +102,11 @@ extension Vault {
         let codes: (newcomer: String, member: String)
 
         /// Whether it was admitted already, and the request repeated.
-        var isMember: Bool { member.body.members.contains(device) }
+        var isAdmitted: Bool { member.body.device(device.device) == device }
     }
 
     func newcomer(_ bytes: [UInt8], code: String) throws(Refusal) -> Newcomer {
-        let member = try membership()
+        let member = try circleMember()
         guard let pending = member.body.pending, let answer = try? CircleAnswer(derBytes: pending.answer) else {
             throw Refusal(.badParameter, "No device was answered; run: vauban sync approve, without a code")
         }
@@ -111,21 +114,24 @@ extension Vault {
         let device = try Self.encoded(reveal.newcomer)
         guard CircleCodes.commitment(device, nonce: reveal.nonce) == answer.digest,
             CircleSignature.reveal.isValid(
-                reveal.signature, of: CircleCodes.digest(pending.answer) + reveal.nonce + device, by: reveal.newcomer)
+                reveal.signature, of: CircleCodes.digest(pending.answer) + reveal.nonce + device, by: reveal.newcomer.outside)
         else { throw Self.damagedRequest }
         let codes = CircleCodes.codes(answer: pending.answer, newcomer: device, nonce: reveal.nonce)
         guard CircleCodes.isSame(code, as: codes.newcomer) else { throw Self.wrongCode }
         return Newcomer(member: member, device: reveal.newcomer, codes: codes)
     }
 
-    /// Admits a device: seals the circle keys to it.
-    func admit(_ newcomer: Newcomer, isApproved: Bool) throws(Refusal) -> CircleOutcome {
+    /// Admits a device: as a member, which gets the circle keys, or as a companion with a list.
+    func admit(_ newcomer: Newcomer, as list: BlindedNames?, isApproved: Bool) throws(Refusal) -> CircleOutcome {
         let member = newcomer.member
-        if newcomer.isMember {
+        if newcomer.isAdmitted {
             return CircleOutcome(CircleReply(member.body.view, document: member.body.statement, code: newcomer.codes.member))
         }
         guard isApproved else { throw Refusal(.unavailable, "The circle was changed meanwhile; run the command again") }
-        var (statement, next) = try member.stating(member.body.members + [newcomer.device], rolls: false)
+        let members = list == nil ? [newcomer.device] : []
+        let companions = list.map { [CompanionRecord(device: newcomer.device, names: $0)] } ?? []
+        var (statement, next) = try member.stating(
+            member.body.members + members, member.body.companions + companions, rolls: false)
         // It is known until the next answer, so that the second code can be shown again.
         next.body.pending = member.body.pending
         next.body.answers = CircleBody.Answers()
@@ -148,10 +154,10 @@ extension Vault {
         guard CircleCodes.isSame(code, as: codes.member) else { throw Self.wrongCode }
         let (signed, statement) = try CircleMembership.decoded(bytes)
         guard statement.circle == answer.circle, statement.signer == answer.member.device,
-            CircleSignature.statement.isValid(signed.signature, of: signed.statement, by: answer.member)
+            CircleSignature.statement.isValid(signed.signature, of: signed.statement, by: answer.member.outside)
         else { throw Refusal(.badParameter, "the statement is not of the device that answered") }
         var entered = try applicant.entering(statement, bytes)
-        guard entered.body.members.contains(answer.member) else { throw CircleMembership.damaged }
+        guard entered.body.signers.contains(answer.member.outside) else { throw CircleMembership.damaged }
         entered.body.revealedFor = nil
         return Entrance(membership: entered, sponsor: CircleCounterpart(name: answer.member.name, code: codes.member))
     }

@@ -21,6 +21,13 @@ extension Vault {
         return member
     }
 
+    /// Returns this device's part of its circle. Throws on a companion, which changes nothing and writes nothing.
+    func circleMember() throws(Refusal) -> CircleMembership {
+        let member = try membership()
+        guard !member.body.isCompanion else { throw CircleMembership.companionChangesNothing }
+        return member
+    }
+
     func membershipIfAny() throws(Refusal) -> CircleMembership? {
         try state.withLock { (state) throws(Refusal) -> CircleMembership? in
             guard let stored = try circleContent(&state) else { return nil }

@@ -16,6 +16,7 @@ extension RequestConnection {
             guard try askConsent(consent, nil) == .once else { throw Refusal(.cancelled) }
         }
         let outcome = try vault.circle(request, isApproved: consent != nil)
+        if let files = outcome.files { return Response(.circle(outcome.reply), secret: files.fileKeys()) }
         guard let opened = outcome.opened else { return Response(.circle(outcome.reply)) }
         circle = opened
         return Response(.circle(outcome.reply), secret: opened.fileKeys())
@@ -27,16 +28,38 @@ extension RequestConnection {
         case .approve(let reveal, let code):
             // The prompt shows the code too: a program that runs the command knows the code of the device that it wants to be admitted.
             try vault.newcomerToAdmit(reveal, code: code).map { Consent(.admitDevice, of: $0) }
-        case .enter(let statement, let code):
-            Consent(.enterCircle, of: try vault.sponsor(statement, code: code))
-        case .remove(let device): Consent(.removeDevice, offered: .once, program: try vault.nameOfMember(device))
-        case .begin, .apply, .answer, .reveal, .follow, .view, .open, .sign, .leave: nil
+        case .admitCompanion(let reveal, let code, _, let shown):
+            try vault.newcomerToAdmit(reveal, code: code).map { Consent(.admitCompanion, of: $0, shown: shown) }
+        case .enter(let statement, let code): Self.consent(toEnterBy: try vault.sponsor(statement, code: code))
+        case .remove(let device): Consent(.removeDevice, offered: .once, program: try vault.nameOfDevice(device))
+        case .allow(let device, _, let shown):
+            Consent(.allowItems, offered: .once, owner: shown, program: try vault.nameOfDevice(device))
+        case .disallow(let device, _, let shown):
+            Consent(.disallowItems, offered: .once, owner: shown, program: try vault.nameOfDevice(device))
+        case .begin, .apply, .answer, .reveal, .follow, .view, .open, .sign, .leave, .companionFiles: nil
         }
+    }
+
+    private static func consent(toEnterBy sponsor: (member: CircleCounterpart, isOfCompanion: Bool)) -> Consent {
+        Consent(sponsor.isOfCompanion ? .enterAsCompanion : .enterCircle, of: sponsor.member)
     }
 
     func sealForCircle(_ row: RowBinding, wrapped: [UInt8]) throws(Refusal) -> Response {
         let sealed = try vault().sealForCircle(row, wrapped: wrapped, in: try openedCircle())
         return Response(.sealed(wrapped: sealed.wrapped), secret: sealed.key.duplicate())
+    }
+
+    func sealForCompanion(_ row: RowBinding, wrapped: [UInt8], device: [UInt8], name: [UInt8]) throws(Refusal) -> Response {
+        let sealed = try vault().sealForCompanion(row, wrapped: wrapped, device: device, name: name)
+        return Response(.sealed(wrapped: sealed.wrapped), secret: sealed.key.duplicate())
+    }
+
+    /// Returns the key of the names, and none on a companion.
+    func circleNames() throws(Refusal) -> Response {
+        switch try vault().circleNames(of: try openedCircle()) {
+        case .none: return Response(.done)
+        case .some(let key): return Response(.opened, secret: key)
+        }
     }
 
     func circleItemKeys(_ row: RowBinding, wrapped: [UInt8], epoch: Int64) throws(Refusal) -> Response {
@@ -50,7 +73,7 @@ extension RequestConnection {
 }
 
 extension Consent {
-    fileprivate init(_ purpose: Purpose, of device: CircleCounterpart) {
-        self.init(purpose, offered: .once, item: device.code, program: device.name)
+    fileprivate init(_ purpose: Purpose, of device: CircleCounterpart, shown: String? = nil) {
+        self.init(purpose, offered: .once, item: device.code, owner: shown, program: device.name)
     }
 }

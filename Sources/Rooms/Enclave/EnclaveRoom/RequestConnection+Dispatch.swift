@@ -38,7 +38,14 @@ extension RequestConnection {
         case .circle(let request): return try circle(request)
         case .sealForCircle(let row, let wrapped): return try sealForCircle(row, wrapped: wrapped)
         case .circleItemKeys(let row, let wrapped, let epoch): return try circleItemKeys(row, wrapped: wrapped, epoch: epoch)
-        case .circleNames: return Response(.opened, secret: try vault().circleNames(of: try openedCircle()))
+        case .circleNames: return try circleNames()
+        case .sealForCompanion(let row, let wrapped, let device, let name):
+            return try sealForCompanion(row, wrapped: wrapped, device: device, name: name)
+        case .makeSeriesKey:
+            let made = try vault().makeSeriesKey()
+            return Response(.seriesKey(sealed: made.sealed, made.end), secret: made.key.duplicate())
+        case .anchorLog(let links): return Response(.logEnd(try vault().anchorLog(links)))
+        case .openSeriesKey(let sealed): return Response(.opened, secret: try vault().openSeriesKey(sealed))
         case .user(let request):
             let answer = try handle(request)
             return Response(.user(answer), descriptors: answer.descriptorCount == 1 ? [room.keyCard] : [])

@@ -2,6 +2,7 @@
 
 package import EnclaveWire
 package import VaubanAccessPolicy
+internal import VaubanKeychainWire
 internal import VaubanLinuxHost
 internal import VaubanPlainText
 internal import VaubanUserModel
@@ -15,18 +16,40 @@ package struct Caller: Sendable {
     package let entitlements: Entitlements?
     /// The user's consents for this connection, valid as long as it lasts.
     let consents = ConnectionConsents()
+    /// The caller as the access log names it.
+    let logged: AccessCaller
 
     /// Creates the caller of user mode.
     package init(user: UInt32) {
         self.user = user
         identity = nil
         entitlements = nil
+        logged = AccessCaller(nil)
     }
 
     package init(user: UInt32, identity: CallerIdentity, granted table: EntitlementTable) {
         self.user = user
         self.identity = identity
+        logged = AccessCaller(AccessProgram(identity))
         entitlements = identity.application.flatMap { table.entitlements(of: $0) }
+    }
+}
+
+extension AccessProgram {
+    fileprivate init(_ identity: CallerIdentity) {
+        self.init(
+            application: PlainLine.bothEnds(identity.application?.text ?? "", bytesMax: Self.textBytesMax),
+            path: PlainLine.bothEnds(identity.executable?.path ?? "", bytesMax: Self.pathBytesMax),
+            throughCommandLine: identity.throughCommandLine, commands: identity.commands)
+    }
+}
+
+extension CallerIdentity {
+    /// The Vauban commands in the chain, which ends with the program itself if that could be inspected.
+    fileprivate var commands: [String] {
+        guard throughCommandLine else { return [] }
+        return (executable == nil ? chain : chain.dropLast()).prefix(AccessProgram.commandsMax)
+            .map { PlainLine.bothEnds($0, bytesMax: AccessProgram.textBytesMax) }
     }
 }
 

@@ -28,8 +28,16 @@ package protocol EnclaveOperations {
     func sealForCircle(_ row: RowBinding, wrapped: [UInt8]) throws -> SealedItemKey
     /// Returns the keys of an item that another device of the open circle wrote.
     func circleItemKeys(_ row: RowBinding, wrapped: [UInt8], epoch: Int64) throws -> RestoredKeys
-    /// Returns the key that blinds the names of items in the open circle.
-    func circleNames() throws -> SecretBytes
+    /// Returns the same for a companion. Throws `notAllowedHere` if the name is not on its list.
+    func sealForCompanion(_ row: RowBinding, wrapped: [UInt8], device: [UInt8], name: [UInt8]) throws -> SealedItemKey
+    /// Returns the key that blinds the names of items in the open circle; nil on a companion.
+    func circleNames() throws -> SecretBytes?
+    /// Makes the first key of a series of records for the user's access log.
+    func makeSeriesKey() throws -> MadeSeriesKey
+    /// Extends the end of the access log that the enclave keeps, by records that come after it. Returns that end.
+    func anchorLog(_ links: [AccessLogLink]) throws -> AccessLogEnd
+    /// Returns the first key of a series of records, while the device is unlocked. Throws `keyDestroyed` if nothing opens it any more.
+    func openSeriesKey(_ sealed: [UInt8]) throws -> SecretBytes
     /// Asks the user whether the caller may use another owner's items.
     func consent(_ consent: Consent, reason: String?) throws -> ConsentChoice
     /// Returns what became of a key.
@@ -60,6 +68,19 @@ package struct SealedItemKey: ~Copyable {
     }
 }
 
+package struct MadeSeriesKey: ~Copyable {
+    package let key: SecretBytes
+    package let sealed: [UInt8]
+    /// The last record that the enclave knows.
+    package let end: AccessLogEnd
+
+    package init(key: consuming SecretBytes, sealed: [UInt8], end: AccessLogEnd) {
+        self.key = key
+        self.sealed = sealed
+        self.end = end
+    }
+}
+
 package struct OpenedBackup: ~Copyable {
     package let keybag: [UInt8]
     package let frameKey: SecretBytes
@@ -72,7 +93,7 @@ package struct OpenedBackup: ~Copyable {
 
 package struct CircleResult: ~Copyable {
     package let reply: CircleReply
-    /// The keys of the circle's files and of the device's state, if the request opened it.
+    /// The keys of the circle's files and of the device's state, if the request opened it, or of the files for a companion.
     package let keys: SecretBytes?
 
     package init(_ reply: CircleReply, keys: consuming SecretBytes?) {

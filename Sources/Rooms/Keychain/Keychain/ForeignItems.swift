@@ -206,8 +206,12 @@ extension RequestInProgress {
     @discardableResult
     func ask(_ consent: Consent, _ reason: String? = nil) throws -> ConsentChoice {
         do {
-            return try enclave.consent(consent, reason: reason)
-        } catch let refusal as Refusal where refusal.reason == .passcodeNotSet {
+            let choice = try enclave.consent(consent, reason: reason)
+            wasAsked = true
+            return choice
+        } catch {
+            note(error, of: consent)
+            guard (error as? Refusal)?.reason == .passcodeNotSet else { throw error }
             throw Refusal(.interactionNotAllowed, "this needs your consent, which takes a passcode; set one with: vauban passcode set")
         }
     }

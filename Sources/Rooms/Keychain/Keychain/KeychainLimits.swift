@@ -1,5 +1,7 @@
 /// The limits of the keychain room, in one place.
 package enum KeychainLimits {
+    /// The characters of a prompt that names several items for a companion, and the bytes of one name: `PromptWords` shows all of it.
+    package static let shownItemsMax = 200
     /// The bytes of a value: one message's secret section (`ConnectionLimits.secretBytesMax`), less the application password.
     package static let valueBytesMax = 1 << 20
     /// The bytes of an item's record in a reply: a message's header less the room that dates and group need.
@@ -46,6 +48,17 @@ package enum KeychainLimits {
     package static let siteTime: UInt64 = 9_000_000_000
     /// The oldest list of a website that counts.
     package static let siteListAgeSecondsMax: Int64 = 86_400
+    /// Records of the access log under keys that follow from one, and for how long, in nanoseconds.
+    package static let logSeriesRecordsMax = 1024
+    package static let logSeriesNanosecondsMax: UInt64 = 3_600_000_000_000
+    /// The greatest distance of a record from the first of its series.
+    package static let logSeriesNumbersMax: Int64 = 8192
+    /// The bytes of the largest record in a reply.
+    package static let logRecordBytesMax = 16_384
+    /// How often the end of the access log is reported to the enclave, in nanoseconds.
+    package static let logAnchorNanoseconds: UInt64 = 10_000_000_000
+    /// How long uses are collected before they are written to the access log, in milliseconds.
+    package static let logPauseMilliseconds: Int32 = 1000
     /// How often a lease is requested while the enclave does not know the standing connection yet.
     package static let leaseAttemptsMax = 50
     /// The pause between two such requests, in milliseconds.

@@ -86,7 +86,9 @@ extension RequestInProgress {
         let key: SecretBytes
         do {
             key = try enclave.open(opened.binding, wrapped: halves.wrappedKey, reason: reason, mayAsk: mayAsk, password: password)
-        } catch let refusal as Refusal {
+        } catch {
+            note(error, of: opened)
+            guard let refusal = error as? Refusal else { throw error }
             try dispose(of: opened.row, after: refusal)
             return nil
         }

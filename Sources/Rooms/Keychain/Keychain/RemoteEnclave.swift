@@ -100,8 +100,17 @@ final class RemoteEnclave: EnclaveOperations {
     func circle(_ request: CircleRequest) throws -> CircleResult {
         let answer = try send(.circle(request), watchesCaller: request.mayWaitForUser)
         guard case .circle(let reply) = answer.reply else { throw Self.unexpectedReply }
-        guard request == .open else { return CircleResult(reply, keys: nil) }
-        return CircleResult(reply, keys: try secret(of: answer, Int(reply.view.epoch + 1) * KeyLease.keyBytes))
+        switch request {
+        case .open: return CircleResult(reply, keys: try secret(of: answer, Int(reply.view.epoch + 1) * KeyLease.keyBytes))
+        case .companionFiles: return CircleResult(reply, keys: try secret(of: answer, Int(reply.view.epoch) * KeyLease.keyBytes))
+        default: return CircleResult(reply, keys: nil)
+        }
+    }
+
+    func sealForCompanion(_ row: RowBinding, wrapped: [UInt8], device: [UInt8], name: [UInt8]) throws -> SealedItemKey {
+        let answer = try send(.sealForCompanion(row, wrapped: wrapped, device: device, name: name))
+        guard case .sealed(let wrapped) = answer.reply else { throw Self.unexpectedReply }
+        return SealedItemKey(wrapped: wrapped, key: try secret(of: answer, KeyLease.keyBytes))
     }
 
     func sealForCircle(_ row: RowBinding, wrapped: [UInt8]) throws -> SealedItemKey {
@@ -114,8 +123,28 @@ final class RemoteEnclave: EnclaveOperations {
         try restoredKeys(of: try send(.circleItemKeys(row, wrapped: wrapped, epoch: epoch)))
     }
 
-    func circleNames() throws -> SecretBytes {
+    func circleNames() throws -> SecretBytes? {
         let answer = try send(.circleNames)
+        switch answer.reply {
+        case .done: return nil
+        case .opened: return try secret(of: answer, KeyLease.keyBytes)
+        default: throw Self.unexpectedReply
+        }
+    }
+
+    func makeSeriesKey() throws -> MadeSeriesKey {
+        let answer = try send(.makeSeriesKey)
+        guard case .seriesKey(let sealed, let end) = answer.reply else { throw Self.unexpectedReply }
+        return MadeSeriesKey(key: try secret(of: answer, KeyLease.keyBytes), sealed: sealed, end: end)
+    }
+
+    func anchorLog(_ links: [AccessLogLink]) throws -> AccessLogEnd {
+        guard case .logEnd(let known) = try send(.anchorLog(links)).reply else { throw Self.unexpectedReply }
+        return known
+    }
+
+    func openSeriesKey(_ sealed: [UInt8]) throws -> SecretBytes {
+        let answer = try send(.openSeriesKey(sealed))
         guard case .opened = answer.reply else { throw Self.unexpectedReply }
         return try secret(of: answer, KeyLease.keyBytes)
     }

@@ -28,6 +28,6 @@ extension RequestInProgress {
         let blinds = try blinds(record)
         let binding = try binding(record, item: item, generation: try keys.generationToWrite(record.protection))
         let row = try row(of: record, binding: binding, secret: try seal(value, binding), blinds: blinds)
-        return try isDone(try database.insert(row))
+        return try isDone(withLogRecords(of: .added, [UsedItem(record, item: item)]) { try database.insert(row, appending: $0) })
     }
 }

@@ -94,6 +94,7 @@ extension RequestInProgress {
             return 0
         }
         let item = try Self.copied(opened, sealed)
+        note(.backedUp, opened)
         try sink.send(.backup(.item(row: id, item)), value: Self.rest(of: row))
         return row.halves.secret.count + item.attributes.count
     }
@@ -179,7 +180,8 @@ extension RequestInProgress {
             old: row.handle, row: new, changesBlinds: true, keeping: label(record),
             newOwner: record.accessGroup == existing.record.accessGroup ? nil : record.accessGroup)
         do {
-            return try isDone(try database.update([change])) ? .replaced : nil
+            return try isDone(withLogRecords(of: .changed, [existing.used]) { try database.update([change], appending: $0) })
+                ? .replaced : nil
         } catch let refusal as Refusal where refusal.reason == .duplicateItem {
             return .nameTaken
         }

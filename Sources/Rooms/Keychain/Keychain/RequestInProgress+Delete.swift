@@ -26,9 +26,9 @@ extension RequestInProgress {
                 }
                 if handles.isEmpty { throw notFound(leftOut: isLeftOut, ui: query.authenticationUI) }
             }
-            guard try database.delete(handles.map { removal(of: $0, atOnce: atOnce) } + grants(of: handles).map { RowRemoval($0) }) else {
-                return false
-            }
+            let removals = try handles.map { removal(of: $0, atOnce: atOnce) } + grants(of: handles).map { RowRemoval($0) }
+            let items = used(handles)
+            guard try withLogRecords(of: .deleted, items, { try database.delete(removals, appending: $0) }) else { return false }
             // A consent until the lock ends with the item, even though the item may be restored.
             for handle in handles {
                 if let binding = try? RowBinding(derBytes: handle.metadataBinding) { services.leasedKeys.forget(binding.item, user: user) }

@@ -26,7 +26,7 @@ extension RequestInProgress {
 
     /// Empties a database whose index key was destroyed: nothing in it can be found or opened.
     func empty(_ purpose: Int64, recorded: [UInt8]) throws {
-        guard try database.empty(ifIndexKey: purpose, is: recorded) else { return }
+        guard try erasingLog({ try database.empty(ifIndexKey: purpose, is: recorded) }) else { return }
         services.logger.notice("emptied the database of a keychain that was erased", metadata: ["user": "\(user)"])
     }
 

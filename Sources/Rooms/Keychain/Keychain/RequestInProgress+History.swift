@@ -111,6 +111,7 @@ extension RequestInProgress {
                 guard let value = try openValue(of: old, reason: query.operationPrompt, mayAsk: query.authenticationUI == .allow) else {
                     throw Self.unreadable
                 }
+                note(.read, old)
                 try replies.add(FoundRow(record: old.record, item: old.binding.item), value: value, returning: [.data, .attributes])
                 return true
             } catch is RowHasChanged { return false }
@@ -143,7 +144,7 @@ extension RequestInProgress {
         // The replaced value is kept whatever the setting is, since the earlier value leaves the history.
         let label = HistoryLabel(date: services.now(), owner: record.accessGroup)
         let change = RowChange(old: item.row.handle, row: row, changesBlinds: false, keeping: label, consuming: old.row.handle)
-        return try isDone(try database.update([change]))
+        return try isDone(withLogRecords(of: .changed, [item.used]) { try database.update([change], appending: $0) })
     }
 
     // MARK: Deleted items
@@ -188,15 +189,19 @@ extension RequestInProgress {
         try withRetries {
             let opened: OpenedRow
             do { opened = try deleted(item, .changeItem) } catch is RowHasChanged { return false }
+            let blinds = try blinds(opened.record)
             return try isDone(
-                try database.undelete(opened.row, blinds: try blinds(opened.record)),
+                withLogRecords(of: .added, [opened.used]) { try database.undelete(opened.row, blinds: blinds, appending: $0) },
                 orElse: "another item has the name of the deleted one; rename or delete that one first")
         }
     }
 
     private func purge(_ item: [UInt8]) throws {
         let opened = try deleted(item, .deleteItem)
-        guard try database.delete([opened.row.handle]) else { throw Refusal(.itemNotFound, "it is not among the deleted items any more") }
+        let removal = RowRemoval(opened.row.handle)
+        guard try withLogRecords(of: .deleted, [opened.used], { try database.delete([removal], appending: $0) }) else {
+            throw Refusal(.itemNotFound, "it is not among the deleted items any more")
+        }
         try? database.forgetOldPages()
         try sink.send(.cleared(1))
     }

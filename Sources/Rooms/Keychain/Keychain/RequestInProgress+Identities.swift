@@ -88,6 +88,7 @@ extension RequestInProgress {
             row.certificate = value.value().withUnsafeBytes { Array($0) }
             guard let bytes = row.certificate, (1...FoundItem.certificateBytesMax).contains(bytes.count) else { return false }
         }
+        if returns.contains(.data) { note(.read, certificate) }
         guard !isLeftOut(key, for: query, returning: returns) else { return false }
         guard mustUnwrap(key, for: query, returning: returns) else {
             try replies.add(row, returning: returns)
@@ -95,6 +96,7 @@ extension RequestInProgress {
         }
         let mayAsk = query.authenticationUI == .allow
         guard let value = try openValue(of: key, reason: query.operationPrompt, mayAsk: mayAsk) else { return false }
+        if returns.contains(.data) { note(.read, key) }
         try replies.add(row, value: value, returning: returns)
         return true
     }
@@ -105,7 +107,8 @@ extension RequestInProgress {
         try withRetries {
             let handles = try query.reference == nil ? handlesOfSides(query, rights) : handlesOfReferenced(query, rights)
             guard !handles.isEmpty else { throw Refusal(.itemNotFound) }
-            return try database.delete(handles + grants(of: handles))
+            let removals = try (handles + grants(of: handles)).map { RowRemoval($0) }
+            return try withLogRecords(of: .deleted, used(handles)) { try database.delete(removals, appending: $0) }
         }
         try sink.send(.done)
     }

@@ -75,7 +75,10 @@ extension RequestInProgress {
         let binding = try binding(record, item: opened.binding.item, generation: generation)
         guard let value = try openValue(of: opened, reason: "give it to \(owner)", mayAsk: mayAsk) else { return true }
         let row = try row(of: record, binding: binding, secret: try seal(value, binding), blinds: try blinds(record))
-        switch try database.update([RowChange(old: opened.row.handle, row: row, changesBlinds: true, newOwner: owner)]) {
+        let change = RowChange(old: opened.row.handle, row: row, changesBlinds: true, newOwner: owner)
+        switch try withLogRecords(
+            of: .changed, [opened.used, UsedItem(record, item: opened.binding.item)], { try database.update([change], appending: $0) })
+        {
         case .written: return true
         case .stale, .retired: throw RowHasChanged()
         // The owner already has an item of this name.

@@ -89,6 +89,7 @@ extension RequestInProgress {
         }
         let mayAsk = query.authenticationUI == .allow
         guard let value = try openValue(of: opened, reason: query.operationPrompt, mayAsk: mayAsk) else { return false }
+        if returns.contains(.data) { note(.read, opened) }
         try replies.add(FoundRow(record: opened.record, item: opened.binding.item), value: value, returning: returns)
         return true
     }

@@ -70,11 +70,10 @@ extension RequestInProgress {
         guard try !passwords(of: account, at: site).isEmpty else { return try sink.send(.done) }
         try askOnce(.deletePassword, account, site)
         try withRetries {
-            let rows = try passwords(of: account, at: site).map(\.row.handle)
-            guard try database.delete(rows.map { removal(of: $0, atOnce: false) } + grants(of: rows).map { RowRemoval($0) }) else {
-                return false
-            }
-            return true
+            let found = try passwords(of: account, at: site)
+            let rows = found.map(\.row.handle)
+            let removals = try rows.map { removal(of: $0, atOnce: false) } + grants(of: rows).map { RowRemoval($0) }
+            return try withLogRecords(of: .deleted, found.map(\.used)) { try database.delete(removals, appending: $0) }
         }
         try sink.send(.done)
     }
@@ -94,6 +93,7 @@ extension RequestInProgress {
             chosen = found[index]
         }
         guard let value = try openValue(of: chosen, reason: nil, mayAsk: true) else { throw Refusal(.itemNotFound) }
+        note(.read, chosen)
         // The rest of the item, such as a comment, is not for the application.
         let wanted: [AttributeName] = [.server, .account, .port]
         let attributes = wanted.reduce(into: ItemAttributes()) { $0[$1] = chosen.record.attributes[$1] }

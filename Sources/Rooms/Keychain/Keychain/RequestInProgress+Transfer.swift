@@ -56,6 +56,7 @@ extension RequestInProgress {
             return false
         }
         if plan.keepsOriginal {
+            note(.read, opened)
             return try write(record, item: try Entropy.bytes(16), value: value)
         }
         let binding = try binding(record, item: opened.binding.item, generation: try keys.generationToWrite(record.protection))
@@ -66,7 +67,10 @@ extension RequestInProgress {
         let ended = try permissionsToRead(renamed) + (isSameOwner ? [] : try grants(of: opened, by: opened.record.accessGroup))
         let newOwner = isSameOwner ? nil : record.accessGroup
         let change = RowChange(old: opened.row.handle, row: row, changesBlinds: true, newOwner: newOwner)
-        let isWritten = try isDone(try database.update([change], removing: ended))
+        let isWritten = try isDone(
+            withLogRecords(of: .changed, [opened.used, UsedItem(record, item: opened.binding.item)]) {
+                try database.update([change], removing: ended, appending: $0)
+            })
         if isWritten { for item in renamed { services.leasedKeys.forget(item.binding.item, user: user) } }
         return isWritten
     }

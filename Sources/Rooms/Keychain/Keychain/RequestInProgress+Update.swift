@@ -29,10 +29,14 @@ extension RequestInProgress {
         let rights = try rights()
         var rows: [RowChange] = []
         var renamed: [OpenedRow] = []
+        var used: [UsedItem] = []
         var bytes = 0
         func take(_ opened: OpenedRow, _ changes: ItemChanges) throws -> Bool {
             guard let change = try change(opened, by: changes, value: value, for: query) else { return true }
             rows.append(change)
+            used.append(opened.used)
+            let after = UsedItem(opened.record.changed(by: changes), item: opened.binding.item)
+            if after.name != opened.used.name { used.append(after) }
             if opened.record.isFoundOtherwise(after: changes) { renamed.append(opened) }
             bytes += change.row.halves.secret.count
             guard bytes <= KeychainLimits.updateBytesMax else { throw Refusal(.dataTooLarge, "the update writes too much at once") }
@@ -72,7 +76,8 @@ extension RequestInProgress {
             if rows.isEmpty { throw notFound(leftOut: isLeftOut, ui: query.authenticationUI) }
         }
         guard !rows.isEmpty else { throw Refusal(isBeforeFirstUnlock ? .beforeFirstUnlock : .itemNotFound) }
-        let isWritten = try isDone(try database.update(rows, removing: try permissionsToRead(renamed)))
+        let ended = try permissionsToRead(renamed)
+        let isWritten = try isDone(withLogRecords(of: .changed, used) { try database.update(rows, removing: ended, appending: $0) })
         if isWritten { for item in renamed { services.leasedKeys.forget(item.binding.item, user: user) } }
         return isWritten
     }
@@ -137,6 +142,13 @@ extension RequestInProgress {
 }
 
 extension ItemRecord {
+    /// Returns the record as the log names it after the changes.
+    fileprivate func changed(by changes: ItemChanges) -> ItemRecord {
+        var changed = self
+        changed.attributes = attributes.merging(changes.attributes)
+        return changed
+    }
+
     /// Returns whether a search finds the item by different attributes afterwards.
     fileprivate func isFoundOtherwise(after changes: ItemChanges) -> Bool {
         changes.attributes.values.contains { name, value in attributes[name]?.equalityBytes != value.equalityBytes }

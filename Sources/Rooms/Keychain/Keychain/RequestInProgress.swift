@@ -21,12 +21,13 @@ package struct KeychainServices: Sendable {
     /// What websites list; nil where programs are not told apart, and no program has a website.
     package let siteLists: (any SiteLists)?
     let siteRequests = SiteRequests()
+    let accessLogs: AccessLogs
     /// For events that programs can cause at will.
     let boundedLog: BoundedLog
 
     package init(
         databases: DatabaseRegistry, leasedKeys: LeasedKeyStore, now: @escaping @Sendable () -> Int64, sleepClock: SleepClock,
-        logger: Logger, siteLists: (any SiteLists)? = nil
+        logger: Logger, siteLists: (any SiteLists)? = nil, accessLogs: AccessLogs? = nil
     ) {
         self.siteLists = siteLists
         self.databases = databases
@@ -35,6 +36,7 @@ package struct KeychainServices: Sendable {
         self.sleepClock = sleepClock
         self.logger = logger
         boundedLog = BoundedLog(logger)
+        self.accessLogs = accessLogs ?? AccessLogs(databases: databases, logger: logger)
     }
 }
 
@@ -72,6 +74,10 @@ package final class RequestInProgress {
     var mayHaveAsked = false
     /// The prompt about another owner's item in this request, and its answer.
     var consentAnswer: ConsentAnswer?
+    /// Whether the user consented to something in this request.
+    var wasAsked = false
+    /// What the request does to items.
+    let action: AccessAction
     /// The caller's rights, once they are known.
     var knownRights: CallerRights?
 
@@ -88,7 +94,8 @@ package final class RequestInProgress {
             }
             var secrets = try RequestSecrets(value, of: request)
             let progress = try RequestInProgress(
-                caller: caller, services: services, enclave: enclave, sink: sink, password: secrets.takePassword())
+                caller: caller, services: services, enclave: enclave, sink: sink, action: request.action,
+                password: secrets.takePassword())
             try progress.serve(request, secrets.value)
         } catch let fault as StorageError {
             throw Refusal(fault)
@@ -98,9 +105,10 @@ package final class RequestInProgress {
     }
 
     private init(
-        caller: Caller, services: KeychainServices, enclave: any EnclaveOperations, sink: any ReplySink,
+        caller: Caller, services: KeychainServices, enclave: any EnclaveOperations, sink: any ReplySink, action: AccessAction,
         password: consuming SecretBytes?
     ) throws {
+        self.action = action
         self.services = services
         self.caller = caller
         self.enclave = enclave
@@ -114,6 +122,8 @@ package final class RequestInProgress {
         try Self.throwIfDenied(caller)
         // What cannot be removed now is removed by a later request.
         try? database.purgeExpired(now: services.now())
+        prepareLog()
+        defer { anchorLog() }
         switch request {
         case .add(let record, let returns, let hasData, _, let applications):
             try add(record, value: PaddedValue(hasValue: hasData, value), returning: returns, readableBy: applications)
@@ -130,6 +140,7 @@ package final class RequestInProgress {
         case .history(let request, _): try history(request)
         case .backup(let request, _): try backup(request, value)
         case .sync(let request): try sync(request, value)
+        case .accessLog(let query): try readAccessLog(query)
         case .ownRights: try sendOwnRights()
         case .sharedPassword(let request): try sharedPassword(request, value)
         // Served elsewhere, without a database.

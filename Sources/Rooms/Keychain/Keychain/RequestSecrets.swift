@@ -34,7 +34,7 @@ extension KeychainRequest {
         case .add(_, _, _, let count, _), .copyMatching(_, let count), .update(_, _, let count), .history(_, let count),
             .backup(_, let count):
             count
-        case .delete, .rewrap, .discard, .permissions, .permit, .move, .transfer, .examine, .restore, .handOver, .ownRights,
+        case .delete, .rewrap, .discard, .permissions, .permit, .move, .transfer, .examine, .restore, .handOver, .ownRights, .accessLog,
             .sync, .sharedPassword:
             nil
         }
@@ -48,6 +48,7 @@ extension KeychainRequest {
         case .sync(let request): if case .put = request { true } else { false }
         case .sharedPassword(let request): request.action == .save
         case .copyMatching, .delete, .rewrap, .discard, .permissions, .permit, .move, .transfer, .examine, .restore, .handOver, .ownRights,
+            .accessLog,
             .history:
             false
         }

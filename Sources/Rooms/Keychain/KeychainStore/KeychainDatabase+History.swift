@@ -134,7 +134,8 @@ extension KeychainDatabase {
     }
 
     /// Puts a deleted item back among the items, found by `blinds`. Returns a conflict if its name is taken.
-    package func undelete(_ row: StoredRow, blinds: RowBlinds) throws(StorageError) -> WriteOutcome {
+    package func undelete(_ row: StoredRow, blinds: RowBlinds, appending addition: LogAddition? = nil) throws(StorageError) -> WriteOutcome
+    {
         try write { database in
             let whole = StoredRow(
                 item: row.item, kind: row.kind, protection: row.protection, generation: row.generation, blinds: blinds, halves: row.halves)
@@ -147,6 +148,7 @@ extension KeychainDatabase {
             guard try Self.hasRoom(for: whole, in: database) else { return (.stale, .rollback) }
             try Self.insert(whole, in: database)
             try noteReturn(row.item, in: database)
+            try Self.append(addition, in: database)
             return (.written, .commit)
         }
     }

@@ -14,18 +14,21 @@ package enum WriteOutcome: Hashable, Sendable {
 }
 
 extension KeychainDatabase {
-    package func insert(_ row: StoredRow) throws(StorageError) -> WriteOutcome {
+    package func insert(_ row: StoredRow, appending addition: LogAddition? = nil) throws(StorageError) -> WriteOutcome {
         try write { database in
             if isClosed(row) { return (.retired, .rollback) }
             if let other = try Self.row(withPrimary: row.blinds.primary, besides: 0, in: database) { return (.conflict(other), .rollback) }
             try Self.insert(row, in: database)
             try noteReturn(row.item, in: database)
+            try Self.append(addition, in: database)
             return (.written, .commit)
         }
     }
 
     /// Writes all changes or none. Also removes the ended rows that still exist.
-    package func update(_ changes: [RowChange], removing ended: [RowHandle] = []) throws(StorageError) -> WriteOutcome {
+    package func update(
+        _ changes: [RowChange], removing ended: [RowHandle] = [], appending addition: LogAddition? = nil
+    ) throws(StorageError) -> WriteOutcome {
         try write { database in
             var grown: [String: Int] = [:]
             for change in changes {
@@ -48,6 +51,7 @@ extension KeychainDatabase {
             for handle in ended { try Self.remove(handle, in: database) }
             if changes.contains(where: { $0.newOwner != nil }) { history.withLock { $0.bytes = nil } }
             try makeRoom(for: grown, in: database)
+            try Self.append(addition, in: database)
             return (.written, .commit)
         }
     }
@@ -56,7 +60,7 @@ extension KeychainDatabase {
     package func delete(_ handles: [RowHandle]) throws(StorageError) -> Bool { try delete(handles.map { RowRemoval($0) }) }
 
     /// Deletes all rows or none, with the earlier values of deleted items. Returns false if a row was written since it was read.
-    package func delete(_ removals: [RowRemoval]) throws(StorageError) -> Bool {
+    package func delete(_ removals: [RowRemoval], appending addition: LogAddition? = nil) throws(StorageError) -> Bool {
         try write { database in
             var grown: [String: Int] = [:]
             for removal in removals {
@@ -67,6 +71,7 @@ extension KeychainDatabase {
                 guard try Self.remove(handle, in: database) else { return (false, .rollback) }
             }
             try makeRoom(for: grown, in: database)
+            try Self.append(addition, in: database)
             return (true, .commit)
         }
     }

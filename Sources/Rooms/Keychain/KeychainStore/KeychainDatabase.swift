@@ -1,5 +1,6 @@
 internal import Foundation
 internal import GRDB
+internal import Synchronization
 package import VaubanLinuxHost
 
 /// One user's items on disk. Every call runs on the calling thread. One connection writes and others read, so that a read never waits until
@@ -10,6 +11,9 @@ package final class KeychainDatabase: Sendable {
     private let readers: ReadConnections
     private let writer: DatabaseQueue
     let file: DatabaseFile
+    /// Distinguishes this database from every other that this process opened.
+    package let number = openings.add(1, ordering: .relaxed).newValue
+    private static let openings = Atomic<Int64>(0)
     var path: String { writer.path }
     private let suspicion = ThreadMutex(false)
     /// Held while the verified copy is made or removed.

@@ -68,6 +68,22 @@ enum Schema {
                     ) STRICT;
                     """)
         }
+        // What was read and changed, by whom (Specs/access-log.md).
+        migrator.registerMigration("5 access log") { database in
+            try database.execute(
+                sql: """
+                    CREATE TABLE log_series(
+                        first INTEGER PRIMARY KEY,
+                        key BLOB NOT NULL
+                    ) STRICT;
+                    CREATE TABLE log(
+                        number INTEGER PRIMARY KEY,
+                        series INTEGER NOT NULL,
+                        sealed BLOB NOT NULL,
+                        chain BLOB NOT NULL
+                    ) STRICT;
+                    """)
+        }
         return migrator
     }()
 

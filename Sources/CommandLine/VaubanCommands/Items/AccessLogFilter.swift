@@ -1,0 +1,89 @@
+// Which uses of items vauban log shows, and how.
+
+import VaubanKeychainModel
+import VaubanKeychainWire
+
+/// One use of one item.
+struct RecordedUse: Hashable {
+    let number: Int64
+    let record: AccessRecord
+    let item: UsedItem
+    /// The item's name; empty if no record has it.
+    var name: String
+}
+
+struct AccessLogFilter {
+    /// The name of an item, or its service or server.
+    var item: String?
+    /// Part of a program's path or name.
+    var program: String?
+    var action: AccessAction?
+    var onlyRefused = false
+    /// Microseconds since the reference date.
+    var since: Int64?
+
+    func includes(_ record: AccessRecord) -> Bool {
+        if let action, record.action != action { return false }
+        if onlyRefused, record.isDone { return false }
+        if let since, record.ended < since { return false }
+        if let program { return record.program?.hasName(containing: program) ?? false }
+        return true
+    }
+
+    func includes(itemNamed name: String) -> Bool {
+        guard let item else { return true }
+        return SafeText.visible(name) == item || name == item || name.hasPrefix(item + "/")
+    }
+}
+
+extension AccessRecord {
+    var isDone: Bool { outcome == .done || outcome == .approved }
+}
+
+extension AccessProgram {
+    fileprivate func hasName(containing text: String) -> Bool { application.contains(text) || path.contains(text) }
+
+    /// The program as a line shows it, with the Vauban commands that it used.
+    var shown: String {
+        let name = path.isEmpty ? "an unknown program" : path
+        guard throughCommandLine else { return name }
+        let commands = commands.compactMap { $0.split(separator: "/").last }.map(String.init)
+        return "\(name), with \(commands.isEmpty ? "vauban" : commands.joined(separator: ", "))"
+    }
+}
+
+extension AccessAction {
+    /// The word in the text, in JSON and for --action.
+    var word: String {
+        switch self {
+        case .read: "read"
+        case .added: "added"
+        case .changed: "changed"
+        case .deleted: "deleted"
+        case .backedUp: "backed-up"
+        case .synchronized: "synchronized"
+        }
+    }
+}
+
+extension AccessOutcome {
+    /// The words after the action; nil for what was simply done.
+    var words: String? {
+        switch self {
+        case .done: nil
+        case .approved: "with approval"
+        case .refused: "refused"
+        case .declined: "not approved"
+        }
+    }
+
+    /// The word in JSON.
+    var word: String {
+        switch self {
+        case .done: "done"
+        case .approved: "approved"
+        case .refused: "refused"
+        case .declined: "not-approved"
+        }
+    }
+}

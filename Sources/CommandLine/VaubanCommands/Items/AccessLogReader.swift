@@ -1,0 +1,104 @@
+// Reads the access log page by page, from its end.
+
+import VaubanKeychainClient
+import VaubanKeychainWire
+import VaubanRefusal
+
+struct AccessLogReader {
+    let keychain: KeychainClient
+    var ofAllOwners = false
+    var waiting: KeychainClient.Waiting?
+
+    /// What vauban log shows: uses, the oldest first, and what is wrong with the log.
+    struct Excerpt {
+        var uses: [RecordedUse] = []
+        var faults: [String] = []
+        /// The number of the oldest record that is kept, and of the last one.
+        var oldest: Int64 = 0
+        var lastNumber: Int64 = 0
+    }
+
+    /// Returns the last uses that the filter includes.
+    /// - Parameters:
+    ///   - number: Only records with greater numbers count.
+    ///   - verifies: Whether the whole log is verified.
+    func uses(
+        matching filter: AccessLogFilter, limit: Int, after number: Int64 = 0, verifies: Bool = false
+    ) throws(Refusal) -> Excerpt {
+        var excerpt = Excerpt()
+        var found = FoundUses(filter)
+        var query = AccessLogQuery(ofAllOwners: ofAllOwners, verifies: verifies)
+        while true {
+            let page = try keychain.accessLogPage(query, waiting: waiting)
+            if query.before == nil {
+                excerpt.lastNumber = page.records.first?.number ?? 0
+                excerpt.oldest = page.oldest
+                excerpt.faults = page.faults.map(\.sentence)
+            }
+            for record in page.records where record.number > number {
+                if record.record == nil, !record.isHidden { excerpt.faults.append(Self.unreadable(record.number)) }
+                if let unrecorded = record.record?.unrecorded, unrecorded > 0 {
+                    excerpt.faults.append(Self.unrecorded(unrecorded, before: record.number))
+                }
+                if let content = record.record { found.add(content, number: record.number) }
+            }
+            let isOld = filter.since.map { since in page.records.last?.record.map { $0.ended < since } ?? false } ?? false
+            guard let last = page.records.last?.number, last > max(page.oldest, number + 1), !isOld else { break }
+            guard found.uses.count < limit else { break }
+            query = AccessLogQuery(before: last, ofAllOwners: ofAllOwners)
+        }
+        excerpt.uses = found.uses.prefix(limit).reversed()
+        return excerpt
+    }
+
+    private static func unreadable(_ number: Int64) -> String {
+        "Record \(number) cannot be read: it was altered, or its key was erased with a keychain."
+    }
+
+    private static func unrecorded(_ uses: Int64, before number: Int64) -> String {
+        "\(count(Int(clamping: uses), "use")) before record \(number) \(uses == 1 ? "was" : "were") not recorded: "
+            + "the disk was full, or the log had no key."
+    }
+}
+
+/// The uses that were found, the newest first, with the items that the filter means.
+private struct FoundUses {
+    private let filter: AccessLogFilter
+    private var all: [RecordedUse] = []
+    /// Items that were called by the wanted name at some time.
+    private var wanted: Set<[UInt8]> = []
+    private var names: [[UInt8]: String] = [:]
+
+    init(_ filter: AccessLogFilter) { self.filter = filter }
+
+    mutating func add(_ record: AccessRecord, number: Int64) {
+        for item in record.items.reversed() {
+            if !item.item.isEmpty, !item.name.isEmpty {
+                if names[item.item] == nil { names[item.item] = item.name }
+                if filter.item != nil, filter.includes(itemNamed: item.name) { wanted.insert(item.item) }
+            }
+            if filter.includes(record) { all.append(RecordedUse(number: number, record: record, item: item, name: item.name)) }
+        }
+    }
+
+    /// The uses that the filter includes. An item that was not opened when it was deleted has its name from another record.
+    var uses: [RecordedUse] {
+        all.filter { filter.includes(itemNamed: $0.name) || wanted.contains($0.item.item) }.map { use in
+            var named = use
+            if use.name.isEmpty { named.name = names[use.item.item] ?? "" }
+            return named
+        }
+    }
+}
+
+extension AccessLogFault {
+    fileprivate var sentence: String {
+        switch kind {
+        case .missingBefore: "Records are missing before record \(number). Unless you restored the keychain from a copy, they were removed."
+        case .broken: "Record \(number) does not follow the one before it: the log was altered."
+        case .missingAtEnd:
+            "Records up to \(number) are missing at the end. Unless you restored the keychain from a copy, they were removed."
+        case .replaced: "Record \(number) is not the one that the enclave knows: the log was altered."
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import Foundation
+import VaubanRefusal
+
+/// The place of a circle's sealed files: a folder, or etcd. Its five operations are all that synchronization asks of it. Nothing in it is
+/// trusted: whoever carries the files may change, lose, double or hold them back.
+protocol SyncCarrier {
+    /// What the user calls it, and the sync home remembers.
+    var place: String { get }
+    /// More about it for the user; empty if there is nothing.
+    var description: String { get }
+
+    /// Returns the names of a section, in their order.
+    func names(in section: SyncFolder.Section) throws(Refusal) -> [String]
+
+    /// Returns the bytes of a file, or nil if it is not there.
+    func read(_ name: String, in section: SyncFolder.Section) throws(Refusal) -> [UInt8]?
+
+    /// Adds a whole file, durably and under its name at once. One that is there already with other content stays, and this throws.
+    func add(_ name: String, in section: SyncFolder.Section, _ bytes: [UInt8]) throws(Refusal)
+
+    /// Writes a whole file, durably and under its name at once, also in place of another.
+    func replace(_ name: String, in section: SyncFolder.Section, _ bytes: [UInt8]) throws(Refusal)
+
+    /// Removes a file, if that can be done.
+    func remove(_ name: String, in section: SyncFolder.Section)
+}
+
+extension SyncCarrier {
+    var description: String { "" }
+}
+
+/// What the user names as the place: a folder, or `etcd:` and the folder of an account in etcd.
+enum SyncPlace {
+    private static let etcd = "etcd:"
+
+    /// Returns the empty place for a new circle, and makes its folder.
+    static func new(_ text: String) throws(Refusal) -> any SyncCarrier {
+        guard text.hasPrefix(etcd) else { return try SyncFolder.new(text) }
+        let carrier = try existing(text)
+        guard try carrier.names(in: .circle).isEmpty, try carrier.names(in: .join).isEmpty else {
+            throw Refusal(
+                .badParameter,
+                "\(SafeText.visible(text)) is not empty; ask the operator for another user, or join the circle in it with vauban sync join")
+        }
+        return carrier
+    }
+
+    /// Returns a place that exists.
+    static func existing(_ text: String) throws(Refusal) -> any SyncCarrier {
+        guard text.hasPrefix(etcd) else { return SyncFolder(path: try SyncFolder.existing(text)) }
+        var path = String(text.dropFirst(etcd.count))
+        // A shell leaves what is not at the beginning of a word.
+        if path == "~" || path.hasPrefix("~/") { path = NSHomeDirectory() + path.dropFirst() }
+        return try EtcdCarrier(account: try SyncFolder.existing(path))
+    }
+
+    /// Returns the place that was remembered, whether or not it is there now.
+    static func remembered(_ place: String) throws(Refusal) -> any SyncCarrier {
+        guard place.hasPrefix(etcd) else { return SyncFolder(path: place) }
+        return try EtcdCarrier(account: String(place.dropFirst(etcd.count)))
+    }
+
+    /// Returns what is remembered of an account in etcd.
+    static func place(ofAccount path: String) -> String { etcd + path }
+}

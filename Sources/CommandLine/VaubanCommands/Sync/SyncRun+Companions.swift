@@ -1,0 +1,95 @@
+import VaubanKeychainClient
+import VaubanLinuxHost
+import VaubanRefusal
+import VaubanSyncModel
+
+/// Writing what the companions receive: the items of their lists, and nothing else (Specs/sync.md, "A companion").
+extension SyncRun {
+    /// Writes for every companion what its list allows and the members have not written yet.
+    mutating func writeForCompanions() throws {
+        try forEachCompanion { run, companion in try run.write(for: companion) }
+    }
+
+    /// Reads what was written for the companions, so that it is known what they have had.
+    mutating func readForCompanions() throws {
+        try forEachCompanion { run, companion in _ = try run.read(for: companion) }
+    }
+
+    private mutating func forEachCompanion(_ body: (inout SyncRun, CircleCompanion) throws -> Void) throws {
+        for companion in circle.view.companions {
+            do {
+                try body(&self, companion)
+            } catch let refusal as Refusal where [.badParameter, .unsupported, .keyUnknown].contains(refusal.reason) {
+                faults.append("For \(SafeText.visible(companion.device.name)): \(refusal.detail ?? refusal.message)")
+            }
+        }
+    }
+
+    private mutating func write(for companion: CircleCompanion) throws {
+        let device = companion.device.device
+        let cipher = try read(for: companion)
+        let due = state.companions[device, default: .init()].ledger.due(
+            companion.names, state.ledger, by: circle.view.device, members: Set(circle.view.members.map(\.device)),
+            now: MachineClock.referenceMicroseconds)
+        let changes = due.map { Change(name: $0.name, stamp: $0.entry.stamp, changed: $0.entry.circleTime, isItem: $0.entry.isItem) }
+        try write(changes, for: device) { run, records in try run.write(records, for: device, cipher) }
+        try save()
+    }
+
+    /// Reads what the members wrote for a companion. Returns the cipher of what is written for it now.
+    private mutating func read(for companion: CircleCompanion) throws -> FrameCipher {
+        let device = companion.device.device
+        let ciphers = try circle.companionFiles(device)
+        guard let cipher = ciphers.last else { throw Refusal(.internalError) }
+        for member in circle.view.members {
+            do {
+                try read(
+                    SyncStream(folder: circle.folder, circle: circle.view, ciphers: ciphers, writer: member, companion: device), device)
+            } catch let refusal as Refusal where refusal.reason == .badParameter && member.device != circle.view.device {
+                faults.append("For \(SafeText.visible(companion.device.name)): \(refusal.detail ?? refusal.message)")
+            }
+        }
+        return cipher
+    }
+
+    /// Notes what a member, or an earlier run of this one, wrote for a companion.
+    private mutating func read(_ stream: SyncStream, _ companion: [UInt8]) throws {
+        var trail = state.companions[companion]?.seen[stream.writer.device] ?? SyncTrail()
+        let last = try stream.last(trail)
+        while let next = try stream.next(after: trail.position, trail, last: last) {
+            trail.append(next.bytes)
+            note(next.file.records, of: stream.writer.device, for: companion)
+            state.companions[companion, default: .init()].seen[stream.writer.device] = trail
+        }
+    }
+
+    private mutating func write(_ records: [SyncRecord], for companion: [UInt8], _ cipher: FrameCipher) throws {
+        let me = circle.view.device
+        let known = state.companions[companion, default: .init()].seen
+        let file = SyncFile(seen: known.mapValues(\.position), records: records)
+        let bytes = try add(file, at: known[me]?.position ?? SyncPosition(), for: companion, cipher)
+        state.companions[companion, default: .init()].seen[me, default: SyncTrail()].append(bytes)
+        note(records, of: me, for: companion)
+        sent += records.count
+        try save()
+    }
+
+    private mutating func note(_ records: [SyncRecord], of writer: [UInt8], for companion: [UInt8]) {
+        var isAhead = false
+        for record in records {
+            var isItem = false
+            if case .put = record.content { isItem = true }
+            let entry = CompanionLedger.Entry(stamp: record.stamp, circleTime: record.changed, isItem: isItem, writer: writer)
+            let isNoted = state.companions[companion, default: .init()].ledger.note(
+                record.name, entry, now: MachineClock.referenceMicroseconds)
+            if !isNoted { isAhead = true }
+        }
+        guard isAhead else { return }
+        let names = Dictionary(
+            (circle.view.members + circle.view.companions.map(\.device)).map { ($0.device, SafeText.visible($0.name)) }
+        ) { first, _ in first }
+        faults.append(
+            "For \(names[companion] ?? "a companion"): changes by \(names[writer] ?? "a device") are ignored, since they are dated more "
+                + "than ten years ahead of this device's clock")
+    }
+}

@@ -1,0 +1,71 @@
+import VaubanKeychainClient
+import VaubanLinuxHost
+import VaubanRefusal
+import VaubanSyncModel
+
+/// Reading on a companion: of each item only the newest change is put in place, so that its history has no earlier changes of the members.
+extension SyncRun {
+    private struct Received {
+        let record: SyncRecord
+        let epoch: Int64
+        let writer: String
+    }
+
+    /// What was read, before anything of it is put in place.
+    private struct Reading {
+        var newest: [[UInt8]: Received] = [:]
+        /// Changes that are dated too far ahead, as the members see it too: one of them must not hide those that count.
+        var ahead: [Received] = []
+        var trails: [[UInt8]: SyncTrail]
+        var notes: [(position: SyncPosition, report: SyncState.Report)] = []
+
+        mutating func read(_ stream: SyncStream, fromStart: Bool) throws(Refusal) {
+            let writer = stream.writer.device
+            let last = try stream.last(trails[writer] ?? SyncTrail())
+            var position = fromStart ? SyncPosition() : trails[writer]?.position ?? SyncPosition()
+            while let next = try stream.next(after: position, trails[writer] ?? SyncTrail(), last: last) {
+                position = next.position
+                for record in next.file.records {
+                    let received = Received(record: record, epoch: next.epoch, writer: stream.name)
+                    if SyncStamp.isTooFarAhead(max(record.stamp.time, record.changed), now: MachineClock.referenceMicroseconds) {
+                        ahead.append(received)
+                    } else if newest[record.name].map({ $0.record.stamp < record.stamp }) ?? true {
+                        newest[record.name] = received
+                    }
+                }
+                guard next.isNew else { continue }
+                trails[writer, default: SyncTrail()].append(next.bytes)
+                for member in stream.circle.members where member.device != writer {
+                    guard let read = next.file.seen[member.device] else { continue }
+                    notes.append((read, SyncState.Report(reader: writer, writer: member.device)))
+                }
+            }
+        }
+    }
+
+    /// Reads what every member wrote for this companion. Returns false if an item was changed here meanwhile; nothing counts as read then.
+    mutating func receiveAll() throws -> Bool {
+        var reading = Reading(trails: state.seen)
+        var isUnread = false
+        for member in circle.view.members {
+            let stream = SyncStream(
+                folder: circle.folder, circle: circle.view, ciphers: files, writer: member, companion: circle.view.device)
+            do {
+                try reading.read(stream, fromStart: state.rereads)
+            } catch {
+                guard [.badParameter, .unsupported, .keyUnknown].contains(error.reason) else { throw error }
+                faults.append(error.detail ?? error.message)
+                isUnread = true
+            }
+        }
+        for change in reading.ahead { notMadeYet(change.record, of: change.writer) }
+        for change in reading.newest.values.sorted(by: { $0.record.stamp < $1.record.stamp }) {
+            guard try merge(change.record, epoch: change.epoch, of: change.writer) else { return false }
+        }
+        state.seen = reading.trails
+        for note in reading.notes { state.note(note.position, note.report) }
+        state.rereads = triesAgain || (state.rereads && isUnread)
+        try save()
+        return true
+    }
+}

@@ -1,0 +1,147 @@
+import ArgumentParser
+import Foundation
+import Glibc
+import VaubanKeychainWire
+import VaubanRefusal
+
+struct AccessLogVerb: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "log",
+        abstract: "Show which program used which item, and when.",
+        discussion: """
+            Shows reads of secrets, changes and refusals of your own items, the newest last, never a secret. --all-owners also shows \
+            the items of other programs, after your approval. Needs an unlocked keychain. In user mode programs are not told apart. \
+            Exits 1 if records are missing or were altered, or uses could not be recorded.
+
+            Example:
+              vauban log
+              vauban log github/anna --action read
+              vauban log --all-owners --program firefox --since 2026-01-01T00:00:00Z
+              vauban log --refused --json
+              vauban log --follow
+            """)
+
+    @Argument(help: ArgumentHelp("Show only this item, or the items of this service.", valueName: "name"))
+    var name: String?
+
+    @Option(help: ArgumentHelp("Show only programs whose path or name contains this text.", valueName: "text"))
+    var program: String?
+
+    @Option(help: "Show only uses with this action.")
+    var action: Action?
+
+    @Flag(help: "Show only refused uses.")
+    var refused = false
+
+    @Option(
+        help: ArgumentHelp("Show only uses since this time: seconds since 1970, or for example 2026-01-01T00:00:00Z.", valueName: "time"),
+        transform: { try CodeGet.seconds($0) })
+    var since: Int64?
+
+    @Option(help: ArgumentHelp("Show at most this many uses.", valueName: "number"))
+    var limit = 50
+
+    @Flag(help: "Show the items of all owners.")
+    var allOwners = false
+
+    @Flag(help: "Keep showing uses as they happen, until Ctrl-C.")
+    var follow = false
+
+    @Flag(help: "Print JSON, one object on each line.")
+    var json = false
+
+    @OptionGroup var user: UserOptions
+
+    enum Action: String, ExpressibleByArgument, CaseIterable {
+        case read, added, changed, deleted, synchronized
+        case backedUp = "backed-up"
+
+        var value: AccessAction? { AccessAction.allCases.first { $0.word == rawValue } }
+    }
+
+    func validate() throws {
+        guard limit > 0 else { throw ValidationError("--limit must be at least 1.") }
+        if let since, !(-100_000_000_000...100_000_000_000).contains(since) {
+            throw ValidationError("--since is out of range; write seconds since 1970, or for example 2026-01-01T00:00:00Z.")
+        }
+    }
+
+    private var filter: AccessLogFilter {
+        AccessLogFilter(
+            item: name, program: program, action: action?.value, onlyRefused: refused,
+            since: since.map { ($0 - 978_307_200) * 1_000_000 })
+    }
+
+    private var hasFilter: Bool { name != nil || program != nil || action != nil || refused || since != nil }
+
+    func run() throws {
+        let session = try Session(user)
+        func read(after number: Int64 = 0, limit: Int, verifies: Bool = false) throws -> AccessLogReader.Excerpt {
+            try session.asking { waiting in
+                try AccessLogReader(keychain: session.keychain, ofAllOwners: allOwners, waiting: waiting)
+                    .uses(matching: filter, limit: limit, after: number, verifies: verifies)
+            }
+        }
+        let shown = try session.opening { try read(limit: limit, verifies: true) }
+        try write(shown)
+        if shown.uses.isEmpty, !follow { say(hasFilter ? "The log has no such use. To see all: vauban log" : "The log is empty.") }
+        if shown.oldest > 1, shown.uses.count < limit {
+            say("The log begins with record \(shown.oldest): earlier ones were removed, or erased with a keychain.")
+        }
+        var last = shown.lastNumber
+        while follow {
+            // A use is in the log about a second after it.
+            sleep(1)
+            let more = try read(after: last, limit: .max)
+            try write(more)
+            last = max(last, more.lastNumber)
+        }
+        if !shown.faults.isEmpty { throw ExitCode(1) }
+    }
+
+    private func write(_ excerpt: AccessLogReader.Excerpt) throws {
+        for use in excerpt.uses { print(json ? try use.json() : use.text) }
+        fflush(nil)
+        for fault in excerpt.faults { say(fault) }
+    }
+}
+
+extension RecordedUse {
+    var text: String {
+        let date = StatusText.time(record.ended)
+        let what = [record.action.word, record.outcome.words, item.count > 1 ? "\(item.count) times" : nil].compactMap(\.self)
+        let words = [date, name.isEmpty ? "an item whose name is unknown" : SafeText.visible(name), what.joined(separator: ", ")]
+        return (words + (record.program.map { [SafeText.visible($0.shown)] } ?? []))
+            .joined(separator: isatty(STDOUT_FILENO) == 1 ? "  " : "\t")
+    }
+
+    func json() throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        encoder.dateEncodingStrategy = .iso8601
+        let program = record.program
+        let shown = Shown(
+            record: number, first: Self.date(record.began), last: Self.date(record.ended), action: record.action.word,
+            outcome: record.outcome.word, count: item.count, item: name, owner: item.owner,
+            identity: Data(item.item).base64EncodedString(), program: program?.path, application: program?.application,
+            throughCommandLine: program?.throughCommandLine)
+        return SafeText.json(String(decoding: try encoder.encode(shown), as: UTF8.self))
+    }
+
+    private struct Shown: Encodable {
+        let record: Int64
+        let first: Date
+        let last: Date
+        let action: String
+        let outcome: String
+        let count: Int64
+        let item: String
+        let owner: String
+        let identity: String
+        let program: String?
+        let application: String?
+        let throughCommandLine: Bool?
+    }
+
+    static func date(_ microseconds: Int64) -> Date { Date(timeIntervalSinceReferenceDate: Double(microseconds) / 1_000_000) }
+}

@@ -1,0 +1,100 @@
+import ArgumentParser
+import VaubanKeychainWire
+import VaubanRefusal
+import VaubanSyncModel
+
+struct SyncAllow: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "allow",
+        abstract: "Give a companion more of your synchronizable items.",
+        discussion: """
+            Needs your approval. The companion receives each change of these items from then on, until vauban sync disallow. A companion \
+            is admitted with vauban sync approve CODE --companion.
+
+            Example:
+              vauban sync allow pi deploy/token db/anna
+            """)
+
+    @OptionGroup var change: CompanionArguments
+
+    @Argument(help: ArgumentHelp("The names of synchronizable items.", valueName: "item"), completion: ItemCompletion.kind)
+    var items: [String]
+
+    @OptionGroup var user: UserOptions
+
+    func run() throws {
+        var (circle, companion) = try change.start(user)
+        try circle.change(.allow(device: companion.device), rows: try circle.rows(called: items))
+        say(
+            """
+            Allowed. The companion \(SafeText.visible(companion.name)) receives \(CompanionArguments.words(items)) when it runs \
+            vauban sync.
+            """)
+        try Sync.synchronize(circle)
+    }
+}
+
+struct SyncDisallow: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "disallow",
+        abstract: "Give a companion some items no more.",
+        discussion: """
+            Needs your approval. The companion deletes these items when it runs vauban sync, and receives no further change of them. \
+            It has had their secrets: change each one at the service that it is for. --gone takes off its list the names of items that \
+            were deleted, renamed, or are not synchronizable any more; an item that gets such a name would go to the companion.
+
+            Example:
+              vauban sync disallow pi deploy/token
+              vauban sync disallow pi --gone
+            """)
+
+    @OptionGroup var change: CompanionArguments
+
+    @Argument(help: ArgumentHelp("The names of synchronizable items.", valueName: "item"), completion: ItemCompletion.kind)
+    var items: [String] = []
+
+    @Flag(help: "Take off the list the names that no item here has any more.")
+    var gone = false
+
+    @OptionGroup var user: UserOptions
+
+    func validate() throws {
+        if items.isEmpty != gone { throw ValidationError(gone ? "--gone takes no items." : "Name the items, or use --gone.") }
+    }
+
+    func run() throws {
+        var (circle, companion) = try change.start(user)
+        // An item that another device has made may not be here yet.
+        if gone { try Sync.synchronize(circle) }
+        try circle.change(.disallow(device: companion.device), rows: try circle.rows(called: items))
+        let name = SafeText.visible(companion.name)
+        if gone {
+            say("The list of the companion \(name) has only names of items that are here.")
+        } else {
+            say(
+                """
+                The companion \(name) deletes \(CompanionArguments.words(items)) when it runs vauban sync. It has had what was \
+                secret: change it where it is used.
+                """)
+        }
+        try Sync.synchronize(circle)
+    }
+}
+
+/// The companion of `vauban sync allow` and `disallow`.
+struct CompanionArguments: ParsableArguments {
+    @Argument(help: ArgumentHelp("The companion's name, or the beginning of its identifier.", valueName: "device"))
+    var device: String
+
+    static func words(_ items: [String]) -> String { items.map { SafeText.visible($0) }.joined(separator: ", ") }
+
+    /// Follows the circle, and finds the companion in it.
+    fileprivate func start(_ user: UserOptions) throws -> (SyncSession, CircleMember) {
+        let session = try Session(user)
+        try session.openNow()
+        var circle = try SyncSession(session, try SyncHome(session.service))
+        try circle.follow()
+        try circle.requireMember()
+        return (circle, try circle.companion(device))
+    }
+}

@@ -1,0 +1,66 @@
+package import SwiftASN1
+package import VaubanDER
+
+/// The last record of an access log: its number, and the hash that stands for it and all before it (Specs/access-log.md).
+///
+/// `AccessLogEnd ::= SEQUENCE { number INTEGER (0..281474976710656), chain OCTET STRING (SIZE (32)) }`
+package struct AccessLogEnd: Hashable, Sendable, DERReadable, DERWritable {
+    package static let chainBytes = 32
+    /// No log has as many records.
+    package static let numberMax: Int64 = 1 << 48
+    /// A log without records.
+    package static let empty = AccessLogEnd(number: 0, chain: [UInt8](repeating: 0, count: chainBytes))
+
+    package let number: Int64
+    package let chain: [UInt8]
+
+    package init(number: Int64, chain: [UInt8]) {
+        self.number = number
+        self.chain = chain
+    }
+
+    package init(from fields: inout DERFields) throws {
+        number = try fields.integer("number", in: 0...Self.numberMax)
+        chain = try fields.octets("chain", in: Self.chainBytes...Self.chainBytes)
+    }
+
+    package func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            try fields.integer(number)
+            try fields.octets(chain)
+        }
+    }
+}
+
+/// What the chain takes of one record: its number, that of the first record of its series, and SHA-256 of the sealed record.
+///
+/// `AccessLogLink ::= SEQUENCE { number INTEGER (1..281474976710656), series INTEGER (1..281474976710656),
+///   digest OCTET STRING (SIZE (32)) }`
+package struct AccessLogLink: Hashable, Sendable, DERReadable, DERWritable {
+    /// Links in one request.
+    package static let countMax = 500
+
+    package let number: Int64
+    package let series: Int64
+    package let digest: [UInt8]
+
+    package init(number: Int64, series: Int64, digest: [UInt8]) {
+        self.number = number
+        self.series = series
+        self.digest = digest
+    }
+
+    package init(from fields: inout DERFields) throws {
+        number = try fields.integer("number", in: 1...AccessLogEnd.numberMax)
+        series = try fields.integer("series", in: 1...AccessLogEnd.numberMax)
+        digest = try fields.octets("digest", in: 32...32)
+    }
+
+    package func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            try fields.integer(number)
+            try fields.integer(series)
+            try fields.octets(digest)
+        }
+    }
+}

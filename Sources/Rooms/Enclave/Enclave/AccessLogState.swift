@@ -1,0 +1,98 @@
+// What the enclave stores of a user's access log (Specs/access-log.md): the last record that it knows, and the key to which the keys of
+// records are sealed.
+
+import Crypto
+import EnclaveWire
+import FoundationEssentials
+import SwiftASN1
+import VaubanDER
+import VaubanSecretBytes
+
+/// `AccessLogState ::= SEQUENCE { version INTEGER (1), end AccessLogEnd, pairs SEQUENCE OF AccessLogKeyPair }`
+struct AccessLogState: DERReadable, DERWritable {
+    /// As many as there are generations of the keys that wrap them.
+    static let pairsMax = EnclaveLimits.privateKeyGenerationsMax
+
+    var end = AccessLogEnd.empty
+    /// The newest first. There is none until it is made, which takes an unlocked device.
+    var pairs: [AccessLogKeyPair] = []
+
+    init() {}
+
+    init(from fields: inout DERFields) throws {
+        try fields.version(1)
+        end = try fields.value("end")
+        pairs = try fields.list("key pairs", max: Self.pairsMax)
+    }
+
+    func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            try fields.integer(1)
+            try fields.value(end)
+            try fields.list(pairs)
+        }
+    }
+}
+
+/// `AccessLogKeyPair ::= SEQUENCE { generation OCTET STRING (SIZE (8)), public OCTET STRING (SIZE (1216)), wrapped OCTET STRING }`
+struct AccessLogKeyPair: DERReadable, DERWritable {
+    static let label = "vauban access log keys v1"
+    private static let info = Data("vauban access log v1".utf8)
+    private static let suite = HPKE.Ciphersuite.XWingMLKEM768X25519_SHA256_AES_GCM_256
+    private static let encapsulatedBytes = EnclaveRequest.sealedSeriesKeyBytes - EnclaveLimits.keyBytes - 16
+
+    /// The key for private keys that wraps the seed.
+    let generation: [UInt8]
+    let publicKey: [UInt8]
+    let wrapped: [UInt8]
+
+    init(generation: [UInt8], publicKey: [UInt8], wrapped: [UInt8]) {
+        self.generation = generation
+        self.publicKey = publicKey
+        self.wrapped = wrapped
+    }
+
+    init(from fields: inout DERFields) throws {
+        generation = try fields.octets("generation", in: 8...8)
+        publicKey = try fields.octets("public key", in: 1216...1216)
+        wrapped = try fields.octets("wrapped key", in: 60...60)
+    }
+
+    func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            try fields.octets(generation)
+            try fields.octets(publicKey)
+            try fields.octets(wrapped)
+        }
+    }
+
+    /// Makes a key pair, and returns it wrapped by `outer`. `context` gets the pair without its wrapped key.
+    static func make(
+        wrappedBy outer: borrowing SecretBytes, generation: [UInt8], context: (AccessLogKeyPair) -> [UInt8]
+    ) throws -> AccessLogKeyPair {
+        let key = try XWingMLKEM768X25519.PrivateKey.generate()
+        var seed = key.seedRepresentation
+        let bytes = SecretBytes(absorbing: &seed)
+        let bare = AccessLogKeyPair(generation: generation, publicKey: Array(key.publicKey.rawRepresentation), wrapped: [])
+        let wrapped = try KeyWrap.wrap(bytes, under: outer, label: label, context: context(bare))
+        return AccessLogKeyPair(generation: generation, publicKey: bare.publicKey, wrapped: wrapped)
+    }
+
+    /// Returns the key, sealed: encapsulated key ‖ ciphertext.
+    func seal(_ key: borrowing SecretBytes) throws -> [UInt8] {
+        let recipient = try XWingMLKEM768X25519.PublicKey(rawRepresentation: publicKey)
+        var sender = try HPKE.Sender(recipientKey: recipient, ciphersuite: Self.suite, info: Self.info)
+        let sealed = try key.withUnsafeBytes { try sender.seal($0) }
+        return Array(sender.encapsulatedKey + sealed)
+    }
+
+    static func open(_ sealed: [UInt8], seed: borrowing SecretBytes) throws -> SecretBytes {
+        let key = try seed.withUnsafeBytes { try XWingMLKEM768X25519.PrivateKey(seedRepresentation: $0, publicKey: nil) }
+        var recipient = try HPKE.Recipient(
+            privateKey: key, ciphersuite: suite, info: info, encapsulatedKey: Data(sealed.prefix(encapsulatedBytes)))
+        var opened = try recipient.open(sealed.dropFirst(encapsulatedBytes))
+        let bytes = SecretBytes(absorbing: &opened)
+        guard bytes.count == EnclaveLimits.keyBytes else { throw WrapError() }
+        return bytes
+    }
+}

@@ -1,0 +1,113 @@
+// What statements say about companions (Specs/sync.md, "A companion"): to the members, and to each companion.
+
+import SwiftASN1
+import VaubanDER
+import VaubanSyncModel
+
+/// A companion, as the members know it: its keys, and the items that it receives.
+struct CompanionRecord: Hashable, Sendable, DERReadable, DERWritable {
+    let device: CircleDevice
+    var names: BlindedNames
+
+    init(device: CircleDevice, names: BlindedNames) {
+        self.device = device
+        self.names = names
+    }
+
+    init(from fields: inout DERFields) throws {
+        device = try fields.value("device")
+        names = try fields.names("names")
+    }
+
+    func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            try fields.value(device)
+            try fields.octets(names.joined)
+        }
+    }
+}
+
+/// The members and companions inside a statement, for the members.
+struct CircleMembers: DERReadable, DERWritable {
+    let list: [CircleDevice]
+    let companions: [CompanionRecord]
+
+    init(_ list: [CircleDevice], _ companions: [CompanionRecord]) {
+        self.list = list
+        self.companions = companions
+    }
+
+    init(from fields: inout DERFields) throws {
+        list = try fields.list("members", max: CircleRequest.membersMax)
+        companions = try fields.companions(0)
+    }
+
+    func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            try fields.list(list)
+            try fields.companions(0, companions)
+        }
+    }
+}
+
+/// The members inside a statement, for a companion: it verifies what they sign, and encrypts nothing to them.
+struct CircleRoster: DERReadable, DERWritable {
+    let list: [CircleMember]
+
+    init(_ list: [CircleMember]) { self.list = list }
+
+    init(from fields: inout DERFields) throws { list = try fields.list("members", max: CircleRequest.membersMax) }
+
+    func write(into der: inout DER.Serializer) throws { try der.sequence { try $0.list(list) } }
+}
+
+/// What a statement has for one companion.
+struct CompanionPart: DERReadable, DERWritable {
+    /// Its companion key. No member's share is opened in this way, and no companion's as a member's.
+    let share: CircleStatement.Share
+    /// Encrypted with the companion key.
+    let roster: [UInt8]
+    /// Its earlier companion keys, wrapped with the newest; nil in the first epoch.
+    let earlier: [UInt8]?
+
+    init(share: CircleStatement.Share, roster: [UInt8], earlier: [UInt8]?) {
+        self.share = share
+        self.roster = roster
+        self.earlier = earlier
+    }
+
+    init(from fields: inout DERFields) throws {
+        share = try fields.value("share")
+        roster = try fields.octets("roster", in: 29...20_000)
+        earlier = try fields.optionalOctets(0, "earlier keys", in: 60...4096)
+    }
+
+    func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            try fields.value(share)
+            try fields.octets(roster)
+            try fields.optionalOctets(0, earlier)
+        }
+    }
+}
+
+extension DERFields {
+    /// Reads at least one companion under a context tag, or nothing.
+    mutating func companions<Value: DERReadable>(_ number: UInt) throws -> [Value] {
+        try optional(number, "companions") { list in
+            var all: [Value] = []
+            repeat {
+                guard all.count < CircleRequest.companionsMax else { throw DERError("companions are too many") }
+                all.append(try list.value("companion"))
+            } while !list.isEmpty
+            return all
+        } ?? []
+    }
+}
+
+extension DER.Serializer {
+    mutating func companions(_ number: UInt, _ companions: [some DERWritable]) throws {
+        guard !companions.isEmpty else { return }
+        try tagged(number) { list in for companion in companions { try list.value(companion) } }
+    }
+}

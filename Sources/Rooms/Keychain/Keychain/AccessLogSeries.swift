@@ -1,0 +1,107 @@
+// A series of records of the access log: each is sealed under a key of its own, and the key of the one before is forgotten
+// (Specs/access-log.md).
+
+internal import Crypto
+package import EnclaveWire
+internal import Foundation
+package import KeychainStore
+internal import VaubanDER
+package import VaubanKeychainWire
+internal import VaubanRefusal
+package import VaubanSecretBytes
+
+/// A key of a series: that of one record, from which those of later records follow.
+package final class SeriesKey: Sendable {
+    private let key: SecretBytes
+
+    package init(_ key: consuming SecretBytes) { self.key = key }
+
+    /// Returns the key of the next record, which does not reveal this one.
+    package func successor() -> SeriesKey {
+        var derived = Data(derived("vauban access log next v1"))
+        return SeriesKey(SecretBytes(absorbing: &derived))
+    }
+
+    /// Returns the sealed record with this number.
+    func seal(_ record: [UInt8], number: Int64, series: Int64) throws -> [UInt8] {
+        let box = try AES.GCM.seal(Self.padded(record), using: recordKey, authenticating: Self.binding(number, series))
+        return Array(box.nonce) + box.ciphertext + box.tag
+    }
+
+    /// Returns a record; nil if it was altered, or is another one.
+    package func open(_ row: LogRow) -> AccessRecord? {
+        guard let box = try? AES.GCM.SealedBox(combined: row.sealed),
+            let bytes = try? AES.GCM.open(box, using: recordKey, authenticating: Self.binding(row.number, row.series)),
+            bytes.count >= Self.paddedBytesMin, bytes.count & (bytes.count - 1) == 0
+        else { return nil }
+        let count = bytes.prefix(4).reduce(0) { $0 << 8 | Int($1) }
+        guard count <= bytes.count - 4, bytes.dropFirst(4 + count).allSatisfy({ $0 == 0 }) else { return nil }
+        return try? AccessRecord(derBytes: Array(bytes.dropFirst(4).prefix(count)))
+    }
+
+    private var recordKey: SymmetricKey { SymmetricKey(data: derived("vauban access log record v1")) }
+
+    private func derived(_ label: String) -> HMAC<SHA256>.MAC {
+        key.withUnsafeBytes { HMAC<SHA256>.authenticationCode(for: Array(label.utf8), using: SymmetricKey(data: $0)) }
+    }
+
+    private static let paddedBytesMin = 256
+
+    private static func binding(_ number: Int64, _ series: Int64) -> [UInt8] {
+        Array("access log".utf8) + bytes(of: number) + bytes(of: series)
+    }
+
+    /// Puts the length in front, and zeros behind up to the next power of two, which tells little of what was recorded.
+    private static func padded(_ record: [UInt8]) -> [UInt8] {
+        let content = withUnsafeBytes(of: UInt32(record.count).bigEndian) { Array($0) } + record
+        var size = paddedBytesMin
+        while size < content.count { size *= 2 }
+        return content + [UInt8](repeating: 0, count: size - content.count)
+    }
+
+    static func bytes(of number: Int64) -> [UInt8] { withUnsafeBytes(of: number.bigEndian) { Array($0) } }
+}
+
+extension AccessLogEnd {
+    /// Returns the end of the log after one more record.
+    package func adding(_ link: AccessLogLink) -> AccessLogEnd {
+        let bytes = chain + SeriesKey.bytes(of: link.number) + SeriesKey.bytes(of: link.series) + link.digest
+        return AccessLogEnd(number: link.number, chain: Array(SHA256.hash(data: bytes)))
+    }
+}
+
+extension LogRow {
+    /// What the chain takes of the record.
+    package var link: AccessLogLink { AccessLogLink(number: number, series: series, digest: Array(SHA256.hash(data: sealed))) }
+}
+
+/// Where the next record goes.
+struct LogSeries: Sendable {
+    /// The number of the first record.
+    let first: Int64
+    /// The sealed first key, until it is stored.
+    var sealedKey: [UInt8]?
+    private var key: SeriesKey
+    private(set) var end: AccessLogEnd
+
+    /// Begins a series after the last record.
+    init(_ key: SeriesKey, sealed: [UInt8], after end: AccessLogEnd) {
+        self.key = key
+        self.end = end
+        sealedKey = sealed
+        first = end.number + 1
+    }
+
+    /// Whether a reader would not compute keys so far.
+    var isFull: Bool { end.number + 1 - first >= KeychainLimits.logSeriesNumbersMax || end.number >= AccessLogEnd.numberMax }
+
+    /// Seals the next record. Throws if the series is full.
+    mutating func seal(_ record: AccessRecord) throws -> LogRow {
+        guard !isFull else { throw Refusal(.unavailable, "the series of the access log is full") }
+        let number = end.number + 1
+        let sealed = try key.seal(try record.encoded(), number: number, series: first)
+        end = end.adding(AccessLogLink(number: number, series: first, digest: Array(SHA256.hash(data: sealed))))
+        key = key.successor()
+        return LogRow(number: number, series: first, sealed: sealed, chain: end.chain)
+    }
+}

@@ -1,0 +1,128 @@
+// Uses of items that are not yet in the access log. Equal ones of one program are counted.
+
+internal import Logging
+internal import VaubanKeychainWire
+internal import VaubanPlainText
+
+/// A program that uses the keychain on one connection.
+final class AccessCaller: Sendable {
+    /// Nil where programs are not told apart.
+    let program: AccessProgram?
+
+    init(_ program: AccessProgram?) { self.program = program }
+}
+
+/// A use of an item.
+struct AccessUse {
+    let caller: AccessCaller
+    let action: AccessAction
+    let outcome: AccessOutcome
+    let item: UsedItem
+    /// Microseconds since the reference date.
+    let date: Int64
+}
+
+/// Uses since the last records were written, in their order.
+struct PendingUses {
+    /// Once there are this many, the request that noted the last one writes them.
+    static let countMax = 4096
+
+    private struct Key: Hashable {
+        let caller: ObjectIdentifier
+        let action: AccessAction
+        let outcome: AccessOutcome
+        let item: [UInt8]
+        let name: String
+        let owner: String
+    }
+
+    private struct CountedUse {
+        let use: AccessUse
+        var count: Int64
+        var last: Int64
+    }
+
+    private struct Group: Hashable {
+        let program: AccessProgram?
+        let action: AccessAction
+        let outcome: AccessOutcome
+    }
+
+    private var uses: [CountedUse] = []
+    private var indices: [Key: Int] = [:]
+    /// Uses that could not be recorded.
+    private(set) var unrecorded: Int64 = 0
+
+    var isEmpty: Bool { uses.isEmpty }
+    var isFull: Bool { uses.count >= Self.countMax }
+
+    /// Adds a use, or counts it if there is no room.
+    mutating func add(_ use: AccessUse) { add(CountedUse(use: use, count: use.item.count, last: use.date)) }
+
+    private mutating func add(_ counted: CountedUse) {
+        let use = counted.use
+        let key = Key(
+            caller: ObjectIdentifier(use.caller), action: use.action, outcome: use.outcome, item: use.item.item,
+            name: use.item.name, owner: use.item.owner)
+        if let index = indices[key] {
+            uses[index].count += counted.count
+            uses[index].last = max(uses[index].last, counted.last)
+            return
+        }
+        guard !isFull else { return addUnrecorded(counted.count) }
+        indices[key] = uses.count
+        uses.append(counted)
+    }
+
+    mutating func addUnrecorded(_ count: Int64) { unrecorded += count }
+
+    /// Puts back what could not be written, in front of what was added since.
+    mutating func putBack(_ earlier: PendingUses) {
+        var all = earlier
+        for counted in uses { all.add(counted) }
+        all.addUnrecorded(unrecorded)
+        self = all
+    }
+
+    /// Returns the records of the uses. The first one has the number of those that are not recorded.
+    func records() -> [AccessRecord] {
+        var records: [AccessRecord] = []
+        var open: [Group: Int] = [:]
+        for counted in uses {
+            let use = counted.use
+            let group = Group(program: use.caller.program, action: use.action, outcome: use.outcome)
+            var item = use.item
+            item.count = counted.count
+            if let index = open[group], records[index].add(item, began: use.date, ended: counted.last) { continue }
+            open[group] = records.count
+            records.append(
+                AccessRecord(
+                    began: use.date, ended: counted.last, action: group.action, outcome: group.outcome, program: group.program,
+                    items: [item]))
+        }
+        if !records.isEmpty { records[0].unrecorded = unrecorded }
+        return records
+    }
+}
+
+extension AccessRecord {
+    /// Adds an item. Returns false if there is no room.
+    fileprivate mutating func add(_ item: UsedItem, began: Int64, ended: Int64) -> Bool {
+        if let index = items.firstIndex(where: { $0.item == item.item && $0.name == item.name && $0.owner == item.owner }) {
+            items[index].count += item.count
+        } else {
+            guard items.count < Self.itemsMax else { return false }
+            items.append(item)
+        }
+        self.began = min(self.began, began)
+        self.ended = max(self.ended, ended)
+        return true
+    }
+
+    /// What the journal says of a record, without the names of items.
+    var journalLine: Logger.Metadata {
+        var line: Logger.Metadata = ["action": "\(action)", "outcome": "\(outcome)", "items": "\(items.count)"]
+        if let program { line["program"] = "\(PlainLine.path(program.path, charactersMax: 200))" }
+        return line
+    }
+}

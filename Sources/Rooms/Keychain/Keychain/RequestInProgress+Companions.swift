@@ -1,0 +1,55 @@
+// What the companions of a circle receive (Specs/sync.md, "A companion"). The command line says which rows are meant; the names for the
+// list and for the user come from the rows, so no program has the user approve one item and gets another.
+
+internal import KeychainStore
+internal import VaubanKeychainModel
+internal import VaubanKeychainWire
+internal import VaubanPlainText
+internal import VaubanRefusal
+internal import VaubanSyncModel
+
+extension RequestInProgress {
+    /// Returns the request to the enclave that changes what a companion receives, with the names of the items for the list and for the
+    /// user.
+    func companionRequest(_ change: SyncRequest.CompanionChange, _ rows: [Int64]) throws -> CircleRequest {
+        let key = try memberNameKey()
+        if case .disallow(let device) = change, rows.isEmpty { return try disallowingGone(device, key) }
+        let own = try rights()
+        var (names, shown): ([[UInt8]], [String]) = ([], [])
+        for id in rows {
+            guard let row = try database.row(id), let opened = try open(row), opened.record.isSynchronizable, opened.maySynchronize,
+                own.owns(opened.record.accessGroup)
+            else { throw Refusal(.itemNotFound, "an item is not there, is not synchronizable, or is another program's") }
+            names.append(Self.name(of: opened.record, key))
+            shown.append("“\(PlainLine.bothEnds(opened.record.shownName, bytesMax: KeychainLimits.shownItemsMax))”")
+        }
+        let text = shown.isEmpty ? "none yet" : shown.joined(separator: ", ")
+        // Whoever approves sees each item, with what is invisible in its name written out.
+        let isShownWhole =
+            text.utf8.count <= CircleRequest.shownBytesMax
+            && PlainLine.name(text, charactersMax: .max).unicodeScalars.count <= KeychainLimits.shownItemsMax
+        guard shown.count <= 1 || isShownWhole, let list = BlindedNames(names) else {
+            throw Refusal(.badParameter, "These are more items than a prompt can show; name fewer at once, and the others after that")
+        }
+        return switch change {
+        case .admit(let reveal, let code): .admitCompanion(reveal: reveal, code: code, list, shown: text)
+        case .allow(let device): .allow(device: device, list, shown: text)
+        case .disallow(let device): .disallow(device: device, list, shown: text)
+        }
+    }
+    /// Returns the request that takes off a companion's list each name that no synchronizable item here has.
+    private func disallowingGone(_ device: [UInt8], _ key: IndexKey) throws -> CircleRequest {
+        guard let companion = try enclave.circle(.view).reply.view.companions.first(where: { $0.device.device == device }) else {
+            throw Refusal(.badParameter, "No such companion in the circle; vauban sync status lists them")
+        }
+        var gone = Set(companion.names.all)
+        try forEachSynchronizable { _, opened in
+            if opened.maySynchronize { gone.remove(Self.name(of: opened.record, key)) }
+        }
+        guard !gone.isEmpty, let list = BlindedNames(gone) else {
+            throw Refusal(.itemNotFound, "Each name on the companion's list has an item here")
+        }
+        // Nobody knows what they were called.
+        return .disallow(device: device, list, shown: "\(gone.count) \(gone.count == 1 ? "name" : "names") without an item on this device")
+    }
+}

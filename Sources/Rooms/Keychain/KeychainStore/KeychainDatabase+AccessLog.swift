@@ -1,0 +1,126 @@
+// The access log as it is stored (Specs/access-log.md): sealed records, each chained to the one before, and the sealed first keys of their
+// series.
+
+internal import Foundation
+internal import GRDB
+
+/// A record of the access log.
+package struct LogRow: Hashable, Sendable {
+    package let number: Int64
+    /// The number of the first record of its series.
+    package let series: Int64
+    package let sealed: [UInt8]
+    package let chain: [UInt8]
+
+    package init(number: Int64, series: Int64, sealed: [UInt8], chain: [UInt8]) {
+        self.number = number
+        self.series = series
+        self.sealed = sealed
+        self.chain = chain
+    }
+}
+
+/// Records to be appended in one transaction, all of one series.
+package struct LogAddition: Hashable, Sendable {
+    package let rows: [LogRow]
+    /// The first key of the series, sealed, if these are its first records.
+    package let key: [UInt8]?
+    /// The number of the last record that the enclave knows, which stays.
+    package let anchored: Int64
+
+    package init(rows: [LogRow], key: [UInt8]?, anchored: Int64) {
+        self.rows = rows
+        self.key = key
+        self.anchored = anchored
+    }
+}
+
+extension KeychainDatabase {
+    /// How many records are kept, the newest.
+    package static let logRecordsMax: Int64 = 50_000
+    /// The bytes of all records together.
+    package static let logBytesMax: Int64 = 32 << 20
+    /// How many records are written between two removals of old ones.
+    private static let logRecordsBetweenRemovals: Int64 = 500
+
+    /// Returns the last record; nil if there is none.
+    package func lastLogRow() throws(StorageError) -> LogRow? { try logRows(before: nil, count: 1).first }
+
+    /// Returns up to `count` records, the newest first: those numbered below `number`, or the last ones if it is nil. Ends after the one
+    /// with which they have `bytesMax`.
+    package func logRows(before number: Int64?, count: Int, bytesMax: Int = .max) throws(StorageError) -> [LogRow] {
+        try logRows(
+            "SELECT number, series, sealed, chain FROM log WHERE number < ? AND number > 0 ORDER BY number DESC LIMIT ?",
+            number ?? Self.logNumbersEnd, count, bytesMax)
+    }
+
+    /// Returns up to `count` records in their order: those numbered above `number`.
+    package func logRows(after number: Int64, count: Int) throws(StorageError) -> [LogRow] {
+        try logRows(
+            "SELECT number, series, sealed, chain FROM log WHERE number > ? AND number < \(Self.logNumbersEnd) ORDER BY number LIMIT ?",
+            number, count, .max)
+    }
+
+    /// Numbers that are not lower are nobody's.
+    private static let logNumbersEnd: Int64 = 1 << 48
+
+    private func logRows(_ sql: String, _ number: Int64, _ count: Int, _ bytesMax: Int) throws(StorageError) -> [LogRow] {
+        try read { database in
+            var rows: [LogRow] = []
+            var bytes = 0
+            try database.forEachRow(sql, parameters: [.number(number), .number(Int64(count))]) { row in
+                let found = LogRow(number: row.number(0), series: row.number(1), sealed: row.bytes(2), chain: row.bytes(3))
+                rows.append(found)
+                bytes += found.sealed.count
+                return bytes < bytesMax
+            }
+            return rows
+        }
+    }
+
+    /// Returns the chain of a record; nil if it is not there.
+    package func logChain(at number: Int64) throws(StorageError) -> [UInt8]? {
+        try logRows(after: number - 1, count: 1).first.flatMap { $0.number == number ? $0.chain : nil }
+    }
+
+    /// Returns the sealed first key of a series; nil if it is not there.
+    package func logKey(of series: Int64) throws(StorageError) -> [UInt8]? {
+        try read { database in
+            var sealed: [UInt8]?
+            try database.forEachRow("SELECT key FROM log_series WHERE first = ?", parameters: [.number(series)]) { row in
+                sealed = row.bytes(0)
+                return false
+            }
+            return sealed
+        }
+    }
+
+    /// Appends records in a transaction of their own.
+    package func append(_ addition: LogAddition) throws(StorageError) {
+        try write { database in
+            try Self.append(addition, in: database)
+            return ((), .commit)
+        }
+    }
+
+    // MARK: Parts of a transaction
+
+    static func append(_ addition: LogAddition?, in database: Database) throws {
+        guard let addition, let last = addition.rows.last else { return }
+        if let key = addition.key, let first = addition.rows.first {
+            try database.run("INSERT OR REPLACE INTO log_series(first, key) VALUES (?, ?)", [.number(first.series), .bytes(key)])
+        }
+        for row in addition.rows {
+            try database.run(
+                "INSERT INTO log(number, series, sealed, chain) VALUES (?, ?, ?, ?)",
+                [.number(row.number), .number(row.series), .bytes(row.sealed), .bytes(row.chain)])
+        }
+        guard last.number % logRecordsBetweenRemovals < Int64(addition.rows.count) else { return }
+        try database.run("DELETE FROM log WHERE number <= ?", [.number(min(last.number - logRecordsMax, addition.anchored - 1))])
+        let sizes = "SELECT number, sum(length(sealed)) OVER (ORDER BY number DESC) AS bytes FROM log"
+        try database.run(
+            "DELETE FROM log WHERE number < ? AND number <= (SELECT max(number) FROM (\(sizes)) WHERE bytes > ?)",
+            [.number(addition.anchored), .number(logBytesMax)])
+        try database.run("DELETE FROM log_series WHERE first < (SELECT series FROM log ORDER BY number LIMIT 1)", [])
+    }
+}

@@ -1,0 +1,36 @@
+/// Who asks, and where: the file `account`, of lines `user NAME` and `endpoint URL`.
+package struct EtcdAccount: Hashable, Sendable {
+    package static let bytesMax = 8192
+    package static let endpointsMax = 9
+
+    package let user: String
+    package let endpoints: [EtcdEndpoint]
+
+    /// - Throws: `EtcdFault` with the line that cannot be used.
+    package init(_ text: String) throws(EtcdFault) {
+        var users: [String] = []
+        var endpoints: [EtcdEndpoint] = []
+        for line in text.split(whereSeparator: \.isNewline) where !line.hasPrefix("#") {
+            let words = line.split(separator: " ").map(String.init)
+            guard words.count == 2 else { throw .account("the file account has a line that is neither \"user NAME\" nor \"endpoint URL\"") }
+            switch words[0] {
+            case "user": users.append(words[1])
+            case "endpoint": endpoints.append(try EtcdEndpoint(words[1]))
+            default: throw .account("the file account has a line that is neither \"user NAME\" nor \"endpoint URL\"")
+            }
+        }
+        guard users.count == 1, EtcdKeys.isUser(users[0]) else {
+            throw .account("the file account needs one line \"user NAME\", with a name of small letters, digits and hyphens")
+        }
+        guard (1...Self.endpointsMax).contains(endpoints.count), Set(endpoints).count == endpoints.count else {
+            throw .account("the file account needs 1 to \(Self.endpointsMax) different lines \"endpoint https://HOST:2379\"")
+        }
+        user = users[0]
+        self.endpoints = endpoints
+    }
+
+    /// Whether it needs an authority, a certificate and a key.
+    package var isSecure: Bool { endpoints.contains(where: \.isSecure) }
+
+    package var description: String { "\(user) at \(endpoints.map(\.description).joined(separator: ", "))" }
+}

@@ -1,0 +1,56 @@
+/// Why etcd, or one of its nodes, did not do what it was asked. `text` is the rest of a sentence about the node unless it says otherwise.
+package struct EtcdFault: Error, Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
+        /// The account's own files; a whole clause.
+        case account
+        /// There is no connection, or no answer.
+        case unreachable
+        /// The node answers, and cannot serve now; another one, or the same one later, may.
+        case busy
+        /// What it answers is no answer of etcd.
+        case garbage
+        /// The token is not valid (any more).
+        case unauthenticated
+        case denied
+        case full
+        /// The node refuses, for a reason that the next node has too.
+        case refused
+        /// What is stored is no file; a whole clause.
+        case damaged
+    }
+
+    package let kind: Kind
+    package let text: String
+
+    package init(_ kind: Kind, _ text: String) {
+        self.kind = kind
+        self.text = text
+    }
+
+    package static func account(_ text: String) -> EtcdFault { EtcdFault(.account, text) }
+    package static let garbage = EtcdFault(.garbage, "does not answer as etcd does")
+
+    /// Whether another node, or this one later, may do it.
+    package var mayPass: Bool { [.unreachable, .busy, .garbage, .unauthenticated].contains(kind) }
+
+    /// What an error of etcd's gateway means, by its gRPC code and the beginning of its text.
+    package init(code: Int64, message: String) {
+        let said = String(decoding: message.utf8.prefix(160).filter { (0x20..<0x7F).contains($0) }, as: UTF8.self)
+        switch code {
+        case 16: self.init(.unauthenticated, "does not accept the token that it gave")
+        // The users or roles were changed since the token was given.
+        case 3 where said.contains("revision of auth store is old"): self.init(.unauthenticated, "does not accept the token that it gave")
+        case 3 where said.contains("authentication failed"):
+            self.init(.denied, "refuses the user or the password; ask the operator for a new one")
+        case 3 where said.contains("user name is empty"):
+            self.init(.denied, "wants a password; put the operator's into the file password")
+        case 9 where said.contains("authentication is not enabled"):
+            self.init(.denied, "lets everybody in; its operator must turn authentication on (Install/etcd/start)")
+        case 7: self.init(.denied, "does not let this user use its own folder; the operator runs Install/etcd/add-user again")
+        case 8 where said.contains("space exceeded"):
+            self.init(.full, "is full; its operator must compact and defragment it, or raise --quota-backend-bytes")
+        case 1, 2, 4, 8, 10, 13, 14: self.init(.busy, "cannot answer now (\(said))")
+        default: self.init(.refused, "refuses (\(said))")
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import VaubanSyncCarrierWire
+
+/// The keys of one user's files: `/vauban/1/USER/files/SECTION/NAME`, and of what is too long for one value
+/// `/vauban/1/USER/parts/SECTION/NAME/DIGEST/NUMBER`.
+package struct EtcdKeys: Sendable {
+    private let root: String
+
+    /// Whether a text is the name of a user: it is a part of keys, and the name of a role.
+    package static func isUser(_ text: String) -> Bool {
+        (1...64).contains(text.utf8.count) && text != "root"
+            && text.utf8.allSatisfy { "abcdefghijklmnopqrstuvwxyz0123456789-".utf8.contains($0) }
+    }
+
+    package init(user: String) { root = "/vauban/1/\(user)" }
+
+    package func file(_ section: String, _ name: String) -> [UInt8] { Array("\(root)/files/\(section)/\(name)".utf8) }
+
+    /// The keys of the files of a section, from one name on.
+    package func files(_ section: String) -> EtcdKeyRange { EtcdKeyRange(in: "\(root)/files/\(section)") }
+
+    package func part(_ section: String, _ name: String, _ digest: String, _ number: Int) -> [UInt8] {
+        Array("\(root)/parts/\(section)/\(name)/\(digest)/\(number)".utf8)
+    }
+
+    package func parts(_ section: String, _ name: String) -> EtcdKeyRange { EtcdKeyRange(in: "\(root)/parts/\(section)/\(name)") }
+
+    package func parts(_ section: String, _ name: String, _ digest: String) -> EtcdKeyRange {
+        EtcdKeyRange(in: "\(root)/parts/\(section)/\(name)/\(digest)")
+    }
+}
+
+/// Keys from the first to before the last, as etcd takes them.
+package struct EtcdKeyRange: Hashable, Sendable {
+    package var start: [UInt8]
+    package let end: [UInt8]
+    private let prefix: [UInt8]
+
+    /// All keys below a path. The byte after "/" is "0".
+    init(in path: String) {
+        prefix = Array("\(path)/".utf8)
+        start = prefix
+        end = Array("\(path)0".utf8)
+    }
+
+    private init(start: [UInt8], end: [UInt8], prefix: [UInt8]) {
+        self.start = start
+        self.end = end
+        self.prefix = prefix
+    }
+
+    /// Returns what of this range comes before another, and what comes after it.
+    package func around(_ inner: EtcdKeyRange) -> [EtcdKeyRange] {
+        [EtcdKeyRange(start: start, end: inner.start, prefix: prefix), EtcdKeyRange(start: inner.end, end: end, prefix: prefix)]
+    }
+
+    /// Returns what follows a key.
+    package func after(_ key: [UInt8]) -> EtcdKeyRange { EtcdKeyRange(start: key + [0], end: end, prefix: prefix) }
+
+    package func contains(_ key: [UInt8]) -> Bool {
+        !key.lexicographicallyPrecedes(start) && key.lexicographicallyPrecedes(end)
+    }
+
+    /// Returns the name of a file in this range; nil for a key that is none.
+    package func name(of key: [UInt8]) -> String? {
+        guard key.starts(with: prefix), let name = String(validating: key.dropFirst(prefix.count), as: UTF8.self),
+            CarrierGrammar.isName(name)
+        else { return nil }
+        return name
+    }
+}

@@ -1,0 +1,131 @@
+import Foundation
+import VaubanJSON
+
+/// One operation inside a transaction.
+package enum EtcdOperation: Hashable, Sendable {
+    case put(key: [UInt8], value: [UInt8])
+    case delete(EtcdKeyRange)
+    case deleteKey([UInt8])
+    case get(key: [UInt8])
+}
+
+/// Requests to the JSON gateway of etcd 3.4 and later: bytes are base64, numbers of 64 bits are texts.
+package struct EtcdRequest: Hashable, Sendable {
+    package let path: String
+    package let body: [UInt8]
+
+    /// The largest answer that is read.
+    package static let replyBytesMax = 2 << 20
+
+    package static func authenticate(user: String, password: [UInt8]) -> EtcdRequest {
+        var text = Array("{\"name\":\"\(user)\",\"password\":\"".utf8)
+        for byte in password {
+            if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { text.append(UInt8(ascii: "\\")) }
+            text.append(byte)
+        }
+        return EtcdRequest(path: "/v3/auth/authenticate", body: text + "\"}".utf8)
+    }
+
+    package static func get(_ key: [UInt8]) -> EtcdRequest {
+        EtcdRequest(path: "/v3/kv/range", body: Array("{\"key\":\"\(base64(key))\"}".utf8))
+    }
+
+    /// The keys of a range in their order, and no values.
+    package static func keys(_ range: EtcdKeyRange, limit: Int) -> EtcdRequest {
+        let body = "{\"key\":\"\(base64(range.start))\",\"range_end\":\"\(base64(range.end))\",\"limit\":\"\(limit)\",\"keys_only\":true}"
+        return EtcdRequest(path: "/v3/kv/range", body: Array(body.utf8))
+    }
+
+    /// Performs `operations`; with `absent`, only if there is no such key, and `otherwise` if there is.
+    package static func transaction(
+        ifAbsent absent: [UInt8]? = nil, _ operations: [EtcdOperation], otherwise: [EtcdOperation] = []
+    ) -> EtcdRequest {
+        let compare = absent.map {
+            "{\"key\":\"\(base64($0))\",\"target\":\"CREATE\",\"result\":\"EQUAL\",\"create_revision\":\"0\"}"
+        }
+        let body = "{\"compare\":[\(compare ?? "")],\"success\":[\(list(operations))],\"failure\":[\(list(otherwise))]}"
+        return EtcdRequest(path: "/v3/kv/txn", body: Array(body.utf8))
+    }
+
+    private static func list(_ operations: [EtcdOperation]) -> String {
+        operations.map { operation in
+            switch operation {
+            case .put(let key, let value): "{\"request_put\":{\"key\":\"\(base64(key))\",\"value\":\"\(base64(value))\"}}"
+            case .delete(let range):
+                "{\"request_delete_range\":{\"key\":\"\(base64(range.start))\",\"range_end\":\"\(base64(range.end))\"}}"
+            case .deleteKey(let key): "{\"request_delete_range\":{\"key\":\"\(base64(key))\"}}"
+            case .get(let key): "{\"request_range\":{\"key\":\"\(base64(key))\"}}"
+            }
+        }.joined(separator: ",")
+    }
+
+    private static func base64(_ bytes: [UInt8]) -> String { Data(bytes).base64EncodedString() }
+}
+
+/// What the gateway answered. Every reader refuses what is not as etcd writes it.
+package struct EtcdReply: Sendable {
+    private let bytes: [UInt8]
+
+    package init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    package struct Row: Hashable, Sendable {
+        package let key: [UInt8]
+        package let value: [UInt8]
+    }
+
+    package func token() throws(EtcdFault) -> String {
+        let token = try read { $0.text("token") }
+        // It becomes a header of HTTP.
+        guard (1...512).contains(token.utf8.count), token.utf8.allSatisfy({ (0x21..<0x7F).contains($0) }) else {
+            throw .garbage
+        }
+        return token
+    }
+
+    package func rows() throws(EtcdFault) -> (rows: [Row], more: Bool) {
+        try read { reply in
+            // etcd leaves out what is empty, but never the header.
+            guard reply.object("header") != nil else { return nil }
+            return Self.rows(of: reply).map { ($0, reply.isTrue("more")) }
+        }
+    }
+
+    /// Whether a transaction's condition held, and otherwise the rows that its last request found.
+    package func outcome() throws(EtcdFault) -> (succeeded: Bool, rows: [Row]) {
+        try read { reply in
+            guard reply.object("header") != nil else { return nil }
+            if reply.isTrue("succeeded") { return (true, []) }
+            guard let range = reply.objects("responses").last?.object("response_range") else { return (false, []) }
+            return Self.rows(of: range).map { (false, $0) }
+        }
+    }
+
+    /// What an answer means that is no success.
+    package func fault() -> EtcdFault {
+        let found = try? read { reply in
+            reply.number("code").map { EtcdFault(code: $0, message: reply.text("error") ?? reply.text("message") ?? "") }
+        }
+        return found ?? .garbage
+    }
+
+    private func read<Value>(_ body: (JSONObject) -> Value?) throws(EtcdFault) -> Value {
+        let found: Value? = bytes.withUnsafeBytes { buffer in JSONObject(document: buffer, .items).flatMap(body) }
+        guard let found else { throw .garbage }
+        return found
+    }
+
+    private static func rows(of reply: JSONObject) -> [Row]? {
+        var rows: [Row] = []
+        for row in reply.objects("kvs") {
+            guard let key = data(row, "key"), let value = data(row, "value"), !key.isEmpty else { return nil }
+            rows.append(Row(key: key, value: value))
+        }
+        return rows
+    }
+
+    private static func data(_ row: JSONObject, _ name: String) -> [UInt8]? {
+        guard row[name] != nil else { return [] }
+        guard let text = row.text(name), let data = Data(base64Encoded: text) else { return nil }
+        return Array(data)
+    }
+}

@@ -1,0 +1,87 @@
+import Testing
+import VaubanEtcd
+import VaubanSyncCarrierWire
+
+/// Accounts, errors of etcd, and the messages between `vauban sync` and the program with the network.
+@Suite struct EtcdAccountTests {
+    @Test func accountNamesAUserAndEndpoints() throws {
+        let account = try EtcdAccount(
+            "# of the office\nuser anna\nendpoint https://a.example:2379\n\nendpoint https://[2001:db8::1]:2379\n")
+        #expect(account.user == "anna" && account.isSecure)
+        #expect(account.description == "anna at https://a.example:2379, https://[2001:db8::1]:2379")
+    }
+
+    @Test(
+        "Without encryption only this machine is asked",
+        arguments: [
+            ("http://127.0.0.1:2379", true), ("http://[::1]:2379", true), ("http://localhost:2379", true), ("http://192.0.2.1:2379", false),
+            ("http://localhost.example:2379", false), ("http://127.0.0.1.example:2379", false),
+            ("http://127.0.0.1@evil.example:2379", false),
+        ]) func plainEndpoints(_ text: String, _ isTaken: Bool)
+    {
+        let endpoint = try? EtcdEndpoint(text)
+        #expect((endpoint != nil) == isTaken)
+    }
+
+    @Test(arguments: [
+        "", "a:2379", "ftp://a:2379", "https://a", "https://a:0", "https://a:65536", "https://a:+1", "https://a:02379", "https://:2379",
+        "https://a/b:2379", "https://a:2379/", "https://a b:2379", "https://u:p@a:2379", "https://-a:2379", "https://[a]:2379",
+        "https://ä:2379",
+    ]) func malformedEndpoints(_ text: String) {
+        #expect(throws: EtcdFault.self) { try EtcdEndpoint(text) }
+    }
+
+    @Test(arguments: [
+        "endpoint https://a:1", "user anna", "user anna\nuser bert\nendpoint https://a:1", "user root\nendpoint https://a:1",
+        "user anna/../bert\nendpoint https://a:1", "user Anna\nendpoint https://a:1",
+        "user anna\nendpoint https://a:1\nendpoint https://a:1",
+        "user anna\npassword x\nendpoint https://a:1", "user anna x\nendpoint https://a:1",
+    ]) func malformedAccounts(_ text: String) {
+        #expect(throws: EtcdFault.self) { try EtcdAccount(text) }
+    }
+
+    @Test("Errors of etcd are told apart, and show nothing that a terminal interprets") func errors() {
+        func fault(_ code: Int, _ text: String) -> EtcdFault {
+            EtcdReply(Array("{\"error\":\"\(text)\",\"message\":\"\(text)\",\"code\":\(code)}".utf8)).fault()
+        }
+        #expect(fault(16, "etcdserver: invalid auth token").kind == .unauthenticated)
+        #expect(fault(3, "etcdserver: revision of auth store is old").kind == .unauthenticated)
+        #expect(fault(3, "etcdserver: authentication failed, invalid user ID or password").kind == .denied)
+        #expect(fault(3, "etcdserver: user name is empty").kind == .denied)
+        #expect(fault(9, "etcdserver: authentication is not enabled").kind == .denied)
+        #expect(fault(7, "etcdserver: permission denied").kind == .denied)
+        #expect(fault(8, "etcdserver: mvcc: database space exceeded").kind == .full)
+        #expect(fault(14, "etcdserver: request timed out").mayPass)
+        #expect(!fault(11, "etcdserver: mvcc: required revision has been compacted").mayPass)
+        #expect(fault(5, "a\\u001b[2Jb\\n\(String(repeating: "c", count: 900))").text.utf8.allSatisfy { (0x20..<0x7F).contains($0) })
+        #expect(EtcdReply(Array("<html>502</html>".utf8)).fault() == .garbage)
+    }
+
+    @Test func requestsSurviveTheSocket() throws {
+        for operation in CarrierRequest.Operation.allCases {
+            let file: [UInt8] = operation == .add || operation == .replace ? [1, 2, 3] : []
+            let request = try #require(CarrierRequest(operation, "devices/00ff", operation == .names ? "" : "00000001", file: file))
+            #expect(CarrierRequest(bytes: request.bytes) == request)
+        }
+        let replies: [CarrierReply] = [
+            .ready("anna at x"), .done, .names(["1", "ab.2"]), .names([]), .file([0, 1]), .file([]), .absent, .taken,
+            .refused(.full, "why"),
+        ]
+        for reply in replies { #expect(CarrierReply(bytes: reply.bytes) == reply) }
+    }
+
+    @Test func malformedMessagesAreRefused() {
+        for (section, name) in [
+            ("", "1"), ("a/b/c/d", "1"), ("../a", "1"), ("a/", "1"), ("A", "1"), ("circle", ""), ("circle", ".1"), ("circle", "a/b"),
+            ("circle", "ä"), ("circle", String(repeating: "1", count: 65)), (String(repeating: "a", count: 101), "1"),
+        ] { #expect(CarrierRequest(.read, section, name) == nil, "\(section) \(name)") }
+        #expect(CarrierRequest(.read, "circle", "1", file: [1]) == nil && CarrierRequest(.names, "circle", "1") == nil)
+        #expect(CarrierRequest(.add, "circle", "1", file: [UInt8](repeating: 0, count: CarrierGrammar.fileBytesMax + 1)) == nil)
+        for bytes: [UInt8] in [[], [9], [2], [2, 200, 1], [2, 1, 0x61], [2, 1, 0x61, 1, 0x2F], [2, 1, 0xFF, 1, 0x61]] {
+            #expect(CarrierRequest(bytes: bytes) == nil)
+        }
+        for bytes: [UInt8] in [[], [9], [1, 1], [4, 0], [2, 5, 0x61], [2, 1, 0x2F], [2, 0], [6], [6, 9, 0x61], [0, 0xFF]] {
+            #expect(CarrierReply(bytes: bytes) == nil)
+        }
+    }
+}

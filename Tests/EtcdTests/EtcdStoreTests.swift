@@ -1,0 +1,150 @@
+import Testing
+import VaubanEtcd
+import VaubanSyncCarrierWire
+
+/// The files of a circle in etcd, over a model of it.
+@Suite struct EtcdStoreTests {
+    private func reply(
+        _ model: EtcdModel, _ operation: CarrierRequest.Operation, _ name: String = "", _ file: [UInt8] = [], in section: String = "circle"
+    ) async throws -> CarrierReply {
+        let request = try #require(CarrierRequest(operation, section, name, file: file))
+        return try await EtcdStore(model, user: "anna").reply(to: request)
+    }
+
+    private func long(_ byte: UInt8) -> [UInt8] { [UInt8](repeating: byte, count: 2 * EtcdHead.partBytes + 110) }
+
+    @Test func filesAreAddedReadReplacedAndRemoved() async throws {
+        let model = EtcdModel()
+        #expect(try await reply(model, .read, "00000001") == .absent)
+        #expect(try await reply(model, .add, "00000001", [1, 2]) == .done)
+        #expect(try await reply(model, .read, "00000001") == .file([1, 2]))
+        // The same once more, as after an answer that was lost, and another one.
+        #expect(try await reply(model, .add, "00000001", [1, 2]) == .done)
+        #expect(try await reply(model, .add, "00000001", [3]) == .taken)
+        #expect(try await reply(model, .replace, "00000001", [3]) == .done)
+        #expect(try await reply(model, .read, "00000001") == .file([3]))
+        #expect(await model.keys == ["/vauban/1/anna/files/circle/00000001"])
+        #expect(try await reply(model, .remove, "00000001") == .done)
+        #expect(await model.keys.isEmpty)
+    }
+
+    @Test("No request has more than etcd takes, and the longest file is whole") func longestFileIsSplit() async throws {
+        let model = EtcdModel()
+        let file = [UInt8](repeating: 7, count: CarrierGrammar.fileBytesMax)
+        #expect(try await reply(model, .add, "00000001", file) == .done)
+        #expect(try await reply(model, .read, "00000001") == .file(file))
+        #expect(await model.rows.values.allSatisfy { $0.count <= EtcdHead.partBytes + 1 })
+        #expect(await model.requests.allSatisfy { $0.body.count < 1_500_000 })
+        #expect(await model.keys.count == 10)
+        #expect(try await reply(model, .names) == .names(["00000001"]))
+        #expect(try await reply(model, .remove, "00000001") == .done)
+        #expect(await model.keys.isEmpty)
+    }
+
+    @Test("A long file appears with its last write or not at all", arguments: 0...3) func longFileAppearsAtOnce(_ written: Int) async throws
+    {
+        let model = EtcdModel()
+        await model.killAfter(transactions: written)
+        await #expect(throws: EtcdFault.self) { try await reply(model, .add, "00000001", long(1)) }
+        await model.killAfter(transactions: .max)
+        #expect(try await reply(model, .read, "00000001") == .absent)
+        #expect(try await reply(model, .names) == .names([]))
+        // Another one takes the name and clears what the first left.
+        #expect(try await reply(model, .add, "00000001", long(2)) == .done)
+        #expect(try await reply(model, .read, "00000001") == .file(long(2)))
+        #expect(await model.keys.count == 4)
+    }
+
+    @Test func longFileThatComesSecondLeavesNothing() async throws {
+        let model = EtcdModel()
+        #expect(try await reply(model, .add, "00000001", long(1)) == .done)
+        #expect(try await reply(model, .add, "00000001", long(2)) == .taken)
+        #expect(try await reply(model, .read, "00000001") == .file(long(1)))
+        #expect(await model.keys.count == 4)
+        #expect(try await reply(model, .replace, "00000001", [1]) == .done)
+        #expect(await model.keys.count == 1)
+    }
+
+    @Test func partsThatAreGoneOrAlteredAreRefused() async throws {
+        for spoiled: [UInt8]? in [nil, [UInt8](repeating: 9, count: EtcdHead.partBytes), [9]] {
+            let model = EtcdModel()
+            #expect(try await reply(model, .add, "00000001", long(1)) == .done)
+            let part = try #require(await model.keys.first { $0.contains("/parts/") && $0.hasSuffix("/1") })
+            await model.drop { $0 == part }
+            if let spoiled { await model.put(part, spoiled) }
+            let fault = await #expect(throws: EtcdFault.self) { try await reply(model, .read, "00000001") }
+            #expect(fault?.kind == .damaged)
+        }
+    }
+
+    @Test("Names come in pages, without values, and only those of the grammar") func namesArePaged() async throws {
+        let model = EtcdModel()
+        let names = (1...2500).map { String(String($0 + 100_000_000).dropFirst()) }
+        for name in names { await model.put("/vauban/1/anna/files/circle/\(name)", [0, 1]) }
+        for name in ["../x", "A", ".hidden", "a/b", "\u{1b}[2J", "", String(repeating: "a", count: 65)] {
+            await model.put("/vauban/1/anna/files/circle/\(name)", [0])
+        }
+        await model.put("/vauban/1/anna/files/circles/00000001", [0])
+        await model.put("/vauban/1/annax/files/circle/00000001", [0])
+        #expect(try await reply(model, .names) == .names(names))
+        let requests = await model.requests
+        #expect(requests.count == 3 && requests.allSatisfy { String(decoding: $0.body, as: UTF8.self).contains("\"keys_only\":true") })
+    }
+
+    @Test(
+        "A server that repeats, disorders or invents names is refused",
+        arguments: [
+            "{\"header\":{},\"more\":true}",
+            "{\"header\":{},\"kvs\":[{\"key\":\"L3ZhdWJhbi8xL2Jlcm50L2ZpbGVzL2NpcmNsZS94\"}]}",
+            "{\"header\":{},\"kvs\":[{\"key\":\"KEY\"},{\"key\":\"KEY\"}]}",
+            "{\"header\":{},\"kvs\":[{\"key\":\"KEY\",\"value\":\"AA==\"}]}",
+            "{\"header\":{},\"kvs\":[{\"key\":\"not base64\"}]}", "{\"header\":{},\"kvs\":[{\"value\":\"AA==\"}]}",
+            "{\"kvs\":[]}", "{}", "[]", "", "null", "{", "<html>", "{\"header\":{}} {}",
+            "{\"header\":\(String(repeating: "[", count: 100_000))",
+        ]) func hostileNames(_ answer: String) async throws
+    {
+        let model = EtcdModel { _, _ in answer.replacing("KEY", with: "L3ZhdWJhbi8xL2FubmEvZmlsZXMvY2lyY2xlLzE=") }
+        let fault = await #expect(throws: EtcdFault.self) { try await reply(model, .names) }
+        #expect(fault?.kind == .garbage)
+    }
+
+    @Test("A page that always has more is refused before it fills memory") func endlessNames() async throws {
+        let endless = EtcdModel { request, _ in
+            // The key that was asked for, and one more: in order, and without an end.
+            let text = String(decoding: request.body, as: UTF8.self)
+            let key = text.split(separator: "\"").dropFirst(2).first { $0.count > 8 } ?? ""
+            return "{\"header\":{},\"kvs\":[{\"key\":\"\(key)\"}],\"more\":true}"
+        }
+        let fault = await #expect(throws: EtcdFault.self) { try await reply(endless, .names) }
+        #expect(fault != nil)
+    }
+
+    @Test(
+        "A server that answers with another file, two files, or too much is refused",
+        arguments: [
+            "{\"header\":{},\"kvs\":[{\"key\":\"eA==\",\"value\":\"AA==\"}]}",
+            "{\"header\":{},\"kvs\":[{\"key\":\"KEY\",\"value\":\"AA==\"},{\"key\":\"KEY\",\"value\":\"AA==\"}]}",
+            "{\"header\":{},\"kvs\":[{\"key\":\"KEY\",\"value\":\"AA==\"}],\"more\":true}",
+            "{\"header\":{},\"kvs\":[{\"key\":\"KEY\",\"value\":7}]}",
+        ]) func hostileFiles(_ answer: String) async throws
+    {
+        let key = "L3ZhdWJhbi8xL2FubmEvZmlsZXMvY2lyY2xlLzAwMDAwMDAx"
+        let model = EtcdModel { _, _ in answer.replacing("KEY", with: key) }
+        let fault = await #expect(throws: EtcdFault.self) { try await reply(model, .read, "00000001") }
+        #expect(fault?.kind == .garbage)
+    }
+
+    @Test func valueThatIsNoFileIsRefused() async throws {
+        for value: [UInt8] in [[], [2, 1], [1, 0, 0, 0, 1], [1] + [0xFF, 0xFF, 0xFF, 0xFF] + [UInt8](repeating: 0, count: 32)] {
+            let model = EtcdModel()
+            await model.put("/vauban/1/anna/files/circle/00000001", value)
+            let fault = await #expect(throws: EtcdFault.self) { try await reply(model, .read, "00000001") }
+            #expect(fault?.kind == .damaged)
+        }
+    }
+
+    @Test func tokenThatWouldBeAnotherHeaderIsRefused() throws {
+        #expect(throws: EtcdFault.self) { try EtcdReply(Array("{\"token\":\"a\\r\\nHost: x\"}".utf8)).token() }
+        #expect(try EtcdReply(Array("{\"header\":{},\"token\":\"abc.7\"}".utf8)).token() == "abc.7")
+    }
+}

@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# The access log in system mode: it names programs, other owners' items need the user, and what was removed is reported. The checks with a
+# number are attacks of Manual/attacks.md.
+# limit: 300
+set -u
+. Tests/Scripts/lib/system-rooms.sh
+for name in mail chat; do cp "$bin/keychain-caller" /usr/local/games/bin/$name; done
+chmod 755 /usr/local/games/bin/*
+start_rooms
+by() { who=$1; shift; as "vauban-test-$who" "$@"; }
+# approved WORDS...: vauban of alice with her passcode, without a terminal.
+approved() { as vauban-test-alice setsid --wait "$bin/vauban" "$@" --passcode-fd 3 3<"$TMPDIR/alice.passcode" </dev/null; }
+check 'alice sets a passcode' eval 'with_passcode alice passcode set 2>/dev/null'
+check 'a program of alice keeps an item' equals "$(by alice /usr/local/games/bin/mail add letters x)" 0
+check 'and reads it' equals "$(by alice /usr/local/games/bin/mail get letters)" '0 x'
+check 'another does not' equals "$(by alice /usr/local/games/bin/chat get letters)" -25300
+check 'she sees who did what' eval 'approved log --all-owners --json >"$TMPDIR/log.json"'
+check 'by which program' python3 - "$TMPDIR/log.json" <<'PYTHON'
+import json, sys
+lines = [json.loads(line) for line in open(sys.argv[1])]
+assert [(line["action"], line["program"], line["throughCommandLine"]) for line in lines] == [
+    ("added", "/usr/local/games/bin/mail", False), ("read", "/usr/local/games/bin/mail", False)], lines
+PYTHON
+check 'a name that nobody has is not recorded' eval '! grep -q chat "$TMPDIR/log.json"'
+check 'U110 a program of hers reads of other items in the log: refused without her' refused 36 as vauban-test-alice setsid --wait "$bin/vauban" log --all-owners
+check 'U110 its own log has none of them' eval 'as vauban-test-alice setsid --wait "$bin/vauban" log --json >"$TMPDIR/own.json" 2>"$TMPDIR/err" </dev/null; equals "$(cat "$TMPDIR/own.json")" ""'
+check 'bob sees nothing of it' eval 'equals "$(bob log 2>"$TMPDIR/err")" "" && grep -q "The log is empty" "$TMPDIR/err"'
+check 'the journal names the program and no item' eval 'grep "items were used" "$TMPDIR/rooms.log" | grep -q /usr/local/games/bin/mail && ! grep -q letters "$TMPDIR/rooms.log"'
+check 'the database shows no name of an item' eval '! grep -raq letters "$state/keychain"/*/keychain.db*'
+check 'the enclave keeps the end of the log' test -s "$state/enclave/people/$(id -u vauban-test-alice)/log"
+
+# The database as it was, put back to hide what was read since.
+folder=$state/keychain/$(id -u vauban-test-alice)
+stop_keychain() { kill "$keychain_pid"; wait "$keychain_pid" 2>/dev/null; }
+stop_keychain; cp -a "$folder" "$TMPDIR/copy"; start_keychain
+check 'the program reads again' equals "$(by alice /usr/local/games/bin/mail get letters)" '0 x'
+check 'which the log has' eval 'approved log --all-owners | grep -c read | grep -qx 2'
+stop_keychain; rm -r "$folder"; cp -a "$TMPDIR/copy" "$folder"; start_keychain
+check 'U111 an earlier database hides a read: reported' eval 'approved log --all-owners >/dev/null 2>"$TMPDIR/err"; [ $? = 1 ] && grep -q "are missing at the end" "$TMPDIR/err"'
+check 'the program goes on' equals "$(by alice /usr/local/games/bin/mail get letters)" '0 x'
+check 'U111 and so it stays: reported' eval 'approved log --all-owners >/dev/null 2>"$TMPDIR/err"; [ $? = 1 ] && grep -q "Records are missing before record" "$TMPDIR/err"'
+
+# Records that are removed, or changed with their chain, by whoever can write the file.
+stop_keychain
+python3 - "$folder/keychain.db" <<'PYTHON'
+import hashlib, sqlite3, sys
+connection = sqlite3.connect(sys.argv[1])
+rows = connection.execute("SELECT number, series, sealed FROM log ORDER BY number").fetchall()
+chain = bytes(32)
+for number, series, sealed in rows:
+    sealed = bytes(len(sealed)) if number == 1 else sealed
+    chain = hashlib.sha256(chain + number.to_bytes(8, 'big') + series.to_bytes(8, 'big') + hashlib.sha256(sealed).digest()).digest()
+    connection.execute("UPDATE log SET sealed = ?, chain = ? WHERE number = ?", (sealed, chain, number))
+connection.commit()
+PYTHON
+chown -R vauban-test-keychain:vauban-test-keychain "$folder"
+start_keychain
+check 'U112 a record is replaced, and the chain made again: reported' eval 'approved log --all-owners >/dev/null 2>"$TMPDIR/err"; [ $? = 1 ] && grep -q "is not the one that the enclave knows" "$TMPDIR/err"'
+finish

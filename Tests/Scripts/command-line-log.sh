@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# vauban log on the command line: what is recorded, filters, JSON, the journal of the rooms, and a log that was tampered with.
+set -u
+. Tests/Scripts/lib/command-line.sh
+
+printf one | vauban set github/anna 2>/dev/null || fail 'set failed'
+vauban get github/anna >/dev/null && vauban get github/anna >/dev/null || fail 'get failed'
+printf two | vauban set github/anna --replace 2>/dev/null
+printf three | vauban set mail/bert 2>/dev/null
+vauban delete mail/bert || fail 'delete failed'
+
+expect_status 0 vauban log
+cut -f2,3 "$TMPDIR/out" | sed 's/, [0-9]* times//' | uniq >"$TMPDIR/uses"
+printf 'github/anna\tadded\ngithub/anna\tread\ngithub/anna\tchanged\nmail/bert\tadded\nmail/bert\tdeleted\n' | cmp -s - "$TMPDIR/uses" || { cat "$TMPDIR/out"; fail 'the log differs'; }
+grep -qE $'^20[0-9-]+ [0-9:]+\t' "$TMPDIR/out" || fail 'a line has no date'
+grep -qE 'one|two|three' "$TMPDIR/out" && fail 'the log shows a secret'
+
+# Filters.
+expect_status 0 vauban log mail
+[ "$(cut -f2 "$TMPDIR/out" | sort -u)" = mail/bert ] || { cat "$TMPDIR/out"; fail 'the uses of one service are others'; }
+expect_status 0 vauban log github/anna --action changed
+[ "$(wc -l <"$TMPDIR/out")" = 1 ] || { cat "$TMPDIR/out"; fail 'one change is not one line'; }
+expect_status 0 vauban log --limit 1
+grep -q deleted "$TMPDIR/out" || { cat "$TMPDIR/out"; fail 'the last use is not the last line'; }
+expect_status 0 vauban log --since 4000000000
+grep -q 'has no such use' "$TMPDIR/err" || { cat "$TMPDIR/err"; fail 'an empty log is not named'; }
+expect_status 0 vauban log --refused
+[ ! -s "$TMPDIR/out" ] || fail 'something was refused'
+expect_status 64 vauban log --limit 0
+expect_status 64 vauban log --since yesterday
+expect_status 64 vauban log --action reading
+expect_status 0 vauban log github/anna --json
+python3 -c '
+import json, sys
+lines = [json.loads(line) for line in open(sys.argv[1])]
+assert [line["action"] for line in lines] == ["added", "read", "changed"], lines
+assert lines[1]["count"] >= 1 and lines[1]["item"] == "github/anna" and lines[1]["outcome"] == "done", lines
+assert all("program" not in line for line in lines), "user mode names a program"
+' "$TMPDIR/out" || { cat "$TMPDIR/out"; fail 'the JSON differs'; }
+
+# A use is shown while it happens.
+exec 4< <(exec "$VAUBAN_BUILD/vauban" log github/anna --follow --action read 2>/dev/null)
+followed=$!
+read -r -t "$hang_seconds" line <&4 || fail 'the reads before are not shown'
+vauban get github/anna >/dev/null
+read -r -t "$hang_seconds" line <&4 || fail 'a read was not followed'
+kill $followed; exec 4<&-
+
+# Locked, nothing is shown; and the file, which belongs to this user here, shows no name.
+set_passcode
+vauban lock || fail 'lock failed'
+expect_status 36 detached log
+grep -raqE 'github|anna' "$VAUBAN_HOME" && fail 'a file of the keychain shows a name'
+unlock
+
+# Whoever can write the database can remove records, and that is shown.
+vauban stop >/dev/null 2>&1
+database=$VAUBAN_HOME/keychain/$(id -u)/keychain.db
+python3 - "$database" <<'PYTHON'
+import sqlite3, sys
+connection = sqlite3.connect(sys.argv[1])
+connection.execute("DELETE FROM log WHERE number = 2")
+connection.execute("UPDATE log SET sealed = zeroblob(length(sealed)) WHERE number = 4")
+connection.commit()
+PYTHON
+unlock
+expect_status 1 vauban log
+grep -q 'Records are missing before record 3' "$TMPDIR/err" || { cat "$TMPDIR/err"; fail 'a removed record is not reported'; }
+grep -q 'Record 4 does not follow' "$TMPDIR/err" || { cat "$TMPDIR/err"; fail 'an altered record is not named'; }

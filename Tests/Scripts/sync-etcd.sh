@@ -1,0 +1,184 @@
+#!/usr/bin/env bash
+# Synchronizable items travel through an etcd of three nodes with TLS and access by roles: added on two devices, long ones too; with a node
+# killed, with all killed and started again, compacted, and gone. Other users do not get in, and what answers in etcd's place is refused.
+# proves: C-215 C-217
+# limit: 900
+set -u
+for tool in etcd etcdctl openssl curl python3; do command -v $tool >/dev/null || { echo "there is no $tool here"; exit 77; }; done
+. Tests/Scripts/lib/command-line.sh
+for program in keychain-caller vauban-sync-etcd; do [ -x "$VAUBAN_BUILD/$program" ] || { echo "$program is not built"; exit 77; }; done
+fleet=$TMPDIR/fleet
+device() { export VAUBAN_HOME=$TMPDIR/$1; }
+text() { expect_text "$1" "$TMPDIR/err"; }
+own() { expect_status "$1" setsid --wait "$VAUBAN_BUILD/vauban" "${@:2}" </dev/null; }
+with() { want=$1; shift; expect_status "$want" setsid --wait "$VAUBAN_BUILD/vauban" "$@" --passcode-fd 3 3<<<"$passcode" </dev/null; }
+sync() { device "$1"; own "${2:-0}" sync; }
+equals() { [ "$1" = "$2" ] || fail "there is \"$1\", not \"$2\""; }
+fleet_starts() { Install/etcd/start "$fleet" >"$TMPDIR/start" 2>&1 || { cat "$TMPDIR/start" "$fleet"/node-*.log; fail 'etcd does not start'; }; }
+etcdctl_root() { (cd "$fleet" && ETCDCTL_API=3 etcdctl --endpoints "$(paste -sd, endpoints)" --cacert ca.pem --cert root.pem --key root.key "$@"); }
+node_pids() { cat "$fleet"/node-*.pid; }
+# ended PID…: until a killed process is really gone, and its port free.
+ended() { for pid; do while [ -e "/proc/$pid" ] && ! grep -q '^State:.*Z' "/proc/$pid/status" 2>/dev/null; do :; done; done; }
+stub=
+trap 'for home in "$TMPDIR"/keychain "$TMPDIR"/laptop; do VAUBAN_HOME=$home vauban stop; done >/dev/null 2>&1; kill -CONT $(node_pids) 2>/dev/null; Install/etcd/stop "$fleet" 2>/dev/null; [ -z "$stub" ] || kill "$stub"' EXIT
+
+# Six ports in a row that nobody uses.
+PORT=$(python3 - <<'PYTHON'
+import random, socket
+while True:
+    first, held = random.randrange(20000, 32000), []
+    try:
+        for port in range(first, first + 6):
+            held.append(socket.socket()); held[-1].bind(("127.0.0.1", port))
+        break
+    except OSError:
+        pass
+print(first)
+PYTHON
+)
+export PORT
+fleet_starts
+anna=$(Install/etcd/add-user "$fleet" anna) && bert=$(Install/etcd/add-user "$fleet" bert) || fail 'no user can be added'
+equals "$(stat -c %a "$anna" "$anna/key.pem" "$anna/password" | paste -sd' ')" '700 600 600'
+
+# A circle, and a second device that joins it: nothing but the place is another than with a folder.
+set_passcode
+own 64 sync new "etcd:$TMPDIR/nowhere"; text 'is not a folder'
+own 0 sync new "etcd:$anna" --name desk
+own 64 sync new "etcd:$anna"
+printf '{"service":"s","account":"first","secret":"of the desk","synchronizable":true}' | vauban add --json - 2>/dev/null || fail 'add --json failed'
+sync keychain; text '1 sent.'
+own 0 sync status
+expect_text "Folder   etcd:$anna (anna at https://127.0.0.1:$PORT, " "$TMPDIR/out"
+device laptop; new_keychain; set_passcode
+own 64 sync new "etcd:$anna"; text 'is not empty'
+own 64 sync join "etcd:$bert"; text 'has no circle'
+own 0 sync join "etcd:$anna" --name laptop
+device keychain; own 0 sync approve
+device laptop; own 0 sync join "etcd:$anna"; code=$(cat "$TMPDIR/out")
+device keychain; with 0 sync approve "$code"; answer=$(cat "$TMPDIR/out")
+device laptop; with 0 sync join "etcd:$anna" "$answer"; text '1 change received'
+equals "$(vauban get s/first)" 'of the desk'
+printf 'of the laptop' | vauban set s/first --replace; sync laptop; sync keychain
+equals "$(vauban get s/first)" 'of the laptop'
+etcdctl_root get --prefix /vauban/1/anna/files/join/ | grep -q . && fail 'what passed at the joining is still there'
+grep -raqE 'of the desk|of the laptop|keychain-sync-etcd' "$fleet"/data-* && fail 'etcd shows something'
+
+# The leader is killed: the others go on, and it comes back.
+leader=$(etcdctl_root endpoint status -w json 2>/dev/null | python3 -c '
+import json, sys
+print([row["Endpoint"] for row in json.load(sys.stdin) if row["Status"]["leader"] == row["Status"]["header"]["member_id"]][0])')
+node=$(grep -n -F "$leader" "$fleet/endpoints" | cut -d: -f1)
+pid=$(cat "$fleet/node-$node.pid"); kill -9 "$pid"; ended "$pid"
+device keychain; printf 'with two nodes' | vauban set s/first --replace; sync keychain; text '1 sent.'
+sync laptop; equals "$(vauban get s/first)" 'with two nodes'
+fleet_starts
+
+# All are killed: a clear error, and the change waits.
+pids=$(node_pids); kill -9 $pids; ended $pids
+device keychain; printf 'while all are gone' | vauban set s/first --replace
+before=$SECONDS
+own 53 sync; text "https://127.0.0.1:$PORT is not reached"; text 'Try again later'
+[ $((SECONDS - before)) -lt 60 ] || fail "it took $((SECONDS - before)) seconds"
+sync laptop 53
+fleet_starts
+sync keychain; text '1 sent.'; sync laptop; equals "$(vauban get s/first)" 'while all are gone'
+
+# All are stopped, and answer nothing: the same, in time.
+kill -STOP $(node_pids); before=$SECONDS
+own 53 sync; text 'does not answer in time'
+[ $((SECONDS - before)) -lt 90 ] || fail "it took $((SECONDS - before)) seconds"
+kill -CONT $(node_pids)
+# They choose a leader again.
+fleet_starts
+until etcdctl_root endpoint health --cluster >/dev/null 2>&1; do :; done
+sync laptop
+
+# A file that is longer than a request to etcd may be: in parts, which nobody sees as files.
+device keychain
+long=$(head -c 450000 /dev/urandom | od -An -vtx1 | tr -d ' \n')
+for name in long-1 long-2; do
+    printf '{"service":"s","account":"%s","secret":"%s","synchronizable":true}' $name "$long" >"$TMPDIR/item"
+    vauban add --json "$TMPDIR/item" 2>"$TMPDIR/err" || { cat "$TMPDIR/err"; fail 'a long item is not added'; }
+done
+sync keychain; text '2 sent.'
+parts=$(etcdctl_root get --prefix --keys-only /vauban/1/anna/parts/ | grep -c .)
+[ "$parts" -ge 2 ] || fail "there are $parts parts"
+sync laptop; text '2 changes received'
+[ "$(vauban get s/long-2)" = "$long" ] || fail 'a long item is another'
+
+# Compacted and defragmented: nobody notices.
+revision=$(etcdctl_root get x -w json | python3 -c 'import json, sys; print(json.load(sys.stdin)["header"]["revision"])')
+etcdctl_root compact "$revision" >/dev/null && etcdctl_root defrag >/dev/null || fail 'etcd is not compacted'
+device laptop; printf 'after compaction' | vauban set s/first --replace; sync laptop; sync keychain
+equals "$(vauban get s/first)" 'after compaction'
+
+# Another user gets neither in, nor at the keys of the first.
+mkdir "$TMPDIR/thief"; cp "$bert"/* "$TMPDIR/thief"; sed -i 's/^user bert/user anna/' "$TMPDIR/thief/account"
+own 51 sync --folder "etcd:$TMPDIR/thief"; text 'refuses the user or the password'
+call() { curl -sS --max-time 30 --cacert "$bert/ca.pem" --cert "$bert/certificate.pem" --key "$bert/key.pem" "https://127.0.0.1:$PORT/v3/$1" "${@:2}"; }
+token=$(call auth/authenticate -d "{\"name\":\"bert\",\"password\":\"$(cat "$bert/password")\"}" | python3 -c 'import json, sys; print(json.load(sys.stdin)["token"])')
+key() { printf '/vauban/1/%s/files/circle/00000001' "$1" | base64 -w0; }
+call kv/range -H "Authorization: $token" -d "{\"key\":\"$(key anna)\"}" | grep -q 'permission denied' || fail 'another user reads'
+call kv/put -H "Authorization: $token" -d "{\"key\":\"$(key anna)\",\"value\":\"AA==\"}" | grep -q 'permission denied' || fail 'another user writes'
+call kv/range -d "{\"key\":\"$(key anna)\"}" | grep -q 'user name is empty' || fail 'a certificate alone reads'
+call kv/put -H "Authorization: $token" -d "{\"key\":\"$(key bert)\",\"value\":\"AA==\"}" | grep -q revision || fail 'a user cannot write below the own prefix'
+curl -sS --cacert "$bert/ca.pem" "https://127.0.0.1:$PORT/v3/kv/range" -d '{}' >/dev/null 2>&1 && fail 'etcd lets in who has no certificate'
+# A foreign authority, on either side.
+(cd "$TMPDIR/thief" && openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /O=thief -keyout key.pem -out certificate.pem) 2>/dev/null
+chmod 600 "$TMPDIR/thief/key.pem"
+own 53 sync --folder "etcd:$TMPDIR/thief"; text "https://127.0.0.1:$PORT"
+cp "$anna"/* "$TMPDIR/thief"; openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /O=thief -keyout "$TMPDIR/x" -out "$TMPDIR/thief/ca.pem" 2>/dev/null
+own 53 sync --folder "etcd:$TMPDIR/thief"; text 'do not trust each other'
+
+# What an account must be.
+cp "$anna"/* "$TMPDIR/thief"; chmod 644 "$TMPDIR/thief/key.pem"
+own 64 sync --folder "etcd:$TMPDIR/thief"; text "chmod 600 '$TMPDIR/thief/key.pem'"
+chmod 600 "$TMPDIR/thief/key.pem"; chmod 640 "$TMPDIR/thief/password"
+own 64 sync --folder "etcd:$TMPDIR/thief"; text "chmod 600 '$TMPDIR/thief/password'"
+chmod 600 "$TMPDIR/thief/password"; printf 'user anna\nendpoint http://192.0.2.1:2379\n' >"$TMPDIR/thief/account"
+own 64 sync --folder "etcd:$TMPDIR/thief"; text 'is not encrypted'
+rm "$TMPDIR/thief/account"; own 64 sync --folder "etcd:$TMPDIR/thief"; text 'thief/account cannot be opened'
+# None of these places is remembered, and one that moved is.
+sync keychain
+cp -a "$anna" "$TMPDIR/moved"; own 0 sync --folder "etcd:$TMPDIR/moved"
+own 0 sync status; expect_text "Folder   etcd:$TMPDIR/moved (anna" "$TMPDIR/out"
+
+# Who answers in etcd's place: each time a refusal that names the endpoint, in time, and what is remembered stays.
+mkdir "$TMPDIR/stub"; echo silent >"$TMPDIR/stub/mode"
+python3 Tests/Scripts/lib/hostile-etcd.py "$TMPDIR/stub" 2>/dev/null & stub=$!
+until [ -e "$TMPDIR/stub/port" ]; do kill -0 "$stub" || fail 'the stub does not start'; done
+endpoint=http://127.0.0.1:$(cat "$TMPDIR/stub/port")
+printf 'user anna\nendpoint %s\n' "$endpoint" >"$TMPDIR/stub/account"
+hostile() {
+    echo "$1" >"$TMPDIR/stub/mode"; before=$SECONDS
+    own "$2" sync --folder "etcd:$TMPDIR/stub"; text "$3"
+    ! grep -q "$(printf '\033')" "$TMPDIR/err" || fail 'the terminal gets what the server sent'
+    [ $((SECONDS - before)) -lt 60 ] || fail "$1 took $((SECONDS - before)) seconds"
+}
+# While it waits for an answer, the program with the network is confined.
+own 53 sync --folder "etcd:$TMPDIR/stub" & waiting=$!
+until pid=$(pgrep -f "vauban-sync-etcd $TMPDIR/stub" | head -1) && grep -q '^Seccomp:.*2' "/proc/$pid/status" 2>/dev/null; do kill -0 $waiting || fail 'it is not confined'; done
+grep -q '^NoNewPrivs:.*1' "/proc/$pid/status" || fail 'it may gain privileges'
+wait $waiting || fail 'a server that is silent gave another status'
+hostile silent 53 "$endpoint does not answer in time"
+hostile drips 53 "$endpoint does not answer in time"
+hostile long 53 "$endpoint"
+hostile closes 53 "$endpoint is not reached"
+hostile words 53 "$endpoint"
+hostile endless 53 "$endpoint answers more than etcd does"
+for mode in page garbage deep redirects other; do hostile $mode 53 "$endpoint does not answer as etcd does"; done
+hostile error 53 "$endpoint refuses ("
+hostile file 64 'The folder lacks circle/'
+sync keychain
+
+# An etcd that was set up anew is empty, which is noticed, and nothing here is lost or deleted.
+pids=$(node_pids); kill -9 $pids; ended $pids; rm -rf "$fleet"/data-*
+fleet_starts
+own 51 sync; text 'refuses the user or the password'
+Install/etcd/add-user "$fleet" anna >/dev/null || fail 'a user cannot be added to a new etcd'
+sync laptop 64; text 'The folder lacks circle/00000002'
+equals "$(vauban get s/first)" 'after compaction'
+sync keychain 1; text 'lacks files of laptop that were read before'
+equals "$(vauban get s/first)" 'after compaction'
+echo 'items travel through etcd, whose nodes may fail, and others do not get in'
