@@ -7,6 +7,7 @@ import Testing
 import VaubanAccessPolicy
 import VaubanKeychainModel
 import VaubanKeychainWire
+import VaubanLinuxHost
 import VaubanRefusal
 import VaubanSecretBytes
 
@@ -147,6 +148,24 @@ import VaubanSecretBytes
         let after = room.leasedKeys.install(leased, slept: 0)
         #expect(before && !meanwhile && !after)
         #expect(room.leasedKeys.standing(within: 1000) == next)
+    }
+
+    /// A key that is recalled between the lease and its use is leased again, and a request that always comes too late is refused as locked.
+    @Test func requestsWhileTheDeviceLocksSucceedOrAreRefusedAsLocked() throws {
+        let room = try Room()
+        try room.add(name)
+        let (enclave, leasedKeys) = (room.enclave, room.leasedKeys)
+        let isOver = Atomic(false)
+        try HostThread.start {
+            while !isOver.load(ordering: .relaxed) {
+                enclave.lock(leasedKeys)
+                enclave.set { $0.lock = .unlocked }
+            }
+        }
+        defer { isOver.store(true, ordering: .relaxed) }
+        var reasons: Set<Refusal.Reason?> = []
+        for _ in 0..<2000 { reasons.insert(Refusal.Reason.of { _ = try room.find(name) }) }
+        #expect(reasons.isSubset(of: [nil, .locked]), "\(reasons)")
     }
 
     @Test func recallAffectsOneUser() throws {

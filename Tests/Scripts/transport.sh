@@ -3,11 +3,11 @@
 # proves: C-230 C-231 C-232 C-233 C-234 C-235
 # limit: 600
 set -u
-ats=${VAUBAN_BUILD:-.build/release}/vauban-ats
-[ -x "$ats" ] || { echo "vauban-ats is not built: scripts/build"; exit 77; }
+vauban=$(realpath "${VAUBAN_BUILD:-.build/release}")/vauban
+[ -x "$vauban-ats" ] || { echo "vauban-ats is not built: scripts/build"; exit 77; }
+ats() { "$vauban" ats "$@"; }
 command -v openssl >/dev/null || { echo 'there is no openssl here'; exit 77; }
 command -v python3 >/dev/null || { echo 'there is no python3 here'; exit 77; }
-ats=$(realpath "$ats")
 cd "$TMPDIR" || exit 1
 servers=()
 trap 'for server in "${servers[@]}"; do kill "$server" 2>/dev/null; done' EXIT
@@ -77,7 +77,7 @@ minimum() { echo "<key>NSExceptionMinimumTLSVersion</key><string>$1</string>"; }
 expect() {
     local verdict=$1 what=$2 url=${3:-https://localhost:$port/} status=0
     checks=$((checks + 1))
-    "$ats" load --plist list.plist --ca ca.pem "$url" >output 2>&1 || status=$?
+    ats load --plist list.plist --ca ca.pem "$url" >output 2>&1 || status=$?
     if [ "$verdict" = allowed ]; then
         [ $status = 0 ] && return
     else
@@ -146,12 +146,12 @@ for case in 'other host' 'expired expired' 'self trust'; do
     list ''
     expect "${case#* }" "${case% *}"
     exception "$insecure$no_secrecy"
-    "$ats" load --plist list.plist --ca ca.pem "https://localhost:$port/" >output 2>&1 && { echo "FAILED: ${case% *} was allowed by an exception"; failures=$((failures + 1)); }
+    ats load --plist list.plist --ca ca.pem "https://localhost:$port/" >output 2>&1 && { echo "FAILED: ${case% *} was allowed by an exception"; failures=$((failures + 1)); }
 done
 port=$good
 list ''
 checks=$((checks + 1))
-"$ats" load --plist list.plist --ca stranger.pem "https://localhost:$port/" >output 2>&1
+ats load --plist list.plist --ca stranger.pem "https://localhost:$port/" >output 2>&1
 grep -q '^Rule: trust,' output || { echo "FAILED: an unknown authority: $(cat output)"; failures=$((failures + 1)); }
 
 # C-230: plain HTTP, and redirects to it.
@@ -219,7 +219,7 @@ expect pin "the server's own key pinned as an authority's"
 
 # The matrix: a server with TLS 1.2 fails the set that demands 1.3.
 serve good -tls1_2
-"$ats" diagnose --json --ca ca.pem "https://localhost:$port/" >matrix.json 2>>output || { echo 'FAILED: diagnose'; failures=$((failures + 1)); }
+ats diagnose --json --ca ca.pem "https://localhost:$port/" >matrix.json 2>>output || { echo 'FAILED: diagnose'; failures=$((failures + 1)); }
 python3 - <<'PYTHON' || failures=$((failures + 1))
 import json
 sets = json.load(open("matrix.json"))

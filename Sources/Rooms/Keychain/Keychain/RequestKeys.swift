@@ -36,17 +36,19 @@ final class RequestKeys {
         _ purpose: KeyLease.Purpose, generation: [UInt8]?, body: (SymmetricKey, RepeatedBlinds) throws -> Value
     ) throws -> Value? {
         dropAfterSleep()
-        if let value = try leasedKeys.use(purpose, generation: generation, of: user, body) { return value }
-        guard try renew(for: purpose, generation) else { return nil }
-        return try leasedKeys.use(purpose, generation: generation, of: user, body)
+        repeat {
+            if let value = try leasedKeys.use(purpose, generation: generation, of: user, body) { return value }
+        } while try renew(for: purpose, generation)
+        return nil
     }
 
     /// Returns the generation of the current key; nil when it is closed.
     func currentGeneration(of purpose: KeyLease.Purpose) throws -> [UInt8]? {
         dropAfterSleep()
-        if let generation = leasedKeys.currentGeneration(of: purpose, user: user) { return generation }
-        guard try renew(for: purpose, nil) else { return nil }
-        return leasedKeys.currentGeneration(of: purpose, user: user)
+        repeat {
+            if let generation = leasedKeys.currentGeneration(of: purpose, user: user) { return generation }
+        } while try renew(for: purpose, nil)
+        return nil
     }
 
     /// Returns the generation for a new row of a class. Throws the refusal that explains why there is none.
@@ -89,12 +91,14 @@ final class RequestKeys {
         if leasedKeys.drop(ifSleptSince: sleepClock.slept()) { lease = nil }
     }
 
-    /// Requests a lease if that can bring a missing key: once in a request, and again if another request has dropped a key since. Returns
-    /// false when the key is closed.
+    /// Requests a lease if that can bring a missing key: once in a request, and again if the key was leased and has been dropped since.
+    /// Returns false when the key is closed.
     private func renew(for purpose: KeyLease.Purpose, _ generation: [UInt8]?) throws -> Bool {
         if let lease {
             let wasLeased = lease.keys.contains { $0.purpose == purpose && (generation == nil || generation == $0.generation) }
-            guard wasLeased, renewals < KeychainLimits.attemptsMax else { return false }
+            guard wasLeased else { return false }
+            // The enclave recalls keys as fast as it leases them: the user is locking.
+            guard renewals < KeychainLimits.attemptsMax else { throw Refusal(.locked) }
         }
         try renew()
         return true
@@ -112,7 +116,6 @@ final class RequestKeys {
                 return
             }
         }
-        // The enclave recalls keys as fast as it leases them: the user is locking.
         throw Refusal(.locked)
     }
 }
