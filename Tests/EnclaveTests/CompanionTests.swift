@@ -19,7 +19,7 @@ struct CompanionTests {
 
     private static let allowed = [UInt8](repeating: 0xA1, count: 16)
     private static let other = [UInt8](repeating: 0xB2, count: 16)
-    private func names(_ names: [UInt8]...) -> BlindedNames { BlindedNames(names) ?? .none }
+    private func names(_ names: [UInt8]...) -> BlindedNames { BlindedNames(names) ?? .empty }
 
     /// A circle of a member with a companion, and the statement that admitted it.
     private func circle(_ list: BlindedNames) throws -> (member: Device, companion: Device, statement: [UInt8]) {
@@ -81,7 +81,7 @@ struct CompanionTests {
     }
 
     @Test("The enclave seals for a companion only what is on its list now, and never what stays on its device") func listIsKept() throws {
-        let (member, companion, _) = try circle(.none)
+        let (member, companion, _) = try circle(.empty)
         let device = try companion.view.device
         let row = try row(member.vault)
         let wrapped = try member.vault.seal(row).wrapped
@@ -96,7 +96,7 @@ struct CompanionTests {
         let allowed = try member.document(.allow(device: device, names(Self.allowed), shown: ""))
         #expect(sealing(Self.allowed) == nil && sealing(Self.other) == .notAllowedHere)
         #expect(
-            reason { _ = try member.vault.circle(.disallow(device: device, .none, shown: ""), isApproved: false) } == .cancelled)
+            reason { _ = try member.vault.circle(.disallow(device: device, .empty, shown: ""), isApproved: false) } == .cancelled)
         let disallowed = try member.document(.disallow(device: device, names(Self.allowed), shown: ""))
         #expect(sealing(Self.allowed) == .notAllowedHere)
         // The circle of before is open still, and the list is that of now.
@@ -113,7 +113,7 @@ struct CompanionTests {
         _ = try member.document(.disallow(device: device, names(Self.allowed), shown: ""))
         let many = (0...UInt8(BlindedNames.countMax)).map { [UInt8](repeating: $0, count: 16) }
         #expect(BlindedNames(many) == nil)
-        try member.perform(.allow(device: device, BlindedNames(many.prefix(BlindedNames.countMax)) ?? .none, shown: ""))
+        try member.perform(.allow(device: device, BlindedNames(many.prefix(BlindedNames.countMax)) ?? .empty, shown: ""))
         #expect(reason { try member.perform(.allow(device: device, names(Self.other), shown: "")) } == .unsupported)
         try member.vault.lock()
         #expect(sealing(many[0]) == .locked)
@@ -125,8 +125,8 @@ struct CompanionTests {
         let commitment = try Device().document(.apply(name: "phone"))
         let requests: [CircleRequest] = [
             .answer(commitment: commitment), .remove(device: desk), .sign(digest: [UInt8](repeating: 0, count: 32)),
-            .allow(device: device, names(Self.other), shown: ""), .disallow(device: device, .none, shown: ""),
-            .companionFiles(device: device), .approve(reveal: [1], code: ""), .admitCompanion(reveal: [1], code: "", .none, shown: ""),
+            .allow(device: device, names(Self.other), shown: ""), .disallow(device: device, .empty, shown: ""),
+            .companionFiles(device: device), .approve(reveal: [1], code: ""), .admitCompanion(reveal: [1], code: "", .empty, shown: ""),
         ]
         for request in requests { #expect(reason { try companion.perform(request) } == .notAllowedHere) }
         let row = try row(companion.vault)
@@ -162,7 +162,7 @@ struct CompanionTests {
         let revealed = try stranger.perform(.reveal(answer: answer))
         let reveal = try #require(revealed.document)
         let approved = try member.perform(
-            .admitCompanion(reveal: reveal, code: try #require(revealed.code), .none, shown: ""))
+            .admitCompanion(reveal: reveal, code: try #require(revealed.code), .empty, shown: ""))
         let code = try #require(approved.code)
         #expect(reason { try stranger.perform(.enter(statement: next, code: code)) } == .notAllowedHere)
         try stranger.perform(.enter(statement: try #require(approved.document), code: code))
@@ -216,7 +216,7 @@ struct CompanionTests {
     @Test("A circle has at most four companions, and they count among its devices") func companionsAreFew() throws {
         let member = try Device()
         try member.perform(.begin(name: "desk"))
-        let full = BlindedNames((0..<UInt8(BlindedNames.countMax)).map { [UInt8](repeating: $0, count: 16) }) ?? .none
+        let full = BlindedNames((0..<UInt8(BlindedNames.countMax)).map { [UInt8](repeating: $0, count: 16) }) ?? .empty
         for _ in 0..<CircleRequest.companionsMax { _ = try admit(by: member, full) }
         #expect(reason { _ = try admit(by: member, full) } == .unsupported)
         for _ in 0..<CircleRequest.membersMax - CircleRequest.companionsMax - 1 { _ = try admit(by: member, nil) }

@@ -23,7 +23,7 @@ assert [(line["action"], line["program"], line["throughCommandLine"]) for line i
 PYTHON
 check 'a name that nobody has is not recorded' eval '! grep -q chat "$TMPDIR/log.json"'
 check 'U110 a program of hers reads of other items in the log: refused without her' refused 36 as vauban-test-alice setsid --wait "$bin/vauban" log --all-owners
-check 'U110 its own log has none of them' eval 'as vauban-test-alice setsid --wait "$bin/vauban" log --json >"$TMPDIR/own.json" 2>"$TMPDIR/err" </dev/null; equals "$(cat "$TMPDIR/own.json")" ""'
+check 'U110 its own log has none of them' eval 'as vauban-test-alice setsid --wait "$bin/vauban" log --json >"$TMPDIR/own.json" 2>"$TMPDIR/err" </dev/null && equals "$(cat "$TMPDIR/own.json")" "" && grep -q "The log is empty" "$TMPDIR/err"'
 check 'bob sees nothing of it' eval 'equals "$(bob log 2>"$TMPDIR/err")" "" && grep -q "The log is empty" "$TMPDIR/err"'
 check 'the journal names the program and no item' eval 'grep "items were used" "$TMPDIR/rooms.log" | grep -q /usr/local/games/bin/mail && ! grep -q letters "$TMPDIR/rooms.log"'
 check 'the database shows no name of an item' eval '! grep -raq letters "$state/keychain"/*/keychain.db*'

@@ -47,7 +47,7 @@ cat >"$TMPDIR/client" <<CLIENT
 ( echo \$BASHPID >"$app/cgroup.procs" && exec secret-tool lookup "\$@" ) >"$TMPDIR/found" 2>&1 </dev/null &
 echo \$! >"$TMPDIR/client.pid"
 CLIENT
-printf '#!/bin/sh\ntail --pid="$(cat "%s/client.pid")" -f /dev/null\n' "$TMPDIR" >"$TMPDIR/wait"
+printf '#!/bin/sh\ntail -s 0.02 --pid="$(cat "%s/client.pid")" -f /dev/null\n' "$TMPDIR" >"$TMPDIR/wait"
 chmod +x "$TMPDIR/client" "$TMPDIR/wait"
 consented() {
     play "$VAUBAN_BUILD/vauban" approve >"$TMPDIR/out" <<STEPS

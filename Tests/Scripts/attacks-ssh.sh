@@ -33,7 +33,7 @@ check 'U40 a program of the user signs with a key that asks for nothing: succeed
 check 'U41 the same with a key that asks, where nobody answers: refused' equals "$(hostile alice asking sign)" refused
 check 'U41 the log says why' says 'nothing can show the prompt' "$TMPDIR/agent.log"
 printf '#!/bin/sh\npython3 %s %s %s sign >%s 2>&1 &\necho $! >%s\n' "$bin/ssh-hostile.py" "$agent" "$TMPDIR/asking.pub" "$own/asked" "$own/pid" >"$own/asker"
-printf '#!/bin/sh\ntail --pid="$(cat %s)" -f /dev/null\n' "$own/pid" >"$own/wait"
+printf '#!/bin/sh\ntail -s 0.02 --pid="$(cat %s)" -f /dev/null\n' "$own/pid" >"$own/wait"
 chmod 755 "$own/asker" "$own/wait"
 answered() {
     by alice "$bin/pty-play" --seconds 60 -- "$bin/vauban" approve >"$TMPDIR/out" <<STEPS

@@ -121,7 +121,7 @@ doctor "SSH agent    ssh-agent (process $agent_pid), at $TMPDIR/agent; to use Va
 # One in the background is another process than the one that began to listen.
 background=$(ssh-agent -s -a "$SSH_AUTH_SOCK" | sed -n 's/^SSH_AGENT_PID=\([0-9]*\);.*/\1/p')
 doctor "SSH agent    another agent, at $TMPDIR/agent; to use Vauban's: vauban ssh enable"
-kill "$background"; timeout "$hang_seconds" tail --pid="$background" -f /dev/null
+kill "$background"; timeout "$hang_seconds" tail -s 0.02 --pid="$background" -f /dev/null
 doctor "SSH agent    none: nothing listens at $TMPDIR/agent"
 vauban stop >/dev/null 2>&1; export VAUBAN_HOME=$device
 echo 'systemd takes the schedule, and what it runs continues the backup'

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # An application that depends on Vauban by a URL and a version, as after a release: what it fetches is Vauban, swift-asn1, swift-crypto
 # and swift-certificates. The working tree is what is released here, committed or not.
+# background: true
 set -eu
 fail() { echo "$*"; exit 1; }
 command -v git >/dev/null || { echo 'there is no git here'; exit 77; }

@@ -28,7 +28,7 @@ expect_status 64 vauban get clip/anna --copy --hex
 
 # holders: the processes that stay behind; whoever waits for them to end waits for an event and no clock.
 holders() { pgrep -f '^vauban hold-clipboard '; }
-until_let_go() { for holder in $(holders); do tail --pid="$holder" -f /dev/null; done; }
+until_let_go() { for holder in $(holders); do tail -s 0.02 --pid="$holder" -f /dev/null; done; }
 # on_desktop PASTE...: what must hold on any desktop; PASTE prints its clipboard.
 on_desktop() {
     vauban get clip/anna --copy --clear-after 1h >"$TMPDIR/out" 2>"$TMPDIR/err" || { cat "$TMPDIR/err"; fail 'it could not be copied'; }
@@ -44,7 +44,7 @@ on_desktop() {
     # Another secret takes its place at once, and is taken out when its time is over.
     vauban get clip/bert --copy --clear-after 1s 2>/dev/null || fail 'it could not be copied again'
     [ "$("$@")" = other ] || fail 'the second secret is not in the clipboard'
-    tail --pid="$(holders | grep -vxF "$first")" -f /dev/null
+    tail -s 0.02 --pid="$(holders | grep -vxF "$first")" -f /dev/null
     [ -z "$("$@" 2>/dev/null)" ] || fail 'the clipboard was not emptied'
     kill "$first"; until_let_go
     # What was copied since stays.

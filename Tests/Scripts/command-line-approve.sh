@@ -17,7 +17,7 @@ ASKER
 cat >"$TMPDIR/wait" <<'WAIT'
 #!/bin/sh
 pid=$(cat "$TMPDIR/asker.pid")
-tail --pid="$pid" -f /dev/null
+tail -s 0.02 --pid="$pid" -f /dev/null
 WAIT
 chmod +x "$TMPDIR/asker" "$TMPDIR/wait"
 export TMPDIR

@@ -39,7 +39,7 @@ assert all("program" not in line for line in lines), "user mode names a program"
 ' "$TMPDIR/out" || { cat "$TMPDIR/out"; fail 'the JSON differs'; }
 
 # A use is shown while it happens.
-exec 4< <(exec "$VAUBAN_BUILD/vauban" log github/anna --follow --action read 2>/dev/null)
+exec 4< <(exec "$VAUBAN_BUILD/vauban" log github/anna --follow --limit 1 --action read 2>/dev/null)
 followed=$!
 read -r -t "$hang_seconds" line <&4 || fail 'the reads before are not shown'
 vauban get github/anna >/dev/null
@@ -65,5 +65,13 @@ connection.commit()
 PYTHON
 unlock
 expect_status 1 vauban log
-grep -q 'Records are missing before record 3' "$TMPDIR/err" || { cat "$TMPDIR/err"; fail 'a removed record is not reported'; }
-grep -q 'Record 4 does not follow' "$TMPDIR/err" || { cat "$TMPDIR/err"; fail 'an altered record is not named'; }
+grep -q 'Log records are missing before 3' "$TMPDIR/err" || { cat "$TMPDIR/err"; fail 'a removed record is not reported'; }
+grep -q 'Log record 4 does not follow' "$TMPDIR/err" || { cat "$TMPDIR/err"; fail 'an altered record is not named'; }
+
+# An erased keychain has no log, and that is no fault.
+expect_status 0 vauban erase --yes-erase-everything --passcode-fd 3 3<<<"$passcode"
+expect_status 0 vauban log
+grep -q 'The log is empty' "$TMPDIR/err" || { cat "$TMPDIR/err"; fail 'the log of an erased keychain is not empty'; }
+printf four | vauban set github/anna 2>/dev/null || fail 'set failed'
+expect_status 0 vauban log
+[ "$(wc -l <"$TMPDIR/out")" = 1 ] || { cat "$TMPDIR/out"; fail 'the log does not go on after an erasure'; }

@@ -3,6 +3,7 @@
 # under runs are runs of the model, each under refused is none, and is one of the model that is broken in the way the file is named for
 # (up to the first `-`).
 # limit: 1200
+# background: true
 set -u
 command -v spin >/dev/null && command -v gcc >/dev/null && command -v python3 >/dev/null || scripts/prerequisites test || true
 for program in spin gcc python3; do

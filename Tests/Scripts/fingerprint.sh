@@ -300,7 +300,7 @@ expect Passcode (
 secret $passcode
 expect the secret
 STEPS
-timeout "$hang_seconds" tail --pid="$refusing" -f /dev/null || fail 'fprintd does not end, though nobody needs it'
+timeout "$hang_seconds" tail -s 0.02 --pid="$refusing" -f /dev/null || fail 'fprintd does not end, though nobody needs it'
 awaits 'fprintd was started anew' 'enrolled; 5 more may fail'
 matches 'after fprintd was started anew'
 stop_fprintd_by_bus

@@ -220,7 +220,7 @@ room() {
     rm -f "$path"
     (started "$name.service" systemd-socket-activate --fdname="$(value FileDescriptorName "$name.socket")" -l "$path") & pids="$pids $!"
     eval "pid_${name#vauban-}=$!"
-    for _ in $(seq 100000); do [ -S "$path" ] && break; done
+    until [ -S "$path" ]; do kill -0 $! || break; done
     chown "$(value SocketUser "$name.socket"):$(value SocketGroup "$name.socket")" "$path" 2>/dev/null
     chmod "$(value SocketMode "$name.socket")" "$path"
 }

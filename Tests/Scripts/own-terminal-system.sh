@@ -148,7 +148,7 @@ expect Program:  program ($program · process
 expect asscode
 secret alice passcode
 expect Accepted
-run tail --pid=\$(cat $own/pid) -f /dev/null; grep -qx 0 $own/got
+run tail -s 0.02 --pid=\$(cat $own/pid) -f /dev/null; grep -qx 0 $own/got
 key ctrl-c
 STEPS
 check 'the new build asks on its own terminal for what the first one keeps' at_terminal "$program get a" <<STEPS

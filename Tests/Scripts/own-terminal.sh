@@ -84,7 +84,7 @@ expect Program:  keychain-caller
 expect Passcode
 secret $passcode
 expect Accepted
-run tail --pid=\$(cat $TMPDIR/asker.pid) -f /dev/null
+run tail -s 0.02 --pid=\$(cat $TMPDIR/asker.pid) -f /dev/null
 run grep -q '0 the value' $TMPDIR/asked
 key ctrl-c
 STEPS

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # A package as it was written for Apple's systems, manifest and sources untouched, builds with the flags of `vauban sdk flags`, finds the
 # API where it imports Foundation alone, and keeps a secret in the real rooms. Its own tests run in a keychain of their own.
-# limit: 3600
+# limit: 1800
+# background: true
 set -u
 . Tests/Scripts/lib/command-line.sh
 command -v swift >/dev/null && [ -d "$VAUBAN_BUILD/Modules" ] || { echo 'there is no compiler or no build here'; exit 77; }

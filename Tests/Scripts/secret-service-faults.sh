@@ -33,7 +33,7 @@ done
 # The bus ends, and the service with it; on the next bus it is started again.
 service=$(service_process)
 kill -KILL "$bus_pid"; wait "$bus_pid" 2>/dev/null
-timeout 60 tail --pid="$service" -f /dev/null || fail 'the service outlives its bus'
+timeout 60 tail -s 0.02 --pid="$service" -f /dev/null || fail 'the service outlives its bus'
 start_bus
 found 'after the bus restarted'
 

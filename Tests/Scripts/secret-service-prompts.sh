@@ -17,7 +17,7 @@ cat >"$TMPDIR/client" <<'CLIENT'
 "$@" >"$TMPDIR/found" 2>"$TMPDIR/found.err" </dev/null &
 echo $! >"$TMPDIR/client.pid"
 CLIENT
-printf '#!/bin/sh\ntail --pid="$(cat "$TMPDIR/client.pid")" -f /dev/null\n' >"$TMPDIR/wait"
+printf '#!/bin/sh\ntail -s 0.02 --pid="$(cat "$TMPDIR/client.pid")" -f /dev/null\n' >"$TMPDIR/wait"
 printf '#!/bin/sh\nprintf "%%s\\n" "$1" | "$VAUBAN_BUILD/vauban" unlock --passcode-fd 0 2>/dev/null\n' >"$TMPDIR/unlock"
 chmod +x "$TMPDIR/client" "$TMPDIR/wait" "$TMPDIR/unlock"
 export TMPDIR VAUBAN_BUILD

@@ -109,7 +109,7 @@ $wrong
 sees 1 attempt is left
 $wrong
 sees You can try again in 0:5
-sees You can try again in 0:52
+sees You can try again in 0:4
 stands focused shown
 run $TMPDIR/asked 0
 key Escape

@@ -31,7 +31,7 @@ echo $! >"$HOME/$name.pid"
 START
 cat >"$own/ended" <<'ENDED'
 #!/bin/bash
-tail --pid="$(cat "$HOME/$1.pid")" -f /dev/null
+tail -s 0.02 --pid="$(cat "$HOME/$1.pid")" -f /dev/null
 cat "$HOME/$1.out"
 grep -qF -- "$2" "$HOME/$1.out"
 ENDED

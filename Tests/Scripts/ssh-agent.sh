@@ -126,7 +126,7 @@ export SSH_AUTH_SOCK=$agent
 setsid ssh -A -F none -o HostKeyAlias="[git.example.org]:$port" -o UserKnownHostsFile=$TMPDIR/.ssh/known_hosts -o BatchMode=yes -o IdentitiesOnly=yes -i $TMPDIR/work.pub -p $port $user@127.0.0.1 '${inner//work.pub/asking.pub}' </dev/null >$TMPDIR/asked 2>$TMPDIR/asked.err &
 echo \$! >$TMPDIR/asker.pid
 ASKER
-printf '#!/bin/sh\ntail --pid="$(cat %s)" -f /dev/null\n' "$TMPDIR/asker.pid" >"$TMPDIR/wait"
+printf '#!/bin/sh\ntail -s 0.02 --pid="$(cat %s)" -f /dev/null\n' "$TMPDIR/asker.pid" >"$TMPDIR/wait"
 printf '#!/bin/sh\nSSH_AUTH_SOCK=%s ssh-add -T %s\n' "$agent" "$TMPDIR/work.pub" >"$TMPDIR/another"
 chmod +x "$TMPDIR"/{asker,forwarder,wait,another}
 play "$VAUBAN_BUILD/vauban" approve >"$TMPDIR/out" <<STEPS

@@ -119,7 +119,7 @@ sync pi; has pi deploy/token 'fifth token'
 # Disallowed: it is gone there, also from the deleted items; its later changes do not come, and what was allowed again does.
 device keychain
 own 36 sync disallow pi deploy/token
-with 0 sync disallow pi deploy/token; text 'It has had what was secret: change it where it is used.'
+with 0 sync disallow pi deploy/token; text 'It has had these secrets: change each one where it is used.'
 device laptop; printf 'after it' | vauban set deploy/token --replace; sync laptop; sync keychain
 sync pi; lacks pi deploy/token
 vauban list --deleted 2>&1 | grep -q deploy && fail 'a companion keeps what was taken from it'
@@ -135,7 +135,7 @@ device keychain; own 0 sync status
 grep -q '^Companion  pi .* receives 1 item, 1 name on its list without an item here$' "$TMPDIR/out" || fail 'status does not count the names without an item'
 own 64 sync disallow pi; own 64 sync disallow pi --gone deploy/token
 own 36 sync disallow pi --gone
-with 0 sync disallow pi --gone; text 'The list of the companion pi has only names of items that are here.'
+with 0 sync disallow pi --gone; text 'Every name on the list of the companion pi now has an item here.'
 own 0 sync status; grep -q '^Companion  pi .* receives 1 item$' "$TMPDIR/out" || fail 'a name without an item is on the list'
 own 44 sync disallow pi --gone; text 'Each name on the companion'
 item db anna 'made again'; sync keychain; sync pi; lacks pi db/anna; has pi deploy/token 'after it'

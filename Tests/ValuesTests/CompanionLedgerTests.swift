@@ -10,7 +10,7 @@ struct CompanionLedgerTests {
     private static let (bank, mail) = ([UInt8](repeating: 0xB, count: 16), [UInt8](repeating: 0xC, count: 16))
     private static let members: Set<[UInt8]> = [one, two]
 
-    private func list(_ names: [UInt8]...) -> BlindedNames { BlindedNames(names) ?? .none }
+    private func list(_ names: [UInt8]...) -> BlindedNames { BlindedNames(names) ?? .empty }
 
     private func row(_ name: [UInt8], _ changed: Int64) -> SyncedRow {
         let mark = (0..<16).map { $0 < 8 ? UInt8(truncatingIfNeeded: changed >> (8 * $0)) : 0 }
@@ -29,7 +29,7 @@ struct CompanionLedgerTests {
         _ files: inout CompanionLedger, _ allowed: BlindedNames, _ ledger: SyncLedger, now: Int64, to companion: inout SyncLedger,
         members: Set<[UInt8]> = CompanionLedgerTests.members
     ) -> Int {
-        let due = files.due(allowed, ledger, by: ledger.device, members: members, now: now)
+        let due = files.due(for: allowed, from: ledger, by: ledger.device, members: members, now: now)
         for (name, entry) in due {
             files.note(name, entry, now: now)
             guard companion.decision(on: name, entry.stamp) == .take else { continue }
@@ -50,7 +50,7 @@ struct CompanionLedgerTests {
     func followsTheList() {
         var (files, companion) = (CompanionLedger(), SyncLedger(device: [9]))
         var here = ledger(Self.one, [Self.bank: 100, Self.mail: 100])
-        write(&files, .none, here, now: 110, to: &companion)
+        write(&files, .empty, here, now: 110, to: &companion)
         #expect(items(companion).isEmpty)
         write(&files, list(Self.bank), here, now: 120, to: &companion)
         #expect(items(companion) == [Self.bank: 100])
@@ -59,7 +59,7 @@ struct CompanionLedgerTests {
         write(&files, list(Self.bank), here, now: 130, to: &companion)
         #expect(items(companion) == [Self.bank: 130])
         // The clock of who takes it off the list is behind.
-        write(&files, .none, here, now: 5, to: &companion)
+        write(&files, .empty, here, now: 5, to: &companion)
         #expect(items(companion).isEmpty)
         write(&files, list(Self.bank), here, now: 6, to: &companion)
         #expect(items(companion) == [Self.bank: 130])
@@ -102,7 +102,7 @@ struct CompanionLedgerTests {
         #expect(items(companion) == [Self.bank: 300])
         #expect(write(&files, list(Self.bank), here, now: 531, to: &companion) == 0)
         // The stamp of what is allowed again is ahead of the circle's.
-        write(&files, .none, here, now: 9000, to: &companion)
+        write(&files, .empty, here, now: 9000, to: &companion)
         write(&files, list(Self.bank), here, now: 9001, to: &companion)
         #expect(items(companion) == [Self.bank: 300])
         _ = here.stamp([], [Self.bank: .deleted], now: 540)
@@ -169,7 +169,7 @@ struct CompanionLedgerTests {
                 case 1: _ = members[who].stamp([], [Self.bank: .deleted], now: now)
                 case 2: read(Self.bank, of: members[1 - who], by: &members[who])
                 default:
-                    let allowed = random.next() % 3 == 0 ? BlindedNames.none : list(Self.bank)
+                    let allowed = random.next() % 3 == 0 ? BlindedNames.empty : list(Self.bank)
                     write(&files, allowed, members[who], now: now, to: &companion)
                 }
             }
@@ -199,8 +199,8 @@ struct CompanionLedgerTests {
         var (files, companion) = (CompanionLedger(), SyncLedger(device: [9]))
         write(&files, list(Self.bank), ledger(Self.one, [Self.bank: 100]), now: 1000, to: &companion)
         #expect(write(&files, list(Self.bank), ledger(Self.one, [Self.bank: far]), now: 1000, to: &companion) == 0)
-        #expect(write(&files, .none, ledger(Self.one, [Self.bank: far]), now: 1000, to: &companion) == 1)
-        #expect(write(&files, .none, ledger(Self.one, [Self.bank: far]), now: 1000, to: &companion) == 0)
+        #expect(write(&files, .empty, ledger(Self.one, [Self.bank: far]), now: 1000, to: &companion) == 1)
+        #expect(write(&files, .empty, ledger(Self.one, [Self.bank: far]), now: 1000, to: &companion) == 0)
         #expect(items(companion).isEmpty)
     }
 
@@ -255,7 +255,7 @@ struct CompanionLedgerTests {
             // What is read again does not bring it back.
             #expect(companion.decision(on: Self.bank, entry.stamp) == .known)
         }
-        #expect(write(&files, .none, here, now: 120, to: &companion) == 1)
+        #expect(write(&files, .empty, here, now: 120, to: &companion) == 1)
         #expect(items(companion).isEmpty && companion.entries[Self.bank]?.mark == nil)
         write(&files, list(Self.bank), here, now: 130, to: &companion)
         #expect(items(companion) == [Self.bank: 100])

@@ -105,7 +105,7 @@ struct WireSample: Sendable, CustomTestStringConvertible {
     private static let record = ItemRecord(kind: .genericPassword, attributes: attributes, accessControl: control)
 
     private static let accessRecord = AccessRecord(
-        began: .min, ended: .max, action: .synchronized, outcome: .declined, unrecorded: 3,
+        began: .min, ended: .max, action: .synchronized, outcome: .notApproved, unrecorded: 3,
         program: AccessProgram(application: "", path: "/usr/bin/bash", throughCommandLine: true, commands: ["/usr/bin/vauban", ""]),
         items: [UsedItem(item: octets(1, 16), kind: 1, count: .max, owner: "cli", name: "github/anna")])
 
@@ -124,7 +124,7 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             .circleItemKeys(plainRow, wrapped: octets(1, 60), epoch: 1), .circleNames,
             .sealForCompanion(plainRow, wrapped: octets(1, 60), device: octets(1, 16), name: octets(2, 16)),
             .circle(.admitCompanion(reveal: [1], code: "123 456", someNames, shown: "“bank/anna”")),
-            .circle(.allow(device: octets(1, 16), someNames, shown: "")), .circle(.disallow(device: octets(1, 16), .none, shown: "")),
+            .circle(.allow(device: octets(1, 16), someNames, shown: "")), .circle(.disallow(device: octets(1, 16), .empty, shown: "")),
             .circle(.companionFiles(device: octets(1, 16))),
             .makeSeriesKey,
             .anchorLog([AccessLogLink(number: 7, series: 1, digest: octets(2, 32))]), .anchorLog([]),
@@ -226,7 +226,7 @@ struct WireSample: Sendable, CustomTestStringConvertible {
 
     private static let circleView = CircleView(
         device: octets(1, 16), circle: nil, number: 0, digest: octets(0, 32), epoch: 0, members: [])
-    private static let someNames = BlindedNames([octets(1, 16), octets(2, 16)]) ?? .none
+    private static let someNames = BlindedNames([octets(1, 16), octets(2, 16)]) ?? .empty
     private static let companionReply = CircleReply(
         CircleView(
             device: octets(1, 16), circle: octets(2, 16), number: 2, digest: octets(3, 32), epoch: 1,
@@ -250,7 +250,7 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             .add(record, returns: [], hasData: true, passwordBytes: 1024), .copyMatching(query, passwordBytes: 1),
             .update(query, ItemChanges(attributes: ItemAttributes()), passwordBytes: 20), .rewrap, .discard, .examine,
             .restore(copyOf: nil), .restore(copyOf: .min), .handOver, .ownRights, .accessLog(AccessLogQuery()),
-            .accessLog(AccessLogQuery(before: 7, ofAllOwners: true, verifies: true)),
+            .accessLog(AccessLogQuery(before: 7, coversAllOwners: true, verifies: true)),
             .sharedPassword(SharedPasswordRequest(.save, site: "example.com:8443", account: "anna")),
             .sharedPassword(SharedPasswordRequest(.pick, site: "", account: "")),
             .transfer(query, attributes, keepsOriginal: true), .transfer(query, ItemAttributes(), keepsOriginal: false),
@@ -285,7 +285,7 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             .accessLog(AccessLogPage(oldest: 0, faults: [], records: [])),
             .accessLog(
                 AccessLogPage(
-                    oldest: 1, faults: [AccessLogFault(.replaced, 2), AccessLogFault(.missingAtEnd, 1 << 48)],
+                    oldest: 1, faults: [AccessLogFault(.replaced, number: 2), AccessLogFault(.missingAtEnd, number: 1 << 48)],
                     records: [FoundRecord(number: 2, record: accessRecord), FoundRecord(number: 1, isHidden: true, record: nil)])),
             .waitingForUser("pts/3"), .queued, .rewrapped(RewrapProgress(done: 256, left: 0, kept: .max)), .examined(report),
             .examined(DoctorReport()), .examined(reportWithoutRoom),

@@ -72,7 +72,7 @@ package enum PromptWords {
         case .admitCompanion: return "to let another device receive some of your synchronized items, as a companion that changes nothing"
         case .enterAsCompanion: return "to receive items of another device as its companion; they replace or delete what you change here"
         case .allowItems: return "to give a companion more of your synchronized items"
-        case .disallowItems: return "to give a companion some of your synchronized items no more"
+        case .disallowItems: return "to stop giving a companion some of your synchronized items"
         case .savePassword: return "to save a password for a website among yours"
         case .changePassword: return "to change a password of yours for a website"
         case .deletePassword: return "to delete a password of yours for a website"

@@ -8,7 +8,7 @@ package struct AccessLogEnd: Hashable, Sendable, DERReadable, DERWritable {
     package static let chainBytes = 32
     /// No log has as many records.
     package static let numberMax: Int64 = 1 << 48
-    /// A log without records.
+    /// The start of a log without records.
     package static let empty = AccessLogEnd(number: 0, chain: [UInt8](repeating: 0, count: chainBytes))
 
     package let number: Int64
@@ -18,6 +18,17 @@ package struct AccessLogEnd: Hashable, Sendable, DERReadable, DERWritable {
         self.number = number
         self.chain = chain
     }
+
+    /// Whether the log begins after this: it has no record yet, or those up to this number were erased with their keychain.
+    package var isStart: Bool { chain.allSatisfy { $0 == 0 } }
+
+    /// Returns what to hash with SHA-256 for the chain after one more record.
+    package func hashInput(adding link: AccessLogLink) -> [UInt8] {
+        chain + Self.bytes(of: link.number) + Self.bytes(of: link.series) + link.digest
+    }
+
+    /// Returns the eight bytes of a number, the most significant one first.
+    package static func bytes(of number: Int64) -> [UInt8] { withUnsafeBytes(of: number.bigEndian) { Array($0) } }
 
     package init(from fields: inout DERFields) throws {
         number = try fields.integer("number", in: 0...Self.numberMax)

@@ -53,7 +53,7 @@ extension WireFuzzing {
                 EnclaveRequest.openSeriesKey([UInt8](repeating: 0, count: EnclaveRequest.sealedSeriesKeyBytes)),
                 EnclaveRequest.sealForCompanion(
                     plain, wrapped: [0], device: [UInt8](repeating: 0, count: 16), name: [UInt8](repeating: 0, count: 16)),
-                EnclaveRequest.circle(.allow(device: [UInt8](repeating: 0, count: 16), .none, shown: "")),
+                EnclaveRequest.circle(.allow(device: [UInt8](repeating: 0, count: 16), .empty, shown: "")),
                 EnclaveRequest.circle(.answer(commitment: [0])), EnclaveRequest.circle(.follow(statement: [0])),
                 EnclaveRequest.circle(.remove(device: [UInt8](repeating: 0, count: 16))), EnclaveRequest.circle(.leave),
                 EnclaveRequest.circle(.apply(name: "b")), EnclaveRequest.circle(.reveal(answer: [0])), open(.whenUnlocked),

@@ -47,7 +47,7 @@ extension KeychainSocketFuzzing {
             .sync(.put(backupItem, epoch: 1, name: [UInt8](repeating: 5, count: 16), replacing: nil)),
             .sync(.delete(item: [UInt8](repeating: 7, count: 16), mark: [UInt8](repeating: 6, count: 16))),
             .sync(.fates([ItemQuestion(item: [UInt8](repeating: 7, count: 16), changed: 1)])),
-            .accessLog(AccessLogQuery(before: 2, ofAllOwners: true, verifies: true)),
+            .accessLog(AccessLogQuery(before: 2, coversAllOwners: true, verifies: true)),
             .sync(.companion(.admit(reveal: [1], code: "123 456"), rows: [1])),
             .sync(.companion(.allow(device: [UInt8](repeating: 8, count: 16)), rows: [1, 2])),
             .sync(.copyForCompanion(device: [UInt8](repeating: 8, count: 16), [1])),

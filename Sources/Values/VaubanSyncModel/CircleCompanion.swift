@@ -7,7 +7,7 @@ package import VaubanDER
 package struct BlindedNames: Hashable, Sendable {
     package static let countMax = 100
     package static let nameBytes = 16
-    package static let none = BlindedNames()
+    package static let empty = BlindedNames()
 
     package let all: [[UInt8]]
 

@@ -35,7 +35,7 @@ package struct CompanionLedger: Hashable, Sendable {
     /// Returns the changes that `device` must write, in the order of their stamps: items of the list that are not there as they are here,
     /// items that must not be there any more, and what only members that were removed have written.
     package func due(
-        _ list: BlindedNames, _ ledger: SyncLedger, by device: [UInt8], members: Set<[UInt8]>, now: Int64
+        for list: BlindedNames, from ledger: SyncLedger, by device: [UInt8], members: Set<[UInt8]>, now: Int64
     ) -> [(name: [UInt8], entry: Entry)] {
         var due: [(name: [UInt8], entry: Entry)] = []
         // A change here that is dated too far ahead is taken by nobody, and waits.

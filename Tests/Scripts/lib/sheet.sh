@@ -22,7 +22,7 @@ asker() {
     name=$1; shift
     printf '#!/bin/bash\nrm -f "$TMPDIR/%s.status"\nsetsid bash -c '"'"'%s >"$TMPDIR/%s.out" 2>&1 & echo $! >"$TMPDIR/%s.pid"; wait $!; echo $? >"$TMPDIR/%s.status"'"'"' </dev/null >/dev/null 2>&1 &\necho $! >"$TMPDIR/%s.waiter"\n' \
         "$name" "$*" "$name" "$name" "$name" "$name" >"$TMPDIR/$name"
-    printf '#!/bin/bash\ntail --pid="$(cat "$TMPDIR/%s.waiter")" -f /dev/null\n[ "$(cat "$TMPDIR/%s.status")" = "$1" ] || { cat "$TMPDIR/%s.out"; echo "it ended with $(cat "$TMPDIR/%s.status"), not with $1"; exit 1; }\n' \
+    printf '#!/bin/bash\ntail -s 0.02 --pid="$(cat "$TMPDIR/%s.waiter")" -f /dev/null\n[ "$(cat "$TMPDIR/%s.status")" = "$1" ] || { cat "$TMPDIR/%s.out"; echo "it ended with $(cat "$TMPDIR/%s.status"), not with $1"; exit 1; }\n' \
         "$name" "$name" "$name" "$name" >"$TMPDIR/$name-ended"
     chmod +x "$TMPDIR/$name" "$TMPDIR/$name-ended"
 }

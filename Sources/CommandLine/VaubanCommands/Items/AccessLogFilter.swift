@@ -1,5 +1,6 @@
 // Which uses of items vauban log shows, and how.
 
+import ArgumentParser
 import VaubanKeychainModel
 import VaubanKeychainWire
 
@@ -66,6 +67,15 @@ extension AccessAction {
     }
 }
 
+extension AccessAction: ExpressibleByArgument {
+    init?(argument: String) {
+        guard let action = Self.allCases.first(where: { $0.word == argument }) else { return nil }
+        self = action
+    }
+
+    static var allValueStrings: [String] { allCases.map(\.word) }
+}
+
 extension AccessOutcome {
     /// The words after the action; nil for what was simply done.
     var words: String? {
@@ -73,7 +83,7 @@ extension AccessOutcome {
         case .done: nil
         case .approved: "with approval"
         case .refused: "refused"
-        case .declined: "not approved"
+        case .notApproved: "not approved"
         }
     }
 
@@ -83,7 +93,7 @@ extension AccessOutcome {
         case .done: "done"
         case .approved: "approved"
         case .refused: "refused"
-        case .declined: "not-approved"
+        case .notApproved: "not-approved"
         }
     }
 }

@@ -27,7 +27,13 @@ struct AccessLogReader {
     ) throws(Refusal) -> Excerpt {
         var excerpt = Excerpt()
         var found = FoundUses(filter)
-        var query = AccessLogQuery(ofAllOwners: ofAllOwners, verifies: verifies)
+        var unreadable: ClosedRange<Int64>?
+        /// Reports the last log records that cannot be read, as one range.
+        func reportUnreadable() {
+            if let unreadable { excerpt.faults.append(Self.unreadable(unreadable)) }
+            unreadable = nil
+        }
+        var query = AccessLogQuery(coversAllOwners: ofAllOwners, verifies: verifies)
         while true {
             let page = try keychain.accessLogPage(query, waiting: waiting)
             if query.before == nil {
@@ -36,7 +42,11 @@ struct AccessLogReader {
                 excerpt.faults = page.faults.map(\.sentence)
             }
             for record in page.records where record.number > number {
-                if record.record == nil, !record.isHidden { excerpt.faults.append(Self.unreadable(record.number)) }
+                if record.record == nil, !record.isHidden {
+                    unreadable = record.number...(unreadable?.upperBound ?? record.number)
+                } else {
+                    reportUnreadable()
+                }
                 if let unrecorded = record.record?.unrecorded, unrecorded > 0 {
                     excerpt.faults.append(Self.unrecorded(unrecorded, before: record.number))
                 }
@@ -44,19 +54,23 @@ struct AccessLogReader {
             }
             let isOld = filter.since.map { since in page.records.last?.record.map { $0.ended < since } ?? false } ?? false
             guard let last = page.records.last?.number, last > max(page.oldest, number + 1), !isOld else { break }
-            guard found.uses.count < limit else { break }
-            query = AccessLogQuery(before: last, ofAllOwners: ofAllOwners)
+            guard found.count < limit else { break }
+            query = AccessLogQuery(before: last, coversAllOwners: ofAllOwners)
         }
+        reportUnreadable()
         excerpt.uses = found.uses.prefix(limit).reversed()
         return excerpt
     }
 
-    private static func unreadable(_ number: Int64) -> String {
-        "Record \(number) cannot be read: it was altered, or its key was erased with a keychain."
+    private static func unreadable(_ numbers: ClosedRange<Int64>) -> String {
+        numbers.count == 1
+            ? "Log record \(numbers.lowerBound) cannot be read: it was altered, or its key was erased with a keychain."
+            : "Log records \(numbers.lowerBound) to \(numbers.upperBound) cannot be read: they were altered, or their keys were erased "
+                + "with a keychain."
     }
 
     private static func unrecorded(_ uses: Int64, before number: Int64) -> String {
-        "\(count(Int(clamping: uses), "use")) before record \(number) \(uses == 1 ? "was" : "were") not recorded: "
+        "\(count(Int(clamping: uses), "use")) before log record \(number) \(uses == 1 ? "was" : "were") not recorded: "
             + "the disk was full, or the log had no key."
     }
 }
@@ -65,6 +79,8 @@ struct AccessLogReader {
 private struct FoundUses {
     private let filter: AccessLogFilter
     private var all: [RecordedUse] = []
+    /// How many uses the filter includes by their own names; later log records may name more of them.
+    private(set) var count = 0
     /// Items that were called by the wanted name at some time.
     private var wanted: Set<[UInt8]> = []
     private var names: [[UInt8]: String] = [:]
@@ -77,7 +93,9 @@ private struct FoundUses {
                 if names[item.item] == nil { names[item.item] = item.name }
                 if filter.item != nil, filter.includes(itemNamed: item.name) { wanted.insert(item.item) }
             }
-            if filter.includes(record) { all.append(RecordedUse(number: number, record: record, item: item, name: item.name)) }
+            guard filter.includes(record) else { continue }
+            if filter.includes(itemNamed: item.name) || wanted.contains(item.item) { count += 1 }
+            all.append(RecordedUse(number: number, record: record, item: item, name: item.name))
         }
     }
 
@@ -94,11 +112,13 @@ private struct FoundUses {
 extension AccessLogFault {
     fileprivate var sentence: String {
         switch kind {
-        case .missingBefore: "Records are missing before record \(number). Unless you restored the keychain from a copy, they were removed."
-        case .broken: "Record \(number) does not follow the one before it: the log was altered."
+        case .missingBefore:
+            "Log records are missing before \(number). Unless you restored the keychain from a copy, they were removed. This is shown until "
+                + "\(number) itself is too old to be kept."
+        case .broken: "Log record \(number) does not follow the one before it: the log was altered."
         case .missingAtEnd:
-            "Records up to \(number) are missing at the end. Unless you restored the keychain from a copy, they were removed."
-        case .replaced: "Record \(number) is not the one that the enclave knows: the log was altered."
+            "Log records up to \(number) are missing at the end. Unless you restored the keychain from a copy, they were removed."
+        case .replaced: "Log record \(number) is not the one that the enclave knows: the log was altered."
         }
     }
 }

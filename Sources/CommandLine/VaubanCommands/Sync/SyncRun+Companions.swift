@@ -29,7 +29,7 @@ extension SyncRun {
         let device = companion.device.device
         let cipher = try read(for: companion)
         let due = state.companions[device, default: .init()].ledger.due(
-            companion.names, state.ledger, by: circle.view.device, members: Set(circle.view.members.map(\.device)),
+            for: companion.names, from: state.ledger, by: circle.view.device, members: Set(circle.view.members.map(\.device)),
             now: MachineClock.referenceMicroseconds)
         let changes = due.map { Change(name: $0.name, stamp: $0.entry.stamp, changed: $0.entry.circleTime, isItem: $0.entry.isItem) }
         try write(changes, for: device) { run, records in try run.write(records, for: device, cipher) }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Glibc
+import VaubanKeychainClient
 import VaubanKeychainWire
 import VaubanRefusal
 
@@ -28,7 +29,7 @@ struct AccessLogVerb: ParsableCommand {
     var program: String?
 
     @Option(help: "Show only uses with this action.")
-    var action: Action?
+    var action: AccessAction?
 
     @Flag(help: "Show only refused uses.")
     var refused = false
@@ -52,13 +53,6 @@ struct AccessLogVerb: ParsableCommand {
 
     @OptionGroup var user: UserOptions
 
-    enum Action: String, ExpressibleByArgument, CaseIterable {
-        case read, added, changed, deleted, synchronized
-        case backedUp = "backed-up"
-
-        var value: AccessAction? { AccessAction.allCases.first { $0.word == rawValue } }
-    }
-
     func validate() throws {
         guard limit > 0 else { throw ValidationError("--limit must be at least 1.") }
         if let since, !(-100_000_000_000...100_000_000_000).contains(since) {
@@ -68,7 +62,7 @@ struct AccessLogVerb: ParsableCommand {
 
     private var filter: AccessLogFilter {
         AccessLogFilter(
-            item: name, program: program, action: action?.value, onlyRefused: refused,
+            item: name, program: program, action: action, onlyRefused: refused,
             since: since.map { ($0 - 978_307_200) * 1_000_000 })
     }
 
@@ -76,27 +70,33 @@ struct AccessLogVerb: ParsableCommand {
 
     func run() throws {
         let session = try Session(user)
-        func read(after number: Int64 = 0, limit: Int, verifies: Bool = false) throws -> AccessLogReader.Excerpt {
+        let shown = try session.opening {
             try session.asking { waiting in
-                try AccessLogReader(keychain: session.keychain, ofAllOwners: allOwners, waiting: waiting)
-                    .uses(matching: filter, limit: limit, after: number, verifies: verifies)
+                try reader(session, waiting).uses(matching: filter, limit: limit, verifies: true)
             }
         }
-        let shown = try session.opening { try read(limit: limit, verifies: true) }
         try write(shown)
         if shown.uses.isEmpty, !follow { say(hasFilter ? "The log has no such use. To see all: vauban log" : "The log is empty.") }
         if shown.oldest > 1, shown.uses.count < limit {
-            say("The log begins with record \(shown.oldest): earlier ones were removed, or erased with a keychain.")
+            say("The log begins with log record \(shown.oldest): earlier ones were removed, or erased with a keychain.")
         }
-        var last = shown.lastNumber
-        while follow {
-            // A use is in the log about a second after it.
+        if follow { try session.asking { waiting in try follow(reader(session, waiting), after: shown.lastNumber) } }
+        if !shown.faults.isEmpty { throw ExitCode(1) }
+    }
+
+    private func reader(_ session: Session, _ waiting: @escaping KeychainClient.Waiting) -> AccessLogReader {
+        AccessLogReader(keychain: session.keychain, ofAllOwners: allOwners, waiting: waiting)
+    }
+
+    /// Shows uses as they happen, until the process ends. keychaind collects them for about a second.
+    private func follow(_ reader: AccessLogReader, after number: Int64) throws {
+        var last = number
+        while true {
             sleep(1)
-            let more = try read(after: last, limit: .max)
+            let more = try reader.uses(matching: filter, limit: .max, after: last)
             try write(more)
             last = max(last, more.lastNumber)
         }
-        if !shown.faults.isEmpty { throw ExitCode(1) }
     }
 
     private func write(_ excerpt: AccessLogReader.Excerpt) throws {
@@ -110,7 +110,8 @@ extension RecordedUse {
     var text: String {
         let date = StatusText.time(record.ended)
         let what = [record.action.word, record.outcome.words, item.count > 1 ? "\(item.count) times" : nil].compactMap(\.self)
-        let words = [date, name.isEmpty ? "an item whose name is unknown" : SafeText.visible(name), what.joined(separator: ", ")]
+        let unnamed = item.isFurther ? "further items" : "an item whose name is unknown"
+        let words = [date, name.isEmpty ? unnamed : SafeText.visible(name), what.joined(separator: ", ")]
         return (words + (record.program.map { [SafeText.visible($0.shown)] } ?? []))
             .joined(separator: isatty(STDOUT_FILENO) == 1 ? "  " : "\t")
     }
@@ -121,7 +122,7 @@ extension RecordedUse {
         encoder.dateEncodingStrategy = .iso8601
         let program = record.program
         let shown = Shown(
-            record: number, first: Self.date(record.began), last: Self.date(record.ended), action: record.action.word,
+            record: number, first: Date(microseconds: record.began), last: Date(microseconds: record.ended), action: record.action.word,
             outcome: record.outcome.word, count: item.count, item: name, owner: item.owner,
             identity: Data(item.item).base64EncodedString(), program: program?.path, application: program?.application,
             throughCommandLine: program?.throughCommandLine)
@@ -142,6 +143,4 @@ extension RecordedUse {
         let application: String?
         let throughCommandLine: Bool?
     }
-
-    static func date(_ microseconds: Int64) -> Date { Date(timeIntervalSinceReferenceDate: Double(microseconds) / 1_000_000) }
 }

@@ -37,7 +37,7 @@ struct SyncAllow: ParsableCommand {
 struct SyncDisallow: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "disallow",
-        abstract: "Give a companion some items no more.",
+        abstract: "Stop giving a companion some items.",
         discussion: """
             Needs your approval. The companion deletes these items when it runs vauban sync, and receives no further change of them. \
             It has had their secrets: change each one at the service that it is for. --gone takes off its list the names of items that \
@@ -69,12 +69,12 @@ struct SyncDisallow: ParsableCommand {
         try circle.change(.disallow(device: companion.device), rows: try circle.rows(called: items))
         let name = SafeText.visible(companion.name)
         if gone {
-            say("The list of the companion \(name) has only names of items that are here.")
+            say("Every name on the list of the companion \(name) now has an item here.")
         } else {
             say(
                 """
-                The companion \(name) deletes \(CompanionArguments.words(items)) when it runs vauban sync. It has had what was \
-                secret: change it where it is used.
+                The companion \(name) deletes \(CompanionArguments.words(items)) when it runs vauban sync. It has had these secrets: \
+                change each one where it is used.
                 """)
         }
         try Sync.synchronize(circle)

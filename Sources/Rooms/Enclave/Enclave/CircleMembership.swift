@@ -17,8 +17,8 @@ struct CircleMembership: Sendable {
     // MARK: Writing
 
     /// Makes a statement of new members and companions, with a new circle key if someone is removed, and follows it.
-    func stating(
-        _ members: [CircleDevice], _ companions: [CompanionRecord], rolls: Bool
+    func makeStatement(
+        members: [CircleDevice], companions: [CompanionRecord], rolls: Bool
     ) throws(Refusal) -> (statement: [UInt8], CircleMembership) {
         guard let circle = body.circle else { throw Self.notInCircle }
         guard !body.isCompanion else { throw Self.companionChangesNothing }
@@ -163,7 +163,8 @@ struct CircleMembership: Sendable {
     }
 
     private mutating func enterAsMember(_ statement: CircleStatement, _ share: CircleStatement.Share) throws {
-        let key = try take(share, info: Self.info(statement, body.me.device), statement.earlier, of: statement, Self.earlierLabel)
+        let key = try takeKeys(
+            from: share, info: Self.info(statement, body.me.device), earlier: statement.earlier, of: statement, label: Self.earlierLabel)
         let list = try KeyWrap.unwrap(statement.members, under: key, label: Self.membersLabel, context: statement.context)
         let members = try CircleMembers(derBytes: list.withUnsafeBytes { Array($0) })
         (body.members, body.companions) = (members.list, members.companions)
@@ -177,7 +178,8 @@ struct CircleMembership: Sendable {
     private mutating func enterAsCompanion(_ statement: CircleStatement, _ part: CompanionPart) throws {
         let context = statement.context + body.me.device
         let info = Self.companionInfo(statement, body.me.device)
-        let key = try take(part.share, info: info, part.earlier, of: statement, Self.companionEarlierLabel, context: context)
+        let key = try takeKeys(
+            from: part.share, info: info, earlier: part.earlier, of: statement, label: Self.companionEarlierLabel, context: context)
         let list = try KeyWrap.unwrap(part.roster, under: key, label: Self.rosterLabel, context: context)
         let roster = try CircleRoster(derBytes: list.withUnsafeBytes { Array($0) }).list
         let devices = roster.map(\.device)
@@ -188,8 +190,8 @@ struct CircleMembership: Sendable {
     }
 
     /// Takes over the keys of a statement, and returns the newest.
-    private mutating func take(
-        _ share: CircleStatement.Share, info: [UInt8], _ earlier: [UInt8]?, of statement: CircleStatement, _ label: String,
+    private mutating func takeKeys(
+        from share: CircleStatement.Share, info: [UInt8], earlier: [UInt8]?, of statement: CircleStatement, label: String,
         context: [UInt8]? = nil
     ) throws -> SecretBytes {
         let own = CircleSecrets(secrets.bytes.part(0..<2 * CircleSecrets.keyBytes))

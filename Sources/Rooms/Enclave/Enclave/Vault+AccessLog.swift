@@ -1,6 +1,7 @@
 // The keys of the access log, and its end (Specs/access-log.md): keychaind may write records while the device is locked, but they open only
 // while it is unlocked.
 
+import Crypto
 package import EnclaveWire
 import VaubanAccessPolicy
 import VaubanDER
@@ -8,7 +9,7 @@ internal import VaubanLinuxHost
 package import VaubanRefusal
 package import VaubanSecretBytes
 
-/// The seed of a private key, in an array.
+/// A seed that an array can hold, since `SecretBytes` is noncopyable.
 private final class SeriesSeed: Sendable {
     let bytes: SecretBytes
     init(_ bytes: consuming SecretBytes) { self.bytes = bytes }
@@ -61,12 +62,19 @@ extension Vault {
             var stored = try logState(&state)
             let known = stored.end.number
             for link in links where link.number > stored.end.number {
-                let bytes = [link.number, link.series].flatMap { number in withUnsafeBytes(of: number.bigEndian) { Array($0) } }
-                stored.end = AccessLogEnd(number: link.number, chain: CircleCodes.digest(stored.end.chain + bytes + link.digest))
+                stored.end = AccessLogEnd(number: link.number, chain: Array(SHA256.hash(data: stored.end.hashInput(adding: link))))
             }
             if stored.end.number > known { try host.write(stored, to: .accessLog, user: user).orThrow() }
             return stored.end
         }
+    }
+
+    /// Begins the log anew after an erasure: no earlier log record is expected from now on. If that cannot be written, the reader of the
+    /// log learns that those are missing.
+    func restartLog(_ state: inout VaultState) {
+        guard var stored = try? logState(&state), stored.end.number > 0 else { return }
+        stored.end = AccessLogEnd(number: stored.end.number, chain: AccessLogEnd.empty.chain)
+        _ = try? host.write(stored, to: .accessLog, user: user).orThrow()
     }
 
     /// Returns the first key of a series of records. Throws while the device is locked, and `keyDestroyed` if no key pair opens it.
@@ -142,7 +150,7 @@ extension Vault {
 
     private func logContext(_ pair: AccessLogKeyPair) -> [UInt8] {
         host.backend.deviceIdentifier + withUnsafeBytes(of: user.bigEndian) { Array($0) } + pair.generation
-            + CircleCodes.digest(pair.publicKey)
+            + Array(SHA256.hash(data: pair.publicKey))
     }
 
     private static var newerLog: Refusal {

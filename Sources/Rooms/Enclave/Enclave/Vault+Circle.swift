@@ -101,7 +101,7 @@ extension Vault {
     private func begin(_ fresh: CircleMembership) throws(Refusal) -> CircleOutcome {
         var first = fresh
         first.body.circle = try Keybag.randomBytes(16)
-        let (statement, next) = try first.stating([first.body.me], [], rolls: true)
+        let (statement, next) = try first.makeStatement(members: [first.body.me], companions: [], rolls: true)
         return try store(next, document: statement)
     }
 
@@ -112,7 +112,7 @@ extension Vault {
         let members = member.body.members.filter { $0.device != device }
         let companions = member.body.companions.filter { $0.device.device != device }
         guard member.body.device(device) != nil else { throw Self.noSuchDevice }
-        let (statement, next) = try member.stating(members, companions, rolls: true)
+        let (statement, next) = try member.makeStatement(members: members, companions: companions, rolls: true)
         return try store(next, document: statement)
     }
 

@@ -52,7 +52,7 @@ extension Vault {
             throw Refusal(.unsupported, "A companion receives at most 100 items; take some off its list first: vauban sync disallow")
         }
         companions[index].names = list
-        let (statement, next) = try member.stating(member.body.members, companions, rolls: false)
+        let (statement, next) = try member.makeStatement(members: member.body.members, companions: companions, rolls: false)
         return try store(next, document: statement)
     }
 }

@@ -130,8 +130,8 @@ extension Vault {
         guard isApproved else { throw Refusal(.unavailable, "The circle was changed meanwhile; run the command again") }
         let members = list == nil ? [newcomer.device] : []
         let companions = list.map { [CompanionRecord(device: newcomer.device, names: $0)] } ?? []
-        var (statement, next) = try member.stating(
-            member.body.members + members, member.body.companions + companions, rolls: false)
+        var (statement, next) = try member.makeStatement(
+            members: member.body.members + members, companions: member.body.companions + companions, rolls: false)
         // It is known until the next answer, so that the second code can be shown again.
         next.body.pending = member.body.pending
         next.body.answers = CircleBody.Answers()

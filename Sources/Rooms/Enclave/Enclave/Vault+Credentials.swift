@@ -49,6 +49,7 @@ extension Vault {
             state.clearAttempts(user: user, host: host)
             state.setKeyRing(KeyRing(unlocked: held), cause: .erased, host: host)
             state.endEpoch(everything: true)
+            restartLog(&state)
         }
     }
 

@@ -1,4 +1,4 @@
-// One user's access log (Specs/access-log.md). A read only notes what it did; the records are sealed and written together with the next
+// One user's access log (Specs/access-log.md). A read only notes what it did; the log records are sealed and written together with the next
 // change, or about a second later.
 
 internal import EnclaveWire
@@ -11,24 +11,22 @@ internal import VaubanSecretBytes
 final class AccessLog: Sendable {
     /// What requests look at without waiting for a write.
     private struct Status {
-        /// The number of the database for which there is a series; nil if there is none.
-        var database: Int64?
-        /// When the series began and the end was last reported, in nanoseconds since start.
-        var began: UInt64 = 0
-        var reported: UInt64 = 0
-        /// The records of the series.
-        var records = 0
-        var end = AccessLogEnd.empty
-        /// The number of the last record that the enclave knows.
+        /// The series of the last write; nil if there is none.
+        var series: SeriesStatus?
+        /// The number of the last log record that the enclave knows, and when it was told, in nanoseconds since start.
         var anchored: Int64 = 0
+        var reported: UInt64 = 0
+        /// When pending uses could not be written, in nanoseconds since start; nil if the last attempt succeeded.
+        var failed: UInt64?
     }
 
-    /// Told each record that was written, for the journal.
+    /// Told each log record that was written, for the journal.
     private let onWritten: @Sendable (AccessRecord) -> Void
     private let pending = ThreadMutex(PendingUses())
-    /// Held while records are written.
+    /// Held while log records are written.
     private let series = ThreadMutex<LogSeries?>(nil)
     private let status = ThreadMutex(Status())
+    private let allowance = ThreadMutex(RecordAllowance())
 
     init(onWritten: @escaping @Sendable (AccessRecord) -> Void) { self.onWritten = onWritten }
 
@@ -37,49 +35,50 @@ final class AccessLog: Sendable {
     /// Begins another series if one is needed. Throws the enclave's refusal, or a `StorageError`.
     func prepare(for database: KeychainDatabase, using enclave: any EnclaveOperations) throws {
         let now = MachineClock.boot
-        let isReady = status.withLock { status in
-            status.database == database.number && status.records < KeychainLimits.logSeriesRecordsMax
-                && now - status.began < KeychainLimits.logSeriesNanosecondsMax
-        }
-        guard !isReady else { return }
+        guard needsSeries(for: database, at: now) else { return }
         let made = try enclave.makeSeriesKey()
         let key = SeriesKey(made.key.duplicate())
         try series.withLock { series in
+            // Another request may have been faster.
+            guard needsSeries(for: database, at: now) else { return }
             let end = try Self.end(of: database, anchored: made.end)
-            series = LogSeries(key, sealed: made.sealed, after: end)
-            status.withLock { status in
-                status.database = database.number
-                status.began = now
-                status.records = 0
-                status.end = end
-                status.anchored = made.end.number
-            }
+            publish(LogSeries(key, sealed: made.sealed, of: database.number, after: end, at: now), as: &series)
+            status.withLock { $0.anchored = made.end.number }
         }
+    }
+
+    private func needsSeries(for database: KeychainDatabase, at now: UInt64) -> Bool {
+        guard let series = status.withLock({ $0.series }) else { return true }
+        return series.database != database.number || series.count >= KeychainLimits.logSeriesRecordsMax
+            || now >= series.began + KeychainLimits.logSeriesNanosecondsMax
+    }
+
+    private func publish(_ next: LogSeries?, as series: inout LogSeries?) {
+        series = next
+        status.withLock { $0.series = next?.status }
     }
 
     /// Calls `body`, which empties the database, and ends the series: its keys belong to the erased keychain, as do the pending uses.
-    func whileErasing<Value: Sendable>(_ body: () throws -> Value) rethrows -> Value {
+    /// Returns what `body` does: whether it emptied the database.
+    func whileErasing(_ body: () throws -> Bool) rethrows -> Bool {
         try series.withLock { series in
-            let value = try body()
-            series = nil
-            status.withLock { $0.database = nil }
+            guard try body() else { return false }
+            publish(nil, as: &series)
             pending.withLock { $0 = PendingUses() }
-            return value
+            return true
         }
     }
 
-    /// Reports the records since the anchor to the enclave, if it is time for that or `immediately`. Returns the anchor, or nil if it was
-    /// not time.
-    @discardableResult
-    func anchor(in enclave: any EnclaveOperations, of database: KeychainDatabase, immediately: Bool = false) throws -> AccessLogEnd? {
+    /// Reports the log records since the anchor to the enclave, if it is time for that or `immediately`.
+    func anchor(in enclave: any EnclaveOperations, of database: KeychainDatabase, immediately: Bool = false) throws {
         let now = MachineClock.boot
         let isDue = status.withLock { status in
-            guard immediately || (status.end.number > status.anchored && now - status.reported >= KeychainLimits.logAnchorNanoseconds)
-            else { return false }
+            let hasMore = status.series.map { $0.end > status.anchored } ?? false
+            guard immediately || (hasMore && now - status.reported >= KeychainLimits.logAnchorNanoseconds) else { return false }
             status.reported = now
             return true
         }
-        guard isDue else { return nil }
+        guard isDue else { return }
         var known = try enclave.anchorLog([])
         while true {
             let links = try database.logRows(after: known.number, count: AccessLogLink.countMax).map(\.link)
@@ -87,10 +86,9 @@ final class AccessLog: Sendable {
             known = try enclave.anchorLog(links)
         }
         status.withLock { $0.anchored = max($0.anchored, known.number) }
-        return known
     }
 
-    /// Returns the end of the log, after which the next record goes. If the anchor is not in the database, the next record goes after the
+    /// Returns the end of the log, after which the next log record goes. If the anchor is not in the database, the next one goes after the
     /// anchor, and the log shows a gap or a broken link there.
     private static func end(of database: KeychainDatabase, anchored: AccessLogEnd) throws -> AccessLogEnd {
         let last = try database.lastLogRow().map { AccessLogEnd(number: $0.number, chain: $0.chain) } ?? .empty
@@ -98,68 +96,97 @@ final class AccessLog: Sendable {
         return AccessLogEnd(number: max(last.number, anchored.number), chain: anchored.chain)
     }
 
-    // MARK: Writing
+    // MARK: Noting
 
     func note(_ use: AccessUse) { pending.withLock { $0.add(use) } }
 
-    var isFull: Bool { pending.withLock { $0.isFull } }
     var hasPending: Bool { pending.withLock { !$0.isEmpty } }
 
-    /// Calls `body`, which makes a change and appends the records of the change, and of what was noted before, in the same transaction.
-    /// Without a series it gets no records; the change is then counted as unrecorded. Returns and throws what `body` does.
-    func withRecords<Value: Sendable>(
-        of changes: [AccessUse], in database: KeychainDatabase, isStored: (Value) -> Bool, _ body: (LogAddition?) throws -> Value
-    ) throws -> Value {
-        try series.withLock { series in
-            let earlier = pending.withLock { pending in
-                defer { pending = PendingUses() }
-                return pending
-            }
-            var uses = earlier
-            for change in changes { uses.add(change) }
-            let isReady = status.withLock { $0.database == database.number }
-            let records = uses.records()
-            /// Makes the change alone.
-            func withoutRecords() throws -> Value {
-                pending.withLock { $0.putBack(earlier) }
-                let value = try body(nil)
-                if !changes.isEmpty, isStored(value) { pending.withLock { $0.addUnrecorded(Int64(changes.count)) } }
-                return value
-            }
-            guard isReady, var next = series, !records.isEmpty, let rows = try? records.map({ try next.seal($0) }) else {
-                return try withoutRecords()
-            }
-            do {
-                let anchored = status.withLock { $0.anchored }
-                let value = try body(LogAddition(rows: rows, key: next.sealedKey, anchored: anchored))
-                guard isStored(value) else {
-                    pending.withLock { $0.putBack(earlier) }
-                    return value
-                }
-                for record in records { onWritten(record) }
-                next.sealedKey = nil
-                series = next
-                status.withLock { status in
-                    status.records += rows.count
-                    status.end = next.end
-                }
-                return value
-            } catch StorageError.full where !changes.isEmpty {
-                // A nearly full disk may have room for the change. Nothing was written.
-                return try withoutRecords()
-            } catch {
-                // The transaction may or may not be on disk, so the series cannot go on.
-                series = nil
-                status.withLock { $0.database = nil }
-                pending.withLock { $0.putBack(earlier) }
-                throw error
-            }
-        }
+    /// Writes what was noted if there is no room for more, unless that failed within the last second.
+    func flushIfFull(to database: KeychainDatabase) {
+        let now = MachineClock.boot
+        guard pending.withLock({ $0.isFull }),
+            status.withLock({ $0.failed.map { now - $0 >= UInt64(KeychainLimits.logPauseMilliseconds) * 1_000_000 } ?? true })
+        else { return }
+        try? flush(to: database)
     }
+
+    // MARK: Writing
 
     /// Writes what was noted.
     func flush(to database: KeychainDatabase) throws {
-        guard pending.withLock({ !$0.isEmpty }) else { return }
+        guard hasPending else { return }
+        defer { if hasPending { status.withLock { $0.failed = MachineClock.boot } } }
         try withRecords(of: [], in: database, isStored: { _ in true }) { if let addition = $0 { try database.append(addition) } }
+    }
+
+    /// Calls `body`, which makes a change and appends the log records of the change, and of what was noted before, in the same transaction.
+    /// It gets no log records without a series, and the change is then counted as unrecorded; nor if the program has made so many changes
+    /// that this one is noted only, as a read is. Returns and throws what `body` does.
+    func withRecords<Value: Sendable>(
+        of changes: [AccessUse], in database: KeychainDatabase, isStored: (Value) -> Bool, _ body: (LogAddition?) throws -> Value
+    ) throws -> Value {
+        let (value, written) = try series.withLock { series -> (Value, [AccessRecord]) in
+            guard let next = series, next.database == database.number else {
+                return (try withoutRecords(of: changes, isStored, body), [])
+            }
+            if let first = changes.first, !allowance.withLock({ $0.coversChange(of: first.caller.program, at: MachineClock.boot) }) {
+                let value = try body(nil)
+                if isStored(value) { pending.withLock { for change in changes { $0.add(change) } } }
+                return (value, [])
+            }
+            return try append(changes, to: next, as: &series, isStored, body)
+        }
+        for record in written { onWritten(record) }
+        return value
+    }
+
+    /// Makes a change alone.
+    private func withoutRecords<Value>(
+        of changes: [AccessUse], _ isStored: (Value) -> Bool, _ body: (LogAddition?) throws -> Value
+    ) throws -> Value {
+        let value = try body(nil)
+        if !changes.isEmpty, isStored(value) { pending.withLock { $0.addUnrecorded(Int64(changes.count)) } }
+        return value
+    }
+
+    private func append<Value>(
+        _ changes: [AccessUse], to current: LogSeries, as series: inout LogSeries?, _ isStored: (Value) -> Bool,
+        _ body: (LogAddition?) throws -> Value
+    ) throws -> (Value, [AccessRecord]) {
+        let earlier = pending.withLock { pending in
+            defer { pending = PendingUses() }
+            return pending
+        }
+        var uses = earlier
+        for change in changes { uses.add(change) }
+        var next = current
+        let records = allowance.withLock { uses.records(within: &$0, at: MachineClock.boot) }
+        guard !records.isEmpty, let rows = try? records.map({ try next.seal($0) }) else {
+            pending.withLock { $0.putBack(earlier) }
+            return (try withoutRecords(of: changes, isStored, body), [])
+        }
+        do {
+            let anchored = status.withLock { $0.anchored }
+            let value = try body(LogAddition(rows: rows, key: next.sealedKey, anchored: anchored))
+            guard isStored(value) else {
+                pending.withLock { $0.putBack(earlier) }
+                return (value, [])
+            }
+            next.sealedKey = nil
+            publish(next, as: &series)
+            status.withLock { $0.failed = nil }
+            return (value, records)
+        } catch StorageError.full {
+            // Nothing was written, so the series goes on. A nearly full disk may have room for the change alone.
+            pending.withLock { $0.putBack(earlier) }
+            guard !changes.isEmpty else { throw StorageError.full }
+            return (try withoutRecords(of: changes, isStored, body), [])
+        } catch {
+            // The transaction may or may not be on disk, so the series cannot go on.
+            publish(nil, as: &series)
+            pending.withLock { $0.putBack(earlier) }
+            throw error
+        }
     }
 }

@@ -24,14 +24,14 @@ package final class SeriesKey: Sendable {
 
     /// Returns the sealed record with this number.
     func seal(_ record: [UInt8], number: Int64, series: Int64) throws -> [UInt8] {
-        let box = try AES.GCM.seal(Self.padded(record), using: recordKey, authenticating: Self.binding(number, series))
+        let box = try AES.GCM.seal(Self.padded(record), using: recordKey, authenticating: Self.binding(number: number, series: series))
         return Array(box.nonce) + box.ciphertext + box.tag
     }
 
     /// Returns a record; nil if it was altered, or is another one.
     package func open(_ row: LogRow) -> AccessRecord? {
         guard let box = try? AES.GCM.SealedBox(combined: row.sealed),
-            let bytes = try? AES.GCM.open(box, using: recordKey, authenticating: Self.binding(row.number, row.series)),
+            let bytes = try? AES.GCM.open(box, using: recordKey, authenticating: Self.binding(number: row.number, series: row.series)),
             bytes.count >= Self.paddedBytesMin, bytes.count & (bytes.count - 1) == 0
         else { return nil }
         let count = bytes.prefix(4).reduce(0) { $0 << 8 | Int($1) }
@@ -47,8 +47,8 @@ package final class SeriesKey: Sendable {
 
     private static let paddedBytesMin = 256
 
-    private static func binding(_ number: Int64, _ series: Int64) -> [UInt8] {
-        Array("access log".utf8) + bytes(of: number) + bytes(of: series)
+    private static func binding(number: Int64, series: Int64) -> [UInt8] {
+        Array("access log".utf8) + AccessLogEnd.bytes(of: number) + AccessLogEnd.bytes(of: series)
     }
 
     /// Puts the length in front, and zeros behind up to the next power of two, which tells little of what was recorded.
@@ -58,15 +58,12 @@ package final class SeriesKey: Sendable {
         while size < content.count { size *= 2 }
         return content + [UInt8](repeating: 0, count: size - content.count)
     }
-
-    static func bytes(of number: Int64) -> [UInt8] { withUnsafeBytes(of: number.bigEndian) { Array($0) } }
 }
 
 extension AccessLogEnd {
     /// Returns the end of the log after one more record.
     package func adding(_ link: AccessLogLink) -> AccessLogEnd {
-        let bytes = chain + SeriesKey.bytes(of: link.number) + SeriesKey.bytes(of: link.series) + link.digest
-        return AccessLogEnd(number: link.number, chain: Array(SHA256.hash(data: bytes)))
+        AccessLogEnd(number: link.number, chain: Array(SHA256.hash(data: hashInput(adding: link))))
     }
 }
 
@@ -75,22 +72,40 @@ extension LogRow {
     package var link: AccessLogLink { AccessLogLink(number: number, series: series, digest: Array(SHA256.hash(data: sealed))) }
 }
 
+/// What is known of a series without its keys.
+struct SeriesStatus: Sendable {
+    /// The number of the database (`KeychainDatabase.number`) for which the series is.
+    let database: Int64
+    /// When it began, in nanoseconds since start.
+    let began: UInt64
+    /// Its log records.
+    let count: Int64
+    /// The number of the last log record.
+    let end: Int64
+}
+
 /// Where the next record goes.
 struct LogSeries: Sendable {
+    let database: Int64
+    private let began: UInt64
     /// The number of the first record.
-    let first: Int64
+    private let first: Int64
     /// The sealed first key, until it is stored.
     var sealedKey: [UInt8]?
     private var key: SeriesKey
     private(set) var end: AccessLogEnd
 
     /// Begins a series after the last record.
-    init(_ key: SeriesKey, sealed: [UInt8], after end: AccessLogEnd) {
+    init(_ key: SeriesKey, sealed: [UInt8], of database: Int64, after end: AccessLogEnd, at now: UInt64) {
         self.key = key
+        self.database = database
+        began = now
         self.end = end
         sealedKey = sealed
         first = end.number + 1
     }
+
+    var status: SeriesStatus { SeriesStatus(database: database, began: began, count: end.number + 1 - first, end: end.number) }
 
     /// Whether a reader would not compute keys so far.
     var isFull: Bool { end.number + 1 - first >= KeychainLimits.logSeriesNumbersMax || end.number >= AccessLogEnd.numberMax }

@@ -1,7 +1,9 @@
 /// The limits of the keychain room, in one place.
 package enum KeychainLimits {
-    /// The characters of a prompt that names several items for a companion, and the bytes of one name: `PromptWords` shows all of it.
-    package static let shownItemsMax = 200
+    /// The characters that name several items for a companion in a prompt: `PromptWords` shows all of them.
+    package static let shownItemsCharactersMax = 200
+    /// The bytes of the name of one of these items.
+    package static let shownItemNameBytesMax = 200
     /// The bytes of a value: one message's secret section (`ConnectionLimits.secretBytesMax`), less the application password.
     package static let valueBytesMax = 1 << 20
     /// The bytes of an item's record in a reply: a message's header less the room that dates and group need.
@@ -59,6 +61,18 @@ package enum KeychainLimits {
     package static let logAnchorNanoseconds: UInt64 = 10_000_000_000
     /// How long uses are collected before they are written to the access log, in milliseconds.
     package static let logPauseMilliseconds: Int32 = 1000
+    /// The users whose access logs are kept in memory while nobody uses them.
+    package static let logsMax = 256
+    /// Uses that are noted and not yet written.
+    package static let logPendingUsesMax = 4096
+    /// The log records that a program may have at once, and the nanoseconds after which it may have one more.
+    package static let logBurst: UInt64 = 4000
+    package static let logInterval: UInt64 = 10_000_000_000
+    /// The same for all programs of a user.
+    package static let logUserBurst: UInt64 = 20_000
+    package static let logUserInterval: UInt64 = 2_000_000_000
+    /// The programs of a user whose log records are counted.
+    package static let logProgramsMax = 256
     /// How often a lease is requested while the enclave does not know the standing connection yet.
     package static let leaseAttemptsMax = 50
     /// The pause between two such requests, in milliseconds.

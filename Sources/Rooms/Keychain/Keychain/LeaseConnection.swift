@@ -50,7 +50,7 @@ final class LeaseConnection: Sendable {
     }
 }
 
-/// A pause between two attempts at something that no descriptor announces.
+/// A pause between two attempts at something that no descriptor announces, or while something is collected.
 enum Pause {
     static func milliseconds(_ time: Int32) { _ = poll(nil, 0, time) }
 }

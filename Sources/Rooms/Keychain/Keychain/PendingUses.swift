@@ -24,9 +24,6 @@ struct AccessUse {
 
 /// Uses since the last records were written, in their order.
 struct PendingUses {
-    /// Once there are this many, the request that noted the last one writes them.
-    static let countMax = 4096
-
     private struct Key: Hashable {
         let caller: ObjectIdentifier
         let action: AccessAction
@@ -54,7 +51,7 @@ struct PendingUses {
     private(set) var unrecorded: Int64 = 0
 
     var isEmpty: Bool { uses.isEmpty }
-    var isFull: Bool { uses.count >= Self.countMax }
+    var isFull: Bool { uses.count >= KeychainLimits.logPendingUsesMax }
 
     /// Adds a use, or counts it if there is no room.
     mutating func add(_ use: AccessUse) { add(CountedUse(use: use, count: use.item.count, last: use.date)) }
@@ -84,8 +81,9 @@ struct PendingUses {
         self = all
     }
 
-    /// Returns the records of the uses. The first one has the number of those that are not recorded.
-    func records() -> [AccessRecord] {
+    /// Returns the log records of the uses, as many as the programs may have; each has one at least. What goes beyond is a number in the
+    /// last log record of its group. The first one has the number of uses that are not recorded.
+    func records(within allowance: inout RecordAllowance, at now: UInt64) -> [AccessRecord] {
         var records: [AccessRecord] = []
         var open: [Group: Int] = [:]
         for counted in uses {
@@ -93,7 +91,15 @@ struct PendingUses {
             let group = Group(program: use.caller.program, action: use.action, outcome: use.outcome)
             var item = use.item
             item.count = counted.count
-            if let index = open[group], records[index].add(item, began: use.date, ended: counted.last) { continue }
+            if let index = open[group] {
+                if records[index].add(item, began: use.date, ended: counted.last) { continue }
+                if !allowance.take(for: group.program, at: now) {
+                    records[index].addFurther(item.count, ended: counted.last)
+                    continue
+                }
+            } else {
+                _ = allowance.take(for: group.program, at: now)
+            }
             open[group] = records.count
             records.append(
                 AccessRecord(
@@ -106,17 +112,27 @@ struct PendingUses {
 }
 
 extension AccessRecord {
-    /// Adds an item. Returns false if there is no room.
+    /// Adds an item. Returns false if there is no room; the last place is for further ones.
     fileprivate mutating func add(_ item: UsedItem, began: Int64, ended: Int64) -> Bool {
         if let index = items.firstIndex(where: { $0.item == item.item && $0.name == item.name && $0.owner == item.owner }) {
             items[index].count += item.count
         } else {
-            guard items.count < Self.itemsMax else { return false }
+            guard items.count < Self.itemsMax - 1 else { return false }
             items.append(item)
         }
         self.began = min(self.began, began)
         self.ended = max(self.ended, ended)
         return true
+    }
+
+    /// Adds the uses of items that are not named.
+    fileprivate mutating func addFurther(_ count: Int64, ended: Int64) {
+        if items.last?.isFurther == true {
+            items[items.count - 1].count += count
+        } else {
+            items.append(.further(count))
+        }
+        self.ended = max(self.ended, ended)
     }
 
     /// What the journal says of a record, without the names of items.

@@ -1,4 +1,4 @@
-// What requests put into the access log, and the request that reads it (Specs/access-log.md).
+// What requests put into the access log (Specs/access-log.md).
 
 internal import EnclaveWire
 internal import KeychainStore
@@ -17,7 +17,9 @@ extension KeychainRequest {
     /// What a refusal of the request was about.
     var action: AccessAction {
         switch self {
-        case .update, .transfer, .move: .changed
+        case .add: .added
+        case .update, .move: .changed
+        case .transfer(_, _, let keepsOriginal): keepsOriginal ? .read : .changed
         case .delete: .deleted
         case .history(let request, _):
             switch request {
@@ -33,14 +35,12 @@ extension KeychainRequest {
             }
         case .backup: .backedUp
         case .sync: .synchronized
-        default: .read
+        case .copyMatching, .rewrap, .discard, .permissions, .permit, .examine, .restore, .handOver, .ownRights, .accessLog: .read
         }
     }
 }
 
 extension RequestInProgress {
-    private var accessLog: AccessLog { services.accessLogs.log(of: user) }
-
     /// Begins a series for the log if it needs one. Without one the request goes on; its changes are counted as unrecorded, and its reads
     /// are written later.
     func prepareLog() {
@@ -53,11 +53,11 @@ extension RequestInProgress {
         }
     }
 
-    /// Empties a database, and begins its log anew.
+    /// Calls `body`, which empties the database, and begins its log anew. Returns what `body` does: whether it emptied the database.
     func erasingLog(_ body: () throws -> Bool) throws -> Bool {
-        let isErased = try accessLog.whileErasing(body)
+        guard try accessLog.whileErasing(body) else { return false }
         prepareLog()
-        return isErased
+        return true
     }
 
     /// Reports the end of the log to the enclave, if it is time for that.
@@ -91,7 +91,7 @@ extension RequestInProgress {
         accessLog.note(AccessUse(caller: caller.logged, action: action, outcome: outcome, item: item, date: services.now()))
         services.accessLogs.schedule(user)
         // What cannot be written stays noted, as much as there is room for.
-        if accessLog.isFull { try? accessLog.flush(to: database) }
+        accessLog.flushIfFull(to: database)
     }
 
     /// Returns whether the user was prompted for this item, or for one that is not known by its identity.
@@ -107,12 +107,20 @@ extension RequestInProgress {
         of action: AccessAction, _ items: [UsedItem], _ body: (LogAddition?) throws -> WriteOutcome
     ) throws -> WriteOutcome {
         let isStored = { (outcome: WriteOutcome) in if case .written = outcome { true } else { false } }
-        return try accessLog.withRecords(of: uses(of: items, action), in: database, isStored: isStored, body)
+        return try withLogRecords(of: action, items, isStored: isStored, body)
     }
 
     /// Does the same for a change that returns whether it was made.
     func withLogRecords(of action: AccessAction, _ items: [UsedItem], _ body: (LogAddition?) throws -> Bool) throws -> Bool {
-        try accessLog.withRecords(of: uses(of: items, action), in: database, isStored: { $0 }, body)
+        try withLogRecords(of: action, items, isStored: { $0 }, body)
+    }
+
+    private func withLogRecords<Value: Sendable>(
+        of action: AccessAction, _ items: [UsedItem], isStored: (Value) -> Bool, _ body: (LogAddition?) throws -> Value
+    ) throws -> Value {
+        // A change that is noted only is written as a read is.
+        defer { if accessLog.hasPending { services.accessLogs.schedule(user) } }
+        return try accessLog.withRecords(of: uses(of: items, action), in: database, isStored: isStored, body)
     }
 
     private func uses(of items: [UsedItem], _ action: AccessAction) -> [AccessUse] {
@@ -131,114 +139,6 @@ extension RequestInProgress {
             return UsedItem(unopened: handle)
         }
     }
-
-    // MARK: Reading
-
-    /// Sends a page of the log, the newest records first, as far as they are about the caller's own items, or the user consents.
-    func readAccessLog(_ query: AccessLogQuery) throws {
-        guard caller.isUserAtCommandLine else { throw Refusal(.notAllowedHere, "only the command line reads the access log: vauban log") }
-        let rights = try rights()
-        if query.ofAllOwners, !rights.ownsEverything, !caller.consents.toListOwners.withLock({ $0 }) {
-            try ask(Consent(.listOwners, offered: .once))
-            caller.consents.toListOwners.withLock { $0 = true }
-        }
-        let coversAll = query.ofAllOwners || rights.ownsEverything
-        if query.before == nil { writePending() }
-        let faults = query.verifies ? try verifyLog() : []
-        var opener = LogOpener(database, enclave)
-        let rows = try database.logRows(
-            before: query.before, count: AccessLogPage.recordsMax, bytesMax: KeychainLimits.replyBytesMax - KeychainLimits.logRecordBytesMax
-        )
-        // Each key is computed from the one before.
-        let records = try rows.reversed().map { row in
-            let record = try opener.open(row)
-            let shown = record.flatMap { coversAll ? $0 : $0.keeping { rights.owns($0.owner) } }
-            return FoundRecord(number: row.number, isHidden: record != nil && shown == nil, record: shown)
-        }
-        let oldest = try database.logRows(after: 0, count: 1).first?.number ?? 0
-        try sink.send(.accessLog(AccessLogPage(oldest: oldest, faults: faults, records: records.reversed())))
-        try sink.send(.done)
-    }
-
-    /// Writes and anchors what is pending. On a full disk the log is read as it is.
-    private func writePending() {
-        do {
-            try accessLog.flush(to: database)
-        } catch {
-            services.boundedLog.notice("the access log cannot be written", about: user, ["why": "\(error)"])
-        }
-    }
-
-    /// Returns the first faults of the whole log, and anchors it if it has the record that the enclave knows.
-    private func verifyLog() throws -> [AccessLogFault] {
-        let known = try enclave.anchorLog([])
-        var faults: [AccessLogFault] = []
-        var last: AccessLogEnd?
-        while faults.count < AccessLogPage.faultsMax {
-            let rows = try database.logRows(after: last?.number ?? 0, count: AccessLogLink.countMax)
-            guard !rows.isEmpty else { break }
-            for row in rows {
-                if let last {
-                    if row.number != last.number + 1 {
-                        faults.append(AccessLogFault(.missingBefore, row.number))
-                    }
-                    // After a gap the log goes on after the record that the enclave knew then.
-                    else if last.adding(row.link).chain != row.chain {
-                        faults.append(AccessLogFault(.broken, row.number))
-                    }
-                }
-                last = AccessLogEnd(number: row.number, chain: row.chain)
-                if row.number == known.number, row.chain != known.chain { faults.append(AccessLogFault(.replaced, row.number)) }
-            }
-        }
-        faults = Array(faults.prefix(AccessLogPage.faultsMax - 1))
-        if known.number > last?.number ?? 0 { faults.append(AccessLogFault(.missingAtEnd, known.number)) }
-        if !faults.contains(where: { $0.kind == .replaced || $0.kind == .missingAtEnd }) {
-            try accessLog.anchor(in: enclave, of: database, immediately: true)
-        }
-        return faults
-    }
-}
-
-/// Opens records in the order of their numbers.
-private struct LogOpener {
-    private let database: KeychainDatabase
-    private let enclave: any EnclaveOperations
-    private var series: Int64 = 0
-    /// The key of the record with this number; nil if the series does not open.
-    private var key: SeriesKey?
-    private var number: Int64 = 0
-
-    init(_ database: KeychainDatabase, _ enclave: any EnclaveOperations) {
-        self.database = database
-        self.enclave = enclave
-    }
-
-    /// Returns a record; nil if it does not open. Throws while the keychain is locked.
-    mutating func open(_ row: LogRow) throws -> AccessRecord? {
-        guard (1...AccessLogEnd.numberMax).contains(row.series), row.number >= row.series,
-            row.number - row.series < KeychainLimits.logSeriesNumbersMax
-        else { return nil }
-        if row.series != series || row.number < number {
-            series = row.series
-            number = row.series
-            key = try firstKey(of: row.series)
-        }
-        while number < row.number, let known = key {
-            key = known.successor()
-            number += 1
-        }
-        return key?.open(row)
-    }
-
-    private func firstKey(of series: Int64) throws -> SeriesKey? {
-        guard let sealed = try database.logKey(of: series), sealed.count == EnclaveRequest.sealedSeriesKeyBytes else { return nil }
-        do {
-            return SeriesKey(try enclave.openSeriesKey(sealed))
-        } catch let refusal as Refusal where refusal.reason == .keyDestroyed {
-            return nil
-        }
-    }
 }
 
 extension Consent.Purpose {
@@ -246,7 +146,7 @@ extension Consent.Purpose {
     fileprivate var action: AccessAction? {
         switch self {
         case .readItem, .usePassword: .read
-        case .changeItem, .savePassword, .changePassword: .changed
+        case .changeItem, .moveItems, .savePassword, .changePassword: .changed
         case .deleteItem, .deletePassword: .deleted
         default: nil
         }
@@ -257,23 +157,14 @@ extension AccessOutcome {
     /// The outcome that the log records for an error; nil for one that is no refusal.
     fileprivate init?(of error: any Error) {
         switch error {
-        case is CallerHungUp: self = .declined
+        case is CallerHungUp: self = .notApproved
         case let refusal as Refusal where refusal.blame == .user:
             switch refusal.reason {
-            case .cancelled, .authenticationFailed, .fallbackChosen, .userTimedOut: self = .declined
+            case .cancelled, .authenticationFailed, .fallbackChosen, .userTimedOut: self = .notApproved
             default: self = .refused
             }
         default: return nil
         }
-    }
-}
-
-extension AccessRecord {
-    /// Returns the record with only these items; nil if there are none.
-    fileprivate func keeping(_ isKept: (UsedItem) -> Bool) -> AccessRecord? {
-        var kept = self
-        kept.items = items.filter(isKept)
-        return kept.items.isEmpty ? nil : kept
     }
 }
 

@@ -19,17 +19,22 @@ extension RequestInProgress {
         for id in rows {
             guard let row = try database.row(id), let opened = try open(row), opened.record.isSynchronizable, opened.maySynchronize,
                 own.owns(opened.record.accessGroup)
-            else { throw Refusal(.itemNotFound, "an item is not there, is not synchronizable, or is another program's") }
+            else {
+                throw Refusal(
+                    .itemNotFound,
+                    "One of these items is gone, is not synchronizable, or belongs to another program; vauban list shows yours"
+                )
+            }
             names.append(Self.name(of: opened.record, key))
-            shown.append("“\(PlainLine.bothEnds(opened.record.shownName, bytesMax: KeychainLimits.shownItemsMax))”")
+            shown.append("“\(PlainLine.bothEnds(opened.record.shownName, bytesMax: KeychainLimits.shownItemNameBytesMax))”")
         }
         let text = shown.isEmpty ? "none yet" : shown.joined(separator: ", ")
         // Whoever approves sees each item, with what is invisible in its name written out.
         let isShownWhole =
             text.utf8.count <= CircleRequest.shownBytesMax
-            && PlainLine.name(text, charactersMax: .max).unicodeScalars.count <= KeychainLimits.shownItemsMax
+            && PlainLine.name(text, charactersMax: .max).unicodeScalars.count <= KeychainLimits.shownItemsCharactersMax
         guard shown.count <= 1 || isShownWhole, let list = BlindedNames(names) else {
-            throw Refusal(.badParameter, "These are more items than a prompt can show; name fewer at once, and the others after that")
+            throw Refusal(.badParameter, "A prompt cannot show this many items; name fewer now, and the others with vauban sync allow")
         }
         return switch change {
         case .admit(let reveal, let code): .admitCompanion(reveal: reveal, code: code, list, shown: text)

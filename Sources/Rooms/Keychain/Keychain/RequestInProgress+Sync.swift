@@ -191,8 +191,8 @@ extension RequestInProgress {
             let identity = try database.row(ofItem: item) == nil ? item : try Entropy.bytes(16)
             let binding = try binding(record, item: identity, generation: generation)
             let new = try self.row(of: record, binding: binding, secret: try seal(value, binding), blinds: blinds)
-            let entry = UsedItem(record, item: identity)
-            return try isDone(withLogRecords(of: .added, [entry]) { try database.insert(new, appending: $0) })
+            let used = UsedItem(record, item: identity)
+            return try isDone(withLogRecords(of: .added, [used]) { try database.insert(new, appending: $0) })
                 ? Self.placed(new, record) : nil
         }
         guard let existing = try open(row) else { return nil }

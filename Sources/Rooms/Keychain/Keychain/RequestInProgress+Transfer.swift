@@ -56,8 +56,9 @@ extension RequestInProgress {
             return false
         }
         if plan.keepsOriginal {
-            note(.read, opened)
-            return try write(record, item: try Entropy.bytes(16), value: value)
+            let isWritten = try write(record, item: try Entropy.bytes(16), value: value)
+            if isWritten { note(.read, opened) }
+            return isWritten
         }
         let binding = try binding(record, item: opened.binding.item, generation: try keys.generationToWrite(record.protection))
         let row = try row(of: record, binding: binding, secret: try seal(value, binding), blinds: try blinds(record))

@@ -66,6 +66,7 @@ package final class RequestInProgress {
     let sink: any ReplySink
     let keys: RequestKeys
     let database: KeychainDatabase
+    let accessLog: AccessLog
     /// The application password, which only the enclave inspects.
     let password: SecretBytes?
     /// Why the last absent row counted as absent.
@@ -116,6 +117,7 @@ package final class RequestInProgress {
         self.password = password
         keys = RequestKeys(user: caller.user, leasedKeys: services.leasedKeys, sleepClock: services.sleepClock, enclave: enclave)
         database = try services.databases.database(of: caller.user)
+        accessLog = services.accessLogs.log(of: caller.user)
     }
 
     private func serve(_ request: KeychainRequest, _ value: borrowing SecretBytes) throws {

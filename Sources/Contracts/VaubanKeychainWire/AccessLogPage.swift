@@ -1,0 +1,143 @@
+// The request for a page of the access log, and its reply (Specs/access-log.md).
+
+package import SwiftASN1
+package import VaubanDER
+
+/// Which records of the access log are wanted.
+///
+/// `AccessLogQuery ::= SEQUENCE { coversAllOwners BOOLEAN, verifies BOOLEAN, before [0] INTEGER (1..281474976710656) OPTIONAL }`
+package struct AccessLogQuery: Hashable, Sendable, DERReadable, DERWritable {
+    /// Records with lower numbers; nil for the last ones.
+    package var before: Int64?
+    /// Whether the items of all owners are wanted, which takes the user's consent.
+    package var coversAllOwners: Bool
+    /// Whether all records are verified, and not these alone.
+    package var verifies: Bool
+
+    package init(before: Int64? = nil, coversAllOwners: Bool = false, verifies: Bool = false) {
+        self.before = before
+        self.coversAllOwners = coversAllOwners
+        self.verifies = verifies
+    }
+
+    package init(from fields: inout DERFields) throws {
+        coversAllOwners = try fields.boolean("covers all owners")
+        verifies = try fields.boolean("verifies")
+        before = try fields.optionalInteger(0, "number", in: AccessRecord.numbers)
+    }
+
+    package func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            try fields.boolean(coversAllOwners)
+            try fields.boolean(verifies)
+            try fields.optionalInteger(0, before)
+        }
+    }
+}
+
+/// A record as it was found.
+///
+/// `FoundRecord ::= SEQUENCE { number INTEGER (1..281474976710656), isHidden BOOLEAN, record [0] AccessRecord OPTIONAL }`
+package struct FoundRecord: Hashable, Sendable, DERReadable, DERWritable {
+    package let number: Int64
+    /// Whether it is about other owners' items alone.
+    package let isHidden: Bool
+    /// Nil if it is hidden or cannot be read.
+    package let record: AccessRecord?
+
+    package init(number: Int64, isHidden: Bool = false, record: AccessRecord?) {
+        self.number = number
+        self.isHidden = isHidden
+        self.record = record
+    }
+
+    package init(from fields: inout DERFields) throws {
+        number = try fields.integer("number", in: AccessRecord.numbers)
+        isHidden = try fields.boolean("is hidden")
+        record = try fields.optional(0, "record") { try $0.value("record", as: AccessRecord.self) }
+    }
+
+    package func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            try fields.integer(number)
+            try fields.boolean(isHidden)
+            if let record { try fields.tagged(0) { try $0.value(record) } }
+        }
+    }
+}
+
+/// What is wrong with the log's records.
+///
+/// `AccessLogFault ::= SEQUENCE { kind INTEGER (1..4), number INTEGER (0..281474976710656) }`
+package struct AccessLogFault: Hashable, Sendable, DERReadable, DERWritable {
+    package enum Kind: Int64, Hashable, Sendable {
+        /// Records before this one are missing.
+        case missingBefore = 1
+        /// This record does not follow the one before it.
+        case broken = 2
+        /// The enclave knows of records up to this one, after the last one that is there.
+        case missingAtEnd = 3
+        /// This record is not the one that the enclave knows.
+        case replaced = 4
+    }
+
+    package let kind: Kind
+    package let number: Int64
+
+    package init(_ kind: Kind, number: Int64) {
+        self.kind = kind
+        self.number = number
+    }
+
+    package init(from fields: inout DERFields) throws {
+        guard let kind = Kind(rawValue: try fields.integer("kind", in: 1...255)) else { throw DERError("kind is unknown") }
+        self.kind = kind
+        number = try fields.integer("number", in: 0...AccessRecord.numbers.upperBound)
+    }
+
+    package func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            try fields.integer(kind.rawValue)
+            try fields.integer(number)
+        }
+    }
+}
+
+extension AccessRecord {
+    /// The numbers that records may have.
+    fileprivate static let numbers: ClosedRange<Int64> = 1...1 << 48
+}
+
+/// Records of the log, the newest first.
+///
+/// `AccessLogPage ::= SEQUENCE { oldest INTEGER (0..281474976710656), faults SEQUENCE OF AccessLogFault, records SEQUENCE OF FoundRecord }`
+package struct AccessLogPage: Hashable, Sendable, DERReadable, DERWritable {
+    package static let recordsMax = 256
+    package static let faultsMax = 64
+
+    /// The number of the oldest record of the log; 0 if there is none.
+    package let oldest: Int64
+    /// The first faults of the log, if it was verified.
+    package let faults: [AccessLogFault]
+    package let records: [FoundRecord]
+
+    package init(oldest: Int64, faults: [AccessLogFault], records: [FoundRecord]) {
+        self.oldest = oldest
+        self.faults = faults
+        self.records = records
+    }
+
+    package init(from fields: inout DERFields) throws {
+        oldest = try fields.integer("oldest", in: 0...AccessRecord.numbers.upperBound)
+        faults = try fields.list("faults", max: Self.faultsMax)
+        records = try fields.list("records", max: Self.recordsMax)
+    }
+
+    package func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            try fields.integer(oldest)
+            try fields.list(faults)
+            try fields.list(records)
+        }
+    }
+}

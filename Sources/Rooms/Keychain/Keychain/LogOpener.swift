@@ -1,0 +1,45 @@
+internal import EnclaveWire
+internal import KeychainStore
+internal import VaubanKeychainWire
+internal import VaubanRefusal
+
+/// Opens log records in the order of their numbers.
+struct LogOpener {
+    private let database: KeychainDatabase
+    private let enclave: any EnclaveOperations
+    private var series: Int64 = 0
+    /// The key of the record with this number; nil if the series does not open.
+    private var key: SeriesKey?
+    private var number: Int64 = 0
+
+    init(_ database: KeychainDatabase, _ enclave: any EnclaveOperations) {
+        self.database = database
+        self.enclave = enclave
+    }
+
+    /// Returns a record; nil if it does not open. Throws while the keychain is locked.
+    mutating func open(_ row: LogRow) throws -> AccessRecord? {
+        guard (1...AccessLogEnd.numberMax).contains(row.series), row.number >= row.series,
+            row.number - row.series < KeychainLimits.logSeriesNumbersMax
+        else { return nil }
+        if row.series != series || row.number < number {
+            series = row.series
+            number = row.series
+            key = try firstKey(of: row.series)
+        }
+        while number < row.number, let known = key {
+            key = known.successor()
+            number += 1
+        }
+        return key?.open(row)
+    }
+
+    private func firstKey(of series: Int64) throws -> SeriesKey? {
+        guard let sealed = try database.logKey(of: series), sealed.count == EnclaveRequest.sealedSeriesKeyBytes else { return nil }
+        do {
+            return SeriesKey(try enclave.openSeriesKey(sealed))
+        } catch let refusal as Refusal where refusal.reason == .keyDestroyed {
+            return nil
+        }
+    }
+}

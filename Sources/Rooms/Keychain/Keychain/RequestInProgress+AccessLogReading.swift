@@ -1,0 +1,101 @@
+// The request that reads the access log (Specs/access-log.md).
+
+internal import EnclaveWire
+internal import KeychainStore
+internal import Logging
+internal import VaubanAccessPolicy
+internal import VaubanKeychainWire
+internal import VaubanLinuxHost
+internal import VaubanRefusal
+internal import VaubanRoomLog
+internal import VaubanUserModel
+
+extension RequestInProgress {
+    /// Sends a page of the log, the newest records first, as far as they are about the caller's own items, or the user consents.
+    func readAccessLog(_ query: AccessLogQuery) throws {
+        guard caller.isUserAtCommandLine else { throw Refusal(.notAllowedHere, "only the command line reads the access log: vauban log") }
+        let rights = try rights()
+        if query.coversAllOwners, !rights.ownsEverything, !caller.consents.toListOwners.withLock({ $0 }) {
+            try ask(Consent(.listOwners, offered: .once))
+            caller.consents.toListOwners.withLock { $0 = true }
+        }
+        let coversAll = query.coversAllOwners || rights.ownsEverything
+        if query.before == nil { writePending() }
+        let faults = query.verifies ? try verifyLog() : []
+        var opener = LogOpener(database, enclave)
+        let rows = try database.logRows(
+            before: query.before, count: AccessLogPage.recordsMax, bytesMax: KeychainLimits.replyBytesMax - KeychainLimits.logRecordBytesMax
+        )
+        // Each key is computed from the one before.
+        let records = try rows.reversed().map { row in
+            let record = try opener.open(row)
+            let shown = record.flatMap { coversAll ? $0 : $0.keeping { rights.owns($0.owner) } }
+            return FoundRecord(number: row.number, isHidden: record != nil && shown == nil, record: shown)
+        }
+        let oldest = try database.logRows(after: 0, count: 1).first?.number ?? 0
+        try sink.send(.accessLog(AccessLogPage(oldest: oldest, faults: faults, records: records.reversed())))
+        try sink.send(.done)
+    }
+
+    /// Writes what is pending. On a full disk the log is read as it is.
+    private func writePending() {
+        do {
+            try accessLog.flush(to: database)
+        } catch {
+            services.boundedLog.notice("the access log cannot be written", about: user, ["why": "\(error)"])
+        }
+    }
+
+    /// Returns the first faults of the whole log, and anchors it if it has the log record that the enclave knows.
+    private func verifyLog() throws -> [AccessLogFault] {
+        let known = try enclave.anchorLog([])
+        let fault = try fault(at: known)
+        let faults = Array(try faultsOfChain().prefix(AccessLogPage.faultsMax - 1))
+        guard let fault else {
+            try accessLog.anchor(in: enclave, of: database, immediately: true)
+            return faults
+        }
+        return faults.contains(fault) ? faults : (faults + [fault]).sorted { $0.number < $1.number }
+    }
+
+    /// Returns what is wrong with the log record that the enclave knows; nil if it is there, or if the log begins after it.
+    private func fault(at known: AccessLogEnd) throws -> AccessLogFault? {
+        guard !known.isStart else { return nil }
+        let following = try database.logRows(after: known.number - 1, count: 1).first
+        guard let following else { return AccessLogFault(.missingAtEnd, number: known.number) }
+        guard following.number == known.number else { return AccessLogFault(.missingBefore, number: following.number) }
+        return following.chain == known.chain ? nil : AccessLogFault(.replaced, number: known.number)
+    }
+
+    /// Returns the log records that do not follow the one before, at least the first `AccessLogPage.faultsMax` of them.
+    private func faultsOfChain() throws -> [AccessLogFault] {
+        var faults: [AccessLogFault] = []
+        var last: AccessLogEnd?
+        while faults.count < AccessLogPage.faultsMax {
+            let rows = try database.logRows(after: last?.number ?? 0, count: AccessLogLink.countMax)
+            guard !rows.isEmpty else { break }
+            for row in rows {
+                if let last {
+                    if row.number != last.number + 1 {
+                        faults.append(AccessLogFault(.missingBefore, number: row.number))
+                    }
+                    // After a gap the log goes on after the log record that the enclave knew then.
+                    else if last.adding(row.link).chain != row.chain {
+                        faults.append(AccessLogFault(.broken, number: row.number))
+                    }
+                }
+                last = AccessLogEnd(number: row.number, chain: row.chain)
+            }
+        }
+        return faults
+    }
+}
+
+extension AccessRecord {
+    /// Returns the log record with only these items, and the number of further ones; nil if there are none.
+    fileprivate func keeping(_ isKept: (UsedItem) -> Bool) -> AccessRecord? {
+        var kept = self
+        kept.items = items.filter { $0.isFurther || isKept($0) }
+        return kept.items.allSatisfy(\.isFurther) ? nil : kept
+    }
+}
