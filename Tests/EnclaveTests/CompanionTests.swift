@@ -85,7 +85,6 @@ struct CompanionTests {
         let device = try companion.view.device
         let row = try row(member.vault)
         let wrapped = try member.vault.seal(row).wrapped
-        let opened = try member.open()
         func sealing(_ name: [UInt8]) -> Refusal.Reason? {
             reason { _ = try member.vault.sealForCompanion(row, wrapped: wrapped, device: device, name: name) }
         }
@@ -99,8 +98,6 @@ struct CompanionTests {
             reason { _ = try member.vault.circle(.disallow(device: device, .empty, shown: ""), isApproved: false) } == .cancelled)
         let disallowed = try member.document(.disallow(device: device, names(Self.allowed), shown: ""))
         #expect(sealing(Self.allowed) == .notAllowedHere)
-        // The circle of before is open still, and the list is that of now.
-        withExtendedLifetime(opened) {}
         for statement in [allowed, disallowed] { try companion.perform(.follow(statement: statement)) }
         for protection in Protection.allCases where protection.staysOnDevice {
             _ = try member.document(.allow(device: device, names(Self.allowed), shown: ""))
@@ -136,13 +133,13 @@ struct CompanionTests {
         #expect(sealed == .notAllowedHere)
     }
 
-    @Test("A statement that a companion's keys sign, or that puts a companion in a member's place, is followed by nobody")
+    @Test("A statement whose signer was replaced by a companion, or that was altered anywhere, is followed by nobody")
     func forgedStatements() throws {
         let (member, companion, admission) = try circle(names(Self.allowed))
         let (second, joined) = try admit(by: member, nil)
         try companion.perform(.follow(statement: joined))
         let next = try member.document(.allow(device: companion.view.device, names(Self.other), shown: ""))
-        // The companion's own name as the signer, with whatever signature: the members know no key of a signer by that name.
+        // The companion's own name as the signer: the members know no key of a signer by that name.
         let renamed = try replacing(member.view.device, by: companion.view.device, in: next)
         for device in [second, companion] {
             let before = try device.view
@@ -168,7 +165,7 @@ struct CompanionTests {
         try stranger.perform(.enter(statement: try #require(approved.document), code: code))
     }
 
-    @Test("A companion's share is no member's: the parts of a statement that are exchanged are refused, signed or not")
+    @Test("A statement whose shares of a member and a companion were exchanged by its carrier is followed by neither")
     func exchangedShares() throws {
         let (member, companion, _) = try circle(names(Self.allowed))
         let (second, joined) = try admit(by: member, nil)

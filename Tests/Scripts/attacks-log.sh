@@ -38,7 +38,7 @@ check 'which the log has' eval 'approved log --all-owners | grep -c read | grep 
 stop_keychain; rm -r "$folder"; cp -a "$TMPDIR/copy" "$folder"; start_keychain
 check 'U111 an earlier database hides a read: reported' eval 'approved log --all-owners >/dev/null 2>"$TMPDIR/err"; [ $? = 1 ] && grep -q "are missing at the end" "$TMPDIR/err"'
 check 'the program goes on' equals "$(by alice /usr/local/games/bin/mail get letters)" '0 x'
-check 'U111 and so it stays: reported' eval 'approved log --all-owners >/dev/null 2>"$TMPDIR/err"; [ $? = 1 ] && grep -q "Records are missing before record" "$TMPDIR/err"'
+check 'U111 and so it stays: reported' eval 'approved log --all-owners >/dev/null 2>"$TMPDIR/err"; [ $? = 1 ] && grep -q "Log records are missing before" "$TMPDIR/err"'
 
 # Records that are removed, or changed with their chain, by whoever can write the file.
 stop_keychain

@@ -19,6 +19,8 @@ extension EnclaveModel {
         try clearAttempts(&tape)
         setKeyRing(.unlocked, .erased)
         end(everything: true)
+        // The model makes no log records, so there is none to begin anew.
+        _ = try tape.read(.accessLog)
     }
 
     mutating func recover(with key: Int, to passcode: Passcode, next: Int?, _ tape: inout Tape) throws {

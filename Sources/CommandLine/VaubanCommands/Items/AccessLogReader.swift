@@ -113,8 +113,8 @@ extension AccessLogFault {
     fileprivate var sentence: String {
         switch kind {
         case .missingBefore:
-            "Log records are missing before \(number). Unless you restored the keychain from a copy, they were removed. This is shown until "
-                + "\(number) itself is too old to be kept."
+            "Log records are missing before \(number). Unless you restored the keychain from a copy, they were removed. "
+                + "This is shown until \(number) is too old to be kept."
         case .broken: "Log record \(number) does not follow the one before it: the log was altered."
         case .missingAtEnd:
             "Log records up to \(number) are missing at the end. Unless you restored the keychain from a copy, they were removed."

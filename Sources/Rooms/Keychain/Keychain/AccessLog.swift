@@ -16,7 +16,7 @@ final class AccessLog: Sendable {
         /// The number of the last log record that the enclave knows, and when it was told, in nanoseconds since start.
         var anchored: Int64 = 0
         var reported: UInt64 = 0
-        /// When pending uses could not be written, in nanoseconds since start; nil if the last attempt succeeded.
+        /// When pending uses for which there is no room could not be written, in nanoseconds since start; nil if the last write succeeded.
         var failed: UInt64?
     }
 
@@ -116,7 +116,8 @@ final class AccessLog: Sendable {
     /// Writes what was noted.
     func flush(to database: KeychainDatabase) throws {
         guard hasPending else { return }
-        defer { if hasPending { status.withLock { $0.failed = MachineClock.boot } } }
+        // Others may have noted something meanwhile, but not so much.
+        defer { if pending.withLock({ $0.isFull }) { status.withLock { $0.failed = MachineClock.boot } } }
         try withRecords(of: [], in: database, isStored: { _ in true }) { if let addition = $0 { try database.append(addition) } }
     }
 
