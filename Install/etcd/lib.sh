@@ -1,24 +1,69 @@
-# For start, add-user and stop, in the folder of the nodes.
+# For start, add-user, remove-user and stop, in the folder of the nodes. Every step may be repeated after it was interrupted.
+export LC_ALL=C
 
-make_key() { openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out "$1" 2>/dev/null; }
+# require_name NAME: whether it can be a user (EtcdKeys.isUser has the same rule).
+require_name() {
+    case $1 in '' | root | -* | *[!a-z0-9-]*) false ;; *) [ ${#1} -le 64 ] ;; esac || {
+        echo 'A name has 1 to 64 lowercase letters, digits and hyphens, does not begin with a hyphen, and is not root.' >&2
+        exit 64
+    }
+}
 
-# certify NAME SUBJECT USES [NAMES]: NAME.key and NAME.pem, by this folder's authority.
+# quietly COMMAND: shows what it says only if it fails. openssl tells its progress.
+quietly() { "$@" 2>openssl.log || { cat openssl.log >&2; echo "$1 $2 failed in $PWD" >&2; return 1; }; }
+
+make_key() { quietly openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out "$1"; }
+
+# make_authority NAME: NAME.key and NAME.pem, unless NAME.pem is there. Nothing was issued before it was.
+make_authority() {
+    [ ! -e "$1.pem" ] || return 0
+    make_key "$1.key.new"
+    quietly openssl req -x509 -new -key "$1.key.new" -sha256 -days 3650 -subj "/O=Vauban sync/OU=authority $1" -out "$1.pem.new" \
+        -addext 'basicConstraints=critical,CA:TRUE,pathlen:0' -addext 'keyUsage=critical,keyCertSign,cRLSign'
+    mv "$1.key.new" "$1.key"
+    mv "$1.pem.new" "$1.pem"
+}
+
+# certify NAME AUTHORITY SUBJECT USES [NAMES]: NAME.key and NAME.pem, unless NAME.pem is there.
 certify() {
-    make_key "$1.key"
-    printf 'basicConstraints=critical,CA:FALSE\nkeyUsage=critical,digitalSignature\nextendedKeyUsage=%s\n%s' "$3" \
-        "${4:+subjectAltName=$4}" >"$1.ext"
-    openssl req -new -key "$1.key" -subj "$2" |
-        openssl x509 -req -CA ca.pem -CAkey ca.key -CAcreateserial -sha256 -days 825 -extfile "$1.ext" -out "$1.pem" 2>/dev/null
-    rm "$1.ext"
+    [ ! -e "$1.pem" ] || return 0
+    make_key "$1.key.new"
+    printf 'basicConstraints=critical,CA:FALSE\nkeyUsage=critical,digitalSignature\nextendedKeyUsage=%s\n%s' "$4" \
+        "${5:+subjectAltName=$5}" >"$1.ext"
+    quietly openssl req -new -key "$1.key.new" -subj "$3" -out "$1.csr"
+    quietly openssl x509 -req -in "$1.csr" -CA "$2.pem" -CAkey "$2.key" -set_serial "0x$(openssl rand -hex 16)" -sha256 -days 825 \
+        -extfile "$1.ext" -out "$1.pem.new"
+    rm "$1.ext" "$1.csr"
+    mv "$1.key.new" "$1.key"
+    mv "$1.pem.new" "$1.pem"
+}
+
+# as CERTIFICATE WORDS...: etcdctl with NAME.pem and NAME.key.
+as() {
+    certificate=$1
+    shift
+    ETCDCTL_API=3 etcdctl --endpoints "$(paste -sd, endpoints)" --cacert ca.pem --cert "$certificate.pem" --key "$certificate.key" \
+        --command-timeout 5s "$@"
 }
 
 # administer WORDS...: etcdctl, as etcd's administrator.
-administer() {
-    ETCDCTL_API=3 etcdctl --endpoints "$(paste -sd, endpoints)" --cacert ca.pem --cert root.pem --key root.key --command-timeout 5s "$@"
-}
+administer() { as root "$@"; }
 
-# A process that has ended and that nobody has waited for has no program any more.
+# is_guarded: whether etcd refuses a certificate without a password.
+is_guarded() { as node-1 get x 2>&1 | grep -qE 'permission denied|user name is empty'; }
+
+# is_running NODE: by its folder, since its number may be another program's by now.
 is_running() {
     [ -e "node-$1.pid" ] || return 1
-    case $(readlink "/proc/$(cat "node-$1.pid")/exe" 2>/dev/null) in */etcd*) ;; *) return 1 ;; esac
+    { tr '\0' '\n' <"/proc/$(cat "node-$1.pid")/cmdline"; } 2>/dev/null | grep -qxF -e "$PWD/data-$1"
+}
+
+# ends NODE SECONDS: waits for the end of a node. What nobody has waited for has a number still, so it is looked at again each second.
+ends() {
+    seconds=0
+    while is_running "$1"; do
+        [ $seconds -lt "$2" ] || return 1
+        timeout 1 tail --pid="$(cat "node-$1.pid")" -f /dev/null || true
+        seconds=$((seconds + 1))
+    done
 }

@@ -8,13 +8,15 @@ import VaubanSyncCarrierWire
         let account = try EtcdAccount(
             "# of the office\nuser anna\nendpoint https://a.example:2379\n\nendpoint https://[2001:db8::1]:2379\n")
         #expect(account.user == "anna" && account.isSecure)
+        #expect(account.ports == [53, 2379])
         #expect(account.description == "anna at https://a.example:2379, https://[2001:db8::1]:2379")
     }
 
     @Test(
         "Without encryption only this machine is asked",
         arguments: [
-            ("http://127.0.0.1:2379", true), ("http://[::1]:2379", true), ("http://localhost:2379", true), ("http://192.0.2.1:2379", false),
+            ("http://127.0.0.1:2379", true), ("http://[::1]:2379", true), ("http://localhost:2379", false),
+            ("http://192.0.2.1:2379", false),
             ("http://localhost.example:2379", false), ("http://127.0.0.1.example:2379", false),
             ("http://127.0.0.1@evil.example:2379", false),
         ]) func plainEndpoints(_ text: String, _ isTaken: Bool)
@@ -34,7 +36,9 @@ import VaubanSyncCarrierWire
     @Test(arguments: [
         "endpoint https://a:1", "user anna", "user anna\nuser bert\nendpoint https://a:1", "user root\nendpoint https://a:1",
         "user anna/../bert\nendpoint https://a:1", "user Anna\nendpoint https://a:1",
-        "user anna\nendpoint https://a:1\nendpoint https://a:1",
+        "user anna\nendpoint https://a:1\nendpoint https://a:1", "user -anna\nendpoint https://a:1",
+        "user \(String(repeating: "a", count: 65))\nendpoint https://a:1",
+        "user anna\nendpoint https://a:1\nendpoint http://127.0.0.1:1",
         "user anna\npassword x\nendpoint https://a:1", "user anna x\nendpoint https://a:1",
     ]) func malformedAccounts(_ text: String) {
         #expect(throws: EtcdFault.self) { try EtcdAccount(text) }
@@ -51,7 +55,9 @@ import VaubanSyncCarrierWire
         #expect(fault(9, "etcdserver: authentication is not enabled").kind == .denied)
         #expect(fault(7, "etcdserver: permission denied").kind == .denied)
         #expect(fault(8, "etcdserver: mvcc: database space exceeded").kind == .full)
+        #expect(fault(8, "etcdserver: mvcc: database space exceeded").text.contains("etcdctl alarm disarm"))
         #expect(fault(14, "etcdserver: request timed out").mayPass)
+        #expect(fault(9, "etcdserver: rpc not supported for learner").kind == .busy)
         #expect(!fault(11, "etcdserver: mvcc: required revision has been compacted").mayPass)
         #expect(fault(5, "a\\u001b[2Jb\\n\(String(repeating: "c", count: 900))").text.utf8.allSatisfy { (0x20..<0x7F).contains($0) })
         #expect(EtcdReply(Array("<html>502</html>".utf8)).fault() == .garbage)

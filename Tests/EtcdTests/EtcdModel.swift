@@ -12,11 +12,13 @@ actor EtcdModel: EtcdCaller {
 
     init(spoil: @escaping @Sendable (EtcdRequest, String) -> String = { $1 }) { self.spoil = spoil }
 
-    func call(_ request: EtcdRequest) async throws(EtcdFault) -> EtcdReply {
+    func call<Value: Sendable>(
+        _ request: EtcdRequest, _ read: @Sendable (EtcdReply) throws(EtcdFault) -> Value
+    ) async throws(EtcdFault) -> Value {
         requests.append(request)
         guard let body = try? JSONSerialization.jsonObject(with: Data(request.body)) as? [String: Any] else { throw .garbage }
         let answer = request.path == "/v3/kv/range" ? range(body) : try transaction(body)
-        return EtcdReply(Array(spoil(request, answer).utf8))
+        return try read(EtcdReply(Array(spoil(request, answer).utf8)))
     }
 
     func killAfter(transactions: Int) { transactionsLeft = transactions }

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import VaubanEtcd
 import VaubanSyncCarrierWire
@@ -34,8 +35,8 @@ import VaubanSyncCarrierWire
         #expect(try await reply(model, .add, "00000001", file) == .done)
         #expect(try await reply(model, .read, "00000001") == .file(file))
         #expect(await model.rows.values.allSatisfy { $0.count <= EtcdHead.partBytes + 1 })
-        #expect(await model.requests.allSatisfy { $0.body.count < 1_500_000 })
-        #expect(await model.keys.count == 10)
+        #expect(await model.requests.allSatisfy { $0.body.count < 400_000 })
+        #expect(await model.keys.count == 37)
         #expect(try await reply(model, .names) == .names(["00000001"]))
         #expect(try await reply(model, .remove, "00000001") == .done)
         #expect(await model.keys.isEmpty)
@@ -53,6 +54,17 @@ import VaubanSyncCarrierWire
         #expect(try await reply(model, .add, "00000001", long(2)) == .done)
         #expect(try await reply(model, .read, "00000001") == .file(long(2)))
         #expect(await model.keys.count == 4)
+    }
+
+    @Test("A short file clears what a killed run left at its name", arguments: [CarrierRequest.Operation.add, .replace])
+    func shortFileClearsParts(_ operation: CarrierRequest.Operation) async throws {
+        let model = EtcdModel()
+        await model.killAfter(transactions: 2)
+        await #expect(throws: EtcdFault.self) { try await reply(model, .add, "00000001", long(1)) }
+        await model.killAfter(transactions: .max)
+        #expect(await model.keys.count == 2)
+        #expect(try await reply(model, operation, "00000001", [1]) == .done)
+        #expect(await model.keys == ["/vauban/1/anna/files/circle/00000001"])
     }
 
     @Test func longFileThatComesSecondLeavesNothing() async throws {
@@ -99,7 +111,8 @@ import VaubanSyncCarrierWire
             "{\"header\":{},\"kvs\":[{\"key\":\"KEY\"},{\"key\":\"KEY\"}]}",
             "{\"header\":{},\"kvs\":[{\"key\":\"KEY\",\"value\":\"AA==\"}]}",
             "{\"header\":{},\"kvs\":[{\"key\":\"not base64\"}]}", "{\"header\":{},\"kvs\":[{\"value\":\"AA==\"}]}",
-            "{\"kvs\":[]}", "{}", "[]", "", "null", "{", "<html>", "{\"header\":{}} {}",
+            "{\"header\":{},\"kvs\":7}", "{\"header\":{},\"kvs\":{}}", "{\"header\":{},\"kvs\":[7]}",
+            "{\"header\":{},\"kvs\":[{\"key\":\"KEY\"},7]}", "{\"kvs\":[]}", "{}", "[]", "", "null", "{", "<html>", "{\"header\":{}} {}",
             "{\"header\":\(String(repeating: "[", count: 100_000))",
         ]) func hostileNames(_ answer: String) async throws
     {
@@ -108,15 +121,26 @@ import VaubanSyncCarrierWire
         #expect(fault?.kind == .garbage)
     }
 
-    @Test("A page that always has more is refused before it fills memory") func endlessNames() async throws {
+    @Test("A list without an end is refused before it fills memory") func endlessNames() async throws {
+        let folder = "/vauban/1/anna/files/circle/"
         let endless = EtcdModel { request, _ in
-            // The key that was asked for, and one more: in order, and without an end.
+            // The page after the key that was asked for: in order, all keys of one length, and always more.
             let text = String(decoding: request.body, as: UTF8.self)
-            let key = text.split(separator: "\"").dropFirst(2).first { $0.count > 8 } ?? ""
-            return "{\"header\":{},\"kvs\":[{\"key\":\"\(key)\"}],\"more\":true}"
+            let asked = text.split(separator: "\"").dropFirst(3).first.flatMap { Data(base64Encoded: String($0)) } ?? Data()
+            let digits = String(decoding: asked.dropFirst(folder.utf8.count).prefix { $0 != 0 }, as: UTF8.self)
+            let first = (Int(digits) ?? 10_000_000) + 1
+            let rows = (first..<first + EtcdLimits.keysOfPage).map { "{\"key\":\"\(Data("\(folder)\($0)".utf8).base64EncodedString())\"}" }
+            return "{\"header\":{},\"kvs\":[\(rows.joined(separator: ","))],\"more\":true}"
         }
         let fault = await #expect(throws: EtcdFault.self) { try await reply(endless, .names) }
-        #expect(fault != nil)
+        #expect(fault?.kind == .damaged)
+        #expect(await endless.requests.count == EtcdLimits.namesMax / EtcdLimits.keysOfPage + 1)
+    }
+
+    @Test("Each node that is asked later has time for connecting") func timeOfNodes() {
+        #expect(EtcdLimits.secondsOfNode(left: 30, nodesAfter: 0) == 30)
+        #expect(EtcdLimits.secondsOfNode(left: 30, nodesAfter: 2) == 24)
+        #expect(EtcdLimits.secondsOfNode(left: 1, nodesAfter: 8) == EtcdLimits.connectSeconds)
     }
 
     @Test(
@@ -125,7 +149,8 @@ import VaubanSyncCarrierWire
             "{\"header\":{},\"kvs\":[{\"key\":\"eA==\",\"value\":\"AA==\"}]}",
             "{\"header\":{},\"kvs\":[{\"key\":\"KEY\",\"value\":\"AA==\"},{\"key\":\"KEY\",\"value\":\"AA==\"}]}",
             "{\"header\":{},\"kvs\":[{\"key\":\"KEY\",\"value\":\"AA==\"}],\"more\":true}",
-            "{\"header\":{},\"kvs\":[{\"key\":\"KEY\",\"value\":7}]}",
+            "{\"header\":{},\"kvs\":[{\"key\":\"KEY\",\"value\":7}]}", "{\"header\":{},\"more\":true}",
+            "{\"header\":{},\"kvs\":[],\"more\":true}", "{\"header\":{},\"kvs\":\"KEY\"}",
         ]) func hostileFiles(_ answer: String) async throws
     {
         let key = "L3ZhdWJhbi8xL2FubmEvZmlsZXMvY2lyY2xlLzAwMDAwMDAx"

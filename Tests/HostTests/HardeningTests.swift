@@ -20,9 +20,9 @@ import VaubanRoomHardening
 
     /// Returns the outcome of each attempt, as the probe reports it.
     private func outcomes(
-        _ room: String, without: [HardeningFeature] = [], landlock: Int? = nil, _ attempts: [String]
+        _ room: String, without: [HardeningFeature] = [], landlock: Int? = nil, ports: String? = nil, _ attempts: [String]
     ) throws -> [String: String] {
-        let older = landlock.map { ["--landlock", "\($0)"] } ?? []
+        let older = (landlock.map { ["--landlock", "\($0)"] } ?? []) + (ports.map { ["--ports", $0] } ?? [])
         let switched = (without.isEmpty ? [] : ["--without", without.map(\.rawValue).joined(separator: ",")]) + older
         let process = Process()
         let pipe = Pipe()
@@ -68,6 +68,30 @@ import VaubanRoomHardening
         let outcomes = try outcomes(room, ["call:socket:2:1", "call:socket:17:3", "call:listen", "read:/etc/hosts"])
         #expect(outcomes["call:socket:2:1"] == "done" && outcomes["read:/etc/hosts"] == "done")
         #expect(outcomes["call:listen"] == "killed \(SIGSYS)" && outcomes["call:socket:17:3"] == "refused \(ENOSYS)")
+    }
+
+    /// A program that runs as the user and reached its Unix sockets could have systemd start another one, outside of this confinement.
+    @Test("What carries files to etcd makes no Unix socket, and goes on") func carrierReachesNoUnixSocket() throws {
+        let calls = ["call:socket:1:1", "call:socket:1:2", "call:socket:1:5", "call:socket:1:524289"]
+        for (attempt, outcome) in try outcomes("sync-etcd", calls) { #expect(outcome == "refused \(EPERM)", "\(attempt)") }
+        let others = ["call:socket:2:1", "call:socket:10:1", "call:socket:2:2", "call:socket:16:3"]
+        for (attempt, outcome) in try outcomes("sync-etcd", others) {
+            // A machine may have no IPv6.
+            #expect(outcome == "done" || (attempt == "call:socket:10:1" && outcome == "refused \(EAFNOSUPPORT)"), "\(attempt)")
+        }
+        #expect(try outcomes("sync-etcd", ["call:socketpair:1:1", "call:pidfd_open"]).values.allSatisfy { $0 == "killed \(SIGSYS)" })
+        #expect(try outcomes("sync-etcd", without: [.seccomp], ["call:socket:1:1"])["call:socket:1:1"] == "done")
+    }
+
+    /// The probe connects to port 9 of this machine.
+    @Test("TCP reaches the ports that were named and no other") func carrierReachesNamedPortsAlone() throws {
+        let named = try outcomes("sync-etcd", ports: "9,53", ["network"])["network"]
+        #expect(named == "refused \(ECONNREFUSED)")
+        let others = try outcomes("sync-etcd", ports: "53,2379", ["network"])["network"]
+        // Debian 12 has version 2 of Landlock, which has no rules for TCP.
+        if others == named { try Test.cancel("this kernel's Landlock is older than version 4") }
+        #expect(others == "refused \(EACCES)")
+        #expect(try outcomes("sync-etcd", landlock: 3, ports: "53,2379", ["network"])["network"] == named)
     }
 
     /// ENOSYS is 38: a call that is merely unknown looks like an older kernel.

@@ -4,6 +4,8 @@
 # proves: C-215 C-217
 # limit: 900
 set -u
+# An account that others can change is refused.
+umask 022
 for tool in etcd etcdctl openssl curl python3; do command -v $tool >/dev/null || { echo "there is no $tool here"; exit 77; }; done
 . Tests/Scripts/lib/command-line.sh
 for program in keychain-caller vauban-sync-etcd; do [ -x "$VAUBAN_BUILD/$program" ] || { echo "$program is not built"; exit 77; }; done
@@ -17,10 +19,25 @@ equals() { [ "$1" = "$2" ] || fail "there is \"$1\", not \"$2\""; }
 fleet_starts() { Install/etcd/start "$fleet" >"$TMPDIR/start" 2>&1 || { cat "$TMPDIR/start" "$fleet"/node-*.log; fail 'etcd does not start'; }; }
 etcdctl_root() { (cd "$fleet" && ETCDCTL_API=3 etcdctl --endpoints "$(paste -sd, endpoints)" --cacert ca.pem --cert root.pem --key root.key "$@"); }
 node_pids() { cat "$fleet"/node-*.pid; }
-# ended PID…: until a killed process is really gone, and its port free.
-ended() { for pid; do while [ -e "/proc/$pid" ] && ! grep -q '^State:.*Z' "/proc/$pid/status" 2>/dev/null; do :; done; done; }
-stub=
-trap 'for home in "$TMPDIR"/keychain "$TMPDIR"/laptop; do VAUBAN_HOME=$home vauban stop; done >/dev/null 2>&1; kill -CONT $(node_pids) 2>/dev/null; Install/etcd/stop "$fleet" 2>/dev/null; [ -z "$stub" ] || kill "$stub"' EXIT
+# ended PID…: until a killed process is really gone, and its port free. One that nobody has waited for has a number still.
+ended() {
+    for pid; do
+        for second in {1..30}; do
+            [ -e "/proc/$pid" ] && ! grep -q '^State:.*Z' "/proc/$pid/status" 2>/dev/null || continue 2
+            timeout 1 tail --pid="$pid" -f /dev/null
+        done
+        fail "process $pid does not end (second $second)"
+    done
+}
+# stub [CERTIFICATE KEY]: a hostile server in etcd's place; its port is $stub_port, and it says on descriptor $stub_says what it accepts.
+stubs=()
+stub() {
+    exec {stub_says}< <(exec python3 Tests/Scripts/lib/hostile-etcd.py "$TMPDIR/stub" "$@" 2>/dev/null)
+    stubs+=($!)
+    read -r -t 30 -u "$stub_says" stub_port || fail 'the stub does not start'
+}
+accepted() { read -r -t 30 -u "$stub_says" line && [ "$line" = accepted ] || fail 'nobody connects to the stub'; }
+trap 'for home in "$TMPDIR"/keychain "$TMPDIR"/laptop; do VAUBAN_HOME=$home vauban stop; done >/dev/null 2>&1; kill -CONT $(node_pids) 2>/dev/null; Install/etcd/stop "$fleet" 2>/dev/null; [ ${#stubs[@]} = 0 ] || kill "${stubs[@]}"' EXIT
 
 # Six ports in a row that nobody uses.
 PORT=$(python3 - <<'PYTHON'
@@ -40,6 +57,18 @@ export PORT
 fleet_starts
 anna=$(Install/etcd/add-user "$fleet" anna) && bert=$(Install/etcd/add-user "$fleet" bert) || fail 'no user can be added'
 equals "$(stat -c %a "$anna" "$anna/key.pem" "$anna/password" | paste -sd' ')" '700 600 600'
+# All of it may be repeated, also from the middle of the first start: roles and the administrator are there, and authentication is off.
+equals "$(Install/etcd/add-user "$fleet" anna)" "$anna"
+etcdctl_root auth disable >/dev/null || fail 'authentication cannot be turned off'
+fleet_starts
+(cd "$fleet" && ETCDCTL_API=3 etcdctl --endpoints "https://127.0.0.1:$PORT" --cacert ca.pem --cert node-1.pem --key node-1.key get x) >/dev/null 2>&1 &&
+    fail 'etcd lets in who has a certificate and no password'
+for name in -anna Anna root "$(printf 'a%.0s' {1..65})"; do Install/etcd/add-user "$fleet" "$name" 2>/dev/null && fail "there is a user $name"; done
+# What nodes say to each other has an authority of its own.
+peers() { curl -sS --http1.1 --max-time 30 --cacert "$fleet/peers.pem" "https://127.0.0.1:$((PORT + 1))/members" "$@" 2>"$TMPDIR/err"; }
+peers --cert "$fleet/peer-2.pem" --key "$fleet/peer-2.key" | grep -q node-3 || fail 'a peer is not let in'
+peers --cert "$anna/certificate.pem" --key "$anna/key.pem" && fail 'a user gets in as a peer'
+grep -q 'signed by unknown authority' "$fleet/node-1.log" || fail 'it was not the certificate that kept a user out'
 
 # A circle, and a second device that joins it: nothing but the place is another than with a folder.
 set_passcode
@@ -61,8 +90,12 @@ device laptop; with 0 sync join "etcd:$anna" "$answer"; text '1 change received'
 equals "$(vauban get s/first)" 'of the desk'
 printf 'of the laptop' | vauban set s/first --replace; sync laptop; sync keychain
 equals "$(vauban get s/first)" 'of the laptop'
-etcdctl_root get --prefix /vauban/1/anna/files/join/ | grep -q . && fail 'what passed at the joining is still there'
-grep -raqE 'of the desk|of the laptop|keychain-sync-etcd' "$fleet"/data-* && fail 'etcd shows something'
+left=$(etcdctl_root get --prefix --keys-only /vauban/1/anna/files/join/) || fail 'etcd does not say what is there'
+equals "$left" ''
+# The files are found in what etcd has on disk, and what is in them is not.
+[ -d "$fleet/data-1/member" ] || fail 'etcd keeps its files elsewhere'
+grep -raqF 'VAUBAN SYNC 1' "$fleet"/data-* || fail 'the files are not in etcd'
+grep -raqE 'of the desk|of the laptop' "$fleet"/data-*; equals $? 1
 
 # The leader is killed: the others go on, and it comes back.
 leader=$(etcdctl_root endpoint status -w json 2>/dev/null | python3 -c '
@@ -78,7 +111,7 @@ fleet_starts
 pids=$(node_pids); kill -9 $pids; ended $pids
 device keychain; printf 'while all are gone' | vauban set s/first --replace
 before=$SECONDS
-own 53 sync; text "https://127.0.0.1:$PORT is not reached"; text 'Try again later'
+own 53 sync; text "https://127.0.0.1:$PORT is not reached"; text 'try again later'
 [ $((SECONDS - before)) -lt 60 ] || fail "it took $((SECONDS - before)) seconds"
 sync laptop 53
 fleet_starts
@@ -91,7 +124,6 @@ own 53 sync; text 'does not answer in time'
 kill -CONT $(node_pids)
 # They choose a leader again.
 fleet_starts
-until etcdctl_root endpoint health --cluster >/dev/null 2>&1; do :; done
 sync laptop
 
 # A file that is longer than a request to etcd may be: in parts, which nobody sees as files.
@@ -102,10 +134,20 @@ for name in long-1 long-2; do
     vauban add --json "$TMPDIR/item" 2>"$TMPDIR/err" || { cat "$TMPDIR/err"; fail 'a long item is not added'; }
 done
 sync keychain; text '2 sent.'
-parts=$(etcdctl_root get --prefix --keys-only /vauban/1/anna/parts/ | grep -c .)
-[ "$parts" -ge 2 ] || fail "there are $parts parts"
+keys=$(etcdctl_root get --prefix --keys-only /vauban/1/anna/parts/) || fail 'etcd does not say what is there'
+parts=$(grep -c /parts/ <<<"$keys")
+[ "$parts" -ge 4 ] || fail "there are $parts parts"
 sync laptop; text '2 changes received'
 [ "$(vauban get s/long-2)" = "$long" ] || fail 'a long item is another'
+
+# A statement that no device made: the message says who can remove it.
+circle=/vauban/1/anna/files/circle
+etcdctl_root get $circle/00000001 -w json | python3 -c 'import base64, json, sys
+sys.stdout.buffer.write(base64.b64decode(json.load(sys.stdin)["kvs"][0]["value"]))' >"$TMPDIR/statement"
+etcdctl_root put $circle/00000003 <"$TMPDIR/statement" >/dev/null || fail 'the operator cannot write'
+sync keychain 64; text "ask the operator of etcd to delete $circle/00000003"
+equals "$(etcdctl_root del $circle/00000003)" 1
+sync keychain
 
 # Compacted and defragmented: nobody notices.
 revision=$(etcdctl_root get x -w json | python3 -c 'import json, sys; print(json.load(sys.stdin)["header"]["revision"])')
@@ -129,26 +171,46 @@ curl -sS --cacert "$bert/ca.pem" "https://127.0.0.1:$PORT/v3/kv/range" -d '{}' >
 chmod 600 "$TMPDIR/thief/key.pem"
 own 53 sync --folder "etcd:$TMPDIR/thief"; text "https://127.0.0.1:$PORT"
 cp "$anna"/* "$TMPDIR/thief"; openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /O=thief -keyout "$TMPDIR/x" -out "$TMPDIR/thief/ca.pem" 2>/dev/null
-own 53 sync --folder "etcd:$TMPDIR/thief"; text 'do not trust each other'
+own 53 sync --folder "etcd:$TMPDIR/thief"; text 'failed the TLS handshake'
 
 # What an account must be.
 cp "$anna"/* "$TMPDIR/thief"; chmod 644 "$TMPDIR/thief/key.pem"
 own 64 sync --folder "etcd:$TMPDIR/thief"; text "chmod 600 '$TMPDIR/thief/key.pem'"
 chmod 600 "$TMPDIR/thief/key.pem"; chmod 640 "$TMPDIR/thief/password"
 own 64 sync --folder "etcd:$TMPDIR/thief"; text "chmod 600 '$TMPDIR/thief/password'"
-chmod 600 "$TMPDIR/thief/password"; printf 'user anna\nendpoint http://192.0.2.1:2379\n' >"$TMPDIR/thief/account"
+chmod 600 "$TMPDIR/thief/password"; chmod 664 "$TMPDIR/thief/account"
+own 64 sync --folder "etcd:$TMPDIR/thief"; text "chmod go-w '$TMPDIR/thief/account'"
+chmod 644 "$TMPDIR/thief/account"; chmod 777 "$TMPDIR/thief"
+own 64 sync --folder "etcd:$TMPDIR/thief"; text "chmod go-w '$TMPDIR/thief'"
+chmod 755 "$TMPDIR/thief"
+if [ "$(id -u)" = 0 ]; then
+    chown 12345 "$TMPDIR/thief/ca.pem"; own 64 sync --folder "etcd:$TMPDIR/thief"; text 'thief/ca.pem belongs to another user'
+    chown 0 "$TMPDIR/thief/ca.pem"
+fi
+# Without a password, an etcd that lets everybody in would not be noticed; with one, it is.
+mv "$TMPDIR/thief/password" "$TMPDIR/kept"; own 64 sync --folder "etcd:$TMPDIR/thief"; text 'thief/password is missing'
+mv "$TMPDIR/kept" "$TMPDIR/thief/password"
+etcdctl_root auth disable >/dev/null || fail 'authentication cannot be turned off'
+own 51 sync --folder "etcd:$TMPDIR/thief"; text 'accepts anyone'
+fleet_starts
+printf 'user anna\nendpoint http://127.0.0.1:1\n' >"$TMPDIR/thief/account"
+own 64 sync --folder "etcd:$TMPDIR/thief"; text 'would be sent without encryption'
+printf 'user anna\nendpoint http://192.0.2.1:2379\n' >"$TMPDIR/thief/account"
 own 64 sync --folder "etcd:$TMPDIR/thief"; text 'is not encrypted'
 rm "$TMPDIR/thief/account"; own 64 sync --folder "etcd:$TMPDIR/thief"; text 'thief/account cannot be opened'
 # None of these places is remembered, and one that moved is.
 sync keychain
 cp -a "$anna" "$TMPDIR/moved"; own 0 sync --folder "etcd:$TMPDIR/moved"
 own 0 sync status; expect_text "Folder   etcd:$TMPDIR/moved (anna" "$TMPDIR/out"
+# A renewed account is used at once, and what was stolen of the earlier one is not.
+cp -a "$anna" "$TMPDIR/stolen"; Install/etcd/add-user --renew "$fleet" anna >/dev/null || fail 'an account cannot be renewed'
+own 51 sync --folder "etcd:$TMPDIR/stolen"; text 'refuses the user or the password'
+own 0 sync --folder "etcd:$anna"
 
 # Who answers in etcd's place: each time a refusal that names the endpoint, in time, and what is remembered stays.
 mkdir "$TMPDIR/stub"; echo silent >"$TMPDIR/stub/mode"
-python3 Tests/Scripts/lib/hostile-etcd.py "$TMPDIR/stub" 2>/dev/null & stub=$!
-until [ -e "$TMPDIR/stub/port" ]; do kill -0 "$stub" || fail 'the stub does not start'; done
-endpoint=http://127.0.0.1:$(cat "$TMPDIR/stub/port")
+stub
+endpoint=http://127.0.0.1:$stub_port
 printf 'user anna\nendpoint %s\n' "$endpoint" >"$TMPDIR/stub/account"
 hostile() {
     echo "$1" >"$TMPDIR/stub/mode"; before=$SECONDS
@@ -157,10 +219,18 @@ hostile() {
     [ $((SECONDS - before)) -lt 60 ] || fail "$1 took $((SECONDS - before)) seconds"
 }
 # While it waits for an answer, the program with the network is confined.
-own 53 sync --folder "etcd:$TMPDIR/stub" & waiting=$!
-until pid=$(pgrep -f "vauban-sync-etcd $TMPDIR/stub" | head -1) && grep -q '^Seccomp:.*2' "/proc/$pid/status" 2>/dev/null; do kill -0 $waiting || fail 'it is not confined'; done
+"$VAUBAN_BUILD/vauban" sync --folder "etcd:$TMPDIR/stub" >/dev/null 2>&1 </dev/null & waiting=$!
+accepted
+pid=$(pgrep -P $waiting -f "vauban-sync-etcd $TMPDIR/stub") || fail 'the program with the network does not run'
+grep -q '^Seccomp:.*2' "/proc/$pid/status" || fail 'it is not confined'
 grep -q '^NoNewPrivs:.*1' "/proc/$pid/status" || fail 'it may gain privileges'
-wait $waiting || fail 'a server that is silent gave another status'
+# It has nothing of the command line but the socket, and ends with it. Only root can look.
+if [ "$(id -u)" = 0 ]; then
+    for stream in 0 1 2; do equals "$(readlink "/proc/$pid/fd/$stream")" /dev/null; done
+    equals "$(tr '\0' '\n' <"/proc/$pid/environ" | sed 's/=.*//' | sort | paste -sd' ')" 'LISTEN_FDNAMES LISTEN_FDS LISTEN_PID'
+fi
+kill -9 $waiting; before=$SECONDS; ended "$pid"
+[ $((SECONDS - before)) -lt 10 ] || fail 'the program with the network outlives the command line'
 hostile silent 53 "$endpoint does not answer in time"
 hostile drips 53 "$endpoint does not answer in time"
 hostile long 53 "$endpoint"
@@ -172,6 +242,22 @@ hostile error 53 "$endpoint refuses ("
 hostile file 64 'The folder lacks circle/'
 sync keychain
 
+# The same over TLS: a node that answers with nonsense is followed by the next, and one with another's name is not believed.
+for name in 127.0.0.1 192.0.2.7; do
+    (cd "$fleet" && . "$OLDPWD/Install/etcd/lib.sh" && certify "stub-$name" ca "/O=Vauban sync/OU=stub $name" serverAuth "IP:$name") ||
+        fail 'no certificate for the stub'
+done
+rm -rf "$TMPDIR/mixed"; cp -a "$anna" "$TMPDIR/mixed"
+for mode in nonsense garbage other; do
+    echo $mode >"$TMPDIR/stub/mode"; stub "$fleet/stub-127.0.0.1.pem" "$fleet/stub-127.0.0.1.key"
+    printf 'user anna\nendpoint https://127.0.0.1:%s\nendpoint https://127.0.0.1:%s\n' "$stub_port" "$PORT" >"$TMPDIR/mixed/account"
+    own 0 sync --folder "etcd:$TMPDIR/mixed"; accepted
+done
+stub "$fleet/stub-192.0.2.7.pem" "$fleet/stub-192.0.2.7.key"
+printf 'user anna\nendpoint https://127.0.0.1:%s\n' "$stub_port" >"$TMPDIR/mixed/account"
+own 53 sync --folder "etcd:$TMPDIR/mixed"; text "https://127.0.0.1:$stub_port failed the TLS handshake"
+own 0 sync --folder "etcd:$anna"
+
 # An etcd that was set up anew is empty, which is noticed, and nothing here is lost or deleted.
 pids=$(node_pids); kill -9 $pids; ended $pids; rm -rf "$fleet"/data-*
 fleet_starts
@@ -181,4 +267,10 @@ sync laptop 64; text 'The folder lacks circle/00000002'
 equals "$(vauban get s/first)" 'after compaction'
 sync keychain 1; text 'lacks files of laptop that were read before'
 equals "$(vauban get s/first)" 'after compaction'
+
+# Who leaves: neither the user nor the files are left.
+Install/etcd/remove-user "$fleet" anna && Install/etcd/remove-user "$fleet" anna || fail 'a user cannot be removed'
+left=$(etcdctl_root get --prefix --keys-only /vauban/1/anna/) || fail 'etcd does not say what is there'
+equals "$left" ''
+own 51 sync --folder "etcd:$TMPDIR/moved"; text 'refuses the user or the password'
 echo 'items travel through etcd, whose nodes may fail, and others do not get in'

@@ -41,7 +41,7 @@ expect_status 0 env -u VAUBAN_HOME "$home" setsid --wait $command </dev/null
 text '1 sent.'
 vauban lock
 # shellcheck disable=SC2086
-expect_status "$(sed -n 's/^SuccessExitStatus=//p' "$units/vauban-sync.service")" env -u VAUBAN_HOME "$home" setsid --wait $command </dev/null
+expect_status "$(sed -n 's/^SuccessExitStatus=\([0-9]*\).*/\1/p' "$units/vauban-sync.service")" env -u VAUBAN_HOME "$home" setsid --wait $command </dev/null
 unlock
 own 0 sync --unschedule; text 'No synchronization is scheduled any more.'
 nothing 'something is left of the schedule'

@@ -8,14 +8,14 @@ package enum CarrierGrammar {
     /// A message has at most a file and what stands before it.
     package static let messageBytesMax = fileBytesMax + 1024
 
-    /// Whether a text is a section: up to three parts of small letters and digits, with slashes between them.
+    /// Whether a text is a section: up to three parts of lowercase letters and digits, with slashes between them.
     package static func isSection(_ text: String) -> Bool {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         return (1...3).contains(parts.count) && text.utf8.count <= sectionBytesMax
             && parts.allSatisfy { !$0.isEmpty && $0.utf8.allSatisfy(isLetterOrDigit) }
     }
 
-    /// Whether a text is a name: small letters, digits, and dots that do not come first.
+    /// Whether a text is a name: lowercase letters, digits, and dots that do not come first.
     package static func isName(_ text: some StringProtocol) -> Bool {
         (1...nameBytesMax).contains(text.utf8.count) && text.utf8.first != UInt8(ascii: ".")
             && text.utf8.allSatisfy { isLetterOrDigit($0) || $0 == UInt8(ascii: ".") }

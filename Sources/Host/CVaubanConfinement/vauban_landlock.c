@@ -13,6 +13,8 @@
 #endif
 #define CREATE_RULESET_VERSION 1U
 #define RULE_PATH_BENEATH 1
+#define RULE_NET_PORT 2
+#define CONNECT_TCP 2
 
 struct ruleset_attributes {
     uint64_t files;
@@ -25,12 +27,18 @@ struct path_beneath {
     int32_t descriptor;
 } __attribute__((packed));
 
+struct net_port {
+    uint64_t rights;
+    uint64_t port;
+};
+
 int vauban_landlock_version(void) {
     long version = syscall(SYS_landlock_create_ruleset, NULL, 0, CREATE_RULESET_VERSION);
     return version < 0 ? -errno : (int)version;
 }
 
-int vauban_landlock_restrict(uint64_t files, uint64_t network, uint64_t scopes, const struct vauban_landlock_rule *rules, int count) {
+int vauban_landlock_restrict(uint64_t files, uint64_t network, uint64_t scopes, const struct vauban_landlock_rule *rules, int count,
+                             const uint16_t *ports, int port_count) {
     struct ruleset_attributes attributes = {files, network, scopes};
     /* A kernel accepts a longer structure than it knows if the rest is zero. */
     int ruleset = (int)syscall(SYS_landlock_create_ruleset, &attributes, sizeof attributes, 0);
@@ -39,6 +47,10 @@ int vauban_landlock_restrict(uint64_t files, uint64_t network, uint64_t scopes, 
     for (int index = 0; index < count && !problem; index++) {
         struct path_beneath rule = {rules[index].rights, rules[index].descriptor};
         if (syscall(SYS_landlock_add_rule, ruleset, RULE_PATH_BENEATH, &rule, 0) != 0) problem = -errno;
+    }
+    for (int index = 0; index < port_count && !problem; index++) {
+        struct net_port rule = {CONNECT_TCP, ports[index]};
+        if (syscall(SYS_landlock_add_rule, ruleset, RULE_NET_PORT, &rule, 0) != 0) problem = -errno;
     }
     if (!problem && syscall(SYS_landlock_restrict_self, ruleset, 0) != 0) problem = -errno;
     close(ruleset);

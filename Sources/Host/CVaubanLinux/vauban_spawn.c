@@ -32,7 +32,8 @@ static void restore_signals(void) {
         if (number != SIGKILL && number != SIGSTOP) signal(number, SIG_DFL);
 }
 
-pid_t vauban_spawn_room(const char *path, char *const argv[], const int *descriptors, int count, const char *names) {
+/* `null` becomes the standard streams, unless it is -1. */
+static pid_t spawn(const char *path, char *const argv[], const int *descriptors, int count, const char *names, int null, int end) {
     char listen_fds[32], listen_pid[32] = "LISTEN_PID=";
     size_t names_length = strlen(names) + sizeof "LISTEN_FDNAMES=";
     char *listen_names = malloc(names_length);
@@ -46,12 +47,16 @@ pid_t vauban_spawn_room(const char *path, char *const argv[], const int *descrip
     if (child == 0) {
         write_decimal(listen_pid + 11, (unsigned)getpid());
         restore_signals();
-        prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0);
+        prctl(PR_SET_PDEATHSIG, end, 0, 0, 0);
         if (getppid() != parent) _exit(126);
         /* Out of the way first, so that no target number is overwritten before it was read. */
         for (int index = 0; index < count; index++) {
             moved[index] = fcntl(descriptors[index], F_DUPFD, 64);
             if (moved[index] < 0) _exit(126);
+        }
+        if (null >= 0) {
+            int streams = fcntl(null, F_DUPFD, 64);
+            if (streams < 0 || dup2(streams, 0) < 0 || dup2(streams, 1) < 0 || dup2(streams, 2) < 0) _exit(126);
         }
         for (int index = 0; index < count; index++)
             if (dup2(moved[index], 3 + index) < 0) _exit(126);
@@ -63,6 +68,18 @@ pid_t vauban_spawn_room(const char *path, char *const argv[], const int *descrip
     free(listen_names);
     free(moved);
     return problem ? problem : child;
+}
+
+pid_t vauban_spawn_room(const char *path, char *const argv[], const int *descriptors, int count, const char *names) {
+    return spawn(path, argv, descriptors, count, names, -1, SIGTERM);
+}
+
+pid_t vauban_spawn_helper(const char *path, char *const argv[], const int *descriptors, int count, const char *names) {
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (null < 0) return -errno;
+    pid_t child = spawn(path, argv, descriptors, count, names, null, SIGKILL);
+    close(null);
+    return child;
 }
 
 pid_t vauban_spawn_on_terminal(char *const argv[], int slave) {

@@ -77,6 +77,13 @@ package struct CallGroup: Sendable {
         "networking", "connect pidfd_open bind lseek sendmmsg recvmmsg",
         [AF_UNIX, AF_INET, AF_INET6, AF_NETLINK].map { CallRule("socket", .allow, .equal(0, UInt64($0))) })
 
+    /// The same for a program that runs as the user, without Unix sockets: the user's bus and systemd would start any program for it.
+    /// glibc, which asks nscd and systemd-resolved first, asks the name servers itself when it is refused.
+    package static let internet = CallGroup(
+        "internet", "connect bind lseek sendmmsg recvmmsg",
+        [AF_INET, AF_INET6, AF_NETLINK].map { CallRule("socket", .allow, .equal(0, UInt64($0))) }
+            + [CallRule("socket", .refuse, .equal(0, UInt64(AF_UNIX)))])
+
     private static func readOnly(_ call: String) -> [CallRule] {
         let flags: UInt32 = call == "open" ? 1 : 2
         // O_TMPFILE without O_DIRECTORY, which it contains.

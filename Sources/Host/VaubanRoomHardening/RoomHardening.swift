@@ -31,9 +31,11 @@ package struct RoomHardening {
     }
 
     /// Confines the room, with its state folder if it has one. Must be called while there is one thread, since the restrictions bind this
-    /// thread and those that it starts. `alsoReads` names further files that belong to this process's user alone. Returns what this machine
-    /// lacks, as sentences for the user.
-    package func confine(state: PrivateFolder? = nil, alsoReads: [String] = []) throws(SystemError) -> [String] {
+    /// thread and those that it starts. `alsoReads` names further files that belong to this process's user alone. A program that connects
+    /// to other machines reaches only `ports` over TCP, or all if that is nil. Returns what this machine lacks, as sentences for the user.
+    package func confine(
+        state: PrivateFolder? = nil, alsoReads: [String] = [], connectingTo ports: [UInt16]? = nil
+    ) throws(SystemError) -> [String] {
         guard try ProcessHardening.number(of: "Threads") == 1 else {
             throw SystemError("confine the process, because it has threads already", code: EBUSY)
         }
@@ -42,13 +44,13 @@ package struct RoomHardening {
         let lacked = Self.lackedByKernel.union(without)
         var missing = missing
         if let files = profile.files {
-            if lacked.contains(.landlock) { missing.insert(.landlock) } else { try restrict(files.reads + alsoReads, state) }
+            if lacked.contains(.landlock) { missing.insert(.landlock) } else { try restrict(files.reads + alsoReads, state, ports) }
         }
         if lacked.contains(.seccomp) { missing.insert(.seccomp) } else { try filter() }
         return HardeningFeature.allCases.filter(missing.contains).map { profile.loss(of: $0) }
     }
 
-    private func restrict(_ reads: [String], _ state: PrivateFolder?) throws(SystemError) {
+    private func restrict(_ reads: [String], _ state: PrivateFolder?, _ ports: [UInt16]?) throws(SystemError) {
         let version = min(vauban_landlock_version(), landlockVersionMax)
         let handled = LandlockRights.known(to: version)
         var rules: [vauban_landlock_rule] = []
@@ -65,10 +67,13 @@ package struct RoomHardening {
             rules.append(vauban_landlock_rule(descriptor: number, rights: LandlockRights.readFile.rawValue))
         }
         // To bind and to connect TCP.
-        let network: UInt64 = version >= 4 ? (profile.connectsOut ? 0b01 : 0b11) : 0
+        let network: UInt64 = version >= 4 ? (profile.connectsOut && ports == nil ? 0b01 : 0b11) : 0
+        let reachable = version >= 4 && profile.connectsOut ? ports ?? [] : []
         let scopes: UInt64 = version >= 6 ? 0b11 : 0
         try SystemError.checkNegated(
-            vauban_landlock_restrict(handled.rawValue, network, scopes, rules, Int32(rules.count)), "restrict the process by Landlock")
+            vauban_landlock_restrict(
+                handled.rawValue, network, scopes, rules, Int32(rules.count), reachable, Int32(reachable.count)),
+            "restrict the process by Landlock")
     }
 
     private func filter() throws(SystemError) {

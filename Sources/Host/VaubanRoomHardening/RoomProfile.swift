@@ -75,11 +75,12 @@ package struct RoomProfile: Sendable {
         name: "fetcher", files: Files(reads: own + users), holdsSecrets: false, connectsOut: true,
         groups: [.running, .streams, .looking, .reading, .accepting, .networking], killed: ["listen", "socketpair"])
 
-    /// It carries sealed files to etcd, as the user. Its key and its password open nothing else, and are in its memory as the library for
-    /// TLS has them. Nobody connects to it.
+    /// It carries sealed files to etcd, as the user, and reaches no other program of the user. Its key and its password open nothing else,
+    /// and are in its memory as the library for TLS has them. Nobody connects to it.
     package static let syncEtcd = RoomProfile(
         name: "sync-etcd", files: Files(reads: own + users), holdsSecrets: false, connectsOut: true,
-        groups: [.running, .streams, .looking, .reading, .networking], killed: ["listen", "accept", "accept4", "socketpair"])
+        groups: [.running, .streams, .looking, .reading, .internet],
+        killed: ["listen", "accept", "accept4", "socketpair", "pidfd_open"])
 
     package static let all = [enclaved, keychaind, authd, witness, watcher, reader, sshAgent, secretService, fetcher, syncEtcd]
 

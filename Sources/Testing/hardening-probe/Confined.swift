@@ -13,6 +13,7 @@ struct Confined {
     private let without: Set<HardeningFeature>
     private let attempts: [String]
     private var landlockVersionMax = Int32.max
+    private var ports: [UInt16]?
 
     init(_ words: inout [String]) {
         guard words.count >= 2, let profile = RoomProfile.all.first(where: { $0.name == words[0] }) else {
@@ -29,6 +30,10 @@ struct Confined {
         }
         if words.first == "--landlock", words.count > 1 {
             landlockVersionMax = Int32(words[1]) ?? 1
+            words.removeFirst(2)
+        }
+        if words.first == "--ports", words.count > 1 {
+            ports = words[1].split(separator: ",").compactMap { UInt16($0) }
             words.removeFirst(2)
         }
         attempts = words
@@ -53,7 +58,7 @@ struct Confined {
             let folder = profile.holdsSecrets ? try PrivateFolder(path: state, creating: false) : nil
             var hardening = try RoomHardening(profile, without: without)
             hardening.landlockVersionMax = landlockVersionMax
-            _ = try hardening.confine(state: folder)
+            _ = try hardening.confine(state: folder, connectingTo: ports)
             return Self.perform(attempt.split(separator: ":", omittingEmptySubsequences: false).map(String.init))
         } catch {
             FileHandle.standardError.write(Data("hardening-probe: \(error)\n".utf8))

@@ -1,4 +1,4 @@
-/// The address of one node: `https://HOST:PORT`, or `http://` of this machine alone.
+/// The address of one node: `https://HOST:PORT`, or `http://` with an address of this machine, which needs no name server.
 package struct EtcdEndpoint: Hashable, Sendable, CustomStringConvertible {
     package let isSecure: Bool
     /// A name, an IPv4 address, or an IPv6 address in brackets.
@@ -10,16 +10,16 @@ package struct EtcdEndpoint: Hashable, Sendable, CustomStringConvertible {
     /// - Throws: `EtcdFault` with what is wrong with the text.
     package init(_ text: String) throws(EtcdFault) {
         let scheme = ["https://", "http://"].first { text.hasPrefix($0) }
-        guard let scheme else { throw .account("\"\(text)\" is no endpoint; one is written https://HOST:2379") }
+        guard let scheme else { throw .account("\"\(text)\" is not an endpoint; write https://HOST:2379") }
         let rest = text.dropFirst(scheme.count)
         guard let colon = rest.lastIndex(of: ":"), let port = Int(rest[rest.index(after: colon)...]), (1...65535).contains(port),
             String(port) == rest[rest.index(after: colon)...], Self.isHost(rest[..<colon])
-        else { throw .account("\"\(text)\" is no endpoint; one is written https://HOST:2379") }
+        else { throw .account("\"\(text)\" is not an endpoint; write https://HOST:2379") }
         isSecure = scheme == "https://"
         host = String(rest[..<colon])
         self.port = port
-        guard isSecure || ["127.0.0.1", "[::1]", "localhost"].contains(host) else {
-            throw .account("\(text) is not encrypted; write https://. Only endpoints on this machine may have http://")
+        guard isSecure || ["127.0.0.1", "[::1]"].contains(host) else {
+            throw .account("\(text) is not encrypted; write https://. Only 127.0.0.1 and [::1] may have http://")
         }
     }
 

@@ -43,12 +43,16 @@ package struct EtcdFault: Error, Hashable, Sendable {
         case 3 where said.contains("authentication failed"):
             self.init(.denied, "refuses the user or the password; ask the operator for a new one")
         case 3 where said.contains("user name is empty"):
-            self.init(.denied, "wants a password; put the operator's into the file password")
+            self.init(.denied, "needs a password; write the one from its operator to the file password")
         case 9 where said.contains("authentication is not enabled"):
-            self.init(.denied, "lets everybody in; its operator must turn authentication on (Install/etcd/start)")
-        case 7: self.init(.denied, "does not let this user use its own folder; the operator runs Install/etcd/add-user again")
+            self.init(.denied, "accepts anyone; its operator must run: etcdctl auth enable")
+        // A node that does not serve users yet.
+        case _ where said.contains("rpc not supported for learner"): self.init(.busy, "cannot answer now (\(said))")
+        case 7: self.init(.denied, "does not let this user use its own keys; its operator must run: Install/etcd/add-user")
         case 8 where said.contains("space exceeded"):
-            self.init(.full, "is full; its operator must compact and defragment it, or raise --quota-backend-bytes")
+            self.init(
+                .full,
+                "is full; its operator must raise --quota-backend-bytes or delete what users left behind, then run etcdctl alarm disarm")
         case 1, 2, 4, 8, 10, 13, 14: self.init(.busy, "cannot answer now (\(said))")
         default: self.init(.refused, "refuses (\(said))")
         }

@@ -2,10 +2,11 @@ import Crypto
 
 /// The value at a file's own key: the file, or how many bytes its parts have and their SHA-256.
 ///
-/// etcd takes requests of 1.5 MiB. A longer file is written part by part, and appears with its head, which is written last.
+/// etcd takes requests of 1.5 MiB. A long file is written part by part, and appears with its head, which is written last.
 package enum EtcdHead: Hashable, Sendable {
-    /// A file up to this size is in one value, and each part but the last has it.
-    package static let partBytes = 1 << 20
+    /// A file up to this size is in one value, and each part but the last has it. On a slow line it takes seconds, and not the time of a
+    /// whole request.
+    package static let partBytes = 256 << 10
     static let valueBytesMax = 1 + partBytes
 
     /// `00` ‖ file

@@ -5,26 +5,28 @@ import VaubanSyncCarrierWire
 package struct EtcdKeys: Sendable {
     private let root: String
 
-    /// Whether a text is the name of a user: it is a part of keys, and the name of a role.
+    /// Whether a text is the name of a user: it is a part of keys, and the name of a role (Install/etcd/lib.sh has the same rule).
     package static func isUser(_ text: String) -> Bool {
-        (1...64).contains(text.utf8.count) && text != "root"
+        (1...64).contains(text.utf8.count) && text != "root" && !text.hasPrefix("-")
             && text.utf8.allSatisfy { "abcdefghijklmnopqrstuvwxyz0123456789-".utf8.contains($0) }
     }
 
     package init(user: String) { root = "/vauban/1/\(user)" }
 
-    package func file(_ section: String, _ name: String) -> [UInt8] { Array("\(root)/files/\(section)/\(name)".utf8) }
+    package func file(named name: String, in section: String) -> [UInt8] { Array("\(root)/files/\(section)/\(name)".utf8) }
 
     /// The keys of the files of a section, from one name on.
-    package func files(_ section: String) -> EtcdKeyRange { EtcdKeyRange(in: "\(root)/files/\(section)") }
+    package func files(in section: String) -> EtcdKeyRange { EtcdKeyRange(in: "\(root)/files/\(section)") }
 
-    package func part(_ section: String, _ name: String, _ digest: String, _ number: Int) -> [UInt8] {
+    package func part(_ number: Int, ofFile digest: String, named name: String, in section: String) -> [UInt8] {
         Array("\(root)/parts/\(section)/\(name)/\(digest)/\(number)".utf8)
     }
 
-    package func parts(_ section: String, _ name: String) -> EtcdKeyRange { EtcdKeyRange(in: "\(root)/parts/\(section)/\(name)") }
+    package func parts(ofFileNamed name: String, in section: String) -> EtcdKeyRange {
+        EtcdKeyRange(in: "\(root)/parts/\(section)/\(name)")
+    }
 
-    package func parts(_ section: String, _ name: String, _ digest: String) -> EtcdKeyRange {
+    package func parts(ofFile digest: String, named name: String, in section: String) -> EtcdKeyRange {
         EtcdKeyRange(in: "\(root)/parts/\(section)/\(name)/\(digest)")
     }
 }

@@ -75,7 +75,7 @@ package struct EtcdReply: Sendable {
 
     package func token() throws(EtcdFault) -> String {
         let token = try read { $0.text("token") }
-        // It becomes a header of HTTP.
+        // It becomes an HTTP header.
         guard (1...512).contains(token.utf8.count), token.utf8.allSatisfy({ (0x21..<0x7F).contains($0) }) else {
             throw .garbage
         }
@@ -115,8 +115,12 @@ package struct EtcdReply: Sendable {
     }
 
     private static func rows(of reply: JSONObject) -> [Row]? {
+        guard let listed = reply["kvs"] else { return [] }
+        guard case .list(let values) = listed else { return nil }
+        let objects = reply.objects("kvs")
+        guard objects.count == values.count else { return nil }
         var rows: [Row] = []
-        for row in reply.objects("kvs") {
+        for row in objects {
             guard let key = data(row, "key"), let value = data(row, "value"), !key.isEmpty else { return nil }
             rows.append(Row(key: key, value: value))
         }

@@ -1,9 +1,7 @@
 import AsyncHTTPClient
 import NIOCore
-import NIOHTTP1
 import NIOSSL
 import VaubanEtcd
-import VaubanLinuxHost
 
 /// Brings requests to the first node that serves them, within one deadline.
 actor EtcdClient: EtcdCaller {
@@ -14,50 +12,53 @@ actor EtcdClient: EtcdCaller {
     private var endpoints: [EtcdEndpoint]
     private var token: String?
 
-    /// The node that answered last.
-    var lastAnswering: EtcdEndpoint { endpoints[0] }
-
     init(_ folder: AccountFolder) throws(EtcdFault) {
         account = folder.account
-        password = folder.password
+        password = folder.secrets?.password
         endpoints = folder.account.endpoints
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
         configuration.httpVersion = .http1Only
         configuration.timeout.connect = .seconds(Int64(EtcdLimits.connectSeconds))
-        if let identity = folder.identity { configuration.tlsConfiguration = try Self.tls(identity) }
+        // The next node is asked instead.
+        configuration.connectionPool.retryConnectionEstablishment = false
+        if let secrets = folder.secrets { configuration.tlsConfiguration = try Self.tls(secrets) }
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
 
-    private static func tls(_ identity: AccountFolder.Identity) throws(EtcdFault) -> TLSConfiguration {
+    private static func tls(_ secrets: AccountFolder.Secrets) throws(EtcdFault) -> TLSConfiguration {
         var tls = TLSConfiguration.makeClientConfiguration()
         tls.minimumTLSVersion = .tlsv12
         tls.certificateVerification = .fullVerification
         do {
-            tls.trustRoots = .certificates(try NIOSSLCertificate.fromPEMBytes(identity.authority))
-            tls.certificateChain = try NIOSSLCertificate.fromPEMBytes(identity.certificate).map { .certificate($0) }
+            tls.trustRoots = .certificates(try NIOSSLCertificate.fromPEMBytes(secrets.authority))
+            tls.certificateChain = try NIOSSLCertificate.fromPEMBytes(secrets.certificate).map { .certificate($0) }
         } catch {
-            throw .account("ca.pem or certificate.pem of the account is no certificate in PEM form")
+            throw .account("ca.pem or certificate.pem of the account is not a PEM certificate")
         }
         do {
-            tls.privateKey = .privateKey(try NIOSSLPrivateKey(bytes: identity.key, format: .pem))
+            tls.privateKey = .privateKey(try NIOSSLPrivateKey(bytes: secrets.key, format: .pem))
         } catch {
-            throw .account("key.pem of the account is no key in PEM form without a passphrase")
+            throw .account("key.pem of the account is not a PEM key without a passphrase")
         }
         return tls
     }
 
     /// Asks each node in turn, and all of them again while one says that it cannot answer now, as when the nodes choose a new leader.
-    func call(_ request: EtcdRequest) async throws(EtcdFault) -> EtcdReply {
+    func call<Value: Sendable>(
+        _ request: EtcdRequest, _ read: @Sendable (EtcdReply) throws(EtcdFault) -> Value
+    ) async throws(EtcdFault) -> Value {
         let end = NIODeadline.now() + .seconds(Int64(EtcdLimits.requestSeconds))
         var found: [EtcdEndpoint: String] = [:]
+        var pause = EtcdLimits.pauseMillisecondsMin
         while true {
             var isBusy = false
-            for endpoint in endpoints where NIODeadline.now() < end {
+            let nodes = endpoints
+            for (number, endpoint) in nodes.enumerated() where NIODeadline.now() < end {
+                let time = NodeTime(end: end, nodesAfter: nodes.count - 1 - number)
                 do throws(EtcdFault) {
-                    let reply = try await ask(endpoint, request, until: end)
-                    endpoints.removeAll { $0 == endpoint }
-                    endpoints.insert(endpoint, at: 0)
-                    return reply
+                    let value = try read(try await ask(endpoint, request, time))
+                    endpoints = [endpoint] + endpoints.filter { $0 != endpoint }
+                    return value
                 } catch {
                     guard error.mayPass else { throw EtcdFault(error.kind, "etcd at \(endpoint) \(error.text)") }
                     found[endpoint] = error.text
@@ -65,84 +66,53 @@ actor EtcdClient: EtcdCaller {
                 }
             }
             guard isBusy, NIODeadline.now() < end else { break }
-            do { try await Task.sleep(for: .milliseconds(EtcdLimits.pauseMilliseconds)) } catch { break }
+            do { try await Task.sleep(for: .milliseconds(pause)) } catch { break }
+            pause = min(2 * pause, EtcdLimits.pauseMillisecondsMax)
         }
         let nodes = account.endpoints.compactMap { endpoint in found[endpoint].map { "\(endpoint) \($0)" } }
-        throw EtcdFault(.unreachable, "etcd cannot be used: \(nodes.joined(separator: "; ")). Try again later, or see the file account")
+        // The way out first: the rest is cut if it is long.
+        throw EtcdFault(
+            .unreachable,
+            "No node of etcd can be used; try again later, or correct the file account: \(nodes.joined(separator: "; "))")
+    }
+
+    /// When all requests to one node must have ended, and how many nodes are asked after it.
+    private struct NodeTime {
+        let end: NIODeadline
+        let nodesAfter: Int
+
+        var seconds: Int {
+            EtcdLimits.secondsOfNode(left: Int((end - .now()).nanoseconds / 1_000_000_000), nodesAfter: nodesAfter)
+        }
     }
 
     /// Asks one node, with a new token if it does not know this one.
-    private func ask(_ endpoint: EtcdEndpoint, _ request: EtcdRequest, until end: NIODeadline) async throws(EtcdFault) -> EtcdReply {
-        guard let password else { return try await send(endpoint, request, nil, until: end) }
-        let authenticate = EtcdRequest.authenticate(user: account.user, password: password)
+    private func ask(_ endpoint: EtcdEndpoint, _ request: EtcdRequest, _ time: NodeTime) async throws(EtcdFault) -> EtcdReply {
+        guard let password else { return try await send(endpoint, request, nil, time) }
         if let token {
             do throws(EtcdFault) {
-                return try await send(endpoint, request, token, until: end)
+                return try await send(endpoint, request, token, time)
             } catch {
                 guard error.kind == .unauthenticated else { throw error }
             }
         }
-        let fresh = try await send(endpoint, authenticate, nil, until: end).token()
+        let authenticate = EtcdRequest.authenticate(user: account.user, password: password)
+        let fresh = try await send(endpoint, authenticate, nil, time).token()
         token = fresh
-        return try await send(endpoint, request, fresh, until: end)
+        return try await send(endpoint, request, fresh, time)
     }
 
     private func send(
-        _ endpoint: EtcdEndpoint, _ request: EtcdRequest, _ token: String?, until end: NIODeadline
+        _ endpoint: EtcdEndpoint, _ request: EtcdRequest, _ token: String?, _ time: NodeTime
     ) async throws(EtcdFault) -> EtcdReply {
-        let left = Int((end - .now()).nanoseconds / 1_000_000_000)
-        let seconds = min(EtcdLimits.secondsOfNode(among: account.endpoints.count), max(left, 1))
+        // Whoever asked has been told that this took too long, and must not find it done later.
+        guard !Task.isCancelled else { throw EtcdFault(.refused, "was not asked any more") }
+        let seconds = time.seconds
         let exchange = Exchange(client: client, url: "\(endpoint)\(request.path)", token: token, body: request.body)
         switch await Deadline.value(seconds: seconds, { await exchange.run(seconds: Int64(seconds)) }) {
         case .success(let reply)?: return reply
         case .failure(let fault)?: throw fault
-        case nil: throw EtcdFault(.unreachable, "does not answer in time")
+        case nil: throw .silent
         }
     }
-}
-
-/// One request over HTTP.
-private struct Exchange: Sendable {
-    let client: HTTPClient
-    let url: String
-    let token: String?
-    let body: [UInt8]
-
-    func run(seconds: Int64) async -> Result<EtcdReply, EtcdFault> {
-        var request = HTTPClientRequest(url: url)
-        request.method = .POST
-        request.headers.add(name: "Content-Type", value: "application/json")
-        // By this header etcd knows its gateway, and does not take the node's own certificate for the user's.
-        request.headers.add(name: "Accept", value: "application/json")
-        if let token { request.headers.add(name: "Authorization", value: token) }
-        request.body = .bytes(body)
-        do {
-            let response = try await client.execute(request, timeout: .seconds(seconds))
-            let bytes = Array(try await response.body.collect(upTo: EtcdRequest.replyBytesMax).readableBytesView)
-            let reply = EtcdReply(bytes)
-            guard response.status == .ok else { return .failure(reply.fault()) }
-            return .success(reply)
-        } catch is NIOTooManyBytesError {
-            return .failure(EtcdFault(.garbage, "answers more than etcd does"))
-        } catch is NIOSSLError {
-            return .failure(Self.untrusted)
-        } catch is NIOSSLExtraError {
-            return .failure(Self.untrusted)
-        } catch is BoringSSLError {
-            return .failure(Self.untrusted)
-        } catch is HTTPParserError {
-            return .failure(.garbage)
-        } catch let error as HTTPClientError where Self.isTime(error) {
-            return .failure(EtcdFault(.unreachable, "does not answer in time"))
-        } catch {
-            return .failure(EtcdFault(.unreachable, "is not reached"))
-        }
-    }
-
-    private static func isTime(_ error: HTTPClientError) -> Bool {
-        [.connectTimeout, .deadlineExceeded, .readTimeout, .writeTimeout, .getConnectionFromPoolTimeout, .cancelled].contains(error)
-    }
-
-    private static let untrusted = EtcdFault(
-        .unreachable, "and this device do not trust each other (is ca.pem its authority, its name in its certificate, and yours valid?)")
 }

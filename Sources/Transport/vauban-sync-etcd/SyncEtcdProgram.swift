@@ -9,53 +9,51 @@ import VaubanSyncCarrierWire
 /// The program: `vauban-sync-etcd FOLDER`, started by `vauban sync` with a socket as descriptor 3, and ended by closing that.
 enum SyncEtcdProgram {
     static func main() -> Never {
-        guard CommandLine.arguments.count == 2, fcntl(3, F_SETFD, FD_CLOEXEC) == 0 else { end("it is started by vauban sync", 64) }
+        guard CommandLine.arguments.count == 2, fcntl(3, F_SETFD, FD_CLOEXEC) == 0 else {
+            // By hand: vauban sync gives it no standard error.
+            let line = Array("vauban-sync-etcd is started by vauban sync\n".utf8)
+            _ = write(STDERR_FILENO, line, line.count)
+            exit(64)
+        }
         let socket = FrameStream(Descriptor(3), bytesMax: CarrierGrammar.messageBytesMax)
         do {
             let hardening = try RoomHardening(.syncEtcd)
-            let account: AccountFolder
-            do throws(EtcdFault) {
-                account = try AccountFolder(CommandLine.arguments[1])
-            } catch {
-                send(.refused(.account, error.text), socket)
-                exit(0)
-            }
+            let account = try AccountFolder(CommandLine.arguments[1])
             NameService.loadForHosts()
             // What this kernel lacks the rooms say when they start; it would be no news at each run.
-            _ = try hardening.confine(alsoReads: nameServers)
+            _ = try hardening.confine(alsoReads: nameServers, connectingTo: account.account.ports)
             let caller = try EtcdClient(account)
             send(.ready(account.account.description), socket)
-            serve(socket, EtcdStore(caller, user: account.account.user), caller)
+            serve(socket, EtcdStore(caller, user: account.account.user))
         } catch let fault as EtcdFault {
-            send(.refused(.account, fault.text), socket)
-            exit(0)
+            end(.refused(.account, fault.text), socket)
         } catch {
-            end("\(error)", 1)
+            end(.refused(.unreachable, "vauban-sync-etcd cannot start: \(error)"), socket)
         }
     }
 
-    private static func serve(_ socket: FrameStream, _ store: EtcdStore<EtcdClient>, _ client: EtcdClient) -> Never {
+    private static func serve(_ socket: FrameStream, _ store: EtcdStore<EtcdClient>) -> Never {
         while true {
             do throws(FrameStream.FrameError) {
-                guard let request = CarrierRequest(bytes: try socket.receive(until: nil)) else { end("a request is not understood", 64) }
-                send(wait { await reply(to: request, store, client) }, socket)
+                guard let request = CarrierRequest(bytes: try socket.receive(until: nil)) else {
+                    end(.refused(.unreachable, "vauban-sync-etcd is of another version; reinstall Vauban"), socket)
+                }
+                send(wait { await reply(to: request, store) }, socket)
             } catch .closed {
                 exit(0)
             } catch {
-                end("\(error)", 1)
+                end(.refused(.unreachable, "vauban-sync-etcd cannot read a request: \(error)"), socket)
             }
         }
     }
 
     /// Returns at the deadline of an operation, whatever still has to end then.
-    private static func reply(to request: CarrierRequest, _ store: EtcdStore<EtcdClient>, _ client: EtcdClient) async -> CarrierReply {
+    private static func reply(to request: CarrierRequest, _ store: EtcdStore<EtcdClient>) async -> CarrierReply {
         let answer = await Deadline.value(seconds: EtcdLimits.operationSeconds) { () -> CarrierReply in
             do throws(EtcdFault) {
                 return try await store.reply(to: request)
             } catch {
-                // Whose answer it was, the client alone knows.
-                guard error.kind == .garbage else { return Self.refusal(error) }
-                return .refused(.unreachable, "etcd at \(await client.lastAnswering) \(error.text); see the file account")
+                return Self.refusal(error)
             }
         }
         return answer ?? .refused(.unreachable, "etcd took longer than \(EtcdLimits.operationSeconds) seconds; try again")
@@ -86,10 +84,9 @@ enum SyncEtcdProgram {
         return pending.wait()
     }
 
-    private static func end(_ why: String, _ status: Int32) -> Never {
-        let line = Array("vauban-sync-etcd: \(why)\n".utf8)
-        _ = write(STDERR_FILENO, line, line.count)
-        exit(status)
+    private static func end(_ refusal: CarrierReply, _ socket: FrameStream) -> Never {
+        send(refusal, socket)
+        exit(1)
     }
 
     /// Where the lists of name servers may lie besides `/etc`.

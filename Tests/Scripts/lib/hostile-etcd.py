@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""hostile-etcd.py FOLDER: a server in etcd's place that answers as the file FOLDER/mode says. It writes its port to FOLDER/port."""
-import base64, json, pathlib, socketserver, sys, threading
+"""hostile-etcd.py FOLDER [CERTIFICATE KEY]: a server in etcd's place that answers as the file FOLDER/mode says, over TLS if it has a certificate.
+It prints its port, and then "accepted" for each connection."""
+import base64, json, pathlib, socketserver, ssl, sys, threading
 
 folder = pathlib.Path(sys.argv[1])
 ended = threading.Event()
@@ -20,6 +21,7 @@ class Server(socketserver.StreamRequestHandler):
 
     def handle(self):
         mode = (folder / "mode").read_text().strip()
+        print("accepted", flush=True)
         body = self.request_body()
         key = json.loads(body or "{}").get("key", "")
         row = {"key": key, "value": base64.b64encode(b"\0" + b"x" * 100).decode()}
@@ -58,6 +60,8 @@ class Server(socketserver.StreamRequestHandler):
                 pass
         elif mode == "other":
             self.answer({"header": {}, "kvs": [dict(row, key=base64.b64encode(b"/vauban/1/bert/x").decode())]})
+        elif mode == "nonsense":
+            self.answer({"header": {}, "token": "x.1", "kvs": [7]})
         elif mode == "file":
             self.answer({"header": {}, "kvs": [row]})
 
@@ -68,6 +72,9 @@ class Threads(socketserver.ThreadingTCPServer):
 
 
 server = Threads(("127.0.0.1", 0), Server)
-(folder / "port.new").write_text(str(server.server_address[1]))
-(folder / "port.new").rename(folder / "port")
+if len(sys.argv) > 2:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(sys.argv[2], sys.argv[3])
+    server.socket = context.wrap_socket(server.socket, server_side=True)
+print(server.server_address[1], flush=True)
 server.serve_forever()

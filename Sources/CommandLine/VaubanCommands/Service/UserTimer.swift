@@ -18,11 +18,12 @@ struct UserTimer {
         }
 
         /// What systemd does when the command fails. For a backup, a keychain that is locked, or a folder that is not mounted, is tried
-        /// again; a wrong passphrase or folder is not. The next synchronization comes soon, and a locked keychain is no failure of it.
+        /// again; a wrong passphrase or folder is not. The next synchronization comes soon; a locked keychain, or a carrier that cannot
+        /// be reached, is no failure of it. No run may go on for ever, since it keeps the next one from starting.
         fileprivate var afterFailure: String {
             switch self {
             case .backup: "Restart=on-failure\nRestartSec=15min\nRestartPreventExitStatus=51 64"
-            case .sync: "SuccessExitStatus=36"
+            case .sync: "TimeoutStartSec=15min\nSuccessExitStatus=36 53"
             }
         }
 

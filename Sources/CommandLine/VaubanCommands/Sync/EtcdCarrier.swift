@@ -9,6 +9,8 @@ final class EtcdCarrier: SyncCarrier {
     let place: String
     let description: String
     private let stream: FrameStream
+    /// Whether a reply was missing or unexpected, after which a further one could be to an earlier request.
+    private var hasEnded = false
 
     /// Starts the program for an account, the folder that etcd's operator gave the user.
     init(account path: String) throws(Refusal) {
@@ -29,7 +31,7 @@ final class EtcdCarrier: SyncCarrier {
             let (own, other) = try FrameStream.pair()
             var words: [UnsafeMutablePointer<CChar>?] = [strdup(program), strdup(path), nil]
             defer { for word in words { free(word) } }
-            let started = vauban_spawn_room(program, &words, [other.number], 1, "carrier")
+            let started = vauban_spawn_helper(program, &words, [other.number], 1, "carrier")
             withExtendedLifetime(other) {}
             try SystemError.checkNegated(started, "start \(program)")
             return FrameStream(own, bytesMax: CarrierGrammar.messageBytesMax)
@@ -39,7 +41,7 @@ final class EtcdCarrier: SyncCarrier {
     }
 
     func names(in section: SyncFolder.Section) throws(Refusal) -> [String] {
-        guard case .names(let names) = try ask(.names, section) else { throw Self.strange }
+        guard case .names(let names) = try ask(.names, section) else { throw end(Self.strange) }
         return names.filter(section.accepts).sorted()
     }
 
@@ -47,23 +49,33 @@ final class EtcdCarrier: SyncCarrier {
         switch try ask(.read, section, name) {
         case .file(let bytes): return bytes
         case .absent: return nil
-        default: throw Self.strange
+        default: throw end(Self.strange)
         }
     }
 
-    func add(_ name: String, in section: SyncFolder.Section, _ bytes: [UInt8]) throws(Refusal) {
+    func add(_ bytes: [UInt8], named name: String, in section: SyncFolder.Section) throws(Refusal) {
         switch try ask(.add, section, name, bytes) {
         case .done: return
         case .taken: throw SyncFolder.taken("\(section.path)/\(name)")
-        default: throw Self.strange
+        default: throw end(Self.strange)
         }
     }
 
-    func replace(_ name: String, in section: SyncFolder.Section, _ bytes: [UInt8]) throws(Refusal) {
-        guard case .done = try ask(.replace, section, name, bytes) else { throw Self.strange }
+    func replace(_ bytes: [UInt8], named name: String, in section: SyncFolder.Section) throws(Refusal) {
+        guard case .done = try ask(.replace, section, name, bytes) else { throw end(Self.strange) }
     }
 
-    func remove(_ name: String, in section: SyncFolder.Section) { _ = try? ask(.remove, section, name) }
+    func remove(_ name: String, in section: SyncFolder.Section) {
+        if let reply = try? ask(.remove, section, name), reply != .done { hasEnded = true }
+    }
+
+    var remedyForMissingFiles: String { "Ask the operator of etcd whether an older copy was restored" }
+
+    func remedyForForeignFile(_ name: String, in section: SyncFolder.Section) -> String {
+        // The program says first who the user is (CarrierReply.ready).
+        let user = description.prefix { $0 != " " }
+        return "ask the operator of etcd to delete /vauban/1/\(user)/files/\(section.path)/\(name)"
+    }
 
     // MARK: Asking
 
@@ -73,14 +85,22 @@ final class EtcdCarrier: SyncCarrier {
         guard let request = CarrierRequest(operation, section.path, name, file: file) else {
             throw Refusal(.internalError, "a file of vauban sync has a wrong name, or is too long")
         }
+        guard !hasEnded else { throw Self.ended }
         do throws(FrameStream.FrameError) {
             try stream.send(request.bytes, until: MachineClock.monotonic + Self.sendingTime)
         } catch {
-            throw Self.ended
+            throw end(Self.ended)
         }
-        let reply = try Self.reply(stream)
+        let reply: CarrierReply
+        do throws(Refusal) { reply = try Self.reply(stream) } catch { throw end(error) }
         if case .refused(let fault, let text) = reply { throw Self.refusal(fault, text) }
         return reply
+    }
+
+    /// Returns the refusal after which nothing more is asked.
+    private func end(_ refusal: Refusal) -> Refusal {
+        hasEnded = true
+        return refusal
     }
 
     private static func reply(_ stream: FrameStream) throws(Refusal) -> CarrierReply {
@@ -102,12 +122,11 @@ final class EtcdCarrier: SyncCarrier {
             case .denied: .notAllowedHere
             case .full: .storageFull
             }
-        // It has words of a server.
-        let line = SafeText.line(text, max: CarrierReply.textBytesMax)
-        return Refusal(reason, (line.first?.uppercased() ?? "") + line.dropFirst())
+        // The text may quote a server.
+        return Refusal(reason, SafeText.line(text, max: CarrierReply.textBytesMax))
     }
 
-    private static let strange = Refusal(.internalError, "vauban-sync-etcd gave an answer to another question")
+    private static let strange = Refusal(.internalError, "vauban-sync-etcd sent an unexpected reply; try again")
     private static let ended = Refusal(.unavailable, "vauban-sync-etcd ended without an answer; try again")
     /// A little more than it takes itself (EtcdLimits.operationSeconds). Nanoseconds.
     private static let replyTime: UInt64 = 130_000_000_000

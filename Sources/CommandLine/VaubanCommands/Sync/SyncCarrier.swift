@@ -16,13 +16,19 @@ protocol SyncCarrier {
     func read(_ name: String, in section: SyncFolder.Section) throws(Refusal) -> [UInt8]?
 
     /// Adds a whole file, durably and under its name at once. One that is there already with other content stays, and this throws.
-    func add(_ name: String, in section: SyncFolder.Section, _ bytes: [UInt8]) throws(Refusal)
+    func add(_ bytes: [UInt8], named name: String, in section: SyncFolder.Section) throws(Refusal)
 
     /// Writes a whole file, durably and under its name at once, also in place of another.
-    func replace(_ name: String, in section: SyncFolder.Section, _ bytes: [UInt8]) throws(Refusal)
+    func replace(_ bytes: [UInt8], named name: String, in section: SyncFolder.Section) throws(Refusal)
 
     /// Removes a file, if that can be done.
     func remove(_ name: String, in section: SyncFolder.Section)
+
+    /// What the user does if files are missing, as the beginning of a sentence.
+    var remedyForMissingFiles: String { get }
+
+    /// Returns what the user does about a file that no device wrote, as the end of a sentence.
+    func remedyForForeignFile(_ name: String, in section: SyncFolder.Section) -> String
 }
 
 extension SyncCarrier {

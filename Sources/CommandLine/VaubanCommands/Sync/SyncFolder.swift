@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import VaubanRefusal
+import VaubanSyncCarrierWire
 
 /// A folder that something else carries between devices: a share, a stick, Syncthing.
 struct SyncFolder: SyncCarrier {
@@ -31,7 +32,7 @@ struct SyncFolder: SyncCarrier {
         }
     }
 
-    static let fileBytesMax = 9 << 20
+    static let fileBytesMax = CarrierGrammar.fileBytesMax
     let path: String
     var place: String { path }
 
@@ -47,13 +48,13 @@ struct SyncFolder: SyncCarrier {
         try BackupFiles.read("\(path)/\(section.path)/\(name)", max: Self.fileBytesMax)
     }
 
-    func add(_ name: String, in section: Section, _ bytes: [UInt8]) throws(Refusal) {
+    func add(_ bytes: [UInt8], named name: String, in section: Section) throws(Refusal) {
         let file = try prepare(name, in: section, bytes)
         _ = try BackupFiles.add(file, bytes)
         guard try read(name, in: section) == bytes else { throw Self.taken("\(section.path)/\(name)") }
     }
 
-    func replace(_ name: String, in section: Section, _ bytes: [UInt8]) throws(Refusal) {
+    func replace(_ bytes: [UInt8], named name: String, in section: Section) throws(Refusal) {
         try BackupFiles.replace(try prepare(name, in: section, bytes), with: bytes, isShared: true)
     }
 
@@ -78,6 +79,10 @@ struct SyncFolder: SyncCarrier {
     }
 
     func remove(_ name: String, in section: Section) { unlink("\(path)/\(section.path)/\(name)") }
+
+    var remedyForMissingFiles: String { "Copy all of it" }
+
+    func remedyForForeignFile(_ name: String, in section: Section) -> String { "remove it" }
 
     /// Makes a folder for a new circle. One with other content is not used.
     static func new(_ path: String) throws(Refusal) -> SyncFolder {

@@ -212,7 +212,7 @@ struct SyncRun {
                 .badParameter, "The folder has a file of this device that it did not write; run vauban sync leave, then join again")
         }
         let bytes = try file.sealed(at: position, in: circle.view, for: companion, cipher) { try circle.sign($0) }
-        try circle.folder.add(name, in: section, bytes)
+        try circle.folder.add(bytes, named: name, in: section)
         return bytes
     }
 

@@ -42,7 +42,7 @@ struct SyncSession {
     @discardableResult
     mutating func change(_ request: CircleRequest) throws -> CircleReply {
         let reply = try perform(request)
-        if let statement = reply.document { try folder.add(SyncFolder.name(of: view.number), in: .circle, statement) }
+        if let statement = reply.document { try folder.add(statement, named: SyncFolder.name(of: view.number), in: .circle) }
         return reply
     }
 
@@ -52,7 +52,7 @@ struct SyncSession {
         let session = session
         let reply = try session.asking { try session.keychain.changeCompanion(change, rows: rows, waiting: $0) }
         view = reply.view
-        if let statement = reply.document { try folder.add(SyncFolder.name(of: view.number), in: .circle, statement) }
+        if let statement = reply.document { try folder.add(statement, named: SyncFolder.name(of: view.number), in: .circle) }
         return reply
     }
 
@@ -71,24 +71,25 @@ struct SyncSession {
         }
         let name = SyncFolder.name(of: view.number)
         if !isMoved, let own = try perform(.view).document, try folder.read(name, in: .circle) == nil {
-            try folder.add(name, in: .circle, own)
+            try folder.add(own, named: name, in: .circle)
         }
         guard let known = try folder.read(name, in: .circle), Array(SHA256.hash(data: known)) == view.digest else {
             throw Refusal(
                 .badParameter,
                 "The folder lacks circle/\(name), or has another: it was rolled back or altered, or is not copied completely. "
-                    + "Copy all of it; if that does not help, run vauban sync leave, then join again")
+                    + "\(folder.remedyForMissingFiles); if that does not help, run vauban sync leave, then join again")
         }
         while view.number < CircleRequest.numberMax, let next = try folder.read(SyncFolder.name(of: view.number + 1), in: .circle) {
             let before = view
+            let number = SyncFolder.name(of: view.number + 1)
             do {
                 guard next.count <= CircleRequest.documentBytesMax else { throw Refusal(.badParameter, "it is too long") }
                 try perform(.follow(statement: next))
             } catch let refusal as Refusal where refusal.reason == .badParameter {
                 throw Refusal(
                     .badParameter,
-                    "The folder's circle/\(SyncFolder.name(of: view.number + 1)) is refused: \(refusal.detail ?? refusal.message). "
-                        + "If none of your devices wrote it, remove it")
+                    "The folder's circle/\(number) is refused: \(refusal.detail ?? refusal.message). "
+                        + "If none of your devices wrote it, \(folder.remedyForForeignFile(number, in: .circle))")
             }
             report(since: before)
         }

@@ -84,11 +84,11 @@ struct SyncJoin: ParsableCommand {
         else {
             // The request is the same each time; it may not have reached the folder.
             let request = try circle.perform(.apply(name: SyncHome.deviceName)).document ?? []
-            try circle.folder.replace(JoinFile.commitment.name(of: device), in: .join, request)
+            try circle.folder.replace(request, named: JoinFile.commitment.name(of: device), in: .join)
             return say("Waiting. On a device of the circle, run: vauban sync approve. Then run this again.")
         }
         let reply = try circle.perform(.reveal(answer: answer))
-        try circle.folder.replace(JoinFile.reveal.name(of: device), in: .join, reply.document ?? [])
+        try circle.folder.replace(reply.document ?? [], named: JoinFile.reveal.name(of: device), in: .join)
         print(reply.code ?? "")
         say(
             """
@@ -107,7 +107,7 @@ struct SyncJoin: ParsableCommand {
         home.forget()
         try home.keep(place)
         let reply = try session.keychain.circle(.apply(name: name ?? SyncHome.deviceName)).reply
-        try place.replace(JoinFile.commitment.name(of: reply.view.device), in: .join, reply.document ?? [])
+        try place.replace(reply.document ?? [], named: JoinFile.commitment.name(of: reply.view.device), in: .join)
         say("Asked to join. On a device of the circle, run: vauban sync approve. Then run this again.")
     }
 
@@ -186,7 +186,7 @@ struct SyncApprove: ParsableCommand {
         guard let code else {
             // The answer to one request is the same each time.
             let answer = try circle.perform(.answer(commitment: document)).document ?? []
-            try circle.folder.replace("\(asking).\(JoinFile.answer.rawValue)", in: .join, answer)
+            try circle.folder.replace(answer, named: "\(asking).\(JoinFile.answer.rawValue)", in: .join)
             return say("Answered the device \(asking.prefix(8)). Run vauban sync join there again, and type here the code that it shows.")
         }
         let reply =

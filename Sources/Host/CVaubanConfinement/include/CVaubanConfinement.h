@@ -15,9 +15,10 @@ struct vauban_landlock_rule {
     uint64_t rights;
 };
 
-/* Restricts this thread, and those that it starts, to the rules; handled rights without a rule are denied. Fields that are newer than the
-   kernel must be 0. 0 or -errno. */
-int vauban_landlock_restrict(uint64_t files, uint64_t network, uint64_t scopes, const struct vauban_landlock_rule *rules, int count);
+/* Restricts this thread, and those that it starts, to the rules; handled rights without a rule are denied. TCP may be
+   connected to the ports, if connecting is handled (version 4). Fields that are newer than the kernel must be 0. 0 or -errno. */
+int vauban_landlock_restrict(uint64_t files, uint64_t network, uint64_t scopes, const struct vauban_landlock_rule *rules, int count,
+                             const uint16_t *ports, int port_count);
 
 /* How an argument of a call is compared. */
 enum vauban_comparison { VAUBAN_ANY = 0, VAUBAN_EQUAL = 1, VAUBAN_NOT_EQUAL = 2, VAUBAN_MASKED = 3 };

@@ -93,6 +93,9 @@ int vauban_signal_process(int process, int signal);
 /* Starts a room: descriptors become 3, 4, …; the environment is LISTEN_FDS, LISTEN_PID and LISTEN_FDNAMES only;
    the child dies with its parent. Returns the pid or -errno. */
 pid_t vauban_spawn_room(const char *path, char *const argv[], const int *descriptors, int count, const char *names);
+/* The same for a program that must see nothing else of this process: its standard streams are /dev/null, and it is killed with its
+   parent. */
+pid_t vauban_spawn_helper(const char *path, char *const argv[], const int *descriptors, int count, const char *names);
 /* Starts a command on the terminal SLAVE, as its session's leader, with this process's environment: pid or -errno. */
 pid_t vauban_spawn_on_terminal(char *const argv[], int slave);
 /* Starts a program in a session of its own, not as this process's child, with the standard streams on /dev/null and, unless it is -1,
