@@ -65,7 +65,8 @@ on_desktop() {
 }
 
 coproc DISPLAY_SERVER { exec Xvfb -displayfd 1 -screen 0 320x240x8 -nolisten tcp 2>/dev/null; }
-trap 'vauban stop >/dev/null 2>&1; kill $DISPLAY_SERVER_PID ${sway:-} 2>/dev/null' EXIT
+# Whoever holds a clipboard for an hour must not outlive a test that failed.
+trap 'vauban stop >/dev/null 2>&1; kill $(holders) $DISPLAY_SERVER_PID ${sway:-} 2>/dev/null' EXIT
 read -r -t 60 number <&"${DISPLAY_SERVER[0]}" || fail 'Xvfb does not start'
 export DISPLAY=:$number
 copy=(xclip -selection clipboard)

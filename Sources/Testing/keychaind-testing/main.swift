@@ -2,6 +2,7 @@
 //
 // `--clock FILE` is an additional option, and FILE is in the room's state folder, since the room has access to no other. It contains two
 // decimal numbers: nanoseconds to add to the clock that includes sleep, and to the one that does not. Without the file nothing is added.
+// `--log-pause MILLISECONDS` is how long reads are collected before they are written to the access log.
 // `--without FEATURE,…` runs the room as on a machine that lacks these protections.
 
 import Glibc
@@ -36,4 +37,5 @@ let without = (take("--without", from: &words) ?? "").split(separator: ",").map 
     return feature
 }
 let sleepClock = take("--clock", from: &words).map { MovedClock(file: $0).sleepClock }
-KeychainRoom.main(words, sleepClock: sleepClock ?? .ofThisMachine, without: Set(without))
+let logPause = take("--log-pause", from: &words).flatMap(Int32.init) ?? KeychainLimits.logPauseMilliseconds
+KeychainRoom.main(words, sleepClock: sleepClock ?? .ofThisMachine, logPauseMilliseconds: logPause, without: Set(without))

@@ -43,7 +43,11 @@ final class AccessLog: Sendable {
             guard needsSeries(for: database, at: now) else { return }
             let end = try Self.end(of: database, anchored: made.end)
             publish(LogSeries(key, sealed: made.sealed, of: database.number, after: end, at: now), as: &series)
-            status.withLock { $0.anchored = made.end.number }
+            status.withLock { status in
+                status.anchored = made.end.number
+                // The first report may wait, too.
+                if status.reported == 0 { status.reported = now }
+            }
         }
     }
 

@@ -46,12 +46,13 @@ package struct KeychainRoom {
     /// Runs the room until the process ends; its last output is for the log. Hardens the process before it reads the first
     /// byte. A test program passes a clock that it controls, and can leave out some protections.
     package static func main(
-        _ words: [String], sleepClock: SleepClock = .ofThisMachine, without: Set<HardeningFeature> = []
+        _ words: [String], sleepClock: SleepClock = .ofThisMachine,
+        logPauseMilliseconds: Int32 = KeychainLimits.logPauseMilliseconds, without: Set<HardeningFeature> = []
     ) -> Never {
         do {
             let hardening = try RoomHardening(.keychaind, without: without)
             guard let arguments = try Arguments(words) else { leave(64, Arguments.usage) }
-            try run(arguments, hardening: hardening, sleepClock: sleepClock)
+            try run(arguments, hardening: hardening, sleepClock: sleepClock, logPauseMilliseconds: logPauseMilliseconds)
         } catch let fault as SystemError {
             leave(1, "keychaind: \(fault.description)")
         } catch let fault as PrivateFolder.OpeningError {
@@ -65,7 +66,9 @@ package struct KeychainRoom {
         }
     }
 
-    private static func run(_ arguments: Arguments, hardening: RoomHardening, sleepClock: SleepClock) throws -> Never {
+    private static func run(
+        _ arguments: Arguments, hardening: RoomHardening, sleepClock: SleepClock, logPauseMilliseconds: Int32
+    ) throws -> Never {
         var logger = Logger(label: "keychaind") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = .info
         let listener = try InheritedSockets().socket(socketName)
@@ -81,7 +84,7 @@ package struct KeychainRoom {
         }
         let handler = open(
             state: state, enclave: address, leasedKeys: LeasedKeyStore(), entitlements: entitlements, fetcher: fetcher,
-            sleepClock: sleepClock, logger: logger
+            sleepClock: sleepClock, logPauseMilliseconds: logPauseMilliseconds, logger: logger
         )
         defer { withExtendedLifetime(lock) {} }
         let connections = ConnectionTable(
@@ -93,7 +96,7 @@ package struct KeychainRoom {
     package static func open(
         state: PrivateFolder, enclave: ServerAddress, leasedKeys: LeasedKeyStore, entitlements: EntitlementTable? = nil,
         fetcher: ServerAddress? = nil, sleepClock: SleepClock = .ofThisMachine,
-        logger: Logger
+        logPauseMilliseconds: Int32 = KeychainLimits.logPauseMilliseconds, logger: Logger
     ) -> KeychainConnectionHandler {
         LeaseConnection(address: enclave, leasedKeys: leasedKeys, logger: logger).start()
         let admission = Admission()
@@ -103,7 +106,8 @@ package struct KeychainRoom {
             state: state, owner: { accounts.owner(of: $0) }, holderName: { isInstalled ? accounts.holderName(of: $0) : nil })
         let services = KeychainServices(
             databases: databases, leasedKeys: leasedKeys, now: { MachineClock.referenceMicroseconds }, sleepClock: sleepClock,
-            logger: logger, siteLists: fetcher.map { FetchedSiteLists(address: $0) })
+            logger: logger, siteLists: fetcher.map { FetchedSiteLists(address: $0) },
+            accessLogs: AccessLogs(databases: databases, logger: logger, pauseMilliseconds: logPauseMilliseconds))
         let holders = StateHolders(accounts: admission.accounts) { state }
         return KeychainConnectionHandler(
             services: services, enclave: enclave, entitlements: entitlements, admission: admission, holders: holders)

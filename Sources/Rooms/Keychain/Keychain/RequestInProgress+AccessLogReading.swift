@@ -46,16 +46,13 @@ extension RequestInProgress {
         }
     }
 
-    /// Returns the first faults of the whole log, and anchors it if it has the log record that the enclave knows.
+    /// Returns the first faults of the whole log, and anchors it, unless that would hide one of them.
     private func verifyLog() throws -> [AccessLogFault] {
         let known = try enclave.anchorLog([])
-        let fault = try fault(at: known)
         let faults = Array(try faultsOfChain().prefix(AccessLogPage.faultsMax - 1))
-        guard let fault else {
-            try accessLog.anchor(in: enclave, of: database, immediately: true)
-            return faults
-        }
-        return faults.contains(fault) ? faults : (faults + [fault]).sorted { $0.number < $1.number }
+        if let fault = try fault(at: known), !faults.contains(fault) { return (faults + [fault]).sorted { $0.number < $1.number } }
+        try accessLog.anchor(in: enclave, of: database, immediately: true)
+        return faults
     }
 
     /// Returns what is wrong with the log record that the enclave knows; nil if it is there, or if the log begins after it.

@@ -3,25 +3,29 @@ package import VaubanLinuxHost
 
 /// The number of databases that are open at once.
 package struct DatabaseLimits: Hashable, Sendable {
-    /// Databases that are open at once, and of these for one owner of uids. Each holds six descriptors: the file and its log for the writer
-    /// and for the first reader, the log's index, and the folder; and two for each further reader, which exists only if requests have read
-    /// at the same moment. Descriptors must never run out, since Dispatch, on whose queues GRDB runs each connection, ends the process
-    /// then: when work has waited for a second, its monitor of worker threads opens `/proc/TID/stat` for each of them, and takes any
-    /// failure for a thread that ended by itself (`DISPATCH_CLIENT_CRASH`, "workq: registered worker exited prematurely", which is SIGILL).
-    /// EMFILE is one such failure. Another was that Landlock denied that path in a room, which vauban_worker_state.c fixes; with that,
-    /// opening the databases of 1,790 users, each with work for Dispatch, ended keychaind with 10,700 descriptors of the 16,384 that it had
-    /// then.
+    /// The descriptors of a database: the file and its log for the writer and for the first reader, the log's index, and the folder. Each
+    /// further reader has two more, and exists only if requests have read at the same moment.
+    private static let descriptorsOfDatabase = 6
+
+    /// Databases that are open at once, and of these for one owner of uids. Descriptors must never run out, since Dispatch, on whose queues
+    /// GRDB runs each connection, ends the process then: when work has waited for a second, its monitor of worker threads opens
+    /// `/proc/TID/stat` for each of them, and takes any failure for a thread that ended by itself (`DISPATCH_CLIENT_CRASH`, "workq:
+    /// registered worker exited prematurely", which is SIGILL). EMFILE is one such failure. Another was that Landlock denied that path in a
+    /// room, which vauban_worker_state.c fixes; with that, opening the databases of 1,790 users, each with work for Dispatch, ended
+    /// keychaind with 10,700 descriptors of the 16,384 that it had then.
     package let openMax: Int
     package let openPerOwnerMax: Int
     /// Descriptors kept for everything else: no database is opened into them.
     package let descriptorsKept: Int
 
-    /// If the machine gives the room few descriptors, keeps an eighth of them.
+    /// If the machine gives the room few descriptors, keeps an eighth of them, and opens as many databases as the others suffice for.
     package static var ofTheRoom: DatabaseLimits {
         var limit = rlimit()
-        let hasLimit = getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0
+        let descriptors =
+            getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 ? Int(clamping: limit.rlim_cur) : Int.max
+        let kept = min(512, descriptors / 8)
         return DatabaseLimits(
-            openMax: 512, openPerOwnerMax: 16, descriptorsKept: hasLimit ? min(512, Int(clamping: limit.rlim_cur) / 8) : 512)
+            openMax: min(512, max(1, (descriptors - kept) / descriptorsOfDatabase)), openPerOwnerMax: 16, descriptorsKept: kept)
     }
 
     package init(openMax: Int, openPerOwnerMax: Int, descriptorsKept: Int) {
@@ -165,7 +169,8 @@ package final class DatabaseRegistry: Sendable {
         return isClosed ?? false
     }
 
-    /// The kernel gives the lowest free number, so a high one means that all below it are taken.
+    /// The kernel gives the lowest free number, so a high one means that all below it are taken. A low one means little: what others closed
+    /// leaves holes.
     private var isShortOfDescriptors: Bool {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return false }
