@@ -279,7 +279,8 @@ import VaubanUserModel
         try room.add(name)
         for number in 0..<3000 { try room.update(name, value: "\(number)") }
         let records = try room.log()
-        #expect((2001...2003).contains(records.count))
+        // The first 2,000 have their own, and on a slow machine some more, one for each ten seconds.
+        #expect((2001...2300).contains(records.count))
         #expect(records.flatMap(\.items).map(\.count).reduce(0, +) == 3001)
         #expect(records.allSatisfy { $0.unrecorded == 0 })
     }
