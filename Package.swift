@@ -93,6 +93,8 @@ let values: [Target] = [
     target("VaubanPasscode", in: "Values", ["VaubanSecretBytes"]),
     // Protection classes, access control, and the access decision: a pure function.
     target("VaubanAccessPolicy", in: "Values", ["VaubanRefusal", "VaubanPlainText", "VaubanDER", asn1]),
+    // The signature at the end of an executable: its form, and whether it is valid.
+    target("VaubanCodeSigning", in: "Values", ["VaubanAccessPolicy", "VaubanDER", asn1, crypto]),
     // What a user is shown, answers and sets: prompts, consents, device status, lock settings.
     target("VaubanUserModel", in: "Values", ["VaubanRefusal", "VaubanPlainText", "VaubanAccessPolicy", "VaubanDER", asn1]),
     // Synchronized items without keys or files: stamps and merging as a pure function, and what the enclave is asked about a circle.
@@ -210,7 +212,10 @@ let attendants: [Target] = [
     // The one process that looks at others.
     target(
         "Witness", in: "Rooms/Witness",
-        ["EnclaveWire", "VaubanDER", "VaubanPlainText", "VaubanUserModel", "VaubanLinuxHost", "VaubanRoomHardening", crypto, log]),
+        [
+            "EnclaveWire", "VaubanCodeSigning", "VaubanAccessPolicy", "VaubanDER", "VaubanPlainText", "VaubanUserModel", "VaubanLinuxHost",
+            "VaubanRoomHardening", log,
+        ]),
     program("vauban-witness", in: "Rooms/Witness", ["Witness"]),
     // Marked C: the message bus, over libsystemd. The watcher, the reader and the Secret Service have it, so
     // that no application needs that library.
@@ -254,8 +259,8 @@ let callers: [Target] = [
         "VaubanSecurity", in: "Callers",
         [
             "VaubanKeychainClient", "VaubanKeyWire", "VaubanAuthenticationClient", "VaubanKeychainWire", "VaubanKeychainModel",
-            "VaubanPasswordRules", "VaubanRefusal", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", asn1, crypto,
-            cryptoExtras, x509,
+            "VaubanPasswordRules", "VaubanCodeSigning", "VaubanRefusal", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER",
+            "VaubanLinuxHost", asn1, crypto, cryptoExtras, x509,
         ], hidingImports),
     // Apple's LocalAuthentication, in Apple's names.
     target(
@@ -376,7 +381,7 @@ let commandLine: [Target] = [
             "VaubanKeychainClient", "VaubanKeyWire", "VaubanSSHWire", "VaubanAuthenticationClient", "VaubanKeychainWire",
             "VaubanOneTimeCodes", "VaubanPasswordRules", "VaubanJSON", "VaubanSecretText", "VaubanKeychainModel", "VaubanRefusal",
             "VaubanPlainText", "VaubanPasscode", "VaubanUserModel", "VaubanSyncModel", "VaubanSyncCarrierWire",
-            "VaubanAccessPolicy", "VaubanBrowserSetup",
+            "VaubanAccessPolicy", "VaubanBrowserSetup", "VaubanCodeSigning",
             "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", "CVaubanLinux", "CVaubanZlib",
             "CVaubanZxcvbn", crypto, cryptoExtras, .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ]),

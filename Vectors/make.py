@@ -128,7 +128,14 @@ def grants(**more):
 
 
 def granted(groups, denies='no'):
-    return {'applies': 'yes', 'groups': groups, 'denies': denies}
+    return {'applies': 'yes', 'groups': groups, 'denies': denies, 'teams': ''}
+
+
+TEAM = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
+
+
+def teams(named):
+    return plistlib.dumps({'vauban-teams': named}).decode()
 
 
 OWN = {'keychain-access-groups': ['mail', 'family', 'mail']}
@@ -144,10 +151,15 @@ write('entitlements', 'access-groups', [
     vector('an array with one element that is not text', grants(**{'keychain-access-groups': ['mail', 1]}), granted(MAIL), application=MAIL),
     vector('a text in place of an array', grants(**{'keychain-access-groups': 'mail'}), granted(MAIL), application=MAIL),
     vector('every call is refused', grants(com_apple_private_keychain_deny=True), granted(MAIL, 'yes'), application=MAIL),
-    vector('another program', grants(**OWN), {'applies': 'no'}, application='program:/usr/bin/Mail'),
+    vector('another program', grants(**OWN), {'applies': 'no', 'teams': ''}, application='program:/usr/bin/Mail'),
+    vector('a team', teams({TEAM: 'Acme Tools'}), {'applies': 'no', 'teams': f'{TEAM} Acme Tools'}, application=MAIL),
+    vector('names of another form are left out', teams({TEAM: '', TEAM[:-1]: 'short', TEAM[:-1] + '1': 'one', TEAM[:-1] + 'A': 'a\nb'}),
+           {'applies': 'no', 'teams': ''}, application=MAIL),
+    vector('a program and a team', grants(**{'vauban-teams': {TEAM: 'Acme'}}), {**granted(MAIL), 'teams': f'{TEAM} Acme'}, application=MAIL),
     *refusals([('no property list', 'keychain-access-groups'), ('no dictionary', plistlib.dumps([MAIL]).decode()),
                ('applications', plistlib.dumps(OWN).decode()), ('applications', plistlib.dumps({'vauban-applications': MAIL}).decode()),
-               ('applications', plistlib.dumps({'vauban-applications': [MAIL, 1]}).decode())], application=MAIL)])
+               ('applications', plistlib.dumps({'vauban-applications': [MAIL, 1]}).decode()),
+               ('applications', plistlib.dumps({'vauban-teams': {TEAM: 1}}).decode())], application=MAIL)])
 
 
 # associated-domains.md

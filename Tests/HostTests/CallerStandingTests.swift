@@ -265,7 +265,7 @@ import Witness
         let maps = try #require(SmallFile.bytes(path: "/proc/\(process.pid)/maps", max: 1 << 20))
         let mapped = try #require(MemoryMap.executedFiles(in: maps)?.first { $0.path == Self.cat })
         let file = try #require(InstalledFile(path: Self.cat))
-        #expect(RootOwnedFiles.ownMapping(of: file) == mapped.identity)
+        #expect(RootOwnedFiles.ownMapping(of: file.place) == mapped.identity)
         #expect(RootOwnedFiles.is(file, mappedAs: mapped.identity) && !RootOwnedFiles.is(file, mappedAs: "fe:00 1"))
     }
 }

@@ -12,11 +12,12 @@ import VaubanSecretBytes
     @Test("Files of entitlements grant or are refused as the vectors say") func entitlements() throws {
         try FormatVectors("entitlements").check { vector in
             let application = try vector.given("application")
-            guard let (applications, grants) = EntitlementTable.grants(in: vector.content) else { return nil }
-            guard applications.contains(application) else { return ["applies": "no"] }
+            guard let file = EntitlementTable.grants(in: vector.content) else { return nil }
+            let teams = file.teams.map { "\($0.key) \($0.value)" }.sorted().joined(separator: ", ")
+            guard file.applications.contains(application) else { return ["applies": "no", "teams": teams] }
             return [
-                "applies": "yes", "groups": grants.groups(adding: application).joined(separator: " "),
-                "denies": grants.deniesKeychain ? "yes" : "no",
+                "applies": "yes", "groups": file.grants.groups(adding: application).joined(separator: " "),
+                "denies": file.grants.deniesKeychain ? "yes" : "no", "teams": teams,
             ]
         }
     }

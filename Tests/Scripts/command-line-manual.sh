@@ -37,7 +37,7 @@ compare
 [ "$commands" -gt 40 ] || fail "the manual shows $commands commands"
 
 # These need a terminal, another user's approval, the installed service, a sensor, a client, a server, or the time of day.
-elsewhere=' setup code finger approve adopt serve ssh-agent secret-service enable disable login sdk recover disallow give protect integrity ats '
+elsewhere=' setup code finger approve adopt serve ssh-agent secret-service enable disable login sdk recover disallow give protect codesign team integrity ats '
 for verb in $(vauban help | sed -n 's/^  \([a-z][a-z-]*\) .*/\1/p' | grep -vx vauban); do
     case $elsewhere in *" $verb "*) continue ;; esac
     sed -n '/^```console$/,/^```$/p' Manual/command-line.md | grep -qE "^\\$ .*vauban $verb( |\$)" || fail "the manual shows no vauban $verb at work"

@@ -122,10 +122,14 @@ def entitlements(data, given):
     def strings(value):
         return value if isinstance(value, list) and all(isinstance(each, str) for each in value) else []
 
-    applications = grants.get('vauban-applications')
-    require(isinstance(applications, list) and strings(applications) == applications, 'applications')
-    if given['application'] not in applications:
-        return {'applies': 'no'}
+    applications, named = grants.get('vauban-applications'), grants.get('vauban-teams')
+    hasApplications = isinstance(applications, list) and strings(applications) == applications
+    hasTeams = isinstance(named, dict) and all(isinstance(name, str) for name in named.values())
+    require(hasApplications or hasTeams, 'applications')
+    teams = ', '.join(sorted(f'{team} {name}' for team, name in (named if hasTeams else {}).items()
+                             if re.fullmatch('[A-Z2-7]{32}', team) and is_team_name(name)))
+    if not hasApplications or given['application'] not in applications:
+        return {'applies': 'no', 'teams': teams}
     own = [grants.get(key) for key in ('application-identifier', 'com.apple.application-identifier')]
     own = [value for value in own if isinstance(value, str)][:1]
     identifiers = strings(grants.get('com.apple.developer.associated-application-identifier')) + own
@@ -137,7 +141,14 @@ def entitlements(data, given):
     if 'com.apple.token' in groups:
         groups.remove('com.apple.token')
         groups.append('com.apple.token')
-    return {'applies': 'yes', 'groups': ' '.join(groups), 'denies': 'yes' if grants.get('com.apple.private.keychain.deny') is True else 'no'}
+    denies = grants.get('com.apple.private.keychain.deny') is True
+    return {'applies': 'yes', 'groups': ' '.join(groups), 'denies': 'yes' if denies else 'no', 'teams': teams}
+
+
+def is_team_name(name):
+    """One line of at most 64 bytes without invisible characters and doubled spaces."""
+    return (0 < len(name.encode()) <= 64 and ' '.join(name.split()) == name
+            and not any(unicodedata.category(sign) in ('Cc', 'Cf') for sign in name))
 
 
 def application_name(data, given):

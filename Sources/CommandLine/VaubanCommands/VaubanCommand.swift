@@ -31,9 +31,8 @@ struct VaubanCommand: ParsableCommand {
                 name: "Programs:",
                 subcommands: [
                     RunCommand.self, Ephemeral.self, GitCredential.self, DockerCredential.self, CredentialProcess.self,
-                    KubernetesCredentialVerb.self, Protect.self, ATSVerb.self, SSH.self, SSHAgentVerb.self, SecretServiceVerb.self,
-                    Enable.self,
-                    Disable.self, Allow.self, Disallow.self, Give.self,
+                    KubernetesCredentialVerb.self, Protect.self, CodeSign.self, Team.self, ATSVerb.self, SSH.self, SSHAgentVerb.self,
+                    SecretServiceVerb.self, Enable.self, Disable.self, Allow.self, Disallow.self, Give.self,
                 ]),
             CommandGroup(
                 name: "The keychain:",

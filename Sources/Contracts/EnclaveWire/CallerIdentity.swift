@@ -42,9 +42,10 @@ package struct ExecutableIdentity: Hashable, Sendable, DERReadable, DERWritable 
 ///
 /// `CallerIdentity ::= SEQUENCE { standing CHOICE { unknown [0] { gap }, installed [1], flatpak [2] { name },
 ///   snap [3] { name }, own [4] }, throughCommandLine BOOLEAN, executable [0] ExecutableIdentity OPTIONAL,
-///   package [1] UTF8String OPTIONAL, unit [2] UTF8String OPTIONAL, chain SEQUENCE OF SEQUENCE { UTF8String } }`
+///   package [1] UTF8String OPTIONAL, unit [2] UTF8String OPTIONAL, signer [3] CodeSigner OPTIONAL,
+///   chain SEQUENCE OF SEQUENCE { UTF8String } }`; only a caller of the standing `own` that is not the command line has a signer.
 package struct CallerIdentity: Hashable, Sendable {
-    /// The kind of identity. The number 5 is reserved for signed programs.
+    /// The kind of identity.
     package enum Standing: Hashable, Sendable {
         case unknown(IdentityGap)
         /// A file of root's in folders that only root can change.
@@ -64,6 +65,8 @@ package struct CallerIdentity: Hashable, Sendable {
     package let package: String?
     /// The systemd unit or scope of the program. For display only: a user can create scopes of any name.
     package let unit: String?
+    /// Who signed the program; nil if nobody did, or if it executes code that the signature does not cover.
+    package let signer: CodeSigner?
     /// The executables from the caller to this program, the caller's first; empty text for one that could not be inspected.
     package let chain: [String]
 
@@ -74,20 +77,22 @@ package struct CallerIdentity: Hashable, Sendable {
 
     package init(
         _ standing: Standing, throughCommandLine: Bool = false, executable: ExecutableIdentity? = nil, package: String? = nil,
-        unit: String? = nil, chain: [String] = []
+        unit: String? = nil, signer: CodeSigner? = nil, chain: [String] = []
     ) {
         self.standing = standing
         self.throughCommandLine = throughCommandLine
         self.executable = executable
         self.package = package
         self.unit = unit
+        self.signer = signer
         self.chain = chain
     }
 
     /// An identity for a caller that could not be inspected.
     package static let unseen = CallerIdentity(.unknown(.unseen))
 
-    /// The application identifier; nil if there is none.
+    /// The application identifier; nil if there is none. That of a signed program is the one that it has without its signature: whom the
+    /// user trusts is not known here.
     package var application: ApplicationIdentifier? {
         switch standing {
         case .unknown: nil
@@ -126,6 +131,8 @@ extension CallerIdentity: DERReadable, DERWritable {
         executable = try fields.optional(0, "executable") { try $0.value("executable", as: ExecutableIdentity.self) }
         package = try fields.optionalText(1, "package", max: Self.nameBytesMax)
         unit = try fields.optionalText(2, "unit", max: Self.nameBytesMax)
+        signer = try fields.optional(3, "signer") { try $0.value("signer", as: CodeSigner.self) }
+        guard signer == nil || (standing == .own && !throughCommandLine) else { throw DERError("such an identity has no signer") }
         chain = try fields.list("chain", max: Self.chainMax, of: ChainLink.self).map(\.path)
         switch standing {
         case .installed, .own: guard executable != nil else { throw DERError("an identity by file has no file") }
@@ -146,6 +153,7 @@ extension CallerIdentity: DERReadable, DERWritable {
             if let executable { try fields.tagged(0) { try $0.value(executable) } }
             try fields.optionalText(1, package)
             try fields.optionalText(2, unit)
+            if let signer { try fields.tagged(3) { try $0.value(signer) } }
             try fields.list(chain.map { ChainLink(path: $0) })
         }
     }

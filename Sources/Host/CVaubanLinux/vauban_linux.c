@@ -20,6 +20,7 @@
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #ifndef SO_PEERPIDFD
@@ -307,3 +308,5 @@ int vauban_next_signal(int descriptor) {
 int vauban_signal_process(int process, int signal) {
     return syscall(SYS_pidfd_send_signal, process, signal, NULL, 0) == 0 ? 0 : -errno;
 }
+
+int vauban_has_capabilities(int descriptor) { return fgetxattr(descriptor, "security.capability", NULL, 0) > 0; }

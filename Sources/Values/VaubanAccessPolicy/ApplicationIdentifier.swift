@@ -16,6 +16,12 @@ package struct ApplicationIdentifier: Hashable, Sendable {
         ApplicationIdentifier(text: "build:" + digest.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined())
     }
 
+    /// Returns the identifier of every program that a trusted team signs under one identifier (Specs/code-signing.md).
+    package static func signed(by team: TeamIdentifier, as identifier: String) -> ApplicationIdentifier {
+        ApplicationIdentifier(text: "\(signed)\(team.prefix)\(identifier)")
+    }
+    private static let signed = "signed:"
+
     package init(text: String) { self.text = text }
 
     /// The name for display: the path of an installed program, the name of a packaged one.
@@ -32,6 +38,7 @@ package struct ApplicationIdentifier: Hashable, Sendable {
     package var isWellFormed: Bool {
         if let path = text.dropping(bytePrefix: "program:") { return PathBytes.isPlain(path, bytesMax: Self.pathBytesMax) }
         if let name = text.dropping(bytePrefix: "flatpak:") ?? text.dropping(bytePrefix: "snap:") { return Self.isPackageName(name) }
+        if let name = text.dropping(bytePrefix: Self.signed) { return Self.isTeamsName(name) }
         guard let digits = text.dropping(bytePrefix: "build:") else { return false }
         return digits.utf8.count == 64 && digits.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
     }
@@ -44,6 +51,17 @@ package struct ApplicationIdentifier: Hashable, Sendable {
         }
         return isPlain && !name.isEmpty && name.utf8.first != 0x2E && name.utf8.count <= 255
     }
+
+    /// Returns whether the text is a team identifier, a dot and the identifier of a program.
+    private static func isTeamsName(_ name: String) -> Bool {
+        let (team, rest) = (name.utf8.prefix(TeamIdentifier.length), name.utf8.dropFirst(TeamIdentifier.length))
+        guard rest.first == 0x2E, TeamIdentifier(text: String(decoding: team, as: UTF8.self)) != nil else { return false }
+        return isProgramIdentifier(String(decoding: rest.dropFirst(), as: UTF8.self))
+    }
+
+    /// Returns whether the text can be the identifier of a signed program: the form of a package's name, of at most 128 bytes.
+    package static func isProgramIdentifier(_ text: String) -> Bool { isPackageName(text) && text.utf8.count <= programIdentifierBytesMax }
+    package static let programIdentifierBytesMax = 128
 
     /// Returns the subject of a permission for an interpreter, whatever it runs.
     package static func anythingRun(by path: String) -> String { anythingRunBy + path }

@@ -3,8 +3,8 @@ package import VaubanDER
 
 /// A stored permission (Specs/access-groups.md).
 ///
-/// `Permission ::= SEQUENCE { kind INTEGER { reads (1), sameProgram (2), buildsIn (3), offers (4) }, subject UTF8String, object UTF8String
-/// }`
+/// `Permission ::= SEQUENCE { kind INTEGER { reads (1), sameProgram (2), buildsIn (3), offers (4), team (5) }, subject UTF8String,
+///   object UTF8String }`
 package struct Permission: Hashable, Sendable, DERReadable, DERWritable {
     package enum Kind: Int64, CaseIterable, Sendable {
         /// The subject, an application, may read an item. The object is the item's name and owner, for display.
@@ -15,6 +15,8 @@ package struct Permission: Hashable, Sendable, DERReadable, DERWritable {
         case buildsIn = 3
         /// The subject, an owner, lets other programs ask for its items. The object is their number, for display.
         case offers = 4
+        /// The subject, a team identifier, is trusted. The object is the team's name, followed by a tab and `by root` if root trusts it.
+        case team = 5
     }
 
     package static let textBytesMax = 4200
@@ -47,19 +49,21 @@ package struct Permission: Hashable, Sendable, DERReadable, DERWritable {
 
 /// A permission to add or remove.
 ///
-/// `PermissionChange ::= SEQUENCE { kind INTEGER, subject UTF8String, permits BOOLEAN, item [0] ItemQuery OPTIONAL }`; only `reads` has an
-/// item.
+/// `PermissionChange ::= SEQUENCE { kind INTEGER, subject UTF8String, permits BOOLEAN, item [0] ItemQuery OPTIONAL,
+///   name [1] UTF8String OPTIONAL }`; only `reads` has an item, and only a `team` that is to be trusted has a name.
 package struct PermissionChange: Hashable, Sendable, DERReadable, DERWritable {
     package let kind: Permission.Kind
     package let subject: String
     package let permits: Bool
     package let item: ItemQuery?
+    package let name: String?
 
-    package init(_ kind: Permission.Kind, subject: String, permits: Bool, item: ItemQuery? = nil) {
+    package init(_ kind: Permission.Kind, subject: String, permits: Bool, item: ItemQuery? = nil, name: String? = nil) {
         self.kind = kind
         self.subject = subject
         self.permits = permits
         self.item = item
+        self.name = name
     }
 
     package init(from fields: inout DERFields) throws {
@@ -68,6 +72,8 @@ package struct PermissionChange: Hashable, Sendable, DERReadable, DERWritable {
         subject = try fields.text("subject", max: Permission.textBytesMax)
         permits = try fields.boolean("permits")
         item = try fields.optional(0, "item") { try $0.value("item", as: ItemQuery.self) }
+        name = try fields.optionalText(1, "name", max: Permission.textBytesMax)
+        guard (name != nil) == (kind == .team && permits) else { throw DERError("a name goes with a team to trust") }
         guard (item != nil) == (kind == .reads) else { throw DERError("an item goes with a permission to read it") }
     }
 
@@ -77,6 +83,7 @@ package struct PermissionChange: Hashable, Sendable, DERReadable, DERWritable {
             try fields.text(subject)
             try fields.boolean(permits)
             if let item { try fields.tagged(0) { try $0.value(item) } }
+            try fields.optionalText(1, name)
         }
     }
 }

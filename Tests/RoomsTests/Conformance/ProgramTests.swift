@@ -28,12 +28,22 @@ extension AppleNames {
             #expect(CFGetTypeID(task) == SecTaskGetTypeID())
         }
 
-        @Test func codeIsNotSigned() throws {
+        @Test("A program that nobody signed is unsigned code") func codeIsNotSigned() throws {
             var code: SecCode?
             #expect(SecCodeCopySelf([], &code) == errSecSuccess)
             #expect(SecCodeCheckValidity(try #require(code), [], nil) == errSecCSUnsigned)
             #expect(SecCodeCreateWithPID(getpid(), [], &code) == errSecSuccess)
             #expect(SecCodeCreateWithPID(-1, [], &code) == errSecCSNoSuchCode)
+            #expect(SecCodeCopySelf([], &code) == errSecSuccess)
+            var file: SecStaticCode?
+            #expect(SecCodeCopyStaticCode(try #require(code), [], &file) == errSecSuccess)
+            #expect(SecStaticCodeCheckValidity(try #require(file), [], nil) == errSecCSUnsigned)
+            var path: CFURL?
+            #expect(SecCodeCopyPath(try #require(file), [], &path) == errSecSuccess)
+            var information: CFDictionary?
+            #expect(SecCodeCopySigningInformation(try #require(file), [], &information) == errSecSuccess)
+            #expect(try #require(information)[kSecCodeInfoMainExecutable] as? NSURL == path && information?[kSecCodeInfoIdentifier] == nil)
+            #expect(SecStaticCodeCreateWithPath(NSURL(fileURLWithPath: "/nowhere"), [], &file) == errSecCSStaticCodeNotFound)
         }
 
         @Test func aCertificateFindsItsKeyInTheKeychain() throws {

@@ -1,8 +1,17 @@
-// Code signatures, which this system does not have: the functions work, and report unsigned code.
+// Signed code (Specs/code-signing.md). A valid signature says who built a program, not that anybody trusts that team.
+
+internal import VaubanCodeSigning
 
 /// Running code: Apple's `SecCode`.
 public final class SecCode: NSObject, CFTypeNumbered, Sendable {
     package static let typeID: CFTypeID = 265
+    /// The process; nil for this one.
+    fileprivate let pid: Int32?
+
+    fileprivate init(pid: Int32? = nil) { self.pid = pid }
+
+    /// The kernel's link to the file that the process executes.
+    fileprivate var executable: String { pid.map { "/proc/\($0)/exe" } ?? "/proc/self/exe" }
 }
 
 /// A requirement on code: Apple's `SecRequirement`. Vauban cannot create one.
@@ -22,8 +31,14 @@ public struct SecCSFlags: OptionSet, Sendable {
 /// The code has no signature: Apple's `errSecCSUnsigned`.
 public let errSecCSUnsigned: OSStatus = -67062
 
+/// The signature is not valid, or the code was changed: Apple's `errSecCSSignatureFailed`.
+public let errSecCSSignatureFailed: OSStatus = -67061
+
 /// There is no such process: Apple's `errSecCSNoSuchCode`.
 public let errSecCSNoSuchCode: OSStatus = -67065
+
+/// There is no such file: Apple's `errSecCSStaticCodeNotFound`.
+public let errSecCSStaticCodeNotFound: OSStatus = -67068
 
 /// Returns the type identifier of `SecCode`: Apple's `SecCodeGetTypeID`.
 public func SecCodeGetTypeID() -> CFTypeID { SecCode.typeID }
@@ -39,9 +54,21 @@ public func SecCodeCopySelf(_ flags: SecCSFlags, _ self: UnsafeMutablePointer<Se
 /// - Returns: `errSecSuccess`, or `errSecCSNoSuchCode` if there is no such process.
 public func SecCodeCreateWithPID(_ pid: Int32, _ flags: SecCSFlags, _ process: UnsafeMutablePointer<SecCode?>) -> OSStatus {
     guard pid > 0, FileManager.default.fileExists(atPath: "/proc/\(pid)") else { return errSecCSNoSuchCode }
-    process.pointee = SecCode()
+    process.pointee = SecCode(pid: pid)
     return errSecSuccess
 }
 
-/// Checks a code signature: Apple's `SecCodeCheckValidity`. Always returns `errSecCSUnsigned`: programs are not signed on this system.
-public func SecCodeCheckValidity(_ code: SecCode, _ flags: SecCSFlags, _ requirement: SecRequirement?) -> OSStatus { errSecCSUnsigned }
+/// Passes the file that running code was loaded from: Apple's `SecCodeCopyStaticCode`.
+///
+/// - Returns: `errSecSuccess`, or `errSecCSNoSuchCode` if the file of the process cannot be determined, as for other users' processes.
+public func SecCodeCopyStaticCode(_ code: SecCode, _ flags: SecCSFlags, _ staticCode: UnsafeMutablePointer<SecStaticCode?>) -> OSStatus {
+    guard let path = try? FileManager.default.destinationOfSymbolicLink(atPath: code.executable) else { return errSecCSNoSuchCode }
+    staticCode.pointee = SecStaticCode(opening: code.executable, path: path)
+    return errSecSuccess
+}
+
+/// Verifies the signature of the file that running code was loaded from: Apple's `SecCodeCheckValidity`. Returns what
+/// ``SecStaticCodeCheckValidity(_:_:_:)`` does for the file. It does not examine the memory of the process, as keychaind's witness does.
+public func SecCodeCheckValidity(_ code: SecCode, _ flags: SecCSFlags, _ requirement: SecRequirement?) -> OSStatus {
+    SecStaticCode.validity(of: CodeReader.findings(ofFileAt: code.executable), otherwise: errSecCSNoSuchCode)
+}

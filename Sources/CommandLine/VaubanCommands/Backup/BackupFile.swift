@@ -5,13 +5,13 @@ import VaubanRefusal
 /// A backup that is being written to one file.
 final class NewBackupFile: BackupTarget {
     let keybag: [UInt8]? = nil
-    private let output: BackupOutput
+    private let output: NewFile
     private var cipher: FrameCipher?
     private var manifest = BackupManifest(date: 0)
 
     init(path: String) throws(Refusal) {
-        guard access(path, F_OK) != 0 else { throw BackupOutput.exists(path) }
-        output = try BackupOutput(path: path)
+        guard access(path, F_OK) != 0 else { throw NewFile.exists(path) }
+        output = try NewFile(path: path)
     }
 
     func begin(_ keybag: [UInt8], _ cipher: FrameCipher) throws -> Set<BackupMark> {
@@ -137,7 +137,7 @@ final class FrameReader {
 
     init(path: String, from offset: Int) throws(Refusal) {
         let number = open(path, O_RDONLY | O_CLOEXEC)
-        guard number >= 0 else { throw BackupOutput.refusal("open \(SafeText.visible(path))", errno) }
+        guard number >= 0 else { throw NewFile.refusal("open \(SafeText.visible(path))", errno) }
         file = Descriptor(number)
         var status = stat()
         guard fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG, lseek(number, off_t(offset), SEEK_SET) >= 0 else {

@@ -17,10 +17,10 @@ final class BackupFolder: BackupTarget {
     init(path: String) throws(Refusal) {
         self.path = path
         for folder in [path, path + "/segments"] where mkdir(folder, 0o700) != 0 && errno != EEXIST {
-            throw BackupOutput.refusal("make the folder \(SafeText.visible(folder))", errno)
+            throw NewFile.refusal("make the folder \(SafeText.visible(folder))", errno)
         }
         let number = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard number >= 0 else { throw BackupOutput.refusal("open \(SafeText.visible(path))", errno) }
+        guard number >= 0 else { throw NewFile.refusal("open \(SafeText.visible(path))", errno) }
         lock = Descriptor(number)
         guard flock(number, LOCK_EX | LOCK_NB) == 0 else {
             throw Refusal(.badParameter, "Another backup writes to \(SafeText.visible(path)); wait for its end, then try again")

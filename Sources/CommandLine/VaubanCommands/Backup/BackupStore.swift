@@ -6,7 +6,7 @@ import VaubanLinuxHost
 import VaubanRefusal
 
 /// A new file that gets its name only when it is complete.
-final class BackupOutput {
+final class NewFile {
     let path: String
     private let partial: String
     private let file: Descriptor
@@ -39,8 +39,10 @@ final class BackupOutput {
     /// The temporary path of the file, for the verification.
     var unnamed: String { partial }
 
-    /// Gives the file its name. Unless it may replace one, an existing file stays and this throws.
-    func name(replacing: Bool) throws(Refusal) {
+    /// Gives the file its name, and its permissions, by default for the user alone. Unless it may replace one, an existing file stays and this
+    /// throws.
+    func name(replacing: Bool, mode: mode_t? = nil) throws(Refusal) {
+        if let mode, fchmod(file.number, mode) != 0 { throw Self.refusal("write \(SafeText.visible(path))", errno) }
         guard replacing else {
             guard try nameUnlessTaken() else { throw Self.exists(path) }
             return
@@ -91,7 +93,7 @@ final class BackupOutput {
 enum BackupFiles {
     /// Writes a whole file and replaces an existing one.
     static func replace(_ path: String, with bytes: [UInt8], isShared: Bool = false) throws(Refusal) {
-        let output = try BackupOutput(path: path, isShared: isShared)
+        let output = try NewFile(path: path, isShared: isShared)
         try output.write(bytes)
         try output.sync()
         try output.name(replacing: true)
@@ -99,7 +101,7 @@ enum BackupFiles {
 
     /// Writes a whole file that other devices may write too. Returns false if there is one, which stays.
     static func add(_ path: String, _ bytes: [UInt8]) throws(Refusal) -> Bool {
-        let output = try BackupOutput(path: path, isShared: true)
+        let output = try NewFile(path: path, isShared: true)
         try output.write(bytes)
         try output.sync()
         return try output.nameUnlessTaken()
@@ -111,7 +113,7 @@ enum BackupFiles {
         let number = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard number >= 0 else {
             if errno == ENOENT { return nil }
-            throw BackupOutput.refusal("open \(SafeText.visible(path))", errno)
+            throw NewFile.refusal("open \(SafeText.visible(path))", errno)
         }
         let file = Descriptor(number)
         var status = stat()
@@ -140,9 +142,9 @@ enum BackupFiles {
     static func syncFolder(of path: String) throws(Refusal) {
         let parent = (path as NSString).deletingLastPathComponent
         let number = open(parent.isEmpty ? "." : parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard number >= 0 else { throw BackupOutput.refusal("sync \(SafeText.visible(path))", errno) }
+        guard number >= 0 else { throw NewFile.refusal("sync \(SafeText.visible(path))", errno) }
         let folder = Descriptor(number)
-        guard fsync(folder.number) == 0 else { throw BackupOutput.refusal("sync \(SafeText.visible(path))", errno) }
+        guard fsync(folder.number) == 0 else { throw NewFile.refusal("sync \(SafeText.visible(path))", errno) }
     }
 
     static func isFolder(_ path: String) -> Bool {

@@ -94,31 +94,9 @@ struct SSHKeyring {
         let flags: AccessControlFlags = asked == nil ? [] : [.privateKeyUsage, .userPresence]
         let control = try AccessControl(protection: protection.onThisDevice, flags: flags)
         let key = try KeyClient(service: session.service).make(.p256, control)
-        let record = ItemRecord(kind: .key, attributes: try Self.attributes(of: key, name), protection: control.protection)
+        let record = ItemRecord(kind: .key, attributes: try EnclaveKeyAttributes.of(key, named: name, tag: SSHItem.tag), protection: control.protection)
         try session.add(record, secret: SecretBytes(copying: try key.encoded()))
         return SSHKeyOfUser(name: name, publicKey: SSHPublicKey(p256: key.publicKey), isOfEnclave: true, asks: asked != nil)
-    }
-
-    /// Returns the attributes that every private key of the enclave has, with the tag of SSH keys.
-    private static func attributes(of key: EnclaveKey, _ name: String) throws -> ItemAttributes {
-        var values: [AttributeName: AttributeValue] = [
-            .label: .text(name), .applicationTag: .data(SSHItem.tag), .accessGroup: .text(AccessGroup.commandLine),
-            .tokenID: .text(EnclaveToken.identifier), .accessControl: .data(try key.control.encoded()),
-            .applicationLabel: .data(Array(Insecure.SHA1.hash(data: key.publicKey))), .type: .number(73), .keyClass: .number(1),
-            .keySizeInBits: .number(256), .effectiveKeySize: .number(256),
-        ]
-        for name in [
-            AttributeName.isPermanent, .isPrivate, .isSensitive, .wasAlwaysSensitive, .wasNeverExtractable, .canDecrypt, .canDerive,
-            .canSign,
-        ] {
-            values[name] = .number(1)
-        }
-        for name in [
-            AttributeName.isModifiable, .isExtractable, .canEncrypt, .canVerify, .canSignRecover, .canVerifyRecover, .canWrap, .canUnwrap,
-        ] {
-            values[name] = .number(0)
-        }
-        return ItemAttributes(values)
     }
 
     /// Stores a key from ssh-add and its certificate.

@@ -88,7 +88,7 @@ struct SyncFolder: SyncCarrier {
     static func new(_ path: String) throws(Refusal) -> SyncFolder {
         let folder = SyncFolder(path: URL(fileURLWithPath: path).standardizedFileURL.path)
         if mkdir(folder.path, 0o700) != 0, errno != EEXIST {
-            throw BackupOutput.refusal("make the folder \(SafeText.visible(path))", errno)
+            throw NewFile.refusal("make the folder \(SafeText.visible(path))", errno)
         }
         guard let entries = try? FileManager.default.contentsOfDirectory(atPath: folder.path) else {
             throw Refusal(.badParameter, "\(SafeText.visible(path)) cannot be read")

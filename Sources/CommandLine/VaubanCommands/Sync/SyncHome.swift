@@ -21,7 +21,7 @@ final class SyncHome {
         try FileManager.default.createDirectory(
             atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         let number = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard number >= 0 else { throw BackupOutput.refusal("open \(SafeText.visible(path))", errno) }
+        guard number >= 0 else { throw NewFile.refusal("open \(SafeText.visible(path))", errno) }
         lock = Descriptor(number)
         guard flock(number, LOCK_EX | LOCK_NB) == 0 else {
             throw Refusal(.unavailable, "Another vauban sync is running; wait until it ends, then try again")

@@ -194,6 +194,7 @@ enum Permitting {
         case .reads: "reads\t\(subject)\t\(object)"
         case .sameProgram: "same program\t\(subject)\t\(object)"
         case .buildsIn: "new builds\t\(subject)\tweak: anything that can write there is accepted"
+        case .team: "team\t\(subject)\t\(object)"
         case .offers: "offers\t\(subject)\t\(object) of its items to other programs, which need your consent"
         }
     }

@@ -72,7 +72,7 @@ struct Backup: ParsableCommand {
 
     /// Backs up by the keys of this device, as the timer will, and starts the timer only if that succeeds.
     private func start(_ period: Period) throws {
-        guard let real = realpath(path, nil) else { throw BackupOutput.refusal("open \(SafeText.visible(path))", errno) }
+        guard let real = realpath(path, nil) else { throw NewFile.refusal("open \(SafeText.visible(path))", errno) }
         defer { free(real) }
         let timer = try UserTimer(.backup, [String(cString: real)], calendar: period.rawValue, service: try ServiceAccess.current())
         guard try StoredBackupFolder.keybag(in: path) != nil else {

@@ -102,6 +102,9 @@ pid_t vauban_spawn_on_terminal(char *const argv[], int slave);
    notify_fd as descriptor 3: 0 or -errno. */
 int vauban_spawn_detached(const char *path, char *const argv[], char *const envp[], int notify_fd);
 
+/* Returns 1 if an open file has capabilities (capabilities(7)), otherwise 0. */
+int vauban_has_capabilities(int descriptor);
+
 /* Returns the terminal columns of a code point by the C library's table, whatever the process's locale is; -1 if it has none. */
 int vauban_columns(uint32_t scalar);
 

@@ -8,14 +8,16 @@ struct AssociatedSite {
     /// The caller's name for websites, TEAM.bundle.
     let application: String
 
-    /// Finds the site that a request names, or the first of the entitlement. Throws if root's grant does not give it to the caller.
-    init(_ text: String, of caller: Caller) throws(Refusal) {
+    /// Finds the site that a request names, or the first of the entitlement. Throws if the grants do not give it to the caller.
+    init(_ text: String, of caller: Caller, granted grants: Entitlements?) throws(Refusal) {
         // The program that started the command line is a name and no proof.
-        guard let identity = caller.identity, !identity.throughCommandLine, let grants = caller.entitlements else {
-            throw Refusal(.missingEntitlement, "this program has no associated domains; root grants them in /etc/vauban/entitlements")
+        guard let identity = caller.identity, !identity.throughCommandLine, let grants else {
+            throw Refusal(
+                .missingEntitlement,
+                "this program has no associated domains; its signature does, or root grants them in /etc/vauban/entitlements")
         }
         guard let application = grants.webApplication, ApplicationName.isWellFormed(application) else {
-            throw Refusal(.missingEntitlement, "root's grant to this program has no application-identifier of the form TEAM.bundle")
+            throw Refusal(.missingEntitlement, "what this program is granted has no application-identifier of the form TEAM.bundle")
         }
         let domains = grants.associatedDomains.compactMap { try? AssociatedDomain($0) }
             .filter { $0.service == AssociatedDomain.webCredentials }

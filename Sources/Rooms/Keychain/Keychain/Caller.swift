@@ -12,33 +12,47 @@ package struct Caller: Sendable {
     package let user: UInt32
     /// The caller's identity; nil in user mode, where every program of the user is one owner.
     package let identity: CallerIdentity?
-    /// Root's grants to the program.
+    /// Root's grants to the program as what it is without a signature.
     package let entitlements: Entitlements?
+    /// The program with its signature; nil if it has none.
+    package let signed: SignedProgram?
+    /// The names of the teams that root trusts.
+    let teams: [TeamIdentifier: String]
     /// The user's consents for this connection, valid as long as it lasts.
     let consents = ConnectionConsents()
     /// The caller as the access log names it.
-    let logged: AccessCaller
+    private let logged: AccessCaller
+    private let loggedAsSigned: AccessCaller?
+
+    /// Returns the caller as the access log names it: a signed program by its signature if that is trusted.
+    func logged(asSigned isSigned: Bool) -> AccessCaller { isSigned ? loggedAsSigned ?? logged : logged }
 
     /// Creates the caller of user mode.
     package init(user: UInt32) {
         self.user = user
         identity = nil
         entitlements = nil
+        signed = nil
+        teams = [:]
         logged = AccessCaller(nil)
+        loggedAsSigned = nil
     }
 
     package init(user: UInt32, identity: CallerIdentity, granted table: EntitlementTable) {
         self.user = user
         self.identity = identity
-        logged = AccessCaller(AccessProgram(identity))
+        logged = AccessCaller(AccessProgram(identity, as: identity.application))
+        loggedAsSigned = identity.signer.map { AccessCaller(AccessProgram(identity, as: $0.application)) }
         entitlements = identity.application.flatMap { table.entitlements(of: $0) }
+        signed = identity.signer.map { SignedProgram($0, granted: table) }
+        teams = table.teams
     }
 }
 
 extension AccessProgram {
-    fileprivate init(_ identity: CallerIdentity) {
+    fileprivate init(_ identity: CallerIdentity, as application: ApplicationIdentifier?) {
         self.init(
-            application: PlainLine.bothEnds(identity.application?.text ?? "", bytesMax: Self.textBytesMax),
+            application: PlainLine.bothEnds(application?.text ?? "", bytesMax: Self.textBytesMax),
             path: PlainLine.bothEnds(identity.executable?.path ?? "", bytesMax: Self.pathBytesMax),
             throughCommandLine: identity.throughCommandLine, commands: identity.commands)
     }
@@ -90,12 +104,19 @@ package struct CallerRights: Hashable, Sendable {
         groups: [AccessGroup.commandLine], defaultGroup: AccessGroup.commandLine, shared: [], ownsEverything: false, asks: false, key: nil,
         isCommandLine: false)
 
-    /// `application` is the application that the program counts as: for a new build that the user accepted, the earlier one.
-    package init(_ identity: CallerIdentity, _ entitlements: Entitlements?, application: ApplicationIdentifier?) {
+    /// `application` is the application that the program counts as: for a new build that the user accepted, the earlier one. `signer` is
+    /// present if the program is signed by a trusted team.
+    package init(
+        _ identity: CallerIdentity, _ entitlements: Entitlements?, application: ApplicationIdentifier?, signer: CodeSigner? = nil
+    ) {
         isCommandLine = identity.throughCommandLine
         // The name of the program that started the command line proves nothing: any program can start it and then execute a better-known
         // one.
-        let own = isCommandLine ? [] : application.map { entitlements?.groups(adding: $0.text) ?? [$0.text] } ?? []
+        var own = isCommandLine ? [] : application.map { Self.groups(entitlements, adding: signer?.group ?? $0.text) } ?? []
+        // A signed program that continues an unsigned build.
+        if let signer, let application, application != signer.application, !own.containsBytes(of: application.text) {
+            own.append(application.text)
+        }
         groups = isCommandLine ? [AccessGroup.commandLine] : own
         asks = isCommandLine || application == nil
         shared = asks ? [AccessGroup.unsigned] : []
@@ -103,6 +124,10 @@ package struct CallerRights: Hashable, Sendable {
         defaultGroup = first == AccessGroup.token ? nil : first
         ownsEverything = false
         key = isCommandLine || application == nil ? Self.key(ofUnknown: identity) : application?.text
+    }
+
+    private static func groups(_ entitlements: Entitlements?, adding name: String) -> [String] {
+        entitlements?.groups(adding: name) ?? [name]
     }
 
     private init(

@@ -1,8 +1,9 @@
 // Access groups that root grants to programs, in the form of Apple's entitlements (Specs/secitem.md, 7).
 
+package import EnclaveWire
 internal import Foundation
 package import Logging
-internal import VaubanAccessPolicy
+package import VaubanAccessPolicy
 internal import VaubanLinuxHost
 internal import VaubanPlainText
 
@@ -32,6 +33,24 @@ package struct Entitlements: Hashable, Sendable {
         applicationGroups = strings("com.apple.security.application-groups")
     }
 
+    /// Creates the grants of a signature: what belongs to the signer's team, and nothing of other owners (Specs/code-signing.md).
+    package init(of signer: CodeSigner) {
+        let list = signer.entitlements.flatMap(Self.propertyList) ?? [:]
+        func ofTeam(_ key: String) -> [String] {
+            (list[key] as? [String] ?? []).filter { $0.hasBytePrefix(signer.team.prefix) || $0.isSameBytes(as: AccessGroup.token) }
+        }
+        deniesKeychain = list["com.apple.private.keychain.deny"] as? Bool ?? false
+        keychainGroups = ofTeam("keychain-access-groups")
+        associatedDomains = list["com.apple.developer.associated-domains"] as? [String] ?? []
+        webApplication = signer.group
+        applicationIdentifiers = [signer.group]
+        applicationGroups = ofTeam("com.apple.security.application-groups")
+    }
+
+    fileprivate static func propertyList(_ bytes: [UInt8]) -> [String: Any]? {
+        (try? PropertyListSerialization.propertyList(from: Data(bytes), format: nil)) as? [String: Any]
+    }
+
     /// Returns the groups in order. A program without an application identifier uses the one that the system gave it.
     package func groups(adding application: String) -> [String] {
         let identifiers = applicationIdentifiers.isEmpty ? [application] : applicationIdentifiers
@@ -57,10 +76,12 @@ package struct EntitlementTable: Sendable {
     private static let filesMax = 1024
     /// The grants by the bytes of the program's name.
     private let byApplication: [[UInt8]: Entitlements]
+    /// The names of the teams that root trusts.
+    package let teams: [TeamIdentifier: String]
 
-    package static let none = EntitlementTable(byApplication: [:])
+    package static let none = EntitlementTable()
 
-    private init(byApplication: [[UInt8]: Entitlements]) { self.byApplication = byApplication }
+    private init() { (byApplication, teams) = ([:], [:]) }
 
     func entitlements(of application: ApplicationIdentifier) -> Entitlements? { byApplication[Array(application.text.utf8)] }
 
@@ -68,27 +89,41 @@ package struct EntitlementTable: Sendable {
     /// grants nothing and is logged. If two files name the same program, the first in name order counts.
     package init(folder: String = folder, owner: UInt32 = 0, logger: Logger) {
         var table: [[UInt8]: Entitlements] = [:]
+        var teams: [TeamIdentifier: String] = [:]
         let names = ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).filter { $0.hasByteSuffix(".plist") }.sorted()
         for name in names.prefix(Self.filesMax) {
             let path = "\(folder)/\(name)"
             guard RootFile.isOnly(of: owner, folder), RootFile.isOnly(of: owner, path),
-                let bytes = SmallFile.bytes(path: path, max: Self.fileBytesMax), let (applications, grants) = Self.grants(in: bytes)
+                let bytes = SmallFile.bytes(path: path, max: Self.fileBytesMax), let file = Self.grants(in: bytes)
             else {
                 logger.error(
-                    "grants nothing: it must be root's, writable by nobody else, and a property list with vauban-applications",
+                    """
+                    grants nothing: it must be root's, writable by nobody else, and a property list with vauban-applications or vauban-teams
+                    """,
                     metadata: ["file": "\(path)"])
                 continue
             }
-            for name in applications.map({ Array($0.utf8) }) where table[name] == nil { table[name] = grants }
+            for name in file.applications.map({ Array($0.utf8) }) where table[name] == nil { table[name] = file.grants }
+            teams.merge(file.teams) { first, _ in first }
         }
         byApplication = table
+        self.teams = teams
     }
 
-    /// Returns the content of a file: the names of the programs that it is for, and its grants; nil if it is not such a property list.
-    package static func grants(in bytes: [UInt8]) -> (applications: [String], grants: Entitlements)? {
-        guard let list = try? PropertyListSerialization.propertyList(from: Data(bytes), format: nil) as? [String: Any],
-            let applications = list["vauban-applications"] as? [String]
-        else { return nil }
-        return (applications, Entitlements(list))
+    /// The content of a file: the programs that it is for and its grants, and the teams that it trusts.
+    package struct File {
+        package let applications: [String]
+        package let grants: Entitlements
+        package let teams: [TeamIdentifier: String]
+    }
+
+    /// Returns the content of a file; nil if it is not a property list that names programs or teams.
+    package static func grants(in bytes: [UInt8]) -> File? {
+        guard let list = Entitlements.propertyList(bytes) else { return nil }
+        let (applications, teams) = (list["vauban-applications"] as? [String], list["vauban-teams"] as? [String: String])
+        guard applications != nil || teams != nil else { return nil }
+        var named: [TeamIdentifier: String] = [:]
+        for (team, name) in teams ?? [:] where TeamName.isWellFormed(name) { TeamIdentifier(text: team).map { named[$0] = name } }
+        return File(applications: applications ?? [], grants: Entitlements(list), teams: named)
     }
 }

@@ -109,7 +109,7 @@ package struct KeychainConnectionHandler: Sendable {
 
     /// Hands the connection to the enclave, which reads the next message; this room sends nothing more.
     private func handOver(caller: Caller, enclave: RemoteEnclave, sink: ChannelSink) throws {
-        try RequestInProgress.throwIfDenied(caller)
+        try RequestInProgress.throwIfDenied(caller.entitlements)
         try enclave.handOver()
         try sink.send(.handedOver)
     }

@@ -69,6 +69,8 @@ extension RequestInProgress {
 
     // MARK: Noting
 
+    private var loggedCaller: AccessCaller { caller.logged(asSigned: countsAsSigned) }
+
     /// Notes what was done to an item, without a change of the database.
     func note(_ action: AccessAction, _ opened: OpenedRow) {
         let isApproved = opened.asks(givenPassword: password != nil) || hasConsent(on: opened.binding.item)
@@ -88,7 +90,7 @@ extension RequestInProgress {
     }
 
     private func note(_ action: AccessAction, _ outcome: AccessOutcome, _ item: UsedItem) {
-        accessLog.note(AccessUse(caller: caller.logged, action: action, outcome: outcome, item: item, date: services.now()))
+        accessLog.note(AccessUse(caller: loggedCaller, action: action, outcome: outcome, item: item, date: services.now()))
         services.accessLogs.schedule(user)
         // What cannot be written stays noted, as much as there is room for.
         accessLog.flushIfFull(to: database)
@@ -126,7 +128,7 @@ extension RequestInProgress {
     private func uses(of items: [UsedItem], _ action: AccessAction) -> [AccessUse] {
         let (date, outcome) = (services.now(), wasAsked || mayHaveAsked ? AccessOutcome.approved : .done)
         return items.filter { $0.kind != ItemKind.permission.rawValue }.map {
-            AccessUse(caller: caller.logged, action: action, outcome: outcome, item: $0, date: date)
+            AccessUse(caller: loggedCaller, action: action, outcome: outcome, item: $0, date: date)
         }
     }
 

@@ -37,6 +37,7 @@ extension RequestInProgress {
             default: return
             }
         }
+        for team in try trustedTeams() { try page.add(team) }
         let owners = offers.sorted { $0.value == $1.value ? $0.key.lexicographicallyPrecedes($1.key) : $0.value > $1.value }
         for (owner, count) in owners.prefix(KeychainLimits.offeringOwnersMax) {
             // The limit, or so close to it that an item which names as many applications as it can is refused.
@@ -87,6 +88,7 @@ extension RequestInProgress {
         case .sameProgram:
             guard !change.permits else { throw Refusal(.badParameter, "a build is accepted when it comes") }
             try remove("same \(change.subject)")
+        case .team: try permitTeam(change)
         case .offers: throw Refusal(.badParameter, "an offer is made by the program that keeps the item, and goes with it")
         }
         try sink.send(.done)
@@ -148,7 +150,7 @@ extension RequestInProgress {
     }
 
     /// Removes a subject's permissions.
-    private func remove(_ subject: String) throws {
+    func remove(_ subject: String) throws {
         try withRetries {
             let rows = try keptRows(subject)
             guard !rows.isEmpty else { throw Refusal(.itemNotFound, "there is no such permission") }

@@ -14,7 +14,7 @@ internal import VaubanUserModel
 
 extension RequestInProgress {
     func sharedPassword(_ request: SharedPasswordRequest, _ value: borrowing SecretBytes) throws {
-        let site = try AssociatedSite(request.site, of: caller)
+        let site = try AssociatedSite(request.site, of: caller, granted: try entitlements())
         guard request.action == .pick || !request.account.isEmpty else { throw Refusal(.badParameter, "name an account") }
         guard request.action != .save || !value.isEmpty else { throw Refusal(.badParameter, "a password is not empty") }
         guard let lists = services.siteLists else { throw Refusal(.unavailable, "no website can be asked: the fetcher is not installed") }

@@ -81,6 +81,8 @@ package final class RequestInProgress {
     let action: AccessAction
     /// The caller's rights, once they are known.
     var knownRights: CallerRights?
+    /// Whether the caller counts as the program of a trusted signature.
+    private(set) var countsAsSigned = false
 
     /// Serves a request. Throws a `Refusal` for errors that the caller learns of.
     package static func serve(
@@ -121,7 +123,7 @@ package final class RequestInProgress {
     }
 
     private func serve(_ request: KeychainRequest, _ value: borrowing SecretBytes) throws {
-        try Self.throwIfDenied(caller)
+        try Self.throwIfDenied(caller.entitlements)
         // What cannot be removed now is removed by a later request.
         try? database.purgeExpired(now: services.now())
         prepareLog()
@@ -150,9 +152,9 @@ package final class RequestInProgress {
         }
     }
 
-    static func throwIfDenied(_ caller: Caller) throws(Refusal) {
-        if caller.entitlements?.deniesKeychain == true {
-            throw Refusal(.missingEntitlement, "the administrator denies this program the keychain")
+    static func throwIfDenied(_ entitlements: Entitlements?) throws(Refusal) {
+        if entitlements?.deniesKeychain == true {
+            throw Refusal(.missingEntitlement, "the entitlements of this program deny it the keychain")
         }
     }
 }
@@ -165,14 +167,23 @@ extension RequestInProgress {
         if let knownRights { return knownRights }
         let rights: CallerRights
         if let identity = caller.identity {
-            // The program that started the command line gives it no rights, so it is not offered as a new build either.
-            let application = identity.throughCommandLine ? identity.application : try application(of: identity, mayAsk: mayAsk)
-            rights = CallerRights(identity, caller.entitlements, application: application)
+            rights = try self.rights(of: identity, mayAsk: mayAsk)
         } else {
             rights = .everything
         }
         knownRights = rights
         return rights
+    }
+
+    private func rights(of identity: CallerIdentity, mayAsk: Bool) throws -> CallerRights {
+        // The program that started the command line gives it no rights, so it is not offered as a new build either.
+        if identity.throughCommandLine { return CallerRights(identity, caller.entitlements, application: identity.application) }
+        let program = try trustedProgram()
+        countsAsSigned = program != nil
+        let entitlements = program?.entitlements ?? caller.entitlements
+        try Self.throwIfDenied(entitlements)
+        let application = try application(of: identity, as: program?.signer.application ?? identity.application, mayAsk: mayAsk)
+        return CallerRights(identity, entitlements, application: application, signer: program?.signer)
     }
 }
 
@@ -184,7 +195,8 @@ extension RequestInProgress {
         let rights = try rights(mayAsk: false)
         // A refusal of a request that names nothing would only teach programs to ignore refusals.
         let groups = rights.groups.isEmpty ? [rights.defaultGroup].compactMap(\.self) : rights.groups
-        try sink.send(.ownRights(application: caller.identity?.application?.text, groups: groups))
+        let application = countsAsSigned ? caller.signed?.signer.group : caller.identity?.application?.text
+        try sink.send(.ownRights(application: application, groups: groups))
         try sink.send(.done)
     }
 }

@@ -16,9 +16,7 @@ struct RestoreRequest {
 
     /// Describes the copy, or restores the copy of a date if one is given.
     func serve(_ date: Int64?) throws {
-        if caller.entitlements?.deniesKeychain == true {
-            throw Refusal(.missingEntitlement, "the administrator denies this program the keychain")
-        }
+        try RequestInProgress.throwIfDenied(caller.entitlements)
         guard caller.isUserAtCommandLine else { throw Refusal(.notAllowedHere, "the keychain is restored with the command vauban doctor") }
         let (copy, since) = try services.databases.restorable(of: caller.user)
         guard let date else {

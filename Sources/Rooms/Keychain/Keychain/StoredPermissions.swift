@@ -29,6 +29,8 @@ enum StoredPermission: Hashable {
     case program(String)
     /// New builds in the subject, a folder, are accepted.
     case buildsIn
+    /// The subject, a team, is trusted under a name.
+    case team(String)
 
     /// The word before the subject. With it one lookup finds all permissions of a subject.
     var word: String {
@@ -39,13 +41,14 @@ enum StoredPermission: Hashable {
         case .sameProgram: "same"
         case .program: "program"
         case .buildsIn: "builds"
+        case .team: "team"
         }
     }
 
     var object: AttributeValue {
         switch self {
         case .reads(let item), .answered(let item), .offers(let item): .data(item)
-        case .sameProgram(let group), .program(let group): .text(group)
+        case .sameProgram(let text), .program(let text), .team(let text): .text(text)
         case .buildsIn: .text("")
         }
     }
@@ -175,10 +178,10 @@ extension RequestInProgress {
 
     // MARK: Builds of the user's own programs
 
-    /// Returns the application that a program counts as. A new build at a path where another build stored items is offered to the user once
-    /// as a new build of that one.
-    func application(of identity: CallerIdentity, mayAsk: Bool) throws -> ApplicationIdentifier? {
-        guard let own = identity.application else { return nil }
+    /// Returns the application that a program of the name `own` counts as. A new build at a path where another build stored items is offered
+    /// to the user once as a new build of that one.
+    func application(of identity: CallerIdentity, as own: ApplicationIdentifier?, mayAsk: Bool) throws -> ApplicationIdentifier? {
+        guard let own else { return nil }
         guard identity.standing == .own, let path = identity.executable?.path else { return own }
         if case .text(let group)? = try objects("same \(own.text)").last { return ApplicationIdentifier(text: group) }
         let known = try objects("program \(path)").compactMap { if case .text(let group) = $0 { group } else { nil } }
@@ -216,10 +219,9 @@ extension RequestInProgress {
     /// Remembers the path of a user's own program when it first stores something. Only the last builds at a path are remembered, since a
     /// user has few programs there.
     func keepProgram() throws {
-        guard let identity = caller.identity, identity.standing == .own, let path = identity.executable?.path, let group = try rights().key
-        else {
-            return
-        }
+        guard let identity = caller.identity, identity.standing == .own, let path = identity.executable?.path, let group = try rights().key,
+            !countsAsSigned
+        else { return }
         // Refused builds must not displace the accepted one.
         guard try !isRefusedBuild(group) else { return }
         try keep(.program(group), for: path)

@@ -2,6 +2,8 @@
 // neither its name nor its arguments.
 
 package import EnclaveWire
+import Glibc
+internal import VaubanCodeSigning
 package import VaubanLinuxHost
 internal import VaubanPlainText
 internal import VaubanUserModel
@@ -59,7 +61,8 @@ package final class CallerWitness: Sendable {
         }
         return CallerIdentity(
             standing, throughCommandLine: !chain.isEmpty, executable: executable, package: place.flatMap(packages.package(of:)),
-            unit: ControlGroup.unit(of: snapshot.pid), chain: chain + [Self.link(snapshot)])
+            unit: ControlGroup.unit(of: snapshot.pid), signer: chain.isEmpty && standing == .own ? signer(of: snapshot) : nil,
+            chain: chain + [Self.link(snapshot)])
     }
 
     private func executable(of snapshot: ProcessSnapshot) -> ExecutableIdentity? {
@@ -72,11 +75,9 @@ package final class CallerWitness: Sendable {
 
     /// Returns the first standing that applies, and the path of an installed file.
     private func standing(of snapshot: ProcessSnapshot, _ executable: ExecutableIdentity?) -> (CallerIdentity.Standing, place: String?) {
-        guard let executable, let path = snapshot.namedPath else { return (.unknown(.unseen), nil) }
+        guard executable != nil, let path = snapshot.namedPath else { return (.unknown(.unseen), nil) }
         if snapshot.status.tracer != 0 { return (.unknown(.traced), nil) }
-        if InterpreterNames.contain(Self.name(path)) || interpreters.haveContent(executable.digest, size: snapshot.key.size) {
-            return (.unknown(.interpreter), nil)
-        }
+        if InterpreterNames.contain(Self.name(path)) || hasInterpretersContent(snapshot) { return (.unknown(.interpreter), nil) }
         var places = RootOwnedFiles(of: snapshot)
         let place = places.place(ofExecutable: path)
         let packaged = place.flatMap(PackagedPlace.init)
@@ -90,6 +91,24 @@ package final class CallerWitness: Sendable {
         guard let place, place.isSameBytes(as: path) || isSnap != nil else { return (.own, nil) }
         guard places.hasOnlyRootsCode(executable: path) == true else { return (.unknown(.foreignCode), place) }
         return (isSnap.map { .snap(name: $0) } ?? .installed, place)
+    }
+
+    /// Returns whether a process executes a copy of an interpreter, signed or not.
+    private func hasInterpretersContent(_ snapshot: ProcessSnapshot) -> Bool {
+        guard let findings = snapshot.findings else { return false }
+        return interpreters.haveContent(findings.digest, size: snapshot.key.size)
+            || interpreters.haveContent(findings.contentDigest, size: findings.contentSize)
+    }
+
+    /// Returns who signed the program of a process, if all code that it executes is covered by the signature or root's
+    /// (Specs/code-signing.md).
+    private func signer(of snapshot: ProcessSnapshot) -> CodeSigner? {
+        guard case .valid(let code, let team)? = snapshot.findings?.signature, !code.isExpired(at: Int64(time(nil))),
+            let path = snapshot.namedPath
+        else { return nil }
+        var places = RootOwnedFiles(of: snapshot)
+        guard places.hasOnlyRootsOrItsOwnCode(executable: path) else { return nil }
+        return CodeSigner(team: team, identifier: code.identifier, entitlements: code.entitlements)
     }
 
     private func isCommandLine(_ snapshot: ProcessSnapshot) -> Bool { commandLine.isExecuted(by: snapshot, digests) }

@@ -1,8 +1,5 @@
 /// The limits of the witness. Times in milliseconds if poll takes them, otherwise in nanoseconds.
 enum WitnessLimits {
-    /// The largest executable that is hashed: reading a larger one would take longer than callers wait.
-    static let executableBytesMax: Int64 = 256 << 20
-    static let chunkBytes = 64 << 10
     /// The longest path of a program that has an identity, in bytes, and of a link in the chain.
     static let namedPathBytesMax = 1024
     static let unitBytesMax = 256

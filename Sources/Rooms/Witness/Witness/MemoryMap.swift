@@ -10,6 +10,14 @@ package struct MappedFile: Hashable, Sendable {
         self.identity = identity
     }
 
+    /// Returns the identity of a file with these numbers from `stat`.
+    package static func identity(device: UInt64, inode: UInt64) -> String {
+        func hexadecimal(_ number: UInt64) -> String { (number < 16 ? "0" : "") + String(number, radix: 16) }
+        let major = (device >> 8) & 0xFFF | (device >> 32) & ~0xFFF
+        let minor = device & 0xFF | (device >> 12) & ~0xFF
+        return "\(hexadecimal(major)):\(hexadecimal(minor)) \(inode)"
+    }
+
     /// Compares bytes: two spellings of one letter are two files.
     package static func == (first: Self, second: Self) -> Bool {
         first.identity == second.identity && first.path.map { Array($0.utf8) } == second.path.map { Array($0.utf8) }

@@ -1,4 +1,5 @@
 import Glibc
+internal import VaubanCodeSigning
 package import VaubanLinuxHost
 internal import VaubanPlainText
 
@@ -12,8 +13,10 @@ struct ProcessSnapshot: Sendable {
     let key: FileKey
     /// The file's path, followed by ` (deleted)` if it has no name any more; nil if no name is known.
     let path: String?
+    /// The file's digest and signature; nil if it is too large.
+    let findings: CodeFindings?
     /// SHA-256 of the file; nil if it is too large.
-    let digest: [UInt8]?
+    var digest: [UInt8]? { findings?.digest }
 
     /// Takes a snapshot. Nil if the process has exited, or if its file cannot be opened, is not a regular file, or is on a file system
     /// whose content a user's program decides.
@@ -30,7 +33,7 @@ struct ProcessSnapshot: Sendable {
         self.file = file
         self.key = key
         path = file.path
-        digest = digests.digest(of: file, key, isUnwritten: { Self.executes(key, pid: pid, process: process) })
+        findings = digests.findings(of: file, key, isUnwritten: { Self.executes(key, pid: pid, process: process) })
     }
 
     /// Whether everything that was read belongs to this process and one program: the process lives, so its number was not reused, and it

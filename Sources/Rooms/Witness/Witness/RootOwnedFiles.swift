@@ -31,6 +31,24 @@ package struct RootOwnedFiles {
         return hasItsOwn
     }
 
+    /// Returns whether all code that the process executes from files is root's or in its own executable.
+    mutating func hasOnlyRootsOrItsOwnCode(executable path: String) -> Bool {
+        guard let text = SmallFile.bytes(path: "/proc/\(process.pid)/maps", max: WitnessLimits.mapsBytesMax),
+            let files = MemoryMap.executedFiles(in: text)
+        else { return false }
+        var executesItsOwn = false
+        for file in files {
+            guard let mapped = file.path else { return false }
+            // The path too: on some file systems two files have one identity in a map.
+            if mapped.isSameBytes(as: path), Self.isExecutable(of: process, mappedAs: file.identity) {
+                executesItsOwn = true
+            } else {
+                guard place(of: mapped, where: { Self.is($0, mappedAs: file.identity) }) != nil else { return false }
+            }
+        }
+        return executesItsOwn
+    }
+
     private mutating func place(of path: String, where isIt: (InstalledFile) -> Bool) -> String? {
         if let file = folders.file(at: path), isIt(file) { return path }
         guard let mounts = views() else { return nil }
@@ -52,19 +70,19 @@ package struct RootOwnedFiles {
         return mounts
     }
 
+    private static func isExecutable(of process: ProcessSnapshot, mappedAs identity: String) -> Bool {
+        MappedFile.identity(device: process.key.device, inode: process.key.inode) == identity || ownMapping(of: process.file) == identity
+    }
+
     /// Returns whether a file is the one that a process's map names. If `stat` and the map give different numbers, the witness maps the
     /// file itself and compares like with like.
     package static func `is`(_ file: InstalledFile, mappedAs identity: String) -> Bool {
-        let major = (file.device >> 8) & 0xFFF | (file.device >> 32) & ~0xFFF
-        let minor = file.device & 0xFF | (file.device >> 12) & ~0xFF
-        if identity == "\(hexadecimal(major)):\(hexadecimal(minor)) \(file.inode)" { return true }
-        return ownMapping(of: file) == identity
+        MappedFile.identity(device: file.device, inode: file.inode) == identity || ownMapping(of: file.place) == identity
     }
 
-    private static func hexadecimal(_ number: UInt64) -> String { (number < 16 ? "0" : "") + String(number, radix: 16) }
-
-    package static func ownMapping(of file: InstalledFile) -> String? {
-        let number = open("/proc/self/fd/\(file.place.number)", O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+    /// Returns the identity that a map of the witness's own shows for a file; nil if it cannot be read.
+    package static func ownMapping(of place: Descriptor) -> String? {
+        let number = open("/proc/self/fd/\(place.number)", O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard number >= 0 else { return nil }
         let readable = Descriptor(number)
         guard let page = mmap(nil, 1, PROT_READ, MAP_PRIVATE, readable.number, 0), page != MAP_FAILED else { return nil }

@@ -1,0 +1,97 @@
+// A caller whose program is signed (Specs/code-signing.md): what it may do if its team is trusted.
+
+package import EnclaveWire
+internal import KeychainStore
+internal import VaubanAccessPolicy
+internal import VaubanKeychainModel
+internal import VaubanKeychainWire
+internal import VaubanLinuxHost
+internal import VaubanPlainText
+internal import VaubanRefusal
+internal import VaubanUserModel
+
+package struct SignedProgram: Sendable {
+    package let signer: CodeSigner
+    /// The name that root gave the team; nil if root does not trust it.
+    let nameByRoot: String?
+    /// Root's grants to the program by its name; they come in place of the entitlements in the signature.
+    private let granted: Entitlements?
+    private let signed = SignedEntitlements()
+
+    init(_ signer: CodeSigner, granted table: EntitlementTable) {
+        self.signer = signer
+        nameByRoot = table.teams[signer.team]
+        granted = table.entitlements(of: signer.application)
+    }
+
+    /// What the program is granted. Must not be called before its team is known to be trusted: it reads what the signer wrote.
+    var entitlements: Entitlements { granted ?? signed.of(signer) }
+}
+
+/// The entitlements in a signature, which are read once for a connection, and only if the team is trusted.
+private final class SignedEntitlements: Sendable {
+    private let known = ThreadMutex<Entitlements?>(nil)
+
+    func of(_ signer: CodeSigner) -> Entitlements {
+        known.withLock { known in
+            if let known { return known }
+            let read = Entitlements(of: signer)
+            known = read
+            return read
+        }
+    }
+}
+
+/// The names of teams, which root and the user give.
+package enum TeamName {
+    package static let bytesMax = 64
+
+    /// Returns whether a text can name a team: one line of at most 64 bytes, without invisible characters.
+    package static func isWellFormed(_ name: String) -> Bool {
+        !name.isEmpty && PlainLine.of(name, charactersMax: bytesMax, bytesMax: bytesMax).isSameBytes(as: name)
+    }
+}
+
+extension RequestInProgress {
+    /// Returns the caller's signed program if its team is trusted: by root, or by the user, whose teams are known after the first unlock.
+    func trustedProgram() throws -> SignedProgram? {
+        guard let program = caller.signed else { return nil }
+        if program.nameByRoot != nil { return program }
+        return try keptRows("team \(program.signer.team)").isEmpty ? nil : program
+    }
+
+    /// Returns what the caller is granted: by its signature if that is trusted, otherwise by root.
+    func entitlements() throws -> Entitlements? { try trustedProgram()?.entitlements ?? caller.entitlements }
+
+    // MARK: The user's teams
+
+    /// Trusts a team under a name, with the user's consent, or no longer.
+    func permitTeam(_ change: PermissionChange) throws {
+        guard let team = TeamIdentifier(text: change.subject) else {
+            throw Refusal(.badParameter, "a team identifier is 32 capital letters and digits, as vauban codesign --display shows it")
+        }
+        guard change.permits else { return try remove("team \(team)") }
+        guard let name = change.name, TeamName.isWellFormed(name) else {
+            throw Refusal(.badParameter, "a team's name is one line of at most \(TeamName.bytesMax) bytes")
+        }
+        try ask(Consent(.changePermission, offered: .once, program: "every program signed by \(name) (\(team))"))
+        try keep(.team(name), for: team.text)
+        try withRetries {
+            let others = try keptRows("team \(team)").filter { $0.record.attributes[.account] != .text(name) }
+            return try database.delete(others.map(\.row.handle))
+        }
+    }
+
+    /// Returns the teams that root trusts and those that the user trusts, as `vauban team list` shows them.
+    func trustedTeams() throws -> [Permission] {
+        let byRoot = caller.teams.map { Permission(.team, subject: $0.key.text, object: "\($0.value)\tby root") }
+        var byUser: [Permission] = []
+        try forEachKept { row in
+            guard let (word, subject) = row.permission, word == "team", case .text(let name)? = row.record.attributes[.account],
+                TeamIdentifier(text: subject).map({ caller.teams[$0] == nil }) ?? false
+            else { return }
+            byUser.append(Permission(.team, subject: subject, object: name))
+        }
+        return (byRoot + byUser).sorted { $0.subject < $1.subject }
+    }
+}
