@@ -23,7 +23,14 @@ before=$(oathtool --totp -b $key); now=$(vauban code get github/anna); after=$(o
 # Algorithms, digits and periods of an address; Steam.
 printf 'otpauth://totp/X:bert?secret=%s&algorithm=SHA256&digits=8&period=60' "$key" | vauban code add x/bert 2>/dev/null || fail 'an address was refused'
 [ "$(vauban code get x/bert --at 59)" = "$(oathtool --totp=sha256 -d 8 -s 60 -b --now @59 $key)" ] || fail 'SHA-256 codes differ'
-[ "$(vauban code list | cut -f1 | sort | tr '\n' ' ')" = 'otpauth:github/anna otpauth:x/bert ' ] || { vauban code list; fail 'the list is another'; }
+[ "$(vauban code list | cut -f1 | sort | tr '\n' ' ')" = 'github/anna x/bert ' ] || { vauban code list; fail 'the list is another'; }
+
+# An address as an argument, which Vauban overwrites at once, and from standard input.
+vauban code add y/cora --uri "otpauth://totp/Y:cora?secret=$key&digits=8" 2>/dev/null || fail 'an address as an argument was refused'
+[ "$(vauban code get y/cora --at 59)" = "$(oathtool --totp -d 8 -b --now @59 $key)" ] || fail 'an address as an argument gave another key'
+printf 'otpauth://totp/Y:dan?secret=%s' "$key" | vauban code add y/dan --uri - 2>/dev/null || fail 'an address from standard input was refused'
+refused 64 'Use one of' vauban code add y/eve --uri "otpauth://totp/Y:eve?secret=$key" --picture one.png
+refused 64 'has no secret' vauban code add y/eve --uri 'otpauth://totp/Y:eve?issuer=b'
 
 # A counter moves on with each code, durably, and of twenty at once each gets another.
 printf 'otpauth://hotp/C:anna?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&counter=0' | vauban code add c/anna 2>/dev/null || fail 'a counter was refused'
@@ -58,6 +65,28 @@ vauban code import "$TMPDIR/migration.png" >"$TMPDIR/out" 2>&1 || { cat "$TMPDIR
 [ "$(vauban code get N/finn)" = 969429 ] || fail 'the counter of the export is another'
 vauban code import "$TMPDIR/migration.png" >"$TMPDIR/out" 2>&1 || fail 'a second import failed'
 expect_text 'already existed' "$TMPDIR/out"
+
+# A key as a QR code for another device, after the user has approved it, and only then.
+refused 51 'No passcode is set' detached code show e/carl --png
+set_passcode
+refused 36 'approval' detached code show e/carl --png
+printf '%s\n' "$passcode" >"$TMPDIR/passcode"
+vauban code show e/carl --png --passcode-fd 3 3<"$TMPDIR/passcode" >"$TMPDIR/shown.png" 2>"$TMPDIR/err" || { cat "$TMPDIR/err"; fail 'an approved key was not shown'; }
+[ "$(vauban code scan "$TMPDIR/shown.png")" = "$address" ] || fail 'the picture that was shown is another address'
+vauban code show e/carl --passcode-fd 3 3<"$TMPDIR/passcode" >"$TMPDIR/shown" 2>/dev/null && grep -q '█' "$TMPDIR/shown" || fail 'no QR code of characters was shown'
+refused 128 Cancelled vauban code show e/carl --png --passcode-fd 3 3<<<'wrong one'
+vauban code show c/anna --png --passcode-fd 3 3<"$TMPDIR/passcode" >"$TMPDIR/out" 2>"$TMPDIR/err" && fail 'a counter was shown'
+expect_text 'counts its codes' "$TMPDIR/err"
+# While it waits for the user, an address that was given as an argument cannot be seen any more.
+vauban lock 2>/dev/null || fail 'the keychain was not locked'
+own=MFRGGZDFMZTWQ2LKNNWG23TPOBYXE43U
+printf 'otpauth://totp/Y:fay?secret=%s' $own >"$TMPDIR/address"
+play sh -c "exec '$VAUBAN_BUILD/vauban' code add y/fay --uri \"\$(cat '$TMPDIR/address')\"" >"$TMPDIR/shown" 2>&1 <<STEPS || { cat "$TMPDIR/shown"; fail 'an address was not added after unlocking'; }
+expect asscode
+run ! cat /proc/[0-9]*/cmdline | grep -qa 'secret=[M]FRGGZDF'
+secret $passcode
+STEPS
+[ "$(vauban code get y/fay --at 59)" = "$(oathtool --totp -b --now @59 $own)" ] || fail 'the address was changed with the argument'
 
 # What is wrong is told, and nothing is stored.
 bad() { printf %s "$1" >"$TMPDIR/bad"; refused 64 "$2" vauban code add bad/one <"$TMPDIR/bad"; }

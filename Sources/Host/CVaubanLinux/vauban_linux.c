@@ -19,6 +19,7 @@
 #include <sys/statfs.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
+#include <sys/timex.h>
 #include <sys/un.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -310,3 +311,8 @@ int vauban_signal_process(int process, int signal) {
 }
 
 int vauban_has_capabilities(int descriptor) { return fgetxattr(descriptor, "security.capability", NULL, 0) > 0; }
+
+int vauban_clock_is_synchronized(void) {
+    struct timex state = {0};
+    return adjtimex(&state) != TIME_ERROR;
+}

@@ -1,5 +1,6 @@
 import ArgumentParser
 import VaubanAccessPolicy
+import VaubanAuthenticationClient
 import VaubanKeychainClient
 import VaubanKeychainModel
 import VaubanKeychainWire
@@ -7,6 +8,7 @@ import VaubanOneTimeCodes
 import VaubanRefusal
 import VaubanSecretBytes
 import VaubanSecretText
+import VaubanUserModel
 
 /// The keys for one-time codes among the items: generic passwords named `otpauth:NAME`, whose value is the `otpauth://` address
 /// (Specs/item-attributes.md).
@@ -57,17 +59,8 @@ struct CodeKeyring {
     ///
     /// - Parameter time: Seconds since 1970.
     func code(for selection: ItemSelection, at time: Int64) throws -> Code {
-        let wanted = try Self.selection(of: selection)
-        let record: ItemRecord
-        do {
-            record = try session.one(wanted, for: "code get")
-        } catch let refusal as Refusal where refusal.reason == .itemNotFound {
-            throw Refusal(.itemNotFound, "\(selection.shown) has no one-time code; to add one: vauban code add \(selection.shown)")
-        }
-        guard let secret = try session.read(record, reason: "get the one-time code of \(selection.shown)").takeSecret() else {
-            throw Refusal(.itemNotFound, "the item \(record.name) has no secret")
-        }
-        let address = try Self.parsed(secret)
+        let record = try record(for: selection, verb: "code get")
+        let address = try Self.parsed(try secret(of: record, reason: "get the one-time code of \(selection.shown)").secret)
         guard case .counter(let first) = address.key.movement else {
             guard let step = address.key.step(at: time) else { throw Refusal(.internalError) }
             return Code(text: address.key.code(at: step), secondsLeft: address.key.secondsLeft(at: time))
@@ -91,6 +84,47 @@ struct CodeKeyring {
         try session.matches(ItemSelection.parse([])).filter {
             $0.kind == .genericPassword && $0.text(.service).hasPrefix(ImportPlan.codesPrefix)
         }
+    }
+
+    /// Returns a record under the name that the commands take, which is that of its password.
+    static func namedAsItsPassword(_ record: ItemRecord) -> ItemRecord {
+        var shown = record
+        shown.attributes[.service] = .text(String(record.text(.service).dropFirst(ImportPlan.codesPrefix.count)))
+        return shown
+    }
+
+    /// Returns the address for another device, after the user approved that.
+    ///
+    /// - Throws: `Refusal` with `unsupported` for a counter-based key, since two devices would give the same codes.
+    func address(for selection: ItemSelection) throws -> SecretBox {
+        let record = try record(for: selection, verb: "code show")
+        let reason = "show the key for the one-time codes of \(selection.shown)"
+        // An item that asks for each use asks for this one.
+        if !record.asks {
+            try session.opening {
+                try session.asking { try session.authentication.evaluate(.biometryOrPasscode, reason: reason, waiting: $0) }
+            }
+        }
+        let address = try secret(of: record, reason: reason)
+        guard case .time = try Self.parsed(address.secret).key.movement else {
+            throw Refusal(.unsupported, "\(selection.shown) counts its codes, so another device would give the same ones again")
+        }
+        return address
+    }
+
+    private func record(for selection: ItemSelection, verb: String) throws -> ItemRecord {
+        do {
+            return try session.one(try Self.selection(of: selection), for: verb)
+        } catch let refusal as Refusal where refusal.reason == .itemNotFound {
+            throw Refusal(.itemNotFound, "\(selection.shown) has no one-time code; to add one: vauban code add \(selection.shown)")
+        }
+    }
+
+    private func secret(of record: ItemRecord, reason: String) throws -> SecretBox {
+        guard let secret = try session.read(record, reason: reason).takeSecret() else {
+            throw Refusal(.itemNotFound, "the item \(record.name) has no secret")
+        }
+        return SecretBox(secret)
     }
 
     /// Returns an address unchanged, or one made from a bare Base32 key.

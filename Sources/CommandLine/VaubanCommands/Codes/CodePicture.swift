@@ -70,9 +70,12 @@ enum CodePicture {
         return output
     }
 
-    private static func waitForEnd(of pid: pid_t) {
+    /// Waits for a child and returns its status as the kernel gives it, 0 for success.
+    @discardableResult
+    static func waitForEnd(of pid: pid_t) -> Int32 {
         var status: Int32 = 0
         while waitpid(pid, &status, 0) < 0 && errno == EINTR {}
+        return status
     }
 
     private static func lines(of output: borrowing SecretBytes) -> [SecretBox] {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CVaubanLinux
 import Foundation
 import VaubanKeychainModel
 import VaubanRefusal
@@ -14,7 +15,7 @@ struct Code: ParsableCommand {
               vauban code get github/anna
               vauban code get github/anna --copy
             """,
-        subcommands: [CodeAdd.self, CodeGet.self, CodeList.self, CodeScan.self, CodeImport.self])
+        subcommands: [CodeAdd.self, CodeGet.self, CodeList.self, CodeShow.self, CodeScan.self, CodeImport.self])
 }
 
 struct CodeAdd: ParsableCommand {
@@ -23,12 +24,16 @@ struct CodeAdd: ParsableCommand {
         abstract: "Store the key that a site gives you for one-time codes.",
         discussion: """
             Reads an otpauth:// address, or the key itself in letters and digits (base32), from a prompt, standard input or a file \
-            descriptor, never from an argument, which other programs can see. --picture reads it from a QR code.
+            descriptor. --picture reads it from a QR code. --uri takes the address as an argument: until Vauban has overwritten it, other \
+            programs can see it, and your shell may keep it in its history.
 
             Example:
               vauban code add github/anna
               vauban code add github/anna --picture qr.png
             """)
+
+    @Option(help: ArgumentHelp("The otpauth:// address, or - to read it from standard input.", valueName: "address"))
+    var uri: String?
 
     @Option(help: ArgumentHelp("Read the address from the QR code in this picture.", valueName: "file"), completion: .file())
     var picture: String?
@@ -43,17 +48,22 @@ struct CodeAdd: ParsableCommand {
             throw ValidationError("Name the one-time code like its password: vauban code add github/anna.")
         }
         if source.hex || source.empty { throw ValidationError("--hex and --empty do not apply to keys of one-time codes.") }
-        if picture != nil, !source.isDefault { throw ValidationError("Use --picture or --secret-fd, not both.") }
+        if [picture != nil, uri != nil, !source.isDefault].count(where: { $0 }) > 1 {
+            throw ValidationError("Use one of --picture, --uri and --secret-fd.")
+        }
     }
 
     func run() throws {
+        // Before anything that takes time, since an argument can be seen until it is overwritten.
         let session = try Session(user)
+        let key = try key(session)
         try session.openNow()
-        try CodeKeyring(session: session).add(try key(session), for: selection, protection)
+        try CodeKeyring(session: session).add(key, for: selection, protection)
         say("Added. To get a code: vauban code get \(selection.shown)")
     }
 
     private func key(_ session: Session) throws -> SecretBox {
+        if let uri, uri != "-" { return SecretBox(SecretArgument.take(uri)) }
         guard let picture else { return SecretBox(try source.read(session.user, what: "the one-time codes of \(selection.shown)")) }
         let addresses = try CodePicture.texts(inFile: picture).flatMap(MigrationPicture.addresses(in:))
         guard addresses.count == 1 else {
@@ -105,7 +115,12 @@ struct CodeGet: ParsableCommand {
         let code = try CodeKeyring(session: try Session(user)).code(for: selection, at: at ?? Int64(time(nil)))
         guard let holder else {
             try SecretOutput.parse([]).write(code.text)
-            if at == nil, isatty(STDOUT_FILENO) == 1, let left = code.secondsLeft { say("Valid for \(count(left, "second")).") }
+            if at == nil, isatty(STDOUT_FILENO) == 1, let left = code.secondsLeft {
+                say("Valid for \(count(left, "second")).")
+                if vauban_clock_is_synchronized() == 0 {
+                    say("Note: Nothing sets this computer's clock. If the site refuses the code, compare the time.")
+                }
+            }
             return
         }
         try holder.start(with: code.text)
@@ -128,7 +143,7 @@ struct CodeList: ParsableCommand {
     func run() throws {
         let records = ItemTable.sorted(try CodeKeyring(session: try Session(user)).records())
         if records.isEmpty, !description.json { return say("No one-time codes yet. To add one: vauban code add github/anna") }
-        try ItemTable.write(records, description, withOwners: false)
+        try ItemTable.write(description.json ? records : records.map(CodeKeyring.namedAsItsPassword), description, withOwners: false)
     }
 }
 

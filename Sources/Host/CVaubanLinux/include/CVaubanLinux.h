@@ -105,6 +105,9 @@ int vauban_spawn_detached(const char *path, char *const argv[], char *const envp
 /* Returns 1 if an open file has capabilities (capabilities(7)), otherwise 0. */
 int vauban_has_capabilities(int descriptor);
 
+/* Returns 0 if nothing has set the system's clock since it started, or not for long (adjtimex(2)), otherwise 1. */
+int vauban_clock_is_synchronized(void);
+
 /* Returns the terminal columns of a code point by the C library's table, whatever the process's locale is; -1 if it has none. */
 int vauban_columns(uint32_t scalar);
 
