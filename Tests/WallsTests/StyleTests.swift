@@ -32,6 +32,9 @@ enum HouseRules {
             if line.contains(stub), codeLine.contains("fatalError(") { report("a stub that traps; leave the function out until it exists") }
             if let mark = reminders.first(where: { hasWord($0, in: line) }) { report("\(mark): reminders belong in an issue") }
             if isTest, codeLine.contains("sleep(") { report("waiting by the clock; wait for a message, or use a simulated clock") }
+            if codeLine.contains(configuration), !(codeLine + (index + 1 < code.count ? code[index + 1] : "")).contains("commandName:") {
+                report("a command without commandName, which ArgumentParser then derives in a millisecond, for each command at each start")
+            }
             if codeLine.contains("@unchecked Sendable"), !isCommented(index, lines) {
                 report("@unchecked Sendable needs a comment directly above that says why it is sound")
             }
@@ -46,6 +49,7 @@ enum HouseRules {
 
     // Put together from halves, so that this file follows its own rules.
     private static let reminders = ["TO" + "DO", "FIX" + "ME", "XX" + "X"]
+    private static let configuration = "Command" + "Configuration("
     private static let stub = "fatalError(\"unim" + "plemented"
 
     private static func hasWord(_ word: String, in text: String) -> Bool {

@@ -9,6 +9,7 @@ import VaubanUserModel
 
 struct Adopt: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "adopt",
         abstract: "Move the keychain that you created in user mode into the installed service.",
         discussion: """
             Moves every item with its attributes and protection; each becomes your own (owner cli). Items that already exist here \

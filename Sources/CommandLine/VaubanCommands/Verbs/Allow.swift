@@ -10,6 +10,7 @@ import VaubanUserModel
 
 struct Allow: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "allow",
         abstract: "Let a program read an item that belongs to another owner, or list permissions.",
         discussion: """
             You approve each permission with your passcode or a finger. Name a program by its path, or as vauban list --all-owners \
@@ -26,6 +27,7 @@ struct Allow: ParsableCommand {
 
 struct Disallow: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "disallow",
         abstract: "Revoke a permission.",
         discussion: """
             Example:

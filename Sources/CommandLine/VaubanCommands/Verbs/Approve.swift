@@ -5,6 +5,7 @@ import VaubanRefusal
 
 struct Approve: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "approve",
         abstract: "Show prompts for your programs on this terminal.",
         discussion: """
             Without a command, runs until Ctrl-C: give it a terminal of its own. With a command, runs that command on an inner \

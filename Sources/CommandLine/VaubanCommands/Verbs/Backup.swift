@@ -6,6 +6,7 @@ import VaubanSecretBytes
 
 struct Backup: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "backup",
         abstract: "Back up your keychain to an encrypted file or folder.",
         discussion: """
             Asks for your passcode and for a passphrase, or makes up a passphrase and prints it (--generate). A folder is backed up \

@@ -8,6 +8,7 @@ import VaubanSecretText
 
 struct Code: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "code",
         abstract: "Store keys of one-time codes and compute the codes.",
         discussion: """
             Example:

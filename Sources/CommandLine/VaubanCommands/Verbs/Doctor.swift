@@ -5,6 +5,7 @@ import VaubanRefusal
 
 struct Doctor: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "doctor",
         abstract: "Verify every item and index, repair what can be repaired, and keep a verified copy.",
         discussion: """
             Opens each item as far as that needs no approval; locked items are counted and skipped. Items that do not open are set \

@@ -2,6 +2,7 @@ import ArgumentParser
 
 struct Ephemeral: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "ephemeral",
         abstract: "Run a command with a temporary keychain, which is removed when the command ends.",
         discussion: """
             For tests and trials. The keychain is empty, in a new folder that VAUBAN_HOME names for the command; an existing \

@@ -9,6 +9,7 @@ import VaubanUserModel
 
 struct Erase: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "erase",
         abstract: "Destroy all keys, so that nothing in the keychain can ever be read again.",
         discussion: """
             Destroys the keys and all items: neither the passcode nor the recovery key brings anything back. Asks for your passcode \

@@ -7,6 +7,7 @@ import VaubanUserModel
 
 struct Finger: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "finger",
         abstract: "Enroll, list or delete fingerprints.",
         subcommands: [FingerEnroll.self, FingerList.self, FingerDelete.self])
 

@@ -3,6 +3,7 @@ import VaubanSecretBytes
 
 struct Generate: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "generate",
         abstract: "Generate a password and print it, without storing it.",
         discussion: """
             Prints 20 characters of all classes, or what the options say. All secrets of a form are equally likely, and how many bits of \

@@ -4,6 +4,7 @@ import VaubanKeychainWire
 
 struct Give: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "give",
         abstract: "Give items without an owner to an owner.",
         discussion: """
             Items that were stored before programs were told apart, or by programs without an identity, have the owner unsigned. \

@@ -10,6 +10,7 @@ import VaubanSecretBytes
 
 struct History: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "history",
         abstract: "List or print earlier values of an item.",
         discussion: """
             Vauban keeps the last ten values of an item, each protected as the item was at that time. Number 1 is the previous \
@@ -72,6 +73,7 @@ struct History: ParsableCommand {
 
 struct Undo: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "undo",
         abstract: "Restore the previous value of an item.",
         discussion: """
             The current and the earlier value change places, so a second undo reverts the first. Attributes and protection stay. \

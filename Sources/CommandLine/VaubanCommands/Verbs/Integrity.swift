@@ -6,6 +6,7 @@ import VaubanRefusal
 
 struct Integrity: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "integrity",
         abstract: "Show and verify what protects Vauban's files and this system.",
         discussion: """
             Example:

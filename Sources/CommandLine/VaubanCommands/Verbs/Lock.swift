@@ -3,6 +3,7 @@ import VaubanAuthenticationClient
 
 struct Lock: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "lock",
         abstract: "Lock the keychain: erase the keys of when-unlocked items from memory.",
         discussion: """
             Example:

@@ -12,6 +12,7 @@ import VaubanUserModel
 /// line, which the login shows.
 struct Login: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "login",
         abstract: "Unlock the keychain with the login password; run by pam_vauban.",
         discussion: """
             A login password that is not the passcode is tried once, and not again until one of the two changes. With --retry the \

@@ -6,6 +6,7 @@ import VaubanUserModel
 
 struct Passcode: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "passcode",
         abstract: "Set, change or remove the passcode and its recovery key.",
         subcommands: [PasscodeSet.self, PasscodeChange.self, PasscodeRoll.self, PasscodeRemove.self, PasscodeRecoveryKey.self])
 

@@ -4,6 +4,7 @@ import VaubanRefusal
 
 struct Protect: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "protect",
         abstract: "Run a program that your other programs can neither trace nor read.",
         discussion: """
             From its first instruction on, the kernel refuses other programs of yours to trace the command, to read its memory and \

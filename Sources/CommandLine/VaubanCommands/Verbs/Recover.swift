@@ -7,6 +7,7 @@ import VaubanUserModel
 
 struct Recover: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "recover",
         abstract: "Set a new passcode with the recovery key.",
         discussion: """
             Uses up the recovery key and shows a new one once. --recovery-key-fd and --new-passcode-fd read one line each and may \

@@ -4,6 +4,7 @@ import VaubanRefusal
 
 struct SSH: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "ssh",
         abstract: "Manage SSH keys and the agent that offers them.",
         discussion: """
             Example:

@@ -5,6 +5,7 @@ import VaubanRefusal
 
 struct Sdk: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "sdk",
         abstract: "Build packages written for Apple platforms without changes.",
         discussion: """
             Provides Security, LocalAuthentication, CryptoKit and VaubanKeychain as modules and one library. With these flags, a \

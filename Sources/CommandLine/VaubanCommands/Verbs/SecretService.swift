@@ -40,6 +40,7 @@ struct SecretServiceVerb: ParsableCommand {
 
 struct Enable: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "enable",
         abstract: "Let desktop programs and browsers use Vauban.",
         discussion: """
             Example:
@@ -51,6 +52,7 @@ struct Enable: ParsableCommand {
 
 struct Disable: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "disable",
         abstract: "Undo vauban enable; items stay.",
         discussion: """
             Example:

@@ -5,6 +5,7 @@ import VaubanRefusal
 
 struct Serve: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "serve",
         abstract: "Run the service of user mode in the foreground until Ctrl-C.",
         discussion: """
             Usually not needed, since every command starts the service. Use it to watch the log, or under a supervisor.

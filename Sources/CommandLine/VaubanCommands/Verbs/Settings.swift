@@ -5,6 +5,7 @@ import VaubanUserModel
 
 struct Settings: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "settings",
         abstract: "Show or change when the keychain locks and what history it keeps.",
         discussion: """
             Without options, shows the settings. Changing when it locks needs your passcode. With --history off, no more earlier \

@@ -7,6 +7,7 @@ import VaubanUserModel
 
 struct Setup: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "setup",
         abstract: "Create a keychain of your own (user mode), start it, and offer to set a passcode.",
         discussion: """
             If Vauban is installed as a system service, only the passcode remains to be set.

@@ -6,6 +6,7 @@ import VaubanLinuxHost
 
 struct Status: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "status",
         abstract: "Show what protects this keychain, its state, and what to do next.",
         discussion: """
             Example:

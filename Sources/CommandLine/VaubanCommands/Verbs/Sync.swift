@@ -6,6 +6,7 @@ import VaubanSyncModel
 
 struct Sync: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "sync",
         abstract: "Share synchronizable items with your other devices through a folder or etcd.",
         discussion: """
             Items whose attribute synchronizable is set are written to a folder that something else carries: a share, a stick, \

@@ -9,6 +9,7 @@ import VaubanRefusal
 
 struct Team: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "team",
         abstract: "Manage the teams that sign programs: your own keys, and whom you trust.",
         discussion: """
             A team is a key, and its identifier is made of the key. A team that you trust can give its programs the items of its other \

@@ -7,6 +7,7 @@ import VaubanRefusal
 
 struct Undelete: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "undelete",
         abstract: "Restore an item that was deleted in the last thirty days.",
         discussion: """
             Restores the secret and the protection, but no earlier values and no permissions. If several deleted items have the \

@@ -7,6 +7,7 @@ import VaubanUserModel
 
 struct Unlock: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "unlock",
         abstract: "Unlock the keychain with your passcode or a finger.",
         discussion: """
             If you enrolled with --unlock, waits for a finger after the first unlock; press Return to type the passcode instead. A \
