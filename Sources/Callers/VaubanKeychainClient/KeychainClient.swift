@@ -58,6 +58,15 @@ package final class KeychainClient: Sendable {
         return try call(request, secret: nil, password: password, waiting: waiting, cancellation).found
     }
 
+    /// Calls `body` with each match as it arrives, so that many need no room together; throws `itemNotFound` if there are none. What arrived
+    /// before an error is void.
+    package func forEachMatch(
+        of query: ItemQuery, cancellation: CallCancellation? = nil, _ body: @escaping (FoundEntry) -> Void
+    ) throws(Refusal) {
+        _ = try call(
+            .copyMatching(query, passwordBytes: nil), secret: nil, waiting: nil, found: body, cancellation: cancellation)
+    }
+
     /// Changes every match; `changes.hasData` says whether `secret` replaces the value.
     package func update(
         _ query: ItemQuery, _ changes: ItemChanges, secret: borrowing SecretBytes?, password: borrowing SecretBytes? = nil,
@@ -209,13 +218,14 @@ package final class KeychainClient: Sendable {
 
     private func call(
         _ request: KeychainRequest, secret: borrowing SecretBytes?, waiting: Waiting?, progress: ((DoctorReport) -> Void)? = nil,
-        cancellation: CallCancellation? = nil
+        found: ((FoundEntry) -> Void)? = nil, cancellation: CallCancellation? = nil
     ) throws(Refusal) -> Outcome {
         let header: [UInt8]
         do { header = try request.encoded() } catch { throw Refusal(.internalError, "the request cannot be encoded") }
         let outcome: Result<Outcome, Refusal>
         do throws(HandshakeError) {
-            outcome = try answer(to: header, secret: secret, waiting: waiting, progress: progress, cancellation: cancellation)
+            outcome = try answer(
+                to: header, secret: secret, waiting: waiting, progress: progress, found: found, cancellation: cancellation)
         } catch {
             throw Refusal(unreachable: error, what: "the keychain")
         }
@@ -224,15 +234,17 @@ package final class KeychainClient: Sendable {
 
     private func answer(
         to header: [UInt8], secret: borrowing SecretBytes?, waiting: Waiting?, progress: ((DoctorReport) -> Void)?,
-        cancellation: CallCancellation?
+        found: ((FoundEntry) -> Void)?, cancellation: CallCancellation?
     ) throws(HandshakeError) -> Result<Outcome, Refusal> {
         let channel = try connection.send(header, secret) { cancellation?.watch($0) }
-        do throws(ChannelError) { return try replies(on: channel, waiting: waiting, progress: progress, cancellation: cancellation) } catch
-        { throw .channel(error) }
+        do throws(ChannelError) {
+            return try replies(on: channel, waiting: waiting, progress: progress, found: found, cancellation: cancellation)
+        } catch { throw .channel(error) }
     }
 
     private func replies(
-        on channel: Channel, waiting: Waiting?, progress: ((DoctorReport) -> Void)?, cancellation: CallCancellation?
+        on channel: Channel, waiting: Waiting?, progress: ((DoctorReport) -> Void)?, found: ((FoundEntry) -> Void)?,
+        cancellation: CallCancellation?
     ) throws(ChannelError) -> Result<Outcome, Refusal> {
         var outcome = Outcome()
         var timeout = progress == nil ? Timeout.machine : .after(ConnectionLimits.userTimeout)
@@ -268,11 +280,12 @@ package final class KeychainClient: Sendable {
             case .waitingForUser(let place):
                 timeout = .after(ConnectionLimits.userTimeout + ConnectionLimits.machineTime)
                 waiting?(place)
-            case .items(let found):
+            case .items(let items):
                 timeout = .machine
-                for item in found {
+                for item in items {
                     let secret = item.hasData ? message.takeSecret() ?? SecretBytes(count: 0) { _ in } : nil
-                    outcome.found.append(FoundEntry(item, secret: secret))
+                    let entry = FoundEntry(item, secret: secret)
+                    if let found { found(entry) } else { outcome.found.append(entry) }
                 }
             }
         }
