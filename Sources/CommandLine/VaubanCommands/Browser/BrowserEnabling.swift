@@ -65,6 +65,12 @@ struct BrowserEnabling {
         UserServiceFiles(files: browsers.map { ($0.manifest, $0.content) }, units: [])
     }
 
+    /// Whether each browser that is found can use Vauban.
+    var isEnabled: Bool {
+        let found = browsers.filter(\.isFound)
+        return !found.isEmpty && files(found).areWritten
+    }
+
     /// Writes a manifest for each browser that is found.
     func enable() throws {
         let found = browsers.filter(\.isFound)

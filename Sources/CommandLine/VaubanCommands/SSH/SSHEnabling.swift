@@ -45,6 +45,8 @@ struct SSHEnabling {
         """
     }
 
+    var isEnabled: Bool { files.allSatisfy { Self.content(of: $0.path) == $0.content } }
+
     func enable() throws {
         let state = files.map { ($0, Self.content(of: $0.path)) }
         for (file, found) in state where found != nil && found != file.content {

@@ -1,0 +1,77 @@
+package import VaubanUserModel
+
+/// What the keychain's settings are, in words, and the commands that change them. These ask for the passcode on a terminal.
+package struct SettingsSummary: Hashable, Sendable {
+    package let title: String
+    package let text: String
+    package let commands: [String]
+
+    /// Returns one summary for each part of the settings.
+    package static func all(of device: DeviceStatus) -> [SettingsSummary] {
+        [locks(device), passcode(device)] + (device.passcodeIsSet ? [recoveryKey(device)] : []) + [fingers(device.biometry)]
+            + (device.settings.allowsTerminalPrompts ? [terminalPrompts] : [])
+    }
+
+    private static func locks(_ device: DeviceStatus) -> SettingsSummary {
+        let notes = device.passcodeIsSet && !device.sleepIsAnnounced ? "\n\(sentence(StatusText.sleepIsNotAnnounced))" : ""
+        return SettingsSummary(
+            title: "The keychain locks", text: sentence(StatusText.locks(device.settings)) + notes,
+            commands: device.passcodeIsSet ? ["vauban settings --idle 15m", "vauban settings --lock-with-screen on"] : [])
+    }
+
+    private static func passcode(_ device: DeviceStatus) -> SettingsSummary {
+        guard device.passcodeIsSet else {
+            return SettingsSummary(title: "Passcode", text: StatusText.noPasscode, commands: ["vauban passcode set"])
+        }
+        let wrong = device.failedAttempts.count
+        let attempts = wrong == 0 ? "" : " Wrong attempts since the last correct one: \(wrong); vauban status lists them."
+        return SettingsSummary(title: "Passcode", text: "A passcode is set.\(attempts)", commands: ["vauban passcode change"])
+    }
+
+    private static func recoveryKey(_ device: DeviceStatus) -> SettingsSummary {
+        let used = device.recovered.map { " One was used on \(StatusText.time($0))." } ?? ""
+        let state = device.recoveryKeyIsSet ? "A recovery key is set." : "There is none: if you forget the passcode, everything is lost."
+        return SettingsSummary(title: "Recovery key", text: state + used, commands: ["vauban passcode recovery-key"])
+    }
+
+    private static func fingers(_ biometry: DeviceStatus.Biometry) -> SettingsSummary {
+        guard biometry.isEnrolled else {
+            return biometry.readerIsPresent
+                ? SettingsSummary(title: "Fingers", text: "No finger is enrolled.", commands: ["vauban finger enroll"])
+                : SettingsSummary(title: "Fingers", text: "There is no fingerprint reader.", commands: [])
+        }
+        var words = biometry.readerIsPresent ? "A finger approves requests" : "Fingers are enrolled, but the reader is missing"
+        words += biometry.unlocks ? ", and unlocks the keychain after the first unlock." : ", and does not unlock the keychain."
+        if !biometry.isReady { words += " They are accepted again when the passcode was entered." }
+        return SettingsSummary(title: "Fingers", text: words, commands: ["vauban finger enroll --unlock", "vauban finger delete"])
+    }
+
+    private static let terminalPrompts = SettingsSummary(
+        title: "Prompts on terminals",
+        text: "Weak: other programs may show prompts on their own terminal, where they can read what you type.",
+        commands: ["vauban allow terminal-prompts off"])
+
+    private static func sentence(_ text: String) -> String { "\(text.prefix(1).uppercased())\(text.dropFirst())." }
+}
+
+/// What `vauban enable` and `vauban ssh enable` let use the keychain. Files in the user's home do it, so it needs no approval.
+package enum ProgramAccess: CaseIterable, Sendable {
+    case secretService, browser, ssh
+
+    /// Whether it is enabled as the commands would do it.
+    package var isEnabled: Bool {
+        switch self {
+        case .secretService: (try? SecretServiceEnabling.installed().isEnabled) ?? false
+        case .browser: (try? BrowserEnabling.current().isEnabled) ?? false
+        case .ssh: (try? SSHEnabling.current().isEnabled) ?? false
+        }
+    }
+
+    package func set(_ isEnabled: Bool) throws {
+        switch self {
+        case .secretService: isEnabled ? try SecretServiceEnabling.current().enable() : try SecretServiceEnabling.installed().disable()
+        case .browser: isEnabled ? try BrowserEnabling.current().enable() : try BrowserEnabling.current().disable()
+        case .ssh: isEnabled ? try SSHEnabling.current().enable() : try SSHEnabling.current().disable()
+        }
+    }
+}
