@@ -393,8 +393,8 @@ let commandLine: [Target] = [
         "DesktopKeychain", in: "CommandLine",
         [
             "VaubanCommands", "VaubanSSHWire", "VaubanKeychainClient", "VaubanAuthenticationClient", "VaubanKeychainWire",
-            "VaubanKeychainModel", "VaubanOneTimeCodes", "VaubanAccessPolicy", "VaubanUserModel", "VaubanRefusal", "VaubanSecretBytes",
-            "VaubanLinuxHost",
+            "VaubanKeychainModel", "VaubanOneTimeCodes", "VaubanAccessPolicy", "VaubanUserModel", "VaubanRefusal", "VaubanPlainText",
+            "VaubanSecretBytes", "VaubanLinuxHost", crypto,
         ]),
 ]
 

@@ -3,25 +3,33 @@ import Testing
 import VaubanKeychainModel
 
 @Suite struct ItemListTests {
-    private static func row(_ attributes: [AttributeName: AttributeValue], kind: ItemKind = .genericPassword, number: UInt8) -> ItemRow {
-        ItemRow(ItemRecord(kind: kind, attributes: ItemAttributes(attributes)), reference: Array(repeating: number, count: 16))
+    private typealias Item = (record: ItemRecord, reference: [UInt8])
+
+    private static func item(_ attributes: [AttributeName: AttributeValue], kind: ItemKind = .genericPassword, number: UInt8) -> Item {
+        (ItemRecord(kind: kind, attributes: ItemAttributes(attributes)), Array(repeating: number, count: 16))
     }
 
-    private let rows = [
-        Self.row([.service: .text("github"), .account: .text("anna"), .label: .text("github/anna")], number: 1),
-        Self.row([.server: .text("shop.example"), .account: .text("anna"), .label: .text("Shop")], kind: .internetPassword, number: 2),
-        Self.row([.service: .text("otpauth:github"), .account: .text("anna"), .label: .text("github/anna")], number: 3),
-        Self.row([.service: .text("ssh-key"), .account: .text("work")], number: 4),
-        Self.row([.service: .text("fields:bank"), .comment: .text("Blue folder\nTags: home")], number: 5),
-        Self.row([.service: .text("bank"), .description: .text("secure note")], number: 6),
-        Self.row([.label: .text("signing")], kind: .key, number: 7),
-        Self.row([.label: .text("Root")], kind: .certificate, number: 8),
+    private let items = [
+        Self.item([.service: .text("github"), .account: .text("anna"), .label: .text("github/anna")], number: 1),
+        Self.item([.server: .text("shop.example"), .account: .text("anna"), .label: .text("Shop")], kind: .internetPassword, number: 2),
+        Self.item([.service: .text("otpauth:github"), .account: .text("anna"), .label: .text("github/anna")], number: 3),
+        Self.item([.service: .text("ssh-key"), .account: .text("work")], number: 4),
+        Self.item([.service: .text("fields:bank"), .comment: .text("Blue folder\nTags: home")], number: 5),
+        Self.item([.service: .text("bank"), .description: .text("secure note")], number: 6),
+        Self.item([.label: .text("signing")], kind: .key, number: 7),
+        Self.item([.label: .text("Root")], kind: .certificate, number: 8),
     ]
+
+    private var rows: [ItemRow] { items.map { ItemRow($0.record, reference: $0.reference) } }
+
+    private func rows(of list: ItemList) -> [ItemRow] { (0..<list.count).map { list[$0] } }
+
+    private func page(_ item: Item) -> ItemPage { ItemPage(item.record, row: ItemRow(item.record, reference: item.reference)) }
 
     @Test("An item belongs to the kind that its class and its service name")
     func kindsOfItems() {
         #expect(rows.map(\.section) == [.passwords, .passwords, .codes, .keys, .secrets, .secrets, .keys, .certificates])
-        let list = ItemList(rows)
+        let list = ItemList(items)
         #expect(ItemSection.allCases.map { list.count(in: $0) } == [8, 2, 1, 2, 1, 2])
     }
 
@@ -33,13 +41,15 @@ import VaubanKeychainModel
 
     @Test("A title from another program stays on one line without invisible characters")
     func hostileTitle() {
-        let row = Self.row([.service: .text("bank\n\u{202e}moc\u{1b}[2J"), .account: .text("")], number: 9)
+        let (record, reference) = Self.item([.service: .text("bank\n\u{202e}moc\u{1b}[2J"), .account: .text("")], number: 9)
+        let row = ItemRow(record, reference: reference)
         #expect(row.title == "bank moc[2J")
     }
 
     @Test("The list is in the order of its titles, in any case")
     func orderOfItems() {
-        #expect(ItemList(rows).rows.map(\.title) == ["bank", "fields:bank", "github", "github", "Root", "Shop", "signing", "ssh-key"])
+        #expect(
+            rows(of: ItemList(items)).map(\.title) == ["bank", "fields:bank", "github", "github", "Root", "Shop", "signing", "ssh-key"])
     }
 
     @Test(
@@ -49,21 +59,54 @@ import VaubanKeychainModel
             ("xyz", 0),
         ])
     func search(text: String, count: Int) {
-        #expect(ItemList(rows).positions(in: .all, matching: text).count == count)
+        #expect(ItemList(items).positions(in: .all, matching: text).count == count)
     }
 
     @Test("A search in a kind leaves the other kinds out")
     func searchInKind() {
-        let list = ItemList(rows)
-        #expect(list.positions(in: .codes, matching: "git").map { list.rows[$0].section } == [.codes])
+        let list = ItemList(items)
+        #expect(list.positions(in: .codes, matching: "git").map { list[Int($0)].section } == [.codes])
         #expect(list.positions(in: .keys, matching: "git").isEmpty)
+    }
+
+    @Test("A search over a part of the list finds what is in that part")
+    func searchInParts() {
+        let list = ItemList(items)
+        let words = ItemList.Words("git")
+        let parts = [0..<3, 3..<list.count].map { list.positions(in: .all, matching: words, among: $0) }
+        #expect(parts.flatMap(\.self) == list.positions(in: .all, matching: "git"))
+        #expect(parts.map(\.count) == [1, 1])
+    }
+
+    @Test("A row of the list says what the row of the item says")
+    func rowsOfList() {
+        #expect(Set(rows(of: ItemList(items))) == Set(rows))
+    }
+
+    @Test("A changed item moves to its place, a deleted one goes, and a new one comes, as if the list were read again")
+    func replacedItems() throws {
+        let list = ItemList(items)
+        let renamed = Self.item([.service: .text("zoo"), .account: .text("anna")], number: 2)
+        var others = items
+        others[1] = renamed
+        let changed = list.replacing(rows[1], with: renamed.record)
+        #expect(rows(of: changed) == rows(of: ItemList(others)))
+        #expect(changed.positions(in: .all, matching: "shop").isEmpty)
+        #expect(changed.positions(in: .passwords, matching: "zoo").count == 1)
+        let deleted = changed.replacing(ItemRow(renamed.record, reference: renamed.reference), with: nil)
+        others.remove(at: 1)
+        #expect(rows(of: deleted) == rows(of: ItemList(others)))
+        #expect(ItemSection.allCases.map { deleted.count(in: $0) } == [7, 1, 1, 2, 1, 2])
+        let added = deleted.replacing(rows[1], with: items[1].record)
+        #expect(rows(of: added) == rows(of: list))
+        #expect(added.position(of: rows[1]) == list.position(of: rows[1]))
     }
 
     @Test("A password has the codes of its name and account")
     func codeOfPassword() {
-        let list = ItemList(rows)
-        #expect(list.code(of: rows[0]) == rows[2])
-        #expect(list.code(of: rows[1]) == nil)
-        #expect(list.code(of: rows[2]) == nil)
+        let list = ItemList(items)
+        #expect(list.code(of: page(items[0])) == rows[2])
+        #expect(list.code(of: page(items[1])) == nil)
+        #expect(list.code(of: page(items[2])) == nil)
     }
 }

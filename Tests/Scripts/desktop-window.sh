@@ -205,19 +205,6 @@ shot dark-locked
 STEPS
 unlock
 
-# Of many items a screen reader is told of those in sight.
-for number in $(seq 2000); do printf '{"class":"generic password","service":"many %04d","account":"anna","secret":"x"}\n' "$number"; done |
-    vauban add --json - >/dev/null || fail 'add --json failed'
-at_desktop <<STEPS
-start
-sees 2007 items
-rows 400
-type 1234
-sees 1 item
-click many 1234
-sees Reveal
-STEPS
-
 # Without a keychain the window says so.
 vauban stop >/dev/null 2>&1
 rm -rf "$VAUBAN_HOME"

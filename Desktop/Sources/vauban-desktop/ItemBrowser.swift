@@ -1,30 +1,39 @@
 import CGtk
 import DesktopKeychain
+import VaubanLinuxHost
 
 /// The unlocked window: kinds, the list with its search, and the page of an item.
 @MainActor final class ItemBrowser {
     let widget: Widget
-    private let keychain: ItemKeychain
-    private let options: Options
-    private let clipboard: Clipboard
-    private let locked: @MainActor () -> Void
+    let keychain: ItemKeychain
+    let options: Options
+    let clipboard: Clipboard
+    let locked: @MainActor () -> Void
     private let search: Widget = gtk_search_entry_new()
     private let count = Make.label("", style: "desktop-hint")
-    private let place: Widget
+    let place: Widget
     private var sections: SectionList?
-    private var list: RowList?
-    private var items = ItemList.empty
-    private var page: (any Page)?
+    var list: RowList?
+    var items = ItemList.empty
+    private var mark: ListMark?
+    private let listing: Listing
+    /// The search that still runs over the rest of a long list.
+    private var searching: CallCancellation?
+    private var focusesFound = false
+    private var numberFound = 0
+    private var isRead = false
+    var page: (any Page)?
     /// The item of the page; nil for none, and for a new one.
-    private var shown: ItemRow?
+    var shown: ItemRow?
     /// Requests that are answered after another one was made are of no interest any more.
-    private var requests = 0
+    var requests = 0
 
     init(_ keychain: ItemKeychain, _ options: Options, _ clipboard: Clipboard, locked: @escaping @MainActor () -> Void) {
         self.keychain = keychain
         self.options = options
         self.clipboard = clipboard
         self.locked = locked
+        listing = Listing(keychain)
         place = Make.column(0, [])
         let right = expand(Make.scrolled(place))
         widget = Make.row(0, [])
@@ -35,37 +44,71 @@ import DesktopKeychain
         gtk_widget_add_css_class(search, "desktop-search")
         sheet_name(search, "Search")
         on(search, "changed") { [weak self] in self?.filter() }
-        on(search, "activate") { [weak self] in self?.list?.focus() }
+        on(search, "activate") { [weak self] in self?.focusFound() }
         on(search, "stop-search") { [weak self] in self?.clearSearch() }
         gtk_label_set_xalign(sheet_label(count), 0.5)
         let middle = Make.column(4, [search, list.widget, count])
         gtk_widget_set_size_request(middle, 290, -1)
         gtk_widget_set_margin_bottom(count, 6)
-        let parts = [sections.widget, Make.separator(GTK_ORIENTATION_VERTICAL), middle, Make.separator(GTK_ORIENTATION_VERTICAL), right]
+        let sides = [
+            Make.sideButton("dialog-warning-symbolic", "Passwords to Change") { [weak self] in self?.showCheck() },
+            Make.sideButton("preferences-system-symbolic", "Settings") { [weak self] in self?.showSettings() },
+        ]
+        let left = Make.column(0, [sections.widget, Make.column(0, sides, style: "desktop-sides")], style: "desktop-left")
+        gtk_widget_set_hexpand(left, 0)
+        let parts = [left, Make.separator(GTK_ORIENTATION_VERTICAL), middle, Make.separator(GTK_ORIENTATION_VERTICAL), right]
         for part in parts { gtk_box_append(sheet_box(widget), part) }
         present(HintView("Select an item, or add a password."), of: nil)
     }
 
     // MARK: The list
 
-    /// Reads the names of all items in the background, and calls `then` when they are shown.
+    /// Reads the names of all items, and calls `then` when they are shown.
     func reload(then: @escaping @MainActor () -> Void = {}) {
-        let keychain = keychain
-        MainLoop.background {
-            try keychain.list()
+        listing.begin { keychain, _, call, shown in
+            let mark = keychain.mark()
+            let items = try keychain.list(cancellation: call, progress: shown)
+            // What a long list left between its parts.
+            desktop_give_back_memory()
+            return (items, mark)
+        } progress: { [weak self] items in
+            // What there is already is better than the beginning of it.
+            guard let self, mark == nil, items.count > self.items.count else { return }
+            show(items, isWhole: false)
+        } current: { [weak self] in
+            (self?.items ?? .empty, self?.mark)
         } then: { [weak self] result in
             self?.show(result)
             then()
         }
     }
 
-    private func show(_ result: Result<ItemList, any Error>) {
+    /// Reads what has changed.
+    func refresh() {
+        guard !listing.isRunning else { return }
+        read { keychain, known, _, _ in try keychain.refreshed(known.items, since: known.mark) }
+    }
+
+    /// Reads one item, and calls `then` when the list shows it.
+    func refresh(_ row: ItemRow, then: @escaping @MainActor () -> Void = {}) {
+        read({ keychain, known, _, _ in (try keychain.refreshed(known.items, at: row), known.mark) }, then: then)
+    }
+
+    private func read(_ work: @escaping Listing.Work, then: @escaping @MainActor () -> Void = {}) {
+        listing.begin(work) { _ in
+        } current: { [weak self] in
+            (self?.items ?? .empty, self?.mark)
+        } then: { [weak self] result in
+            self?.show(result)
+            then()
+        }
+    }
+
+    private func show(_ result: Result<Listing.Known, any Error>) {
         switch result {
-        case .success(let items):
-            guard items != self.items else { return }
-            self.items = items
-            sections?.show(items)
-            filter()
+        case .success(let read):
+            mark = read.mark
+            show(read.items, isWhole: true)
         case .failure(let error):
             let explanation = Explanation(error)
             if explanation.isLocked { return locked() }
@@ -73,15 +116,60 @@ import DesktopKeychain
         }
     }
 
+    private func show(_ items: ItemList, isWhole: Bool) {
+        isRead = isWhole
+        guard items != self.items else { return tellCount() }
+        self.items = items
+        sections?.show(items)
+        filter()
+    }
+
+    /// How many items are searched before anything else happens; the rest of a longer list is searched in the background.
+    private static let itemsAtOnce = 20_000
+
     private func filter() {
+        searching?.cancel()
+        searching = nil
         let text = gtk_editable_get_text(sheet_editable(search)).map { String(cString: $0) } ?? ""
-        let positions = items.positions(in: sections?.selected ?? .all, matching: text)
-        list?.show(positions.map { items.rows[$0] }, selected: shown)
-        switch (positions.count, items.rows.isEmpty) {
-        case (_, true): setText(count, "No items yet")
-        case (0, _): setText(count, "Nothing found")
-        case (1, _): setText(count, "1 item")
-        case (let number, _): setText(count, "\(number) items")
+        let (items, words, section) = (items, ItemList.Words(text), sections?.selected ?? .all)
+        let first = min(items.count, Self.itemsAtOnce)
+        let found = items.positions(in: section, matching: words, among: 0..<first)
+        list?.show(found, of: items, selected: shown)
+        numberFound = found.count
+        guard first < items.count else { return endSearch() }
+        let search = CallCancellation()
+        searching = search
+        tellCount()
+        MainLoop.background {
+            items.positions(in: section, matching: words, among: first..<items.count)
+        } then: { [weak self] result in
+            guard let self, searching === search, case .success(let more) = result else { return }
+            searching = nil
+            list?.add(more, selected: shown)
+            numberFound += more.count
+            endSearch()
+        }
+    }
+
+    private func endSearch() {
+        tellCount()
+        if focusesFound { list?.focus() }
+        focusesFound = false
+    }
+
+    /// Goes to what is found, once the whole list is searched.
+    private func focusFound() {
+        if searching == nil || numberFound > 0 { list?.focus() } else { focusesFound = true }
+    }
+
+    private func tellCount() {
+        let items = numberFound == 1 ? "1 item" : "\(numberFound) items"
+        switch (numberFound, self.items.isEmpty) {
+        case _ where searching != nil: tell("Searching…")
+        case _ where !isRead: tell("Reading… \(items) so far")
+        case (_, true): tell("No items yet")
+        case (0, _): tell("Nothing found")
+        default: tell(items)
         }
     }
 
@@ -95,125 +183,15 @@ import DesktopKeychain
         list?.focus()
     }
 
-    // MARK: The page
-
-    private func context() -> PageContext {
-        PageContext(keychain, clipboard, hideSeconds: options.hideAfter) { [weak self] in self?.locked() }
-    }
-
-    private var actions: PageActions {
-        PageActions(
-            edit: { [weak self] in self?.edit($0) },
-            replaceSecret: { [weak self] page in
-                guard let self else { return }
-                present(ReplaceSecretView(page, context(), actions), of: page.row, focuses: true)
-            },
-            showHistory: { [weak self] in self?.showHistory($0) },
-            deleted: { [weak self] page in
-                guard let self else { return }
-                present(DeletedView(page, context(), actions), of: nil, focuses: true)
-                reload()
-            },
-            changed: { [weak self] row, words in self?.changed(row, words) },
-            back: { [weak self] row in self?.open(row, focuses: true) })
-    }
-
-    /// Shows the page of an item as it is now.
-    private func open(_ row: ItemRow, focuses: Bool = false, then: @escaping @MainActor (PageContext) -> Void = { _ in }) {
-        requests += 1
-        let (request, keychain) = (requests, keychain)
-        shown = row
-        MainLoop.background {
-            try keychain.page(of: row)
-        } then: { [weak self] result in
-            guard let self, request == requests else { return }
-            switch result {
-            case .success(let page?):
-                let context = context()
-                present(ItemView(page, code: items.code(of: page.row), context, actions), of: page.row, focuses: focuses)
-                then(context)
-            case .success(nil):
-                present(HintView("The item no longer exists."), of: nil)
-                reload()
-            case .failure(let error):
-                let explanation = Explanation(error)
-                if explanation.isLocked { return locked() }
-                present(HintView(explanation.text), of: nil)
-            }
-        }
-    }
-
-    private func changed(_ row: ItemRow, _ words: String) {
-        shown = row
-        reload { [weak self] in
-            self?.open(row, focuses: true) { $0.notice.show(words) }
-        }
-    }
-
-    private func edit(_ page: ItemPage) {
-        let context = context()
-        do {
-            present(EditView(page, try ItemDraft(page), context, actions), of: page.row, focuses: true)
-        } catch {
-            present(HintView(Explanation(error).text), of: page.row)
-        }
-    }
-
-    private func showHistory(_ page: ItemPage) {
-        let context = context()
-        requests += 1
-        let request = requests
-        context.ask { keychain, waiting, _ in
-            try keychain.earlierValues(of: page.row, waiting: waiting)
-        } then: { [weak self] values in
-            guard let self, request == requests else { return }
-            present(HistoryView(page, values, context, actions), of: page.row, focuses: true)
-        }
-    }
-
-    /// Shows the page that adds a password.
-    func addItem() {
-        let before = shown
-        let view = NewItemView(context(), actions) { [weak self] in
-            guard let self else { return }
-            if let before { open(before, focuses: true) } else { present(HintView("Select an item, or add a password."), of: nil) }
-        }
-        present(view, of: nil, focuses: true)
-    }
-
-    private func present(_ next: any Page, of row: ItemRow?, focuses: Bool = false) {
-        requests += 1
-        page?.end()
-        empty(place)
-        page = next
-        shown = row
-        gtk_box_append(sheet_box(place), next.widget)
-        if focuses { next.focus() }
-        Residue.erase()
-    }
-
     /// Forgets everything that was shown.
     func end() {
         requests += 1
         page?.end()
         page = nil
-        list?.show([], selected: nil)
+        listing.end()
+        searching?.cancel()
+        searching = nil
+        list?.show([], of: .empty, selected: nil)
         items = .empty
     }
-}
-
-/// A sentence where no item is shown.
-@MainActor final class HintView: Page {
-    let widget: Widget
-
-    init(_ text: String) {
-        widget = Make.label(text, style: "desktop-hint")
-        gtk_label_set_xalign(sheet_label(widget), 0.5)
-        gtk_widget_set_hexpand(widget, 1)
-        gtk_widget_set_vexpand(widget, 1)
-        gtk_widget_add_css_class(widget, "desktop-page")
-    }
-
-    func end() {}
-    func focus() {}
 }

@@ -74,6 +74,7 @@ import DesktopKeychain
             add("New Password") { actions.replaceSecret(page) }
             add("History") { actions.showHistory(page) }
         }
+        add("Access") { actions.showAccess(page, "") }
         gtk_box_append(sheet_box(buttons), expand(Make.row(0, [])))
         add("Delete", style: "destructive-action") { [weak self] in self?.confirm(true) }
     }

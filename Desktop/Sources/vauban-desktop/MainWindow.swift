@@ -64,6 +64,7 @@ import VaubanLinuxHost
         switch key {
         case UInt32(GDK_KEY_f): browser?.focusSearch()
         case UInt32(GDK_KEY_n): browser?.addItem()
+        case UInt32(GDK_KEY_comma): browser?.showSettings()
         case UInt32(GDK_KEY_l): lock()
         case UInt32(GDK_KEY_r): browser?.reload()
         case UInt32(GDK_KEY_w), UInt32(GDK_KEY_q): close()
@@ -199,7 +200,7 @@ import VaubanLinuxHost
     /// Programs may have changed items while the user was elsewhere.
     private func activeChanged() {
         Style.mark(window)
-        if gtk_window_is_active(sheet_window(window)) != 0 { browser?.reload() }
+        if gtk_window_is_active(sheet_window(window)) != 0 { browser?.refresh() }
     }
 
     /// Ends the process, after the clipboard was cleared if it holds a secret: it is read from the process that filled it.

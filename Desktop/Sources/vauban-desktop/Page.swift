@@ -15,6 +15,8 @@ import DesktopKeychain
     let edit: @MainActor (ItemPage) -> Void
     let replaceSecret: @MainActor (ItemPage) -> Void
     let showHistory: @MainActor (ItemPage) -> Void
+    /// Shows who may read an item, with a message.
+    let showAccess: @MainActor (ItemPage, String) -> Void
     /// The item was deleted.
     let deleted: @MainActor (ItemPage) -> Void
     /// An item was added or changed; shows it again with a message.

@@ -20,11 +20,11 @@ import VaubanLinuxHost
         self.locked = locked
     }
 
-    /// Asks the keychain in the background, unless another request of the page runs, and shows what went wrong. Nothing is called after the
-    /// page has ended.
+    /// Asks the keychain in the background, unless another request of the page runs, and shows what went wrong, after `otherwise`. Nothing is called
+    /// after the page has ended.
     func ask<Value: Sendable>(
         _ work: @escaping @Sendable (ItemKeychain, @escaping ItemKeychain.Waiting, CallCancellation) throws -> Value,
-        then: @escaping @MainActor (Value) -> Void
+        then: @escaping @MainActor (Value) -> Void, otherwise: @escaping @MainActor () -> Void = {}
     ) {
         guard running == nil, !isEnded else { return }
         let call = CallCancellation()
@@ -37,7 +37,7 @@ import VaubanLinuxHost
         MainLoop.background {
             try work(keychain, waiting, call)
         } then: { [weak self] result in
-            self?.finish(result, then)
+            self?.finish(result, then, otherwise)
         }
     }
 
@@ -45,7 +45,7 @@ import VaubanLinuxHost
         if running === call { notice.show(text) }
     }
 
-    private func finish<Value>(_ result: Result<Value, any Error>, _ then: @MainActor (Value) -> Void) {
+    private func finish<Value>(_ result: Result<Value, any Error>, _ then: @MainActor (Value) -> Void, _ otherwise: @MainActor () -> Void) {
         running = nil
         guard !isEnded else { return }
         notice.clear()
@@ -54,6 +54,7 @@ import VaubanLinuxHost
         case .failure(let error):
             let explanation = Explanation(error)
             if explanation.isLocked { return locked() }
+            otherwise()
             if !explanation.isCancelled { notice.show(explanation.text, isError: true) }
         }
     }

@@ -1,14 +1,15 @@
 import CGtk
 import DesktopKeychain
 
-/// The list of items. GTK asks for the rows that are visible, so its size does not depend on the number of items.
+/// The list of items. GTK asks for the rows that are visible, so the number of its widgets does not depend on the number of items.
 @MainActor final class RowList {
     /// The only list of the process; GTK's functions get no other data.
     private static weak var current: RowList?
 
     let widget: Widget
     private let view: Widget
-    private var rows: [ItemRow] = []
+    private var items = ItemList.empty
+    private var positions: [UInt32] = []
     private var isReplacing = false
     private let chosen: @MainActor (ItemRow) -> Void
 
@@ -34,26 +35,43 @@ import DesktopKeychain
         on(desktop_list_selection(view), "notify::selected") { [weak self] in self?.selectionChanged() }
     }
 
-    /// Shows other rows, with one of them selected.
-    func show(_ rows: [ItemRow], selected: ItemRow?) {
+    /// Shows the items at some positions of a list, with one of them selected.
+    func show(_ positions: [UInt32], of items: ItemList, selected: ItemRow?) {
         isReplacing = true
-        self.rows = rows
-        desktop_list_replace(view, UInt32(rows.count))
-        if let selected, let position = rows.firstIndex(where: { $0.isSameItem(as: selected) }) {
-            desktop_list_select(view, UInt32(position))
-        }
+        self.items = items
+        self.positions = positions
+        desktop_list_replace(view, UInt32(positions.count))
+        select(selected)
         isReplacing = false
     }
 
+    /// Shows further items of the same list after the others.
+    func add(_ more: [UInt32], selected: ItemRow?) {
+        isReplacing = true
+        positions += more
+        desktop_list_extend(view, UInt32(positions.count))
+        if desktop_list_selected(view) == GTK_INVALID_LIST_POSITION { select(selected) }
+        isReplacing = false
+    }
+
+    private func select(_ selected: ItemRow?) {
+        guard let selected, let wanted = items.position(of: selected) else { return }
+        if let row = positions.firstIndex(of: UInt32(wanted)) { desktop_list_select(view, UInt32(row)) }
+    }
+
+    /// Selects no row, so that each can be chosen again.
+    func deselect() { desktop_list_select(view, GTK_INVALID_LIST_POSITION) }
+
+    private func row(at position: Int) -> ItemRow? { positions.indices.contains(position) ? items[Int(positions[position])] : nil }
+
     /// Gives the keyboard to the list, and selects the first row if none is.
     func focus() {
-        if desktop_list_selected(view) == GTK_INVALID_LIST_POSITION, !rows.isEmpty { desktop_list_select(view, 0) }
+        if desktop_list_selected(view) == GTK_INVALID_LIST_POSITION, !positions.isEmpty { desktop_list_select(view, 0) }
         gtk_widget_grab_focus(view)
     }
 
     private func selectionChanged() {
-        let position = Int(desktop_list_selected(view))
-        if !isReplacing, rows.indices.contains(position) { chosen(rows[position]) }
+        if !isReplacing, let row = row(at: Int(desktop_list_selected(view))) { chosen(row) }
     }
 
     private static func makeRow() -> Widget {
@@ -63,8 +81,7 @@ import DesktopKeychain
     }
 
     private func bind(_ child: Widget?, _ row: Widget?, _ position: Int) {
-        guard let child, rows.indices.contains(position) else { return }
-        let item = rows[position]
+        guard let child, let item = self.row(at: position) else { return }
         guard let image = gtk_widget_get_first_child(child), let names = gtk_widget_get_next_sibling(image),
             let title = gtk_widget_get_first_child(names), let subtitle = gtk_widget_get_next_sibling(title)
         else { return }

@@ -3,7 +3,8 @@ import CGtk
 /// The application's additions to the user's theme, light and dark.
 @MainActor enum Style {
     private static let sheet = """
-        .desktop-sections { padding-top: 7px; background-color: alpha(currentColor, 0.04); }
+        .desktop-left { background-color: alpha(currentColor, 0.04); }
+        .desktop-sections { padding-top: 7px; background-color: transparent; }
         .desktop-sections row { padding: 7px 12px; border-radius: 8px; margin: 1px 6px; }
         .desktop-sections .desktop-count { opacity: 0.55; font-size: 90%; }
         .desktop-search { margin: 8px; }
@@ -29,6 +30,10 @@ import CGtk
         .desktop-calm-icon { opacity: 0.55; }
         .desktop-hint { opacity: 0.6; }
         .desktop-notes { border-radius: 8px; border: 1px solid alpha(currentColor, 0.15); padding: 7px 9px; }
+        .desktop-heading { font-weight: 700; }
+        .desktop-command { font-family: monospace; font-size: 92%; opacity: 0.8; }
+        .desktop-side { margin: 1px 6px; padding: 7px 12px; font-weight: normal; border-radius: 8px; }
+        .desktop-sides { padding: 4px 0 6px 0; }
         .desktop-big { min-height: 36px; padding: 0 22px; }
         """
 

@@ -69,6 +69,37 @@ import CGtk
         return scroller
     }
 
+    /// A flat button with a picture and a text, as in the list of kinds.
+    static func sideButton(_ icon: String, _ title: String, _ clicked: @escaping @MainActor () -> Void) -> Widget {
+        let text = expand(line())
+        setText(text, title)
+        let button: Widget = gtk_button_new()
+        gtk_button_set_child(sheet_button(button), row(10, [Make.icon(icon, size: 16), text]))
+        gtk_widget_add_css_class(button, "flat")
+        gtk_widget_add_css_class(button, "desktop-side")
+        sheet_name(button, title)
+        on(button, "clicked", clicked)
+        return button
+    }
+
+    /// A part of a page with a heading.
+    static func part(_ title: String, _ content: Widget) -> Widget {
+        column(8, [label(title, style: "desktop-heading"), content])
+    }
+
+    /// A row of a card: a title, and a text below it.
+    static func field(_ title: String, _ text: String) -> Widget {
+        row(8, [expand(column(2, [label(title, style: "desktop-field-title"), label(text)]))], style: "desktop-field")
+    }
+
+    /// The title of an item, and the line below it.
+    static func names(_ title: String, _ subtitle: String) -> Widget {
+        let lines = [line(style: "desktop-row-title"), line(style: "desktop-row-subtitle")]
+        for (line, text) in zip(lines, [title, subtitle]) { setText(line, text) }
+        setVisible(lines[1], !subtitle.isEmpty)
+        return column(1, lines)
+    }
+
     static func separator(_ orientation: GtkOrientation) -> Widget { gtk_separator_new(orientation) }
 }
 

@@ -5,6 +5,7 @@
 #define VAUBAN_SHEET_DESKTOP_H
 
 #include <gtk/gtk.h>
+#include <malloc.h>
 #include <string.h>
 
 static inline GtkListView *desktop_list_view(GtkWidget *widget) { return GTK_LIST_VIEW(widget); }
@@ -13,8 +14,13 @@ static inline GtkHeaderBar *desktop_header(GtkWidget *widget) { return GTK_HEADE
 static inline GtkTextView *desktop_text_view(GtkWidget *widget) { return GTK_TEXT_VIEW(widget); }
 static inline GtkProgressBar *desktop_progress(GtkWidget *widget) { return GTK_PROGRESS_BAR(widget); }
 static inline GtkSpinner *desktop_spinner(GtkWidget *widget) { return GTK_SPINNER(widget); }
+// A choice with a text that wraps.
+static inline void desktop_check_set_child(GtkWidget *check, GtkWidget *child) { gtk_check_button_set_child(GTK_CHECK_BUTTON(check), child); }
 // A picture that screen readers skip.
 static inline GtkWidget *desktop_silent_image(void) { return GTK_WIDGET(g_object_new(GTK_TYPE_IMAGE, "accessible-role", GTK_ACCESSIBLE_ROLE_PRESENTATION, NULL)); }
+
+// Gives back the memory that is free between what is used.
+static inline void desktop_give_back_memory(void) { malloc_trim(0); }
 
 // Calls the handler with its data at any signal that returns nothing; `ended` gets the data when the object goes.
 static inline void desktop_on(gpointer object, const char *signal, void (*handler)(gpointer data), gpointer data, GClosureNotify ended) {
@@ -78,6 +84,13 @@ static inline void desktop_list_replace(GtkWidget *view, guint count) {
     guint before = desktop_rows_count(rows);
     ((struct desktop_rows *)rows)->count = count;
     g_list_model_items_changed(rows, 0, before, count);
+}
+// Adds rows after the others; what is selected and in sight stays so.
+static inline void desktop_list_extend(GtkWidget *view, guint count) {
+    GListModel *rows = gtk_single_selection_get_model(GTK_SINGLE_SELECTION(desktop_list_selection(view)));
+    guint before = desktop_rows_count(rows);
+    ((struct desktop_rows *)rows)->count = count;
+    g_list_model_items_changed(rows, before, 0, count - before);
 }
 
 // Copies a secret. Clipboard managers that know the hint keep no history of it. Returns what is in the clipboard then, for desktop_uncopy.

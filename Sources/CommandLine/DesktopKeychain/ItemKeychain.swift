@@ -51,6 +51,8 @@ package final class ItemKeychain: Sendable {
     /// Returns whether there is a passcode; without one the keychain does not lock.
     package func canLock() throws -> Bool { try authentication.status().device.passcodeIsSet }
 
+    func status() throws -> DeviceStatus { try authentication.status().device }
+
     package func lock() throws { try authentication.lock() }
 
     /// Prompts the user for the passcode or a finger, wherever prompts appear.
@@ -73,9 +75,11 @@ package final class ItemKeychain: Sendable {
         return EnvironmentListenerHold(listener)
     }
 
-    /// Returns all items of the user. The service sends them in batches; only their names are kept.
-    package func list() throws -> ItemList {
-        var rows: [ItemRow] = []
+    /// Returns all items of the user. The service sends them in batches, of which only the names are kept. Calls `progress` with what there
+    /// is so far, more and more rarely: after a thousand items, four thousand and so on.
+    package func list(cancellation: CallCancellation? = nil, progress: @escaping (ItemList) -> Void = { _ in }) throws -> ItemList {
+        var gathering = ItemList.Gathering()
+        var next = 1000
         for kind in ItemKind.allCases {
             var query = ItemQuery(kind: kind)
             query.limit = .all
@@ -83,19 +87,27 @@ package final class ItemKeychain: Sendable {
             query.returnsReference = true
             query.includesSynchronizable = true
             query.authenticationUI = .describe
-            for entry in try found(query) {
-                if let record = entry.record, let reference = entry.reference { rows.append(ItemRow(record, reference: reference)) }
+            try forEachFound(query, cancellation: cancellation) { entry in
+                guard let record = entry.record, let reference = entry.reference else { return }
+                gathering.add(record, reference: reference)
+                guard gathering.count >= next else { return }
+                next *= 4
+                progress(gathering.list())
             }
         }
-        return ItemList(rows)
+        return gathering.list()
     }
 
     /// Returns the page of an item as it is now; nil if it was deleted meanwhile.
     package func page(of row: ItemRow) throws -> ItemPage? {
+        try record(of: row).map { ItemPage($0, row: ItemRow($0, reference: row.reference)) }
+    }
+
+    func record(of row: ItemRow) throws -> ItemRecord? {
         var query = query(for: row)
         query.returnsAttributes = true
         query.authenticationUI = .describe
-        return try found(query).first?.record.map { ItemPage($0, row: ItemRow($0, reference: row.reference)) }
+        return try found(query).first?.record
     }
 
     /// Reads the secret of an item; the service prompts the user if the item requires it.
@@ -122,6 +134,14 @@ package final class ItemKeychain: Sendable {
     static func reason(_ verb: String, _ row: ItemRow) -> String {
         let name = [row.title, row.subtitle].filter { !$0.isEmpty }.joined(separator: "/")
         return "\(verb) \(name)"
+    }
+
+    func forEachFound(_ query: ItemQuery, cancellation: CallCancellation?, _ body: @escaping (FoundEntry) -> Void) throws(Refusal) {
+        do throws(Refusal) {
+            try keychain.forEachMatch(of: query, cancellation: cancellation, body)
+        } catch {
+            guard error.reason == .itemNotFound else { throw error }
+        }
     }
 
     private func found(_ query: ItemQuery) throws(Refusal) -> [FoundEntry] {

@@ -1,49 +1,228 @@
-/// All items in the order of their titles, searched without the keychain.
+import Glibc
+import VaubanCommands
+package import VaubanKeychainModel
+
+/// The names of all items in the order of their titles, searched without the keychain. The texts of all items are in one array, since a
+/// keychain may have a hundred thousand of them: some three hundred bytes for each, and never a secret.
 package struct ItemList: Hashable, Sendable {
-    package let rows: [ItemRow]
-    private let codes: [ItemRow.Login: Int]
+    /// One item: what its row shows, and where its texts begin. In the order in which they follow each other: title, subtitle, what a
+    /// search looks at, and of a one-time code the name and account that its password has.
+    struct Entry: Hashable, Sendable {
+        let reference: Reference
+        let start: Int
+        let titleBytes: UInt32
+        let subtitleBytes: UInt32
+        let searchBytes: UInt32
+        let nameBytes: UInt32
+        let accountBytes: UInt32
+        let kind: ItemKind
+        let section: ItemSection
+        let asks: Bool
 
-    package static let empty = ItemList([])
-
-    package init(_ rows: [ItemRow]) {
-        let sorted = rows.map { (key: ($0.title.lowercased(), $0.subtitle), row: $0) }.sorted { $0.key < $1.key }.map(\.row)
-        self.rows = sorted
-        let pairs = sorted.indices.filter { sorted[$0].section == .codes }.map { (sorted[$0].login, $0) }
-        codes = Dictionary(pairs) { first, _ in first }
+        var title: Range<Int> { start..<start + Int(titleBytes) }
+        var subtitle: Range<Int> { title.upperBound..<title.upperBound + Int(subtitleBytes) }
+        var search: Range<Int> { subtitle.upperBound..<subtitle.upperBound + Int(searchBytes) }
+        var name: Range<Int> { search.upperBound..<search.upperBound + Int(nameBytes) }
+        var account: Range<Int> { name.upperBound..<name.upperBound + Int(accountBytes) }
     }
 
-    package func count(in section: ItemSection) -> Int {
-        section == .all ? rows.count : rows.count { $0.section == section }
-    }
+    /// An item's identity, 16 bytes, in place of an array of its own.
+    struct Reference: Hashable, Sendable {
+        private let front: UInt64
+        private let back: UInt64
 
-    /// Returns the positions in `rows` of the items of a section that contain every word of a text, in any case.
-    package func positions(in section: ItemSection, matching text: String) -> [Int] {
-        let words = text.lowercased().split(whereSeparator: \.isWhitespace).map { Array($0.utf8) }
-        return rows.indices.filter { position in
-            let row = rows[position]
-            guard section == .all || row.section == section else { return false }
-            return words.allSatisfy { row.searchText.contains(word: $0) }
+        init(_ bytes: [UInt8]) {
+            front = bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+            back = bytes.dropFirst(8).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
         }
+
+        var bytes: [UInt8] {
+            [front, back].flatMap { half in (0..<8).map { UInt8(truncatingIfNeeded: half >> (56 - 8 * UInt64($0))) } }
+        }
+    }
+
+    private var entries: [Entry] = []
+    private var texts: [UInt8] = []
+    private var counts = [Int](repeating: 0, count: ItemSection.allCases.count)
+
+    package static let empty = ItemList()
+
+    package init() {}
+
+    package init(_ items: some Sequence<(record: ItemRecord, reference: [UInt8])>) {
+        var gathering = Gathering()
+        for item in items { gathering.add(item.record, reference: item.reference) }
+        self = gathering.list()
+    }
+
+    /// Items as the keychain sends them, in no order.
+    struct Gathering {
+        private var gathered = ItemList()
+        var count: Int { gathered.entries.count }
+
+        mutating func add(_ record: ItemRecord, reference: [UInt8]) {
+            let entry = gathered.adding(record, reference)
+            gathered.entries.append(entry)
+        }
+
+        /// Returns the list of what was added so far.
+        func list() -> ItemList {
+            var sorted = gathered
+            sorted.sort()
+            return sorted
+        }
+    }
+
+    /// Adds the texts of an item.
+    private mutating func adding(_ record: ItemRecord, _ reference: [UInt8]) -> Entry {
+        let row = ItemRow(record, reference: reference)
+        let start = texts.count
+        var before = start
+        func added() -> UInt32 {
+            defer { before = texts.count }
+            return UInt32(clamping: texts.count - before)
+        }
+        texts.append(contentsOf: row.title.utf8)
+        let titleBytes = added()
+        texts.append(contentsOf: row.subtitle.utf8)
+        let subtitleBytes = added()
+        texts.append(contentsOf: Self.searchText(of: record, titled: row.title).utf8)
+        let searchBytes = added()
+        let login = row.section == .codes ? ItemLogin(record) : nil
+        texts.append(contentsOf: (login?.name ?? "").utf8)
+        let nameBytes = added()
+        texts.append(contentsOf: (login?.account ?? "").utf8)
+        counts[ItemSection.all.rawValue] += 1
+        counts[row.section.rawValue] += 1
+        return Entry(
+            reference: Reference(reference), start: start, titleBytes: titleBytes, subtitleBytes: subtitleBytes, searchBytes: searchBytes,
+            nameBytes: nameBytes, accountBytes: added(), kind: record.kind, section: row.section, asks: row.asks)
+    }
+
+    /// Returns what a search looks at, each text once, in lowercase. The title is first, and the list is in the order of these texts.
+    private static func searchText(of record: ItemRecord, titled title: String) -> String {
+        let names: [AttributeName] = [.label, .service, .server, .account, .comment, .description, .path]
+        var texts = [title.lowercased()]
+        for text in names.map({ record.text($0).lowercased() }) where !text.isEmpty && !texts.contains(text) { texts.append(text) }
+        return texts.joined(separator: "\n")
+    }
+
+    private mutating func sort() {
+        let texts = texts
+        texts.withUnsafeBytes { bytes in
+            entries.sort { Self.compare(bytes, $0.search, $1.search) < 0 }
+        }
+    }
+
+    private static func compare(_ bytes: UnsafeRawBufferPointer, _ one: Range<Int>, _ other: Range<Int>) -> Int {
+        guard let base = bytes.baseAddress else { return 0 }
+        let order = memcmp(base + one.lowerBound, base + other.lowerBound, min(one.count, other.count))
+        return order == 0 ? one.count - other.count : Int(order)
+    }
+
+    // MARK: Rows
+
+    package var count: Int { entries.count }
+    package var isEmpty: Bool { entries.isEmpty }
+
+    package subscript(position: Int) -> ItemRow {
+        let entry = entries[position]
+        return ItemRow(
+            kind: entry.kind, reference: entry.reference.bytes, section: entry.section, title: text(entry.title),
+            subtitle: text(entry.subtitle), asks: entry.asks)
+    }
+
+    private func text(_ range: Range<Int>) -> String { String(decoding: texts[range], as: UTF8.self) }
+
+    package func count(in section: ItemSection) -> Int { counts[section.rawValue] }
+
+    var references: [Reference] { entries.map(\.reference) }
+
+    /// Returns the position of an item.
+    package func position(of row: ItemRow) -> Int? {
+        let reference = Reference(row.reference)
+        return entries.firstIndex { $0.reference == reference }
+    }
+
+    /// Returns the list with an item as it is now; nil stands for a deleted one.
+    package func replacing(_ row: ItemRow, with record: ItemRecord?) -> ItemList {
+        var list = self
+        if let position = position(of: row) {
+            list.counts[ItemSection.all.rawValue] -= 1
+            list.counts[list.entries[position].section.rawValue] -= 1
+            list.entries.remove(at: position)
+        }
+        guard let record else { return list }
+        let entry = list.adding(record, row.reference)
+        let place = list.texts.withUnsafeBytes { bytes in
+            list.entries.partitionPoint { Self.compare(bytes, $0.search, entry.search) < 0 }
+        }
+        list.entries.insert(entry, at: place)
+        return list
+    }
+
+    // MARK: Searching
+
+    /// A text to search for: its words, in lowercase.
+    package struct Words: Hashable, Sendable {
+        fileprivate let words: [[UInt8]]
+        package init(_ text: String) { words = text.lowercased().split(whereSeparator: \.isWhitespace).map { Array($0.utf8) } }
+        package var isEmpty: Bool { words.isEmpty }
+    }
+
+    /// Returns the positions of the items of a section that contain every word, among those in a range; all by default.
+    package func positions(in section: ItemSection, matching words: Words, among range: Range<Int>? = nil) -> [UInt32] {
+        var found: [UInt32] = []
+        texts.withUnsafeBytes { bytes in
+            for position in range ?? entries.indices {
+                let entry = entries[position]
+                guard section == .all || entry.section == section else { continue }
+                let text = UnsafeRawBufferPointer(rebasing: bytes[entry.search])
+                if words.words.allSatisfy(text.contains) { found.append(UInt32(position)) }
+            }
+        }
+        return found
+    }
+
+    package func positions(in section: ItemSection, matching text: String) -> [UInt32] {
+        positions(in: section, matching: Words(text))
     }
 
     /// Returns the item with the one-time codes of a password.
-    package func code(of row: ItemRow) -> ItemRow? {
-        guard row.section == .passwords else { return nil }
-        return codes[row.login].map { rows[$0] }
+    package func code(of page: ItemPage) -> ItemRow? {
+        guard page.row.section == .passwords, count(in: .codes) > 0 else { return nil }
+        let login = page.login
+        let (name, account) = (Array(login.name.utf8), Array(login.account.utf8))
+        let position = entries.firstIndex { entry in
+            entry.section == .codes && texts[entry.name].elementsEqual(name) && texts[entry.account].elementsEqual(account)
+        }
+        return position.map { self[$0] }
     }
 }
 
-extension [UInt8] {
-    /// Returns whether the bytes occur. The search runs at every keystroke over every item, so it compares bytes.
+extension UnsafeRawBufferPointer {
+    /// Returns whether the bytes occur. A search runs at every keystroke over every item.
     fileprivate func contains(word: [UInt8]) -> Bool {
         guard let first = word.first else { return true }
-        return withUnsafeBytes { text in
-            var rest = text[...]
-            while rest.count >= word.count, let start = rest.firstIndex(of: first), text.count - start >= word.count {
-                if text[start..<start + word.count].elementsEqual(word) { return true }
-                rest = text[(start + 1)...]
-            }
-            return false
+        guard var place = baseAddress else { return false }
+        var places = count - word.count + 1
+        while places > 0, let hit = memchr(place, Int32(first), places).map({ UnsafeRawPointer($0) }) {
+            if memcmp(hit, word, word.count) == 0 { return true }
+            places -= hit - place + 1
+            place = hit + 1
         }
+        return false
+    }
+}
+
+extension [ItemList.Entry] {
+    /// Returns the first position at which the condition, which holds up to some position, holds no more.
+    fileprivate func partitionPoint(_ isBefore: (ItemList.Entry) -> Bool) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if isBefore(self[middle]) { low = middle + 1 } else { high = middle }
+        }
+        return low
     }
 }

@@ -39,6 +39,9 @@ package struct ItemPage: Hashable, Sendable {
     /// Whether the secret is the key of one-time codes, of which only the codes are shown.
     package var isCode: Bool { row.section == .codes }
 
+    /// The name and account of a password, which its one-time code has too.
+    var login: ItemLogin { ItemLogin(record) }
+
     /// The service or server of a new password, for the rules of its site.
     package var server: String? { record.kind == .internetPassword ? record.text(.server) : nil }
 
@@ -48,7 +51,7 @@ package struct ItemPage: Hashable, Sendable {
             if !text.isEmpty { fields.append(Field(title: title, text: text, isCopyable: isCopyable)) }
         }
         if record.kind == .internetPassword { add("Website", website(of: record), isCopyable: true) }
-        if record.kind == .genericPassword { add("Service", shown(row.login.name), isCopyable: true) }
+        if record.kind == .genericPassword { add("Service", shown(ItemLogin(record).name), isCopyable: true) }
         add("User name", shown(record.text(.account)), isCopyable: true)
         add("Kind", shown(record.text(.description)))
         let comment = TaggedComment(record.text(.comment))

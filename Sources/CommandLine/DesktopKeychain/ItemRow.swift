@@ -11,15 +11,6 @@ package struct ItemRow: Hashable, Sendable {
     package let subtitle: String
     /// Whether reading the item needs the user's approval.
     package let asks: Bool
-    /// All texts that a search looks at, in lowercase.
-    let searchText: [UInt8]
-    /// The name and account that an item shares with its one-time code.
-    let login: Login
-
-    struct Login: Hashable, Sendable {
-        let name: String
-        let account: String
-    }
 
     /// Characters of a name that are shown. Names come from other programs.
     private static let charactersMax = 200
@@ -29,23 +20,28 @@ package struct ItemRow: Hashable, Sendable {
         self.reference = reference
         section = ItemSection(of: record)
         asks = record.asks
-        login = Self.login(of: record)
-        (title, subtitle) = Self.names(of: record, login)
-        let texts: [AttributeName] = [.label, .service, .server, .account, .comment, .description, .path]
-        searchText = Array(texts.map(record.text).joined(separator: "\n").lowercased().utf8)
+        (title, subtitle) = Self.names(of: record, ItemLogin(record))
+    }
+
+    /// An item of which only the identity is known.
+    init(kind: ItemKind, reference: [UInt8]) {
+        self.init(kind: kind, reference: reference, section: .all, title: "", subtitle: "", asks: false)
+    }
+
+    init(kind: ItemKind, reference: [UInt8], section: ItemSection, title: String, subtitle: String, asks: Bool) {
+        self.kind = kind
+        self.reference = reference
+        self.section = section
+        self.title = title
+        self.subtitle = subtitle
+        self.asks = asks
     }
 
     /// Whether two rows are of the same item, which may have been renamed between them.
     package func isSameItem(as other: ItemRow) -> Bool { reference == other.reference }
 
-    private static func login(of record: ItemRecord) -> Login {
-        var name = record.text(record.kind == .genericPassword ? .service : .server)
-        if name.hasPrefix(ImportPlan.codesPrefix) { name.removeFirst(ImportPlan.codesPrefix.count) }
-        return Login(name: name, account: record.text(.account))
-    }
-
     /// Returns the title and the line below it. A label that only repeats the name and the account is not shown twice.
-    private static func names(of record: ItemRecord, _ login: Login) -> (String, String) {
+    private static func names(of record: ItemRecord, _ login: ItemLogin) -> (String, String) {
         let label = record.text(.label)
         func shown(_ text: String) -> String { SafeText.line(text, max: charactersMax) }
         guard record.kind == .genericPassword || record.kind == .internetPassword else {
@@ -55,5 +51,18 @@ package struct ItemRow: Hashable, Sendable {
         let isDefault = [login.name, "\(login.name)/\(login.account)", record.defaultLabel, ""].contains(label)
         if isDefault { return (login.name.isEmpty ? "Unnamed" : shown(login.name), shown(login.account)) }
         return (shown(label), shown([login.name, login.account].filter { !$0.isEmpty }.joined(separator: "/")))
+    }
+}
+
+/// The name and account that a password shares with its one-time code.
+struct ItemLogin: Hashable, Sendable {
+    let name: String
+    let account: String
+
+    init(_ record: ItemRecord) {
+        var name = record.text(record.kind == .genericPassword ? .service : .server)
+        if name.hasPrefix(ImportPlan.codesPrefix) { name.removeFirst(ImportPlan.codesPrefix.count) }
+        self.name = name
+        account = record.text(.account)
     }
 }

@@ -1,0 +1,159 @@
+import CGtk
+import DesktopKeychain
+
+/// The page beside the list.
+extension ItemBrowser {
+    private func context() -> PageContext {
+        PageContext(keychain, clipboard, hideSeconds: options.hideAfter) { [weak self] in self?.locked() }
+    }
+
+    private var actions: PageActions {
+        PageActions(
+            edit: { [weak self] in self?.edit($0) },
+            replaceSecret: { [weak self] page in
+                guard let self else { return }
+                present(ReplaceSecretView(page, context(), actions), of: page.row, focuses: true)
+            },
+            showHistory: { [weak self] in self?.showHistory($0) },
+            showAccess: { [weak self] in self?.showAccess($0, $1) },
+            deleted: { [weak self] page in
+                guard let self else { return }
+                present(DeletedView(page, context(), actions), of: nil, focuses: true)
+                refresh(page.row)
+            },
+            changed: { [weak self] row, words in self?.changed(row, words) },
+            back: { [weak self] row in self?.open(row, focuses: true) })
+    }
+
+    /// Shows the page of an item as it is now.
+    func open(_ row: ItemRow, focuses: Bool = false, then: @escaping @MainActor (PageContext) -> Void = { _ in }) {
+        requests += 1
+        let (request, keychain) = (requests, keychain)
+        shown = row
+        MainLoop.background {
+            try keychain.page(of: row)
+        } then: { [weak self] result in
+            guard let self, request == requests else { return }
+            switch result {
+            case .success(let page?):
+                let context = context()
+                present(ItemView(page, code: items.code(of: page), context, actions), of: page.row, focuses: focuses)
+                then(context)
+            case .success(nil):
+                present(HintView("The item no longer exists."), of: nil)
+                refresh(row)
+            case .failure(let error):
+                let explanation = Explanation(error)
+                if explanation.isLocked { return locked() }
+                present(HintView(explanation.text), of: nil)
+            }
+        }
+    }
+
+    private func changed(_ row: ItemRow, _ words: String) {
+        shown = row
+        refresh(row) { [weak self] in
+            self?.open(row, focuses: true) { $0.notice.show(words) }
+        }
+    }
+
+    private func edit(_ page: ItemPage) {
+        let context = context()
+        do {
+            present(EditView(page, try ItemDraft(page), context, actions), of: page.row, focuses: true)
+        } catch {
+            present(HintView(Explanation(error).text), of: page.row)
+        }
+    }
+
+    private func showHistory(_ page: ItemPage) {
+        let context = context()
+        requests += 1
+        let request = requests
+        context.ask { keychain, waiting, _ in
+            try keychain.earlierValues(of: page.row, waiting: waiting)
+        } then: { [weak self] values in
+            guard let self, request == requests else { return }
+            present(HistoryView(page, values, context, actions), of: page.row, focuses: true)
+        }
+    }
+
+    private func showAccess(_ page: ItemPage, _ words: String) {
+        prepare { keychain in
+            try keychain.access(to: page)
+        } then: { browser, access, context in
+            browser.present(AccessView(page, access, context, browser.actions), of: page.row, focuses: true)
+            context.notice.show(words)
+        }
+    }
+
+    /// Shows the page that finds passwords to change.
+    func showCheck() { present(CheckView(items, context(), actions), of: nil, focuses: true) }
+
+    func showSettings() {
+        prepare { keychain in
+            try keychain.settings()
+        } then: { browser, settings, context in
+            browser.present(SettingsView(settings, context), of: nil, focuses: true)
+        }
+    }
+
+    /// Reads what a page shows, and then shows it, unless another page was asked for meanwhile.
+    private func prepare<Value: Sendable>(
+        _ work: @escaping @Sendable (ItemKeychain) throws -> Value, then: @escaping @MainActor (ItemBrowser, Value, PageContext) -> Void
+    ) {
+        let context = context()
+        requests += 1
+        let (request, keychain) = (requests, keychain)
+        MainLoop.background {
+            try work(keychain)
+        } then: { [weak self] result in
+            guard let self, request == requests else { return }
+            switch result {
+            case .success(let value): then(self, value, context)
+            case .failure(let error):
+                let explanation = Explanation(error)
+                if explanation.isLocked { return locked() }
+                present(HintView(explanation.text), of: nil)
+            }
+        }
+    }
+
+    /// Shows the page that adds a password.
+    func addItem() {
+        let before = shown
+        let view = NewItemView(context(), actions) { [weak self] in
+            guard let self else { return }
+            if let before { open(before, focuses: true) } else { present(HintView("Select an item, or add a password."), of: nil) }
+        }
+        present(view, of: nil, focuses: true)
+    }
+
+    func present(_ next: any Page, of row: ItemRow?, focuses: Bool = false) {
+        requests += 1
+        page?.end()
+        empty(place)
+        page = next
+        shown = row
+        if row == nil { list?.deselect() }
+        gtk_box_append(sheet_box(place), next.widget)
+        if focuses { next.focus() }
+        Residue.erase()
+    }
+}
+
+/// A sentence where no item is shown.
+@MainActor final class HintView: Page {
+    let widget: Widget
+
+    init(_ text: String) {
+        widget = Make.label(text, style: "desktop-hint")
+        gtk_label_set_xalign(sheet_label(widget), 0.5)
+        gtk_widget_set_hexpand(widget, 1)
+        gtk_widget_set_vexpand(widget, 1)
+        gtk_widget_add_css_class(widget, "desktop-page")
+    }
+
+    func end() {}
+    func focus() {}
+}

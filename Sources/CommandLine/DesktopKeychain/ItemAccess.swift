@@ -1,0 +1,119 @@
+import VaubanCommands
+import VaubanKeychainClient
+import VaubanKeychainModel
+import VaubanKeychainWire
+import VaubanPlainText
+import VaubanRefusal
+
+/// Who may read an item, and who used it.
+package struct ItemAccess: Hashable, Sendable {
+    /// One program that the user lets read the item.
+    package struct Reader: Hashable, Sendable {
+        let subject: String
+        /// The program as the user knows it.
+        package let title: String
+    }
+
+    /// One use of the item, in words.
+    package struct Use: Hashable, Sendable {
+        package let title: String
+        package let text: String
+    }
+
+    /// The programs with the user's consent; nil where programs are not told apart.
+    package let readers: [Reader]?
+    /// The last uses, the newest first; nil if the access log cannot be read.
+    package let uses: [Use]?
+    /// Whether the log may have earlier ones that were not looked for.
+    package let hasMoreUses: Bool
+}
+
+extension ItemKeychain {
+    /// Pages of the access log that are looked through for one item's uses, and how many uses are shown.
+    private static let logPagesMax = 16
+    private static let usesMax = 12
+    private static let shownMax = 160
+
+    package func access(to page: ItemPage) throws -> ItemAccess {
+        let readers = try readers(of: page)
+        let (uses, hasMore) = uses(of: page.row)
+        return ItemAccess(readers: readers, uses: uses, hasMoreUses: hasMore)
+    }
+
+    /// Takes back the user's consent that a program reads an item. It needs no approval.
+    package func revoke(_ reader: ItemAccess.Reader, of row: ItemRow) throws {
+        do throws(Refusal) {
+            try keychain.permit(PermissionChange(.reads, subject: reader.subject, permits: false, item: query(for: row)))
+        } catch {
+            guard error.reason == .itemNotFound else { throw error }
+            throw Refusal(.itemNotFound, "this program may not read the item any more")
+        }
+    }
+
+    private func readers(of page: ItemPage) throws -> [ItemAccess.Reader]? {
+        let permissions: [Permission]
+        do throws(Refusal) {
+            permissions = try keychain.permissions()
+        } catch {
+            guard error.reason == .notAllowedHere else { throw error }
+            return nil
+        }
+        let object = PermissionObject.name(of: page.record)
+        let subjects = Set(permissions.filter { $0.kind == .reads && $0.object == object }.map(\.subject))
+        return subjects.sorted().map { ItemAccess.Reader(subject: $0, title: SafeText.path($0, max: Self.shownMax)) }
+    }
+
+    private func uses(of row: ItemRow) -> (uses: [ItemAccess.Use]?, hasMore: Bool) {
+        var uses: [ItemAccess.Use] = []
+        var query = AccessLogQuery()
+        for _ in 0..<Self.logPagesMax {
+            guard let page = try? keychain.accessLogPage(query) else { return (nil, false) }
+            for record in page.records.compactMap(\.record) {
+                for item in record.items where item.item == row.reference {
+                    guard uses.count < Self.usesMax else { return (uses, true) }
+                    uses.append(Self.use(record, count: item.count))
+                }
+            }
+            guard let last = page.records.last?.number, last > max(page.oldest, 1) else { return (uses, false) }
+            query = AccessLogQuery(before: last)
+        }
+        return (uses, true)
+    }
+
+    private static func use(_ record: AccessRecord, count: Int64) -> ItemAccess.Use {
+        let action =
+            switch record.action {
+            case .read: "Read"
+            case .added: "Added"
+            case .changed: "Changed"
+            case .deleted: "Deleted"
+            case .backedUp: "Copied into a backup"
+            case .synchronized: "Copied for your other devices"
+            }
+        let outcome =
+            switch record.outcome {
+            case .done: ""
+            case .approved: ", with your approval"
+            case .refused: ", refused"
+            case .notApproved: ", not approved"
+            }
+        let program = record.program.map { program in
+            let name = program.path.isEmpty ? "an unknown program" : SafeText.path(program.path, max: shownMax)
+            guard program.throughCommandLine else { return " by \(name)" }
+            let commands = program.commands.compactMap { $0.split(separator: "/").last }.map { SafeText.line(String($0), max: shownMax) }
+            return " by \(name), with \(commands.isEmpty ? "vauban" : commands.joined(separator: ", "))"
+        }
+        let times = count > 1 ? ", \(count) times" : ""
+        return ItemAccess.Use(title: ItemPage.text(ofTime: record.ended), text: "\(action)\(program ?? "")\(outcome)\(times)")
+    }
+}
+
+/// The name of an item in a permission to read it, as the keychain words it: all that a permission says of its item.
+enum PermissionObject {
+    static func name(of record: ItemRecord) -> String {
+        let parts = [record.text(record.kind == .internetPassword ? .server : .service), record.text(.account)].filter { !$0.isEmpty }
+        let label = record.text(.label)
+        let name = parts.isEmpty ? (label.isEmpty ? "without a name" : label) : parts.joined(separator: "/")
+        return PlainLine.bothEnds("\(name) of \(record.owner)", bytesMax: Permission.textBytesMax)
+    }
+}
