@@ -47,9 +47,11 @@ bench: build ## run the benchmarks
 fuzz: ## fuzz the sockets of enclave and keychain, state files, rows and certificates, ten minutes each (FUZZ_SECONDS=60 for less)
 	@scripts/timed fuzz Fuzz/run
 
-stress: build ## run sixteen writers and sixteen readers for a minute, and a hundred thousand power cuts
+stress: build ## run sixteen writers and sixteen readers for a minute, a hundred thousand power cuts, and ten thousand look-ups while rooms are killed
 	@scripts/timed stress env VAUBAN_STRESS_SECONDS=60 VAUBAN_POWER_CUTS=100000 swift test -c release --skip-build --disable-xctest \
 		--filter 'StressTests|PowerCutTests'
+	@folder=$$(mktemp -d) && TMPDIR=$$folder VAUBAN_BUILD=$$PWD/.build/release LOOKUPS=10000 \
+		scripts/timed stress Tests/Scripts/secret-service-faults.sh; status=$$?; rm -rf "$$folder"; exit $$status
 
 format: ## format every Swift file by .swift-format
 	@scripts/timed format scripts/format

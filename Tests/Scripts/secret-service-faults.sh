@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Faults around the Secret Service: rooms that are killed during look-ups, a service that is killed during a call, a bus that restarts, a name
-# that another program owns, and requests of unusual sizes. The long run: LOOKUPS=10000 make test ONLY=secret-service-faults
+# that another program owns, and requests of unusual sizes. The long run, of 10,000 look-ups: make stress
 # limit: 600
 set -u
 . Tests/Scripts/lib/command-line.sh
@@ -12,7 +12,7 @@ printf 'kept through faults' | secret-tool store --label=Fault service fault use
 found() { [ "$(secret-tool lookup service fault username anna)" = 'kept through faults' ] || fail "nothing is found $1"; }
 found 'at first'
 
-# A room is killed after every few look-ups; each look-up succeeds nevertheless.
+# A room is killed during every few look-ups; each look-up succeeds nevertheless.
 launcher=$(sed -n 's/^launcher \([0-9]*\) .*/\1/p' "$VAUBAN_HOME/lock")
 [ -n "$launcher" ] || fail 'there is no launcher'
 LOOKUPS=${LOOKUPS:-300}

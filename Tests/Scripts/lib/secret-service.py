@@ -3,6 +3,7 @@ import hashlib
 import os
 import sys
 import threading
+import time
 
 import gi
 
@@ -499,9 +500,12 @@ def reads():
 
 
 def lookups_while_killing():
-    """Kills a room of the launcher after every few look-ups."""
-    import random
+    """Kills a room of the launcher during every few look-ups, at a random moment of one. Every second look-up is secret-tool's."""
+    import random, subprocess
     launcher, count, killed = sys.argv[2], int(sys.argv[3]), {}
+    took, seed = 0.01, random.randrange(1 << 32)
+    print(f"seed {seed}", flush=True)
+    random.seed(seed)
 
     def rooms():
         for child in open(f"/proc/{launcher}/task/{launcher}/children").read().split():
@@ -512,17 +516,31 @@ def lookups_while_killing():
             if name.startswith(("keychaind", "enclaved", "authd")):
                 yield int(child), name
 
-    session, item = plain(), None
+    def kill():
+        running = list(rooms())
+        if running:
+            process, name = random.choice(running)
+            os.kill(process, 9)
+            killed[name] = killed.get(name, 0) + 1
+
+    session = plain()
     for turn in range(count):
-        if turn % 7 == 0:
-            running = list(rooms())
-            if running:
-                process, name = random.choice(running)
-                os.kill(process, 9)
-                killed[name] = killed.get(name, 0) + 1
-        item = only({"service": "fault", "username": "anna"})
-        secret = bytes(get(item, session)[2])
+        # Somewhere within the look-up, by what the last one took.
+        killer = threading.Timer(random.random() * took, kill) if turn % 7 == 0 else None
+        began = time.monotonic()
+        if killer:
+            killer.start()
+        if turn % 2:
+            told = subprocess.run(["secret-tool", "lookup", "service", "fault", "username", "anna"], capture_output=True)
+            assert told.returncode == 0, (turn, told)
+            secret = told.stdout
+        else:
+            secret = bytes(get(only({"service": "fault", "username": "anna"}), session)[2])
         assert secret == b"kept through faults", (turn, secret)
+        if killer:
+            killer.join()
+        else:
+            took = time.monotonic() - began
     assert len(killed) == 3, killed
     print(f"{count} look-ups, killed: {killed}")
 
