@@ -2,6 +2,19 @@ internal import Synchronization
 internal import VaubanLinuxHost
 internal import VaubanPlainText
 
+/// The process of a client as the bus reports it.
+struct BusProcess: Sendable {
+    let number: Int32
+    /// The process itself, from the kernel, where the bus has it (dbus-daemon since 1.15.8).
+    let descriptor: Descriptor?
+
+    /// Whether the number is still that of the process; true if only the number is known. Asked after something was read by the number.
+    var isStillThere: Bool {
+        guard let descriptor else { return true }
+        return ProcessDescriptor.isAlive(descriptor) && ProcessDescriptor.pid(of: descriptor) == number
+    }
+}
+
 /// A client on the bus.
 final class BusClient: Sendable {
     /// The unique name, which the bus never reuses.
@@ -15,10 +28,11 @@ final class BusClient: Sendable {
     /// Cancels the client's requests when it leaves the bus.
     let cancellation = CallCancellation()
 
-    init(name: String, process: Int32?) {
+    init(name: String, process: BusProcess?) {
         self.name = name
-        self.process = process
-        let said = process.flatMap { SmallFile.bytes(path: "/proc/\($0)/comm", max: 64) }.map { String(decoding: $0, as: UTF8.self) } ?? ""
+        self.process = process?.number
+        let said =
+            process.flatMap { SmallFile.bytes(path: "/proc/\($0.number)/comm", max: 64) }.map { String(decoding: $0, as: UTF8.self) } ?? ""
         program = PlainLine.of(said, charactersMax: 16)
         application = ClientApplication(process: process, program: program)
     }

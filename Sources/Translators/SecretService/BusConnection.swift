@@ -96,6 +96,21 @@ final class BusConnection {
         return Int32(bitPattern: number)
     }
 
+    /// Returns the process of a client, or nil if the client left.
+    func clientProcess(_ name: String) -> BusProcess? {
+        guard let values = try? ask("GetConnectionCredentials", name), case .array(_, let entries)? = values.first else { return nil }
+        var number: Int32?
+        var descriptor: Descriptor?
+        for case .entry(.string(let key), .variant(let value)) in entries {
+            switch (key, value) {
+            case ("ProcessID", .unsigned32(let said)): number = Int32(bitPattern: said)
+            case ("ProcessFD", .file(let said)): descriptor = said
+            default: break
+            }
+        }
+        return number.map { BusProcess(number: $0, descriptor: descriptor) }
+    }
+
     private func ask(_ member: String, _ argument: String) throws(SystemError) -> [BusValue] {
         var call: OpaquePointer?
         try SystemError.checkNegated(

@@ -68,7 +68,7 @@ struct BusLoop {
 
     private mutating func client(_ name: String) -> BusClient {
         if let known = clients[name] { return known }
-        let client = BusClient(name: name, process: bus.process(of: name))
+        let client = BusClient(name: name, process: bus.clientProcess(name))
         clients[name] = client
         return client
     }

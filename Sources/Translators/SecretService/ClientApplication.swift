@@ -14,8 +14,10 @@ enum ClientApplication: Hashable, Sendable {
     private static let proxy = "xdg-dbus-proxy"
     private static let controlGroupsBytesMax = 64 << 10
 
-    init(process: Int32?, program: String) {
-        guard let process, let text = SmallFile.text(path: "/proc/\(process)/cgroup", max: Self.controlGroupsBytesMax) else {
+    init(process: BusProcess?, program: String) {
+        guard let process, let text = SmallFile.text(path: "/proc/\(process.number)/cgroup", max: Self.controlGroupsBytesMax),
+            process.isStillThere
+        else {
             self = .unknown
             return
         }
