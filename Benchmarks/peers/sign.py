@@ -5,7 +5,7 @@ machine does meets them all.
   sign.py [--clients 1,4] [--seconds 2] [--rounds 3] [--peers vauban,openssh]
 
 Each client is a process with a connection of its own that makes one signature after the other. The keepers run in homes of their own;
-BENCHMARKS names the program that signs with Vauban, whose keychain is there already. What is missing here is said and left out.
+BENCHMARKS names the program that signs with Vauban, whose keychain is there already, and VAUBAN_PROGRAM its command line. What is missing here is said and left out.
 """
 import argparse, contextlib, json, os, pathlib, shutil, signal, socket, statistics, subprocess, sys
 from session import BUILD, Session
@@ -45,6 +45,18 @@ def ssh_agent():
         env = {"SSH_AUTH_SOCK": str(at)}
         s.run(["ssh-add", "-q", str(s.dir / "k")], env=env).check_returncode()
         yield by_bench(s, "sshagent", env)
+
+
+@contextlib.contextmanager
+def vauban_agent():
+    """The same keychain through its agent for SSH, by the client that asks OpenSSH's."""
+    program = os.environ["VAUBAN_PROGRAM"]
+    with Session(bus=False) as s:
+        s.run([program, "ssh", "new", "measured"]).check_returncode()
+        at = s.dir / "agent"
+        s.spawn([program, "ssh-agent", "--foreground", "--socket", str(at), "--key", "measured"])
+        s.wait_for(at.exists)
+        yield by_bench(s, "sshagent", {"SSH_AUTH_SOCK": str(at)})
 
 
 @contextlib.contextmanager
@@ -106,7 +118,8 @@ def swtpm_shared():
 
 
 KEEPERS = [
-    ("openssl in process, the limit", openssl, ()), ("vauban", vauban, ()), ("openssh ssh-agent", ssh_agent, ("ssh-agent", "ssh-add")),
+    ("openssl in process, the limit", openssl, ()), ("vauban", vauban, ()),
+    ("vauban's agent for SSH", vauban_agent, ()), ("openssh ssh-agent", ssh_agent, ("ssh-agent", "ssh-add")),
     ("softhsm2 behind p11-kit server", softhsm, ("softhsm2-util",)), ("swtpm by esys", swtpm, ("swtpm",)),
     ("swtpm by esys and tpm2-abrmd", swtpm_shared, ("swtpm", "tpm2-abrmd", "dbus-daemon", "busctl")),
 ]
