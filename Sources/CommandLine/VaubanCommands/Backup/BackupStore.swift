@@ -39,8 +39,8 @@ final class NewFile {
     /// The temporary path of the file, for the verification.
     var unnamed: String { partial }
 
-    /// Gives the file its name, and its permissions, by default for the user alone. Unless it may replace one, an existing file stays and this
-    /// throws.
+    /// Gives the file its name, and its permissions, by default for the user alone. Unless it may replace one, an existing file stays
+    /// and this throws.
     func name(replacing: Bool, mode: mode_t? = nil) throws(Refusal) {
         if let mode, fchmod(file.number, mode) != 0 { throw Self.refusal("write \(SafeText.visible(path))", errno) }
         guard replacing else {

@@ -94,7 +94,8 @@ struct SSHKeyring {
         let flags: AccessControlFlags = asked == nil ? [] : [.privateKeyUsage, .userPresence]
         let control = try AccessControl(protection: protection.onThisDevice, flags: flags)
         let key = try KeyClient(service: session.service).make(.p256, control)
-        let record = ItemRecord(kind: .key, attributes: try EnclaveKeyAttributes.of(key, named: name, tag: SSHItem.tag), protection: control.protection)
+        let attributes = try EnclaveKeyAttributes.of(key, named: name, tag: SSHItem.tag)
+        let record = ItemRecord(kind: .key, attributes: attributes, protection: control.protection)
         try session.add(record, secret: SecretBytes(copying: try key.encoded()))
         return SSHKeyOfUser(name: name, publicKey: SSHPublicKey(p256: key.publicKey), isOfEnclave: true, asks: asked != nil)
     }

@@ -123,8 +123,11 @@ struct CodeSign: ParsableCommand {
     private static func check(identifier: String) throws {
         guard ApplicationIdentifier.isProgramIdentifier(identifier) else {
             throw ValidationError(
-                "An identifier has letters, digits, hyphens, dots and underscores, at most \(ApplicationIdentifier.programIdentifierBytesMax), "
-                    + "such as com.acme.tool.")
+                """
+                An identifier has letters, digits, hyphens, dots and underscores, at most \
+                \(ApplicationIdentifier.programIdentifierBytesMax), such \
+                as com.acme.tool.
+                """)
         }
     }
 

@@ -178,8 +178,8 @@ extension RequestInProgress {
 
     // MARK: Builds of the user's own programs
 
-    /// Returns the application that a program of the name `own` counts as. A new build at a path where another build stored items is offered
-    /// to the user once as a new build of that one.
+    /// Returns the application that a program of the name `own` counts as. A new build at a path where another build stored items is
+    /// offered to the user once as a new build of that one.
     func application(of identity: CallerIdentity, as own: ApplicationIdentifier?, mayAsk: Bool) throws -> ApplicationIdentifier? {
         guard let own else { return nil }
         guard identity.standing == .own, let path = identity.executable?.path else { return own }

@@ -18,9 +18,9 @@ package final class DigestCache: Sendable {
         findings(of: file, key, isUnwritten: isUnwritten)?.digest
     }
 
-    /// Returns the digest and the signature of a file, read from its beginning, where its offset must be; nil if it is too large, cannot be
-    /// read, or changes meanwhile. Caches them only if `isUnwritten` confirms afterwards that nobody could write the file meanwhile: a write
-    /// through a mapped page changes a file without a new change time.
+    /// Returns the digest and the signature of a file, read from its beginning, where its offset must be; nil if it is too large, cannot
+    /// be read, or changes meanwhile. Caches them only if `isUnwritten` confirms afterwards that nobody could write the file meanwhile: a
+    /// write through a mapped page changes a file without a new change time.
     package func findings(of file: Descriptor, _ key: FileKey, isUnwritten: () -> Bool) -> CodeFindings? {
         let known: CodeFindings? = kept.withLock { kept in
             kept.uses += 1
