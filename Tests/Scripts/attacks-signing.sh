@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# Attacks on signed programs: signatures that are forged, stolen or old, foreign code in a signed program, and the team's key. Each check is an
+# attack of Manual/attacks.md.
+set -u
+. Tests/Scripts/lib/attacks.sh
+begin_attacks
+gcc -shared -fPIC -O1 -o "$own/preloaded.so" Tests/Scripts/lib/preloaded.c -ldl && chmod 755 "$own/preloaded.so" || exit 1
+# build NAME TEXT: an unsigned program of alice's; each text makes another build.
+build() { { cat "$bin/keychain-caller"; printf '%s' "$2"; } >"$own/$1.new" && chown vauban-test-alice "$own/$1.new" && chmod 755 "$own/$1.new" && mv "$own/$1.new" "$own/$1"; }
+sign() { alice codesign --sign "$1" --identifier "$2" "$3" 2>"$TMPDIR/signed" || { cat "$TMPDIR/signed"; return 1; }; }
+# tool is the program of a team that alice trusts, and keeps the secret `t`. What is hostile is built by another team, or by nobody.
+team=$(alice team new acme 2>/dev/null) && alice team new rivals >/dev/null 2>&1 || { echo 'no team could be made'; exit 1; }
+printf '%s\n' "expect every program signed by Acme ($team)" 'expect asscode' 'secret alice passcode' 'expect keep their items' >"$TMPDIR/trust"
+play alice "$bin/vauban" team trust acme --name Acme <"$TMPDIR/trust" >"$TMPDIR/shown" || { cat "$TMPDIR/shown"; exit 1; }
+build tool one && sign acme com.acme.tool "$own/tool" || exit 1
+equals "$(by alice "$own/tool" add t 'of the tool')" 0 || exit 1
+reads() { equals "$(by alice "$1" get t)" '0 of the tool'; }
+finds_nothing() { equals "$(by alice "$1" get t)" -25300 && equals "$(by alice "$1" get t - "$team.com.acme.tool")" -34018; }
+build next two && sign acme com.acme.tool "$own/next" || exit 1
+check 'the next build of the team reads the secret' reads "$own/next"
+
+build hostile hos
+check 'A170 it signs itself with a key of its own, under the same identifier: not found' eval 'sign rivals com.acme.tool "$own/hostile" && finds_nothing "$own/hostile"'
+build thief thi
+check 'A171 it takes the signature of the other program: not found' eval '{ cat "$own/thief"; tail -c 16384 "$own/tool"; } >"$own/stolen" && chmod 755 "$own/stolen" && finds_nothing "$own/stolen"'
+check 'A171 it is that program with code of its own before it: not found' eval '{ cat "$own/thief" "$own/tool"; } >"$own/both" && chmod 755 "$own/both" && finds_nothing "$own/both"'
+# Altered by python3, which knows where the description lies: the size and digest of the thief in place of those of the tool.
+check 'A172 it alters the signature, so that it is of its own content: not found' eval '
+    python3 - "$own/tool" "$own/thief" "$own/altered" <<"PYTHON" && chmod 755 "$own/altered" && finds_nothing "$own/altered" && alice codesign --display "$own/altered" | grep -q "was altered"
+import hashlib, sys
+signed, thief = (open(path, "rb").read() for path in sys.argv[1:3])
+content, area = signed[:-16384], signed[-16384:]
+# A description holds the length in as many bytes, so the content is filled up to the same length.
+thief += bytes(len(content) - len(thief))
+digest = hashlib.sha256(content).digest()
+assert area.count(digest) == 1
+open(sys.argv[3], "wb").write(thief + area.replace(digest, hashlib.sha256(thief).digest()))
+PYTHON'
+check 'A173 it changes one byte of the signed program: not found' eval 'cp -p "$own/tool" "$own/changed" && printf X | dd of="$own/changed" bs=1 seek=$(($(stat -c %s "$own/changed") - 16385)) conv=notrunc 2>/dev/null && finds_nothing "$own/changed"'
+# keychaind sleeps, so that the program waits for it while its file is written.
+check 'A173 while the program runs: refused by the kernel' eval '
+    kill -STOP "$keychain_pid"
+    behind alice "$own/tool" get t >"$TMPDIR/running" 2>&1 & running=$!
+    until [ "$(readlink "/proc/$running/exe")" = "$own/tool" ] || ! runs "$running"; do :; done
+    by alice sh -c "printf X | dd of=\"$own/tool\" bs=1 conv=notrunc" 2>"$TMPDIR/busy"; written=$?
+    kill -CONT "$keychain_pid"; wait "$running"
+    [ "$written" != 0 ] && says "Text file busy" "$TMPDIR/busy" && equals "$(cat "$TMPDIR/running")" "0 of the tool"'
+check 'A174 a library preloaded into the signed program: not found' eval 'equals "$(by alice env LOOT="$own/loot" LD_PRELOAD="$own/preloaded.so" "$own/tool" get t)" -25300 && grep -qx inside "$own/loot" && ! grep -qaF "of the tool" "$own/loot"'
+check 'A175 a preloaded library that moves into memory of its own: succeeds' eval 'equals "$(by alice env HIDE=1 LOOT="$own/loot" LD_PRELOAD="$own/preloaded.so" "$own/tool" get t)" "0 of the tool" && grep -qaF "of the tool" "$own/loot"'
+check 'A176 it starts an older build of the signed program, which has an error: succeeds' eval 'cp -p "$own/tool" "$own/older" && mv "$own/next" "$own/tool" && reads "$own/older"'
+check 'A177 it has vauban trust its own team: refused without approval' eval 'refused 36 alice team trust rivals && finds_nothing "$own/hostile"'
+check 'A178 it signs itself with the key of the team, through vauban: succeeds' eval 'sign acme com.acme.tool "$own/thief" && reads "$own/thief"'
+careful=$(alice team new careful --require presence 2>/dev/null)
+build guarded gua
+check 'A178 a key that requires approval signs nothing without it' eval '[ -n "$careful" ] && ! alice codesign --sign careful "$own/guarded" 2>"$TMPDIR/out" && ! tail -c 16 "$own/guarded" | grep -q "vauban signed"'
+check 'A179 its entitlements name what belongs to others: refused' eval '
+    printf "<plist version=\"1.0\"><dict><key>keychain-access-groups</key><array><string>TEAM.mail</string><string>cli</string></array></dict></plist>" >"$own/foreign.plist" && chmod 644 "$own/foreign.plist" &&
+    build greedy gre && ! alice codesign --sign acme --entitlements "$own/foreign.plist" "$own/greedy" 2>"$TMPDIR/out" && grep -q "does not belong to the team" "$TMPDIR/out" &&
+    equals "$(by alice "$own/tool" get a - "program:/usr/local/games/bin/mail")" -34018 && equals "$(by alice "$own/tool" get a)" -25300'
+finish
