@@ -44,7 +44,7 @@ acceptance: ## print the acceptance table of the last test run
 bench: build ## run the benchmarks
 	@scripts/timed bench Benchmarks/run
 
-fuzz: ## fuzz the sockets of enclave and keychain, state files, rows and certificates, ten minutes each (FUZZ_SECONDS=60 for less)
+fuzz: ## fuzz the sockets of enclave and keychain, state files, rows, certificates and signed executables, ten minutes each (FUZZ_SECONDS=60 for less)
 	@scripts/timed fuzz Fuzz/run
 
 stress: build ## run sixteen writers and sixteen readers for a minute, a hundred thousand power cuts, and ten thousand look-ups while rooms are killed

@@ -213,7 +213,7 @@ let attendants: [Target] = [
     target(
         "Witness", in: "Rooms/Witness",
         [
-            "EnclaveWire", "VaubanCodeSigning", "VaubanAccessPolicy", "VaubanDER", "VaubanPlainText", "VaubanUserModel", "VaubanLinuxHost",
+            "EnclaveWire", "VaubanCodeSigning", "VaubanDER", "VaubanPlainText", "VaubanUserModel", "VaubanLinuxHost",
             "VaubanRoomHardening", log,
         ]),
     program("vauban-witness", in: "Rooms/Witness", ["Witness"]),
@@ -433,7 +433,7 @@ let testing: [Target] = [
         "FuzzHarness", in: "Testing",
         [
             "VaubanUserWire", "VaubanKeyWire", "Enclave", "EnclaveWire", "VaubanRefusal", "VaubanPasscode", "VaubanUserModel",
-            "VaubanSyncModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", crypto,
+            "VaubanSyncModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanCodeSigning", crypto,
         ]),
     // The same for keychaind: its socket, and rows that another program wrote.
     target(
@@ -459,12 +459,14 @@ let testing: [Target] = [
             "VaubanKeyWire", "VaubanSecretBytes", "VaubanDER", "VaubanRefusal",
             "VaubanPlainText",
             "VaubanPasscode", "VaubanUserModel", "VaubanSyncModel", "VaubanAccessPolicy",
-            "VaubanKeychainModel", "VaubanKeychainWire", "VaubanAuthenticationWire", "EnclaveWire", "FuzzHarness", asn1,
+            "VaubanKeychainModel", "VaubanKeychainWire", "VaubanAuthenticationWire", "EnclaveWire", "FuzzHarness", "VaubanCodeSigning",
+            asn1,
+            crypto,
         ]),
     tests(
         "HostTests",
         [
-            "VaubanPlainText", "VaubanUserModel",
+            "VaubanPlainText", "VaubanUserModel", "VaubanCodeSigning",
             "SimulatedHost", "VaubanLinuxHost", "VaubanRoomHardening", "VaubanRoomLog", "VaubanSecretBytes", "VaubanRefusal",
             "VaubanAccessPolicy",
             "VaubanDER",

@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from maker import integer, made_up, octets, refusals, sequence, spoiled, text, tlv, vector, write
-from maker import ssh  # noqa: F401  (writes the vectors of ssh-agent.md)
+from maker import codes, ssh  # noqa: F401  (write the vectors of code-signing.md and ssh-agent.md)
 from second_reader.state import derive
 
 # connections.md

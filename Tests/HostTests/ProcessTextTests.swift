@@ -76,7 +76,7 @@ import Witness
             files == [
                 MappedFile(path: "/usr/bin/bash", identity: "fe:00 254161"),
                 MappedFile(path: "/home/a b/lib (deleted)", identity: "fe:00 7"),
-                MappedFile(path: "/memfd:x y (deleted)", identity: "00:01 9"),
+                MappedFile(path: "/memfd:x y (deleted)", identity: "00:01 9", isWritable: true),
             ])
         #expect(MemoryMap.identity(at: 0x5576_51C7_5000, in: Array(text.utf8)) == "fe:00 254161")
         #expect(MemoryMap.identity(at: 0x1000, in: Array(text.utf8)) == nil)

@@ -81,6 +81,10 @@ struct WireSample: Sendable, CustomTestStringConvertible {
     static let executable = ExecutableIdentity(path: "/a", device: -1, inode: .max, digest: octets(8, 32))
     static let identity = CallerIdentity(
         .installed, throughCommandLine: true, executable: executable, package: "a", unit: "app.scope", chain: ["/usr/bin/vauban", "", "/a"])
+    private static let signedIdentity = CallerIdentity(
+        .own, executable: executable,
+        signer: CodeSigner(
+            team: TeamIdentifier(keyDigest: octets(9, 32)), identifier: "com.acme.tool", entitlements: Array("<plist/>".utf8)))
     static let consent = Consent(
         .readItem, offered: [.once, .untilLock, .always], item: "bank/anna", owner: "program:/usr/bin/bank", program: "/usr/bin/a")
     private static let consentRequest = PromptRequest(
@@ -157,6 +161,7 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             WireSample("flatpak", WitnessAnswer(number: 1, identity: CallerIdentity(.flatpak(name: "org.example.App")))),
             WireSample("snap", WitnessAnswer(number: 1, identity: CallerIdentity(.snap(name: "app"), package: "app"))),
             WireSample("own", WitnessAnswer(number: 1, identity: CallerIdentity(.own, executable: executable))),
+            WireSample("signed", WitnessAnswer(number: 1, identity: signedIdentity)),
             WireSample("consent", PromptReport.answered(prompt: octets(6, 16), challenge: octets(7, 32), .consent(passcode, .always))),
             WireSample("to consent", PromptNotice.ask(consentRequest)),
         ] + reader + device + keys

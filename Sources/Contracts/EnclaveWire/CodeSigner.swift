@@ -32,6 +32,7 @@ package struct CodeSigner: Hashable, Sendable, DERReadable, DERWritable {
         identifier = try fields.text("identifier", max: ApplicationIdentifier.programIdentifierBytesMax)
         guard ApplicationIdentifier.isProgramIdentifier(identifier) else { throw DERError("identifier has another form") }
         entitlements = try fields.optionalOctets(0, "entitlements", in: 1...Self.entitlementsBytesMax)
+        guard entitlements.map(CodeEntitlements.isXML) ?? true else { throw DERError("entitlements have another form") }
     }
 
     package func write(into der: inout DER.Serializer) throws {

@@ -5,7 +5,7 @@ internal import KeychainFuzzing
 
 /// The fuzzers, by the names of the folders in Fuzz/Corpus.
 enum Fuzzer: String, CaseIterable {
-    case wire, state, keychain, row, certificate
+    case wire, state, keychain, row, certificate, code
 
     /// The engine's entry point for one input.
     typealias Entry = @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
@@ -17,6 +17,7 @@ enum Fuzzer: String, CaseIterable {
         case .keychain: { Self.run($0, count: $1) { try KeychainSocketFuzzing.run($0) } }
         case .row: { Self.run($0, count: $1) { try RowFuzzing.run($0) } }
         case .certificate: { Self.run($0, count: $1) { try CertificateFuzzing.run($0) } }
+        case .code: { Self.run($0, count: $1) { try CodeFuzzing.run($0) } }
         }
     }
 
@@ -28,6 +29,7 @@ enum Fuzzer: String, CaseIterable {
         case .keychain: try KeychainSocketFuzzing.seeds()
         case .row: try RowFuzzing.seeds()
         case .certificate: []
+        case .code: try CodeFuzzing.seeds()
         }
     }
 

@@ -4,11 +4,12 @@ package import SwiftASN1
 internal import VaubanAccessPolicy
 package import VaubanDER
 
-/// `CodeDescription ::= SEQUENCE { version INTEGER (1), identifier UTF8String (SIZE (1..128)), size INTEGER, digest OCTET STRING (SIZE (32)),
-///   signed INTEGER, expires [0] INTEGER OPTIONAL, entitlements [1] OCTET STRING (SIZE (1..8192)) OPTIONAL }`
+/// `CodeDescription ::= SEQUENCE { version INTEGER (1), identifier UTF8String (SIZE (1..128)), size INTEGER,
+///   digest OCTET STRING (SIZE (32)), signed INTEGER, expires [0] INTEGER OPTIONAL,
+///   entitlements [1] OCTET STRING (SIZE (1..8192)) OPTIONAL }`
 package struct CodeDescription: Hashable, Sendable {
     package static let entitlementsBytesMax = 8192
-    /// Until the end of the year 9999.
+    /// Until the end of year 9999.
     private static let dates: ClosedRange<Int64> = 0...253_402_300_799
 
     /// What the developer calls the program, in the form of a bundle identifier.
@@ -21,10 +22,10 @@ package struct CodeDescription: Hashable, Sendable {
     package let signed: Int64
     /// From when on the signature does not count; nil if it always counts.
     package let expires: Int64?
-    /// A property list with Apple's keys; nil if there is none.
+    /// A property list with Apple's keys, in XML; nil if there is none.
     package let entitlements: [UInt8]?
 
-    /// Throws a `DERError` for values that cannot be encoded.
+    /// Throws `DERError` for values that cannot be encoded.
     package init(
         identifier: String, size: Int64, digest: [UInt8], signed: Int64, expires: Int64? = nil, entitlements: [UInt8]? = nil
     ) throws {
@@ -32,6 +33,7 @@ package struct CodeDescription: Hashable, Sendable {
         guard size >= 0, digest.count == 32, Self.dates.contains(signed), expires.map(Self.dates.contains) ?? true,
             entitlements.map({ (1...Self.entitlementsBytesMax).contains($0.count) }) ?? true
         else { throw DERError("a value is out of range") }
+        guard entitlements.map(CodeEntitlements.isXML) ?? true else { throw DERError("entitlements have another form") }
         self.identifier = identifier
         self.size = size
         self.digest = digest

@@ -59,8 +59,8 @@ public func SecStaticCodeCheckValidity(_ staticCode: SecStaticCode, _ flags: Sec
 /// Passes what the signature of code says: Apple's `SecCodeCopySigningInformation`. The dictionary of unsigned code has
 /// `kSecCodeInfoMainExecutable` alone.
 ///
-/// - Returns: `errSecSuccess`, also for an expired signature; `errSecCSSignatureFailed` if the signature is damaged or the file was changed;
-///   or `errSecCSStaticCodeNotFound` if the file cannot be read.
+/// - Returns: `errSecSuccess`, also for an expired signature; `errSecCSSignatureFailed` if the signature is damaged or the file was
+///   changed; or `errSecCSStaticCodeNotFound` if the file cannot be read.
 public func SecCodeCopySigningInformation(
     _ code: SecStaticCode, _ flags: SecCSFlags, _ information: UnsafeMutablePointer<CFDictionary?>
 ) -> OSStatus {
@@ -74,6 +74,7 @@ public func SecCodeCopySigningInformation(
         found[kSecCodeInfoTeamIdentifier] = NSString(string: team.text)
         found[kSecCodeInfoTime] = NSDate(timeIntervalSince1970: TimeInterval(description.signed))
         found[kSecCodeInfoUnique] = NSData(data: Data(description.digest))
+        // They are XML (Specs/code-signing.md), so reading them takes no longer than their length.
         if let bytes = description.entitlements,
             let list = try? PropertyListSerialization.propertyList(from: Data(bytes), format: nil) as? [String: Any]
         {

@@ -1,5 +1,6 @@
 // The entitlements of this program, as the keychain sees them.
 
+internal import VaubanAccessPolicy
 internal import VaubanKeychainClient
 
 /// The task of this program: Apple's `SecTask`.
@@ -10,8 +11,20 @@ public final class SecTask: NSObject, CFTypeNumbered, Sendable {
         switch name {
         case "keychain-access-groups": NSArray(array: rights.groups.map { NSString(string: $0) })
         case "application-identifier", "com.apple.application-identifier": rights.application.map { NSString(string: $0) }
+        case "com.apple.developer.team-identifier": rights.application.flatMap(Self.team).map { NSString(string: $0.text) }
         default: nil
         }
+    }
+
+    /// Returns the identifier that a program was signed under, or that the system gave it.
+    fileprivate static func identifier(_ application: String) -> String {
+        team(application).map { String(decoding: application.utf8.dropFirst($0.prefix.utf8.count), as: UTF8.self) } ?? application
+    }
+
+    /// Returns the team of an application identifier of the form TEAM.identifier.
+    private static func team(_ application: String) -> TeamIdentifier? {
+        let team = TeamIdentifier(text: String(decoding: application.utf8.prefix(TeamIdentifier.length), as: UTF8.self))
+        return team.flatMap { application.utf8.starts(with: $0.prefix.utf8) ? $0 : nil }
     }
 
     fileprivate func rights() throws -> ProgramRights { try KeychainConnections.client().ownRights() }
@@ -26,7 +39,8 @@ public func SecTaskCreateFromSelf(_ allocator: CFAllocator?) -> SecTask? { SecTa
 /// Returns an entitlement of this program from keychaind: Apple's `SecTaskCopyValueForEntitlement`.
 ///
 /// `keychain-access-groups` is an array of access groups, the first of which is the default for new items; `application-identifier` is the
-/// identifier from the system. Other entitlements are nil, as is the identifier in user mode, where programs have none.
+/// identifier from the system, which for a program of a trusted team is TEAM.identifier; `com.apple.developer.team-identifier` is that
+/// team. Other entitlements are nil, as is the identifier in user mode, where programs have none.
 public func SecTaskCopyValueForEntitlement(
     _ task: SecTask, _ entitlement: CFString, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
 ) -> CFTypeRef? {
@@ -47,7 +61,8 @@ public func SecTaskCopyValuesForEntitlements(
     }
 }
 
-/// Returns the program's identifier from the system: Apple's `SecTaskCopySigningIdentifier`. Nil if it has none.
+/// Returns the identifier under which a trusted team signed the program, otherwise its identifier from the system: Apple's
+/// `SecTaskCopySigningIdentifier`. Nil if it has none.
 public func SecTaskCopySigningIdentifier(_ task: SecTask, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?) -> CFString? {
-    reporting(error) { try task.rights() }.flatMap { $0.application.map { NSString(string: $0) } }
+    reporting(error) { try task.rights() }.flatMap { $0.application.map { NSString(string: SecTask.identifier($0)) } }
 }

@@ -48,6 +48,10 @@ struct SigningEntitlements {
             var resolved: [Any] = []
             for element in list { resolved.append(try resolve(element, variables)) }
             return resolved
+        case let dictionary as [String: Any]:
+            var resolved: [String: Any] = [:]
+            for (key, value) in dictionary { resolved[key] = try resolve(value, variables) }
+            return resolved
         default: return value
         }
     }

@@ -68,7 +68,8 @@ struct TeamList: ParsableCommand {
             return
         }
         for team in permissions where team.kind == .team {
-            print("trusted\t\(team.subject)\t\(team.object.split(separator: "\t").map { SafeText.visible(String($0)) }.joined(separator: "\t"))")
+            let names = team.object.split(separator: "\t").map { SafeText.visible(String($0)) }
+            print((["trusted", team.subject] + names).joined(separator: "\t"))
         }
     }
 }
@@ -102,10 +103,13 @@ struct TeamTrust: ParsableCommand {
 
     /// Returns the team that an argument means, and its name if it is the user's own.
     private static func team(_ text: String, _ session: Session) throws -> (TeamIdentifier, name: String?) {
-        if let key = try TeamKeyring(session).keys().first(where: { $0.name == text || $0.team.text == text }) { return (key.team, key.name) }
+        if let key = try TeamKeyring(session).keys().first(where: { $0.name == text || $0.team.text == text }) {
+            return (key.team, key.name)
+        }
         if let team = TeamIdentifier(text: text) { return (team, nil) }
         guard access(text, F_OK) == 0 else {
-            throw Refusal(.itemNotFound, "No team and no program \(SafeText.visible(text)). A team identifier is 32 capital letters and digits")
+            throw Refusal(
+                .itemNotFound, "No team and no program \(SafeText.visible(text)). A team identifier is 32 capital letters and digits")
         }
         let file = try ExecutableFile(text)
         guard case .valid(_, let team) = file.findings.signature else {
@@ -132,7 +136,12 @@ struct TeamDistrust: ParsableCommand {
     func run() throws {
         let session = try Session(user)
         let trusted = try session.opening { try session.keychain.permissions() }.filter { $0.kind == .team }
-        guard let found = trusted.first(where: { $0.subject == team || $0.object == team }) else {
+        let named = trusted.filter { $0.subject == team || $0.object == team }
+        guard named.count < 2 else {
+            let teams = named.map(\.subject).joined(separator: ", ")
+            throw Refusal(.badParameter, "You call several teams \(SafeText.visible(team)): \(teams). Name one by its identifier")
+        }
+        guard let found = named.first else {
             if trusted.contains(where: { $0.object == "\(team)\tby root" }) { throw Self.byRoot }
             throw Refusal(.itemNotFound, "You trust no team \(SafeText.visible(team)). To list them: vauban team list")
         }

@@ -35,7 +35,7 @@ package struct Entitlements: Hashable, Sendable {
 
     /// Creates the grants of a signature: what belongs to the signer's team, and nothing of other owners (Specs/code-signing.md).
     package init(of signer: CodeSigner) {
-        let list = signer.entitlements.flatMap(Self.propertyList) ?? [:]
+        let list = signer.entitlements.flatMap { CodeEntitlements.isXML($0) ? Self.propertyList($0) : nil } ?? [:]
         func ofTeam(_ key: String) -> [String] {
             (list[key] as? [String] ?? []).filter { $0.hasBytePrefix(signer.team.prefix) || $0.isSameBytes(as: AccessGroup.token) }
         }

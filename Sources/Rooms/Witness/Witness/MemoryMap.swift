@@ -4,10 +4,13 @@ package struct MappedFile: Hashable, Sendable {
     package let path: String?
     /// `MAJOR:MINOR INODE` as the kernel writes them. On some file systems (btrfs, overlays) they differ from those of `stat`.
     package let identity: String
+    /// Whether the process may write into a mapping of its code, which then need not be what is in the file.
+    package let isWritable: Bool
 
-    package init(path: String?, identity: String) {
+    package init(path: String?, identity: String, isWritable: Bool = false) {
         self.path = path
         self.identity = identity
+        self.isWritable = isWritable
     }
 
     /// Returns the identity of a file with these numbers from `stat`.
@@ -20,17 +23,19 @@ package struct MappedFile: Hashable, Sendable {
 
     /// Compares bytes: two spellings of one letter are two files.
     package static func == (first: Self, second: Self) -> Bool {
-        first.identity == second.identity && first.path.map { Array($0.utf8) } == second.path.map { Array($0.utf8) }
+        first.identity == second.identity && first.isWritable == second.isWritable
+            && first.path.map { Array($0.utf8) } == second.path.map { Array($0.utf8) }
     }
     package func hash(into hasher: inout Hasher) {
         hasher.combine(identity)
+        hasher.combine(isWritable)
         hasher.combine(path.map { Array($0.utf8) })
     }
 }
 
 package enum MemoryMap {
-    /// Returns the files of all executable mappings, each once; nil if the text is not the kernel's or lists too many. Mappings without a
-    /// file are left out: the kernel's own pages, and memory that the process wrote.
+    /// Returns the files of all executable mappings, each once, or twice if the process may write into some of its code; nil if the text is
+    /// not the kernel's or lists too many. Mappings without a file are left out: the kernel's own pages, and memory that the process wrote.
     package static func executedFiles(in text: [UInt8]) -> Set<MappedFile>? {
         var files: Set<MappedFile> = []
         for line in text.split(separator: 0x0A) {
@@ -69,7 +74,8 @@ package enum MemoryMap {
             let identity = "\(String(decoding: fields[3], as: UTF8.self)) \(String(decoding: fields[4], as: UTF8.self))"
             if identity == "00:00 0" { return nil }
             let path = fields.count == 6 ? fields[5].drop { $0 == 0x20 } : []
-            return MappedFile(path: String(validating: path, as: UTF8.self), identity: identity)
+            let isWritable = fields[1][fields[1].startIndex + 1] == 0x77
+            return MappedFile(path: String(validating: path, as: UTF8.self), identity: identity, isWritable: isWritable)
         }
 
         /// Parses at most 16 hexadecimal digits, as the kernel writes them.

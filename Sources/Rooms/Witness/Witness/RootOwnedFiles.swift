@@ -31,14 +31,15 @@ package struct RootOwnedFiles {
         return hasItsOwn
     }
 
-    /// Returns whether all code that the process executes from files is root's or in its own executable.
+    /// Returns whether all code that the process executes from files is root's or in its own executable, and is as it is in the file: none
+    /// of it is in memory that the process may write.
     mutating func hasOnlyRootsOrItsOwnCode(executable path: String) -> Bool {
         guard let text = SmallFile.bytes(path: "/proc/\(process.pid)/maps", max: WitnessLimits.mapsBytesMax),
             let files = MemoryMap.executedFiles(in: text)
         else { return false }
         var executesItsOwn = false
         for file in files {
-            guard let mapped = file.path else { return false }
+            guard let mapped = file.path, !file.isWritable else { return false }
             // The path too: on some file systems two files have one identity in a map.
             if mapped.isSameBytes(as: path), Self.isExecutable(of: process, mappedAs: file.identity) {
                 executesItsOwn = true
