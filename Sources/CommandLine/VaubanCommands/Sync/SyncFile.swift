@@ -137,9 +137,15 @@ package struct SyncFile {
                 .keyUnknown,
                 "\(name) has a later key than this device knows: the circle was changed, and the folder lacks that statement")
         }
-        guard epoch > 0, let plaintext = ciphers[epoch - 1].open(sealed, .syncFile(device: member.device, number: position.number + 1)),
-            let file = SyncFile(padded: plaintext)
-        else { throw Refusal(.badParameter, "\(name) is not of this circle") }
+        guard epoch > 0 else { throw Refusal(.badParameter, "\(name) is not of this circle") }
+        guard let plaintext = ciphers[epoch - 1].open(sealed, .syncFile(device: member.device, number: position.number + 1)) else {
+            // A member signed it, and has another key in this place: one of the two followed a statement that the other was not shown.
+            throw Refusal(
+                .keyUnknown,
+                "\(name) has another key than this device knows: the circle was forked, and the folder lacks a statement or has a false one"
+            )
+        }
+        guard let file = SyncFile(padded: plaintext) else { throw Refusal(.badParameter, "\(name) is not of this circle") }
         return (file, Int64(epoch))
     }
 
