@@ -4,28 +4,6 @@ import VaubanLinuxHost
 import VaubanPasscode
 import VaubanSecretBytes
 
-extension RecoveryKey {
-    /// Returns the digits as printed on paper: groups separated by hyphens, with a line end after each line.
-    borrowing func written(groupsPerLine: Int, indent: Int) -> SecretBytes {
-        let size = Self.digitsPerGroup
-        let lines = (Self.groups + groupsPerLine - 1) / groupsPerLine
-        return SecretBytes(count: Self.groups * (size + 1) + lines * indent) { target in
-            digits.withUnsafeBytes { digits in
-                var place = 0
-                for group in 0..<Self.groups {
-                    if group % groupsPerLine == 0 {
-                        for _ in 0..<indent { target[place] = UInt8(ascii: " "); place += 1 }
-                    }
-                    for digit in 0..<size { target[place + digit] = digits[group * size + digit] }
-                    let endsLine = (group + 1) % groupsPerLine == 0 || group + 1 == Self.groups
-                    target[place + size] = endsLine ? 0x0A : UInt8(ascii: "-")
-                    place += size + 1
-                }
-            }
-        }
-    }
-}
-
 extension Terminal {
     /// Shows the key until the user presses Return, and returns whether it was shown. Uses the terminal's alternate screen if it has one,
     /// so that the key does not stay in the scrollback.
