@@ -76,7 +76,7 @@ def check_exports(name):
 
 def check_backups(name):
     for vector in vectors(name):
-        result = outcome(backup, bytes.fromhex(vector['bytes']), vector['passphrase'].encode())
+        result = outcome(backup, bytes.fromhex(vector['bytes']), vector['passphrase'].encode(), vector.get('restoreKey'))
         if result != (vector.get('items'), vector.get('failure')):
             yield f"{vector['name']}: {result}"
 

@@ -179,7 +179,9 @@ final class FakeEnclave: EnclaveOperations, Sendable {
         }
     }
 
-    func openBackup(_ keybag: [UInt8]?, passphrase: borrowing SecretBytes?, _ use: BackupUse) throws -> OpenedBackup {
+    func openBackup(
+        _ keybag: [UInt8]?, _ use: BackupUse, recipient: [UInt8]?, secret: borrowing SecretBytes?, isRestoreKey: Bool
+    ) throws -> OpenedBackup {
         throw Refusal(.unsupported)
     }
 

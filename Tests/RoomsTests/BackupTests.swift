@@ -1,5 +1,6 @@
 // Backups through the client library and the real rooms, with two devices (Specs/backup.md).
 
+import Crypto
 import Foundation
 import TestSupport
 import Testing
@@ -25,7 +26,7 @@ struct BackupTests {
 
     private func begin(_ rooms: Rooms, _ keybag: [UInt8]?, restores: Bool, _ passphrase: String? = passphrase) throws -> [UInt8] {
         let given: SecretBytes? = if let passphrase { secret(passphrase) } else { nil }
-        let begun = try rooms.keychain.beginBackup(keybag: keybag, restores: restores, passphrase: given)
+        let begun = try rooms.keychain.beginBackup(keybag: keybag, restores: restores, secret: given)
         guard case .begun(let keybag) = begun.reply else { throw Refusal(.internalError) }
         #expect(begun.takeSecret()?.count == 32)
         return keybag
@@ -94,6 +95,98 @@ struct BackupTests {
         }
         #expect(try restore(copied, to: old).values.allSatisfy { $0 == .added })
         for protection in Protection.allCases { #expect(try old.read("backup", protection.rawValue) == "of \(protection)") }
+    }
+
+    /// A recipient, and its restore key.
+    private struct Recipient {
+        let key: [UInt8]
+        let restoreKey: [UInt8]
+
+        init() throws {
+            let key = try XWingMLKEM768X25519.PrivateKey.generate()
+            self.key = Array(key.publicKey.rawRepresentation)
+            restoreKey = Array(key.seedRepresentation)
+        }
+    }
+
+    private func makeBackup(_ rooms: Rooms, for recipient: [UInt8]?, _ passphrase: String?) throws -> [UInt8] {
+        let user = try rooms.user([.passcode(Rooms.passcode)])
+        defer { user.leave() }
+        let given: SecretBytes? = if let passphrase { secret(passphrase) } else { nil }
+        guard
+            case .begun(let keybag) = try rooms.keychain.beginBackup(
+                keybag: nil, restores: false, recipient: recipient, secret: given
+            ).reply
+        else { throw Refusal(.internalError) }
+        return keybag
+    }
+
+    private func open(_ rooms: Rooms, _ keybag: [UInt8], restores: Bool, restoreKey: [UInt8]) throws -> [UInt8] {
+        let key: SecretBytes? = SecretBytes(copying: restoreKey)
+        let begun = try rooms.keychain.beginBackup(keybag: keybag, restores: restores, secret: key, isRestoreKey: true)
+        guard case .begun(let keybag) = begun.reply else { throw Refusal(.internalError) }
+        return keybag
+    }
+
+    @Test("A backup for a recipient opens with its restore key alone, on another device too", .proves("C-059"))
+    func recipientOpensBackup() throws {
+        let (old, new) = (try Rooms(), try Rooms())
+        try old.setPasscode()
+        try new.setPasscode()
+        try old.add("backup", "a", "value a")
+        let (recipient, other) = (try Recipient(), try Recipient())
+        var copied = Copied(keybag: try makeBackup(old, for: recipient.key, nil))
+        for entry in try old.keychain.copyRows(old.keychain.backupRows(after: 0).map(\.row)) {
+            if case .item(_, let item) = entry.reply { copied.items.append((item, entry.takeBytes())) }
+        }
+        // This device adds to it without anything, and opens nothing of it.
+        let continued = try begin(old, copied.keybag, restores: false, nil)
+        #expect(refusal { _ = try begin(old, continued, restores: true, nil) } == .badParameter)
+        #expect(refusal { _ = try begin(old, continued, restores: true) } == .badParameter)
+        #expect(refusal { _ = try open(new, continued, restores: true, restoreKey: other.restoreKey) } == .authenticationFailed)
+        #expect(refusal { _ = try open(new, continued, restores: true, restoreKey: [1]) } == .authenticationFailed)
+
+        _ = try open(new, continued, restores: true, restoreKey: recipient.restoreKey)
+        let item = try #require(copied.items.first)
+        let rest: SecretBytes? = SecretBytes(copying: item.rest)
+        #expect(try new.keychain.restore(item.item, rest: rest).outcome == .added)
+        #expect(try new.read("backup", "a") == "value a")
+
+        // New class keys end the continuation, and the restore key renews it.
+        try old.authentication.changePasscode(from: secret(Rooms.passcode), to: secret("another horse"), rolls: true)
+        while try old.keychain.rewrap().left > 0 {}
+        #expect(refusal { _ = try begin(old, continued, restores: false, nil) } == .notAllowedHere)
+        let user = try old.user([.passcode("another horse")])
+        let renewed = try open(old, continued, restores: false, restoreKey: recipient.restoreKey)
+        user.leave()
+        _ = try begin(old, renewed, restores: false, nil)
+    }
+
+    @Test("A recipient beside a passphrase: each opens the backup, and no other recipient takes its place unnoticed")
+    func recipientIsBoundToBackup() throws {
+        let rooms = try Rooms()
+        try rooms.setPasscode()
+        let recipient = try Recipient()
+        let (one, two) = (
+            try makeBackup(rooms, for: recipient.key, Self.passphrase), try makeBackup(rooms, for: recipient.key, Self.passphrase)
+        )
+        _ = try begin(rooms, one, restores: true)
+        _ = try open(rooms, one, restores: true, restoreKey: recipient.restoreKey)
+        #expect(refusal { _ = try begin(rooms, one, restores: true, "another passphrase") } == .authenticationFailed)
+        // What was sealed for the same recipient in another backup, in its place: 1120 bytes that begin after the digest.
+        let digest = Array(SHA256.hash(data: recipient.key))
+        let (place, source) = (try #require(Data(one).range(of: Data(digest))), try #require(Data(two).range(of: Data(digest))))
+        let length = 4 + 1120 + 2 + 48
+        var exchanged = one
+        exchanged.replaceSubrange(place.upperBound..<place.upperBound + length, with: two[source.upperBound..<source.upperBound + length])
+        #expect(refusal { _ = try open(rooms, exchanged, restores: true, restoreKey: recipient.restoreKey) } == .badParameter)
+        #expect(refusal { _ = try begin(rooms, exchanged, restores: true) } == .authenticationFailed)
+        #expect(refusal { _ = try begin(rooms, exchanged, restores: false, nil) } == .notAllowedHere)
+        // A backup under a passphrase alone has no recipient, and keys that are none are no recipient.
+        let alone = try makeBackup(rooms, for: nil, Self.passphrase)
+        #expect(refusal { _ = try open(rooms, alone, restores: true, restoreKey: recipient.restoreKey) } == .badParameter)
+        #expect(refusal { _ = try makeBackup(rooms, for: [UInt8](repeating: 0xFF, count: 1216), nil) } == .badParameter)
+        #expect(refusal { _ = try makeBackup(rooms, for: nil, nil) } == .badParameter)
     }
 
     @Test("Keys of a backup do only what it was opened for, and nothing after a lock")

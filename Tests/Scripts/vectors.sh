@@ -41,13 +41,16 @@ for number, vector in enumerate(vector for path in sorted(glob.glob('Vectors/bac
     place = f'{sys.argv[1]}/{number:02}'
     open(place, 'wb').write(bytes.fromhex(vector['bytes']))
     open(place + '.passphrase', 'w').write(vector['passphrase'])
+    if 'restoreKey' in vector:
+        open(place + '.key', 'w').write(vector['restoreKey'])
     open(place + '.expected', 'w').write('refused' if 'failure' in vector else str(vector['items']))
 PYTHON
 new_keychain
 unrestored=0
 for backup in "$TMPDIR"/backups/[0-9][0-9]; do
     expected=$(cat "$backup.expected")
-    vauban restore "$backup" --passphrase-fd 3 3<"$backup.passphrase" >"$TMPDIR/out" 2>"$TMPDIR/err"
+    key=(); [ ! -e "$backup.key" ] || key=(--restore-key "$backup.key")
+    vauban restore "$backup" "${key[@]}" --passphrase-fd 3 3<"$backup.passphrase" >"$TMPDIR/out" 2>"$TMPDIR/err"
     status=$?
     if [ "$expected" = refused ]; then
         unrestored=$((unrestored + 1))

@@ -1,8 +1,9 @@
 """The encrypted backup (backup.md)."""
+import base64
 import hashlib
 import struct
 
-from . import Refused
+from . import Refused, xwing
 from .der import element, read_message
 
 
@@ -30,26 +31,89 @@ def opened(key, sealed, bound, why):
         raise Refused(why)
 
 
-def read_keybag(keybag, passphrase):
-    """The identifier, and the keys by purpose."""
+def stretched(cost, passphrase):
     from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
-    try:
-        read_message(keybag)
-        (_, version), (_, identifier), (_, device), (_, cost), (_, slots) = fields(fields(keybag)[0][1])[:5]
-    except (Refused, ValueError):
-        raise Refused('keybag')
-    if version != b'\x01':
-        raise Refused('version')
     salt, log2, r, p = (part for _, part in fields(cost))
     log2, r, p = (int.from_bytes(number, 'big') for number in (log2, r, p))
     if log2 > 18 or r > 16 or r * p > 64:
         raise Refused('cost')
-    stretched = Scrypt(salt=salt, length=32, n=1 << log2, r=r, p=p).derive(passphrase)
+    return Scrypt(salt=salt, length=32, n=1 << log2, r=r, p=p).derive(passphrase)
+
+
+def restore_key(text, passphrase):
+    """The key of a text of vauban backup --new-recipient, whose passphrase is for an encrypted one."""
+    from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
+    from .exports import groups
+    lines = text.splitlines()
+    if len(lines) < 3 or lines[0] != 'VAUBAN RESTORE KEY 1' or not lines[1].startswith('recipient '):
+        raise Refused('restore key')
+    digest = bytes.fromhex(lines[1].removeprefix('recipient '))
+    if lines[2].startswith('scrypt '):
+        _, log2, r, p, data = lines[2].split()
+        data = base64.b64decode(data)
+        key = Scrypt(salt=data[:16], length=32, n=1 << int(log2), r=int(r), p=int(p)).derive(passphrase)
+        seed = opened(key, data[16:], b'vauban restore key v1\0' + digest, 'passphrase')
+    else:
+        seed = groups(' '.join(lines[2:]), 16)
+    if hashlib.sha256(xwing.public_key(seed)).digest() != digest:
+        raise Refused('restore key')
+    return seed
+
+
+def recipient_key(text, identifier, device, recipient, passphrase):
+    """The opening key of a backup for a recipient, by the restore key."""
+    from cryptography.exceptions import InvalidTag
+    seed = restore_key(text, passphrase)
+    digest, encapsulated, sealed = (part for _, part in fields(recipient))
+    if hashlib.sha256(xwing.public_key(seed)).digest() != digest:
+        raise Refused('recipient')
+    try:
+        return xwing.hpke_opened(seed, encapsulated, sealed, b'vauban backup recipient v1\0' + identifier + device)
+    except (InvalidTag, ValueError):
+        raise Refused('keybag')
+
+
+def whole(content):
+    """A SEQUENCE with its tag and length, as fields have it without."""
+    length = len(content)
+    if length < 0x80:
+        return bytes([0x30, length]) + content
+    digits = length.to_bytes((length.bit_length() + 7) // 8, 'big')
+    return bytes([0x30, 0x80 | len(digits)]) + digits + content
+
+
+def opening_key(version, identifier, device, opener, more, passphrase, text):
+    if version == b'\x01':
+        if text:
+            raise Refused('recipient')
+        return stretched(opener, passphrase)
+    if [len(part) for _, part in fields(opener)] != [32, 1120, 48]:
+        raise Refused('keybag')
+    if text:
+        return recipient_key(text, identifier, device, opener, passphrase)
+    besides = [part for tag, part in more if tag == 0xA1]
+    if not besides:
+        raise Refused('no passphrase')
+    (_, cost), (_, wrapped) = fields(fields(besides[0])[0][1])
+    bound = b'vauban backup passphrase v1\0' + identifier + device + hashlib.sha256(whole(opener)).digest()
+    return opened(stretched(cost, passphrase), wrapped, bound, 'passphrase')
+
+
+def read_keybag(keybag, passphrase, text=None):
+    """The identifier, and the keys by purpose. The text is that of a restore key."""
+    try:
+        read_message(keybag)
+        (_, version), (_, identifier), (_, device), (_, opener), (_, slots), *more = fields(fields(keybag)[0][1])
+    except (Refused, ValueError):
+        raise Refused('keybag')
+    if version not in (b'\x01', b'\x02'):
+        raise Refused('version')
+    key = opening_key(version, identifier, device, opener, more, passphrase, text)
     keys = {}
     for _, slot in fields(slots):
         (_, purpose), (_, wrapped) = fields(slot)
         bound = b'vauban backup slot v1\0' + identifier + device + purpose
-        keys[purpose[0]] = opened(stretched, wrapped, bound, 'keybag' if keys else 'passphrase')
+        keys[purpose[0]] = opened(key, wrapped, bound, 'keybag' if keys or version != b'\x01' else 'passphrase')
     if list(keys) != [1, 6, 7, 8, 9, 10, 11]:
         raise Refused('keybag')
     return identifier, keys
@@ -94,7 +158,7 @@ def read_item(identifier, keys, item, secret):
     return True
 
 
-def backup(data, passphrase):
+def backup(data, passphrase, text=None):
     """Returns the number of items that open on every device."""
     if not data.startswith(b'VAUBAN BACKUP '):
         raise Refused('header')
@@ -104,7 +168,7 @@ def backup(data, passphrase):
     keybag, frames = data[20:20 + count], data[20 + count:]
     if len(keybag) < count or not 1 <= count <= 4096:
         raise Refused('end')
-    identifier, keys = read_keybag(keybag, passphrase)
+    identifier, keys = read_keybag(keybag, passphrase, text)
     key, number, segments, items = hkdf(keys[1], b'vauban backup frames v1'), 0, [], []
     while True:
         length = int.from_bytes(frames[:4], 'big')

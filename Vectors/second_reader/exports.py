@@ -5,17 +5,21 @@ from . import Refused, require
 from .der import read_message
 
 
-def recovery_key(text):
-    """Eight groups of six digits, each two bytes times eleven."""
+def groups(text, count):
+    """Groups of six digits, each two bytes times eleven."""
     digits = text.replace(' ', '').replace('-', '')
-    require(len(digits) == 48, 'length')
+    require(len(digits) == 6 * count, 'length')
     require(all(sign in '0123456789' for sign in digits), 'digit')
     key = b''
-    for group in range(8):
+    for group in range(count):
         number = int(digits[group * 6:group * 6 + 6])
         require(number % 11 == 0 and number // 11 <= 0xFFFF, f'group {group + 1}')
         key += struct.pack('>H', number // 11)
-    return key.hex()
+    return key
+
+
+def recovery_key(text):
+    return groups(text, 8).hex()
 
 
 def export(data, passphrase):

@@ -64,6 +64,7 @@ package enum PromptWords {
         case .listOwners: return "to see what every program keeps, without the secrets themselves"
         case .changePermission: return "to change which programs may read which secrets"
         case .moveItems: return "to give secrets to another owner"
+        case .backUp where consent.program != nil: return "to back up your keychain, encrypted for a recipient"
         case .backUp: return "to back up your keychain, encrypted with a passphrase"
         case .restoreBackup: return "to restore items from a backup of a keychain"
         case .admitDevice: return "to let another device read and change your synchronized items"

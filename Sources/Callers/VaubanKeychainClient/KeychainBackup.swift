@@ -5,14 +5,15 @@ package import VaubanRefusal
 package import VaubanSecretBytes
 
 extension KeychainClient {
-    /// Opens a backup on this connection, or makes a new one; returns the keybag to store, with the key of the frames. Without a
-    /// passphrase the keys of this device continue the backup.
+    /// Opens a backup on this connection, or makes a new one, for a recipient if there is one; returns the keybag to store, with the key of
+    /// the frames. Without a passphrase or restore key the keys of this device continue the backup.
     package func beginBackup(
-        keybag: [UInt8]?, restores: Bool, passphrase: borrowing SecretBytes?, waiting: Waiting? = nil
+        keybag: [UInt8]?, restores: Bool, recipient: [UInt8]? = nil, secret: borrowing SecretBytes?, isRestoreKey: Bool = false,
+        waiting: Waiting? = nil
     ) throws(Refusal) -> ReplyEntry<BackupReply> {
-        let request = KeychainRequest.backup(
-            .begin(keybag: keybag, restores: restores), passwordBytes: try Self.passwordBytes(passphrase))
-        guard let begun = try call(request, secret: nil, password: passphrase, waiting: waiting).backup.first else {
+        let begin = BackupRequest.begin(keybag: keybag, restores: restores, recipient: recipient, passwordIsRestoreKey: isRestoreKey)
+        let request = KeychainRequest.backup(begin, passwordBytes: try Self.passwordBytes(secret))
+        guard let begun = try call(request, secret: nil, password: secret, waiting: waiting).backup.first else {
             throw Refusal(.internalError, "the keychain opened no backup")
         }
         return begun

@@ -12,6 +12,8 @@ extension EnclaveRequest: DERReadable, DERWritable {
     package static let reasonBytesMax = 1024
     package static let retiredMax = 64
     package static let backupKeybagBytesMax = 4096
+    /// The size of a recipient's public key.
+    package static let recipientBytes = 1216
     /// An encapsulated key of X-Wing and a sealed key of 32 bytes.
     package static let sealedSeriesKeyBytes = 1120 + 32 + 16
 
@@ -45,7 +47,9 @@ extension EnclaveRequest: DERReadable, DERWritable {
         case 11:
             let keybag = try call.optionalOctets(0, "keybag", in: 1...backupKeybagBytesMax)
             guard let use = BackupUse(rawValue: try call.integer("use", in: 1...2)) else { throw DERError("use is unknown") }
-            return .openBackup(keybag: keybag, use)
+            let recipient = try call.optionalOctets(1, "recipient", in: recipientBytes...recipientBytes)
+            let isRestoreKey = try call.optional(2, "restore key") { _ in true } ?? false
+            return .openBackup(keybag: keybag, use, recipient: recipient, secretIsRestoreKey: isRestoreKey)
         case 12: return .backUp(try call.value("row"), wrapped: try call.octets("wrapped key", in: 1...wrappedBytesMax))
         case 13: return .restoreKeys(try call.value("row"), wrapped: try call.octets("wrapped key", in: 1...wrappedBytesMax))
         case 14: return .circle(try call.value("request"))
@@ -95,9 +99,11 @@ extension EnclaveRequest: DERReadable, DERWritable {
             case .identify: fields.tagged(8) { _ in }
             case .handOver: fields.tagged(9) { _ in }
             case .user(let request): try fields.tagged(10) { try $0.value(request) }
-            case .openBackup(let keybag, let use):
+            case .openBackup(let keybag, let use, let recipient, let isRestoreKey):
                 try fields.tagged(11) {
                     try $0.optionalOctets(0, keybag); try $0.integer(use.rawValue)
+                    try $0.optionalOctets(1, recipient)
+                    if isRestoreKey { $0.tagged(2) { _ in } }
                 }
             case .backUp(let row, let wrapped):
                 try fields.tagged(12) {

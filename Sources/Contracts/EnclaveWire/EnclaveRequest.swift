@@ -28,9 +28,10 @@ package enum EnclaveRequest: Hashable, Sendable {
     case identify
     /// From keychaind: sent with the caller's accepted connection, on which the caller uses private keys from now on.
     case handOver
-    /// From keychaind: opens a backup on this connection, or makes a new one if there is no keybag. The passphrase is the secret section;
-    /// without one, the keys of this device are used. The key of the backup's frames is the reply's secret section.
-    case openBackup(keybag: [UInt8]?, BackupUse)
+    /// From keychaind: opens a backup on this connection, or makes a new one if there is no keybag, for a recipient if there is one. The
+    /// passphrase, or a restore key, is the secret section; without one, the keys of this device are used. The key of the backup's frames
+    /// is the reply's secret section.
+    case openBackup(keybag: [UInt8]?, BackupUse, recipient: [UInt8]? = nil, secretIsRestoreKey: Bool = false)
     /// From keychaind: wraps the item key of this row for the open backup. The key of its attributes there is the reply's secret section.
     case backUp(RowBinding, wrapped: [UInt8])
     /// From keychaind: releases the attributes key of an item in the open backup and, unless it stays on another device, its item key. The

@@ -5,9 +5,9 @@ package import VaubanDER
 
 /// A request about a backup, for the command line. One is open on a connection, from `begin` to the next or the end of the connection.
 package enum BackupRequest: Hashable, Sendable {
-    /// Opens a backup, or makes a new one if there is no keybag. The passphrase is the request's password; without it the backup continues
-    /// under the keys of this device.
-    case begin(keybag: [UInt8]?, restores: Bool)
+    /// Opens a backup, or makes a new one if there is no keybag, for a recipient if there is one. The passphrase, or a restore key, is the
+    /// request's password; without it the backup continues under the keys of this device.
+    case begin(keybag: [UInt8]?, restores: Bool, recipient: [UInt8]? = nil, passwordIsRestoreKey: Bool = false)
     /// Lists the rows after a row number, as many as fit into a message.
     case list(after: Int64)
     /// Copies rows into the open backup, in this order, until about 4 MiB are sent.
@@ -17,6 +17,14 @@ package enum BackupRequest: Hashable, Sendable {
 
     package static let rowsMax = 1000
     package static let keybagBytesMax = 4096
+    /// The size of a recipient's public key.
+    package static let recipientBytes = 1216
+
+    /// Returns the fingerprint of a recipient as users compare it: eight groups of four hexadecimal digits, the first half of its SHA-256.
+    package static func fingerprint(ofDigest digest: [UInt8]) -> String {
+        let digits = digest.prefix(16).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
+        return stride(from: 0, to: digits.count, by: 2).map { digits[$0..<min($0 + 2, digits.count)].joined() }.joined(separator: " ")
+    }
 }
 
 /// `BackupRequest ::= CHOICE { begin [0], list [1], copy [2], restore [3] }`, in a separate field.
@@ -27,7 +35,10 @@ extension BackupRequest: DERReadable, DERWritable {
             switch number {
             case 0:
                 let keybag = try request.optionalOctets(0, "keybag", in: 1...Self.keybagBytesMax)
-                return .begin(keybag: keybag, restores: try request.boolean("restores"))
+                let restores = try request.boolean("restores")
+                let recipient = try request.optionalOctets(1, "recipient", in: Self.recipientBytes...Self.recipientBytes)
+                let isRestoreKey = try request.optional(2, "restore key") { _ in true } ?? false
+                return .begin(keybag: keybag, restores: restores, recipient: recipient, passwordIsRestoreKey: isRestoreKey)
             case 1: return .list(after: try request.integer("after", in: 0...Int64.max))
             case 2:
                 var rows: [Int64] = []
@@ -47,9 +58,11 @@ extension BackupRequest: DERReadable, DERWritable {
     package func write(into der: inout DER.Serializer) throws {
         try der.sequence { fields in
             switch self {
-            case .begin(let keybag, let restores):
+            case .begin(let keybag, let restores, let recipient, let isRestoreKey):
                 try fields.tagged(0) {
                     try $0.optionalOctets(0, keybag); try $0.boolean(restores)
+                    try $0.optionalOctets(1, recipient)
+                    if isRestoreKey { $0.tagged(2) { _ in } }
                 }
             case .list(let row): try fields.tagged(1) { try $0.integer(row) }
             case .copy(let rows): try fields.tagged(2) { request in for row in rows { try request.integer(row) } }

@@ -1,3 +1,4 @@
+import Crypto
 import Enclave
 import EnclaveWire
 import VaubanAccessPolicy
@@ -28,6 +29,7 @@ final class Play {
     private var circleDocument: [UInt8] = []
     private var circleCode = ""
     private static let passphrase = Array("correct horse".utf8)
+    private static let restoreKey = Array("a restore key of thirty-two byte".utf8)
     private static let fingers = [UInt8](repeating: 0xF1, count: 32)
 
     private struct Made {
@@ -88,7 +90,8 @@ final class Play {
             let lent = try vault.lease()
             try promise(lent.keys.count == lent.lease.keys.count * KeyLease.keyBytes, "a lease has another number of keys")
             try promise((try? KeyLease(derBytes: lent.lease.encoded())) == lent.lease, "a lease cannot be told")
-        case .openBackup(let keybag, let use): try openBackup(keybag, use)
+        case .openBackup(let keybag, let use, let recipient, let isRestoreKey):
+            try openBackup(keybag, use, recipient: recipient, isRestoreKey: isRestoreKey)
         case .backUp(let row, let wrapped):
             let (row, wrapped) = recalled(row.with(generation: try current(row.protection, row.generation)), wrapped)
             if let backup { _ = try vault.backUp(row, wrapped: wrapped, into: backup) }
@@ -237,14 +240,16 @@ final class Play {
         if let opened = outcome.opened { openCircle = opened }
     }
 
-    /// Creates a backup, or opens the created one if the keybag has one byte: a fuzzer cannot guess a valid keybag.
-    private func openBackup(_ keybag: [UInt8]?, _ use: BackupUse) throws {
+    /// Creates a backup, or opens the created one if the keybag has one byte: a fuzzer cannot guess a valid keybag, nor a recipient.
+    private func openBackup(_ keybag: [UInt8]?, _ use: BackupUse, recipient: [UInt8]?, isRestoreKey: Bool) throws {
+        let secret: SecretBytes? = SecretBytes(copying: isRestoreKey ? Self.restoreKey : Self.passphrase)
         let opening: BackupOpening
         if let keybag {
-            let passphrase: SecretBytes? = SecretBytes(copying: Self.passphrase)
-            opening = try vault.openBackup(keybag.count == 1 ? backupKeybag : keybag, passphrase: passphrase, use: use)
+            opening = try vault.openBackup(
+                keybag.count == 1 ? backupKeybag : keybag, secret: secret, isRestoreKey: isRestoreKey, use: use)
         } else {
-            opening = try vault.makeBackup(passphrase: SecretBytes(copying: Self.passphrase))
+            let own = try XWingMLKEM768X25519.PrivateKey(seedRepresentation: Self.restoreKey, publicKey: nil).publicKey
+            opening = try vault.makeBackup(passphrase: secret, recipient: recipient.map { $0[0] == 0 ? Array(own.rawRepresentation) : $0 })
         }
         (backup, backupKeybag) = (opening.backup, opening.keybag)
     }

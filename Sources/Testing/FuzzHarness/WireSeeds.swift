@@ -46,6 +46,11 @@ extension WireFuzzing {
                 open(.whenUnlocked),
             ],
             [
+                unlock, seal(.whenUnlocked), EnclaveRequest.openBackup(keybag: nil, .backUp, recipient: recipient),
+                EnclaveRequest.backUp(plain, wrapped: [0]), EnclaveRequest.openBackup(keybag: [0], .restore, secretIsRestoreKey: true),
+                EnclaveRequest.restoreKeys(plain, wrapped: [0]),
+            ],
+            [
                 unlock, EnclaveRequest.circle(.begin(name: "a")), EnclaveRequest.circle(.open), seal(.whenUnlocked),
                 EnclaveRequest.sealForCircle(plain, wrapped: [0]), EnclaveRequest.circleItemKeys(plain, wrapped: [0], epoch: 1),
                 EnclaveRequest.circleNames, EnclaveRequest.makeSeriesKey,
@@ -100,6 +105,7 @@ extension WireFuzzing {
     private static let oldest = KeyName(purpose: 6, generation: KnownState.generation(.protection(.whenUnlocked)))
     private static let plain = row(.whenUnlocked, nil)
     private static let none = [UInt8](repeating: 0, count: 8)
+    private static let recipient = [UInt8](repeating: 0, count: EnclaveRequest.recipientBytes)
 
     private static var recoveryKey: SealedPasscode {
         let key = RecoveryKey(random: SecretBytes(copying: Array(1...16)))

@@ -66,7 +66,9 @@ package enum KeychainSocketFuzzing {
         case .backup(let backup, let count):
             try promise((1...KeychainRequest.passwordBytesMax).contains(count ?? 1), "a password of \(count ?? 0) bytes")
             switch backup {
-            case .begin(let keybag, _): try promise((keybag?.count ?? 0) <= BackupRequest.keybagBytesMax, "the keybag is too long")
+            case .begin(let keybag, _, let recipient, _):
+                try promise((keybag?.count ?? 0) <= BackupRequest.keybagBytesMax, "the keybag is too long")
+                try promise(recipient == nil || recipient?.count == BackupRequest.recipientBytes, "no size of a recipient")
             case .copy(let rows): try promise(rows.count <= BackupRequest.rowsMax, "too many rows")
             case .restore(let item): try promise(item.head.count == BackupItem.headBytes, "a head of \(item.head.count) bytes")
             case .list: break

@@ -19,9 +19,9 @@ struct BackupRun {
         self.target = target
     }
 
-    /// Runs the backup. Without a passphrase, continues an earlier backup with this device's keys.
-    mutating func run(passphrase: borrowing SecretBytes?) throws {
-        let begun = try begin(passphrase)
+    /// Runs the backup.
+    mutating func run(_ opener: BackupOpener) throws {
+        let begun = try opener.begin(session, keybag: target.keybag, restores: false)
         guard case .begun(let keybag) = begun.reply, let key = begun.takeSecret() else { throw Refusal(.internalError) }
         let known = try target.begin(keybag, FrameCipher(key))
         var kept: Set<BackupMark> = []
@@ -40,18 +40,6 @@ struct BackupRun {
         written -= rewritten
         try target.finish(keeping: kept, date: MachineClock.referenceMicroseconds)
         progress.clear()
-    }
-
-    private func begin(_ passphrase: borrowing SecretBytes?) throws -> ReplyEntry<BackupReply> {
-        switch passphrase {
-        case .none: return try session.keychain.beginBackup(keybag: target.keybag, restores: false, passphrase: nil)
-        case .some(let passphrase):
-            let copy: SecretBytes? = passphrase.duplicate()
-            let box = OptionalSecret(copy)
-            return try session.asking { waiting in
-                try session.keychain.beginBackup(keybag: target.keybag, restores: false, passphrase: box.secret, waiting: waiting)
-            }
-        }
     }
 
     private mutating func copy(_ missing: [BackupRow]) throws {
@@ -89,10 +77,4 @@ struct BackupRun {
 
 extension BackupMark {
     init(_ row: BackupRow) { self.init(item: row.item, mark: row.mark) }
-}
-
-/// A secret for a closure that can be called more than once.
-final class OptionalSecret {
-    let secret: SecretBytes?
-    init(_ secret: consuming SecretBytes?) { self.secret = secret }
 }

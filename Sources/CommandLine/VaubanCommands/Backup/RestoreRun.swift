@@ -17,12 +17,9 @@ struct RestoreRun {
         self.source = source
     }
 
-    mutating func run(passphrase: consuming SecretBytes) throws {
-        let box = OptionalSecret(passphrase)
+    mutating func run(_ opener: BackupOpener) throws {
         let (session, source) = (session, source)
-        let begun = try session.asking { waiting in
-            try session.keychain.beginBackup(keybag: source.keybag, restores: true, passphrase: box.secret, waiting: waiting)
-        }
+        let begun = try opener.begin(session, keybag: source.keybag, restores: true)
         guard let key = begun.takeSecret() else { throw Refusal(.internalError) }
         let cipher = FrameCipher(key)
         progress.show("Verifying the backup")

@@ -27,6 +27,19 @@ package struct ExportCost: Hashable {
 
     /// Whether the parameters are within bounds. A file's header determines 128 · N · r bytes of memory before anything is authenticated.
     package var isAllowed: Bool { (14...20).contains(logN) && r == 8 && (1...4).contains(p) }
+
+    /// Returns the key of a passphrase. `what` it encrypts is named in the error.
+    func key(_ passphrase: borrowing SecretBytes, salt: [UInt8], of what: String) throws(Refusal) -> SymmetricKey {
+        do {
+            return try passphrase.withUnsafeBytes { bytes in
+                try KDF.Scrypt.deriveKey(
+                    from: bytes, salt: salt, outputByteCount: 32, rounds: 1 << Int(logN), blockSize: Int(r), parallelism: Int(p),
+                    maxMemory: 256 << Int(logN) * Int(r))
+            }
+        } catch {
+            throw Refusal(.unavailable, "too little memory to derive the key of the \(what)")
+        }
+    }
 }
 
 /// The key of one file and the cipher of its numbered frames. The salt is new for each file, so no nonce is used twice with a key.
@@ -42,7 +55,7 @@ package struct ExportCipher {
         let drawn = try Entropy.secret(ExportFormat.saltBytes)
         drawn.withUnsafeBytes { salt = Array($0) }
         header = ExportFormat.magic + salt + [cost.logN, cost.r, cost.p]
-        key = try Self.key(passphrase, salt: salt, cost: cost)
+        key = try cost.key(passphrase, salt: salt, of: "export")
     }
 
     /// Creates the cipher for an existing file's header.
@@ -50,20 +63,7 @@ package struct ExportCipher {
         let cost = ExportCost(logN: header[32], r: header[33], p: header[34])
         guard cost.isAllowed else { throw Refusal(.badParameter, "The export needs more computation than this version allows") }
         self.header = header
-        key = try Self.key(passphrase, salt: Array(header[16..<32]), cost: cost)
-    }
-
-    private static func key(_ passphrase: borrowing SecretBytes, salt: [UInt8], cost: ExportCost) throws -> SymmetricKey {
-        do {
-            return try passphrase.withUnsafeBytes { bytes in
-                try KDF.Scrypt.deriveKey(
-                    from: bytes, salt: salt, outputByteCount: 32, rounds: 1 << Int(cost.logN), blockSize: Int(cost.r),
-                    parallelism: Int(cost.p),
-                    maxMemory: 256 << Int(cost.logN) * Int(cost.r))
-            }
-        } catch {
-            throw Refusal(.unavailable, "too little memory to derive the key of the export")
-        }
+        key = try cost.key(passphrase, salt: Array(header[16..<32]), of: "export")
     }
 
     /// Returns ciphertext and tag of the next frame.

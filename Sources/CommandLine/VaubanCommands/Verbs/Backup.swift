@@ -14,11 +14,15 @@ struct Backup: ParsableCommand {
             you or the passcode, and private keys, stay on this device and are listed. vauban restore restores a backup, also on \
             another machine. Exits 0 if the backup is complete and verified.
 
+            --new-recipient makes a pair of keys: a recipient, to which backups are encrypted without any passphrase, and its restore \
+            key, which alone opens them. Keep the restore key away from this machine.
+
             Example:
               vauban backup keychain.backup
               vauban backup --generate /media/stick/keychain/
               vauban backup /media/stick/keychain/
-              vauban backup --schedule daily /media/stick/keychain
+              vauban backup --new-recipient home.recipient > /media/safe/home.key
+              vauban backup --recipient home.recipient --schedule daily /media/stick/keychain
               vauban backup --unschedule
             """)
 
@@ -31,7 +35,9 @@ struct Backup: ParsableCommand {
     var target: String?
 
     @Option(
-        help: ArgumentHelp("Back up to a folder that has a backup now, and daily or weekly from now on.", valueName: "daily|weekly"))
+        help: ArgumentHelp(
+            "Back up now to a folder that has a backup, or to a new one for a --recipient, and daily or weekly from now on.",
+            valueName: "daily|weekly"))
     var schedule: Period?
 
     @Flag(help: "End the scheduled backups. The backup stays.")
@@ -40,14 +46,37 @@ struct Backup: ParsableCommand {
     @Flag(help: "Generate the passphrase of a new backup and print it.")
     var generate = false
 
-    @OptionGroup var passphrase: BackupPassphraseOptions
+    @Option(
+        help: ArgumentHelp("Encrypt a new backup to this recipient, in place of a passphrase or besides it.", valueName: "file"),
+        completion: .file())
+    var recipient: String?
+
+    @Option(
+        help: ArgumentHelp("Make a recipient in this new file, and print its restore key.", valueName: "file"), completion: .file())
+    var newRecipient: String?
+
+    @Flag(help: "Encrypt the printed restore key with a passphrase, which it asks for or takes from --passphrase-fd.")
+    var encrypt = false
+
+    @OptionGroup var opener: BackupOpenerOptions
     @OptionGroup var user: UserOptions
 
+    private var passphrase: BackupPassphraseOptions { opener.passphrase }
+
     func validate() throws {
-        if generate, passphrase.descriptor != nil { throw ValidationError("Use --generate or --passphrase-fd, not both.") }
-        if unschedule, target != nil || schedule != nil { throw ValidationError("--unschedule takes nothing else.") }
+        if generate, opener.isGiven { throw ValidationError("Use --generate, --passphrase-fd or --restore-key alone.") }
+        if unschedule, target != nil || schedule != nil || newRecipient != nil { throw ValidationError("--unschedule takes nothing else.") }
+        if newRecipient != nil {
+            if target != nil || schedule != nil || recipient != nil || generate || opener.restoreKey != nil {
+                throw ValidationError("--new-recipient makes no backup; give its file to --recipient afterwards.")
+            }
+            if passphrase.descriptor != nil, !encrypt { throw ValidationError("Without --encrypt the restore key has no passphrase.") }
+            return
+        }
+        if encrypt { throw ValidationError("Only --new-recipient takes --encrypt.") }
+        if recipient != nil, opener.restoreKey != nil { throw ValidationError("A new backup takes no restore key.") }
         if !unschedule, target == nil { throw ValidationError("No file or folder given for the backup.") }
-        if schedule != nil, generate || passphrase.descriptor != nil {
+        if schedule != nil, generate || opener.isGiven {
             throw ValidationError("--schedule continues a backup without its passphrase; make the backup first.")
         }
     }
@@ -55,28 +84,74 @@ struct Backup: ParsableCommand {
     private var path: String { target ?? "" }
 
     func run() throws {
+        if let newRecipient { return try makeRecipient(newRecipient) }
         if unschedule { return try endSchedule() }
         if let schedule { return try start(schedule) }
+        let key = try recipient.map(RecipientFile.read)
         let target: any BackupTarget =
             path.hasSuffix("/") || BackupFiles.isFolder(path)
             ? try BackupFolder(path: path) : try NewBackupFile(path: path)
         if target.keybag != nil {
             if generate { throw Refusal(.badParameter, "The backup in this folder has a passphrase already; leave out --generate") }
-            guard passphrase.descriptor != nil else { return try runUnattended(target) }
+            if key != nil { throw Self.hasKeys }
+            guard opener.isGiven else { return try runUnattended(target) }
         }
+        try runAttended(target, recipient: key)
+    }
+
+    /// Backs up for the first time, or with the passphrase or restore key, and with the user's consent.
+    private func runAttended(_ target: any BackupTarget, recipient: [UInt8]?) throws {
         let session = try Session.openedByPasscode(user, prompt: "Passcode to back up the keychain")
-        let passphrase: SecretBytes? = try target.keybag == nil ? newPassphrase(session.user) : passphrase.existing(session.user)
+        let opener: BackupOpener
+        if target.keybag != nil {
+            opener = try self.opener.opener(session.user)
+        } else if let recipient {
+            opener = BackupOpener(passphrase: try generate ? newPassphrase(session.user) : passphrase.given(), recipient: recipient)
+        } else {
+            if self.opener.restoreKey != nil { throw Refusal(.badParameter, "There is no backup here that the restore key could open") }
+            opener = BackupOpener(passphrase: try newPassphrase(session.user))
+        }
         var run = BackupRun(session, target)
-        try run.run(passphrase: passphrase)
+        try run.run(opener)
         tell(run, session)
+    }
+
+    /// Makes a pair of keys. The private half is on this machine only until this command ends, so no room ever has it.
+    private func makeRecipient(_ path: String) throws {
+        guard access(path, F_OK) != 0 else { throw NewFile.exists(path) }
+        let key = try RestoreKey()
+        let text =
+            try encrypt
+            ? key.text(passphrase: passphrase.newOfRestoreKey(CommandUser(user))) : key.text(passphrase: nil)
+        try RecipientFile.write(key.recipient, to: path)
+        fflush(nil)
+        guard text.withUnsafeBytes({ writeAll($0, to: STDOUT_FILENO) }) else {
+            unlink(path)
+            throw Refusal(.badParameter, "The restore key could not be written; no recipient was made")
+        }
+        let fingerprint = BackupRequest.fingerprint(ofDigest: RecipientFile.digest(key.recipient))
+        say("Recipient \(fingerprint), in \(SafeText.visible(path)).")
+        say("Keep the restore key away from this machine: nothing else opens the backups of this recipient.")
+    }
+
+    private static var hasKeys: Refusal {
+        Refusal(.badParameter, "The backup in this folder has its keys already; leave out --recipient, or choose another folder")
     }
 
     /// Backs up by the keys of this device, as the timer will, and starts the timer only if that succeeds.
     private func start(_ period: Period) throws {
+        let key = try recipient.map(RecipientFile.read)
+        let isNew = key != nil && mkdir(path, 0o700) == 0
+        // Only an empty folder goes away: what was written stays.
+        defer { if isNew { rmdir(path) } }
         guard let real = realpath(path, nil) else { throw NewFile.refusal("open \(SafeText.visible(path))", errno) }
         defer { free(real) }
         let timer = try UserTimer(.backup, [String(cString: real)], calendar: period.rawValue, service: try ServiceAccess.current())
-        guard try StoredBackupFolder.keybag(in: path) != nil else {
+        let isEmpty = try StoredBackupFolder.keybag(in: path) == nil
+        if let key {
+            guard isEmpty else { throw Self.hasKeys }
+            try runAttended(try BackupFolder(path: path), recipient: key)
+        } else if isEmpty {
             throw Refusal(
                 .badParameter,
                 "\(SafeText.visible(path)) has no backup to continue; make it first: vauban backup \(SafeText.visible(path))/")
@@ -96,7 +171,7 @@ struct Backup: ParsableCommand {
         let session = try Session(user)
         try session.openNow()
         var run = BackupRun(session, target)
-        try run.run(passphrase: nil)
+        try run.run(.device)
         tell(run, session)
     }
 

@@ -9,18 +9,19 @@ struct RestoreBackup: ParsableCommand {
         discussion: """
             Verifies the whole backup first. Adds the items that are missing here and replaces those that are older than in the \
             backup; vauban history shows replaced values. Items that are newer here stay. You can run it again at any time. Items of \
-            another device that stay on that device are listed and not restored. Exits 0 if everything of the backup is here now, 1 \
-            if some items were not restored.
+            another device that stay on that device are listed and not restored. A backup for a recipient opens with its restore key. \
+            Exits 0 if everything of the backup is here now, 1 if some items were not restored.
 
             Example:
               vauban restore keychain.backup
               vauban restore /media/stick/keychain/
+              vauban restore --restore-key /media/safe/home.key /media/stick/keychain/
             """)
 
     @Argument(help: ArgumentHelp("The file or folder of vauban backup.", valueName: "file|folder"), completion: .file())
     var path: String
 
-    @OptionGroup var passphrase: BackupPassphraseOptions
+    @OptionGroup var opener: BackupOpenerOptions
     @OptionGroup var user: UserOptions
 
     func run() throws {
@@ -28,7 +29,7 @@ struct RestoreBackup: ParsableCommand {
         let session = try Session(user)
         try session.openNow()
         var run = RestoreRun(session, source)
-        try run.run(passphrase: passphrase.existing(session.user))
+        try run.run(opener.opener(session.user))
         for (name, why) in run.left { say("Not restored: \(SafeText.visible(name)): \(why.words)") }
         let added = run.counts[.added] ?? 0
         let replaced = run.counts[.replaced] ?? 0

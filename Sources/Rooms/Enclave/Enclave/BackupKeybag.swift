@@ -1,5 +1,6 @@
-// The keys of a backup (Specs/backup.md): new ones, wrapped under its passphrase.
+// The keys of a backup (Specs/backup.md): new ones, wrapped under its opening key.
 
+internal import Crypto
 package import SwiftASN1
 import VaubanAccessPolicy
 package import VaubanDER
@@ -25,58 +26,90 @@ enum BackupPurpose: Hashable {
 
 /// The keybag at the beginning of a backup.
 package struct BackupKeybag: Hashable, Sendable, DERReadable, DERWritable {
-    package static let version: Int64 = 1
+    /// Who opens the backup.
+    enum Opener: Hashable, Sendable {
+        /// Whoever knows the passphrase; the opening key is the stretched passphrase. It is version 1, which every version of Vauban reads.
+        case passphrase(StretchParameters)
+        /// Whoever has the restore key or, if there is one, knows the passphrase; the opening key is random. It is version 2.
+        case recipient(BackupRecipient, BackupPassphrase?)
+    }
 
     struct Slot: Hashable, Sendable {
         let purpose: Int64
         let wrapped: [UInt8]
     }
 
-    /// Lets this device add to the backup without the passphrase.
+    /// Lets this device add to the backup without passphrase and restore key.
     struct Continuation: Hashable, Sendable {
-        /// The class key that wraps the passphrase key.
+        /// The class key that wraps the opening key.
         let generation: [UInt8]
         let wrapped: [UInt8]
     }
 
     let identifier: [UInt8]
     let device: [UInt8]
-    let passphrase: StretchParameters
-    var slots: [Slot]
+    let opener: Opener
+    var slots: [Slot] = []
     var continuation: Continuation?
 
-    init(identifier: [UInt8], device: [UInt8], passphrase: StretchParameters, slots: [Slot]) {
+    init(identifier: [UInt8], device: [UInt8], opener: Opener) {
         self.identifier = identifier
         self.device = device
-        self.passphrase = passphrase
-        self.slots = slots
+        self.opener = opener
     }
 
     package init(from fields: inout DERFields) throws {
-        try fields.version(Self.version)
+        let version = try fields.version(1...2)
         identifier = try fields.octets("identifier", in: 16...16)
         device = try fields.octets("device", in: 16...16)
-        passphrase = try fields.value("passphrase")
+        let first = try version == 1 ? Opener.passphrase(fields.value("passphrase")) : .recipient(fields.value("recipient"), nil)
         slots = try fields.list("slots", max: BackupPurpose.all.count)
         guard slots.map(\.purpose) == BackupPurpose.all.map(\.number) else { throw DERError("slots are not those of a backup") }
         continuation = try fields.optional(0, "continuation") { try $0.value("continuation", as: Continuation.self) }
+        switch first {
+        case .passphrase: opener = first
+        case .recipient(let recipient, _):
+            opener = .recipient(recipient, try fields.optional(1, "passphrase") { try $0.value("passphrase", as: BackupPassphrase.self) })
+        }
     }
 
     package func write(into der: inout DER.Serializer) throws {
         try der.sequence { fields in
-            try fields.integer(Self.version)
+            try fields.integer(version)
             try fields.octets(identifier)
             try fields.octets(device)
-            try fields.value(passphrase)
+            switch opener {
+            case .passphrase(let cost): try fields.value(cost)
+            case .recipient(let recipient, _): try fields.value(recipient)
+            }
             try fields.list(slots)
             if let continuation { try fields.tagged(0) { try $0.value(continuation) } }
+            if case .recipient(_, let passphrase?) = opener { try fields.tagged(1) { try $0.value(passphrase) } }
+        }
+    }
+
+    private var version: Int64 {
+        switch opener {
+        case .passphrase: 1
+        case .recipient: 2
         }
     }
 
     func context(of purpose: BackupPurpose) -> [UInt8] { identifier + device + [UInt8(purpose.number)] }
 
-    func context(ofContinuationFor user: UInt32) -> [UInt8] {
-        identifier + device + withUnsafeBytes(of: user.bigEndian) { Array($0) }
+    /// What the key that a recipient opens is bound to.
+    static func recipientContext(identifier: [UInt8], device: [UInt8]) -> [UInt8] { identifier + device }
+
+    /// What the key that a passphrase opens beside a recipient is bound to: the recipient too, so that no other takes its place unnoticed.
+    static func passphraseContext(identifier: [UInt8], device: [UInt8], _ recipient: BackupRecipient) throws -> [UInt8] {
+        identifier + device + Array(SHA256.hash(data: try recipient.encoded()))
+    }
+
+    /// What the continuation is bound to; with a recipient also to who opens the backup.
+    func context(ofContinuationFor user: UInt32) throws -> [UInt8] {
+        let context = identifier + device + withUnsafeBytes(of: user.bigEndian) { Array($0) }
+        guard case .recipient(let recipient, let passphrase) = opener else { return context }
+        return context + Array(SHA256.hash(data: try recipient.encoded() + (passphrase?.encoded() ?? [])))
     }
 
     static let slotLabel = "vauban backup slot v1"

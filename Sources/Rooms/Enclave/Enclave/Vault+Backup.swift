@@ -27,52 +27,6 @@ package struct BackupItemKeys: ~Copyable {
 }
 
 extension Vault {
-    /// Makes the keys of a new backup under a passphrase.
-    package func makeBackup(
-        passphrase: borrowing SecretBytes, for requester: DerivationRequester = .unattended
-    ) throws(Refusal) -> BackupOpening {
-        try checkPassphrase(passphrase)
-        try checkClassIsOpen(Self.continuingClass, of: user)
-        let place = try enterQueue(.applicationPassword)
-        defer { host.derivations.leave(place) }
-        let parameters = try newParameters(place, for: requester)
-        let stretched = try stretch(passphrase, parameters: parameters, place: place, for: requester)
-        var bag = BackupKeybag(
-            identifier: try Keybag.randomBytes(16), device: host.backend.deviceIdentifier, passphrase: parameters, slots: [])
-        for purpose in BackupPurpose.all {
-            let key = try Keybag.randomKey()
-            do throws(WrapError) {
-                let wrapped = try KeyWrap.wrap(key, under: stretched, label: BackupKeybag.slotLabel, context: bag.context(of: purpose))
-                bag.slots.append(BackupKeybag.Slot(purpose: purpose.number, wrapped: wrapped))
-            } catch {
-                throw Refusal(.internalError, "a key of the backup cannot be wrapped")
-            }
-        }
-        return try opening(of: &bag, under: stretched, use: .backUp)
-    }
-
-    /// Opens a backup with its passphrase or, to add to it, with the keys of this device.
-    package func openBackup(
-        _ bytes: [UInt8], passphrase: borrowing SecretBytes?, use: BackupUse, for requester: DerivationRequester = .unattended
-    ) throws(Refusal) -> BackupOpening {
-        var bag = try Self.keybag(bytes)
-        switch passphrase {
-        case .none:
-            guard use == .backUp else { throw Refusal(.badParameter, "Restoring needs the passphrase of the backup") }
-            let stretched = try continuation(of: bag)
-            return try opening(of: &bag, under: stretched, use: use)
-        case .some(let passphrase):
-            guard bag.passphrase.isAllowedInBackup else {
-                throw Refusal(.unsupported, "The backup needs more computation than this version allows")
-            }
-            try checkClassIsOpen(Self.continuingClass, of: user)
-            let place = try enterQueue(.applicationPassword)
-            defer { host.derivations.leave(place) }
-            let stretched = try stretch(passphrase, parameters: bag.passphrase, place: place, for: requester)
-            return try opening(of: &bag, under: stretched, use: use)
-        }
-    }
-
     /// Returns the item key of a row, wrapped for a backup, and the key of its attributes there.
     package func backUp(_ row: RowBinding, wrapped: [UInt8], into backup: OpenBackup) throws(Refusal) -> SealedItemKey {
         guard backup.use == .backUp else { throw Refusal(.notAllowedHere, "this backup is open for restoring") }
@@ -117,16 +71,9 @@ extension Vault {
     // MARK: Parts
 
     /// The class whose key lets this device add to its backups: it is open only while the device is unlocked, and never leaves it.
-    private static let continuingClass = Protection.whenUnlockedThisDeviceOnly
+    static let continuingClass = Protection.whenUnlockedThisDeviceOnly
 
-    private func checkPassphrase(_ passphrase: borrowing SecretBytes) throws(Refusal) {
-        guard (EnclaveLimits.backupPassphraseBytesMin...EnclaveLimits.applicationPasswordBytesMax).contains(passphrase.count) else {
-            throw Refusal(.passcodeTooWeak, "the passphrase of a backup has 8 to 1024 bytes: anyone who has the backup can guess it")
-        }
-        try checkStrength(passphrase)
-    }
-
-    private static func keybag(_ bytes: [UInt8]) throws(Refusal) -> BackupKeybag {
+    static func keybag(_ bytes: [UInt8]) throws(Refusal) -> BackupKeybag {
         do { return try BackupKeybag(derBytes: bytes) } catch {
             if (error as? DERError)?.newerVersion != nil {
                 throw Refusal(.unsupported, "The backup was made by a later version of Vauban; update Vauban, then restore")
@@ -135,21 +82,19 @@ extension Vault {
         }
     }
 
-    /// Unwraps the slots, and renews the continuation while the device is unlocked.
-    private func opening(of bag: inout BackupKeybag, under stretched: borrowing SecretBytes, use: BackupUse) throws(Refusal)
-        -> BackupOpening
-    {
+    /// Unwraps the slots by the opening key, and renews the continuation while the device is unlocked.
+    func opening(of bag: inout BackupKeybag, under opener: borrowing SecretBytes, use: BackupUse) throws(Refusal) -> BackupOpening {
         var held: [HeldKey] = []
         for (purpose, slot) in zip(BackupPurpose.all, bag.slots) {
             do throws(WrapError) {
                 let key = try KeyWrap.unwrap(
-                    slot.wrapped, under: stretched, label: BackupKeybag.slotLabel, context: bag.context(of: purpose))
+                    slot.wrapped, under: opener, label: BackupKeybag.slotLabel, context: bag.context(of: purpose))
                 held.append(HeldKey(purpose: purpose.keyPurpose, generation: bag.identifier, key: key))
             } catch {
                 guard held.isEmpty else {
                     throw Refusal(.badParameter, "The keys at the beginning of the backup are damaged; use another copy of it")
                 }
-                throw Refusal(.authenticationFailed, "the passphrase of the backup is wrong, or its first bytes were altered")
+                throw Self.wrongPassphrase
             }
         }
         guard let contents = held.first else { throw Refusal(.internalError) }
@@ -161,9 +106,9 @@ extension Vault {
             guard let slot = keys.current(purpose), let key = ring.key(purpose, generation: slot.generation) else {
                 throw Self.closed(ring)
             }
-            do throws(WrapError) {
-                let context = bag.context(ofContinuationFor: user)
-                let wrapped = try KeyWrap.wrap(stretched, under: key.key, label: BackupKeybag.continuationLabel, context: context)
+            do {
+                let context = try bag.context(ofContinuationFor: user)
+                let wrapped = try KeyWrap.wrap(opener, under: key.key, label: BackupKeybag.continuationLabel, context: context)
                 return (state.epoch, BackupKeybag.Continuation(generation: slot.generation, wrapped: wrapped))
             } catch {
                 throw Refusal(.internalError, "a key of the backup cannot be wrapped")
@@ -175,8 +120,8 @@ extension Vault {
         return BackupOpening(keybag: try Self.encoded(bag), backup: backup)
     }
 
-    /// Returns the passphrase key of a backup that this user's keys on this device continue.
-    private func continuation(of bag: BackupKeybag) throws(Refusal) -> SecretBytes {
+    /// Returns the opening key of a backup that this user's keys on this device continue.
+    func continuation(of bag: BackupKeybag) throws(Refusal) -> SecretBytes {
         try state.withLock { (state) throws(Refusal) -> SecretBytes in
             state.applyExpirations(host)
             let (_, ring) = try state.createIfNeeded(host)
@@ -184,8 +129,8 @@ extension Vault {
             guard let continuation = bag.continuation, bag.device == host.backend.deviceIdentifier,
                 let key = ring.key(.protection(Self.continuingClass), generation: continuation.generation)
             else { throw Self.needsPassphrase }
-            do throws(WrapError) {
-                let context = bag.context(ofContinuationFor: user)
+            do {
+                let context = try bag.context(ofContinuationFor: user)
                 return try KeyWrap.unwrap(
                     continuation.wrapped, under: key.key, label: BackupKeybag.continuationLabel, context: context)
             } catch {
@@ -197,7 +142,8 @@ extension Vault {
     private static var needsPassphrase: Refusal {
         Refusal(
             .notAllowedHere,
-            "This keychain cannot add to the backup without its passphrase: run the command once with --passphrase-fd or on a terminal")
+            "This keychain cannot add to the backup without its passphrase or restore key: run the command once with --passphrase-fd "
+                + "or --restore-key")
     }
 
     /// Returns the device's key for items that stay on it; nil for others.
@@ -227,9 +173,4 @@ extension BackupPurpose {
         case .protection(let protection): .protection(protection)
         }
     }
-}
-
-extension StretchParameters {
-    /// Whether a derivation at this cost is at most a few times that of a passcode: a file names it.
-    fileprivate var isAllowedInBackup: Bool { log2Rounds <= 18 && blockSize <= 16 && blockSize * parallelism <= 64 }
 }

@@ -7,17 +7,18 @@ import VaubanSecretBytes
 
 extension RequestConnection {
     /// Opens or makes a backup, which stays open until the connection ends or opens another.
-    func openBackup(_ keybag: [UInt8]?, passphrase: borrowing SecretBytes?, _ use: BackupUse) throws(Refusal) -> Response {
+    func openBackup(
+        _ keybag: [UInt8]?, _ use: BackupUse, recipient: [UInt8]?, secret: borrowing SecretBytes?, isRestoreKey: Bool
+    ) throws(Refusal) -> Response {
         backup = nil
         let (caller, vault) = (try registeredCaller(), try vault())
         let opening: BackupOpening
         if let keybag {
-            opening = try vault.openBackup(keybag, passphrase: passphrase, use: use, for: requester(for: caller))
+            guard recipient == nil else { throw Refusal(.badParameter, "A backup has the recipient that it was made for") }
+            opening = try vault.openBackup(keybag, secret: secret, isRestoreKey: isRestoreKey, use: use, for: requester(for: caller))
         } else {
-            switch passphrase {
-            case .none: throw Refusal(.badParameter, "A new backup needs a passphrase")
-            case .some(let passphrase): opening = try vault.makeBackup(passphrase: passphrase, for: requester(for: caller))
-            }
+            guard !isRestoreKey else { throw Refusal(.badParameter, "A new backup takes no restore key") }
+            opening = try vault.makeBackup(passphrase: secret, recipient: recipient, for: requester(for: caller))
         }
         backup = opening.backup
         return Response(.backup(keybag: opening.keybag), secret: opening.backup.frameKey())

@@ -32,7 +32,8 @@ extension RequestConnection {
             return Response(.done)
         case .fate(let name): return Response(.fate(try vault().fate(of: name)))
         case .consent(let consent, let reason): return Response(.consented(try askConsent(consent, reason)))
-        case .openBackup(let keybag, let use): return try openBackup(keybag, passphrase: secret, use)
+        case .openBackup(let keybag, let use, let recipient, let isRestoreKey):
+            return try openBackup(keybag, use, recipient: recipient, secret: secret, isRestoreKey: isRestoreKey)
         case .backUp(let row, let wrapped): return try backUp(row, wrapped: wrapped)
         case .restoreKeys(let row, let wrapped): return try restoreKeys(row, wrapped: wrapped)
         case .circle(let request): return try circle(request)

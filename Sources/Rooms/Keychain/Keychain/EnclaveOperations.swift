@@ -16,8 +16,10 @@ package protocol EnclaveOperations {
     func rewrap(_ row: RowBinding, wrapped: [UInt8], generation: [UInt8]) throws -> [UInt8]
     /// Reports that no row needs these keys any more. Takes at most `EnclaveRequest.retiredMax` keys.
     func retire(_ keys: [KeyName]) throws
-    /// Opens a backup on this connection, or makes a new one.
-    func openBackup(_ keybag: [UInt8]?, passphrase: borrowing SecretBytes?, _ use: BackupUse) throws -> OpenedBackup
+    /// Opens a backup on this connection, or makes a new one. The secret is a passphrase or a restore key.
+    func openBackup(
+        _ keybag: [UInt8]?, _ use: BackupUse, recipient: [UInt8]?, secret: borrowing SecretBytes?, isRestoreKey: Bool
+    ) throws -> OpenedBackup
     /// Returns the item key of a row wrapped for the open backup, and the key of its attributes there.
     func backUp(_ row: RowBinding, wrapped: [UInt8]) throws -> SealedItemKey
     /// Returns the attributes key of an item in the open backup, and its item key unless it stays on another device.

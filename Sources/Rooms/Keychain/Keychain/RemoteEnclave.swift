@@ -85,10 +85,13 @@ final class RemoteEnclave: EnclaveOperations {
         guard case .done = try send(.retire(keys)).reply else { throw Self.unexpectedReply }
     }
 
-    func openBackup(_ keybag: [UInt8]?, passphrase: borrowing SecretBytes?, _ use: BackupUse) throws -> OpenedBackup {
-        let answer = try send(.openBackup(keybag: keybag, use), password: passphrase, watchesCaller: true)
+    func openBackup(
+        _ keybag: [UInt8]?, _ use: BackupUse, recipient: [UInt8]?, secret: borrowing SecretBytes?, isRestoreKey: Bool
+    ) throws -> OpenedBackup {
+        let request = EnclaveRequest.openBackup(keybag: keybag, use, recipient: recipient, secretIsRestoreKey: isRestoreKey)
+        let answer = try send(request, password: secret, watchesCaller: true)
         guard case .backup(let keybag) = answer.reply else { throw Self.unexpectedReply }
-        return OpenedBackup(keybag: keybag, frameKey: try secret(of: answer, KeyLease.keyBytes))
+        return OpenedBackup(keybag: keybag, frameKey: try self.secret(of: answer, KeyLease.keyBytes))
     }
 
     func backUp(_ row: RowBinding, wrapped: [UInt8]) throws -> SealedItemKey {

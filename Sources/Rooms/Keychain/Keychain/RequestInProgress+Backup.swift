@@ -20,7 +20,8 @@ extension RequestInProgress {
             throw Refusal(.notAllowedHere, "the keychain is backed up with the command vauban backup")
         }
         switch request {
-        case .begin(let keybag, let restores): try begin(keybag, restores: restores)
+        case .begin(let keybag, let restores, let recipient, let isRestoreKey):
+            try begin(keybag, restores: restores, recipient: recipient, isRestoreKey: isRestoreKey)
         case .list(let row): try list(after: row)
         case .copy(let rows): try copy(rows)
         case .restore(let item): try restore(item, rest: value)
@@ -28,22 +29,25 @@ extension RequestInProgress {
         try sink.send(.done)
     }
 
-    /// Opens a backup. With its passphrase, the user must consent, since what is copied under one that they do not know would be lost to
-    /// them and open to others.
-    private func begin(_ keybag: [UInt8]?, restores: Bool) throws {
+    /// Opens a backup. For a new one, or with a passphrase or restore key, the user must consent, since what is copied under one that they
+    /// do not know would be lost to them and open to others.
+    private func begin(_ keybag: [UInt8]?, restores: Bool, recipient: [UInt8]?, isRestoreKey: Bool) throws {
         if restores {
             // In user mode any program of the user could add the same items.
             if caller.identity != nil { try askConsent(.restoreBackup, item: nil) }
-        } else if password != nil {
-            try askConsent(.backUp, item: "\(try database.rowCount()) items")
+        } else if password != nil || keybag == nil {
+            let fingerprint = recipient.map { BackupRequest.fingerprint(ofDigest: Array(SHA256.hash(data: $0))) }
+            let program = fingerprint ?? (isRestoreKey ? "the recipient of its restore key" : nil)
+            try askConsent(.backUp, item: "\(try database.rowCount()) items", program: program)
         }
-        let opened = try enclave.openBackup(keybag, passphrase: password, restores ? .restore : .backUp)
+        let opened = try enclave.openBackup(
+            keybag, restores ? .restore : .backUp, recipient: recipient, secret: password, isRestoreKey: isRestoreKey)
         try sink.send(.backup(.begun(keybag: opened.keybag)), value: opened.frameKey)
     }
 
-    private func askConsent(_ purpose: Consent.Purpose, item: String?) throws {
+    private func askConsent(_ purpose: Consent.Purpose, item: String?, program: String? = nil) throws {
         do {
-            _ = try enclave.consent(Consent(purpose, offered: .once, item: item), reason: nil)
+            _ = try enclave.consent(Consent(purpose, offered: .once, item: item, program: program), reason: nil)
         } catch let refusal as Refusal where refusal.reason == .passcodeNotSet {
             // A user without a passcode has chosen to be asked for no consent.
         }
