@@ -70,16 +70,23 @@ mkdir -p "$HOME/.config/environment.d"
 echo 'SSH_AUTH_SOCK=/another' >"$HOME/.config/environment.d/60-vauban-ssh.conf"
 at_desktop <<STEPS
 start
+sees 5 items
 key ctrl+comma
 sees When the machine sleeps.
 sees A passcode is set.
 sees There is none: if you forget the passcode
 sees There is no fingerprint reader.
 shot settings
-click Copy vauban passcode recovery-key
-sees Copied: vauban passcode recovery-key
-run [ "\$($TMPDIR/pasted)" = 'vauban passcode recovery-key' ]
+click Copy vauban settings --idle 15m
+sees Copied: vauban settings --idle 15m
+run [ "\$($TMPDIR/pasted)" = 'vauban settings --idle 15m' ]
 click Settings
+focus Programs that use the Secret Service, such as mail programs
+key Tab
+focus Chromium, Chrome and Firefox, with Vauban’s extension
+key Tab
+focus ssh and git, with Vauban’s agent
+key Tab
 focus Keep the last ten values of each item, and deleted items for thirty days
 key space
 sees No more are kept.
@@ -88,11 +95,7 @@ focus Keep the last ten values of each item, and deleted items for thirty days
 key space
 sees They are kept.
 run "$VAUBAN_BUILD/vauban" settings --json | grep -q '"keepsHistory" *: *true'
-key Tab
-focus Programs that use the Secret Service, such as mail programs
-key Tab
-focus Chromium, Chrome and Firefox, with Vauban’s extension
-key Tab
+key shift+Tab
 focus ssh and git, with Vauban’s agent
 key space
 sees already exists with other content

@@ -12,8 +12,9 @@ import Glibc
     private var check: Widget?
 
     private static let explanation = """
-        Finds passwords that several items have, that have fewer than \(PasswordCheck.charactersMin) characters, or that were not changed for a \
-        year. It reads every password that needs no approval, on this machine alone, and keeps none. The access log has these readings.
+        Finds passwords that several items have, that have fewer than \(PasswordCheck.charactersMin) characters, or that were not changed \
+        for a year. It reads every password that needs no approval, on this machine alone, and keeps none. The access log has these \
+        readings.
         """
     /// Rows of each kind; more of them are counted.
     private static let rowsMax = 100

@@ -20,8 +20,8 @@ import VaubanLinuxHost
         self.locked = locked
     }
 
-    /// Asks the keychain in the background, unless another request of the page runs, and shows what went wrong, after `otherwise`. Nothing is called
-    /// after the page has ended.
+    /// Asks the keychain in the background, unless another request of the page runs, and shows what went wrong, after `otherwise`. Nothing
+    /// is called after the page has ended.
     func ask<Value: Sendable>(
         _ work: @escaping @Sendable (ItemKeychain, @escaping ItemKeychain.Waiting, CallCancellation) throws -> Value,
         then: @escaping @MainActor (Value) -> Void, otherwise: @escaping @MainActor () -> Void = {}

@@ -14,19 +14,20 @@ import DesktopKeychain
         let hint = "Changes of these take your passcode. To make them, run the command in a terminal."
         let summaries = settings.parts.map { row($0.title, $0.text, $0.commands) }
         let locks = Make.column(8, [Make.column(0, summaries, style: "desktop-card"), Make.label(hint, style: "desktop-hint")])
-        let kept = "Keep the last ten values of each item, and deleted items for thirty days"
-        let history = choice(kept, settings.keepsHistory) { isOn in
-            return { keychain in try keychain.setKeepsHistory(isOn) }
-        }
         let programs = settings.accesses.map { access in
             choice(access.title, access.isEnabled) { isOn in
                 return { keychain in try keychain.set(access, to: isOn) }
             }
         }
+        let kept = "Keep the last ten values of each item, and deleted items for thirty days"
+        let history = choice(kept, settings.keepsHistory) { isOn in
+            return { keychain in try keychain.setKeepsHistory(isOn) }
+        }
+        // The message is between what it is about.
         let parts = [
-            context.notice.widget, Make.part("Lock and approval", locks),
-            Make.part("History", Make.column(0, [history], style: "desktop-card")),
             Make.part("Who may use this keychain", Make.column(0, programs, style: "desktop-card")),
+            Make.part("History", Make.column(0, [history], style: "desktop-card")), context.notice.widget,
+            Make.part("Lock and approval", locks),
         ]
         for part in parts { gtk_box_append(sheet_box(widget), part) }
     }

@@ -70,8 +70,8 @@ package struct PasswordCheck: Sendable {
 }
 
 extension ItemKeychain {
-    /// Reads all passwords that need no approval, one after the other, and returns those that should be changed. Each reading is recorded in
-    /// the access log. `progress` gets the number of passwords so far, from time to time.
+    /// Reads all passwords that need no approval, one after the other, and returns those that should be changed. Each reading is recorded
+    /// in the access log. `progress` gets the number of passwords so far, from time to time.
     package func checkPasswords(
         of list: ItemList, now: Int64, cancellation: CallCancellation, progress: @escaping (Int) -> Void
     ) throws -> PasswordCheck {
