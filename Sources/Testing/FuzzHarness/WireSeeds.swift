@@ -48,7 +48,7 @@ extension WireFuzzing {
             [
                 unlock, seal(.whenUnlocked), EnclaveRequest.openBackup(keybag: nil, .backUp, recipient: recipient),
                 EnclaveRequest.backUp(plain, wrapped: [0]), EnclaveRequest.openBackup(keybag: [0], .restore, secretIsRestoreKey: true),
-                EnclaveRequest.restoreKeys(plain, wrapped: [0]),
+                EnclaveRequest.restoreKeys(plain, wrapped: [0]), open(.whenUnlocked),
             ],
             [
                 unlock, EnclaveRequest.circle(.begin(name: "a")), EnclaveRequest.circle(.open), seal(.whenUnlocked),

@@ -15,7 +15,9 @@ enum SecretArgument {
 
     /// Returns the addresses of the arguments in this process, from proc(5): fields 48 and 49 of `stat`, the first after the name being 3.
     private static func argumentRange() -> Range<UInt>? {
-        guard let text = try? String(contentsOfFile: "/proc/self/stat", encoding: .utf8), let end = text.lastIndex(of: ")") else { return nil }
+        guard let text = try? String(contentsOfFile: "/proc/self/stat", encoding: .utf8), let end = text.lastIndex(of: ")") else {
+            return nil
+        }
         let fields = text[text.index(after: end)...].split(whereSeparator: \.isWhitespace)
         guard fields.count > 46, let start = UInt(fields[45]), let end = UInt(fields[46]), start > 0, start < end else { return nil }
         return start..<end

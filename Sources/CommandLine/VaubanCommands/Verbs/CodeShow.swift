@@ -21,7 +21,9 @@ struct CodeShow: ParsableCommand {
     @OptionGroup var user: UserOptions
 
     func run() throws {
-        if png, isatty(STDOUT_FILENO) == 1 { throw ValidationError("A terminal cannot show a picture; omit --png, or redirect the output.") }
+        if png, isatty(STDOUT_FILENO) == 1 {
+            throw ValidationError("A terminal cannot show a picture; omit --png, or redirect the output.")
+        }
         try CodePicture.checkEncoder()
         let address = try CodeKeyring(session: try Session(user)).address(for: selection)
         try CodePicture.write(address, isPicture: png)
