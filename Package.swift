@@ -273,8 +273,8 @@ let callers: [Target] = [
     target(
         "VaubanPrompt", in: "Callers",
         [
-            "VaubanAccessPolicy", "VaubanAuthenticationClient", "VaubanRefusal", "VaubanPlainText", "VaubanUserModel", "VaubanSecretBytes",
-            "VaubanLinuxHost",
+            "VaubanAccessPolicy", "VaubanAuthenticationClient", "VaubanKeychainClient", "VaubanRefusal", "VaubanPlainText",
+            "VaubanUserModel", "VaubanSecretBytes", "VaubanLinuxHost",
         ]),
     // Apple's module names, Security, LocalAuthentication and CryptoKit, for exactly the targets that depend on this one. It is a folder of
     // module interfaces and an empty library: a module of ours with such a name would be seen by every package of a client's build.

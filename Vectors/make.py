@@ -435,10 +435,10 @@ def log_code(key, label):
     return hmac.new(key, label, hashlib.sha256).digest()
 
 
-def log_record(action=1, outcome=2, unrecorded=0, program=True, count=3, version=1, more=b''):
+def log_record(action=1, outcome=2, unrecorded=0, program=True, count=3, version=1, more=b'', mark=b''):
     commands = sequence(sequence(text('/usr/bin/vauban')))
     named = tlv(0xA0, sequence(text(''), text('/usr/bin/bash'), tlv(1, b'\xff'), commands))
-    entry = sequence(octets(log_item), integer(1), integer(count), text('cli'), text('github/anna'))
+    entry = sequence(octets(log_item), integer(1), integer(count), text('cli'), text('github/anna'), mark)
     return sequence(integer(version), integer(700_000_000_000_000), integer(700_000_000_500_000), integer(action), integer(outcome),
                     integer(unrecorded), named if program else b'', sequence(entry), more)
 
@@ -453,12 +453,12 @@ def log_sealed(record, number=9, series=7, size=256, padding=b'\0', key=log_key)
     return nonce + AESGCM(log_code(key, b'vauban access log record v1')).encrypt(nonce, plain, b'access log' + place)
 
 
-def log_fields(data, number=9, action=1, outcome=2, unrecorded=0, program=True, count=3):
+def log_fields(data, number=9, action=1, outcome=2, unrecorded=0, program=True, count=3, mark=''):
     place = number.to_bytes(8, 'big') + (7).to_bytes(8, 'big')
     named = {'application': '', 'path': '/usr/bin/bash', 'throughCommandLine': 'yes', 'commands': '/usr/bin/vauban'}
     return {
         'began': '700000000000000', 'ended': '700000000500000', 'action': str(action), 'outcome': str(outcome), 'unrecorded': str(unrecorded),
-        **(named if program else {}), 'items': f'{log_item.hex()} 1 {count} cli github/anna',
+        **(named if program else {}), 'items': f'{log_item.hex()} 1 {count} cli github/anna{mark}',
         'chain': hashlib.sha256(log_chain + place + hashlib.sha256(data).digest()).hexdigest()}
 
 
@@ -467,10 +467,13 @@ def log_given(number=9):
 
 
 named, first = log_sealed(log_record()), log_sealed(log_record(4, 1, 12, program=False, count=1), number=7)
+canary = log_sealed(log_record(mark=tlv(0xA0, b'')))
 write('access-log', 'access-log', [
     vector('a read by a program', named, log_fields(named), **log_given()),
     vector('the first record of a series', first, log_fields(first, 7, 4, 1, 12, program=False, count=1), **log_given(7)),
+    vector('a read of a canary', canary, log_fields(canary, mark=' canary'), **log_given()),
     *refusals([
+        ('canary', log_sealed(log_record(mark=tlv(0xA0, integer(1))))),
         ('seal', named[:-1]), ('seal', bytes([named[0] ^ 1]) + named[1:]), ('seal', log_sealed(log_record(), number=8)),
         ('seal', log_sealed(log_record(), series=8)), ('seal', log_sealed(log_record(), key=made_up('another log key'))),
         ('seal', b''), ('size', log_sealed(log_record(), size=255)), ('size', log_sealed(log_record(), size=257)),

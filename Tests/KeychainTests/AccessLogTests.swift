@@ -324,7 +324,7 @@ extension Room {
         return query
     }
 
-    fileprivate func page(_ query: AccessLogQuery = AccessLogQuery(), as caller: Caller = Caller(user: Room.user)) throws -> AccessLogPage {
+    func page(_ query: AccessLogQuery = AccessLogQuery(), as caller: Caller = Caller(user: Room.user)) throws -> AccessLogPage {
         guard case .accessLog(let page)? = try serve(.accessLog(query), as: caller).messages.first else { throw Refusal(.internalError) }
         return page
     }
@@ -332,7 +332,7 @@ extension Room {
     fileprivate func faults() throws -> [AccessLogFault] { try page(AccessLogQuery(verifies: true)).faults }
 
     /// Returns the whole log, the oldest record first.
-    fileprivate func found(as caller: Caller = Caller(user: Room.user), ofAllOwners: Bool = false) throws -> [FoundRecord] {
+    func found(as caller: Caller = Caller(user: Room.user), ofAllOwners: Bool = false) throws -> [FoundRecord] {
         var all: [FoundRecord] = []
         var query = AccessLogQuery(coversAllOwners: ofAllOwners)
         while true {
@@ -343,7 +343,7 @@ extension Room {
         }
     }
 
-    fileprivate func log(as caller: Caller = Caller(user: Room.user), ofAllOwners: Bool = false) throws -> [AccessRecord] {
+    func log(as caller: Caller = Caller(user: Room.user), ofAllOwners: Bool = false) throws -> [AccessRecord] {
         try found(as: caller, ofAllOwners: ofAllOwners).compactMap(\.record)
     }
 

@@ -35,7 +35,8 @@ import VaubanSecretBytes
                 "outcome": "\(record.outcome.rawValue)", "unrecorded": "\(record.unrecorded)",
                 "chain": FormatVectors.hexadecimal(before.adding(row.link).chain),
                 "items": record.items.map { item in
-                    "\(FormatVectors.hexadecimal(item.item)) \(item.kind) \(item.count) \(item.owner) \(item.name)"
+                    let mark = item.isCanary ? " canary" : ""
+                    return "\(FormatVectors.hexadecimal(item.item)) \(item.kind) \(item.count) \(item.owner) \(item.name)\(mark)"
                 }.joined(separator: ", "),
             ]
             if let program = record.program {

@@ -116,8 +116,24 @@ key Escape
 gone
 run $TMPDIR/asked 0
 STEPS
+# A canary item that is used: the notification says so at once, and to a sheet that starts later, until the user has seen it.
+printf bait | vauban set aws/root || fail 'set failed'
+vauban canary add aws/root 2>/dev/null || fail 'it is no canary'
+at_desktop <<STEPS
+start
+run $TMPDIR/notifier
+run $VAUBAN_BUILD/vauban get aws/root >$TMPDIR/bait
+run $TMPDIR/shown 1
+STEPS
+at_desktop <<STEPS
+start
+run $TMPDIR/notifier
+run $TMPDIR/shown 1
+run $TMPDIR/asked 1
+STEPS
 # Its words are the same whoever asks.
 cat "$TMPDIR/calls" >>"$TMPDIR/calls.before"; mv "$TMPDIR/calls.before" "$TMPDIR/calls"
 [ "$(grep -c 'string "Vauban needs your approval"' "$TMPDIR/calls")" = 4 ] || { cat "$TMPDIR/calls"; fail 'the notification does not say what it should'; }
-grep -qE 'bank|anna|keychain-caller|secret' "$TMPDIR/calls" && { cat "$TMPDIR/calls"; fail 'the notification says who asks or for what'; }
+[ "$(grep -c 'string "A canary item in your keychain was used"' "$TMPDIR/calls")" = 2 ] || { cat "$TMPDIR/calls"; fail 'the use of a canary is not told'; }
+grep -qE 'bank|anna|aws|bait|keychain-caller|the secret' "$TMPDIR/calls" && { cat "$TMPDIR/calls"; fail 'the notification says who asks or for what'; }
 echo 'a user who does not see the question is told that there is one'

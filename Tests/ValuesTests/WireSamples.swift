@@ -112,6 +112,9 @@ struct WireSample: Sendable, CustomTestStringConvertible {
         began: .min, ended: .max, action: .synchronized, outcome: .notApproved, unrecorded: 3,
         program: AccessProgram(application: "", path: "/usr/bin/bash", throughCommandLine: true, commands: ["/usr/bin/vauban", ""]),
         items: [UsedItem(item: octets(1, 16), kind: 1, count: .max, owner: "cli", name: "github/anna")])
+    private static let canaryRecord = AccessRecord(
+        began: 1, ended: 2, action: .read, outcome: .done, program: nil,
+        items: [UsedItem(item: octets(1, 16), kind: 1, owner: "cli", name: "aws/root", isCanary: true)])
 
     static let enclave: [WireSample] =
         [
@@ -283,6 +286,8 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             .sync(.circle(.leave)),
             .sync(.companion(.admit(reveal: [1], code: "123 456"), rows: [])), .sync(.companion(.allow(device: octets(1, 16)), rows: [1])),
             .sync(.companion(.disallow(device: octets(1, 16)), rows: [1, .max])), .sync(.copyForCompanion(device: octets(1, 16), [1])),
+            .lastUses(of: octets(1, 16)), .canary(.mark(query, isCanary: true)), .canary(.mark(query, isCanary: false)), .canary(.list),
+            .canary(.alerts(after: nil)), .canary(.alerts(after: .max)), .canary(.acknowledge(total: 7)),
         ].enumerated().map { WireSample("\($0)", $1) }
         + [
             KeychainReply.refused(refusal), .done, .handedOver, .ownRights(application: nil, groups: []),
@@ -312,6 +317,12 @@ struct WireSample: Sendable, CustomTestStringConvertible {
                 ])), .sync(.item(row: 1, mark: octets(1, 16), backupItem)), .sync(.omitted(row: 1)), .sync(.outcome(.deleted)),
             .sync(.outcome(.placed(mark: octets(1, 16), item: octets(2, 16), changed: .max))), .sync(.outcome(.changedMeanwhile)),
             .sync(.outcome(.nameTaken)), .sync(.fates(ItemFate.allCases)), .sync(.listed(number: .max)),
+            .lastUses(LastUses(read: nil, changed: nil, coversAll: false)),
+            .lastUses(
+                LastUses(
+                    read: FoundRecord(number: 2, record: canaryRecord), changed: FoundRecord(number: 1, record: accessRecord),
+                    coversAll: true)),
+            .canaryAlerts(CanaryAlerts(total: 0, seen: 0, from: nil)), .canaryAlerts(CanaryAlerts(total: .max, seen: 1, from: 1 << 48)),
         ].enumerated().map { WireSample("\($0)", $1) }
 
     private static let environment = OwnerEnvironment(

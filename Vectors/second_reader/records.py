@@ -51,7 +51,11 @@ def record(data):
     while not items.is_at_end:
         entry = items.sequence('item')
         item, kind, count = entry.octets('item'), entry.integer('kind', 0, 2**63 - 1), entry.integer('count', 1, 2**63 - 1)
-        shown.append(f"{item.hex()} {kind} {count} {entry.text('owner', 128)} {entry.text('name', 128)}")
+        words = f"{item.hex()} {kind} {count} {entry.text('owner', 128)} {entry.text('name', 128)}"
+        if not entry.is_at_end:
+            require(entry.next(0xA0, 'canary') == b'', 'canary')
+            words += ' canary'
+        shown.append(words)
         entry.end()
     fields.end()
     return {**found, 'items': ', '.join(shown)}

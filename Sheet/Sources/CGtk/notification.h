@@ -1,6 +1,6 @@
-// The desktop's own notification (org.freedesktop.Notifications), for a question that waits where the user does not see it. Its words are
-// always the same: who asks and for what stands in the window alone, since any program can show a notification, and any program of the
-// user can take the service's place and read one.
+// The desktop's own notification (org.freedesktop.Notifications), for a question that waits where the user does not see it, and for the use
+// of a canary item. Its words are always the same: who asks and for what stands in the window or the log alone, since any program can show
+// a notification, and any program of the user can take the service's place and read one.
 
 #ifndef VAUBAN_SHEET_NOTIFICATION_H
 #define VAUBAN_SHEET_NOTIFICATION_H
@@ -28,12 +28,24 @@ static inline void sheet_notification_close(struct sheet_notification *it) {
     it->number = 0;
 }
 
+static inline void sheet_notification_send(struct sheet_notification *it);
+
+static inline gboolean sheet_notification_again(gpointer data) {
+    struct sheet_notification *it = data;
+    if (it->is_wanted && !it->number && !it->is_on_its_way) sheet_notification_send(it);
+    return G_SOURCE_REMOVE;
+}
+
 static inline void sheet_notification_shown(GObject *bus, GAsyncResult *result, gpointer data) {
     struct sheet_notification *it = data;
     it->is_on_its_way = FALSE;
-    // Where nobody shows notifications the window waits as it is.
+    // Where nobody shows notifications the window waits as it is. One without a window waits for somebody who does: a session may start its
+    // notification program later.
     GVariant *answer = g_dbus_connection_call_finish(G_DBUS_CONNECTION(bus), result, NULL);
-    if (!answer) return;
+    if (!answer) {
+        if (!it->chosen) g_timeout_add_seconds(5, sheet_notification_again, it);
+        return;
+    }
     g_variant_get(answer, "(u)", &it->number);
     g_variant_unref(answer);
     if (!it->is_wanted) sheet_notification_close(it);
@@ -42,8 +54,10 @@ static inline void sheet_notification_shown(GObject *bus, GAsyncResult *result, 
 static inline void sheet_notification_send(struct sheet_notification *it) {
     GVariantBuilder actions, hints;
     g_variant_builder_init(&actions, G_VARIANT_TYPE("as"));
-    g_variant_builder_add(&actions, "s", "default");
-    g_variant_builder_add(&actions, "s", "Show the window");
+    if (it->chosen) {
+        g_variant_builder_add(&actions, "s", "default");
+        g_variant_builder_add(&actions, "s", "Show the window");
+    }
     g_variant_builder_init(&hints, G_VARIANT_TYPE("a{sv}"));
     // Critical: desktops hold back the others while a window fills the screen.
     g_variant_builder_add(&hints, "{sv}", "urgency", g_variant_new_byte(2));
@@ -64,7 +78,7 @@ static inline void sheet_notification_heard(GDBusConnection *bus, const char *se
     if (g_strcmp0(signal, "NotificationClosed") == 0) it->number = 0;
     // With it a Wayland compositor knows that the user wants the window that is to come.
     if (g_strcmp0(signal, "ActivationToken") == 0 && text) { g_free(it->token); it->token = g_strdup(text); }
-    if (g_strcmp0(signal, "ActionInvoked") == 0) {
+    if (g_strcmp0(signal, "ActionInvoked") == 0 && it->chosen) {
         it->chosen(it->token);
         g_clear_pointer(&it->token, g_free);
     }
@@ -81,8 +95,8 @@ static inline void sheet_notification_connected(GObject *source, GAsyncResult *r
     if (it->is_wanted) sheet_notification_send(it);
 }
 
-// `chosen` hears that the user clicked it, with what the compositor gave for that or NULL. The words stay the caller's. It lasts as long
-// as the process.
+// `chosen` hears that the user clicked it, with what the compositor gave for that or NULL; without one there is nothing to click. The words
+// stay the caller's. It lasts as long as the process. With 0 milliseconds it stays until the user closes it.
 static inline struct sheet_notification *sheet_notification_new(const char *summary, const char *body, int milliseconds, void (*chosen)(const char *token)) {
     struct sheet_notification *it = g_new0(struct sheet_notification, 1);
     it->summary = summary;

@@ -45,6 +45,13 @@ import VaubanPrompt
         SheetWindow.current = SheetWindow(agent)
         following = agent
         sheet_follow_session { isActive in MainActor.assumeIsolated { Program.following?.session(isActive: isActive != 0) } }
+        try agent.watchCanaries {
+            g_idle_add_full(
+                G_PRIORITY_DEFAULT,
+                { _ in
+                    MainActor.assumeIsolated { CanaryNotification.show() }; return 0
+                }, nil, nil)
+        }
         let thread = Thread { agent.run { FileHandle.standardError.write(Data("vauban-sheet: \($0)\n".utf8)) } }
         thread.stackSize = 1 << 19
         thread.start()

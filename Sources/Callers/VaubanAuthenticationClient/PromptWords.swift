@@ -63,6 +63,7 @@ package enum PromptWords {
         case .acceptBuild: return "to be accepted as a new version of a program that keeps secrets here"
         case .listOwners: return "to see what every program keeps, without the secrets themselves"
         case .changePermission: return "to change which programs may read which secrets"
+        case .changeCanaries: return "to see or change which secrets are canaries, whose use you are told of"
         case .moveItems: return "to give secrets to another owner"
         case .backUp where consent.program != nil: return "to back up your keychain, encrypted for a recipient"
         case .backUp: return "to back up your keychain, encrypted with a passphrase"

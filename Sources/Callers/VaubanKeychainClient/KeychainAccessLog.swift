@@ -12,3 +12,13 @@ extension KeychainClient {
         return page
     }
 }
+
+extension KeychainClient {
+    /// Returns when and by which program an item was last read and changed.
+    package func lastUses(of item: [UInt8]) throws(Refusal) -> LastUses {
+        guard let uses = try call(.lastUses(of: item), secret: nil, password: nil, waiting: nil).lastUses else {
+            throw Refusal(.internalError, "the service did not say how the item was used; update Vauban")
+        }
+        return uses
+    }
+}

@@ -190,6 +190,8 @@ package final class KeychainClient: Sendable {
         var keepsHistory: Bool?
         var cleared: Int?
         var accessLog: AccessLogPage?
+        var lastUses: LastUses?
+        var canaryAlerts: CanaryAlerts?
         var rights: ProgramRights?
         var backup: [ReplyEntry<BackupReply>] = []
         var sync: [ReplyEntry<SyncReply>] = []
@@ -216,7 +218,7 @@ package final class KeychainClient: Sendable {
         _ = try call(.restore(copyOf: copy.date), secret: nil, waiting: waiting, progress: { _ in })
     }
 
-    private func call(
+    func call(
         _ request: KeychainRequest, secret: borrowing SecretBytes?, waiting: Waiting?, progress: ((DoctorReport) -> Void)? = nil,
         found: ((FoundEntry) -> Void)? = nil, cancellation: CallCancellation? = nil
     ) throws(Refusal) -> Outcome {
@@ -274,6 +276,8 @@ package final class KeychainClient: Sendable {
                 timeout = .machine
                 outcome.sync.append(ReplyEntry(reply, secret: message.takeSecret()))
             case .accessLog(let page): outcome.accessLog = page
+            case .lastUses(let uses): outcome.lastUses = uses
+            case .canaryAlerts(let alerts): outcome.canaryAlerts = alerts
             case .backup(let reply): outcome.backup.append(ReplyEntry(reply, secret: message.takeSecret()))
             case .handedOver: throw .malformed("the keychain handed over a connection without a request")
             case .queued: continue

@@ -5,6 +5,7 @@ import Dispatch
 import Glibc
 import Synchronization
 package import VaubanAuthenticationClient
+internal import VaubanKeychainClient
 import VaubanLinuxHost
 internal import VaubanRefusal
 import VaubanSecretBytes
@@ -84,6 +85,9 @@ public final class SheetAgent: Sendable {
         left?.end()
         seatChanged.signal()
     }
+
+    /// Calls `used` on any thread when canary items were used that the user has not seen, now or earlier, for as long as the process runs.
+    public func watchCanaries(_ used: @escaping @Sendable () -> Void) throws { try CanaryWatch.start { _ in used() } }
 
     private func beginAnswer(_ request: Int, withPasscode: Bool = false) -> Bool {
         guard model.withLock({ $0.beginAnswer(request, withPasscode: withPasscode, now: MachineClock.boot) }) else { return false }

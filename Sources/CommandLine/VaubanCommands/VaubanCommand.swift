@@ -37,7 +37,7 @@ struct VaubanCommand: ParsableCommand {
             CommandGroup(
                 name: "The keychain:",
                 subcommands: [
-                    Status.self, AccessLogVerb.self, Doctor.self, Unlock.self, Lock.self, Settings.self, Approve.self,
+                    Status.self, AccessLogVerb.self, Canary.self, Doctor.self, Unlock.self, Lock.self, Settings.self, Approve.self,
                 ]),
             CommandGroup(name: "The passcode:", subcommands: [Passcode.self, Finger.self, Recover.self, Erase.self]),
             CommandGroup(

@@ -136,7 +136,8 @@ package struct AccessProgram: Hashable, Sendable, DERReadable, DERWritable {
 
 /// An item, and how often it was used.
 ///
-/// `UsedItem ::= SEQUENCE { item OCTET STRING (SIZE (0..16)), kind INTEGER, count INTEGER (1..MAX), owner UTF8String, name UTF8String }`
+/// `UsedItem ::= SEQUENCE { item OCTET STRING (SIZE (0..16)), kind INTEGER, count INTEGER (1..MAX), owner UTF8String, name UTF8String,
+///   canary [0] SEQUENCE {} OPTIONAL }`
 package struct UsedItem: Hashable, Sendable, DERReadable, DERWritable {
     package static let textBytesMax = 128
 
@@ -148,13 +149,16 @@ package struct UsedItem: Hashable, Sendable, DERReadable, DERWritable {
     package let owner: String
     /// The name by which a user knows the item; empty if it was closed.
     package let name: String
+    /// Whether it was a canary.
+    package var isCanary: Bool
 
-    package init(item: [UInt8], kind: Int64, count: Int64 = 1, owner: String, name: String) {
+    package init(item: [UInt8], kind: Int64, count: Int64 = 1, owner: String, name: String, isCanary: Bool = false) {
         self.item = item
         self.kind = kind
         self.count = count
         self.owner = owner
         self.name = name
+        self.isCanary = isCanary
     }
 
     package init(from fields: inout DERFields) throws {
@@ -163,6 +167,7 @@ package struct UsedItem: Hashable, Sendable, DERReadable, DERWritable {
         count = try fields.integer("count", in: 1...Int64.max)
         owner = try fields.text("owner", max: Self.textBytesMax)
         name = try fields.text("name", max: Self.textBytesMax)
+        isCanary = try fields.optional(0, "canary") { _ in true } ?? false
     }
 
     package func write(into der: inout DER.Serializer) throws {
@@ -172,6 +177,7 @@ package struct UsedItem: Hashable, Sendable, DERReadable, DERWritable {
             try fields.integer(count)
             try fields.text(owner)
             try fields.text(name)
+            if isCanary { fields.tagged(0) { _ in } }
         }
     }
 }

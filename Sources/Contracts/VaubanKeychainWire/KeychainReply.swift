@@ -35,6 +35,10 @@ package enum KeychainReply: Hashable, Sendable {
     case sync(SyncReply)
     /// Records of the access log, before `done`.
     case accessLog(AccessLogPage)
+    /// The last uses of an item, before `done`.
+    case lastUses(LastUses)
+    /// The uses of canary items so far, before `done`.
+    case canaryAlerts(CanaryAlerts)
     /// The caller's application identifier, if it has one, and its own access groups in order.
     case ownRights(application: String?, groups: [String])
 }
@@ -80,7 +84,8 @@ package struct FoundItem: Hashable, Sendable, DERReadable, DERWritable {
 ///   FoundItem, waitingForUser [3] UTF8String, rewrapped [4] RewrapProgress,
 ///   permissions [5] SEQUENCE OF Permission, examined [6] DoctorReport, restorable [7] RestorableCopy, handedOver [8],
 ///   versions [9] SEQUENCE OF ItemVersion, deleted [10] DeletedItem, keepsHistory [11] BOOLEAN, cleared [12] INTEGER,
-///   ownRights [13] ProgramRights, sync [14] SyncReply, accessLog [15] AccessLogPage, backup [20] BackupReply, queued [21] } }`
+///   ownRights [13] ProgramRights, sync [14] SyncReply, accessLog [15] AccessLogPage, backup [20] BackupReply, queued [21],
+///   canaryAlerts [27] CanaryAlerts, lastUses [28] LastUses } }`
 extension KeychainReply: DERReadable, DERWritable {
     /// Items in one message; further ones are sent in the next.
     package static let itemsMax = 256
@@ -124,6 +129,8 @@ extension KeychainReply: DERReadable, DERWritable {
                 return .ownRights(application: application, groups: groups ?? [])
             case 14: return .sync(try reply.value("sync"))
             case 15: return .accessLog(try reply.value("page"))
+            case 27: return .canaryAlerts(try reply.value("alerts"))
+            case 28: return .lastUses(try reply.value("uses"))
             default: throw DERError("reply is unknown")
             }
         }
@@ -142,6 +149,8 @@ extension KeychainReply: DERReadable, DERWritable {
             case .sync(let reply): try fields.tagged(14) { try $0.value(reply) }
             case .backup(let reply): try fields.tagged(20) { try $0.value(reply) }
             case .accessLog(let page): try fields.tagged(15) { try $0.value(page) }
+            case .lastUses(let uses): try fields.tagged(28) { try $0.value(uses) }
+            case .canaryAlerts(let alerts): try fields.tagged(27) { try $0.value(alerts) }
             case .queued: fields.tagged(21) { _ in }
             case .rewrapped(let progress): try fields.tagged(4) { try $0.value(progress) }
             case .permissions(let permissions): try fields.tagged(5) { try $0.list(permissions) }

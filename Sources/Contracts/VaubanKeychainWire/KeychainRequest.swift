@@ -43,6 +43,10 @@ package enum KeychainRequest: Hashable, Sendable {
     case sync(SyncRequest)
     /// Returns records of the access log, the newest first.
     case accessLog(AccessLogQuery)
+    /// Returns the last uses of an item, by its identity.
+    case lastUses(of: [UInt8])
+    /// Marks canary items, lists them, or tells of their uses.
+    case canary(CanaryRequest)
     /// Returns the caller's application identifier and its own access groups.
     case ownRights
     /// Saves, deletes or picks one of the user's passwords for a website of the caller's. The value is the password to save.
@@ -56,7 +60,9 @@ extension KeychainRequest {
     /// The authorization of the caller's context, if the request has one.
     package var authorization: [UInt8]? {
         switch self {
-        case .copyMatching(let query, _), .update(let query, _, _), .delete(let query, _), .transfer(let query, _, _): query.authorization
+        case .copyMatching(let query, _), .update(let query, _, _), .delete(let query, _), .transfer(let query, _, _),
+            .canary(.mark(let query, _)):
+            query.authorization
         default: nil
         }
     }
@@ -145,7 +151,8 @@ extension ItemChanges: DERReadable, DERWritable {
 
 /// `KeychainRequest ::= SEQUENCE { version INTEGER (1), call CHOICE { add [0], copyMatching [1], update [2], delete [3],
 ///   rewrap [4], discard [5], permissions [6], permit [7], move [8], examine [9], restore [10], handOver [11],
-///   history [12], ownRights [13], transfer [16], sync [17], accessLog [18], backup [20], sharedPassword [24] } }`
+///   history [12], ownRights [13], transfer [16], sync [17], accessLog [18], backup [20], sharedPassword [24],
+///   canary [27], lastUses [28] } }`
 extension KeychainRequest: DERReadable, DERWritable {
     package static let version: Int64 = 1
 
@@ -187,6 +194,8 @@ extension KeychainRequest: DERReadable, DERWritable {
             case 17: return .sync(try call.value("sync"))
             case 18: return .accessLog(try call.value("query"))
             case 24: return .sharedPassword(try call.value("shared password"))
+            case 27: return .canary(try call.value("canary"))
+            case 28: return .lastUses(of: try call.octets("item", in: 16...16))
             case 20: return .backup(try call.value("backup"), passwordBytes: try Self.passwordBytes(&call))
             default: throw Refusal(.unknownRequest, "keychain request \(number) is not known to version \(Self.version)")
             }
@@ -238,6 +247,8 @@ extension KeychainRequest: DERReadable, DERWritable {
             case .ownRights: fields.tagged(13) { _ in }
             case .accessLog(let query): try fields.tagged(18) { try $0.value(query) }
             case .sharedPassword(let request): try fields.tagged(24) { try $0.value(request) }
+            case .canary(let request): try fields.tagged(27) { try $0.value(request) }
+            case .lastUses(let item): try fields.tagged(28) { try $0.octets(item) }
             case .history(let request, let passwordBytes):
                 try fields.tagged(12) { call in
                     try call.value(request)

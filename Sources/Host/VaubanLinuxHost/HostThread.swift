@@ -1,6 +1,7 @@
 // Threads without Foundation's `Thread`, which would load all of Foundation into each room and does not report that the system has no
 // further thread.
 
+import CVaubanLinux
 import Glibc
 
 /// Detached threads with a small stack.
@@ -22,6 +23,8 @@ package enum HostThread {
         pthread_attr_setstacksize(&attributes, stackBytes)
         let body = Unmanaged.passRetained(Body(work))
         var thread = pthread_t()
+        // The new thread inherits them, possibly with a key that was just used, and the dynamic loader saves them on its stack.
+        vauban_clear_vectors()
         let fault = pthread_create(
             &thread, &attributes,
             { body in

@@ -23,6 +23,10 @@ package struct BoundedLog: Sendable {
         write(text, level: .notice, about: uid, metadata: metadata)
     }
 
+    package func warning(_ text: Logger.Message, about uid: UInt32, _ metadata: Logger.Metadata = [:]) {
+        write(text, level: .warning, about: uid, metadata: metadata)
+    }
+
     package func error(_ text: Logger.Message, about uid: UInt32, _ metadata: Logger.Metadata = [:]) {
         write(text, level: .error, about: uid, metadata: metadata)
     }

@@ -51,6 +51,8 @@ extension KeychainSocketFuzzing {
             .sync(.delete(item: [UInt8](repeating: 7, count: 16), mark: [UInt8](repeating: 6, count: 16))),
             .sync(.fates([ItemQuestion(item: [UInt8](repeating: 7, count: 16), changed: 1)])),
             .accessLog(AccessLogQuery(before: 2, coversAllOwners: true, verifies: true)),
+            .lastUses(of: [UInt8](repeating: 7, count: 16)), .canary(.mark(query, isCanary: true)), .canary(.list),
+            .canary(.alerts(after: nil)), .canary(.acknowledge(total: 1)),
             .sync(.companion(.admit(reveal: [1], code: "123 456"), rows: [1])),
             .sync(.companion(.allow(device: [UInt8](repeating: 8, count: 16)), rows: [1, 2])),
             .sync(.copyForCompanion(device: [UInt8](repeating: 8, count: 16), [1])),

@@ -84,7 +84,10 @@ package enum KeychainSocketFuzzing {
             case .copyForCompanion(_, let rows): try promise(rows.count <= SyncRequest.rowsMax, "too many rows")
             case .list, .delete, .circle: break
             }
-        case .rewrap, .discard, .permissions, .permit, .examine, .restore, .handOver, .ownRights, .sharedPassword, .accessLog: break
+        case .lastUses(let item): try promise(item.count == 16, "an item of another length")
+        case .canary(.mark(let query, _)): try keepsLimits(query)
+        case .rewrap, .discard, .permissions, .permit, .examine, .restore, .handOver, .ownRights, .sharedPassword, .accessLog, .canary:
+            break
         }
     }
 
@@ -109,7 +112,7 @@ package enum KeychainSocketFuzzing {
         case .backup(.rows(let rows)): try promise(rows.count <= BackupRequest.rowsMax, "too many rows")
         case .sync(.rows(let rows)): try promise(rows.count <= SyncReply.rowsMax, "too many rows")
         case .refused, .done, .waitingForUser, .queued, .rewrapped, .restorable, .handedOver, .deleted, .keepsHistory, .cleared, .backup,
-            .sync:
+            .sync, .lastUses, .canaryAlerts:
             break
         }
     }

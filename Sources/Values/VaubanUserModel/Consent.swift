@@ -80,6 +80,8 @@ package struct Consent: Hashable, Sendable, DERReadable, DERWritable {
         /// Put items on the list of a companion, or take them off it.
         case allowItems = 20
         case disallowItems = 21
+        /// See which items are canaries, or change that.
+        case changeCanaries = 30
     }
 
     package struct Choices: OptionSet, Hashable, Sendable {

@@ -71,7 +71,7 @@ package struct ItemDocument: ~Copyable {
     // MARK: One item
 
     /// Keys of `show --json` that the keychain sets itself; they are ignored here.
-    private static let own: Set<String> = ["owner", "asks", "created", "changed", "deleted"]
+    private static let own: Set<String> = ["owner", "asks", "created", "changed", "deleted", "lastRead", "lastChanged"]
 
     private static func entry(_ line: Int, _ value: JSONValue, in bytes: UnsafeRawBufferPointer) throws(JSONError) -> Entry {
         guard case .object(let members) = value else { throw JSONError(line: line, why: "an item must be an object") }

@@ -20,16 +20,20 @@ struct AccessLogFilter {
     var program: String?
     var action: AccessAction?
     var onlyRefused = false
+    var onlyCanaries = false
     /// Microseconds since the reference date.
     var since: Int64?
 
     func includes(_ record: AccessRecord) -> Bool {
         if let action, record.action != action { return false }
         if onlyRefused, record.isDone { return false }
+        if onlyCanaries, !record.items.contains(where: \.isCanary) { return false }
         if let since, record.ended < since { return false }
         if let program { return record.program?.hasName(containing: program) ?? false }
         return true
     }
+
+    func includes(_ item: UsedItem) -> Bool { !onlyCanaries || item.isCanary }
 
     func includes(itemNamed name: String) -> Bool {
         guard let item else { return true }

@@ -93,7 +93,7 @@ private struct FoundUses {
                 if names[item.item] == nil { names[item.item] = item.name }
                 if filter.item != nil, filter.includes(itemNamed: item.name) { wanted.insert(item.item) }
             }
-            guard filter.includes(record) else { continue }
+            guard filter.includes(record), filter.includes(item) else { continue }
             if filter.includes(itemNamed: item.name) || wanted.contains(item.item) { count += 1 }
             all.append(RecordedUse(number: number, record: record, item: item, name: item.name))
         }

@@ -13,6 +13,7 @@ package struct ItemDescription: Encodable {
         case yes(Bool)
         case list([String])
         case date(Date)
+        case use(Use)
     }
 
     package struct Part: Hashable {
@@ -21,7 +22,7 @@ package struct ItemDescription: Encodable {
         package let value: Value
     }
 
-    package let parts: [Part]
+    package internal(set) var parts: [Part]
 
     /// The attributes in display order.
     private static let attributes: [(name: AttributeName, key: String, title: String)] = [
@@ -105,6 +106,7 @@ package struct ItemDescription: Encodable {
         case .yes(let yes): yes ? "yes" : "no"
         case .list(let names): names.joined(separator: ", ")
         case .date(let date): date.formatted(.iso8601)
+        case .use(let use): use.text
         }
     }
 
@@ -131,6 +133,7 @@ package struct ItemDescription: Encodable {
             case .yes(let yes): try object.encode(yes, forKey: key)
             case .list(let names): try object.encode(names, forKey: key)
             case .date(let date): try object.encode(date, forKey: key)
+            case .use(let use): try object.encode(use, forKey: key)
             }
         }
     }

@@ -30,8 +30,10 @@ package struct StatusDocument: Encodable {
     /// Where programs can prompt the user.
     package let prompts: [String]
     package let warnings: [String]
+    /// The uses of canary items that the user has not seen; left out if that is unknown.
+    package let canaryAlerts: Int64?
 
-    package init(mode: Service.Mode, _ device: DeviceStatus, promptPlaces: [String]) {
+    package init(mode: Service.Mode, _ device: DeviceStatus, promptPlaces: [String], canaryAlerts: Int64? = nil) {
         switch mode {
         case .system: (self.mode, folder) = ("system", nil)
         case .user(let home), .named(let home): (self.mode, folder) = ("user", home)
@@ -53,6 +55,7 @@ package struct StatusDocument: Encodable {
             reader: biometry.readerIsPresent, enrolled: biometry.isEnrolled, accepted: biometry.isReady, unlock: biometry.unlocks)
         prompts = promptPlaces
         warnings = device.warnings
+        self.canaryAlerts = canaryAlerts
     }
 }
 

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import VaubanAccessPolicy
 import VaubanKeychainModel
+import VaubanKeychainWire
 import VaubanLinuxHost
 import VaubanUserModel
 
@@ -27,7 +28,7 @@ enum StatusText {
 
     static func text(
         mode: Service.Mode, _ device: DeviceStatus, promptPlaces: [String], terminal: String?, permissions: [Permission] = [],
-        own: String? = nil
+        own: String? = nil, alerts: CanaryAlerts? = nil
     ) -> String {
         var lines = self.mode(mode)
         if let own { lines.append(row("Own keychain", own)) }
@@ -42,6 +43,7 @@ enum StatusText {
         lines += prompts(promptPlaces, terminal)
         if device.settings.allowsTerminalPrompts { lines.append(row("", terminalPrompts)) }
         lines += builds(permissions)
+        if let alerts, alerts.unseen > 0 { lines.append(row("Canaries", CanaryNotice.text(alerts))) }
         lines += device.warnings.map { row("Warning", SafeText.line($0, max: 500)) }
         if case .named(let home) = mode {
             lines.append(row("VAUBAN_HOME", "\(SafeText.visible(home)) (this shell's, for development and tests)"))

@@ -34,6 +34,9 @@ struct AccessLogVerb: ParsableCommand {
     @Flag(help: "Show only refused uses.")
     var refused = false
 
+    @Flag(help: "Show only uses of canary items.")
+    var canary = false
+
     @Option(
         help: ArgumentHelp("Show only uses since this time: seconds since 1970, or for example 2026-01-01T00:00:00Z.", valueName: "time"),
         transform: { try CodeGet.seconds($0) })
@@ -62,11 +65,11 @@ struct AccessLogVerb: ParsableCommand {
 
     private var filter: AccessLogFilter {
         AccessLogFilter(
-            item: name, program: program, action: action, onlyRefused: refused,
+            item: name, program: program, action: action, onlyRefused: refused, onlyCanaries: canary,
             since: since.map { ($0 - 978_307_200) * 1_000_000 })
     }
 
-    private var hasFilter: Bool { name != nil || program != nil || action != nil || refused || since != nil }
+    private var hasFilter: Bool { name != nil || program != nil || action != nil || refused || canary || since != nil }
 
     func run() throws {
         let session = try Session(user)
@@ -109,7 +112,8 @@ struct AccessLogVerb: ParsableCommand {
 extension RecordedUse {
     var text: String {
         let date = StatusText.time(record.ended)
-        let what = [record.action.word, record.outcome.words, item.count > 1 ? "\(item.count) times" : nil].compactMap(\.self)
+        let what = [record.action.word, record.outcome.words, item.count > 1 ? "\(item.count) times" : nil, item.isCanary ? "canary" : nil]
+            .compactMap(\.self)
         let unnamed = item.isFurther ? "further items" : "an item whose name is unknown"
         let words = [date, name.isEmpty ? unnamed : SafeText.visible(name), what.joined(separator: ", ")]
         return (words + (record.program.map { [SafeText.visible($0.shown)] } ?? []))
@@ -125,7 +129,7 @@ extension RecordedUse {
             record: number, first: Date(microseconds: record.began), last: Date(microseconds: record.ended), action: record.action.word,
             outcome: record.outcome.word, count: item.count, item: name, owner: item.owner,
             identity: Data(item.item).base64EncodedString(), program: program?.path, application: program?.application,
-            throughCommandLine: program?.throughCommandLine)
+            throughCommandLine: program?.throughCommandLine, canary: item.isCanary ? true : nil)
         return SafeText.json(String(decoding: try encoder.encode(shown), as: UTF8.self))
     }
 
@@ -142,5 +146,6 @@ extension RecordedUse {
         let program: String?
         let application: String?
         let throughCommandLine: Bool?
+        let canary: Bool?
     }
 }

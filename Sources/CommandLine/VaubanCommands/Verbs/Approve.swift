@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import VaubanAuthenticationClient
+import VaubanKeychainClient
 import VaubanRefusal
 
 struct Approve: ParsableCommand {
@@ -42,6 +43,7 @@ struct Approve: ParsableCommand {
         let surface = TerminalSurface(terminal, tellsOutcome: true)
         var agent = try register(surface)
         terminal.write("Prompts appear here (\(place)). Press Ctrl-C to stop.\n")
+        try? CanaryWatch.start { terminal.write("\(CanaryNotice.text($0))\n") }
         while true {
             let ended = agent.run()
             guard ended.reason == .unavailable, let again = try? register(surface) else { throw ended }

@@ -6,7 +6,8 @@ struct ShowItem: ParsableCommand {
         commandName: "show",
         abstract: "Show an item without its secret.",
         discussion: """
-            Shows the attributes, the protection, the owner and the dates. Never needs your approval.
+            Shows the attributes, the protection, the owner, the dates, and which program last read and changed the item. Never needs \
+            your approval.
 
             Example:
               vauban show github/anna
@@ -19,7 +20,8 @@ struct ShowItem: ParsableCommand {
 
     func run() throws {
         let session = try Session(user)
-        let shown = ItemDescription(try session.suggesting(selection) { try session.one(selection, for: "show") })
+        let record = try session.suggesting(selection) { try session.one(selection, for: "show") }
+        let shown = ItemDescription(record).adding(session.lastUses(of: record))
         if description.json { return print(try ItemDescription.json(shown)) }
         for line in shown.lines { print(line) }
     }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Glibc
 import VaubanAuthenticationClient
 import VaubanKeychainClient
+import VaubanKeychainWire
 import VaubanLinuxHost
 
 struct Status: ParsableCommand {
@@ -22,13 +23,17 @@ struct Status: ParsableCommand {
     func run() throws {
         let session = try Session(user)
         let (device, places) = try session.authentication.status()
-        if json { return print(try ItemDescription.json(StatusDocument(mode: session.service.mode, device, promptPlaces: places))) }
+        let alerts = try? session.keychain.canaryAlerts()
+        if json {
+            let document = StatusDocument(mode: session.service.mode, device, promptPlaces: places, canaryAlerts: alerts?.unseen)
+            return print(try ItemDescription.json(document))
+        }
         let terminal = session.user.terminal
         // Permissions are unreadable before the first unlock, and do not exist in user mode.
         let permissions = session.service.mode == .system ? (try? session.keychain.permissions()) ?? [] : []
         print(
             StatusText.text(
                 mode: session.service.mode, device, promptPlaces: places, terminal: terminal?.name, permissions: permissions,
-                own: OwnKeychain.behind(session.service)?.status(in: session)))
+                own: OwnKeychain.behind(session.service)?.status(in: session), alerts: alerts))
     }
 }

@@ -105,6 +105,9 @@ int vauban_spawn_detached(const char *path, char *const argv[], char *const envp
 /* Returns 1 if an open file has capabilities (capabilities(7)), otherwise 0. */
 int vauban_has_capabilities(int descriptor);
 
+/* Overwrites the vector registers that a function may change. */
+void vauban_clear_vectors(void);
+
 /* Returns 0 if nothing has set the system's clock since it started, or not for long (adjtimex(2)), otherwise 1. */
 int vauban_clock_is_synchronized(void);
 

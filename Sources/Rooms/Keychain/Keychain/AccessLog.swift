@@ -106,6 +106,9 @@ final class AccessLog: Sendable {
 
     var hasPending: Bool { pending.withLock { !$0.isEmpty } }
 
+    /// The uses of canaries that are not in the database yet.
+    var pendingAlerts: Int64 { pending.withLock { $0.alerts } }
+
     /// Writes what was noted if there is no room for more, unless that failed within the last second.
     func flushIfFull(to database: KeychainDatabase) {
         let now = MachineClock.boot
@@ -151,7 +154,7 @@ final class AccessLog: Sendable {
         of changes: [AccessUse], _ isStored: (Value) -> Bool, _ body: (LogAddition?) throws -> Value
     ) throws -> Value {
         let value = try body(nil)
-        if !changes.isEmpty, isStored(value) { pending.withLock { $0.addUnrecorded(Int64(changes.count)) } }
+        if !changes.isEmpty, isStored(value) { pending.withLock { $0.addUnrecorded(changes) } }
         return value
     }
 
@@ -173,7 +176,9 @@ final class AccessLog: Sendable {
         }
         do {
             let anchored = status.withLock { $0.anchored }
-            let value = try body(LogAddition(rows: rows, key: next.sealedKey, anchored: anchored))
+            let alert = zip(records, rows).first { $0.0.tellsOfCanary }?.1.number
+            let value = try body(
+                LogAddition(rows: rows, key: next.sealedKey, anchored: anchored, alerts: uses.alerts, firstAlert: alert))
             guard isStored(value) else {
                 pending.withLock { $0.putBack(earlier) }
                 return (value, [])

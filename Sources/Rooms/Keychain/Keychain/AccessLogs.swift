@@ -10,10 +10,14 @@ internal import VaubanRoomLog
 package final class AccessLogs: Sendable {
     private let databases: DatabaseRegistry
     private let journal: BoundedLog
+    /// The uses of canaries, of which users are told.
+    let alerts: CanaryAlertQueue
     /// How long uses are collected before they are written; nil if only changes write them.
     private let pauseMilliseconds: Int32?
     private let logs = ThreadMutex<[UInt32: AccessLog]>([:])
     private let waiting = ThreadMutex(Waiting())
+    /// Signalled when the thread must not wait; nil if the process had no descriptors for it when it started.
+    private let hurry = try? Wakeup()
 
     /// The users whose uses are to be written, the first one first, and when, in nanoseconds since start.
     private struct Waiting {
@@ -25,6 +29,7 @@ package final class AccessLogs: Sendable {
     package init(databases: DatabaseRegistry, logger: Logger, pauseMilliseconds: Int32? = KeychainLimits.logPauseMilliseconds) {
         self.databases = databases
         journal = BoundedLog(logger)
+        alerts = CanaryAlertQueue(logger: logger)
         self.pauseMilliseconds = pauseMilliseconds
     }
 
@@ -64,21 +69,44 @@ package final class AccessLogs: Sendable {
         }
     }
 
+    /// Tells the user of the use of a canary, on the thread that writes what was noted, at once. The caller's own thread only leaves word.
+    func alert(_ user: UInt32, of use: AccessUse) {
+        alerts.add(use, of: user)
+        schedule(user)
+        let isServed = waiting.withLock { waiting in
+            for index in waiting.writes.indices where waiting.writes[index].user == user { waiting.writes[index].due = 0 }
+            return waiting.isServed
+        }
+        if isServed, let hurry { return hurry.signal() }
+        alerts.report()
+        alerts.wakeWaiters(of: user)
+    }
+
     private func writeAll() {
         while let next = nextWrite() {
-            let now = MachineClock.boot
-            if next.due > now { Pause.milliseconds(Int32(clamping: (next.due - now) / 1_000_000 + 1)) }
+            alerts.report()
+            if wait(until: next.due) { continue }
             waiting.withLock { waiting in waiting.writes.removeAll { $0.user == next.user } }
             write(next.user)
+            alerts.wakeWaiters(of: next.user)
             // Keys of log records were on this stack.
             ScratchMemory.scrubStack()
         }
     }
 
+    /// Waits until a time, in nanoseconds since start. Returns whether it was told to hurry.
+    private func wait(until due: UInt64) -> Bool {
+        let now = MachineClock.boot
+        guard due > now else { return false }
+        if let hurry { return hurry.wait(until: MachineClock.monotonic + (due - now)) == .signalled }
+        Pause.milliseconds(Int32(clamping: (due - now) / 1_000_000 + 1))
+        return false
+    }
+
     private func nextWrite() -> (user: UInt32, due: UInt64)? {
         waiting.withLock { waiting in
             if waiting.writes.isEmpty { waiting.isServed = false }
-            return waiting.writes.first
+            return waiting.writes.min { $0.due < $1.due }
         }
     }
 

@@ -173,6 +173,8 @@ extension ChannelError {
 struct ChannelSink: ReplySink {
     let channel: Channel
 
+    var connection: Descriptor? { channel.socket }
+
     func send(_ reply: KeychainReply) throws {
         // Scrubs before the caller sees the reply: a lock that follows it may rely on that.
         ScratchMemory.scrubStack()

@@ -65,6 +65,19 @@ package enum KeychainLimits {
     package static let logsMax = 256
     /// Uses that are noted and not yet written.
     package static let logPendingUsesMax = 4096
+    /// Uses of canaries that are noted beyond these, and log records for them in one second beyond those that the program may have.
+    package static let logPendingAlertsMax = 256
+    package static let logAlertRecordsMax = 8
+    /// Uses of canaries of which the journal has yet to be told, and the canaries of one user that are known while they are locked.
+    package static let alertsWaitingMax = 256
+    package static let canariesKnownMax = 4096
+    /// The requests of a user that wait for alerts, and for how long, in nanoseconds: less than a caller waits for its user.
+    package static let alertWaitersMax = 16
+    package static let alertTime: UInt64 = 240_000_000_000
+    /// How long a search for the last uses of an item may take, in nanoseconds.
+    package static let lastUsesTime: UInt64 = 1_000_000_000
+    /// The log records that are read at once for that.
+    package static let lastUsesRowsMax = 1024
     /// The log records that a program may have at once, and the nanoseconds after which it may have one more.
     package static let logBurst: UInt64 = 4000
     package static let logInterval: UInt64 = 10_000_000_000

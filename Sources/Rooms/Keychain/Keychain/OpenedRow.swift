@@ -19,6 +19,7 @@ struct OpenedRow {
     /// The binding of the wrapped key: the secret half's binding with the row's own generation.
     let binding: RowBinding
     let record: ItemRecord
+    let isCanary: Bool
 
     /// The requirement before the value is decrypted.
     var requirement: Requirement { binding.accessControl?.requirementToDecrypt ?? .none }
@@ -75,8 +76,9 @@ extension RequestInProgress {
             return .damaged(.metadata)
         }
         guard let opened else { return .closed }
-        guard let (record, digest) = bindings.record(of: opened) else { return .damaged(.content) }
-        return .item(OpenedRow(row: row, binding: bindings.item, record: record), digest: digest)
+        guard let (record, digest, isCanary) = bindings.record(of: opened) else { return .damaged(.content) }
+        if isCanary { services.accessLogs.alerts.remember(row.item, of: user) }
+        return .item(OpenedRow(row: row, binding: bindings.item, record: record, isCanary: isCanary), digest: digest)
     }
 
     /// Returns the item's value; nil if the row counts as absent. May prompt the user.
@@ -106,6 +108,7 @@ extension RequestInProgress {
         case .destroyed: try remove(row)
         case .unknown: _ = try quarantine(row, .keyUnknown)
         case .current, .older:
+            noteIfCanary(row)
             // The enclave has the key and does not lease it: the keychain is locked, or was until just now.
             throw keys.isUnlocked ? Refusal(.unavailable, "the keys have just changed; try again") : keys.closed
         }

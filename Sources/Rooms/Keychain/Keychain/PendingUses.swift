@@ -17,9 +17,12 @@ struct AccessUse {
     let caller: AccessCaller
     let action: AccessAction
     let outcome: AccessOutcome
-    let item: UsedItem
+    var item: UsedItem
     /// Microseconds since the reference date.
     let date: Int64
+
+    /// Whether the user is told of it: a canary that was read, changed or deleted, or that somebody tried to.
+    var isAlert: Bool { item.isCanary && [.read, .changed, .deleted].contains(action) }
 }
 
 /// Uses since the last records were written, in their order.
@@ -34,7 +37,7 @@ struct PendingUses {
     }
 
     private struct CountedUse {
-        let use: AccessUse
+        var use: AccessUse
         var count: Int64
         var last: Int64
     }
@@ -49,6 +52,8 @@ struct PendingUses {
     private var indices: [Key: Int] = [:]
     /// Uses that could not be recorded.
     private(set) var unrecorded: Int64 = 0
+    /// Uses of canaries of which the user is told, recorded or not.
+    private(set) var alerts: Int64 = 0
 
     var isEmpty: Bool { uses.isEmpty }
     var isFull: Bool { uses.count >= KeychainLimits.logPendingUsesMax }
@@ -58,26 +63,39 @@ struct PendingUses {
 
     private mutating func add(_ counted: CountedUse) {
         let use = counted.use
+        if use.isAlert { alerts += counted.count }
         let key = Key(
             caller: ObjectIdentifier(use.caller), action: use.action, outcome: use.outcome, item: use.item.item,
             name: use.item.name, owner: use.item.owner)
         if let index = indices[key] {
             uses[index].count += counted.count
             uses[index].last = max(uses[index].last, counted.last)
+            if use.item.isCanary { uses[index].use.item.isCanary = true }
             return
         }
-        guard !isFull else { return addUnrecorded(counted.count) }
+        // Other uses leave room for canaries.
+        guard !isFull || (use.isAlert && uses.count < KeychainLimits.logPendingUsesMax + KeychainLimits.logPendingAlertsMax) else {
+            return addUnrecorded(counted.count)
+        }
         indices[key] = uses.count
         uses.append(counted)
     }
 
     mutating func addUnrecorded(_ count: Int64) { unrecorded += count }
 
+    /// Counts changes that have no log record.
+    mutating func addUnrecorded(_ changes: [AccessUse]) {
+        addUnrecorded(Int64(changes.count))
+        for change in changes where change.isAlert { alerts += change.item.count }
+    }
+
     /// Puts back what could not be written, in front of what was added since.
     mutating func putBack(_ earlier: PendingUses) {
         var all = earlier
         for counted in uses { all.add(counted) }
         all.addUnrecorded(unrecorded)
+        // Those that were not recorded count, too.
+        all.alerts = earlier.alerts + alerts
         self = all
     }
 
@@ -86,6 +104,7 @@ struct PendingUses {
     func records(within allowance: inout RecordAllowance, at now: UInt64) -> [AccessRecord] {
         var records: [AccessRecord] = []
         var open: [Group: Int] = [:]
+        var alertsTaken = 0
         for counted in uses {
             let use = counted.use
             let group = Group(program: use.caller.program, action: use.action, outcome: use.outcome)
@@ -93,7 +112,11 @@ struct PendingUses {
             item.count = counted.count
             if let index = open[group] {
                 if records[index].add(item, began: use.date, ended: counted.last) { continue }
-                if !allowance.take(for: group.program, at: now) {
+                let mayTake = allowance.take(for: group.program, at: now)
+                // A program that has used up its log records does not hide a canary behind them.
+                if !mayTake, use.isAlert, alertsTaken < KeychainLimits.logAlertRecordsMax {
+                    alertsTaken += 1
+                } else if !mayTake {
                     records[index].addFurther(item.count, ended: counted.last)
                     continue
                 }
@@ -116,6 +139,7 @@ extension AccessRecord {
     fileprivate mutating func add(_ item: UsedItem, began: Int64, ended: Int64) -> Bool {
         if let index = items.firstIndex(where: { $0.item == item.item && $0.name == item.name && $0.owner == item.owner }) {
             items[index].count += item.count
+            if item.isCanary { items[index].isCanary = true }
         } else {
             guard items.count < Self.itemsMax - 1 else { return false }
             items.append(item)
@@ -134,6 +158,9 @@ extension AccessRecord {
         }
         self.ended = max(self.ended, ended)
     }
+
+    /// Whether the user is told of the record.
+    var tellsOfCanary: Bool { [.read, .changed, .deleted].contains(action) && items.contains(where: \.isCanary) }
 
     /// What the journal says of a record, without the names of items.
     var journalLine: Logger.Metadata {

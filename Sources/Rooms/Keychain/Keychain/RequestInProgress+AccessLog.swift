@@ -35,7 +35,9 @@ extension KeychainRequest {
             }
         case .backup: .backedUp
         case .sync: .synchronized
-        case .copyMatching, .rewrap, .discard, .permissions, .permit, .examine, .restore, .handOver, .ownRights, .accessLog: .read
+        case .copyMatching, .rewrap, .discard, .permissions, .permit, .examine, .restore, .handOver, .ownRights, .accessLog, .lastUses,
+            .canary:
+            .read
         }
     }
 }
@@ -89,9 +91,11 @@ extension RequestInProgress {
         note(action, outcome, UsedItem(item: [], kind: 0, owner: UsedItem.clipped(owner), name: UsedItem.clipped(name)))
     }
 
-    private func note(_ action: AccessAction, _ outcome: AccessOutcome, _ item: UsedItem) {
-        accessLog.note(AccessUse(caller: loggedCaller, action: action, outcome: outcome, item: item, date: services.now()))
+    func note(_ action: AccessAction, _ outcome: AccessOutcome, _ item: UsedItem) {
+        let use = AccessUse(caller: loggedCaller, action: action, outcome: outcome, item: item, date: services.now())
+        accessLog.note(use)
         services.accessLogs.schedule(user)
+        if use.isAlert { services.accessLogs.alert(user, of: use) }
         // What cannot be written stays noted, as much as there is room for.
         accessLog.flushIfFull(to: database)
     }
@@ -120,15 +124,22 @@ extension RequestInProgress {
     private func withLogRecords<Value: Sendable>(
         of action: AccessAction, _ items: [UsedItem], isStored: (Value) -> Bool, _ body: (LogAddition?) throws -> Value
     ) throws -> Value {
+        let uses = uses(of: items, action)
         // A change that is noted only is written as a read is.
         defer { if accessLog.hasPending { services.accessLogs.schedule(user) } }
-        return try accessLog.withRecords(of: uses(of: items, action), in: database, isStored: isStored, body)
+        let value = try accessLog.withRecords(of: uses, in: database, isStored: isStored, body)
+        if isStored(value), let alert = uses.first(where: \.isAlert) { services.accessLogs.alert(user, of: alert) }
+        return value
     }
 
     private func uses(of items: [UsedItem], _ action: AccessAction) -> [AccessUse] {
         let (date, outcome) = (services.now(), wasAsked || mayHaveAsked ? AccessOutcome.approved : .done)
-        return items.filter { $0.kind != ItemKind.permission.rawValue }.map {
-            AccessUse(caller: loggedCaller, action: action, outcome: outcome, item: $0, date: date)
+        // What comes from another device or a backup is no use of a canary.
+        let isMerged = [.backedUp, .synchronized].contains(self.action)
+        return items.filter { $0.kind != ItemKind.permission.rawValue }.map { item in
+            var item = item
+            if isMerged { item.isCanary = false }
+            return AccessUse(caller: loggedCaller, action: action, outcome: outcome, item: item, date: date)
         }
     }
 
@@ -138,7 +149,9 @@ extension RequestInProgress {
             if index < AccessRecord.itemsMax, let row = try? database.row(handle.id), case .item(let opened, _)? = try? decode(row) {
                 return opened.used
             }
-            return UsedItem(unopened: handle)
+            var used = UsedItem(unopened: handle)
+            if let item = used?.item, services.accessLogs.alerts.knows(item, of: user) { used?.isCanary = true }
+            return used
         }
     }
 }
@@ -173,9 +186,10 @@ extension AccessOutcome {
 extension UsedItem {
     static func clipped(_ text: String) -> String { PlainLine.bothEnds(text, bytesMax: textBytesMax) }
 
-    init(_ record: ItemRecord, item: [UInt8]) {
+    init(_ record: ItemRecord, item: [UInt8], isCanary: Bool = false) {
         self.init(
-            item: item, kind: record.kind.rawValue, owner: Self.clipped(record.accessGroup), name: Self.clipped(record.shownName))
+            item: item, kind: record.kind.rawValue, owner: Self.clipped(record.accessGroup), name: Self.clipped(record.shownName),
+            isCanary: isCanary)
     }
 
     /// Creates a used item without its name, which takes no key. Returns nil if the row is damaged.
@@ -186,5 +200,8 @@ extension UsedItem {
 }
 
 extension OpenedRow {
-    var used: UsedItem { UsedItem(record, item: binding.item) }
+    var used: UsedItem { used(as: record) }
+
+    /// Returns what the log says of the item under another name or owner.
+    func used(as record: ItemRecord) -> UsedItem { UsedItem(record, item: binding.item, isCanary: isCanary) }
 }

@@ -27,7 +27,7 @@ extension RequestInProgress {
     func write(_ record: ItemRecord, item: [UInt8], value: borrowing PaddedValue) throws -> Bool {
         let blinds = try blinds(record)
         let binding = try binding(record, item: item, generation: try keys.generationToWrite(record.protection))
-        let row = try row(of: record, binding: binding, secret: try seal(value, binding), blinds: blinds)
+        let row = try row(of: record, isCanary: false, binding: binding, secret: try seal(value, binding), blinds: blinds)
         return try isDone(withLogRecords(of: .added, [UsedItem(record, item: item)]) { try database.insert(row, appending: $0) })
     }
 }

@@ -179,7 +179,8 @@ extension RequestInProgress {
         guard existing.binding.accessControl == nil, theirs <= ours else { return .kept }
         guard theirs < ours else { return .unchanged }
         let binding = try binding(record, item: existing.binding.item, generation: try keys.generationToWrite(record.protection))
-        let new = try self.row(of: record, binding: binding, secret: try seal(value, binding), blinds: blinds)
+        let new = try self.row(
+            of: record, isCanary: existing.isCanary, binding: binding, secret: try seal(value, binding), blinds: blinds)
         let change = RowChange(
             old: row.handle, row: new, changesBlinds: true, keeping: label(record),
             newOwner: record.accessGroup == existing.record.accessGroup ? nil : record.accessGroup)

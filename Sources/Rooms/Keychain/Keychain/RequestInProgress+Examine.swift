@@ -127,8 +127,7 @@ extension RequestInProgress {
             let half = SecretHalf(binding: row.halves.secretBinding, wrappedKey: row.halves.wrappedKey, secret: row.halves.secret)
             let binding = try binding(opened.record, item: row.item, generation: row.generation)
             return try repair(
-                opened, to: try self.row(of: opened.record, binding: binding, secret: half, blinds: blinds), because: .indexColumns,
-                in: &report)
+                opened, to: try self.row(of: opened, binding: binding, secret: half, blinds: blinds), because: .indexColumns, in: &report)
         }
     }
 
@@ -142,7 +141,8 @@ extension RequestInProgress {
         if outcome == .stale || outcome == .retired { throw RowHasChanged() }
         report.take(DoctorFinding(reason, row: opened.row.id, protection: opened.row.protection, isRepaired: outcome == .written))
         services.logger.error("an item's indexes did not fit it", metadata: ["user": "\(user)", "row": "\(opened.row.id)"])
-        return OpenedRow(row: try database.row(opened.row.id) ?? opened.row, binding: opened.binding, record: opened.record)
+        return OpenedRow(
+            row: try database.row(opened.row.id) ?? opened.row, binding: opened.binding, record: opened.record, isCanary: opened.isCanary)
     }
 
     /// Checks the secret half: opens it if that needs no prompt, otherwise as far as the class key reaches. Returns false if the row turns

@@ -140,7 +140,8 @@ extension RequestInProgress {
         var record = item.record
         record.attributes[.modificationDate] = .date(nextDate(after: record.attributes[.modificationDate]))
         let binding = try binding(record, item: item.binding.item, generation: try keys.generationToWrite(record.protection))
-        let row = try row(of: record, binding: binding, secret: try seal(value, binding), blinds: item.row.blinds)
+        let row = try row(
+            of: record, isCanary: item.isCanary, binding: binding, secret: try seal(value, binding), blinds: item.row.blinds)
         // The replaced value is kept whatever the setting is, since the earlier value leaves the history.
         let label = HistoryLabel(date: services.now(), owner: record.accessGroup)
         let change = RowChange(old: item.row.handle, row: row, changesBlinds: false, keeping: label, consuming: old.row.handle)

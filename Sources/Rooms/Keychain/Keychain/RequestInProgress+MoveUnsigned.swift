@@ -74,10 +74,11 @@ extension RequestInProgress {
         let generation = try keys.generationToWrite(record.protection)
         let binding = try binding(record, item: opened.binding.item, generation: generation)
         guard let value = try openValue(of: opened, reason: "give it to \(owner)", mayAsk: mayAsk) else { return true }
-        let row = try row(of: record, binding: binding, secret: try seal(value, binding), blinds: try blinds(record))
+        let row = try row(
+            of: record, isCanary: opened.isCanary, binding: binding, secret: try seal(value, binding), blinds: try blinds(record))
         let change = RowChange(old: opened.row.handle, row: row, changesBlinds: true, newOwner: owner)
         switch try withLogRecords(
-            of: .changed, [opened.used, UsedItem(record, item: opened.binding.item)], { try database.update([change], appending: $0) })
+            of: .changed, [opened.used, opened.used(as: record)], { try database.update([change], appending: $0) })
         {
         case .written: return true
         case .stale, .retired: throw RowHasChanged()

@@ -86,7 +86,7 @@ extension RequestInProgress {
             guard let value = try openValue(of: opened, reason: nil, mayAsk: false) else { return nil }
             half = try seal(value, binding)
         }
-        let row = try row(of: opened.record, binding: binding, secret: half, blinds: opened.row.blinds)
+        let row = try row(of: opened, binding: binding, secret: half, blinds: opened.row.blinds)
         return RowChange(old: opened.row.handle, row: row, changesBlinds: false)
     }
 

@@ -37,10 +37,18 @@ extension RequestInProgress {
         if record.accessControl?.needsApplicationPassword == true, password == nil { throw Refusal(.applicationPasswordMissing) }
     }
 
-    /// Returns the row of a write. The metadata half is made last, since it authenticates everything else.
-    func row(of record: ItemRecord, binding: RowBinding, secret: SecretHalf, blinds: RowBlinds) throws -> StoredRow {
+    /// Returns the row of a write that leaves the item's attributes as they are.
+    func row(of opened: OpenedRow, binding: RowBinding, secret: SecretHalf, blinds: RowBlinds) throws -> StoredRow {
+        try row(of: opened.record, isCanary: opened.isCanary, binding: binding, secret: secret, blinds: blinds)
+    }
+
+    /// Returns the row of a write. The metadata half is made last, since it authenticates everything else. `isCanary` is that of the item
+    /// before the write.
+    func row(
+        of record: ItemRecord, isCanary: Bool, binding: RowBinding, secret: SecretHalf, blinds: RowBlinds
+    ) throws -> StoredRow {
         let digest = RowCipher.digest((secret.binding, secret.wrappedKey, secret.secret), blinds)
-        let content = RowMetadata(digest: digest, attributes: record.attributes)
+        let content = RowMetadata(digest: digest, attributes: record.attributes, isCanary: isCanary)
         let bytes = try binding.encoded()
         let metadata = try keys.use(.metadata(binding.protection), generation: binding.generation) { key in
             try RowCipher.seal(content, key: key, binding: bytes)

@@ -190,7 +190,7 @@ extension RequestInProgress {
             // An item that was renamed elsewhere may still be here under its earlier name.
             let identity = try database.row(ofItem: item) == nil ? item : try Entropy.bytes(16)
             let binding = try binding(record, item: identity, generation: generation)
-            let new = try self.row(of: record, binding: binding, secret: try seal(value, binding), blinds: blinds)
+            let new = try self.row(of: record, isCanary: false, binding: binding, secret: try seal(value, binding), blinds: blinds)
             let used = UsedItem(record, item: identity)
             return try isDone(withLogRecords(of: .added, [used]) { try database.insert(new, appending: $0) })
                 ? Self.placed(new, record) : nil
@@ -204,7 +204,8 @@ extension RequestInProgress {
             return .placed(mark: mark, item: row.item, changed: record.changed)
         }
         let binding = try binding(record, item: existing.binding.item, generation: generation)
-        let new = try self.row(of: record, binding: binding, secret: try seal(value, binding), blinds: blinds)
+        let new = try self.row(
+            of: record, isCanary: existing.isCanary, binding: binding, secret: try seal(value, binding), blinds: blinds)
         let change = RowChange(old: row.handle, row: new, changesBlinds: true, keeping: keptLabel(record))
         let isWritten = try isDone(withLogRecords(of: .changed, [existing.used]) { try database.update([change], appending: $0) })
         return isWritten ? Self.placed(new, record) : nil

@@ -61,7 +61,8 @@ extension RequestInProgress {
             return isWritten
         }
         let binding = try binding(record, item: opened.binding.item, generation: try keys.generationToWrite(record.protection))
-        let row = try row(of: record, binding: binding, secret: try seal(value, binding), blinds: try blinds(record))
+        let row = try row(
+            of: record, isCanary: opened.isCanary, binding: binding, secret: try seal(value, binding), blinds: try blinds(record))
         // The earlier owner's permissions for others to read the item end with its ownership.
         let isSameOwner = record.accessGroup.isSameBytes(as: opened.record.accessGroup)
         let renamed = record.isCalledOtherwise(than: opened.record) ? [opened] : []
@@ -69,7 +70,7 @@ extension RequestInProgress {
         let newOwner = isSameOwner ? nil : record.accessGroup
         let change = RowChange(old: opened.row.handle, row: row, changesBlinds: true, newOwner: newOwner)
         let isWritten = try isDone(
-            withLogRecords(of: .changed, [opened.used, UsedItem(record, item: opened.binding.item)]) {
+            withLogRecords(of: .changed, [opened.used, opened.used(as: record)]) {
                 try database.update([change], removing: ended, appending: $0)
             })
         if isWritten { for item in renamed { services.leasedKeys.forget(item.binding.item, user: user) } }

@@ -35,7 +35,7 @@ extension RequestInProgress {
             guard let change = try change(opened, by: changes, value: value, for: query) else { return true }
             rows.append(change)
             used.append(opened.used)
-            let after = UsedItem(opened.record.changed(by: changes), item: opened.binding.item)
+            let after = opened.used(as: opened.record.changed(by: changes))
             if after.name != opened.used.name { used.append(after) }
             if opened.record.isFoundOtherwise(after: changes) { renamed.append(opened) }
             bytes += change.row.halves.secret.count
@@ -109,14 +109,14 @@ extension RequestInProgress {
             guard let half = keepsSecret ? try kept(opened, generation) : try seal(value, binding) else { return nil }
             secret = half
         }
-        let row = try row(of: record, binding: binding, secret: secret, blinds: blinds)
+        let row = try row(of: record, isCanary: opened.isCanary, binding: binding, secret: secret, blinds: blinds)
         return RowChange(
             old: opened.row.handle, row: row, changesBlinds: changes.touchesIndexes, keeping: changes.hasData ? label(record) : nil,
             newOwner: record.accessGroup == opened.record.accessGroup ? nil : record.accessGroup)
     }
 
     /// Returns the present secret half with its key under the class's current one; nil if the row turns out to be absent.
-    private func kept(_ opened: OpenedRow, _ generation: [UInt8]) throws -> SecretHalf? {
+    func kept(_ opened: OpenedRow, _ generation: [UInt8]) throws -> SecretHalf? {
         let halves = opened.row.halves
         let isCurrent = opened.binding.generation == generation
         guard let wrapped = isCurrent ? halves.wrappedKey : try rewrapped(opened, to: generation) else { return nil }

@@ -7,6 +7,7 @@ internal import VaubanAccessPolicy
 internal import VaubanKeychainModel
 internal import VaubanRoomLog
 package import VaubanKeychainWire
+package import VaubanLinuxHost
 internal import VaubanRefusal
 package import VaubanSecretBytes
 
@@ -46,9 +47,13 @@ package protocol ReplySink {
     func send(_ reply: KeychainReply, value: borrowing SecretBytes) throws
     /// Sends the last reply of a request, with its value if it has one, and the end.
     func finish(_ reply: KeychainReply, value: borrowing SecretBytes?) throws
+    /// The caller's connection, whose end ends a request that waits; nil if there is none.
+    var connection: Descriptor? { get }
 }
 
 extension ReplySink {
+    package var connection: Descriptor? { nil }
+
     package func finish(_ reply: KeychainReply, value: borrowing SecretBytes?) throws {
         switch value {
         case .none: try send(reply)
@@ -77,8 +82,9 @@ package final class RequestInProgress {
     var consentAnswer: ConsentAnswer?
     /// Whether the user consented to something in this request.
     var wasAsked = false
-    /// What the request does to items.
+    /// What the request does to items, and whether it needs more of them than their attributes.
     let action: AccessAction
+    let usesItems: Bool
     /// The caller's rights, once they are known.
     var knownRights: CallerRights?
     /// Whether the caller counts as the program of a trusted signature.
@@ -95,10 +101,13 @@ package final class RequestInProgress {
             if case .restore(let date) = request {
                 return try RestoreRequest(services: services, caller: caller, enclave: enclave, sink: sink).serve(date)
             }
+            // A request that waits holds no database open.
+            if case .canary(.alerts(let number)) = request {
+                return try AlertRequest(services: services, caller: caller, sink: sink).serve(after: number)
+            }
             var secrets = try RequestSecrets(value, of: request)
             let progress = try RequestInProgress(
-                caller: caller, services: services, enclave: enclave, sink: sink, action: request.action,
-                password: secrets.takePassword())
+                caller: caller, services: services, enclave: enclave, sink: sink, request: request, password: secrets.takePassword())
             try progress.serve(request, secrets.value)
         } catch let fault as StorageError {
             throw Refusal(fault)
@@ -108,10 +117,11 @@ package final class RequestInProgress {
     }
 
     private init(
-        caller: Caller, services: KeychainServices, enclave: any EnclaveOperations, sink: any ReplySink, action: AccessAction,
+        caller: Caller, services: KeychainServices, enclave: any EnclaveOperations, sink: any ReplySink, request: KeychainRequest,
         password: consuming SecretBytes?
     ) throws {
-        self.action = action
+        action = request.action
+        usesItems = request.usesItems
         self.services = services
         self.caller = caller
         self.enclave = enclave
@@ -145,10 +155,14 @@ package final class RequestInProgress {
         case .backup(let request, _): try backup(request, value)
         case .sync(let request): try sync(request, value)
         case .accessLog(let query): try readAccessLog(query)
+        case .lastUses(let item): try findLastUses(of: item)
+        case .canary(.mark(let query, let isCanary)): try mark(query, isCanary: isCanary)
+        case .canary(.list): try listCanaries()
+        case .canary(.acknowledge(let total)): try acknowledgeAlerts(total)
         case .ownRights: try sendOwnRights()
         case .sharedPassword(let request): try sharedPassword(request, value)
         // Served elsewhere, without a database.
-        case .restore, .handOver: break
+        case .restore, .handOver, .canary(.alerts): break
         }
     }
 

@@ -35,7 +35,7 @@ extension KeychainRequest {
             .backup(_, let count):
             count
         case .delete, .rewrap, .discard, .permissions, .permit, .move, .transfer, .examine, .restore, .handOver, .ownRights, .accessLog,
-            .sync, .sharedPassword:
+            .lastUses, .canary, .sync, .sharedPassword:
             nil
         }
     }
@@ -48,8 +48,7 @@ extension KeychainRequest {
         case .sync(let request): if case .put = request { true } else { false }
         case .sharedPassword(let request): request.action == .save
         case .copyMatching, .delete, .rewrap, .discard, .permissions, .permit, .move, .transfer, .examine, .restore, .handOver, .ownRights,
-            .accessLog,
-            .history:
+            .accessLog, .lastUses, .canary, .history:
             false
         }
     }

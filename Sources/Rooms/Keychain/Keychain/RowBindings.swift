@@ -30,15 +30,15 @@ package struct RowBindings {
     /// The binding of the wrapped key: the secret half's binding with the row's own generation.
     package var item: RowBinding { secret.with(generation: metadata.generation) }
 
-    /// Returns the item without its value, and the digest of its row, from the decrypted metadata half; nil if that is not an item of the
-    /// row's class and group.
-    package func record(of opened: [UInt8]) -> (record: ItemRecord, digest: [UInt8])? {
+    /// Returns the item without its value, the digest of its row, and whether it is a canary, from the decrypted metadata half; nil if that
+    /// is not an item of the row's class and group.
+    package func record(of opened: [UInt8]) -> (record: ItemRecord, digest: [UInt8], isCanary: Bool)? {
         guard let kind = ItemKind(rawValue: metadata.kind), let content = try? RowMetadata(derBytes: opened),
             content.attributes[.accessGroup] == .text(metadata.accessGroup)
         else { return nil }
         let record = ItemRecord(
             kind: kind, attributes: content.attributes, protection: metadata.protection, accessControl: metadata.accessControl)
-        return (record, content.digest)
+        return (record, content.digest, content.isCanary)
     }
 
     /// Returns the blinds of an item under one index key.

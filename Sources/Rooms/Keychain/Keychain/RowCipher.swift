@@ -82,25 +82,29 @@ package enum RowCipher {
     }
 }
 
-/// `RowMetadata ::= SEQUENCE { version INTEGER (1), digest OCTET STRING (SIZE (32)), attributes ItemAttributes }`
+/// `RowMetadata ::= SEQUENCE { version INTEGER { ordinary (1), canary (2) }, digest OCTET STRING (SIZE (32)),
+///   attributes ItemAttributes }`
 struct RowMetadata: DERReadable, DERWritable {
     let digest: [UInt8]
     let attributes: ItemAttributes
+    /// Whether the item is a canary. A number that is there in any case says so, so that the size is the same.
+    let isCanary: Bool
 
-    init(digest: [UInt8], attributes: ItemAttributes) {
+    init(digest: [UInt8], attributes: ItemAttributes, isCanary: Bool) {
         self.digest = digest
         self.attributes = attributes
+        self.isCanary = isCanary
     }
 
     init(from fields: inout DERFields) throws {
-        try fields.version(1)
+        isCanary = try fields.integer("version", in: 1...2) == 2
         digest = try fields.octets("digest", in: 32...32)
         attributes = try fields.value("attributes")
     }
 
     func write(into der: inout DER.Serializer) throws {
         try der.sequence { fields in
-            try fields.integer(1)
+            try fields.integer(isCanary ? 2 : 1)
             try fields.octets(digest)
             try fields.value(attributes)
         }

@@ -27,11 +27,16 @@ package struct LogAddition: Hashable, Sendable {
     package let key: [UInt8]?
     /// The number of the last record that the enclave knows, which stays.
     package let anchored: Int64
+    /// The uses of canaries since the last addition, and the number of the first record with one.
+    package let alerts: Int64
+    package let firstAlert: Int64?
 
-    package init(rows: [LogRow], key: [UInt8]?, anchored: Int64) {
+    package init(rows: [LogRow], key: [UInt8]?, anchored: Int64, alerts: Int64 = 0, firstAlert: Int64? = nil) {
         self.rows = rows
         self.key = key
         self.anchored = anchored
+        self.alerts = alerts
+        self.firstAlert = firstAlert
     }
 }
 
@@ -115,6 +120,7 @@ extension KeychainDatabase {
                 "INSERT INTO log(number, series, sealed, chain) VALUES (?, ?, ?, ?)",
                 [.number(row.number), .number(row.series), .bytes(row.sealed), .bytes(row.chain)])
         }
+        try countAlerts(of: addition, in: database)
         guard last.number % logRecordsBetweenRemovals < Int64(addition.rows.count) else { return }
         try database.run("DELETE FROM log WHERE number <= ?", [.number(min(last.number - logRecordsMax, addition.anchored - 1))])
         let sizes = "SELECT number, sum(length(sealed)) OVER (ORDER BY number DESC) AS bytes FROM log"

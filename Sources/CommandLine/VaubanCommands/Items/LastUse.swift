@@ -1,0 +1,52 @@
+// When and by which program an item was last read and changed, for vauban show.
+
+package import Foundation
+import VaubanKeychainClient
+import VaubanKeychainModel
+import VaubanKeychainWire
+
+extension Session {
+    /// Returns what the access log says of the last uses of an item; nil if it cannot be read, or the item is another owner's.
+    func lastUses(of record: ItemRecord) -> LastUses? {
+        var query = query(for: record)
+        query.returnsReference = true
+        query.authenticationUI = .describe
+        guard let item = try? found(query).first?.reference else { return nil }
+        return try? keychain.lastUses(of: item)
+    }
+}
+
+extension ItemDescription {
+    /// Returns the description with the last uses.
+    func adding(_ uses: LastUses?) -> ItemDescription {
+        guard let uses else { return self }
+        var described = self
+        for (key, title, found) in [("lastRead", "Last read", uses.read), ("lastChanged", "Last changed", uses.changed)] {
+            guard let record = found?.record else { continue }
+            described.parts.append(Part(key: key, title: title, value: .use(Use(record))))
+        }
+        return described
+    }
+
+    /// A use as it is shown.
+    package struct Use: Hashable, Encodable {
+        package let date: Date
+        /// The program as a line shows it.
+        fileprivate let shown: String?
+        package let program: String?
+        package let application: String?
+        package let throughCommandLine: Bool?
+
+        init(_ record: AccessRecord) {
+            date = Date(timeIntervalSinceReferenceDate: Double(record.ended) / 1_000_000)
+            shown = record.program?.shown
+            program = record.program?.path
+            application = record.program?.application
+            throughCommandLine = record.program?.throughCommandLine
+        }
+
+        private enum CodingKeys: CodingKey { case date, program, application, throughCommandLine }
+
+        var text: String { date.formatted(.iso8601) + (shown.map { " by \($0)" } ?? "") }
+    }
+}

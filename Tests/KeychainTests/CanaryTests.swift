@@ -1,0 +1,225 @@
+import EnclaveWire
+import Keychain
+import KeychainStore
+import Synchronization
+import Testing
+import VaubanAccessPolicy
+import VaubanKeychainModel
+import VaubanKeychainWire
+import VaubanRefusal
+import VaubanUserModel
+
+/// Items whose use the user is told of, and what nobody else learns of them (Specs/canaries.md).
+@Suite struct CanaryTests {
+    private let name: [AttributeName: AttributeValue] = [.service: .text("aws"), .account: .text("root")]
+    private let other: [AttributeName: AttributeValue] = [.service: .text("aws"), .account: .text("anna")]
+
+    private func room() throws -> Room {
+        let room = try Room()
+        try room.add(name, value: "bait")
+        try room.add(other, value: "real")
+        return room
+    }
+
+    @Test("A read of a canary is an alert, and gives its value; that of another item is none")
+    func read() throws {
+        let room = try room()
+        try room.mark(name)
+        #expect(try room.find(other).first?.value == "real")
+        #expect(try room.alerts() == CanaryAlerts(total: 0, seen: 0, from: nil))
+        #expect(try room.find(name).first?.value == "bait")
+        let alerts = try room.alerts()
+        #expect(alerts.total == 1 && alerts.unseen == 1)
+        let last = try #require(try room.log().last)
+        #expect(last.items.filter(\.isCanary).map(\.name) == ["aws/root"])
+        let number = try room.found().last?.number
+        #expect(alerts.from == number)
+    }
+
+    @Test("A canary looks to a search as it did before it was marked")
+    func looks() throws {
+        let room = try room()
+        let before = try room.find(name, data: false)
+        room.clock.withLock { $0 += 1_000_000 }
+        try room.mark(name)
+        #expect(try room.find(name, data: false) == before)
+        #expect(try room.find(name).first?.record == before.first?.record)
+        #expect(try room.alerts().total == 1)
+    }
+
+    @Test("A search that returns no value is no alert")
+    func searches() throws {
+        let room = try room()
+        try room.mark(name)
+        _ = try room.find([:], data: false, limit: .all)
+        #expect(try room.alerts().total == 0)
+    }
+
+    @Test("The database of a canary has the same columns and sizes as that of an ordinary item")
+    func stored() throws {
+        let room = try room()
+        let before = try room.rows()
+        try room.mark(name)
+        try room.mark(other)
+        try room.mark(other, isCanary: false)
+        for (old, new) in zip(before, try room.rows()) {
+            #expect((old.id, old.item, old.blinds) == (new.id, new.item, new.blinds))
+            #expect(old.halves.metadata.count == new.halves.metadata.count && old.halves.metadata != new.halves.metadata)
+            #expect(old.halves.secret == new.halves.secret && old.halves.metadataBinding.count == new.halves.metadataBinding.count)
+        }
+    }
+
+    @Test("The mark stays through changes, a rewrap, an undo and an undelete")
+    func stays() throws {
+        let room = try room()
+        try room.mark(name)
+        try room.update(name, to: [.comment: .text("new")])
+        try room.update(name, value: "second")
+        try room.serve(.history(.undo(room.query(name), number: 1)))
+        try room.enclave.renew(.metadata(.whenUnlocked))
+        room.leasedKeys.forget(Room.user)
+        try room.rewrap()
+        let item = try #require(try room.rows().first?.item)
+        try room.delete(name)
+        try room.serve(.history(.undelete(item)))
+        let before = try room.alerts().total
+        #expect(try room.find(name).first?.value == "bait")
+        #expect(try room.alerts().total == before + 1)
+        #expect(try room.canaries() == ["aws/root"])
+    }
+
+    @Test("A change and a deletion are alerts, and so is a read that is refused")
+    func otherUses() throws {
+        let room = try Room()
+        try room.add(name, value: "bait", control: .userPresence)
+        try room.mark(name)
+        room.enclave.set { $0.userAnswers = Refusal(.cancelled) }
+        #expect(Refusal.Reason.of { _ = try room.find(name) } == .cancelled)
+        #expect(try room.alerts().total == 1)
+        room.enclave.set { $0.userAnswers = nil }
+        try room.update(name, value: "mine")
+        #expect(try room.alerts().total == 2)
+        try room.delete(name)
+        #expect(try room.alerts().total == 3)
+    }
+
+    @Test("A locked canary that was seen before is an alert when its value is wanted, and stays refused")
+    func locked() throws {
+        let room = try room()
+        try room.mark(name)
+        room.enclave.lock(room.leasedKeys)
+        #expect(Refusal.Reason.of { _ = try room.find(name, data: false) } == .locked)
+        #expect(try room.alerts().total == 0)
+        #expect(Refusal.Reason.of { _ = try room.find(name) } == .locked)
+        #expect(try room.alerts().total == 1)
+    }
+
+    @Test("Only the command line marks; only the user sees the canaries, takes a mark away, or has seen the alerts")
+    func whoMarks() throws {
+        let room = try Room()
+        let (shell, mail) = (Callers.commandLine(), Callers.installed("/usr/bin/mail"))
+        try room.add("root", as: shell)
+        let query = room.query([.account: .text("root")])
+        for request in [CanaryRequest.mark(query, isCanary: true), .mark(query, isCanary: false), .list, .acknowledge(total: 1)] {
+            #expect(Refusal.Reason.of { try room.serve(.canary(request), as: mail) } == .notAllowedHere)
+        }
+        room.enclave.set { $0.consentAnswers = .failure(Refusal(.cancelled)) }
+        try room.serve(.canary(.mark(query, isCanary: true)), as: shell)
+        _ = try room.get("root", as: shell)
+        for request in [CanaryRequest.mark(query, isCanary: false), .list, .acknowledge(total: 1)] {
+            #expect(Refusal.Reason.of { try room.serve(.canary(request), as: shell) } == .cancelled)
+        }
+        #expect(try room.alerts(as: shell).unseen == 1)
+        room.enclave.set { $0.consentAnswers = .success(.once) }
+        try room.serve(.canary(.acknowledge(total: 1)), as: shell)
+        #expect(try room.alerts(as: shell) == CanaryAlerts(total: 1, seen: 1, from: nil))
+        #expect(try room.canaries(as: shell) == ["s/root"])
+        try room.serve(.canary(.mark(query, isCanary: false)), as: shell)
+        _ = try room.get("root", as: shell)
+        #expect(try room.alerts(as: shell).total == 1)
+        #expect(try room.canaries(as: shell).isEmpty)
+    }
+
+    @Test("Alerts outlast a restart, and those of a log without keys are counted, too")
+    func outlast() throws {
+        let room = try room()
+        try room.mark(name)
+        _ = try room.find(name)
+        _ = try room.alerts()
+        try room.restart()
+        #expect(try room.alerts().unseen == 1)
+        try room.restart()
+        room.enclave.set { $0.logRefusal = Refusal(.storageFailed) }
+        _ = try room.find(name)
+        #expect(try room.alerts().total == 2)
+        room.enclave.set { $0.logRefusal = nil }
+        #expect(try room.log().last?.items.map(\.isCanary) == [true])
+        #expect(try room.alerts().total == 2)
+    }
+
+    @Test("A program that has used up its log records does not hide a canary behind others")
+    func flooding() throws {
+        let room = try room()
+        try room.mark(name)
+        let caller = Caller(user: Room.user)
+        for number in 0..<40 { try room.add([.service: .text("s"), .account: .text("\(number)")]) }
+        for number in 0..<2000 { try room.update(other, value: "\(number)") }
+        for _ in 0..<2100 {
+            _ = try room.find(other)
+            // Writes what was noted.
+            try room.serve(.canary(.acknowledge(total: 0)))
+        }
+        var all = room.query([.service: .text("s")]) { $0.returnsData = true }
+        all.limit = .all
+        _ = try room.serve(.copyMatching(all), as: caller)
+        _ = try room.serve(.copyMatching(room.query(name) { $0.returnsData = true }), as: caller)
+        let items = try room.log().flatMap(\.items)
+        #expect(items.contains { $0.isFurther })
+        #expect(items.filter(\.isCanary).map(\.name) == ["aws/root"])
+    }
+
+    @Test("The last read and the last change of an item are found, each with its program")
+    func lastUses() throws {
+        let room = try Room()
+        let shell = Callers.commandLine()
+        try room.add("anna", as: shell)
+        try room.add("bert", as: shell)
+        _ = try room.get("anna", as: shell)
+        for _ in 0..<1200 { _ = try room.log(as: shell) }
+        _ = try room.get("bert", as: shell)
+        let item = try #require(try room.rows().first?.item)
+        let uses = try room.lastUses(of: item, as: shell)
+        #expect(uses.read?.record?.items.map(\.name) == ["s/anna"] && uses.read?.record?.program?.path == "/usr/bin/bash")
+        #expect(uses.changed?.record?.action == .added && uses.coversAll)
+        #expect(Refusal.Reason.of { _ = try room.lastUses(of: item, as: Callers.installed("/usr/bin/mail")) } == .notAllowedHere)
+        let foreign = try room.lastUses(of: [UInt8](repeating: 1, count: 16), as: shell)
+        #expect(foreign == LastUses(read: nil, changed: nil, coversAll: true))
+    }
+}
+
+extension Room {
+    fileprivate func mark(_ attributes: [AttributeName: AttributeValue], isCanary: Bool = true) throws {
+        try serve(.canary(.mark(query(attributes), isCanary: isCanary)))
+    }
+
+    fileprivate func alerts(as caller: Caller = Caller(user: Room.user)) throws -> CanaryAlerts {
+        guard case .canaryAlerts(let alerts)? = try serve(.canary(.alerts(after: nil)), as: caller).messages.first else {
+            throw Refusal(.internalError)
+        }
+        return alerts
+    }
+
+    fileprivate func canaries(as caller: Caller = Caller(user: Room.user)) throws -> [String] {
+        try serve(.canary(.list), as: caller).found.compactMap { found in
+            guard let attributes = found.record?.attributes, case .text(let service)? = attributes[.service],
+                case .text(let account)? = attributes[.account]
+            else { return nil }
+            return "\(service)/\(account)"
+        }
+    }
+
+    fileprivate func lastUses(of item: [UInt8], as caller: Caller) throws -> LastUses {
+        guard case .lastUses(let uses)? = try serve(.lastUses(of: item), as: caller).messages.first else { throw Refusal(.internalError) }
+        return uses
+    }
+}
