@@ -42,7 +42,7 @@ on_desktop() {
     first=$(holders)
     [ "$(wc -w <<<"$first")" = 1 ] || fail 'not one process stays behind'
     # Another secret takes its place at once, and is taken out when its time is over.
-    vauban get clip/bert --copy --clear-after 3s 2>/dev/null || fail 'it could not be copied again'
+    vauban get clip/bert --copy --clear-after 6s 2>/dev/null || fail 'it could not be copied again'
     [ "$("$@")" = other ] || fail 'the second secret is not in the clipboard'
     tail -s 0.02 --pid="$(holders | grep -vxF "$first")" -f /dev/null
     [ -z "$("$@" 2>/dev/null)" ] || fail 'the clipboard was not emptied'

@@ -112,7 +112,7 @@ check("a login at that server", ask(client, login(session, host=blob))[:1], b"\x
 check("a login in another session", ask(client, login(other)), FAILURE)
 check("a login at another server", ask(client, login(session, host=blob[:-1] + bytes([blob[-1] ^ 1]))), FAILURE)
 check("a Boolean that is none", ask(connect(), bound + b"\2"), FAILURE)
-wrong_key = login(session).replace(string(b"ecdsa-sha2-nistp256") + string(blob), string(b"ecdsa-sha2-nistp256") + string(blob[:-1] + b"x"), 1)
+wrong_key = login(session).replace(string(b"ecdsa-sha2-nistp256") + string(blob), string(b"ecdsa-sha2-nistp256") + string(blob[:-1] + bytes([blob[-1] ^ 1])), 1)
 check("a login with another key", ask(connect(), wrong_key), FAILURE)
 
 # A thousand that say nothing, and a hundred that say half of something.
