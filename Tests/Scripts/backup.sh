@@ -7,7 +7,13 @@ set -u
 . Tests/Scripts/lib/command-line.sh
 command -v python3 >/dev/null || { echo 'there is no python3 here'; exit 77; }
 secret='a passphrase of its own'
-described() { for name in "$@"; do vauban show "$name" --json; vauban get "$name" | sha256sum; done; }
+# described NAME...: what an item is, without its last uses, which are of this keychain.
+described() {
+    for name in "$@"; do
+        vauban show "$name" --json | python3 -c 'import json, sys; item = json.load(sys.stdin); item.pop("lastRead", 0); item.pop("lastChanged", 0); print(item)'
+        vauban get "$name" | sha256sum
+    done
+}
 # with STATUS COMMAND...: with passcode and passphrase on descriptors, without a terminal.
 with() { want=$1; shift; expect_status "$want" setsid --wait "$VAUBAN_BUILD/vauban" "$@" --passcode-fd 3 --passphrase-fd 4 3<<<"$passcode" 4<<<"$secret" </dev/null; }
 text() { expect_text "$1" "$TMPDIR/err"; }
