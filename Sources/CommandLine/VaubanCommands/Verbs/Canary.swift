@@ -48,7 +48,7 @@ struct CanaryUses: ParsableCommand {
         fflush(nil)
         let shown = uses.reduce(0) { $0 + $1.item.count }
         if shown < alerts.unseen { say("The log has no more of \(count(alerts.unseen - shown, "further use")) of canary items.") }
-        say("If you have seen to this: vauban canary seen")
+        say("To confirm that you have seen it: vauban canary seen")
     }
 }
 
@@ -68,7 +68,7 @@ struct CanaryAdd: ParsableCommand {
 
     func run() throws {
         try CanaryMarking.mark(selection, isCanary: true, for: "canary add", session: try Session(user))
-        say("You will be told when \(selection.shown) is used. This says so to no program.")
+        say("You will be told when \(selection.shown) is used. No program can tell that it is a canary.")
     }
 }
 
