@@ -23,10 +23,15 @@ enum SecretArgument {
         return start..<end
     }
 
+    /// Overwrites the bytes where they are a whole argument, or the value of one in the form `--option=value`.
     private static func overwrite(_ bytes: [UInt8], in arguments: UnsafeMutableRawBufferPointer) {
-        guard !bytes.isEmpty, bytes.count <= arguments.count else { return }
-        for start in 0...arguments.count - bytes.count where arguments[start...].starts(with: bytes) {
-            for index in start..<start + bytes.count { arguments[index] = UInt8(ascii: "-") }
+        guard !bytes.isEmpty, bytes.count < arguments.count else { return }
+        for start in 1..<arguments.count - bytes.count + 1 {
+            let end = start + bytes.count
+            guard [0, UInt8(ascii: "=")].contains(arguments[start - 1]), end == arguments.count || arguments[end] == 0,
+                arguments[start..<end].elementsEqual(bytes)
+            else { continue }
+            for index in start..<end { arguments[index] = UInt8(ascii: "-") }
         }
     }
 }
