@@ -40,19 +40,32 @@ struct ClipboardHolder {
         try SystemError.checkNegated(vauban_adopt_orphans(), "stay with the clipboard")
         // A tool that ends early is detected by its exit status.
         signal(SIGPIPE, SIG_IGN)
-        guard try give(secret, to: tool.copying(isMarked: canMark())) == 0 else { throw ExitCode(1) }
+        guard try give(secret, to: tool.copying(isMarked: canMark())) == 0, try contains(secret) else { throw ExitCode(1) }
         // The parent process reads this to the end.
         writeText(Self.filled, to: STDOUT_FILENO)
         close(STDOUT_FILENO)
         let duty = Interruption.add { try? clear() }
-        try wait()
+        try wait(until: MachineClock.boot + UInt64(seconds) * 1_000_000_000)
         Interruption.remove(duty)
         if try holds(secret) { try clear() }
     }
 
-    private func wait() throws(SystemError) {
+    /// Waits until the clipboard contains the secret, and returns whether it does. xclip and xsel leave the process that offers it behind
+    /// before the X server knows of it, so for a moment a paste returns what was there before. Something else that was copied since is no
+    /// failure: the clipboard contained the secret.
+    private func contains(_ secret: borrowing SecretBytes) throws -> Bool {
+        guard !tool.returnsWhenSet else { return true }
+        let end = MachineClock.boot + 10 * 1_000_000_000
+        while MachineClock.boot < end {
+            if let content = try? output(of: tool.pasting, max: secret.count), content.equals(secret) { return true }
+            if !offers() { return true }
+            try wait(until: MachineClock.boot + 10_000_000)
+        }
+        return false
+    }
+
+    private func wait(until end: UInt64) throws(SystemError) {
         let timer = try DueTimer()
-        let end = MachineClock.boot + UInt64(seconds) * 1_000_000_000
         timer.set(at: end)
         while MachineClock.boot < end { timer.wait() }
     }
@@ -60,13 +73,17 @@ struct ClipboardHolder {
     /// Whether the clipboard still contains the secret: either the process that offers it still runs, or one that took it over, such as a
     /// clipboard manager, returns the same bytes.
     private func holds(_ secret: borrowing SecretBytes) throws -> Bool {
-        while true {
-            let ended = waitpid(-1, nil, WNOHANG)
-            if ended == 0 { return true }
-            if ended < 0 { break }
-        }
+        if offers() { return true }
         guard let content = try? output(of: tool.pasting, max: secret.count) else { return false }
         return content.equals(secret)
+    }
+
+    /// Whether the process that offers the secret still runs; it ends when something else is copied.
+    private func offers() -> Bool {
+        while true {
+            let ended = waitpid(-1, nil, WNOHANG)
+            if ended <= 0 { return ended == 0 }
+        }
     }
 
     private func clear() throws { _ = try give(SecretBytes(count: 0) { _ in }, to: tool.clearing) }

@@ -49,6 +49,9 @@ enum ClipboardTool: String, CaseIterable {
         }
     }
 
+    /// Whether the tool returns only after the desktop has accepted the content.
+    var returnsWhenSet: Bool { self == .wlCopy }
+
     /// The command that clears the clipboard; xclip copies an empty input.
     var clearing: [String] {
         switch self {
