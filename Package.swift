@@ -71,7 +71,7 @@ let quiet: [LinkerSetting] = [.unsafeFlags(["-Xclang-linker", "-Wno-unused-comma
 let values: [Target] = [
     // Bytes that are zeroed and cannot be copied.
     target("VaubanSecretBytes", in: "Values"),
-    // The shapes of our ASN.1 modules, over swift-asn1.
+    // The few shapes of our ASN.1 modules: their reader and writer.
     target("VaubanDER", in: "Values", [asn1]),
     // Secret texts, put together piece by piece in zeroing memory.
     target("VaubanSecretText", in: "Values", ["VaubanSecretBytes"]),
@@ -88,40 +88,40 @@ let values: [Target] = [
     // Which applications and which websites belong together: names, entitlements, and the file that a site publishes.
     target("VaubanAssociations", in: "Values", ["VaubanJSON"]),
     // The typed answer no: its reason, and who is to blame.
-    target("VaubanRefusal", in: "Values", ["VaubanDER", asn1]),
+    target("VaubanRefusal", in: "Values", ["VaubanDER"]),
     // Which passcodes are accepted, how strong one is, and recovery keys.
     target("VaubanPasscode", in: "Values", ["VaubanSecretBytes"]),
     // Protection classes, access control, and the access decision: a pure function.
-    target("VaubanAccessPolicy", in: "Values", ["VaubanRefusal", "VaubanPlainText", "VaubanDER", asn1]),
+    target("VaubanAccessPolicy", in: "Values", ["VaubanRefusal", "VaubanPlainText", "VaubanDER"]),
     // The signature at the end of an executable: its form, and whether it is valid.
-    target("VaubanCodeSigning", in: "Values", ["VaubanAccessPolicy", "VaubanDER", asn1, crypto]),
+    target("VaubanCodeSigning", in: "Values", ["VaubanAccessPolicy", "VaubanDER", crypto]),
     // What a user is shown, answers and sets: prompts, consents, device status, lock settings.
-    target("VaubanUserModel", in: "Values", ["VaubanRefusal", "VaubanPlainText", "VaubanAccessPolicy", "VaubanDER", asn1]),
+    target("VaubanUserModel", in: "Values", ["VaubanRefusal", "VaubanPlainText", "VaubanAccessPolicy", "VaubanDER"]),
     // Synchronized items without keys or files: stamps and merging as a pure function, and what the enclave is asked about a circle.
-    target("VaubanSyncModel", in: "Values", ["VaubanRefusal", "VaubanDER", asn1]),
+    target("VaubanSyncModel", in: "Values", ["VaubanRefusal", "VaubanDER"]),
     // Items, attributes and queries, with their grammar as a table.
-    target("VaubanKeychainModel", in: "Values", ["VaubanUserModel", "VaubanAccessPolicy", "VaubanDER", asn1]),
+    target("VaubanKeychainModel", in: "Values", ["VaubanUserModel", "VaubanAccessPolicy", "VaubanDER"]),
 ]
 
 let contracts: [Target] = [
     // What a user's programs ask about that user's own keychain: authd decodes it and forwards it to enclaved.
-    target("VaubanUserWire", in: "Contracts", ["VaubanRefusal", "VaubanUserModel", "VaubanDER", asn1]),
+    target("VaubanUserWire", in: "Contracts", ["VaubanRefusal", "VaubanUserModel", "VaubanDER"]),
     // The wire of keychaind.
     target(
         "VaubanKeychainWire", in: "Contracts",
-        ["VaubanKeychainModel", "VaubanSyncModel", "VaubanRefusal", "VaubanAccessPolicy", "VaubanDER", asn1]),
+        ["VaubanKeychainModel", "VaubanSyncModel", "VaubanRefusal", "VaubanAccessPolicy", "VaubanDER"]),
     // What the command line asks a program that carries the files of vauban sync.
     target("VaubanSyncCarrierWire", in: "Contracts"),
     // What keychaind asks the fetcher.
-    target("VaubanAssociationsWire", in: "Contracts", ["VaubanAssociations", "VaubanDER", asn1]),
+    target("VaubanAssociationsWire", in: "Contracts", ["VaubanAssociations", "VaubanDER"]),
     // The wire of authd.
-    target("VaubanAuthenticationWire", in: "Contracts", ["VaubanUserWire", "VaubanRefusal", "VaubanUserModel", "VaubanDER", asn1]),
+    target("VaubanAuthenticationWire", in: "Contracts", ["VaubanUserWire", "VaubanRefusal", "VaubanUserModel", "VaubanDER"]),
     // The wire of enclaved, between rooms only.
     target(
         "EnclaveWire", in: "Contracts",
-        ["VaubanUserWire", "VaubanSyncModel", "VaubanRefusal", "VaubanUserModel", "VaubanAccessPolicy", "VaubanDER", asn1]),
+        ["VaubanUserWire", "VaubanSyncModel", "VaubanRefusal", "VaubanUserModel", "VaubanAccessPolicy", "VaubanDER"]),
     // The line on which an application uses private keys, and what such a key is outside the enclave.
-    target("VaubanKeyWire", in: "Contracts", ["VaubanRefusal", "VaubanUserModel", "VaubanAccessPolicy", "VaubanDER", asn1]),
+    target("VaubanKeyWire", in: "Contracts", ["VaubanRefusal", "VaubanUserModel", "VaubanAccessPolicy", "VaubanDER"]),
     // The messages of SSH's agents, and how keys for SSH stand among the items.
     target("VaubanSSHWire", in: "Contracts", ["VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes"]),
 ]
@@ -132,7 +132,7 @@ let host: [Target] = [
     // The only place that talks to Linux: sockets, peers, folders, files, clocks.
     target(
         "VaubanLinuxHost", in: "Host",
-        ["CVaubanLinux", "VaubanSecretBytes", "VaubanRefusal", "VaubanPlainText", "VaubanAccessPolicy", "VaubanDER", asn1]),
+        ["CVaubanLinux", "VaubanSecretBytes", "VaubanRefusal", "VaubanPlainText", "VaubanAccessPolicy", "VaubanDER"]),
     // Marked C: Landlock and the filter of system calls. Apart, so that what an application links needs no libseccomp.
     // Its own `free` would stand in the way of a checker of addresses.
     .target(
@@ -186,7 +186,7 @@ let keychain: [Target] = [
         [
             "KeychainStore", "EnclaveConnection", "EnclaveWire", "VaubanKeychainWire", "VaubanAssociationsWire", "VaubanAssociations",
             "VaubanKeychainModel", "VaubanRefusal", "VaubanPlainText", "VaubanUserModel", "VaubanSyncModel", "VaubanAccessPolicy",
-            "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", "VaubanRoomHardening", "VaubanRoomLog", asn1, crypto, log,
+            "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", "VaubanRoomHardening", "VaubanRoomLog", crypto, log,
         ]),
     // The room that holds records.
     program("keychaind", in: "Rooms/Keychain", ["Keychain"]),
@@ -228,7 +228,7 @@ let attendants: [Target] = [
         "FingerprintReader", in: "Rooms/Reader",
         [
             "EnclaveWire", "VaubanUserModel", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", "VaubanRoomHardening", "CVaubanBus",
-            asn1, crypto, log,
+            crypto, log,
         ]),
     program("vauban-reader", in: "Rooms/Reader", ["FingerprintReader"]),
 ]
@@ -440,7 +440,7 @@ let testing: [Target] = [
         "KeychainFuzzing", in: "Testing",
         [
             "Keychain", "KeychainStore", "EnclaveWire", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanSyncModel", "VaubanRefusal",
-            "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", asn1, crypto,
+            "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", crypto, asn1,
         ]),
     // The same for certificates, in Apple's names.
     target("CertificateFuzzing", in: "Testing", ["VaubanSecurity"]),
@@ -490,7 +490,7 @@ let testing: [Target] = [
             "VaubanUserWire", "VaubanKeyWire", "EnclaveBook", "SimulatedHost", "FuzzHarness", "Enclave", "EnclaveRoom", "EnclaveSoftware",
             "EnclaveWire", "VaubanSyncModel",
             "VaubanRefusal", "VaubanPasscode", "VaubanUserModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost",
-            crypto, asn1,
+            crypto,
         ]),
     // The enclave against a model of it, over the simulated disk: every short sequence, and long ones by seed.
     tests(

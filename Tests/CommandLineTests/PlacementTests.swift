@@ -32,7 +32,7 @@ import VaubanSecretText
     @Test("A URL with a password never becomes an attribute or a visible field")
     func passwordInURLStaysHidden() {
         let placement = Placement(source(url: "https://anna:secret@example.com/"))
-        for value in placement.attributes.values.values { #expect(!"\(value)".contains("secret")) }
+        for (_, value) in placement.attributes { #expect(!"\(value)".contains("secret")) }
         #expect(placement.fields.allSatisfy { $0.kind == .hidden })
     }
 

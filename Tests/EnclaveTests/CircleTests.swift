@@ -2,7 +2,6 @@
 
 import Enclave
 import EnclaveWire
-import SwiftASN1
 import TestSupport
 import Testing
 import VaubanAccessPolicy
@@ -280,7 +279,7 @@ struct CircleTests {
         let device = try Device()
         try device.perform(.begin(name: "desk"))
         for number in [Int64.max, CircleRequest.numberMax + 1, 0, -1] {
-            var inner = DER.Serializer()
+            var inner = DERWriter()
             try inner.sequence { fields in
                 try fields.integer(1)
                 try fields.octets([UInt8](repeating: 0, count: 16))
@@ -291,12 +290,12 @@ struct CircleTests {
                 fields.sequence { _ in }
                 try fields.octets([UInt8](repeating: 0, count: 40))
             }
-            var outer = DER.Serializer()
+            var outer = DERWriter()
             try outer.sequence { fields in
-                try fields.octets(inner.serializedBytes)
+                try fields.octets(inner.bytes)
                 try fields.octets([UInt8](repeating: 0, count: 64))
             }
-            #expect(reason { try device.perform(.follow(statement: outer.serializedBytes)) } == .badParameter)
+            #expect(reason { try device.perform(.follow(statement: outer.bytes)) } == .badParameter)
         }
     }
 }

@@ -2,7 +2,6 @@
 
 import Enclave
 import EnclaveWire
-import SwiftASN1
 import TestSupport
 import Testing
 import VaubanAccessPolicy

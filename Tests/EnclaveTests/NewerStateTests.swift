@@ -1,6 +1,5 @@
 import Enclave
 import EnclaveWire
-import SwiftASN1
 import Testing
 import VaubanAccessPolicy
 import VaubanDER
@@ -15,7 +14,7 @@ import VaubanUserModel
     /// An intact file whose content, or whose envelope, names a later version.
     private struct Later: DERWritable {
         let version: Int64
-        func write(into der: inout DER.Serializer) throws {
+        func write(into der: inout DERWriter) throws {
             try der.sequence {
                 try $0.integer(version); try $0.octets([1, 2, 3])
             }
@@ -69,7 +68,7 @@ import VaubanUserModel
         _ = try bench.startProtected()
         struct Reserved: DERWritable {
             let bag: Keybag
-            func write(into der: inout DER.Serializer) throws {
+            func write(into der: inout DERWriter) throws {
                 try der.sequence { fields in
                     try fields.integer(2)
                     try fields.octets(bag.identifier)

@@ -3,7 +3,6 @@ import Enclave
 import EnclaveBook
 import EnclaveWire
 import Foundation
-import SwiftASN1
 import Testing
 import VaubanDER
 import VaubanRefusal
@@ -88,7 +87,7 @@ import VaubanSecretBytes
         _ = try pairNew(Pairing(host: other.host), isPaired: true)
         // Version 2 of the record, and of its envelope.
         struct Later: DERWritable {
-            func write(into der: inout DER.Serializer) throws {
+            func write(into der: inout DERWriter) throws {
                 try der.sequence {
                     try $0.integer(2); try $0.octets([1])
                 }

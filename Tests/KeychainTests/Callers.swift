@@ -3,6 +3,7 @@
 import EnclaveWire
 import Keychain
 import Synchronization
+import VaubanAccessPolicy
 import VaubanKeychainModel
 import VaubanKeychainWire
 import VaubanRefusal
@@ -91,4 +92,6 @@ extension Room {
     func userSays(_ choice: ConsentChoice) { enclave.set { $0.consentAnswers = .success(choice) } }
     func userIsAway() { enclave.set { $0.consentAnswers = .failure(Refusal(.noPromptAgent)) } }
     var consents: [Consent] { enclave.state.withLock { $0.consents } }
+    /// The names of teams that prompts show.
+    var teamNames: [TeamIdentifier: String] { enclave.state.withLock { $0.teamNames } }
 }

@@ -35,6 +35,8 @@ final class FakeEnclave: EnclaveOperations, Sendable {
         /// The user's answer to prompts for consent, and the prompts that they saw.
         var consentAnswers: Result<ConsentChoice, Refusal> = .failure(Refusal(.noPromptAgent))
         var consents: [Consent] = []
+        /// The names of teams that prompts show.
+        var teamNames: [TeamIdentifier: String] = [:]
         /// Runs once while the user is prompted.
         var whileAsked: (@Sendable () throws -> Void)?
         var timesOpened = 0
@@ -213,6 +215,8 @@ final class FakeEnclave: EnclaveOperations, Sendable {
             return SecretBytes(copying: key)
         }
     }
+
+    func nameTeam(_ team: TeamIdentifier, _ name: String?) throws { state.withLock { $0.teamNames[team] = name } }
 
     func circle(_ request: CircleRequest) throws -> CircleResult { throw Refusal(.unsupported) }
 

@@ -124,7 +124,7 @@ import VaubanUserModel
         room.userSays(.account(1))
         let found = try call(.pick, "", "")
         #expect(found.map(\.value) == ["one"] && room.consents.last?.accounts == ["ben", "anna"])
-        #expect(found.first?.record?.attributes.values.keys.contains(.comment) == false)
+        #expect(found.first?.record?.attributes.names.contains(.comment) == false)
         room.userSays(.account(2))
         #expect(reason { _ = try call(.pick, "", "") } == .cancelled)
         room.userSays(.once)

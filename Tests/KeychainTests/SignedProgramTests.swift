@@ -115,6 +115,23 @@ import VaubanUserModel
         #expect(try ownRights(program(by: rivals)).application == Self.build)
     }
 
+    @Test("Prompts name a program by its team while the team is trusted") func promptsNameTheTeam() throws {
+        _ = try ownRights(program())
+        #expect(room.teamNames.isEmpty)
+        try trustWithConsent()
+        #expect(room.teamNames == [acme: "Acme Tools"])
+        try distrust()
+        #expect(room.teamNames.isEmpty)
+        // A new enclave knows no names, until a program of the team comes.
+        try trustWithConsent()
+        room.enclave.set { $0.teamNames = [:] }
+        _ = try ownRights(program())
+        #expect(room.teamNames == [acme: "Acme Tools"])
+        let byRoot = try table(["vauban-teams": [acme.text: "Acme of Root"]])
+        _ = try ownRights(program(granted: byRoot))
+        #expect(room.teamNames == [acme: "Acme of Root"])
+    }
+
     @Test("A team has one name, which is a line") func teamHasOneName() throws {
         room.userSays(.once)
         for name in ["", "a\nb", "a\tby root", "a\u{202E}b", " a", "a  b", String(repeating: "a", count: 65)] {

@@ -104,7 +104,10 @@ import VaubanSecretBytes
         try room.add([.account: .text("a"), .server: .text("s"), .protocolName: .text("htps"), .port: .number(1)], kind: .internetPassword)
         try room.add([.account: .text("b"), .server: .text("s")], kind: .internetPassword)
         let first = try #require(try room.find([.account: .text("a")], kind: .internetPassword).first?.record)
-        #expect(try room.find(first.attributes.values, kind: .internetPassword, limit: .all).count == 1)
+        #expect(
+            try room.find(
+                Dictionary(uniqueKeysWithValues: first.attributes.map { ($0.name, $0.value) }), kind: .internetPassword, limit: .all
+            ).count == 1)
     }
 
     @Test func updateChangesAllMatchesOrNone() throws {
@@ -157,7 +160,7 @@ import VaubanSecretBytes
     @Test func attributesThatDoNotFitAreRefused() throws {
         let room = try Room()
         #expect(Refusal.Reason.of { try room.add([.server: .text("x")]) } == .noSuchAttribute)
-        #expect(Refusal.Reason.of { _ = try room.find([AttributeName(rawValue: "zzzz"): .text("x")]) } == .noSuchAttribute)
+        #expect(Refusal.Reason.of { _ = try room.find([#require(AttributeName(rawValue: "zzzz")): .text("x")]) } == .noSuchAttribute)
         #expect(Refusal.Reason.of { try room.add([.creator: .data([1])]) } == .badParameter)
         // The keychain's own group belongs to no program, in user mode too.
         #expect(Refusal.Reason.of { try room.add([.accessGroup: .text("vauban.permissions")]) } == .missingEntitlement)

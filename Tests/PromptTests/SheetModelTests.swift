@@ -270,6 +270,17 @@ import VaubanUserModel
         #expect(model.view(now: 0)?.cautions == [.init(text: words, isWarning: false)])
     }
 
+    @Test("A program that a trusted team signed is named by its identifier and the team") func signedProgramIsNamedByItsTeam() throws {
+        var model = SheetModel()
+        let signature = CallerName.Signature(identifier: "com.acme.tool", team: "Acme \u{202E}Tools")
+        _ = model.show(Self.request(caller: CallerName(pid: 7, path: "/home/a/other", signature: signature)), nil, now: 0)
+        let view = try #require(model.view(now: 0))
+        #expect(view.application == "com.acme.tool")
+        #expect(view.origin.hasPrefix("signed by Acme "))
+        #expect(view.origin.hasSuffix("Tools · /home/a/other · process 7"))
+        #expect(!view.origin.contains("\u{202E}"))
+    }
+
     @Test func serviceFailureIsShownUntilDismissed() throws {
         var model = SheetModel()
         model.fail("WARNING: the key is not the enclave's")

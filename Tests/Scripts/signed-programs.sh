@@ -97,7 +97,7 @@ build grown one
 check 'an unsigned program keeps an item' equals "$(by alice "$own/grown" add g grown)" 0
 alice codesign --sign acme --identifier com.acme.grown "$own/grown" 2>/dev/null
 check 'signed, it is refused while nobody can be asked, and not told that there is nothing' equals "$(by alice "$own/grown" get g)" -25308
-printf '%s\n' 'expect Prompts appear here' "expect $own/grown" 'expect new version' 'expect asscode' 'secret alice passcode' 'expect Accepted' 'key ctrl-c' >"$TMPDIR/steps"
+printf '%s\n' 'expect Prompts appear here' "expect com.acme.grown (signed by Acme Tools · $own/grown" 'expect new version' 'expect asscode' 'secret alice passcode' 'expect Accepted' 'key ctrl-c' >"$TMPDIR/steps"
 play alice "$bin/vauban" approve <"$TMPDIR/steps" >"$TMPDIR/approver" 2>&1 & approver=$!
 for _ in $(seq 1000); do alice status 2>/dev/null | grep -q 'for all programs at' && break; done
 check 'after her yes it reads the item' equals "$(by alice "$own/grown" get g)" '0 grown'

@@ -12,7 +12,8 @@ import VaubanKeychainModel
             for kind in ItemKind.allCases {
                 guard row["Classes"]?.split(separator: " ").contains(Substring(kind.code)) == true else { continue }
                 named += 1
-                let rule = try #require(AttributeRule.rule(for: AttributeName(rawValue: code), of: kind), "\(code) of \(kind.code)")
+                let name = try #require(AttributeName(rawValue: code))
+                let rule = try #require(AttributeRule.rule(for: name, of: kind), "\(code) of \(kind.code)")
                 #expect(rule.form.rawValue == row["Kind"], "\(code) of \(kind.code)")
                 let part = ["always": AttributeRule.Part.always, "if set": .ifSet, "": .none][row["Key"] ?? "?"]
                 #expect(rule.part == part, "\(code) of \(kind.code)")

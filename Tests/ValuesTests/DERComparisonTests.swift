@@ -2,7 +2,8 @@ import SwiftASN1
 import Testing
 import VaubanDER
 
-/// Compares our reader of DER with swift-asn1's over the same bytes: each accepts what the other accepts, as the same value.
+/// Compares our reader of DER with swift-asn1's over the same bytes, and our writer with swift-asn1's over the same values: each accepts
+/// what the other accepts, as the same value, and writes the same bytes.
 @Suite struct DERComparisonTests {
     /// A field of each shape that our modules have.
     private struct Message: DERReadable, DERWritable, Equatable {
@@ -29,7 +30,7 @@ import VaubanDER
             list = try fields.list("list", max: .max)
         }
 
-        func write(into der: inout DER.Serializer) throws {
+        func write(into der: inout DERWriter) throws {
             try der.sequence { fields in
                 try fields.integer(number)
                 try fields.boolean(flag)
@@ -69,7 +70,7 @@ import VaubanDER
             second = try fields.boolean("second")
         }
 
-        func write(into der: inout DER.Serializer) throws {
+        func write(into der: inout DERWriter) throws {
             try der.sequence { fields in
                 try fields.integer(first)
                 try fields.boolean(second)
@@ -122,6 +123,57 @@ import VaubanDER
                 }
             }
             return Message(number: number, flag: flag, octets: octets, text: words, optional: optional, choice: choice, list: list)
+        }
+    }
+
+    /// Writes the same with swift-asn1 alone.
+    private static func writeByLibrary(_ message: Message) throws -> [UInt8] {
+        var der = DER.Serializer()
+        func tagged(_ number: UInt, _ fields: inout DER.Serializer, _ value: some DERSerializable) throws {
+            try fields.appendConstructedNode(identifier: ASN1Identifier(tagWithNumber: number, tagClass: .contextSpecific)) {
+                try $0.serialize(value)
+            }
+        }
+        try der.appendConstructedNode(identifier: .sequence) { fields in
+            try fields.serialize(message.number)
+            try fields.serialize(message.flag)
+            try fields.serialize(ASN1OctetString(contentBytes: message.octets[...]))
+            try fields.serialize(ASN1UTF8String(message.text))
+            if let optional = message.optional { try tagged(0, &fields, optional) }
+            switch message.choice {
+            case .text(let text): try tagged(1, &fields, ASN1UTF8String(text))
+            case .octets(let octets): try tagged(16, &fields, ASN1OctetString(contentBytes: octets[...]))
+            }
+            try fields.appendConstructedNode(identifier: .sequence) { list in
+                for pair in message.list {
+                    try list.appendConstructedNode(identifier: .sequence) { fields in
+                        try fields.serialize(pair.first)
+                        try fields.serialize(pair.second)
+                    }
+                }
+            }
+        }
+        return der.serializedBytes
+    }
+
+    /// Every number whose form may change its length, and lengths around each limit of their forms, at every depth.
+    @Test("Our writer and swift-asn1 write the same bytes") func writersAgree() throws {
+        var numbers: [Int64] = [0, .max, .min]
+        for place in 0..<63 { for near in -1...1 { numbers += [1 << place + Int64(near), -(1 << place) + Int64(near)] } }
+        func message(_ number: Int64, _ length: Int, pairs: Int) -> Message {
+            Message(
+                number: number, flag: length % 2 == 0, octets: [UInt8](repeating: 7, count: length),
+                text: String(repeating: "a", count: length), optional: length % 3 == 0 ? number : nil,
+                choice: length % 2 == 0 ? .text(String(repeating: "ä", count: length / 2)) : .octets([UInt8](repeating: 1, count: length)),
+                list: (0..<pairs).map { Pair(number &+ Int64($0), $0 == 1) })
+        }
+        for number in numbers {
+            let value = message(number, 3, pairs: 3)
+            #expect(try value.encoded() == Self.writeByLibrary(value), "\(number)")
+        }
+        for length in Array(0...140) + Array(240...270) + Array(65_500...65_550) + [0xFF_FFF0, 0x1_00_0010] {
+            let value = message(1, length, pairs: length % 70)
+            #expect(try value.encoded() == Self.writeByLibrary(value), "\(length)")
         }
     }
 

@@ -1,4 +1,3 @@
-import SwiftASN1
 import TestSupport
 import Testing
 import VaubanDER
@@ -18,7 +17,7 @@ import VaubanDER
             let number: Int64
             init(_ number: Int64) { self.number = number }
             init(from fields: inout DERFields) throws { number = try fields.integer("n", in: 0...9) }
-            func write(into der: inout DER.Serializer) throws { try der.sequence { try $0.integer(number) } }
+            func write(into der: inout DERWriter) throws { try der.sequence { try $0.integer(number) } }
         }
 
         init() {}
@@ -32,7 +31,7 @@ import VaubanDER
             list = try fields.list("list", max: 3)
         }
 
-        func write(into der: inout DER.Serializer) throws {
+        func write(into der: inout DERWriter) throws {
             try der.sequence { fields in
                 try fields.integer(number)
                 try fields.boolean(flag)

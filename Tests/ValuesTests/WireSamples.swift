@@ -91,6 +91,10 @@ struct WireSample: Sendable, CustomTestStringConvertible {
         prompt: octets(6, 16), user: 1000, challenge: PasscodeChallenge(nonce: octets(7, 32), purpose: .prompt),
         caller: CallerName(pid: 42, path: "/usr/bin/vauban", gap: .interpreter, startedBy: ["/usr/bin/bash"]), operation: .consent,
         reason: nil, attempt: 1, attemptsLeft: 5, consent: consent)
+    private static let signedRequest = PromptRequest(
+        prompt: octets(6, 16), user: 1000, challenge: PasscodeChallenge(nonce: octets(7, 32), purpose: .prompt),
+        caller: CallerName(pid: 42, path: "/home/a/tool", signature: .init(identifier: "com.acme.tool", team: "Acme Tools")),
+        operation: .sign, reason: nil, attempt: 1, attemptsLeft: 5)
     private static let attributes = ItemAttributes([
         .account: .text("anna"), .service: .data([0xFF]), .type: .number(-1), .creationDate: .date(1),
     ])
@@ -138,6 +142,8 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             .makeSeriesKey,
             .anchorLog([AccessLogLink(number: 7, series: 1, digest: octets(2, 32))]), .anchorLog([]),
             .openSeriesKey(octets(3, EnclaveRequest.sealedSeriesKeyBytes)),
+            .nameTeam(TeamIdentifier(keyDigest: octets(9, 32)), name: "Acme Tools"),
+            .nameTeam(TeamIdentifier(keyDigest: octets(9, 32)), name: nil),
         ].enumerated().map { WireSample("\($0)", $1) }
         + userRequests.enumerated().map { WireSample("user \($0)", EnclaveRequest.user($1)) }
         + [
@@ -169,6 +175,7 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             WireSample("signed", WitnessAnswer(number: 1, identity: signedIdentity)),
             WireSample("consent", PromptReport.answered(prompt: octets(6, 16), challenge: octets(7, 32), .consent(passcode, .always))),
             WireSample("to consent", PromptNotice.ask(consentRequest)),
+            WireSample("of a signed program", PromptNotice.ask(signedRequest)),
         ] + reader + device + keys
 
     static let reader: [WireSample] =

@@ -25,13 +25,15 @@ package enum PromptWords {
 
     package static let title = "Vauban asks for your approval."
 
-    /// Returns the program's name: that of its file, for places that have no better one.
+    /// Returns the program's name, for places that have no better one: the identifier that a trusted team signed it with, or that of its
+    /// file.
     package static func name(of caller: CallerName) -> String {
+        if let signature = caller.signature { return PlainLine.name(signature.identifier, charactersMax: nameMax) }
         guard let path = caller.path else { return "An unknown program" }
         return PlainLine.path(PathBytes.name(of: path), charactersMax: nameMax)
     }
 
-    /// Returns the program's path, which distinguishes programs of the same name.
+    /// Returns who signed the program, if a trusted team did, and its path, which distinguishes programs of the same name.
     package static func origin(of caller: CallerName) -> String {
         let process = "process \(caller.pid)"
         if let confinement = caller.confinement {
@@ -39,7 +41,8 @@ package enum PromptWords {
             return "\(kind) \(PlainLine.path(confinement.name, charactersMax: nameMax)) · \(process)"
         }
         guard let path = caller.path else { return process }
-        return "\(PlainLine.path(path, charactersMax: pathMax)) · \(process)"
+        let signer = caller.signature.map { "signed by \(PlainLine.name($0.team, charactersMax: nameMax)) · " } ?? ""
+        return "\(signer)\(PlainLine.path(path, charactersMax: pathMax)) · \(process)"
     }
 
     /// Returns what the program wants, as the rest of a sentence: the program "wants" this.

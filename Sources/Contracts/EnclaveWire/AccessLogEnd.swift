@@ -1,4 +1,3 @@
-package import SwiftASN1
 package import VaubanDER
 
 /// The last record of an access log: its number, and the hash that stands for it and all before it (Specs/access-log.md).
@@ -35,7 +34,7 @@ package struct AccessLogEnd: Hashable, Sendable, DERReadable, DERWritable {
         chain = try fields.octets("chain", in: Self.chainBytes...Self.chainBytes)
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(number)
             try fields.octets(chain)
@@ -67,7 +66,7 @@ package struct AccessLogLink: Hashable, Sendable, DERReadable, DERWritable {
         digest = try fields.octets("digest", in: 32...32)
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(number)
             try fields.integer(series)

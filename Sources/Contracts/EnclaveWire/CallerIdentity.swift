@@ -1,6 +1,5 @@
 // The identity of a caller according to the system (Specs/caller-identity.md): everything that the witness found, as one value.
 
-package import SwiftASN1
 package import VaubanAccessPolicy
 package import VaubanDER
 package import VaubanUserModel
@@ -27,7 +26,7 @@ package struct ExecutableIdentity: Hashable, Sendable, DERReadable, DERWritable 
         digest = try fields.octets("digest", in: 32...32)
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.text(path)
             try fields.integer(device)
@@ -140,7 +139,7 @@ extension CallerIdentity: DERReadable, DERWritable {
         }
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             switch standing {
             case .unknown(let gap): try fields.tagged(0) { try $0.integer(gap.rawValue) }
@@ -165,5 +164,5 @@ private struct ChainLink: DERReadable, DERWritable {
 
     init(path: String) { self.path = path }
     init(from fields: inout DERFields) throws { path = try fields.text("path", max: CallerIdentity.linkBytesMax) }
-    func write(into der: inout DER.Serializer) throws { try der.sequence { try $0.text(path) } }
+    func write(into der: inout DERWriter) throws { try der.sequence { try $0.text(path) } }
 }

@@ -1,4 +1,3 @@
-package import SwiftASN1
 package import VaubanAccessPolicy
 package import VaubanDER
 
@@ -35,7 +34,7 @@ package struct CodeSigner: Hashable, Sendable, DERReadable, DERWritable {
         guard entitlements.map(CodeEntitlements.isXML) ?? true else { throw DERError("entitlements have another form") }
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.text(team.text)
             try fields.text(identifier)

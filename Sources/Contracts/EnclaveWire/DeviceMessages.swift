@@ -1,7 +1,6 @@
 // Device events, which the watcher reports to the enclave. A false one can at worst lock, or cancel a lock that waits for its grace period,
 // so that the keychain stays open until sleep or idleness locks it.
 
-package import SwiftASN1
 package import VaubanDER
 
 /// Watcher to enclave: an event of the machine or of a user's screen.
@@ -53,7 +52,7 @@ package struct DeviceEvent: Hashable, Sendable, DERReadable, DERWritable {
         UInt32(try event.integer("user", in: 0...Int64(UInt32.max)))
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(1)
             try fields.integer(number)
@@ -80,7 +79,7 @@ package struct DeviceEventDone: Hashable, Sendable, DERReadable, DERWritable {
         number = try fields.integer("number", in: 0...Int64.max)
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(1)
             try fields.integer(number)

@@ -1,4 +1,3 @@
-package import SwiftASN1
 package import VaubanAccessPolicy
 package import VaubanDER
 package import VaubanRefusal
@@ -107,7 +106,7 @@ package struct KeyLease: Hashable, Sendable, DERReadable, DERWritable {
         keys = try fields.list("keys", max: Self.keysMax, of: Key.self)
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(Int64(user))
             try fields.integer(epoch)
@@ -132,7 +131,7 @@ extension KeyLease.Key: DERReadable, DERWritable {
         generation = try fields.octets("generation", in: 8...8)
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             switch purpose {
             case .firstUnlockIndex: try fields.integer(100)
@@ -186,7 +185,7 @@ extension EnclaveReply: DERReadable, DERWritable {
         }
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(EnclaveRequest.version)
             switch self {

@@ -1,5 +1,5 @@
-package import SwiftASN1
 package import VaubanDER
+internal import VaubanAccessPolicy
 internal import VaubanRefusal
 internal import VaubanSyncModel
 internal import VaubanUserModel
@@ -67,11 +67,16 @@ extension EnclaveRequest: DERReadable, DERWritable {
         case 19: return .makeSeriesKey
         case 20: return .anchorLog(try call.list("links", max: AccessLogLink.countMax))
         case 21: return .openSeriesKey(try call.octets("sealed key", in: sealedSeriesKeyBytes...sealedSeriesKeyBytes))
+        case 22:
+            guard let team = TeamIdentifier(text: try call.text("team", max: TeamIdentifier.length)) else {
+                throw DERError("team has another form")
+            }
+            return .nameTeam(team, name: try call.optionalText(0, "name", max: CallerName.teamNameBytesMax))
         default: throw Refusal(.unknownRequest, "enclave request \(number) is not known to version \(version)")
         }
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(Self.version)
             switch self {
@@ -131,6 +136,10 @@ extension EnclaveRequest: DERReadable, DERWritable {
             case .makeSeriesKey: fields.tagged(19) { _ in }
             case .anchorLog(let links): try fields.tagged(20) { try $0.list(links) }
             case .openSeriesKey(let sealed): try fields.tagged(21) { try $0.octets(sealed) }
+            case .nameTeam(let team, let name):
+                try fields.tagged(22) {
+                    try $0.text(team.text); try $0.optionalText(0, name)
+                }
             }
         }
     }
@@ -151,7 +160,7 @@ package struct KeyName: Hashable, Sendable, DERReadable, DERWritable {
         generation = try fields.octets("generation", in: 8...8)
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(purpose)
             try fields.octets(generation)

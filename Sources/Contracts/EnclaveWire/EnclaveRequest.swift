@@ -1,4 +1,4 @@
-internal import VaubanAccessPolicy
+package import VaubanAccessPolicy
 package import VaubanSyncModel
 package import VaubanUserModel
 package import VaubanUserWire
@@ -57,6 +57,9 @@ package enum EnclaveRequest: Hashable, Sendable {
     case anchorLog([AccessLogLink])
     /// From keychaind: releases the first key of a series of the access log, while the user's device is unlocked.
     case openSeriesKey([UInt8])
+    /// From keychaind: the name that root or the registered caller's user gave a team whose programs they trust, for prompts; nil if they
+    /// do not trust it.
+    case nameTeam(TeamIdentifier, name: String?)
     /// From authd: a user request, passed on.
     case user(UserRequest)
 
@@ -65,7 +68,7 @@ package enum EnclaveRequest: Hashable, Sendable {
         switch self {
         case .registerCaller, .identify: nil
         case .seal, .open, .lease, .rewrap, .retire, .fate, .consent, .handOver, .openBackup, .backUp, .restoreKeys, .circle,
-            .sealForCircle, .circleItemKeys, .circleNames, .sealForCompanion, .makeSeriesKey, .anchorLog, .openSeriesKey:
+            .sealForCircle, .circleItemKeys, .circleNames, .sealForCompanion, .makeSeriesKey, .anchorLog, .openSeriesKey, .nameTeam:
             .keychain
         case .user: .authentication
         }
@@ -76,7 +79,7 @@ package enum EnclaveRequest: Hashable, Sendable {
         switch self {
         case .registerCaller, .handOver: true
         case .seal, .open, .lease, .rewrap, .retire, .fate, .consent, .identify, .user, .openBackup, .backUp, .restoreKeys, .circle,
-            .sealForCircle, .circleItemKeys, .circleNames, .sealForCompanion, .makeSeriesKey, .anchorLog, .openSeriesKey:
+            .sealForCircle, .circleItemKeys, .circleNames, .sealForCompanion, .makeSeriesKey, .anchorLog, .openSeriesKey, .nameTeam:
             false
         }
     }
@@ -88,7 +91,7 @@ package enum EnclaveRequest: Hashable, Sendable {
         case .user(let request): request.mayWaitForUser
         case .circle(let request): request.mayWaitForUser
         case .registerCaller, .seal, .lease, .rewrap, .retire, .fate, .identify, .handOver, .openBackup, .backUp, .restoreKeys,
-            .sealForCircle, .circleItemKeys, .circleNames, .sealForCompanion, .makeSeriesKey, .anchorLog, .openSeriesKey:
+            .sealForCircle, .circleItemKeys, .circleNames, .sealForCompanion, .makeSeriesKey, .anchorLog, .openSeriesKey, .nameTeam:
             false
         }
     }
@@ -99,7 +102,7 @@ package enum EnclaveRequest: Hashable, Sendable {
         case .seal(let row), .open(let row, _, _, _, _): row.accessControl?.needsApplicationPassword ?? false
         case .openBackup: true
         case .registerCaller, .lease, .rewrap, .retire, .fate, .consent, .identify, .handOver, .user, .backUp, .restoreKeys, .circle,
-            .sealForCircle, .circleItemKeys, .circleNames, .sealForCompanion, .makeSeriesKey, .anchorLog, .openSeriesKey:
+            .sealForCircle, .circleItemKeys, .circleNames, .sealForCompanion, .makeSeriesKey, .anchorLog, .openSeriesKey, .nameTeam:
             false
         }
     }

@@ -1,7 +1,6 @@
 // The standing connection of the fingerprint reader (Specs/reader.md). The enclave sends requests; the reader reports what its sensor
 // found, authenticated by its pairing key. It can report a match for one challenge; it does not decide what that allows.
 
-package import SwiftASN1
 package import VaubanDER
 package import VaubanUserModel
 internal import VaubanUserWire
@@ -50,7 +49,7 @@ package enum ReaderNotice: Hashable, Sendable, DERReadable, DERWritable {
         self = notice
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(1)
             switch self {
@@ -122,7 +121,7 @@ package enum ReaderReport: Hashable, Sendable, DERReadable, DERWritable {
         self = report
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(1)
             switch self {
@@ -188,7 +187,7 @@ package struct ReaderVerdict: Hashable, Sendable, DERReadable, DERWritable {
         code = try fields.octets("code", in: 32...32)
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(outcome.rawValue)
             try fields.integer(Int64(user))

@@ -1,4 +1,3 @@
-package import SwiftASN1
 package import VaubanAccessPolicy
 package import VaubanDER
 
@@ -63,7 +62,7 @@ package struct RowBinding: Hashable, Sendable, DERReadable, DERWritable {
         if let accessControl, accessControl.protection != protection { throw DERError("access control is of another class") }
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(format.rawValue)
             try fields.integer(Int64(user))

@@ -1,6 +1,5 @@
 // The standing connections: the enclave never dials, so the rooms that it needs keep a connection open.
 
-package import SwiftASN1
 package import VaubanDER
 package import VaubanUserModel
 
@@ -9,7 +8,7 @@ package import VaubanUserModel
 package struct LeaseStanding: Hashable, Sendable, DERReadable, DERWritable {
     package init() {}
     package init(from fields: inout DERFields) throws { try fields.version(1) }
-    package func write(into der: inout DER.Serializer) throws { try der.sequence { try $0.integer(1) } }
+    package func write(into der: inout DERWriter) throws { try der.sequence { try $0.integer(1) } }
 }
 
 /// Enclave to keychaind, on the lease connection: erase the user's class-A keys of this epoch and older, then confirm.
@@ -32,7 +31,7 @@ package struct LeaseRecall: Hashable, Sendable, DERReadable, DERWritable {
         everything = try fields.boolean("everything")
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(1)
             try fields.integer(Int64(user))
@@ -58,7 +57,7 @@ package struct LeaseErased: Hashable, Sendable, DERReadable, DERWritable {
         epoch = try fields.integer("epoch", in: 0...Int64.max)
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(1)
             try fields.integer(Int64(user))
@@ -97,7 +96,7 @@ package enum PromptNotice: Hashable, Sendable, DERReadable, DERWritable {
         self = notice
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(1)
             switch self {
@@ -144,7 +143,7 @@ package enum PromptReport: Hashable, Sendable, DERReadable, DERWritable {
         self = report
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(1)
             switch self {
@@ -181,7 +180,7 @@ package struct WitnessRequest: Hashable, Sendable, DERReadable, DERWritable {
         pid = try fields.integer("pid", in: 1...Int64(Int32.max))
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(1)
             try fields.integer(number)
@@ -206,7 +205,7 @@ package struct WitnessAnswer: Hashable, Sendable, DERReadable, DERWritable {
         identity = try fields.value("identity")
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(2)
             try fields.integer(number)

@@ -1,6 +1,5 @@
 // What keychaind asks the fetcher, and its answer (Specs/associated-domains.md).
 
-package import SwiftASN1
 internal import VaubanAssociations
 package import VaubanDER
 
@@ -24,7 +23,7 @@ package struct SiteListRequest: Hashable, Sendable, DERReadable, DERWritable {
         self = request
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(Self.version)
             try fields.text(host)
@@ -73,7 +72,7 @@ package enum SiteListReply: Hashable, Sendable, DERReadable, DERWritable {
         self = reply
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(Self.version)
             switch self {

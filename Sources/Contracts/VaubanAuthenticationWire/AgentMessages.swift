@@ -1,4 +1,3 @@
-package import SwiftASN1
 package import VaubanDER
 package import VaubanRefusal
 package import VaubanUserModel
@@ -55,7 +54,7 @@ extension AgentMessage: DERReadable, DERWritable {
         self = message
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(Self.version)
             switch self {
@@ -95,7 +94,7 @@ extension AgentNotice: DERReadable, DERWritable {
         self = notice
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(AgentMessage.version)
             switch self {

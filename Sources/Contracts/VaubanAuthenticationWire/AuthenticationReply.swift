@@ -1,4 +1,3 @@
-package import SwiftASN1
 package import VaubanDER
 package import VaubanRefusal
 internal import VaubanUserModel
@@ -35,7 +34,7 @@ extension AuthenticationReply: DERReadable, DERWritable {
         self = reply
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(UserRequest.version)
             switch self {

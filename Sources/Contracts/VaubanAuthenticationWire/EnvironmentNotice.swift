@@ -1,4 +1,3 @@
-package import SwiftASN1
 package import VaubanDER
 package import VaubanRefusal
 
@@ -26,7 +25,7 @@ package enum EnvironmentNotice: Hashable, Sendable, DERReadable, DERWritable {
         self = notice
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(1)
             switch self {

@@ -1,6 +1,5 @@
 // A private key as stored outside the enclave that made it (Specs/enclave-keys.md).
 
-package import SwiftASN1
 package import VaubanAccessPolicy
 package import VaubanDER
 package import VaubanRefusal
@@ -89,14 +88,14 @@ package struct EnclaveKey: Hashable, Sendable, DERReadable, DERWritable {
         wrapped = try fields.octets("wrapped key", in: 1...Self.wrappedBytesMax)
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try writeHead(into: &fields)
             try fields.octets(wrapped)
         }
     }
 
-    private func writeHead(into fields: inout DER.Serializer) throws {
+    private func writeHead(into fields: inout DERWriter) throws {
         try fields.integer(Self.version)
         try fields.integer(Slot.software.rawValue)
         try fields.integer(kind.rawValue)
@@ -112,7 +111,7 @@ package struct EnclaveKey: Hashable, Sendable, DERReadable, DERWritable {
 
     private struct Head: DERWritable {
         let key: EnclaveKey
-        func write(into der: inout DER.Serializer) throws { try der.sequence { try key.writeHead(into: &$0) } }
+        func write(into der: inout DERWriter) throws { try der.sequence { try key.writeHead(into: &$0) } }
     }
 
     /// Decodes stored bytes. Throws `unsupported` for a later version, and `keyDamaged` for anything else that is not a key.

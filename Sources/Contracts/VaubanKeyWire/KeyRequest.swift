@@ -1,7 +1,6 @@
 // The connection on which an application uses keys of the enclave (Specs/enclave-keys.md): its own connection to keychaind, handed over, so
 // that no room relays each signature.
 
-package import SwiftASN1
 package import VaubanAccessPolicy
 package import VaubanDER
 package import VaubanRefusal
@@ -69,7 +68,7 @@ package struct KeyUse: Hashable, Sendable, DERReadable, DERWritable {
         authorization = try fields.optionalOctets(1, "authorization", in: EvaluationResult.handleBytes...EvaluationResult.handleBytes)
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(handle)
             try fields.integer(operation.rawValue)
@@ -113,7 +112,7 @@ package enum KeyRequest: Hashable, Sendable, DERReadable, DERWritable {
         self = call
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(Self.version)
             switch self {
@@ -165,7 +164,7 @@ package enum KeyReply: Hashable, Sendable, DERReadable, DERWritable {
         self = reply
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(KeyRequest.version)
             switch self {

@@ -1,6 +1,5 @@
 // The request for a page of the access log, and its reply (Specs/access-log.md).
 
-package import SwiftASN1
 package import VaubanDER
 
 /// Which records of the access log are wanted.
@@ -26,7 +25,7 @@ package struct AccessLogQuery: Hashable, Sendable, DERReadable, DERWritable {
         before = try fields.optionalInteger(0, "number", in: AccessRecord.numbers)
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.boolean(coversAllOwners)
             try fields.boolean(verifies)
@@ -57,7 +56,7 @@ package struct FoundRecord: Hashable, Sendable, DERReadable, DERWritable {
         record = try fields.optional(0, "record") { try $0.value("record", as: AccessRecord.self) }
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(number)
             try fields.boolean(isHidden)
@@ -95,7 +94,7 @@ package struct AccessLogFault: Hashable, Sendable, DERReadable, DERWritable {
         number = try fields.integer("number", in: 0...AccessRecord.numbers.upperBound)
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(kind.rawValue)
             try fields.integer(number)
@@ -133,7 +132,7 @@ package struct AccessLogPage: Hashable, Sendable, DERReadable, DERWritable {
         records = try fields.list("records", max: Self.recordsMax)
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(oldest)
             try fields.list(faults)

@@ -1,6 +1,5 @@
 // Records of the access log (Specs/access-log.md), as keychaind seals them and the command line shows them.
 
-package import SwiftASN1
 package import VaubanDER
 
 /// What was done to an item.
@@ -70,7 +69,7 @@ extension AccessRecord: DERReadable, DERWritable {
         items = try fields.list("items", max: Self.itemsMax)
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(1)
             try fields.integer(began)
@@ -116,7 +115,7 @@ package struct AccessProgram: Hashable, Sendable, DERReadable, DERWritable {
         commands = try fields.list("commands", max: Self.commandsMax, of: Command.self).map(\.path)
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.text(application)
             try fields.text(path)
@@ -130,7 +129,7 @@ package struct AccessProgram: Hashable, Sendable, DERReadable, DERWritable {
 
         init(path: String) { self.path = path }
         init(from fields: inout DERFields) throws { path = try fields.text("path", max: AccessProgram.textBytesMax) }
-        func write(into der: inout DER.Serializer) throws { try der.sequence { try $0.text(path) } }
+        func write(into der: inout DERWriter) throws { try der.sequence { try $0.text(path) } }
     }
 }
 
@@ -170,7 +169,7 @@ package struct UsedItem: Hashable, Sendable, DERReadable, DERWritable {
         isCanary = try fields.optional(0, "canary") { _ in true } ?? false
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.octets(item)
             try fields.integer(kind)

@@ -1,4 +1,3 @@
-package import SwiftASN1
 package import VaubanDER
 
 /// What keychaind answers to a `BackupRequest` before `done`.
@@ -61,7 +60,7 @@ extension BackupRow: DERReadable, DERWritable {
         mark = try fields.octets("mark", in: 16...16)
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(row)
             try fields.octets(item)
@@ -99,7 +98,7 @@ extension BackupReply: DERReadable, DERWritable {
         self = reply
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             switch self {
             case .begun(let keybag): try fields.tagged(0) { try $0.octets(keybag) }

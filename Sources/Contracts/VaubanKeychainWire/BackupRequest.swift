@@ -1,6 +1,5 @@
 // Backups on keychaind's socket (Specs/backup.md).
 
-package import SwiftASN1
 package import VaubanDER
 
 /// A request about a backup, for the command line. One is open on a connection, from `begin` to the next or the end of the connection.
@@ -55,7 +54,7 @@ extension BackupRequest: DERReadable, DERWritable {
         self = request
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             switch self {
             case .begin(let keybag, let restores, let recipient, let isRestoreKey):
@@ -96,7 +95,7 @@ package struct BackupItem: Hashable, Sendable, DERReadable, DERWritable {
         head = try fields.octets("head", in: Self.headBytes...Self.headBytes)
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.octets(binding)
             try fields.octets(wrapped)

@@ -1,6 +1,5 @@
 // Canary items (Specs/canaries.md): items whose use tells the user at once.
 
-package import SwiftASN1
 package import VaubanDER
 package import VaubanKeychainModel
 internal import VaubanRefusal
@@ -36,7 +35,7 @@ extension CanaryRequest: DERReadable, DERWritable {
         self = request
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             switch self {
             case .mark(let query, let isCanary):
@@ -75,7 +74,7 @@ package struct CanaryAlerts: Hashable, Sendable, DERReadable, DERWritable {
         from = try fields.optionalInteger(0, "from", in: 0...Int64.max)
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(total)
             try fields.integer(seen)
@@ -106,7 +105,7 @@ package struct LastUses: Hashable, Sendable, DERReadable, DERWritable {
         coversAll = try fields.boolean("covers all")
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             if let read { try fields.tagged(0) { try $0.value(read) } }
             if let changed { try fields.tagged(1) { try $0.value(changed) } }

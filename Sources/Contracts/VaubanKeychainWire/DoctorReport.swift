@@ -1,6 +1,5 @@
 // The result of examining a user's whole keychain: numbers, places and reasons, never a value or an attribute.
 
-package import SwiftASN1
 package import VaubanDER
 
 /// `DoctorReport ::= SEQUENCE { rows INTEGER, checked INTEGER, unopened INTEGER, locked INTEGER, found INTEGER, repaired INTEGER,
@@ -165,7 +164,7 @@ extension DoctorReport: DERReadable, DERWritable {
         earlier = try fields.optional(1, "earlier") { try $0.value("earlier", as: Earlier.self) }
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             for count in [rows, checked, unopened, locked, found, repaired] { try fields.integer(Int64(count)) }
             try fields.list(findings)
@@ -183,7 +182,7 @@ extension DoctorReport.Quarantined: DERReadable, DERWritable {
         since = try fields.integer("since", in: anyNumber)
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(reason.rawValue)
             try fields.integer(Int64(count))
@@ -201,7 +200,7 @@ extension DoctorReport.Copy: DERReadable, DERWritable {
         bytesMissing = try fields.optionalInteger(0, "bytes missing", in: anyCount)
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(state.rawValue)
             try fields.integer(date)
@@ -217,7 +216,7 @@ extension DoctorReport.Earlier: DERReadable, DERWritable {
         rows = Int(try fields.integer("rows", in: anyCount))
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(date)
             try fields.integer(Int64(rows))
@@ -240,7 +239,7 @@ extension DoctorFinding: DERReadable, DERWritable {
         isRepaired = try fields.boolean("is repaired")
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(reason.rawValue)
             try fields.integer(row)
@@ -257,7 +256,7 @@ extension RestorableCopy: DERReadable, DERWritable {
         damagedSince = try fields.optionalInteger(0, "damaged since", in: anyNumber)
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(date)
             try fields.integer(Int64(rows))

@@ -1,6 +1,5 @@
 // Earlier values of items and deleted items, for the command line only (Specs/history.md, keychain-wire.md).
 
-package import SwiftASN1
 package import VaubanAccessPolicy
 package import VaubanDER
 package import VaubanKeychainModel
@@ -54,7 +53,7 @@ extension HistoryRequest: DERReadable, DERWritable {
 
     private static func number(_ call: inout DERFields) throws -> Int { Int(try call.integer("number", in: 1...numberMax)) }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             switch self {
             case .list(let query): try fields.tagged(0) { try $0.value(query) }
@@ -69,7 +68,7 @@ extension HistoryRequest: DERReadable, DERWritable {
         }
     }
 
-    private static func write(_ query: ItemQuery, _ number: Int, into der: inout DER.Serializer) throws {
+    private static func write(_ query: ItemQuery, _ number: Int, into der: inout DERWriter) throws {
         try der.value(query)
         try der.integer(Int64(number))
     }
@@ -101,7 +100,7 @@ package struct ItemVersion: Hashable, Sendable, DERReadable, DERWritable {
         accessControl = try fields.optional(0, "access control") { try $0.value("access control", as: AccessControl.self) }
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(replaced)
             try fields.integer(changed)
@@ -133,7 +132,7 @@ package struct DeletedItem: Hashable, Sendable, DERReadable, DERWritable {
         record = try fields.value("record")
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.octets(item)
             try fields.integer(deleted)

@@ -1,4 +1,3 @@
-package import SwiftASN1
 package import VaubanDER
 package import VaubanKeychainModel
 package import VaubanRefusal
@@ -70,7 +69,7 @@ package struct FoundItem: Hashable, Sendable, DERReadable, DERWritable {
         certificate = try fields.optionalOctets(2, "certificate", in: 1...Self.certificateBytesMax)
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.boolean(hasData)
             if let record { try fields.tagged(0) { try $0.value(record) } }
@@ -138,7 +137,7 @@ extension KeychainReply: DERReadable, DERWritable {
         self = reply
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(KeychainRequest.version)
             switch self {

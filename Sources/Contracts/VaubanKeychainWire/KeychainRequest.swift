@@ -1,6 +1,5 @@
 // The requests to keychaind (Specs/keychain-wire.md).
 
-package import SwiftASN1
 package import VaubanAccessPolicy
 package import VaubanDER
 package import VaubanKeychainModel
@@ -93,7 +92,7 @@ extension RewrapProgress: DERReadable, DERWritable {
         kept = Int(try fields.integer("kept", in: 0...Int64.max))
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(Int64(done))
             try fields.integer(Int64(left))
@@ -139,7 +138,7 @@ extension ItemChanges: DERReadable, DERWritable {
         self.init(attributes: attributes, protection: protection, accessControl: control, hasData: hasData)
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.value(attributes)
             try fields.boolean(hasData)
@@ -208,7 +207,7 @@ extension KeychainRequest: DERReadable, DERWritable {
         try call.optionalInteger(0, "password bytes", in: 1...Int64(passwordBytesMax)).map { Int($0) }
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(Self.version)
             switch self {

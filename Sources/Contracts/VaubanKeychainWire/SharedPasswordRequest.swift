@@ -1,4 +1,3 @@
-package import SwiftASN1
 package import VaubanDER
 
 /// A request about the user's passwords for a website, which its applications and the browser share.
@@ -36,7 +35,7 @@ package struct SharedPasswordRequest: Hashable, Sendable, DERReadable, DERWritab
         account = try fields.text("account", max: Self.accountBytesMax)
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(action.rawValue)
             try fields.text(site)

@@ -1,4 +1,3 @@
-package import SwiftASN1
 package import VaubanDER
 package import VaubanSyncModel
 
@@ -67,7 +66,7 @@ extension SyncRow: DERReadable, DERWritable {
         name = try fields.optionalOctets(0, "name", in: 16...16)
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(row)
             try fields.octets(mark)
@@ -117,7 +116,7 @@ extension SyncReply: DERReadable, DERWritable {
         self = reply
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             switch self {
             case .circle(let reply): try fields.tagged(0) { try $0.value(reply) }

@@ -1,6 +1,5 @@
 // Synchronized items on keychaind's socket (Specs/sync.md).
 
-package import SwiftASN1
 package import VaubanDER
 package import VaubanSyncModel
 
@@ -98,7 +97,7 @@ extension SyncRequest: DERReadable, DERWritable {
         return rows
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             switch self {
             case .circle(let request): try fields.tagged(0) { try $0.value(request) }

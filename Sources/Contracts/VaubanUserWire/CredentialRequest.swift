@@ -1,4 +1,3 @@
-package import SwiftASN1
 package import VaubanDER
 internal import VaubanRefusal
 package import VaubanUserModel
@@ -74,7 +73,7 @@ extension CredentialRequest: DERReadable, DERWritable {
         }
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             switch self {
             case .setPasscode(let recoveryKey): try fields.tagged(0) { try $0.optionalSeal(0, recoveryKey) }
@@ -108,7 +107,7 @@ package enum SealBinding: Hashable, Sendable, DERWritable {
     /// The answer to a prompt for consent, as it was shown; authorized by the passcode.
     case consent(Consent, ConsentChoice)
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(UserRequest.version)
             switch self {

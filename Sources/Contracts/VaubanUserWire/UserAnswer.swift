@@ -1,4 +1,3 @@
-package import SwiftASN1
 package import VaubanDER
 package import VaubanUserModel
 
@@ -37,7 +36,7 @@ extension UserAnswer: DERReadable, DERWritable {
         self = answer
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             switch self {
             case .done: fields.tagged(0) { _ in }
@@ -60,5 +59,5 @@ package struct FingerName: Hashable, Sendable, DERReadable, DERWritable {
 
     package init(_ text: String) { self.text = text }
     package init(from fields: inout DERFields) throws { text = try fields.text("name", max: Self.bytesMax) }
-    package func write(into der: inout DER.Serializer) throws { try der.sequence { try $0.text(text) } }
+    package func write(into der: inout DERWriter) throws { try der.sequence { try $0.text(text) } }
 }

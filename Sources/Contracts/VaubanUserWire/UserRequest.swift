@@ -1,7 +1,6 @@
 // The requests of a user's programs about that user's own keychain (Specs/user-wire.md), the same on both sockets: authd decodes them
 // strictly and forwards them to the enclave, which decides.
 
-package import SwiftASN1
 package import VaubanDER
 internal import VaubanRefusal
 package import VaubanUserModel
@@ -93,7 +92,7 @@ extension UserRequest: DERReadable, DERWritable {
         }
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(Self.version)
             switch self {

@@ -1,7 +1,6 @@
 // The first messages of every connection (Specs/connections.md). The server reads the peer's identity before it sends anything. The client
 // proves that it writes deliberately, by echoing a fresh nonce and sending a descriptor of itself.
 
-package import SwiftASN1
 package import VaubanDER
 internal import CVaubanLinux
 
@@ -16,7 +15,7 @@ package struct Hello: DERReadable, DERWritable {
         nonce = try fields.octets("nonce", in: 16...16)
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(Handshake.version)
             try fields.octets(nonce)
@@ -41,7 +40,7 @@ package struct Greeting: DERReadable, DERWritable {
         role = try fields.integer("role", in: 0...255)
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(Handshake.version)
             try fields.octets(nonce)

@@ -55,6 +55,7 @@ extension WireFuzzing {
                 EnclaveRequest.sealForCircle(plain, wrapped: [0]), EnclaveRequest.circleItemKeys(plain, wrapped: [0], epoch: 1),
                 EnclaveRequest.circleNames, EnclaveRequest.makeSeriesKey,
                 EnclaveRequest.anchorLog([AccessLogLink(number: 1, series: 1, digest: [UInt8](repeating: 0, count: 32))]),
+                EnclaveRequest.nameTeam(TeamIdentifier(keyDigest: [UInt8](repeating: 0, count: 32)), name: "a"),
                 EnclaveRequest.openSeriesKey([UInt8](repeating: 0, count: EnclaveRequest.sealedSeriesKeyBytes)),
                 EnclaveRequest.sealForCompanion(
                     plain, wrapped: [0], device: [UInt8](repeating: 0, count: 16), name: [UInt8](repeating: 0, count: 16)),

@@ -1,6 +1,5 @@
 internal import EnclaveWire
 internal import Keychain
-internal import SwiftASN1
 internal import VaubanAccessPolicy
 internal import VaubanDER
 internal import VaubanKeychainModel
@@ -113,7 +112,7 @@ extension RowFuzzing {
     private struct Metadata: DERWritable {
         let attributes: ItemAttributes
 
-        func write(into der: inout DER.Serializer) throws {
+        func write(into der: inout DERWriter) throws {
             try der.sequence { fields in
                 try fields.integer(1)
                 try fields.octets([UInt8](repeating: 5, count: 32))

@@ -1,3 +1,4 @@
+internal import SwiftASN1
 internal import VaubanAccessPolicy
 internal import VaubanDER
 internal import VaubanKeychainModel
@@ -35,6 +36,7 @@ package enum KeychainSocketFuzzing {
             throw KeychainFinding(description: "\(type) cannot be decoded from its encoding")
         }
         try promise(again == value, "\(type) does not decode to the encoded value")
+        try promise((try? DER.parse(input)) != nil, "\(type) is decoded from what swift-asn1 refuses")
         // Strict DER has one encoding for each value: a second one could pass as a different message.
         try promise(bytes == input, "\(type) has two encodings")
         return value
@@ -97,7 +99,7 @@ package enum KeychainSocketFuzzing {
     }
 
     private static func keepsLimits(_ attributes: ItemAttributes, _ passwordBytes: Int?) throws {
-        try promise(attributes.values.count <= 128, "too many attributes")
+        try promise(attributes.count <= 128, "too many attributes")
         try promise((1...KeychainRequest.passwordBytesMax).contains(passwordBytes ?? 1), "a password of \(passwordBytes ?? 0) bytes")
     }
 

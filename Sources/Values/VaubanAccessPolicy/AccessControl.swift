@@ -1,6 +1,5 @@
 // What must be satisfied before an item is decrypted: the value behind SecAccessControl (C-072 … C-087).
 
-package import SwiftASN1
 package import VaubanDER
 
 /// The flags of `SecAccessControlCreateFlags`, with Apple's bits.
@@ -59,7 +58,7 @@ extension AccessControl: DERReadable, DERWritable {
         try self.init(protection: protection, flags: flags)
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(1)
             try fields.integer(protection.number)

@@ -1,6 +1,5 @@
 // What a signature says of an executable (Specs/code-signing.md).
 
-package import SwiftASN1
 internal import VaubanAccessPolicy
 package import VaubanDER
 
@@ -56,7 +55,7 @@ extension CodeDescription: DERReadable, DERWritable {
             entitlements: try fields.optionalOctets(1, "entitlements", in: 1...Self.entitlementsBytesMax))
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(1)
             try fields.text(identifier)

@@ -1,7 +1,6 @@
 // The signature of an executable, and the area at the end of the file that holds it (Specs/code-signing.md).
 
 internal import Crypto
-package import SwiftASN1
 package import VaubanAccessPolicy
 package import VaubanDER
 
@@ -58,7 +57,7 @@ extension SignedCode: DERReadable, DERWritable {
         signature = try fields.octets("signature", in: 8...72)
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(1)
             try fields.octets(key)

@@ -1,4 +1,3 @@
-package import SwiftASN1
 package import VaubanDER
 
 /// The value of an attribute, with the type it was stored with.
@@ -49,7 +48,7 @@ extension AttributeValue {
         }
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         switch self {
         case .text(let text): try der.optionalText(0, text)
         case .data(let bytes): try der.optionalOctets(1, bytes)

@@ -1,33 +1,85 @@
-package import SwiftASN1
 package import VaubanDER
 
-/// The attributes of one item or query: one value per name, always written in the order of the names, so that equal sets have equal bytes.
-package struct ItemAttributes: Hashable, Sendable {
-    package private(set) var values: [AttributeName: AttributeValue]
+/// The attributes of one item or query: one value per name, in the order of the names, so that equal sets have equal bytes.
+package struct ItemAttributes: Sendable {
+    package typealias Element = (name: AttributeName, value: AttributeValue)
 
-    package init(_ values: [AttributeName: AttributeValue] = [:]) { self.values = values }
+    /// Sets are small, so a sorted array is searched faster than a table of hashes is made.
+    private var sorted: [Element]
 
-    package subscript(name: AttributeName) -> AttributeValue? {
-        get { values[name] }
-        set { values[name] = newValue }
+    package init(_ values: [AttributeName: AttributeValue] = [:]) {
+        sorted = values.map { ($0.key, $0.value) }.sorted { $0.name < $1.name }
     }
 
-    package var isEmpty: Bool { values.isEmpty }
+    private init(sorted: [Element]) { self.sorted = sorted }
+
+    package subscript(name: AttributeName) -> AttributeValue? {
+        get {
+            let place = place(of: name)
+            return place < sorted.count && sorted[place].name == name ? sorted[place].value : nil
+        }
+        set {
+            let place = place(of: name)
+            switch (newValue, place < sorted.count && sorted[place].name == name) {
+            case (let value?, true): sorted[place].value = value
+            case (let value?, false): sorted.insert((name, value), at: place)
+            case (nil, true): sorted.remove(at: place)
+            case (nil, false): break
+            }
+        }
+    }
+
+    /// Returns the position of a name, or the one at which it would be inserted.
+    private func place(of name: AttributeName) -> Int {
+        var (low, high) = (0, sorted.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if sorted[middle].name < name { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    package var count: Int { sorted.count }
+    package var isEmpty: Bool { sorted.isEmpty }
+    package var names: [AttributeName] { sorted.map(\.name) }
+
+    package func filter(_ isIncluded: (Element) throws -> Bool) rethrows -> ItemAttributes {
+        ItemAttributes(sorted: try sorted.filter(isIncluded))
+    }
 
     /// Returns these attributes with changes applied.
     package func merging(_ changes: ItemAttributes) -> ItemAttributes {
-        ItemAttributes(values.merging(changes.values) { $1 })
+        var merged = self
+        for (name, value) in changes { merged[name] = value }
+        return merged
     }
 
     /// Checks every name and converts every value to its form. Throws the first name that does not fit.
     package func conforming(to kind: ItemKind) throws(AttributeError) -> ItemAttributes {
-        var conformed: [AttributeName: AttributeValue] = [:]
-        for (name, value) in values {
+        var conformed: [Element] = []
+        conformed.reserveCapacity(sorted.count)
+        for (name, value) in sorted {
             guard let rule = AttributeRule.rule(for: name, of: kind) else { throw .unknown(name) }
             guard let fitting = value.converted(to: rule.form) else { throw .wrongType(name) }
-            conformed[name] = fitting
+            conformed.append((name, fitting))
         }
-        return ItemAttributes(conformed)
+        return ItemAttributes(sorted: conformed)
+    }
+}
+
+extension ItemAttributes: Sequence {
+    package func makeIterator() -> IndexingIterator<[Element]> { sorted.makeIterator() }
+}
+
+extension ItemAttributes: Hashable {
+    package static func == (left: Self, right: Self) -> Bool { left.sorted.elementsEqual(right.sorted) { $0 == $1 } }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(sorted.count)
+        for (name, value) in sorted {
+            hasher.combine(name)
+            hasher.combine(value)
+        }
     }
 }
 
@@ -42,24 +94,21 @@ extension ItemAttributes: DERReadable, DERWritable {
     package static let countMax = 128
 
     package init(from fields: inout DERFields) throws {
-        var values: [AttributeName: AttributeValue] = [:]
-        var last: AttributeName?
+        var sorted: [Element] = []
         while !fields.isEmpty {
             let (name, value) = try fields.sequence("attribute") { pair in
                 (AttributeName(rawValue: try pair.text("name", max: 4)), try AttributeValue(choiceFrom: &pair))
             }
-            guard name.rawValue.utf8.count == 4, last.map({ $0 < name }) ?? true else { throw DERError("attributes are out of order") }
-            guard values.count < Self.countMax else { throw DERError("attributes are too many") }
-            values[name] = value
-            last = name
+            guard let name, sorted.last.map({ $0.name < name }) ?? true else { throw DERError("attributes are out of order") }
+            guard sorted.count < Self.countMax else { throw DERError("attributes are too many") }
+            sorted.append((name, value))
         }
-        self.init(values)
+        self.init(sorted: sorted)
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { list in
-            for name in values.keys.sorted() {
-                guard let value = values[name] else { continue }
+            for (name, value) in sorted {
                 try list.sequence { pair in
                     try pair.text(name.rawValue)
                     try value.write(into: &pair)

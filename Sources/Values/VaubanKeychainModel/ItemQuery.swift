@@ -1,4 +1,3 @@
-package import SwiftASN1
 package import VaubanAccessPolicy
 package import VaubanDER
 internal import VaubanUserModel
@@ -103,7 +102,7 @@ extension ItemQuery: DERReadable, DERWritable {
         authorization = try fields.optionalOctets(3, "authorization", in: EvaluationResult.handleBytes...EvaluationResult.handleBytes)
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(kind.rawValue)
             try fields.value(attributes)

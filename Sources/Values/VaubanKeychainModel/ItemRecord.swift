@@ -1,4 +1,3 @@
-package import SwiftASN1
 package import VaubanAccessPolicy
 package import VaubanDER
 
@@ -32,7 +31,7 @@ extension ItemRecord: DERReadable, DERWritable {
         self.init(kind: kind, attributes: attributes, protection: protection, accessControl: control)
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(kind.rawValue)
             try fields.value(attributes)

@@ -1,4 +1,3 @@
-package import SwiftASN1
 package import VaubanDER
 
 /// A stored permission (Specs/access-groups.md).
@@ -38,7 +37,7 @@ package struct Permission: Hashable, Sendable, DERReadable, DERWritable {
         object = try fields.text("object", max: Self.textBytesMax)
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(kind.rawValue)
             try fields.text(subject)
@@ -77,7 +76,7 @@ package struct PermissionChange: Hashable, Sendable, DERReadable, DERWritable {
         guard (item != nil) == (kind == .reads) else { throw DERError("an item goes with a permission to read it") }
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(kind.rawValue)
             try fields.text(subject)

@@ -1,4 +1,3 @@
-package import SwiftASN1
 package import VaubanDER
 
 /// The parts of an item that only the Secret Service has: its collection, and any number of named texts (Specs/secret-service.md). An item
@@ -59,7 +58,7 @@ package struct SecretServiceAttributes: Sendable, DERReadable, DERWritable {
         }
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.text(collection)
             try fields.octets(instance)

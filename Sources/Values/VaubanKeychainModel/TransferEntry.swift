@@ -1,4 +1,3 @@
-package import SwiftASN1
 package import VaubanDER
 
 /// What vauban-secret-service reports of another provider's items to `vauban import` (Specs/secret-service.md, "Moving in").
@@ -49,7 +48,7 @@ extension TransferEntry: DERReadable, DERWritable {
         }
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         switch self {
         case .provider(let name): try write(1, text: name, into: &der)
         case .notice(let sentence): try write(2, text: sentence, into: &der)
@@ -64,7 +63,7 @@ extension TransferEntry: DERReadable, DERWritable {
 
     private func write(
         _ kind: Int64, text: String = "", reason: String = "", number: Int64 = 0, record: ItemRecord? = nil,
-        into der: inout DER.Serializer
+        into der: inout DERWriter
     ) throws {
         try der.sequence { fields in
             try fields.integer(kind)

@@ -1,4 +1,3 @@
-package import SwiftASN1
 package import VaubanDER
 
 /// Why a request was refused. Each socket maps a refusal once to its own protocol. Branch on `reason`; `detail` is text for the user and
@@ -91,7 +90,7 @@ extension Refusal: DERReadable, DERWritable {
         return text
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(reason.rawValue)
             try fields.optionalText(0, detail.map(Self.bounded))

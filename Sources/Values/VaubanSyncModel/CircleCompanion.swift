@@ -1,6 +1,5 @@
 // Companions (Specs/sync.md, "A companion"): devices that receive the items of a list and change nothing for the others.
 
-package import SwiftASN1
 package import VaubanDER
 
 /// The blinded names of items, each once, in their order.
@@ -59,7 +58,7 @@ package struct CircleCompanion: Hashable, Sendable, DERReadable, DERWritable {
         names = try fields.names("names")
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.value(device)
             try fields.octets(names.joined)

@@ -1,4 +1,3 @@
-package import SwiftASN1
 package import VaubanDER
 
 /// A member of a circle, as everybody outside the enclave knows it.
@@ -20,7 +19,7 @@ package struct CircleMember: Hashable, Sendable, DERReadable, DERWritable {
         verification = try fields.octets("verification key", in: 32...32)
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.octets(device)
             try fields.text(name)
@@ -86,7 +85,7 @@ extension CircleView: DERReadable, DERWritable {
         isCompanion = try fields.optional(2, "is companion") { _ in true } ?? false
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.octets(device)
             try fields.integer(number)
@@ -122,7 +121,7 @@ package struct CircleReply: Hashable, Sendable, DERReadable, DERWritable {
         code = try fields.optionalText(1, "code", max: CircleRequest.codeBytesMax)
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.value(view)
             try fields.optionalOctets(0, document)

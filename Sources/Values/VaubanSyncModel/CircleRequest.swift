@@ -1,6 +1,5 @@
 // What the enclave is asked about a circle of devices, on every wire that carries it (Specs/sync.md).
 
-package import SwiftASN1
 package import VaubanDER
 internal import VaubanRefusal
 
@@ -112,7 +111,7 @@ extension CircleRequest: DERReadable, DERWritable {
 
     private static func shown(_ call: inout DERFields) throws -> String { try call.text("shown", max: shownBytesMax) }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             switch self {
             case .begin(let name): try fields.tagged(0) { try $0.text(name) }

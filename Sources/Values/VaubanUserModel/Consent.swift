@@ -1,4 +1,3 @@
-package import SwiftASN1
 package import VaubanDER
 internal import VaubanPlainText
 
@@ -157,7 +156,7 @@ package struct Consent: Hashable, Sendable, DERReadable, DERWritable {
             } ?? []
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(purpose.rawValue)
             try fields.integer(offered.rawValue)

@@ -1,4 +1,3 @@
-package import SwiftASN1
 package import VaubanAccessPolicy
 package import VaubanDER
 
@@ -101,7 +100,7 @@ extension DeviceStatus: DERReadable, DERWritable {
         recovered = try fields.optionalInteger(0, "recovered", in: Int64.min...Int64.max)
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(lock.rawValue)
             try fields.integer(cause.rawValue)
@@ -130,7 +129,7 @@ extension DeviceStatus.Biometry: DERReadable, DERWritable {
             missesLeft: try fields.integer("misses left", in: 0...100))
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.boolean(readerIsPresent)
             try fields.boolean(isEnrolled)
@@ -154,5 +153,5 @@ package struct Sentence: DERReadable, DERWritable, Sendable {
     }
 
     package init(from fields: inout DERFields) throws { text = try fields.text("sentence", max: Self.bytesMax) }
-    package func write(into der: inout DER.Serializer) throws { try der.sequence { try $0.text(text) } }
+    package func write(into der: inout DERWriter) throws { try der.sequence { try $0.text(text) } }
 }

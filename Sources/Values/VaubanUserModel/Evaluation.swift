@@ -1,6 +1,5 @@
 // The evaluations of an LAContext, and their results.
 
-package import SwiftASN1
 package import VaubanAccessPolicy
 package import VaubanDER
 internal import VaubanRefusal
@@ -94,7 +93,7 @@ extension Evaluation: DERReadable, DERWritable {
             authorization: try fields.optionalOctets(3, "authorization", in: EvaluationResult.handleBytes...EvaluationResult.handleBytes))
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             switch subject {
             case .policy(let policy): try fields.tagged(0) { try $0.integer(policy.rawValue) }
@@ -135,7 +134,7 @@ package struct EvaluationResult: Hashable, Sendable, DERReadable, DERWritable {
         domainState = try fields.optionalOctets(1, "domain state", in: 32...32)
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.optionalOctets(0, authorization)
             try fields.optionalOctets(1, domainState)

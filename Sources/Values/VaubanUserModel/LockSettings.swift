@@ -1,4 +1,3 @@
-package import SwiftASN1
 package import VaubanDER
 
 /// When a user's keychain locks by itself, and where other programs may prompt.
@@ -38,7 +37,7 @@ package struct LockSettings: Hashable, Sendable, DERReadable, DERWritable {
         }
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(graceSeconds)
             try fields.integer(idleSeconds)
@@ -73,7 +72,7 @@ package struct FailedAttempt: Hashable, Sendable, DERReadable, DERWritable {
         who = try fields.text("who", max: Self.whoBytesMax)
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(date)
             try fields.integer(purpose.rawValue)

@@ -1,4 +1,3 @@
-package import SwiftASN1
 package import VaubanDER
 
 /// The methods with which the owner of the device could authenticate now (Specs/environment.md). Reading it opens nothing.
@@ -45,7 +44,7 @@ extension OwnerEnvironment: DERReadable, DERWritable {
             domainState: try fields.optionalOctets(0, "domain state", in: 32...32))
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             for fact in [passcodeIsSet, passcodeIsUsable, readerIsPresent, fingersAreEnrolled, fingersAreLockedOut, fingersAreUsable] {
                 try fields.boolean(fact)

@@ -1,4 +1,3 @@
-package import SwiftASN1
 package import VaubanDER
 
 /// The purpose of a passcode. It is part of the seal, so that a passcode sealed for one purpose serves no other.
@@ -45,7 +44,7 @@ package struct PasscodeChallenge: Hashable, Sendable, DERReadable, DERWritable {
         self.purpose = purpose
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.octets(nonce)
             try fields.integer(purpose.rawValue)
@@ -71,7 +70,7 @@ package struct EnclaveKeyCard: Hashable, Sendable, DERReadable, DERWritable {
         publicKey = try fields.octets("public key", in: 32...32)
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(1)
             try fields.octets(publicKey)
@@ -98,7 +97,7 @@ package struct SealedPasscode: Hashable, Sendable, DERReadable, DERWritable {
         ciphertext = try fields.octets("ciphertext", in: 16...Self.passcodeBytesMax + 16)
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.octets(encapsulated)
             try fields.octets(ciphertext)
@@ -113,7 +112,7 @@ extension DERFields {
     }
 }
 
-extension DER.Serializer {
+extension DERWriter {
     package mutating func optionalSeal(_ number: UInt, _ seal: SealedPasscode?) throws {
         if let seal { try tagged(number) { try $0.value(seal) } }
     }

@@ -1,4 +1,3 @@
-package import SwiftASN1
 package import VaubanAccessPolicy
 package import VaubanDER
 
@@ -27,6 +26,19 @@ package struct CallerName: Hashable, Sendable, DERReadable, DERWritable {
     package let startedBy: [String]
     /// Its Flatpak or snap; nil for other programs.
     package let confinement: Confinement?
+    /// Who signed it; nil if nobody did whom the user or root trusts.
+    package let signature: Signature?
+
+    /// A program's identifier in its signature, and the name that the user or root gave the team that made it.
+    package struct Signature: Hashable, Sendable {
+        package let identifier: String
+        package let team: String
+
+        package init(identifier: String, team: String) {
+            self.identifier = identifier
+            self.team = team
+        }
+    }
 
     package struct Confinement: Hashable, Sendable {
         package enum Kind: Int64, Sendable {
@@ -43,10 +55,15 @@ package struct CallerName: Hashable, Sendable, DERReadable, DERWritable {
     }
 
     package static let startedByMax = 16
+    package static let teamNameBytesMax = 64
 
-    package init(pid: Int64, path: String?, gap: IdentityGap? = nil, startedBy: [String] = [], confinement: Confinement? = nil) {
+    package init(
+        pid: Int64, path: String?, gap: IdentityGap? = nil, startedBy: [String] = [], confinement: Confinement? = nil,
+        signature: Signature? = nil
+    ) {
         self.pid = pid
         self.confinement = confinement
+        self.signature = signature
         self.path = path
         self.gap = gap
         self.startedBy = startedBy
@@ -74,9 +91,14 @@ package struct CallerName: Hashable, Sendable, DERReadable, DERWritable {
             }
             return Confinement(kind, try fields.text("name", max: 256))
         }
+        signature = try fields.optional(4, "signature") { fields in
+            Signature(
+                identifier: try fields.text("identifier", max: ApplicationIdentifier.programIdentifierBytesMax),
+                team: try fields.text("team", max: Self.teamNameBytesMax))
+        }
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(pid)
             try fields.optionalText(0, path)
@@ -85,6 +107,11 @@ package struct CallerName: Hashable, Sendable, DERReadable, DERWritable {
             if let confinement {
                 try fields.tagged(3) {
                     try $0.integer(confinement.kind.rawValue); try $0.text(confinement.name)
+                }
+            }
+            if let signature {
+                try fields.tagged(4) {
+                    try $0.text(signature.identifier); try $0.text(signature.team)
                 }
             }
         }
@@ -179,7 +206,7 @@ package struct PromptRequest: Hashable, Sendable, DERReadable, DERWritable {
         guard (consent != nil) == (operation == .consent) else { throw DERError("consent goes with its operation") }
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.octets(prompt)
             try fields.integer(Int64(user))
@@ -236,7 +263,7 @@ extension PromptAnswer {
         }
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         switch self {
         case .passcode(let sealed): try der.tagged(0) { try $0.value(sealed) }
         case .cancelled: der.tagged(1) { _ in }

@@ -1,6 +1,5 @@
 // The state that a prompt shows besides its text, and its changes while the prompt is open.
 
-package import SwiftASN1
 package import VaubanDER
 internal import VaubanPlainText
 
@@ -37,7 +36,7 @@ package struct PromptState: Hashable, Sendable, DERReadable, DERWritable {
         secondsToWait = try fields.integer("seconds to wait", in: 0...1_000_000)
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(finger.rawValue)
             try fields.integer(fingersLeft)
@@ -77,7 +76,7 @@ package struct PromptTitles: Hashable, Sendable, DERReadable, DERWritable {
         guard self.cancel == cancel, self.fallback == fallback else { throw DERError("a title is not safe to display") }
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.optionalText(0, cancel)
             try fields.optionalText(1, fallback)
@@ -123,7 +122,7 @@ package struct PromptUpdate: Hashable, Sendable, DERReadable, DERWritable {
         guard (hint != nil) == (change == .hint) else { throw DERError("a hint goes with its change") }
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(change.rawValue)
             try fields.integer(fingersLeft)

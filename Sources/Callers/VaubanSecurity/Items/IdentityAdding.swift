@@ -48,8 +48,8 @@ struct IdentityAdding {
 
     /// Returns the reference of an existing certificate, and nothing else about it, so that no prompt is needed.
     private func reference(of certificate: ItemRecord) throws(Refusal) -> [UInt8]? {
-        let named = certificate.attributes.values.filter { AttributeRule.rule(for: $0.key, of: .certificate)?.isPrimary ?? false }
-        var query = ItemQuery(kind: .certificate, attributes: ItemAttributes(named))
+        let named = certificate.attributes.filter { AttributeRule.rule(for: $0.name, of: .certificate)?.isPrimary ?? false }
+        var query = ItemQuery(kind: .certificate, attributes: named)
         query.returnsReference = true
         query.authenticationUI = .describe
         return try client.copyMatching(query).first?.reference

@@ -106,14 +106,15 @@ struct ItemDictionary {
 
     private mutating func take(_ name: String, _ any: Any) throws {
         let bytes = name.utf8.count
+        let attribute = AttributeName(rawValue: name)
         // Most attributes are text and stay text, for which no object of Foundation needs to be made.
-        if bytes == 4, !Self.attributesOfOtherForms.contains(name), let text = any as? String {
-            attributes[AttributeName(rawValue: name)] = .text(text)
+        if let attribute, !Self.attributesOfOtherForms.contains(name), let text = any as? String {
+            attributes[attribute] = .text(text)
             return
         }
         let value = any as AnyObject
+        if let attribute { return try takeAttribute(name, attribute, value) }
         switch name.first {
-        case _ where bytes == 4: try takeAttribute(name, value)
         case "m" where bytes > 4: try takeMatch(name, value)
         case "r" where bytes > 4: try takeReturn(name, value)
         case "u" where bytes > 4: try takeUse(name, value)
@@ -132,7 +133,7 @@ struct ItemDictionary {
         self.kind = kind
     }
 
-    private mutating func takeAttribute(_ name: String, _ value: AnyObject) throws {
+    private mutating func takeAttribute(_ name: String, _ attribute: AttributeName, _ value: AnyObject) throws {
         switch name {
         case Self.useDataProtectionKeychain: break
         case Self.attrAccessible:
@@ -157,7 +158,7 @@ struct ItemDictionary {
         case Self.attrAccessGroup where !(value is String):
             throw Refusal(.missingEntitlement, "the access group is not a string")
         default:
-            attributes[AttributeName(rawValue: name)] = try AttributeValue(foundation: value)
+            attributes[attribute] = try AttributeValue(foundation: value)
         }
     }
 

@@ -83,7 +83,7 @@ struct ItemResult {
     private var persistentReference: NSData? { reference.map { PersistentReference(kind: kind, item: $0).data } }
 
     private func fill(_ dictionary: NSMutableDictionary, _ record: ItemRecord) {
-        for (name, attribute) in record.attributes.values { dictionary[NSString(string: name.rawValue)] = attribute.foundation }
+        for (name, attribute) in record.attributes { dictionary[NSString(string: name.rawValue)] = attribute.foundation }
         dictionary[kSecAttrAccessible] = NSString(string: record.protection.rawValue)
         let control = record.attributes.controlOfKey ?? record.accessControl.map { SecAccessControl($0) }
         dictionary[kSecAttrAccessControl] = control ?? SecAccessControl(bare: record.protection)

@@ -65,7 +65,7 @@ struct ItemSearch {
     /// Returns the attributes that an identity's certificate must have; those that only keys have are checked when the key is looked up.
     private static func ofCertificate(_ attributes: ItemAttributes) throws(Refusal) -> ItemAttributes {
         var own = ItemAttributes()
-        for (name, value) in attributes.values {
+        for (name, value) in attributes {
             let isOfKey = AttributeRule.rule(for: name, of: .key) != nil
             let isOfCertificate = AttributeRule.rule(for: name, of: .certificate) != nil
             guard isOfKey || isOfCertificate else { throw Refusal(.noSuchAttribute, "identities have no such attribute") }

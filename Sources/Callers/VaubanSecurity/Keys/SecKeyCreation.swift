@@ -69,7 +69,7 @@ public func SecKeyCopyExternalRepresentation(_ key: SecKey, _ error: UnsafeMutab
 public func SecKeyCopyAttributes(_ key: SecKey) -> CFDictionary? {
     let dictionary = NSMutableDictionary()
     let attributes = key.material.map { $0.itemAttributes.merging(key.attributes) } ?? key.attributes
-    for (name, value) in attributes.values { dictionary[NSString(string: name.rawValue)] = value.asKeyAttribute(name) }
+    for (name, value) in attributes { dictionary[NSString(string: name.rawValue)] = value.asKeyAttribute(name) }
     dictionary[kSecClass] = kSecClassKey
     if let control = attributes.controlOfKey { dictionary[kSecAttrAccessControl] = control }
     if key.material?.isOfEnclave == false { dictionary[kSecValueData] = NSData(data: key.external) }

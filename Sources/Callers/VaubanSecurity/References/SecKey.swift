@@ -15,7 +15,7 @@ public final class SecKey: NSObject, CFTypeNumbered, @unchecked Sendable {
     /// Creates a key from an item of the keychain.
     init(attributes: ItemAttributes, external: Data, keys: EnclaveKeyContext = EnclaveKeyContext()) {
         // Drops attributes of a certificate that was found with the key.
-        self.attributes = ItemAttributes(attributes.values.filter { AttributeRule.rule(for: $0.key, of: .key) != nil })
+        self.attributes = attributes.filter { AttributeRule.rule(for: $0.name, of: .key) != nil }
         material = KeyMaterial.read(external, by: self.attributes, keys)
         unread = material == nil ? PrivateBytes(external) : nil
     }

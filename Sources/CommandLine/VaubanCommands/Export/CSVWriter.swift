@@ -90,7 +90,7 @@ extension ItemRecord {
     fileprivate var bare: ItemRecord {
         var bare = self
         for name in [AttributeName.accessGroup, .creationDate, .modificationDate] { bare.attributes[name] = nil }
-        for (name, value) in bare.attributes.values where value == .text("") || value == .number(0) { bare.attributes[name] = nil }
+        for (name, value) in bare.attributes where value == .text("") || value == .number(0) { bare.attributes[name] = nil }
         return bare
     }
 }

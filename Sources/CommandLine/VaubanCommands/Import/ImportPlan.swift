@@ -149,7 +149,7 @@ package struct ImportPlan {
 
     private mutating func plan(_ role: PlannedItem.Role, record: ItemRecord, secret: SecretBox) throws(RowError) {
         guard secret.secret.count <= SecretSource.bytesMax else { throw RowError("its \(role.shown) is larger than 1 MiB") }
-        let size = record.attributes.values.values.reduce(0) { $0 + $1.equalityBytes.count }
+        let size = record.attributes.reduce(0) { $0 + $1.value.equalityBytes.count }
         guard size <= Self.attributesBytesMax else { throw RowError("its name, address and notes exceed the size of an item") }
         items.append(PlannedItem(role: role, record: record, secret: secret))
     }

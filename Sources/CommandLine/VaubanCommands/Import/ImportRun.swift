@@ -238,6 +238,7 @@ private struct ItemIdentity: Hashable {
 
     init(_ record: ItemRecord) {
         kind = record.kind
-        name = record.wholeName.values.filter { $0.key != .accessGroup }.mapValues(\.equalityBytes)
+        name = Dictionary(
+            uniqueKeysWithValues: record.wholeName.filter { $0.name != .accessGroup }.map { ($0.name, $0.value.equalityBytes) })
     }
 }

@@ -26,7 +26,8 @@ extension ItemRecord {
 
     /// The name in a form in which text and data of the same bytes are equal.
     private var comparableName: [AttributeName: [UInt8]] {
-        wholeName.values.filter { $0.key != .accessGroup }.mapValues(\.equalityBytes)
+        Dictionary(
+            uniqueKeysWithValues: wholeName.filter { $0.name != .accessGroup }.map { ($0.name, $0.value.equalityBytes) })
     }
 }
 

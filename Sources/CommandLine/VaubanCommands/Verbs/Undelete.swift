@@ -59,7 +59,7 @@ extension ItemSelection {
     /// Whether the selection matches a record, for items that no query finds.
     fileprivate func fits(_ record: ItemRecord) -> Bool {
         guard kinds.contains(record.kind), means(record) else { return false }
-        return attributes(of: record.kind).values.allSatisfy { name, wanted in
+        return attributes(of: record.kind).allSatisfy { name, wanted in
             (record.attributes[name]?.equalityBytes ?? []) == wanted.equalityBytes
         }
     }

@@ -4,7 +4,6 @@
 import Crypto
 import EnclaveWire
 import FoundationEssentials
-import SwiftASN1
 import VaubanDER
 import VaubanSecretBytes
 
@@ -25,7 +24,7 @@ struct AccessLogState: DERReadable, DERWritable {
         pairs = try fields.list("key pairs", max: Self.pairsMax)
     }
 
-    func write(into der: inout DER.Serializer) throws {
+    func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(1)
             try fields.value(end)
@@ -58,7 +57,7 @@ struct AccessLogKeyPair: DERReadable, DERWritable {
         wrapped = try fields.octets("wrapped key", in: 60...60)
     }
 
-    func write(into der: inout DER.Serializer) throws {
+    func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.octets(generation)
             try fields.octets(publicKey)

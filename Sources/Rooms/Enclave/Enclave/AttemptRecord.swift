@@ -1,4 +1,3 @@
-package import SwiftASN1
 package import VaubanDER
 package import VaubanUserModel
 
@@ -26,7 +25,7 @@ package struct AttemptRecord: Hashable, Sendable, DERReadable, DERWritable {
         if version > 1 { guesses = try fields.list("guesses", max: DeviceStatus.failedAttemptsMax) }
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(2)
             try fields.octets(keybag)

@@ -1,7 +1,6 @@
 // The keys of a backup (Specs/backup.md): new ones, wrapped under its opening key.
 
 internal import Crypto
-package import SwiftASN1
 import VaubanAccessPolicy
 package import VaubanDER
 import VaubanRefusal
@@ -73,7 +72,7 @@ package struct BackupKeybag: Hashable, Sendable, DERReadable, DERWritable {
         }
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(version)
             try fields.octets(identifier)
@@ -122,7 +121,7 @@ extension BackupKeybag.Slot: DERReadable, DERWritable {
         wrapped = try fields.octets("wrapped key", in: 60...60)
     }
 
-    func write(into der: inout DER.Serializer) throws {
+    func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(purpose)
             try fields.octets(wrapped)
@@ -136,7 +135,7 @@ extension BackupKeybag.Continuation: DERReadable, DERWritable {
         wrapped = try fields.octets("wrapped key", in: 60...60)
     }
 
-    func write(into der: inout DER.Serializer) throws {
+    func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.octets(generation)
             try fields.octets(wrapped)

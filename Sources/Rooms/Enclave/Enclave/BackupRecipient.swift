@@ -3,7 +3,6 @@
 import Crypto
 import EnclaveWire
 import FoundationEssentials
-import SwiftASN1
 import VaubanDER
 import VaubanSecretBytes
 
@@ -73,7 +72,7 @@ extension BackupRecipient: DERReadable, DERWritable {
         sealed = try fields.octets("sealed key", in: 48...48)
     }
 
-    func write(into der: inout DER.Serializer) throws {
+    func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.octets(digest)
             try fields.octets(encapsulated)
@@ -88,7 +87,7 @@ extension BackupPassphrase: DERReadable, DERWritable {
         wrapped = try fields.octets("wrapped key", in: 60...60)
     }
 
-    func write(into der: inout DER.Serializer) throws {
+    func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.value(cost)
             try fields.octets(wrapped)

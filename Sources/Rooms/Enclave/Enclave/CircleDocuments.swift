@@ -1,6 +1,5 @@
 // What devices write for each other about a circle (Specs/sync.md). Everything here comes from a folder that anyone may have written.
 
-import SwiftASN1
 import VaubanDER
 import VaubanSyncModel
 
@@ -29,7 +28,7 @@ struct CircleDevice: Hashable, Sendable, DERReadable, DERWritable {
         verification = try fields.octets("verification key", in: 32...32)
     }
 
-    func write(into der: inout DER.Serializer) throws {
+    func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.octets(device)
             try fields.text(name)
@@ -58,7 +57,7 @@ struct CircleCommitment: DERReadable, DERWritable {
         digest = try fields.octets("digest", in: 32...32)
     }
 
-    func write(into der: inout DER.Serializer) throws {
+    func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(1)
             try fields.octets(device)
@@ -90,7 +89,7 @@ struct CircleAnswer: DERReadable, DERWritable {
         nonce = try fields.octets("nonce", in: 32...32)
     }
 
-    func write(into der: inout DER.Serializer) throws {
+    func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(1)
             try fields.octets(circle)
@@ -120,7 +119,7 @@ struct CircleReveal: DERReadable, DERWritable {
         signature = try fields.octets("signature", in: 64...64)
     }
 
-    func write(into der: inout DER.Serializer) throws {
+    func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(1)
             try fields.value(newcomer)
@@ -149,7 +148,7 @@ struct CircleStatement: DERReadable, DERWritable {
             sealed = try fields.octets("sealed key", in: 48...48)
         }
 
-        func write(into der: inout DER.Serializer) throws {
+        func write(into der: inout DERWriter) throws {
             try der.sequence { fields in
                 try fields.octets(device)
                 try fields.octets(encapsulated)
@@ -200,7 +199,7 @@ struct CircleStatement: DERReadable, DERWritable {
         companions = try fields.companions(1)
     }
 
-    func write(into der: inout DER.Serializer) throws {
+    func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(1)
             try fields.octets(circle)
@@ -234,7 +233,7 @@ struct SignedStatement: DERReadable, DERWritable {
         signature = try fields.octets("signature", in: 64...64)
     }
 
-    func write(into der: inout DER.Serializer) throws {
+    func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.octets(statement)
             try fields.octets(signature)

@@ -1,7 +1,6 @@
 // A device's part of a circle, as the enclave stores it for the user (Specs/sync.md): the public parts in the clear, the keys wrapped by
 // the key for private keys of a class that stays on this device.
 
-import SwiftASN1
 import VaubanDER
 import VaubanSyncModel
 
@@ -59,7 +58,7 @@ struct CircleBody: Hashable, Sendable, DERReadable, DERWritable {
         roster = try fields.optional(5, "roster") { try $0.list("members", max: CircleRequest.membersMax) }
     }
 
-    func write(into der: inout DER.Serializer) throws {
+    func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.value(me)
             try fields.integer(number)
@@ -109,7 +108,7 @@ struct CircleKeybag: DERReadable, DERWritable {
         content = try fields.optional(0, "content") { try $0.value("content", as: CircleContent.self) }
     }
 
-    func write(into der: inout DER.Serializer) throws {
+    func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(1)
             if let content { try fields.tagged(0) { try $0.value(content) } }
@@ -140,7 +139,7 @@ struct CircleContent: Hashable, Sendable, DERReadable, DERWritable {
         wrapped = try fields.octets("wrapped keys", in: 92...4096)
     }
 
-    func write(into der: inout DER.Serializer) throws {
+    func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.octets(generation)
             try fields.octets(body)

@@ -1,6 +1,5 @@
 // What statements say about companions (Specs/sync.md, "A companion"): to the members, and to each companion.
 
-import SwiftASN1
 import VaubanDER
 import VaubanSyncModel
 
@@ -19,7 +18,7 @@ struct CompanionRecord: Hashable, Sendable, DERReadable, DERWritable {
         names = try fields.names("names")
     }
 
-    func write(into der: inout DER.Serializer) throws {
+    func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.value(device)
             try fields.octets(names.joined)
@@ -42,7 +41,7 @@ struct CircleMembers: DERReadable, DERWritable {
         companions = try fields.companions(0)
     }
 
-    func write(into der: inout DER.Serializer) throws {
+    func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.list(list)
             try fields.companions(0, companions)
@@ -58,7 +57,7 @@ struct CircleRoster: DERReadable, DERWritable {
 
     init(from fields: inout DERFields) throws { list = try fields.list("members", max: CircleRequest.membersMax) }
 
-    func write(into der: inout DER.Serializer) throws { try der.sequence { try $0.list(list) } }
+    func write(into der: inout DERWriter) throws { try der.sequence { try $0.list(list) } }
 }
 
 /// What a statement has for one companion.
@@ -82,7 +81,7 @@ struct CompanionPart: DERReadable, DERWritable {
         earlier = try fields.optionalOctets(0, "earlier keys", in: 60...4096)
     }
 
-    func write(into der: inout DER.Serializer) throws {
+    func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.value(share)
             try fields.octets(roster)
@@ -105,7 +104,7 @@ extension DERFields {
     }
 }
 
-extension DER.Serializer {
+extension DERWriter {
     mutating func companions(_ number: UInt, _ companions: [some DERWritable]) throws {
         guard !companions.isEmpty else { return }
         try tagged(number) { list in for companion in companions { try list.value(companion) } }

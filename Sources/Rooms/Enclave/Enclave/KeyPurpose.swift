@@ -1,7 +1,6 @@
 // The purposes of the keys in a keybag (Specs/key-hierarchy.md). The numbers are part of the disk format.
 
 package import EnclaveWire
-package import SwiftASN1
 package import VaubanAccessPolicy
 package import VaubanDER
 
@@ -133,7 +132,7 @@ package struct KeySlot: Hashable, Sendable, DERReadable, DERWritable {
         if holdsPrivateKeys, !KeyPurpose.factors.contains(purpose) { throw DERError("a key that is not a factor pair holds private keys") }
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(purpose.number)
             try fields.octets(generation)

@@ -2,7 +2,6 @@
 // with them. It is one file, so that every change is atomic.
 
 package import EnclaveWire
-package import SwiftASN1
 package import VaubanDER
 package import VaubanUserModel
 
@@ -61,7 +60,7 @@ package struct Keybag: Hashable, Sendable, DERReadable, DERWritable {
         }
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             let version = writtenVersion
             try fields.integer(version)
@@ -152,7 +151,7 @@ package struct Enrollment: Hashable, Sendable, DERReadable, DERWritable {
         unlocks = try fields.boolean("unlocks")
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.octets(generation)
             try fields.octets(fingers)

@@ -1,7 +1,6 @@
 // An item key inside everything that its access control requires, from the inside out: the application password, then for each
 // authentication method one seal after another. The class key wraps the result.
 
-import SwiftASN1
 import VaubanDER
 import VaubanSecretBytes
 
@@ -24,7 +23,7 @@ struct LayeredItemKey: Sendable, DERReadable, DERWritable {
             encapsulated = try fields.octets("encapsulated key", in: 32...32)
         }
 
-        func write(into der: inout DER.Serializer) throws {
+        func write(into der: inout DERWriter) throws {
             try der.sequence {
                 try $0.octets(pair); try $0.octets(encapsulated)
             }
@@ -45,7 +44,7 @@ struct LayeredItemKey: Sendable, DERReadable, DERWritable {
             ciphertext = try fields.octets("ciphertext", in: 16...256)
         }
 
-        func write(into der: inout DER.Serializer) throws {
+        func write(into der: inout DERWriter) throws {
             try der.sequence {
                 try $0.list(seals); try $0.octets(ciphertext)
             }
@@ -76,7 +75,7 @@ struct LayeredItemKey: Sendable, DERReadable, DERWritable {
         password = try fields.optional(0, "password") { try $0.value("password", as: StretchParameters.self) }
     }
 
-    func write(into der: inout DER.Serializer) throws {
+    func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.list(methods)
             if let password { try fields.tagged(0) { try $0.value(password) } }

@@ -1,7 +1,6 @@
 // The key that the fingerprint reader is paired with. It belongs to the device, not to a user.
 
 package import EnclaveWire
-import SwiftASN1
 import VaubanDER
 internal import VaubanLinuxHost
 package import VaubanRefusal
@@ -18,7 +17,7 @@ struct PairingRecord: DERReadable, DERWritable {
         wrapped = try fields.octets("wrapped key", in: 28...256)
     }
 
-    func write(into der: inout DER.Serializer) throws {
+    func write(into der: inout DERWriter) throws {
         try der.sequence {
             try $0.integer(1); try $0.octets(wrapped)
         }

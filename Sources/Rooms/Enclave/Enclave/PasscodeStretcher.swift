@@ -1,7 +1,6 @@
 internal import Crypto
 internal import CryptoExtras
 import FoundationEssentials
-package import SwiftASN1
 package import VaubanDER
 package import VaubanSecretBytes
 
@@ -28,7 +27,7 @@ package struct StretchParameters: Hashable, Sendable, DERReadable, DERWritable {
         parallelism = try fields.integer("parallelism", in: 1...16)
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.octets(salt)
             try fields.integer(log2Rounds)

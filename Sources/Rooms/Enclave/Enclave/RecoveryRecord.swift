@@ -3,7 +3,6 @@
 
 internal import Crypto
 import FoundationEssentials
-package import SwiftASN1
 package import VaubanDER
 import VaubanPasscode
 import VaubanSecretBytes
@@ -72,7 +71,7 @@ package struct RecoveryRecord: Hashable, Sendable, DERReadable, DERWritable {
         wrapped = try fields.octets("wrapped key", in: 28...256)
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.octets(publicKey)
             try fields.octets(encapsulated)

@@ -1,4 +1,3 @@
-package import SwiftASN1
 package import VaubanDER
 import VaubanSecretBytes
 
@@ -26,7 +25,7 @@ package struct StateEnvelope: DERReadable, DERWritable, Sendable {
         code = try fields.octets("code", in: 32...32)
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(1)
             try fields.octets(device)

@@ -1,4 +1,3 @@
-import SwiftASN1
 import VaubanDER
 import VaubanRefusal
 package import VaubanSecretBytes
@@ -36,7 +35,7 @@ struct WrappedItemKey: DERReadable, DERWritable {
         blob = try fields.octets("blob", in: 28...2000)
     }
 
-    func write(into der: inout DER.Serializer) throws {
+    func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(1)
             try fields.integer(kind.rawValue)

@@ -35,6 +35,8 @@ package final class EnclaveClient {
     }
 
     package var isConnected: Bool { channel != nil }
+    /// The number of connections that were made so far.
+    package private(set) var connections = 0
 
     /// Requests the caller's identity. Call it before anything is sent to the caller.
     @discardableResult
@@ -156,6 +158,7 @@ package final class EnclaveClient {
             }
         }
         channel = made
+        connections += 1
         return made
     }
 }

@@ -85,7 +85,7 @@ final class Prompt {
         initialMethods = methods
         trace = RequestTrace(session.room, caller: caller, operation: operation)
         pending = try session.room.prompts.begin(for: caller.uid)
-        name = CallerName(of: caller, session.identity ?? session.room.witness.identity(of: caller))
+        name = CallerName(of: caller, session.identity ?? session.room.witness.identity(of: caller), teams: session.room.teamNames)
         let line = operation.reason.map {
             PlainLine.of($0, charactersMax: PromptRequest.reasonCharactersMax, bytesMax: PromptRequest.reasonBytesMax)
         }

@@ -47,6 +47,9 @@ extension RequestConnection {
             return Response(.seriesKey(sealed: made.sealed, made.end), secret: made.key.duplicate())
         case .anchorLog(let links): return Response(.logEnd(try vault().anchorLog(links)))
         case .openSeriesKey(let sealed): return Response(.opened, secret: try vault().openSeriesKey(sealed))
+        case .nameTeam(let team, let name):
+            room.teamNames.set(name, of: team, for: try registeredCaller().uid)
+            return Response(.done)
         case .user(let request):
             let answer = try handle(request)
             return Response(.user(answer), descriptors: answer.descriptorCount == 1 ? [room.keyCard] : [])

@@ -109,12 +109,15 @@ extension CallerIdentity {
 
 extension CallerName {
     /// Names a caller for a prompt: by its own program, or by those that started it if the program is Vauban's own command line.
-    init(of peer: Peer, _ identity: CallerIdentity) {
+    init(of peer: Peer, _ identity: CallerIdentity, teams: TeamNames) {
         let own = identity.throughCommandLine ? identity.chain.first : identity.executable?.path
         self.init(
             pid: Int64(peer.pid), path: own.flatMap { $0.isEmpty ? nil : $0 }, gap: identity.gap,
             startedBy: identity.throughCommandLine
                 ? identity.chain.dropFirst().prefix(Self.startedByMax).map { $0.isEmpty ? "an unknown program" : $0 } : [],
-            confinement: identity.confinement)
+            confinement: identity.confinement,
+            signature: identity.signer.flatMap { signer in
+                teams.name(of: signer.team, for: peer.uid).map { Signature(identifier: signer.identifier, team: $0) }
+            })
     }
 }

@@ -22,7 +22,7 @@ package struct SearchTerms: Hashable, Sendable {
 
     /// Whether the blinds alone decide about a match.
     package var isDecidedByBlinds: Bool {
-        attributes.values.allSatisfy { name, value in
+        attributes.allSatisfy { name, value in
             guard let rule = AttributeRule.rule(for: name, of: kind), rule.form != .date else { return false }
             // The attribute that distinguishes items with equal attributes has no blind.
             if name == .secretServiceAttributes { return SecretServiceAttributes(value)?.instance.isEmpty ?? false }
@@ -34,7 +34,7 @@ package struct SearchTerms: Hashable, Sendable {
     /// Returns whether an item matches. A missing attribute counts as empty if it is part of the primary key, and otherwise matches
     /// nothing.
     package func match(_ item: ItemAttributes) -> Bool {
-        attributes.values.allSatisfy { name, wanted in
+        attributes.allSatisfy { name, wanted in
             if name == .secretServiceAttributes, let wanted = SecretServiceAttributes(wanted) {
                 return SecretServiceAttributes(item[name])?.match(wanted) ?? false
             }
@@ -75,7 +75,7 @@ package enum QueryGrammar {
     /// Returns the searches for the parts of identities that an update or a deletion applies to: each class that has all attributes named
     /// in the query and in the changes.
     static func sides(of query: ItemQuery, _ changes: ItemChanges? = nil) throws -> [ItemQuery] {
-        let names = query.attributes.values.keys + (changes?.attributes.values.keys.map { $0 } ?? [])
+        let names = query.attributes.names + (changes?.attributes.names ?? [])
         let kinds = [ItemKind.certificate, .key].filter { kind in names.allSatisfy { AttributeRule.rule(for: $0, of: kind) != nil } }
         guard !kinds.isEmpty else { throw Refusal(.noSuchAttribute, "neither certificates nor keys have all of these attributes") }
         return kinds.map { kind in

@@ -18,8 +18,16 @@ final class RemoteEnclave: EnclaveOperations {
     var onWaitingForUser: (String) throws -> Void = { _ in }
     /// Tells the caller that the request waits for its turn in the enclave.
     var onQueued: () throws -> Void = {}
+    /// The name that was last sent, so that it is sent once on a connection: the enclave forgets it when it ends.
+    private var lastNaming: Naming?
     /// The authorization of the caller's context for the current request. The enclave knows whose it is.
     var authorization: [UInt8]?
+
+    private struct Naming: Equatable {
+        let connection: Int
+        let team: TeamIdentifier
+        let name: String?
+    }
 
     init(address: ServerAddress, socket: Descriptor, peer: Peer, leasedKeys: LeasedKeyStore) {
         client = EnclaveClient(address: address, role: .keychain, socket: socket, peer: peer)
@@ -144,6 +152,13 @@ final class RemoteEnclave: EnclaveOperations {
     func anchorLog(_ links: [AccessLogLink]) throws -> AccessLogEnd {
         guard case .logEnd(let known) = try send(.anchorLog(links)).reply else { throw Self.unexpectedReply }
         return known
+    }
+
+    func nameTeam(_ team: TeamIdentifier, _ name: String?) throws {
+        let naming = Naming(connection: client.connections, team: team, name: name)
+        guard !client.isConnected || naming != lastNaming else { return }
+        guard case .done = try send(.nameTeam(team, name: name)).reply else { throw Self.unexpectedReply }
+        lastNaming = Naming(connection: client.connections, team: team, name: name)
     }
 
     func openSeriesKey(_ sealed: [UInt8]) throws -> SecretBytes {

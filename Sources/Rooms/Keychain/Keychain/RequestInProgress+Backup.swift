@@ -4,7 +4,6 @@ internal import Crypto
 internal import EnclaveWire
 internal import Foundation
 internal import KeychainStore
-internal import SwiftASN1
 internal import VaubanAccessPolicy
 internal import VaubanDER
 internal import VaubanKeychainModel
@@ -256,7 +255,7 @@ private struct BackupAttributes: DERReadable, DERWritable {
         attributes = try fields.value("attributes")
     }
 
-    func write(into der: inout DER.Serializer) throws {
+    func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(1)
             try fields.value(attributes)

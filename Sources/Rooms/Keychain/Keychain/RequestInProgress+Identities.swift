@@ -16,7 +16,7 @@ struct IdentityTerms {
     /// Splits a query. Attributes that both classes have go to the key, except those that describe a certificate.
     init(_ query: ItemQuery, for rights: CallerRights) throws {
         var sides: (certificate: ItemAttributes, key: ItemAttributes) = (ItemAttributes(), ItemAttributes())
-        for (name, value) in query.attributes.values {
+        for (name, value) in query.attributes {
             let ofKey = AttributeRule.rule(for: name, of: .key) != nil
             let ofCertificate = AttributeRule.rule(for: name, of: .certificate) != nil
             // The group and synchronizability apply to both.

@@ -137,7 +137,7 @@ extension ItemRecord {
     /// Returns whether a search finds the two by different attributes; dates and owner aside.
     fileprivate func isCalledOtherwise(than other: ItemRecord) -> Bool {
         let unnamed: Set<AttributeName> = [.modificationDate, .creationDate, .accessGroup]
-        return Set(attributes.values.keys).union(other.attributes.values.keys).subtracting(unnamed).contains { name in
+        return Set(attributes.names).union(other.attributes.names).subtracting(unnamed).contains { name in
             attributes[name]?.equalityBytes != other.attributes[name]?.equalityBytes
         }
     }

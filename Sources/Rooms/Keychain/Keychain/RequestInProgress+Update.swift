@@ -151,7 +151,7 @@ extension ItemRecord {
 
     /// Returns whether a search finds the item by different attributes afterwards.
     fileprivate func isFoundOtherwise(after changes: ItemChanges) -> Bool {
-        changes.attributes.values.contains { name, value in attributes[name]?.equalityBytes != value.equalityBytes }
+        changes.attributes.contains { name, value in attributes[name]?.equalityBytes != value.equalityBytes }
     }
 }
 

@@ -192,7 +192,7 @@ extension RequestInProgress {
     private func rights(of identity: CallerIdentity, mayAsk: Bool) throws -> CallerRights {
         // The program that started the command line gives it no rights, so it is not offered as a new build either.
         if identity.throughCommandLine { return CallerRights(identity, caller.entitlements, application: identity.application) }
-        let program = try trustedProgram()
+        let program = try trustedProgramNamedInPrompts()
         countsAsSigned = program != nil
         let entitlements = program?.entitlements ?? caller.entitlements
         try Self.throwIfDenied(entitlements)
@@ -261,7 +261,7 @@ extension RequestInProgress {
         // A reference finds its one row, so everything else filters.
         let lookup = terms.reference == nil ? AttributeBlinds.lookup(terms.attributes, kind: terms.kind) : []
         // The lookup's own attributes need not filter again.
-        let filter = terms.attributes.values.compactMap { name, value -> IndexedAttribute? in
+        let filter = terms.attributes.compactMap { name, value -> IndexedAttribute? in
             guard let rule = AttributeRule.rule(for: name, of: terms.kind), rule.isIndexed, rule.part != .ifSet || !value.isEmpty,
                 !lookup.contains(where: { $0.name == name })
             else { return nil }

@@ -5,7 +5,6 @@ package import Crypto
 internal import EnclaveWire
 internal import Foundation
 internal import KeychainStore
-internal import SwiftASN1
 internal import VaubanDER
 internal import VaubanKeychainModel
 package import VaubanSecretBytes
@@ -102,7 +101,7 @@ struct RowMetadata: DERReadable, DERWritable {
         attributes = try fields.value("attributes")
     }
 
-    func write(into der: inout DER.Serializer) throws {
+    func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(isCanary ? 2 : 1)
             try fields.octets(digest)

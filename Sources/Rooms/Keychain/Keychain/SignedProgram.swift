@@ -54,11 +54,27 @@ package enum TeamName {
 
 extension RequestInProgress {
     /// Returns the caller's signed program if its team is trusted: by root, or by the user, whose teams are known after the first unlock.
-    func trustedProgram() throws -> SignedProgram? {
+    func trustedProgram() throws -> SignedProgram? { try teamName() == nil ? nil : caller.signed }
+
+    /// Returns the same, and has prompts name the program and its team from now on, or no longer.
+    func trustedProgramNamedInPrompts() throws -> SignedProgram? {
         guard let program = caller.signed else { return nil }
-        if program.nameByRoot != nil { return program }
-        return try keptRows("team \(program.signer.team)").isEmpty ? nil : program
+        let name = try teamName()
+        showInPrompts(name, of: program.signer.team)
+        return name == nil ? nil : program
     }
+
+    /// Returns the name that root, or otherwise the user, gave the team that signed the caller; nil if neither trusts it.
+    private func teamName() throws -> String? {
+        guard let program = caller.signed else { return nil }
+        if let name = program.nameByRoot { return name }
+        return try keptRows("team \(program.signer.team)").lazy.compactMap { row in
+            if case .text(let name)? = row.record.attributes[.account] { name } else { nil }
+        }.first
+    }
+
+    /// Without an enclave there is no prompt, and a prompt without the name shows the program's path.
+    private func showInPrompts(_ name: String?, of team: TeamIdentifier) { try? enclave.nameTeam(team, name) }
 
     /// Returns what the caller is granted: by its signature if that is trusted, otherwise by root.
     func entitlements() throws -> Entitlements? { try trustedProgram()?.entitlements ?? caller.entitlements }
@@ -70,7 +86,10 @@ extension RequestInProgress {
         guard let team = TeamIdentifier(text: change.subject) else {
             throw Refusal(.badParameter, "a team identifier is 32 capital letters and digits, as vauban codesign --display shows it")
         }
-        guard change.permits else { return try remove("team \(team)") }
+        guard change.permits else {
+            try remove("team \(team)")
+            return showInPrompts(caller.teams[team], of: team)
+        }
         guard let name = change.name, TeamName.isWellFormed(name) else {
             throw Refusal(.badParameter, "a team's name is one line of at most \(TeamName.bytesMax) bytes")
         }
@@ -80,6 +99,7 @@ extension RequestInProgress {
             let others = try keptRows("team \(team)").filter { $0.record.attributes[.account] != .text(name) }
             return try database.delete(others.map(\.row.handle))
         }
+        showInPrompts(caller.teams[team] ?? name, of: team)
     }
 
     /// Returns the teams that root trusts and those that the user trusts, as `vauban team list` shows them.

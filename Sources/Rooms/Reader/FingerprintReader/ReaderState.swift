@@ -1,7 +1,6 @@
 // The reader's stored state: its pairing key, and a mark for each user whose fingers it enrolled.
 
 internal import EnclaveWire
-internal import SwiftASN1
 internal import Synchronization
 internal import VaubanDER
 internal import VaubanLinuxHost
@@ -34,7 +33,7 @@ private struct Mark: DERReadable, DERWritable {
         mark = try fields.octets("mark", in: 32...32)
     }
 
-    func write(into der: inout DER.Serializer) throws {
+    func write(into der: inout DERWriter) throws {
         try der.sequence {
             try $0.integer(Int64(user)); try $0.octets(mark)
         }
@@ -52,7 +51,7 @@ private struct Marks: DERReadable, DERWritable {
         list = try fields.list("marks", max: ReaderLimits.usersMax)
     }
 
-    func write(into der: inout DER.Serializer) throws {
+    func write(into der: inout DERWriter) throws {
         try der.sequence {
             try $0.integer(1); try $0.list(list)
         }

@@ -143,7 +143,7 @@ struct ProviderReading {
     private static func fault(_ record: ItemRecord, _ secret: SharedSecret) -> String? {
         if secret.bytes.count > SecretServiceLimits.secretBytesMax { return "its secret is larger than 1 MiB" }
         if ItemMapping.isHidden(record) { return "its service is a name that Vauban uses itself" }
-        let size = record.attributes.values.values.reduce(0) { $0 + $1.equalityBytes.count }
+        let size = record.attributes.reduce(0) { $0 + $1.value.equalityBytes.count }
         return size > SecretServiceLimits.recordBytesMax ? "its label and attributes exceed the size of an item" : nil
     }
 }
