@@ -526,7 +526,7 @@ let testing: [Target] = [
     // The browser's host without rooms: messages, origins, matches, generated passwords.
     tests(
         "BrowserHostTests",
-        ["BrowserHost", "VaubanBrowserSetup", "VaubanKeychainModel", "VaubanPasswordRules", "VaubanSecretBytes"]),
+        ["BrowserHost", "VaubanBrowserSetup", "VaubanKeychainModel", "VaubanPasswordRules", "VaubanSecretBytes", "VaubanSecretText"]),
     tests("TransportPolicyTests", ["VaubanTransportPolicy"]),
     // The carrier of vauban sync without a network: what a hostile etcd answers, names, limits, and a model of etcd.
     tests("EtcdTests", ["VaubanEtcd", "VaubanSyncCarrierWire"]),

@@ -8,7 +8,16 @@ interface Port {
     /** The reason in Firefox; Chromium has it in runtime.lastError. */
     error?: { message: string };
     name: string;
-    sender?: { id?: string; url?: string; tab?: object };
+    sender?: MessageSender;
+}
+
+/** Who sent a message, as the browser says. */
+interface MessageSender {
+    id?: string;
+    url?: string;
+    origin?: string;
+    frameId?: number;
+    tab?: { id?: number; incognito: boolean };
 }
 
 interface InjectionTarget {
@@ -26,9 +35,16 @@ interface ExtensionInterface {
         connectNative(name: string): Port;
         onConnect: { addListener(listener: (port: Port) => void): void };
     };
+    action: {
+        setBadgeText(badge: { tabId: number; text: string }): Promise<void>;
+        setTitle(title: { tabId: number; title: string }): Promise<void>;
+    };
+    storage: { local: { get(key: string): Promise<Record<string, unknown>>; set(values: object): Promise<void> } };
     tabs: {
         query(options: { active: boolean; lastFocusedWindow: boolean }): Promise<{ id?: number; url?: string }[]>;
         get(id: number): Promise<{ url?: string }>;
+        onUpdated: { addListener(listener: (tab: number) => void): void };
+        onRemoved: { addListener(listener: (tab: number) => void): void };
     };
     scripting: {
         executeScript(injection: { target: InjectionTarget; files: string[] }): Promise<unknown>;
@@ -61,6 +77,46 @@ interface PageFields {
     renew(origin: string, password: string): boolean;
     code(origin: string, code: string): boolean;
     read(origin: string): { account: string; password: string } | null;
+    isSeen(field: HTMLInputElement): boolean;
+    sent(form: HTMLFormElement, isTyped: (field: HTMLInputElement) => boolean): SentForm | null;
+}
+
+/** What you typed into a form and sent; without a password, if the page asks for the account first. */
+interface SentForm {
+    account: string;
+    password: string;
+    /** Whether the form is one for a new password. */
+    isNew: boolean;
+}
+
+/** A form that waits for your answer. */
+interface WaitingForm extends SentForm {
+    origin: string;
+    number: number;
+    isCompared: boolean;
+    isOffered: boolean;
+    timer: ReturnType<typeof setTimeout>;
+}
+
+/** The forms that were sent in one tab. */
+interface SentForms {
+    /** When some of them were compared with the keychain. */
+    times: number[];
+    /** The latest one, until you answer. */
+    waiting: WaitingForm | null;
+    /** The account of a page that asks for the account first. */
+    first: { origin: string; account: string } | null;
+    /** Ends when the latest one has been compared. */
+    looking: Promise<void> | null;
+}
+
+/** What you are offered to save, without the password. */
+interface Offer {
+    number: number;
+    origin: string;
+    account: string;
+    /** Whose password would be replaced. */
+    item: OfferedItem | null;
 }
 
 declare var vaubanPage: PageFields;
@@ -82,6 +138,14 @@ interface View {
     origin: string;
     items: OfferedItem[];
     fields: FoundFields | null;
+    offer: Offer | null;
+    /** Whether you said that this site is never to be asked about. */
+    isSilenced: boolean;
+}
+
+interface Navigator {
+    /** Whether you clicked or typed in the page within the last seconds. */
+    userActivation: { isActive: boolean };
 }
 
 interface Element {

@@ -6,7 +6,7 @@ import json
 import os
 import sys
 
-from second_reader import Refused, codes, items, sites, sockets, ssh, state, texts
+from second_reader import Refused, browsers, codes, items, sites, sockets, ssh, state, texts
 from second_reader.backups import backup
 from second_reader.der import read_message
 from second_reader.records import access_record
@@ -18,7 +18,8 @@ here = os.path.dirname(os.path.abspath(__file__))
 # Each file of Vectors/formats and what reads it.
 FORMATS = {
     'access-log': access_record, 'application-names': texts.application_name, 'associated-domains': sites.associated_domain,
-    'association-files': sites.association_file, 'code-signatures': codes.code_signature, 'csv': items.csv,
+    'association-files': sites.association_file, 'browser-messages': browsers.browser_message,
+    'code-signatures': codes.code_signature, 'csv': items.csv,
     'entitlements': texts.entitlements, 'frames': sockets.frame, 'greetings': sockets.greeting, 'halves': state.half,
     'holder': texts.holder, 'integrity': texts.integrity, 'launcher-record': texts.launcher_record, 'machine': texts.machine,
     'one-time-codes': items.one_time_code, 'rights': items.right, 'rooms': texts.rooms, 'secret-service': items.secret_service,

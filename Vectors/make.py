@@ -248,6 +248,54 @@ write('secret-service', 'secret-service', [
         ('a field that the type does not have', ssat(PAIRS, more=integer(1))),
         ('DER: a text that is not UTF-8', ssat(PAIRS).replace('ä'.encode(), b'\xff\xff'))])])
 
+# browser.md
+def native(request=None, number=1, drop=(), **fields):
+    message = {'id': number, **({} if request is None else {'request': request}), **fields}
+    return json.dumps({key: value for key, value in message.items() if key not in drop}, ensure_ascii=False)
+
+
+SITE = 'https://login.example.com'
+ITEM = made_up('item of the browser', 16).hex()
+TYPED = {'origin': SITE, 'account': 'anna', 'password': 'tulips "and" rain'}
+
+
+def asked(name, request, fields, **more):
+    found = {key: str(value) for key, value in fields.items() if key != 'version'}
+    found.update({key: found[key].encode().hex() for key in ['password'] if key in found})
+    return vector(name, native(request, **fields, **more), {'id': '1', 'request': request, **found})
+
+
+write('browser-messages', 'browser', [
+    asked('find', 'find', {'origin': SITE}), asked('find, at a port', 'find', {'origin': 'https://[::1]:8443', 'version': 2}),
+    asked('password', 'password', {'origin': SITE, 'item': ITEM, 'version': 1}), asked('code', 'code', {'origin': SITE, 'item': ITEM}),
+    asked('generate', 'generate', {'origin': SITE, 'rules': 'minlength: 24; required: lower', 'minlength': 8, 'maxlength': 64}),
+    asked('generate without rules', 'generate', {'origin': SITE, 'rules': ''}),
+    asked('save', 'save', TYPED), asked('save without an account', 'save', {**TYPED, 'account': '', 'password': 'ä' * 8192}),
+    asked('replace', 'replace', {'origin': SITE, 'item': ITEM, 'password': 'p', 'version': 2}),
+    asked('compare', 'compare', {**TYPED, 'version': 2}), asked('unlock', 'unlock', {}),
+    vector('escapes and spaces', ' {"request": "\\u0075nlock",\n"id" :9223372036854775807 }\n', {'id': '9223372036854775807', 'request': 'unlock'}),
+    *refusals([
+        ('json', ''), ('json', '{"id":1,'), ('json', '{"id":1,"id":2,"request":"unlock"}'), ('json', '{"id":1,"request":"unlock",}'),
+        ('json', '{"id":1.5,"request":"unlock"}'), ('json', '{"id":1e0,"request":"unlock"}'), ('json', '{"id":99999999999999999999,"request":"unlock"}'),
+        ('json', b'{"id":1,"request":"unlock","a":"\xff"}'), ('json', '{"id":1,"a":' + '[' * 8 + ']' * 8 + '}'),
+        ('json', '{"id":1,"request":"unlock"} {"id":'),
+        ('object', native('unlock') + native('unlock')), ('object', '[]'), ('object', '7'),
+        ('id', native('unlock', 0)), ('id', native('unlock', '1')), ('id', native('unlock', drop=['id'])),
+        ('version', native('unlock', version=0)), ('version', native('unlock', version=3)), ('version', native('unlock', version='2')),
+        ('request', native()), ('request', native('dance')), ('request', native('compare', **TYPED)), ('request', native('compare', **TYPED, version=1)),
+        ('origin', native('find')), ('origin', native('find', origin=[SITE])), ('origin', native('find', origin=SITE.replace('s:', ':'))),
+        ('origin', native('find', origin=SITE + '/')), ('origin', native('find', origin=SITE + ':443')), ('origin', native('find', origin=SITE.upper())),
+        ('origin', native('find', origin='null')), ('origin', native('find', origin='https://a..example')),
+        ('item', native('password', origin=SITE)), ('item', native('code', origin=SITE, item=ITEM[1:])), ('item', native('code', origin=SITE, item=7)),
+        ('rules', native('generate', origin=SITE)), ('rules', native('generate', origin=SITE, rules='r' * 4097)),
+        ('length', native('generate', origin=SITE, rules='', minlength=0)), ('length', native('generate', origin=SITE, rules='', maxlength='8')),
+        ('account', native('save', origin=SITE, password='p')), ('account', native('save', **{**TYPED, 'account': 'an\nna'})),
+        ('account', native('compare', **{**TYPED, 'account': 'a' * 1025}, version=2)),
+        ('password', native('save', origin=SITE, account='anna')), ('password', native('save', **{**TYPED, 'password': ''})),
+        ('password', native('compare', **{**TYPED, 'password': 'p' * 16385}, version=2)),
+        ('surplus', native('unlock', origin=SITE)), ('surplus', native('compare', **TYPED, item=ITEM, version=2)), ('surplus', native('find', origin=SITE, more=None)),
+    ])])
+
 # import.md
 SECRET = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ'
 ISSUED = {'issuer': 'Example', 'account': 'anna@example.com'}

@@ -1,13 +1,17 @@
-// Between the popup, the page and the host. It takes orders from the popup alone, asks the browser for the page's origin each time, and
-// keeps nothing.
+// Between the popup, the page and the host. It takes orders from the popup alone, and asks the browser for the page's origin each time.
+// Pages tell it what you typed and sent; it keeps nothing but that, as offers.js says.
 
 import { Host, HostError } from "./host.js";
+import { Offers } from "./offers.js";
 
 const host = new Host();
+const offers = new Offers(host);
 
 chrome.runtime.onConnect.addListener((port) => {
-    // Pages cannot connect. A content script could, if the page had taken over its process; it comes with a tab.
     const { sender } = port;
+    // submit.js, of which nothing is taken but forms: if a page has taken over its process, it can send anything.
+    if (sender?.tab && port.name === "form") return port.onMessage.addListener((sent) => offers.take(sender, sent));
+    // Pages cannot connect, and what runs in one comes with a tab.
     if (sender?.id !== chrome.runtime.id || sender.tab || sender.url !== chrome.runtime.getURL("popup.html")) return port.disconnect();
     host.retain();
     let isOpen = true;
@@ -32,6 +36,12 @@ chrome.runtime.onConnect.addListener((port) => {
 async function obey(order, waiting) {
     if (order.order === "open") return await open(waiting);
     if (order.order === "unlock") return await host.ask({ request: "unlock" }, waiting);
+    if (order.order === "accept") return await offers.accept(order.view.tab, order.view.offer, waiting);
+    if (order.order === "decline") return offers.decline(order.view.tab, order.view.offer);
+    if (order.order === "silence") {
+        if (order.view.offer) offers.decline(order.view.tab, order.view.offer);
+        return await offers.silence(order.origin, order.isSilenced);
+    }
     /** @type {View} */
     const view = order.view;
     await checkOrigin(view);
@@ -86,14 +96,20 @@ function filled(done) {
 async function open(waiting) {
     const [tab] = await chrome.tabs.query({ active: true, lastFocusedWindow: true });
     const origin = tab?.url ? new URL(tab.url).origin : "null";
-    if (tab?.id === undefined || !origin.startsWith("https://")) throw new Error("Vauban fills only pages with https.");
+    const offer = tab?.id === undefined ? null : await offers.offer(tab.id);
+    if (tab?.id === undefined || !origin.startsWith("https://")) {
+        // What you typed before can be saved wherever the site has led you.
+        if (tab?.id !== undefined && offer) return { tab: tab.id, frame: 0, origin: offer.origin, items: [], fields: null, offer, isSilenced: false };
+        throw new Error("Vauban fills only pages with https.");
+    }
     const target = { tabId: tab.id, allFrames: true };
     await chrome.scripting.executeScript({ target, files: ["page.js"] });
     const frames = await chrome.scripting.executeScript({ target, func: (origin) => vaubanPage.inspect(origin), args: [origin] });
     const useful = frames.filter(({ result }) => result && (result.login || result.renewal || result.code));
     const chosen = useful.find(({ frameId }) => frameId === 0) ?? useful[0];
     const { items } = await host.ask({ request: "find", origin }, waiting);
-    return { tab: tab.id, frame: chosen?.frameId ?? 0, origin, items, fields: chosen?.result ?? null };
+    const isSilenced = await offers.isSilenced(origin);
+    return { tab: tab.id, frame: chosen?.frameId ?? 0, origin, items, fields: chosen?.result ?? null, offer, isSilenced };
 }
 
 /**

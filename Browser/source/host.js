@@ -1,6 +1,8 @@
 // The connection to vauban-browser-host, which has the keychain. It lasts as long as somebody needs it, and nothing of it is kept.
 
 const name = "vauban.browser";
+/** Of the messages (Specs/browser.md). */
+const version = 2;
 
 /** A refusal of the host, or why it cannot be reached. */
 export class HostError extends Error {
@@ -39,7 +41,7 @@ export class Host {
         const id = this.#last;
         return new Promise((done, failed) => {
             this.#pending.set(id, { done, failed, waiting });
-            port.postMessage({ id, ...request });
+            port.postMessage({ id, version, ...request });
         });
     }
 

@@ -1,5 +1,5 @@
-// Finds and fills fields. It runs in the frames of the page's own origin, after you opened Vauban's popup, in a world that the page's
-// scripts cannot enter. It decides nothing about items: the host does.
+// Finds and fills fields. It runs in a world that the page's scripts cannot enter: in the frames of the page's own origin after you opened
+// Vauban's popup, and in each page with https for submit.js, where it waits to be called. It decides nothing about items: the host does.
 
 globalThis.vaubanPage = (() => {
     const sizeMin = 10;
@@ -27,10 +27,11 @@ globalThis.vaubanPage = (() => {
     }
 
     /**
-     * Whether you can see the field: its size, its place, nothing over it, and nothing that makes it transparent.
-     * @param {HTMLInputElement} field
+     * Whether you can see the field: its size, its place, nothing over it, and nothing that makes it transparent. Without `scrolls`, a
+     * field outside of the window is none that you see.
+     * @param {HTMLInputElement} field @param {boolean} scrolls
      */
-    function isVisible(field) {
+    function isVisible(field, scrolls) {
         if (field.disabled || field.readOnly || !field.checkVisibility({ opacityProperty: true, visibilityProperty: true })) return false;
         let opacity = 1;
         let part = /** @type {Element | null} */ (field);
@@ -41,7 +42,7 @@ globalThis.vaubanPage = (() => {
         }
         if (opacity < opacityMin) return false;
         let place = field.getBoundingClientRect();
-        if (place.bottom < 0 || place.right < 0 || place.top > innerHeight || place.left > innerWidth) {
+        if (scrolls && (place.bottom < 0 || place.right < 0 || place.top > innerHeight || place.left > innerWidth)) {
             field.scrollIntoView({ block: "center", inline: "center", behavior: instant });
             place = field.getBoundingClientRect();
         }
@@ -65,19 +66,22 @@ globalThis.vaubanPage = (() => {
 
     /** The fields of the form that has the focus, or of the first one with a password. */
     function form() {
-        const all = /** @type {HTMLInputElement[]} */ ([...document.querySelectorAll("input")].slice(0, fieldsMax)).filter(isVisible);
+        const all = [...document.querySelectorAll("input")].slice(0, fieldsMax).filter((field) => isVisible(field, true));
         const passwords = all.filter((field) => field.type === "password" && !isCode(field));
         const focused = document.activeElement instanceof HTMLInputElement ? document.activeElement : null;
         const around = (focused && all.includes(focused) ? focused : passwords[0])?.form ?? null;
         const own = around ? all.filter((field) => field.form === around) : all;
-        const ownPasswords = own.filter((field) => passwords.includes(field));
-        const renewed = newOnes(ownPasswords);
-        return {
-            account: accountField(own, ownPasswords[0]),
-            current: ownPasswords.filter((field) => !renewed.includes(field)),
-            renewed,
-            code: all.find(isCode) ?? null,
-        };
+        return { ...parts(own), code: all.find(isCode) ?? null };
+    }
+
+    /**
+     * What the fields of one form are for.
+     * @param {HTMLInputElement[]} own
+     */
+    function parts(own) {
+        const passwords = own.filter((field) => field.type === "password" && !isCode(field));
+        const renewed = newOnes(passwords);
+        return { account: accountField(own, passwords[0]), current: passwords.filter((field) => !renewed.includes(field)), renewed };
     }
 
     /**
@@ -164,6 +168,18 @@ globalThis.vaubanPage = (() => {
             const { account, current, renewed } = form();
             const password = [...renewed, ...current].map((field) => field.value).find((text) => text !== "");
             return password === undefined ? null : { account: account?.value ?? "", password };
+        },
+        isSeen(field) {
+            return isVisible(field, false);
+        },
+        sent(form, isTyped) {
+            const all = [...document.querySelectorAll("input")].filter((field) => field.form === form).slice(0, fieldsMax);
+            const { account, current, renewed } = parts(all.filter((field) =>
+                isTyped(field) || (field.type !== "password" && isVisible(field, false))));
+            const [password, ...others] = (renewed.length > 0 ? renewed : current).map((field) => field.value);
+            if (others.some((other) => other !== password)) return null;
+            if (!account?.value && !password) return null;
+            return { account: account?.value ?? "", password: password ?? "", isNew: renewed.length > 0 };
         },
     };
     return fields;

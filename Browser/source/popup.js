@@ -25,6 +25,7 @@ function show(view) {
     const { fields, items } = view;
     choices.replaceChildren();
     site.textContent = new URL(view.origin).host;
+    if (view.offer) showOffer(view, view.offer);
     const passwords = items.filter((item) => item.purpose === "password");
     for (const item of passwords) {
         const name = item.account || item.title;
@@ -44,15 +45,35 @@ function show(view) {
         offer("New account: generate and save a password", detail,
             () => order("Generating …", { order: "renew", view, item: null }, tellNew));
     }
-    if (fields?.typed) {
+    if (fields?.typed && !view.offer) {
         const same = passwords.find((item) => item.account === fields.account) ?? null;
         const save = () => order("Saving …", { order: "keep", view, item: same }, () => end("Saved."));
         if (same) offer(`Replace the password of ${same.account || same.title}`, `${about(same)} · as it is in the form`, save);
         else offer(`Save the password of ${plain(fields.account) || "this form"}`, "as it is in the form", save);
     }
-    if (!fields) say("ready", "This page has no fields to fill.");
+    if (view.isSilenced) {
+        offer("Offer again to save", `on ${site.textContent}`,
+            () => order("One moment …", { order: "silence", view, origin: view.origin, isSilenced: false }, start));
+    }
+    if (view.offer) say("ready", "Save it if the site has accepted it.");
+    else if (!fields) say("ready", "This page has no fields to fill.");
     else say("ready", items.length > 0 ? "" : "Your keychain has no item for this site.");
     choices.querySelector("button")?.focus();
+}
+
+/**
+ * What you typed and sent. It has its own site's name, since the page in front may be another by now.
+ * @param {View} view @param {Offer} typed
+ */
+function showOffer(view, typed) {
+    const { host } = new URL(typed.origin);
+    const account = plain(typed.account);
+    offer(typed.item ? `Replace the password of ${account}` : `Save the password of ${account}`,
+        `${typed.item ? `${about(typed.item)} · ` : ""}as you typed it on ${host}`,
+        () => order("Saving …", { order: "accept", view }, () => end("Saved.")));
+    offer("Not now", "what you typed is forgotten", () => order("One moment …", { order: "decline", view }, () => window.close()));
+    offer("Never on this site", `do not offer to save on ${host}`,
+        () => order("One moment …", { order: "silence", view, origin: typed.origin, isSilenced: true }, () => window.close()));
 }
 
 /** @param {OfferedItem} item */

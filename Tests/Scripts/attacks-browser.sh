@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Attacks on passwords in the browser: programs that use the browser's host, in user mode, and web pages, in a real Chromium. Each check is
 # an attack of Manual/attacks.md.
-# limit: 300
+# limit: 500
 set -u
 . Tests/Scripts/lib/browser-host.sh
 . Tests/Scripts/lib/attack-report.sh
@@ -192,6 +192,96 @@ assert browser.eval(f"""new Promise(done => {{
 assert browser.value("#password") == ""
 PYTHON
     }
+    # What is offered to be saved. The control is what a user types: it is offered, and replaces nothing by itself.
+    forges() { in_chromium <<'PYTHON'
+browser.go("https://login.example.com/forge")
+browser.click("#place")
+assert browser.value("#password") == "forged"
+assert browser.eval("navigator.userActivation.isActive")
+browser.keys("x")
+popup = browser.popup()
+assert not offered(popup), popup.buttons
+popup.close()
+browser.go("https://login.example.com/login")
+browser.submit({"#account": "anna", "#password": "typed"})
+popup = browser.popup()
+assert popup.buttons[0].startswith("Replace the password of anna"), popup.buttons
+popup.close()
+PYTHON
+    }
+    alters() { in_chromium <<'PYTHON'
+browser.go("https://login.example.com/alter")
+browser.submit({"#account": "anna", "#password": "typed"})
+popup = browser.popup()
+assert not offered(popup), popup.buttons
+popup.close()
+browser.go("https://login.example.com/diverted")
+browser.type({"#account": "anna"})
+browser.click("#shown")
+browser.keys("diverted")
+assert browser.value(".trap") == "diverted"
+browser.enter()
+popup = browser.popup()
+assert not offered(popup), popup.buttons
+popup.close()
+PYTHON
+    }
+    exchanges() { in_chromium <<'PYTHON'
+# The popup shows the form that was sent, and meanwhile the page sends another one.
+browser.go("https://login.example.com/resend")
+browser.type({"#account": "bert", "#password": "typed"})
+browser.keys("\r")
+popup = browser.popup()
+assert popup.buttons[0].startswith("Save the password of bert"), popup.buttons
+assert browser.eval("resend('eve', 1)")
+browser.await_worker()
+said = popup.choose("Save the password of bert")
+assert "Nothing was saved" in said, said
+popup = browser.popup()
+assert popup.buttons[0].startswith("Save the password of eve"), popup.buttons
+popup.close()
+PYTHON
+    [ "$(vauban list | grep -c -e bert -e eve)" = 0 ]
+    }
+    frame_sends() { in_chromium <<'PYTHON'
+for page in "https://evil.example/steal", "https://login.example.com/framed-only":
+    browser.go(page)
+    browser.keys("\tanna\tin-a-frame\r")
+    browser.event(lambda name, fields, _: name == "Target.targetInfoChanged" and fields["targetInfo"]["url"].endswith("/sent"))
+    popup = browser.popup()
+    assert not offered(popup), popup.buttons
+    popup.close()
+for host in "login.example.com", "evil.example":
+    assert any("password=in-a-frame" in one["body"] for one in browser.heard(host)), browser.heard(host)
+PYTHON
+    }
+    sends_without_tls() { in_chromium <<'PYTHON'
+browser.go("http://login.example.com/login")
+browser.submit({"#account": "anna", "#password": "typed"})
+browser.go("https://login.example.com/")
+popup = browser.popup()
+assert not offered(popup), popup.buttons
+popup.close()
+PYTHON
+    }
+    # Each comparison reads the item; the log counts.
+    reads() { vauban log --action read --limit 1000 --json | python3 -c 'import json, sys; print(sum(json.loads(line)["count"] for line in sys.stdin))'; }
+    sends_often() {
+        before=$(reads)
+        in_chromium <<'PYTHON' || return 1
+browser.go("https://login.example.com/resend")
+browser.type({"#account": "anna", "#password": "typed"})
+browser.keys("\r")
+assert browser.eval("resend('anna', 1000)")
+popup = browser.popup()
+assert [text[:7] for text in offered(popup)] == ["Replace", "Not now", "Never o"] and popup.badge() == "+", popup.buttons
+popup.close()
+browser.go("https://login.example.com/login")
+browser.popup().choose("Fill anna")
+assert browser.value("#password") == "tulips-and-rain-7"
+PYTHON
+        [ "$(($(reads) - before))" -lt 30 ]
+    }
     check 'U66 a page of a look-alike domain, or below a domain like it: offered nothing' lookalike
     check 'U67 a frame of another site, around the login page or within it: gets nothing, while the page itself is filled' steals
     check 'U68 fields that the user cannot see: not filled, while the visible ones are' hidden
@@ -199,8 +289,15 @@ PYTHON
     check 'U70 a page reads its fields all the time: sees nothing before the user chooses; what is filled succeeds in reaching it' reads_early
     check 'U71 a page with endless scripts and fields: filled all the same, and finds nothing of the extension' floods
     check 'U72 a page opens the extension'"'"'s own pages, to click in them: refused' in_page
+    check 'U73 a page forges typing, clicks and forms, so that a password is overwritten: nothing is offered, while what a user types is' forges
+    check 'U74 a page alters what was typed, or diverts it into a field that the user does not see: nothing is offered' alters
+    check 'U75 a page sends another form after the popup has shown one: nothing is saved' exchanges
+    check 'U76 a form is sent in a frame, of the real site in another or of another in the real site: nothing is offered' frame_sends
+    check 'U77 a form is sent from a page without TLS: nothing is offered' sends_without_tls
+    check 'U78 a page sends a thousand forms: one offer at most, and the browser is served' sends_often
+    check 'U73 control: the password is the one before all of this' equals "$(vauban get --url https://anna@login.example.com/)" tulips-and-rain-7
     stop_pages
 else
-    not_tried 'U66 U67 U68 U69 U70 U71 U72' "$pages_lack"
+    not_tried 'U66 U67 U68 U69 U70 U71 U72 U73 U74 U75 U76 U77 U78' "$pages_lack"
 fi
 end_attacks

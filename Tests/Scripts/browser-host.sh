@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The browser's host over real rooms, started by a browser that is played: finds, fills, saves, replaces and generates; prompts and locks;
+# The browser's host over real rooms, started by a browser that is played: finds, fills, saves, replaces, compares and generates; prompts and locks;
 # and the manifests that vauban enable browser writes and vauban disable browser removes.
 # proves: C-249
 set -u
@@ -17,7 +17,7 @@ CODE=$(vauban code get login.example.com/anna) || fail 'code get failed'
 export CODE
 
 as_browser chromium <<'PYTHON' || fail 'the host does not serve Chromium'
-import os
+import json, os
 from native import *
 
 host = Host()
@@ -58,6 +58,18 @@ assert host.ask("password", origin=SITE, item=emil["item"])["password"] == "new 
 reply = host.ask("replace", origin=SITE, item=emil["item"], password="newer")
 assert "error" not in reply, reply
 assert host.ask("password", origin=SITE, item=emil["item"])["password"] == "newer"
+# What was typed is compared: with the items of the site and the account alone, and no reply has a value.
+def compare(account, password, origin=SITE, **fields): return host.ask("compare", **{"version": 2, "origin": origin, "account": account, "password": password, **fields})
+for account, password, origin, stored, items in (
+        ("emil", "newer", SITE, "same", ["emil"]), ("emil", "newer ", SITE, "other", ["emil"]), ("bert", "of the domain", SITE, "same", ["bert"]),
+        ("bert", "newer", SITE, "other", ["bert"]), ("Emil", "newer", SITE, "no", []), ("", "newer", SITE, "no", []),
+        ("emil", "newer", "https://example.com", "no", []), ("dora", "by name", "https://named.example.org", "same", ["dora"]),
+        ("carla", "the vault secret", "https://bank.example.net", "unread", ["carla"]), ("carla", "xyzzy", "https://bank.example.net", "unread", ["carla"])):
+    reply = compare(account, password, origin)
+    assert (reply["stored"], [item["account"] for item in reply["items"]], reply["waited"]) == (stored, items, []), (account, password, reply)
+    assert set(reply) == {"id", "stored", "items", "waited"} and password not in json.dumps(reply), reply
+assert "no such" in compare("emil", "newer", version=1)["error"]
+assert "reload the extension" in compare("emil", "newer", version=3)["error"]
 port = host.find("https://login.example.com:8443")
 assert len(port) == 1 and host.ask("password", origin="https://login.example.com:8443", item=port[0]["item"])["password"] == "at a port"
 assert host.end() == (0, "")

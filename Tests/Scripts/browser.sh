@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # The browsers' extension: its types are checked; and as it is shipped, in a real Chromium and a real Firefox, over real rooms, on pages over
-# HTTPS: login, account first, code, sign-up with a generated password, password change, saving, a locked keychain, and what demands the user.
+# HTTPS: login, account first, code, sign-up with a generated password, password change, saving, offers to save what was typed and sent, a locked
+# keychain, and what demands the user.
 # Its pictures stay in .build/test-results/browser.
 # proves: C-249
-# limit: 400
+# limit: 600
 set -u
 . Tests/Scripts/lib/browser-host.sh
 . Tests/Scripts/lib/browser-pages.sh
@@ -78,6 +79,82 @@ PYTHON
 vauban undo --url https://anna@login.example.com/ >/dev/null 2>&1 || fail 'undo failed'
 [ "$(vauban get --url https://anna@login.example.com/)" = tulips-and-rain-7 ] || fail 'the password before the change is not there'
 
+# What was typed and sent is offered to be saved, and by nothing but a choice it is.
+in_chromium <<'PYTHON' || fail 'Chromium does not offer to save as it should'
+import os, subprocess
+site = "https://www.example.com"
+def stored(url): return subprocess.run([os.environ["VAUBAN_BUILD"] + "/vauban", "get", "--url", url], capture_output=True, text=True).stdout
+def look():
+    popup = browser.popup()
+    found, badge = offered(popup), popup.badge()
+    popup.close()
+    return found, badge
+# A new account, and the site then leads to another one.
+browser.go(site + "/login")
+browser.submit({"#account": "fay", "#password": "first one"})
+browser.go("https://login.example.com/")
+popup = browser.popup()
+assert offered(popup) == ["Save the password of fayas you typed it on www.example.com", "Not nowwhat you typed is forgotten",
+                          "Never on this sitedo not offer to save on www.example.com"], popup.buttons
+assert popup.badge() == "+" and popup.buttons[0].startswith("Save"), (popup.badge(), popup.buttons)
+popup.picture("offer")
+assert stored("https://fay@www.example.com/") == ""
+assert popup.choose("Save the password of fay") == "Saved."
+assert stored("https://fay@www.example.com/") == "first one"
+assert look() == ([], "")
+# The same again is nothing new; another password is.
+browser.go(site + "/login")
+browser.submit({"#account": "fay", "#password": "first one"})
+assert look() == ([], "")
+browser.go(site + "/login")
+browser.submit({"#account": "fay", "#password": "second"})
+popup = browser.popup()
+assert popup.buttons[0] == "Replace the password of faywww.example.com · saved for this site · as you typed it on www.example.com", popup.buttons
+popup.choose("Not now")
+assert look() == ([], "") and stored("https://fay@www.example.com/") == "first one"
+# A sign-up and a change, by their fields for a new password; two that differ are no password.
+browser.go(site + "/signup")
+browser.submit({"#account": "gus", "#new": "one", "#again": "two"})
+assert look() == ([], "")
+browser.go(site + "/signup")
+browser.submit({"#account": "gus", "#new": "one", "#again": "one"})
+assert browser.popup().choose("Save the password of gus") == "Saved."
+browser.go(site + "/change")
+browser.submit({"#account": "gus", "#password": "one", "#new": "three", "#again": "three"})
+assert browser.popup().choose("Replace the password of gus") == "Saved."
+assert stored("https://gus@www.example.com/") == "three"
+# The account on one page, the password on the next.
+browser.go(site + "/account-first")
+browser.submit({"#account": "hal@example.com"})
+assert look() == ([], "")
+browser.go(site + "/password-only")
+browser.submit({"#password": "of hal"})
+assert browser.popup().choose("Save the password of hal@example.com") == "Saved."
+assert stored("https://hal%40example.com@www.example.com/") == "of hal"
+# A page that sends by a script.
+browser.go(site + "/script")
+browser.type({"#account": "ida", "#password": "of ida"})
+browser.keys("\r")
+popup = browser.popup()
+assert popup.buttons[0].startswith("Save the password of ida"), popup.buttons
+# Never here, until that is taken back.
+popup.choose("Never on this site")
+browser.go(site + "/login")
+browser.submit({"#account": "ida", "#password": "of ida"})
+popup = browser.popup()
+assert offered(popup) == ["Offer again to saveon www.example.com"] and popup.badge() == "", popup.buttons
+popup.choose("Offer again to save")
+assert offered(popup) == [], popup.buttons
+popup.close()
+browser.go(site + "/login")
+browser.submit({"#account": "ida", "#password": "of ida"})
+popup = browser.popup()
+assert popup.buttons[0].startswith("Save the password of ida"), popup.buttons
+popup.close()
+PYTHON
+vauban undo --url https://gus@www.example.com/ >/dev/null 2>&1 || fail 'undo after an accepted offer failed'
+[ "$(vauban get --url https://gus@www.example.com/)" = one ] || fail 'the password before the accepted offer is not there'
+
 # A locked keychain is unlocked by a prompt, and an item that demands the user prompts them.
 printf 'the vault secret' | vauban set --url https://carla@www.act.org/ --require presence || fail 'set failed'
 vauban lock 2>/dev/null || fail 'lock failed'
@@ -92,6 +169,19 @@ popup.settle("ready")
 assert popup.choose("Fill anna") is None and browser.value("#password") == "tulips-and-rain-7"
 PYTHON
 await_approver
+# What was typed while it was locked is offered after it has been unlocked.
+vauban lock 2>/dev/null || fail 'lock failed'
+start_approver
+in_chromium <<'PYTHON' || fail 'what was typed while the keychain was locked is not offered'
+browser.go("https://www.example.com/login")
+browser.submit({"#account": "jo", "#password": "of jo"})
+popup = browser.popup()
+assert popup.buttons[0].startswith("Unlock") and popup.badge() == "+", (popup.buttons, popup.badge())
+popup.choose("Unlock")
+popup.settle("ready")
+assert popup.choose("Save the password of jo") == "Saved."
+PYTHON
+await_approver
 start_approver
 in_chromium <<'PYTHON' || fail 'an item that prompts is not filled'
 browser.go("https://www.act.org/login")
@@ -100,6 +190,17 @@ assert "asks you first" in popup.buttons[0], popup.buttons
 popup.choose("Fill carla")
 popup.settle(None)
 assert browser.value("#password") == "the vault secret"
+# It is not read to be compared, so a login with it offers nothing, and a form for a new password does.
+browser.go("https://www.act.org/login")
+browser.submit({"#account": "carla", "#password": "another secret"})
+popup = browser.popup()
+assert not any("carla" in text for text in popup.buttons), popup.buttons
+popup.close()
+browser.go("https://www.act.org/change")
+browser.submit({"#account": "carla", "#password": "the vault secret", "#new": "another secret", "#again": "another secret"})
+popup = browser.popup()
+assert popup.buttons[0].startswith("Replace the password of carla") and "asks you first" in popup.buttons[0], popup.buttons
+popup.close()
 PYTHON
 await_approver
 
@@ -127,4 +228,16 @@ for page in ("https://evil.example/login", "https://evil.example/steal", "https:
 browser.go(site + "/framed")
 browser.popup().choose("Fill anna")
 assert browser.value("#password") == "tulips-and-rain-7" and browser.heard("evil.example") == []
+# What was typed and sent is offered to be saved.
+browser.go("https://www.example.com/login")
+browser.submit({"#account": "kai", "#password": "of kai"})
+popup = browser.popup()
+assert popup.buttons[0].startswith("Save the password of kai"), (popup.buttons, popup.status)
+assert popup.choose("Save the password of kai") == "Saved."
+browser.go("https://www.example.com/login")
+browser.submit({"#account": "kai", "#password": "of kai"})
+popup = browser.popup()
+assert not any(text.startswith(("Save", "Replace")) for text in popup.buttons), popup.buttons
+popup.close()
 PYTHON
+[ "$(vauban get --url https://kai@www.example.com/)" = 'of kai' ] || fail 'what Firefox offered to save is not there'

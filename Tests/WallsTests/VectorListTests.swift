@@ -5,7 +5,7 @@ import Testing
 @Suite struct VectorListTests {
     /// Documents that specify no format of Vauban.
     private static let withoutFormat: Set<String> = [
-        "acceptance", "apple-deviations", "browser", "hardening", "module-names", "secitem", "transport",
+        "acceptance", "apple-deviations", "hardening", "module-names", "secitem", "transport",
     ]
 
     private static let root = SourceTree.root

@@ -91,7 +91,7 @@ extension BrowserRequest.Action {
     fileprivate var mayPrompt: Bool {
         switch self {
         case .password, .code, .replace, .unlock: true
-        case .find, .generate, .save: false
+        case .find, .generate, .save, .compare: false
         }
     }
 }

@@ -1,10 +1,10 @@
 internal import VaubanJSON
-internal import VaubanSecretBytes
-internal import VaubanSecretText
+package import VaubanSecretBytes
+package import VaubanSecretText
 
 /// What the extension asks for (Specs/browser.md, "Messages").
-struct BrowserRequest {
-    enum Action {
+package struct BrowserRequest {
+    package enum Action {
         /// The items for a page.
         case find(WebOrigin)
         case password(WebOrigin, item: String)
@@ -12,14 +12,16 @@ struct BrowserRequest {
         case generate(WebOrigin, PageRules)
         case save(WebOrigin, account: String, SecretBox)
         case replace(WebOrigin, item: String, SecretBox)
+        /// Whether this password of this account is stored already. From version 2 on.
+        case compare(WebOrigin, account: String, SecretBox)
         case unlock
     }
 
-    let number: Int64
-    let action: Action
+    package let number: Int64
+    package let action: Action
 
     /// Decodes a message strictly.
-    init(_ message: borrowing SecretBytes) throws(BrowserRequestError) {
+    package init(_ message: borrowing SecretBytes) throws(BrowserRequestError) {
         self = try message.withUnsafeBytes { bytes throws(BrowserRequestError) in try BrowserRequest(bytes) }
     }
 
@@ -37,6 +39,7 @@ struct BrowserRequest {
         guard let object, let number = object.number("id"), number > 0 else { throw BrowserRequestError(nil, "it has no “id”") }
         self.number = number
         let fields = RequestFields(object, number)
+        let version = try fields.version()
         switch object.text("request") {
         case "find": action = .find(try fields.origin())
         case "password": action = .password(try fields.origin(), item: try fields.item())
@@ -46,6 +49,9 @@ struct BrowserRequest {
             let account = try fields.text("account", bytesMax: BrowserLimits.accountBytesMax)
             action = .save(try fields.origin(), account: account, try fields.secret())
         case "replace": action = .replace(try fields.origin(), item: try fields.item(), try fields.secret())
+        case "compare" where version >= 2:
+            let account = try fields.text("account", bytesMax: BrowserLimits.accountBytesMax)
+            action = .compare(try fields.origin(), account: account, try fields.secret())
         case "unlock": action = .unlock
         default: throw BrowserRequestError(number, "there is no such “request”")
         }
@@ -54,7 +60,7 @@ struct BrowserRequest {
 }
 
 /// Why a message is refused: never with its content.
-struct BrowserRequestError: Error {
+package struct BrowserRequestError: Error {
     let number: Int64?
     let why: String
 
@@ -67,21 +73,30 @@ struct BrowserRequestError: Error {
 }
 
 /// What a page demands of a new password: its `passwordrules` attribute and the limits of its field.
-struct PageRules {
-    let text: String
-    let lengthMin: Int64?
-    let lengthMax: Int64?
+package struct PageRules {
+    package let text: String
+    package let lengthMin: Int64?
+    package let lengthMax: Int64?
 }
 
 /// The fields of one request, each checked as it is read.
 private final class RequestFields {
     private let object: JSONObject
     private let number: Int64
-    private var known: Set<String> = ["id", "request"]
+    private var known: Set<String> = ["id", "request", "version"]
 
     init(_ object: JSONObject, _ number: Int64) {
         self.object = object
         self.number = number
+    }
+
+    /// The version of the messages, which the first extensions did not name.
+    func version() throws(BrowserRequestError) -> Int64 {
+        guard object["version"] != nil else { return 1 }
+        guard let version = object.number("version"), (1...BrowserLimits.messageVersionMax).contains(version) else {
+            throw BrowserRequestError(number, "it is of another version than this Vauban; reload the extension in the browser")
+        }
+        return version
     }
 
     func text(_ key: String, bytesMax: Int) throws(BrowserRequestError) -> String {

@@ -1,5 +1,4 @@
 import Glibc
-internal import VaubanAccessPolicy
 internal import VaubanAuthenticationClient
 internal import VaubanJSON
 internal import VaubanKeychainClient
@@ -68,6 +67,10 @@ final class BrowserSession: Sendable {
             let items = items(origin)
             let item = try items.item(identifier, for: .password)
             try items.replace(item, secret, reason: reason("replace the password of", item, origin), waiting: waiting)
+        case .compare(let origin, let account, let secret):
+            let comparison = try items(origin).compare(account: account, secret)
+            reply.add("stored", comparison.stored.rawValue)
+            offer(comparison.item.map { [$0] } ?? [], in: reply)
         case .unlock: try authentication.unlockByPrompt(reason: "to fill passwords in \(browser.name)", waiting: waiting)
         }
     }
@@ -86,7 +89,7 @@ final class BrowserSession: Sendable {
             entry.add("title", PlainLine.of(item.title, charactersMax: BrowserLimits.nameCharactersMax))
             entry.add("account", PlainLine.of(item.record.text(.account), charactersMax: BrowserLimits.nameCharactersMax))
             entry.add("why", PlainLine.of(item.why, charactersMax: 2 * BrowserLimits.nameCharactersMax))
-            entry.add("asks", item.record.accessControl.map { $0.requirementToDecrypt != .none } ?? false)
+            entry.add("asks", item.asks)
         }
     }
 

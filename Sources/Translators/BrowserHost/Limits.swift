@@ -1,5 +1,7 @@
 /// The limits of the browser's host.
 package enum BrowserLimits {
+    /// The newest version of the messages.
+    static let messageVersionMax: Int64 = 2
     /// The bytes of one message from the browser.
     package static let messageBytesMax = 1 << 20
     /// The bytes of one message to the browser, which takes no longer one.
@@ -12,6 +14,8 @@ package enum BrowserLimits {
     static let itemsMax = 50
     /// Items whose names are searched for one-time codes.
     static let namesOfCodesMax = 16
+    /// Items of one account that are compared with a typed password.
+    static let comparedMax = 8
     /// The characters of an item's name, as the extension shows it.
     static let nameCharactersMax = 120
     /// The bytes of a password or code that is filled, and of one that is saved.

@@ -20,6 +20,9 @@ struct SiteItem {
     /// How the extension names it.
     var identifier: String { reference.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
 
+    /// Whether each use of its value prompts the user.
+    var asks: Bool { record.accessControl.map { $0.requirementToDecrypt != .none } ?? false }
+
     var title: String {
         let label = record.text(.label)
         return label.isEmpty ? record.text(record.kind == .internetPassword ? .server : .service) : label
@@ -125,7 +128,7 @@ struct SiteItems {
         try keychain.update(query, changes, secret: secret.secret.duplicate(), waiting: waiting)
     }
 
-    private func query(for item: SiteItem) -> ItemQuery {
+    func query(for item: SiteItem) -> ItemQuery {
         var query = ItemQuery(kind: item.record.kind)
         query.reference = item.reference
         query.includesSynchronizable = true

@@ -112,6 +112,52 @@ class Browser:
         assert "errorText" not in self.call("Page.navigate", self.session, url=url), url
         self.event(lambda name, _, session: name == "Page.loadEventFired" and session == self.session)
 
+    def keys(self, text):
+        """Presses keys, as a user does: what is focused gets them."""
+        self.call("Page.bringToFront", self.session)
+        for character in text:
+            key = {"\t": {"key": "Tab", "code": "Tab", "windowsVirtualKeyCode": 9},
+                   "\r": {"key": "Enter", "code": "Enter", "windowsVirtualKeyCode": 13, "text": "\r"}}.get(character, {"key": character, "text": character})
+            self.call("Input.dispatchKeyEvent", self.session, type="keyDown" if "text" in key else "rawKeyDown", **key)
+            self.call("Input.dispatchKeyEvent", self.session, type="keyUp", **{name: value for name, value in key.items() if name != "text"})
+
+    def click(self, selector):
+        """Clicks in the middle of an element."""
+        self.call("Page.bringToFront", self.session)
+        x, y = self.eval(f"(({{ left, top, width, height }}) => [left + width / 2, top + height / 2])(document.querySelector({json.dumps(selector)}).getBoundingClientRect())")
+        for kind in "mousePressed", "mouseReleased":
+            self.call("Input.dispatchMouseEvent", self.session, type=kind, x=x, y=y, button="left", clickCount=1)
+
+    def type(self, fields):
+        """Types into fields, in place of what they have."""
+        for selector, text in fields.items():
+            # What is pressed while the window gets the focus is lost.
+            while self.value(selector) != text:
+                self.eval(f"document.querySelector({json.dumps(selector)}).select(), true")
+                self.keys(text)
+
+    def await_worker(self):
+        """Waits until the extension's background script runs. What is typed has started it, and people type more slowly."""
+        def is_worker(one):
+            return one["type"] == "service_worker" and self.extension in one["url"]
+        worker = next((one for one in self.targets() if is_worker(one)), None) or self.event(
+            lambda name, fields, _: name == "Target.targetCreated" and is_worker(fields["targetInfo"]))["targetInfo"]
+        session = self.attach(worker["targetId"])
+        self.eval("chrome.runtime.id", session)
+        self.call("Target.detachFromTarget", sessionId=session)
+
+    def submit(self, fields):
+        """Types into fields and sends their form with Enter; returns when the next page is there."""
+        self.type(fields)
+        self.await_worker()
+        self.enter()
+
+    def enter(self):
+        """Sends the form that has the focus with Enter; returns when the next page is there."""
+        self.events.clear()
+        self.keys("\r")
+        self.event(lambda name, _, session: name == "Page.loadEventFired" and session == self.session)
+
     def value(self, selector):
         return self.eval(f"document.querySelector({json.dumps(selector)}).value")
 
@@ -164,6 +210,11 @@ class Popup:
             self.close()
         return self.status
 
+    def badge(self):
+        """What the extension's icon shows for the tab in front."""
+        script = "chrome.tabs.query({ active: true, lastFocusedWindow: true }).then(([tab]) => chrome.action.getBadgeText({ tabId: tab.id }))"
+        return self.browser.eval(script, self.session)
+
     def picture(self, name):
         folder = ".build/test-results/browser"
         os.makedirs(folder, exist_ok=True)
@@ -184,6 +235,11 @@ class Popup:
             with contextlib.suppress(Gone):
                 self.browser.eval("window.close()", self.session)
             self.browser.event(lambda name, fields, _: name == "Target.targetDestroyed" and fields["targetId"] == self.target)
+
+
+def offered(popup):
+    """What the popup says of forms that were sent."""
+    return [text for text in popup.buttons if "as you typed it on" in text or text.startswith(("Not now", "Never", "Offer"))]
 
 
 @contextlib.contextmanager

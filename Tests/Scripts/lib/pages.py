@@ -24,6 +24,23 @@ READER = "<script>const seen = []; for (const field of document.querySelectorAll
     " field.addEventListener('input', look); look(); }</script>"
 TELLER = "<script>for (const field of document.querySelectorAll('input')) field.addEventListener('input', () =>" \
     " fetch('/told', { method: 'POST', body: field.value }));</script>"
+FORGER = """
+    const forge = () => {
+        for (const [name, text] of [["account", "anna"], ["password", "forged"]]) {
+            const field = document.getElementById(name);
+            field.value = "";
+            field.focus();
+            document.execCommand("insertText", false, text);
+            field.dispatchEvent(new KeyboardEvent("keydown", { key: "d", bubbles: true }));
+            field.dispatchEvent(new InputEvent("input", { data: "d", inputType: "insertText", bubbles: true }));
+        }
+        document.forms[0].dispatchEvent(new SubmitEvent("submit", { bubbles: true, cancelable: true }));
+        document.forms[0].requestSubmit();
+        document.querySelector("button").click();
+    };
+    forge();
+    for (const name of ["click", "keyup"]) addEventListener(name, forge);
+    </script>"""
 PAGES = {
     "/": "<p>Nothing to fill.</p>",
     "/login": FORM % CREDENTIALS + TELLER,
@@ -39,6 +56,22 @@ PAGES = {
         '<label>Password <input id="password" type="password" name="old" autocomplete="current-password"></label>'
         '<label>New password <input id="new" type="password" name="password" autocomplete="new-password" maxlength="14"></label>'
         '<label>Again <input id="again" type="password" name="again" autocomplete="new-password" maxlength="14"></label>'),
+    "/password-only": FORM % '<label>Password <input id="password" name="password" type="password" autocomplete="current-password"></label>',
+    # Sends its form by a script, and shows another page without loading one.
+    "/script": FORM % CREDENTIALS + "<script>addEventListener('submit', event => { event.preventDefault(); event.target.remove(); });</script>",
+    # Forges what a user would do, at once and at each click and key: values, events, commands, and forms that are sent.
+    "/forge": FORM % CREDENTIALS + "<p id='place'>Click here.</p><script>addEventListener('submit', event => event.preventDefault());" + FORGER,
+    # Changes what was typed, before it is sent.
+    "/alter": FORM % CREDENTIALS + "<script>addEventListener('keydown', event => { if (event.key === 'Enter')"
+    " document.querySelector('#password').value = 'altered'; }, true);</script>",
+    # Sends its form as often as it is told, while the user's last key still counts.
+    "/resend": FORM % CREDENTIALS + "<script>addEventListener('submit', event => event.preventDefault()); function resend(account, count) {"
+    " document.querySelector('#account').value = account; for (let i = 0; i < count; i++) document.forms[0].requestSubmit();"
+    " return navigator.userActivation.isActive; }</script>",
+    # Has the user type into a field that they do not see.
+    "/diverted": FORM % ('<label>Account <input id="account" name="user"></label><label>A nice word <input id="shown"></label>'
+                         + TRAP % "position:fixed;left:-9999px") + "<script>document.querySelector('#shown').addEventListener('focus', () =>"
+    " document.querySelector('.trap').focus());</script>",
     "/steal": '<iframe src="https://login.example.com/login" width="600" height="300"></iframe>',
     "/framed": FORM % CREDENTIALS + '<iframe src="https://evil.example/login" width="600" height="300"></iframe>',
     "/framed-only": '<iframe src="https://evil.example/login" width="600" height="300"></iframe>',
