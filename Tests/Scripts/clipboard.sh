@@ -4,7 +4,7 @@
 set -u
 for tool in Xvfb xclip xsel sway wl-copy wl-paste; do command -v "$tool" >/dev/null || { echo "there is no $tool here"; exit 77; }; done
 . Tests/Scripts/lib/command-line.sh
-unset DISPLAY WAYLAND_DISPLAY
+. Tests/Scripts/lib/desktops.sh
 set_passcode
 printf 'of the clipboard\n' | vauban set clip/anna --keep-newline || fail 'set failed'
 printf 'of the clipboard\n' >"$TMPDIR/wanted"
@@ -64,11 +64,9 @@ on_desktop() {
     [ -z "$("$@" 2>/dev/null)" ] || fail 'a kill leaves the secret in the clipboard'
 }
 
-coproc DISPLAY_SERVER { exec Xvfb -displayfd 1 -screen 0 320x240x8 -nolisten tcp 2>/dev/null; }
 # Whoever holds a clipboard for an hour must not outlive a test that failed.
-trap 'vauban stop >/dev/null 2>&1; kill $(holders) $DISPLAY_SERVER_PID ${sway:-} 2>/dev/null' EXIT
-read -r -t 60 number <&"${DISPLAY_SERVER[0]}" || fail 'Xvfb does not start'
-export DISPLAY=:$number
+trap 'vauban stop >/dev/null 2>&1; kill $(holders) 2>/dev/null; stop_desktops' EXIT
+start_x11
 copy=(xclip -selection clipboard)
 on_desktop xclip -selection clipboard -o
 # Where there is no xclip, xsel.
@@ -80,18 +78,7 @@ on_desktop xsel -b -o
 vauban() { "$VAUBAN_BUILD/vauban" "$@"; }
 unset DISPLAY
 
-# Wayland: sway without a screen of its own. It starts for nobody who can become root.
-export XDG_RUNTIME_DIR=$TMPDIR/runtime
-mkdir -m 700 "$XDG_RUNTIME_DIR"
-mkfifo "$XDG_RUNTIME_DIR/started"
-printf 'xwayland disable\nexec echo "$WAYLAND_DISPLAY" >%s\n' "$XDG_RUNTIME_DIR/started" >"$XDG_RUNTIME_DIR/settings"
-as_nobody=()
-[ "$(id -u)" != 0 ] || { chown -R 65534:65534 "$XDG_RUNTIME_DIR"; as_nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups); }
-env -i PATH="$PATH" HOME="$XDG_RUNTIME_DIR" XDG_RUNTIME_DIR="$XDG_RUNTIME_DIR" WLR_BACKENDS=headless WLR_LIBINPUT_NO_DEVICES=1 WLR_RENDERER=pixman \
-    "${as_nobody[@]}" sway --config "$XDG_RUNTIME_DIR/settings" >"$TMPDIR/sway.log" 2>&1 </dev/null & sway=$!
-exec 7<>"$XDG_RUNTIME_DIR/started"
-read -r -t 60 name <&7 || { cat "$TMPDIR/sway.log"; fail 'sway does not start'; }
-export WAYLAND_DISPLAY=$XDG_RUNTIME_DIR/$name
+start_wayland
 copy=(wl-copy)
 on_desktop wl-paste -n
 ls -d /tmp/wl-copy-buffer-* 2>/dev/null | while read -r left; do grep -lF 'of the clipboard' "$left"/* 2>/dev/null; done | grep . && fail 'wl-copy leaves the secret in a file'

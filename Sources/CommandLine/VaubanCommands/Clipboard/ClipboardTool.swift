@@ -10,14 +10,23 @@ enum ClipboardTool: String, CaseIterable {
     /// Tools for X11.
     case xclip, xsel
 
-    /// Returns the tool for this desktop.
-    static func here() throws(Refusal) -> ClipboardTool {
-        let isWayland = isSet("WAYLAND_DISPLAY")
-        let isX11 = isSet("DISPLAY")
-        guard isWayland || isX11 else {
+    /// How programs reach the clipboard.
+    enum Desktop { case wayland, x11 }
+
+    /// Returns the kinds that this desktop has, the one to try first before the other; at least one.
+    static func desktops() throws(Refusal) -> [Desktop] {
+        let desktops = (isSet("WAYLAND_DISPLAY") ? [Desktop.wayland] : []) + (isSet("DISPLAY") ? [.x11] : [])
+        guard !desktops.isEmpty else {
             throw Refusal(.unsupported, "No clipboard: neither WAYLAND_DISPLAY nor DISPLAY is set")
         }
-        let fitting = (isWayland ? [ClipboardTool.wlCopy] : []) + (isX11 ? [.xclip, .xsel] : [])
+        return desktops
+    }
+
+    /// Returns the tool for this desktop.
+    static func here() throws(Refusal) -> ClipboardTool {
+        let desktops = try desktops()
+        let isWayland = desktops.contains(.wayland)
+        let fitting = (isWayland ? [ClipboardTool.wlCopy] : []) + (desktops.contains(.x11) ? [.xclip, .xsel] : [])
         guard let tool = fitting.first(where: { ProgramSearch.path(of: $0.rawValue) != nil }) else {
             throw Refusal(
                 .unsupported,

@@ -8,6 +8,8 @@ import VaubanSecretText
 enum CodePicture {
     static let bytesMax = 32 << 20
     private static let textBytesMax = 1 << 20
+    /// The bytes that tell the format.
+    private static let headBytes = 16
 
     /// Returns the picture's format by its first bytes. It is passed to zbarimg explicitly, so that zbarimg does not interpret the file as
     /// a script, an address or a list of other files.
@@ -26,9 +28,7 @@ enum CodePicture {
     ///   installed.
     static func texts(inFile path: String) throws -> [SecretBox] {
         let shown = SafeText.visible(path)
-        guard ProgramSearch.path(of: "zbarimg") != nil else {
-            throw Refusal(.unsupported, "to read QR codes, install zbarimg (on Debian: zbar-tools)")
-        }
+        try checkDecoder()
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else { throw Refusal(.badParameter, SystemError("open \(shown)", code: errno).description) }
         defer { close(file) }
@@ -39,35 +39,74 @@ enum CodePicture {
         guard facts.st_size <= bytesMax else {
             throw Refusal(.dataTooLarge, "\(shown) is larger than \(bytesMax >> 20) MiB; crop the picture to its QR code")
         }
-        var head = [UInt8](repeating: 0, count: 16)
+        var head = [UInt8](repeating: 0, count: headBytes)
         let got = pread(file, &head, head.count, 0)
-        guard let format = format(Array(head.prefix(max(got, 0)))) else {
-            throw Refusal(.badParameter, "\(shown) is not a picture in PNG, JPEG, GIF, BMP or WebP")
-        }
-        let output = try decoded(file, format)
-        let texts = lines(of: output)
-        guard !texts.isEmpty else { throw Refusal(.badParameter, "no QR code was found in \(shown)") }
-        return texts
+        let decoder = try start(file, try format(Array(head.prefix(max(got, 0))), of: shown))
+        return try texts(from: decoder, of: shown)
     }
 
-    /// Returns the output of zbarimg: one text per line.
-    private static func decoded(_ file: Int32, _ format: String) throws -> SecretBytes {
+    /// Returns the text of each code in the picture that the clipboard has, as for a file.
+    static func texts(inClipboard clipboard: ClipboardPicture) throws -> [SecretBox] {
+        try checkDecoder()
+        let picture = try clipboard.read(bytesMax: bytesMax)
+        let shown = "the clipboard's content"
+        let format = try format(picture.withUnsafeBytes { Array($0.prefix(headBytes)) }, of: shown)
+        var ends: [Int32] = [-1, -1]
+        try SystemError.check(pipe(&ends), "make a pipe")
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        let writing = ends[1]
+        // A decoder that ends early is detected by what it found.
+        signal(SIGPIPE, SIG_IGN)
+        let decoder: (pid: pid_t, output: Descriptor)
+        do {
+            defer { close(ends[0]) }
+            decoder = try start(ends[0], format)
+        } catch {
+            close(writing)
+            throw error
+        }
+        _ = picture.withUnsafeBytes { writeAll($0, to: writing) }
+        close(writing)
+        return try texts(from: decoder, of: shown)
+    }
+
+    private static func checkDecoder() throws(Refusal) {
+        guard ProgramSearch.path(of: "zbarimg") != nil else {
+            throw Refusal(.unsupported, "to read QR codes, install zbarimg (on Debian: zbar-tools)")
+        }
+    }
+
+    private static func format(_ head: [UInt8], of shown: String) throws(Refusal) -> String {
+        guard let format = format(head) else {
+            throw Refusal(.badParameter, "\(shown) is not a picture in PNG, JPEG, GIF, BMP or WebP")
+        }
+        return format
+    }
+
+    /// Starts zbarimg, which reads the picture from a descriptor and writes one text per line.
+    private static func start(_ picture: Int32, _ format: String) throws -> (pid: pid_t, output: Descriptor) {
         var pipe = try Pipe()
         // A shell sets the limits, because setting them here would limit this process: 15 s of processor time and 2 GiB of memory.
         let script = "ulimit -t 15; ulimit -v 2097152; exec zbarimg --quiet --raw --nodbus -Sdisable -Sqrcode.enable \"$1\""
         let pid = try ChildCommand.spawn(
-            "sh", ["sh", "-c", script, "sh", "\(format):-"], input: file, output: pipe.writing?.number)
+            "sh", ["sh", "-c", script, "sh", "\(format):-"], input: picture, output: pipe.writing?.number)
         pipe.endWriting()
+        return (pid, pipe.reading)
+    }
+
+    private static func texts(from decoder: (pid: pid_t, output: Descriptor), of shown: String) throws -> [SecretBox] {
         let output: SecretBytes
         do {
-            output = try SecretReader.everything(from: pipe.reading.number, max: textBytesMax, keepsNewline: true)
+            output = try SecretReader.everything(from: decoder.output.number, max: textBytesMax, keepsNewline: true)
         } catch {
-            kill(pid, SIGKILL)
-            waitForEnd(of: pid)
+            kill(decoder.pid, SIGKILL)
+            waitForEnd(of: decoder.pid)
             throw error
         }
-        waitForEnd(of: pid)
-        return output
+        waitForEnd(of: decoder.pid)
+        let texts = lines(of: output)
+        guard !texts.isEmpty else { throw Refusal(.badParameter, "no QR code was found in \(shown)") }
+        return texts
     }
 
     /// Waits for a child and returns its status as the kernel gives it, 0 for success.

@@ -153,16 +153,27 @@ struct CodeScan: ParsableCommand {
         commandName: "scan",
         abstract: "Print the addresses in the QR codes of a picture, one per line.",
         discussion: """
-            The addresses contain the keys, so they are secrets. Prints each account of an authenticator's migration code.
+            The addresses contain the keys, so they are secrets. Prints each account of an authenticator's migration code. --clipboard \
+            reads a picture that you copied, such as a part of the screen, so that it need not become a file.
 
             Example:
               vauban code scan qr.png
+              vauban code scan --clipboard
             """)
 
-    @Argument(help: "A picture in PNG, JPEG, GIF, BMP or WebP.", completion: .file()) var picture: String
+    @Argument(help: "A picture in PNG, JPEG, GIF, BMP or WebP.", completion: .file()) var picture: String?
+
+    @Flag(help: "Read the picture from the clipboard.")
+    var clipboard = false
+
+    func validate() throws {
+        guard clipboard == (picture == nil) else { throw ValidationError("Name a picture, or use --clipboard.") }
+    }
 
     func run() throws {
-        for address in try CodePicture.texts(inFile: picture).flatMap(MigrationPicture.addresses(in:)) {
+        let texts =
+            if let picture { try CodePicture.texts(inFile: picture) } else { try CodePicture.texts(inClipboard: try .here()) }
+        for address in try texts.flatMap(MigrationPicture.addresses(in:)) {
             let line = SecretBuilder()
             line.append(address.secret)
             line.append(0x0A)
