@@ -237,7 +237,20 @@ assert popup.choose("Save the password of kai") == "Saved."
 browser.go("https://www.example.com/login")
 browser.submit({"#account": "kai", "#password": "of kai"})
 popup = browser.popup()
-assert not any(text.startswith(("Save", "Replace")) for text in popup.buttons), popup.buttons
+assert not offered(popup), popup.buttons
 popup.close()
+# What a page forges is not, and neither is what is sent in a frame.
+browser.go("https://www.example.com/forge")
+browser.click("#place")
+popup = browser.popup()
+assert browser.value("#password") == "forged" and not offered(popup), popup.buttons
+popup.close()
+for page in ("https://evil.example/steal", site + "/framed-only"):
+    browser.go(page)
+    with browser.frame("iframe"):
+        browser.submit({"#account": "anna", "#password": "in-a-frame"})
+    popup = browser.popup()
+    assert not offered(popup), popup.buttons
+    popup.close()
 PYTHON
 [ "$(vauban get --url https://kai@www.example.com/)" = 'of kai' ] || fail 'what Firefox offered to save is not there'

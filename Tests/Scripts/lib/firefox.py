@@ -79,11 +79,26 @@ class Browser:
     def go(self, url):
         self.call("WebDriver:Navigate", url=url)
 
+    def element(self, selector):
+        return next(iter(self.call("WebDriver:FindElement", using="css selector", value=selector)["value"].values()))
+
+    def click(self, selector):
+        self.call("WebDriver:ElementClick", id=self.element(selector))
+
+    @contextlib.contextmanager
+    def frame(self, selector):
+        """What is done within is done in this frame of the page."""
+        self.call("WebDriver:SwitchToFrame", element=self.element(selector))
+        try:
+            yield
+        finally:
+            self.call("WebDriver:SwitchToFrame", id=None)
+
     def submit(self, fields):
         """Types into fields and sends their form with Enter; returns when the next page is there."""
         before = self.eval("performance.timeOrigin")
         for selector, text in fields.items():
-            element = next(iter(self.call("WebDriver:FindElement", using="css selector", value=selector)["value"].values()))
+            element = self.element(selector)
             self.call("WebDriver:ElementClear", id=element)
             self.call("WebDriver:ElementSendKeys", id=element, text=text + ("\ue007" if selector == list(fields)[-1] else ""))
         while self.eval("document.readyState === 'complete' ? performance.timeOrigin : 0") in (0, before):
