@@ -7,6 +7,7 @@
      * @type {WeakMap<EventTarget, string>}
      */
     const typed = new WeakMap();
+    let hasTyped = false;
     /**
      * The connection to background.js, which the browser may have to start. So it begins when you type, not when the page is about to go.
      * @type {Port | null}
@@ -22,6 +23,13 @@
         }
         return port;
     }
+    // The browser ends the connection of a page that it keeps to show it again, and does not tell.
+    addEventListener("pageshow", (event) => {
+        if (!event.isTrusted || !event.persisted) return;
+        port?.disconnect();
+        port = null;
+    }, true);
+
     /** @param {HTMLInputElement} field */
     const isTyped = (field) => field.value !== "" && typed.get(field) === field.value;
 
@@ -35,6 +43,12 @@
             if (event.isTrusted) touched = event.target;
         }, true);
     }
+    // You may be about to send what you typed a while ago; meanwhile the browser may have ended background.js.
+    for (const name of ["keydown", "pointerdown"]) {
+        addEventListener(name, (event) => {
+            if (event.isTrusted && hasTyped) connection();
+        }, true);
+    }
 
     // What a script puts into a field makes no such event, or one that follows on nothing that you did there.
     addEventListener("input", (event) => {
@@ -42,6 +56,7 @@
         if (!event.isTrusted || !(field instanceof HTMLInputElement) || !["password", "text", "email", "tel"].includes(field.type)) return;
         if (touched === field && vaubanPage.isSeen(field)) {
             typed.set(field, field.value);
+            hasTyped = true;
             connection();
         } else typed.delete(field);
         // A composition makes many changes.

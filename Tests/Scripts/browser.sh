@@ -131,6 +131,15 @@ browser.go(site + "/password-only")
 browser.submit({"#password": "of hal"})
 assert browser.popup().choose("Save the password of hal@example.com") == "Saved."
 assert stored("https://hal%40example.com@www.example.com/") == "of hal"
+# A page that the browser kept and shows again.
+browser.go(site + "/cached")
+browser.eval("window.shown = new Promise(done => addEventListener('pageshow', event => done(event.persisted))), true")
+browser.submit({"#account": "lea", "#password": "first"})
+browser.back()
+assert browser.eval("window.shown")
+browser.submit({"#account": "lea", "#password": "second"})
+assert browser.popup().choose("Save the password of lea") == "Saved."
+assert stored("https://lea@www.example.com/") == "second"
 # A page that sends by a script.
 browser.go(site + "/script")
 browser.type({"#account": "ida", "#password": "of ida"})

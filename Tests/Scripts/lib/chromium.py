@@ -158,6 +158,12 @@ class Browser:
         self.keys("\r")
         self.event(lambda name, _, session: name == "Page.loadEventFired" and session == self.session)
 
+    def back(self):
+        """Goes back to the page before; returns when it is shown."""
+        self.events.clear()
+        self.eval("history.back(), true")
+        self.event(lambda name, fields, session: name == "Page.frameNavigated" and session == self.session and "parentId" not in fields["frame"])
+
     def value(self, selector):
         return self.eval(f"document.querySelector({json.dumps(selector)}).value")
 

@@ -57,6 +57,8 @@ PAGES = {
         '<label>New password <input id="new" type="password" name="password" autocomplete="new-password" maxlength="14"></label>'
         '<label>Again <input id="again" type="password" name="again" autocomplete="new-password" maxlength="14"></label>'),
     "/password-only": FORM % '<label>Password <input id="password" name="password" type="password" autocomplete="current-password"></label>',
+    # The one page that a browser may keep as it is, to show it again at once.
+    "/cached": FORM % CREDENTIALS,
     # Sends its form by a script, and shows another page without loading one.
     "/script": FORM % CREDENTIALS + "<script>addEventListener('submit', event => { event.preventDefault(); event.target.remove(); });</script>",
     # Forges what a user would do, at once and at each click and key: values, events, commands, and forms that are sent.
@@ -108,7 +110,8 @@ def answer(stream, is_secure):
         text = "<!doctype html><title>page</title><body>" + PAGES.get(path, "")
     data = text.encode()
     status = "200 OK" if path in PAGES or path in ("/heard", "/told") else "404 Not Found"
-    head = f"HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {len(data)}\r\nCache-Control: no-store\r\nConnection: close\r\n\r\n"
+    kept = "no-cache" if path == "/cached" else "no-store"
+    head = f"HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {len(data)}\r\nCache-Control: {kept}\r\nConnection: close\r\n\r\n"
     stream.sendall(head.encode() + data)
 
 
