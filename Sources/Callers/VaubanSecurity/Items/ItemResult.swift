@@ -69,25 +69,39 @@ struct ItemResult {
         case .ref: return object?.object
         default: break
         }
-        let dictionary = NSMutableDictionary()
-        if returns.contains(.attributes), let record { fill(dictionary, record) }
-        if returns.contains(.data), let value { dictionary[kSecValueData] = NSData(data: value) }
-        if returns.contains(.persistentRef), let persistentReference { dictionary[kSecValuePersistentRef] = persistentReference }
+        var entries = DictionaryEntries()
+        if returns.contains(.attributes), let record { entries.add(record) }
+        if returns.contains(.data), let value { entries.add(kSecValueData, NSData(data: value)) }
+        if returns.contains(.persistentRef), let persistentReference { entries.add(kSecValuePersistentRef, persistentReference) }
         if returns.contains(.ref) {
-            dictionary[kSecClass] = NSString(string: kind.code)
-            if let object { dictionary[kSecValueRef] = object.object }
+            entries.add(kSecClass, NSString(string: kind.code))
+            if let object { entries.add(kSecValueRef, object.object) }
         }
-        return dictionary
+        return entries.dictionary
     }
 
     private var persistentReference: NSData? { reference.map { PersistentReference(kind: kind, item: $0).data } }
+}
 
-    private func fill(_ dictionary: NSMutableDictionary, _ record: ItemRecord) {
-        for (name, attribute) in record.attributes { dictionary[NSString(string: name.rawValue)] = attribute.foundation }
-        dictionary[kSecAttrAccessible] = NSString(string: record.protection.rawValue)
-        let control = record.attributes.controlOfKey ?? record.accessControl.map { SecAccessControl($0) }
-        dictionary[kSecAttrAccessControl] = control ?? SecAccessControl(bare: record.protection)
+/// The entries of a result, from which a dictionary is made at once: Foundation casts each key that is set on its own.
+private struct DictionaryEntries {
+    private var keys: [NSObject] = []
+    private var objects: [AnyObject] = []
+
+    /// Adds an entry. The last one with a key counts.
+    mutating func add(_ key: CFString, _ object: AnyObject) {
+        keys.append(key)
+        objects.append(object)
     }
+
+    mutating func add(_ record: ItemRecord) {
+        for (name, attribute) in record.attributes { add(NSString(string: name.rawValue), attribute.foundation) }
+        add(kSecAttrAccessible, NSString(string: record.protection.rawValue))
+        let control = record.attributes.controlOfKey ?? record.accessControl.map { SecAccessControl($0) }
+        add(kSecAttrAccessControl, control ?? SecAccessControl(bare: record.protection))
+    }
+
+    var dictionary: NSDictionary { NSDictionary(objects: objects, forKeys: keys, count: keys.count) }
 }
 
 /// A certificate item whose bytes are not a certificate. The rooms do not parse values, so only this module notices.
