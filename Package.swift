@@ -470,7 +470,7 @@ let testing: [Target] = [
             "SimulatedHost", "VaubanLinuxHost", "VaubanRoomHardening", "VaubanRoomLog", "VaubanSecretBytes", "VaubanRefusal",
             "VaubanAccessPolicy",
             "VaubanDER",
-            "EnclaveWire", "Launcher", "Witness", "Watcher", "CVaubanLinux", "CVaubanProbe", crypto, log,
+            "EnclaveWire", "Launcher", "Witness", "Watcher", "SecretService", "CVaubanLinux", "CVaubanProbe", crypto, log,
         ]),
     tests(
         "AuthenticationTests",

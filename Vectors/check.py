@@ -25,6 +25,7 @@ FORMATS = {
     'one-time-codes': items.one_time_code, 'rights': items.right, 'rooms': texts.rooms, 'secret-service': items.secret_service,
     'service-file': texts.service_file, 'ssh-agent': ssh.request, 'ssh-keys': ssh.key, 'ssh-signed-data': ssh.signed_data,
     'state-envelopes': state.envelope, 'sync-files': sync_file, 'uids': texts.uids, 'verdicts': state.verdict,
+    'wallet-maps': items.wallet_map,
 }
 
 

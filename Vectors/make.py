@@ -329,6 +329,29 @@ write('csv', 'import', [
                ('a record with another number of fields', 'url,username,password\na,b\n'),
                ('a quote is never closed', 'url,username,password\na,b,"c\n'), ('not UTF-8', b'url,username,password\n\xff,b,c\n')])])
 
+# kwallet.md
+def qt_text(content):
+    units = content.encode('utf-16-be', 'surrogatepass')
+    return len(units).to_bytes(4, 'big') + units
+
+
+def qt_map(*pairs, count=None):
+    texts = b''.join(qt_text(part) if part is not None else b'\xff' * 4 for pair in pairs for part in pair)
+    return (len(pairs) if count is None else count).to_bytes(4, 'big') + texts
+
+
+write('wallet-maps', 'kwallet', [
+    vector('no bytes', b'', {'json': '{}'}), vector('no pair', qt_map(), {'json': '{}'}),
+    vector('pairs in their order', qt_map(('b', '1'), ('a', '2')), {'json': '{"b":"1","a":"2"}'}),
+    vector('a name twice', qt_map(('a', '1'), ('a', '2')), {'json': '{"a":"1","a":"2"}'}),
+    vector('a null and an empty text', qt_map(('a', None), ('b', '')), {'json': '{"a":null,"b":""}'}),
+    vector('signs that JSON escapes', qt_map(('"\\', '\n\x00\x7f/')), {'json': '{"\\"\\\\":"\\u000a\\u0000\\u007f/"}'}),
+    vector('signs beyond ASCII', qt_map(('ä€', '🗝')), {'json': '{"ä€":"🗝"}'}),
+    vector('halves of surrogate pairs', qt_map(('\ud800', 'a\udc00\ud83d')), {'json': '{"\\ud800":"a\\udc00\\ud83d"}'}),
+    *refusals([('a number of pairs is cut off', qt_map()[:3]), ('a text is missing', qt_map(('a', '1'), count=2)),
+               ('a text is cut off', qt_map(('a', '1'))[:-1]), ('half a unit', qt_map()[:3] + b'\x01\0\0\0\x01a'),
+               ('bytes after the last pair', qt_map(('a', '1')) + b'\0')])])
+
 # rights.md
 write('rights', 'rights', [
     vector('without a secret', b'\0', {'tag': '7', 'secret': ''}, comment='tag 7'),

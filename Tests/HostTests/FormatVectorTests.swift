@@ -1,9 +1,11 @@
 import Foundation
 import Glibc
+import SecretService
 import TestSupport
 import Testing
 import VaubanDER
 import VaubanLinuxHost
+import VaubanSecretBytes
 
 /// The vectors of connections, and of the files that clients, rooms and launchers share.
 @Suite struct FormatVectorTests {
@@ -67,6 +69,16 @@ import VaubanLinuxHost
             LauncherRecord(text: Self.text(vector)).map { record in
                 ["pid": "\(record.pid)", "start": record.start, "sockets": record.sockets, "ready": record.isReady ? "yes" : "no"]
             }
+        }
+    }
+
+    @Test("Maps of KWallet become JSON and the same bytes again, or are refused, as the vectors say") func walletMaps() throws {
+        try FormatVectors("wallet-maps").check { vector in
+            guard let json = WalletMap.json(of: SecretBytes(copying: vector.content)) else { return nil }
+            // A map that was never written to is stored as an empty one.
+            let stream = vector.content.isEmpty ? [0, 0, 0, 0] : vector.content
+            #expect(bytes(WalletMap.stream(of: json)) == stream, "\(vector.name)")
+            return ["json": String(decoding: bytes(json) ?? [], as: UTF8.self)]
         }
     }
 

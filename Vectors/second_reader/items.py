@@ -1,4 +1,4 @@
-"""What items hold: secret-service.md, import.md (one-time codes, CSV) and rights.md."""
+"""What items hold: secret-service.md, kwallet.md, import.md (one-time codes, CSV) and rights.md."""
 import base64
 import hashlib
 import hmac
@@ -97,6 +97,42 @@ def right(data, given):
 
 COLUMNS = {'title': ('name', 'title'), 'url': ('url', 'website', 'login_uri'), 'username': ('username', 'login_username'),
            'password': ('password', 'login_password'), 'notes': ('note', 'notes', 'extra')}
+
+
+# KWallet's maps: Qt's QMap<QString, QString> as the JSON of an item.
+
+def wallet_map(data, given):
+    position = 0
+
+    def take(count, failure):
+        nonlocal position
+        require(position + count <= len(data), failure)
+        position += count
+        return data[position - count:position]
+
+    def json_text():
+        length = int.from_bytes(take(4, 'a text is missing'), 'big')
+        if length == 0xFFFFFFFF:
+            return None
+        require(length % 2 == 0, 'half a unit')
+        text = ''
+        for sign in take(length, 'a text is cut off').decode('utf-16-be', 'surrogatepass'):
+            if sign in '"\\':
+                text += '\\' + sign
+            elif ord(sign) < 0x20 or ord(sign) == 0x7F or 0xD800 <= ord(sign) < 0xE000:
+                text += f'\\u{ord(sign):04x}'
+            else:
+                text += sign
+        return f'"{text}"'
+
+    if not data:
+        return {'json': '{}'}
+    pairs = []
+    for _ in range(int.from_bytes(take(4, 'a number of pairs is cut off'), 'big')):
+        name, value = json_text(), json_text()
+        pairs.append((name or '""') + ':' + (value or 'null'))
+    require(position == len(data), 'bytes after the last pair')
+    return {'json': '{' + ','.join(pairs) + '}'}
 
 
 def csv_rows(text):

@@ -1,13 +1,13 @@
 // Converts maps between what KWallet's clients send, Qt's encoding of QMap<QString, QString>, and JSON, which is what an item contains. A
 // text of Qt is a sequence of 16-bit units, of which JSON keeps each, and the order is kept too: what is read is what was written.
 
-internal import VaubanSecretBytes
+package import VaubanSecretBytes
 
-enum WalletMap {
+package enum WalletMap {
     private static let nullLength = UInt32.max
 
     /// Returns a JSON object with the entries of Qt's encoding; nil if that is malformed.
-    static func json(of stream: borrowing SecretBytes) -> SecretBytes? {
+    package static func json(of stream: borrowing SecretBytes) -> SecretBytes? {
         converted(stream) { input, output in
             // A map that was never written to.
             if input.isAtEnd {
@@ -28,7 +28,7 @@ enum WalletMap {
     }
 
     /// Returns Qt's encoding of a JSON object with texts and nulls; nil if it is another document.
-    static func stream(of json: borrowing SecretBytes) -> SecretBytes? {
+    package static func stream(of json: borrowing SecretBytes) -> SecretBytes? {
         guard json.withUnsafeBytes(UTF8Text.isValid) else { return nil }
         return converted(json) { input, output in
             var counting = input
