@@ -11,7 +11,7 @@ from second_reader.backups import backup
 from second_reader.der import read_message
 from second_reader.records import access_record
 from second_reader.exports import export, recovery_key
-from second_reader.syncs import sync_file
+from second_reader.syncs import join_request, join_token, sync_file
 
 here = os.path.dirname(os.path.abspath(__file__))
 
@@ -24,7 +24,8 @@ FORMATS = {
     'holder': texts.holder, 'integrity': texts.integrity, 'launcher-record': texts.launcher_record, 'machine': texts.machine,
     'one-time-codes': items.one_time_code, 'rights': items.right, 'rooms': texts.rooms, 'secret-service': items.secret_service,
     'service-file': texts.service_file, 'ssh-agent': ssh.request, 'ssh-keys': ssh.key, 'ssh-signed-data': ssh.signed_data,
-    'state-envelopes': state.envelope, 'sync-files': sync_file, 'uids': texts.uids, 'verdicts': state.verdict,
+    'state-envelopes': state.envelope, 'sync-files': sync_file, 'sync-join-requests': join_request, 'sync-tokens': join_token,
+    'uids': texts.uids, 'verdicts': state.verdict,
     'wallet-maps': items.wallet_map,
 }
 

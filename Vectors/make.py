@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Writes the files of Vectors/formats: for each format valid data with the fields that a reader finds in it, and data with one failure each.
 Everything random is a hash of its name, so each run writes the same bytes."""
+import base64
 import hashlib
 import hmac
 import json
@@ -497,6 +498,49 @@ write('sync-files', 'sync', [
         ('size', sync_file(sync_record(*deleted), size=2048)), ('padding', sync_file(sync_record(*put), padding=b'\1')),
         ('payload', sync_file(sync_record(3, 'a', 1))), ('payload', sync_file(sync_record(*put)[:-1])),
         ('payload', sync_file(sync_record(*deleted)[:-1]))], **SYNC_GIVEN)])
+
+
+def join_token(version=1, name='ci', seed=made_up('token seed'), member_name='desk', more=b'', key=None):
+    public = key or Ed25519PrivateKey.from_private_bytes(seed).public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
+    member = sequence(octets(sync_device), text(member_name), octets(made_up('member verification')))
+    return sequence(integer(version), octets(circle), member, octets(public), text(name), integer(700_000_000_000_000), more)
+
+
+def token_text(content, seed=made_up('token seed'), heading='VAUBAN JOIN TOKEN 1', end='\n'):
+    return f'{heading} {base64.b64encode(content).decode()} {base64.b64encode(seed).decode()}{end}'
+
+
+token_key = Ed25519PrivateKey.from_private_bytes(made_up('token seed'))
+TOKEN_PUBLIC = token_key.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
+TOKEN_FIELDS = {
+    'circle': circle.hex(), 'member': sync_device.hex(), 'memberName': 'desk', 'memberVerification': made_up('member verification').hex(),
+    'token': TOKEN_PUBLIC.hex(), 'name': 'ci', 'expires': '700000000000000', 'seed': made_up('token seed').hex()}
+write('sync-tokens', 'sync', [
+    vector('a token', token_text(join_token()), TOKEN_FIELDS),
+    vector('names that are not ASCII', token_text(join_token(name='späher', member_name='bücher')), {**TOKEN_FIELDS, 'name': 'späher', 'memberName': 'bücher'}),
+    *refusals([
+        ('heading', token_text(join_token(), heading='VAUBAN RECIPIENT 1')), ('heading', ''), ('version', token_text(join_token(), heading='VAUBAN JOIN TOKEN 2')),
+        ('version', token_text(join_token(2))), ('parts', token_text(join_token())[:-20]), ('parts', token_text(join_token(), end=' more\n')),
+        ('parts', token_text(join_token(), made_up('short', 31))), ('base64', token_text(join_token()).replace('MI', '*I', 1)),
+        ('name', token_text(join_token(name='x' * 65))), ('token', token_text(join_token(key=bytes(31)))),
+        ('a field that the type does not have', token_text(join_token(more=integer(1)))), ('DER: the last byte is missing', token_text(join_token()[:-1])),
+        ('seed', token_text(join_token(), made_up('another seed')))])])
+
+
+def join_request(version=1, key=token_key, label=b'vauban sync token v1', claimed='ci', name='ci', in_circle=circle, member=sync_device, covered=None):
+    def newcomer(name):
+        return sequence(octets(made_up('newcomer', 16)), text(name), octets(made_up('encapsulation', 1216)), octets(made_up('newcomer verification')))
+    proof = key.sign(label + b'\0' + in_circle + (covered or member) + newcomer(name))
+    return sequence(integer(version), octets(member), octets(TOKEN_PUBLIC), newcomer(claimed), octets(proof))
+
+
+write('sync-join-requests', 'sync', [
+    vector('a request', join_request(), {'member': sync_device.hex(), 'token': TOKEN_PUBLIC.hex(), 'name': 'ci'}, circle=circle.hex()),
+    *refusals([
+        ('version', join_request(2)), ('member', join_request(member=made_up('long', 17))), ('DER: the last byte is missing', join_request()[:-1]),
+        ('proof', join_request(key=sync_key)), ('proof', join_request(label=b'vauban sync reveal v1')), ('proof', join_request(claimed='others')),
+        ('proof', join_request(in_circle=made_up('another circle', 16))), ('proof', join_request(covered=other_device)),
+        ('proof', join_request()[:-1] + bytes([join_request()[-1] ^ 1]))], circle=circle.hex())])
 
 # access-log.md
 log_key, log_chain, log_item = made_up('log key'), made_up('log chain'), made_up('log item', 16)

@@ -217,7 +217,11 @@ struct CompanionTests {
         #expect(reason { _ = try admit(by: member, full) } == .unsupported)
         for _ in 0..<CircleRequest.membersMax - CircleRequest.companionsMax - 1 { _ = try admit(by: member, nil) }
         #expect(reason { _ = try admit(by: member, nil) } == .unsupported)
-        // The largest statement and view fit into the messages and the state.
+        // The largest statement and view fit into the messages and the state, with as many tokens as there can be.
+        for number in 0..<JoinToken.countMax {
+            let name = String(repeating: "\(number)", count: CircleRequest.nameBytesMax)
+            try member.perform(.makeToken(name: name, seconds: JoinToken.seconds.upperBound, full, shown: ""))
+        }
         let companion = try #require(try member.view.companions.first)
         let statement = try member.document(.remove(device: companion.device.device))
         #expect(statement.count <= CircleRequest.documentBytesMax)

@@ -33,6 +33,17 @@ import VaubanSecretBytes
         }
     }
 
+    @Test("Join requests by a token are proven or refused as the vectors say") func joinRequests() throws {
+        try FormatVectors("sync-join-requests").check { vector in
+            let request = try TokenRequest(derBytes: vector.content)
+            guard request.isProven(in: try vector.givenBytes("circle")) else { return nil }
+            return [
+                "member": FormatVectors.hexadecimal(request.member), "token": FormatVectors.hexadecimal(request.verification),
+                "name": request.name,
+            ]
+        }
+    }
+
     @Test("The reader's verdicts are authenticated or refused as the vectors say") func verdicts() throws {
         try FormatVectors("verdicts").check { vector in
             let verdict = try ReaderVerdict(derBytes: vector.content)

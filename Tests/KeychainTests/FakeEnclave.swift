@@ -218,7 +218,7 @@ final class FakeEnclave: EnclaveOperations, Sendable {
 
     func nameTeam(_ team: TeamIdentifier, _ name: String?) throws { state.withLock { $0.teamNames[team] = name } }
 
-    func circle(_ request: CircleRequest) throws -> CircleResult { throw Refusal(.unsupported) }
+    func circle(_ request: CircleRequest, secret: borrowing SecretBytes?) throws -> CircleResult { throw Refusal(.unsupported) }
 
     func sealForCircle(_ row: RowBinding, wrapped: [UInt8]) throws -> SealedItemKey { throw Refusal(.unsupported) }
 

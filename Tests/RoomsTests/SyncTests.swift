@@ -198,6 +198,45 @@ struct SyncTests {
         #expect(try there.deleteSynchronized(item: placed.item, mark: placed.mark) == .deleted)
         #expect(try there.deletedItems(ofAllOwners: false).isEmpty)
     }
+
+    @Test(
+        "A token is made after a prompt that names the items and the time, and redeemed after a prompt there; then nobody is asked",
+        .proves("C-029")) func tokenIsApprovedOnce() throws
+    {
+        let (member, server) = (try Device(), try Device())
+        try member.perform(.begin(name: "desk"))
+        try member.perform(.open)
+        try member.add("token", "value of token")
+        let keychain = member.rooms.keychain
+        let rows = try keychain.syncRows().rows.map(\.row)
+        // The command line names no item by a blinded name of its own.
+        let own = CircleRequest.makeToken(name: "ci", seconds: 60, .empty, shown: "“harmless”")
+        #expect(refusal { try member.perform(own) } == .notAllowedHere)
+        #expect(refusal { _ = try keychain.makeToken(name: "ci", seconds: 60, rows: rows) } != nil)
+        #expect(try member.perform(.view).view.tokens.isEmpty)
+        let user = try member.rooms.user([.passcode(Rooms.passcode)])
+        let (made, entry) = try keychain.makeToken(name: "ci", seconds: 5400, rows: rows)
+        user.leave()
+        let consent = try #require(user.requests.first?.consent)
+        #expect(user.requests.count == 1 && consent.purpose == .makeToken && consent.offered == .once)
+        #expect(consent.item == "90 minutes" && consent.owner == "“sync/token”" && consent.program == "ci")
+        let token = try #require(made.document)
+        let seed = entry.takeBytes()
+        #expect(seed.count == JoinToken.seedBytes)
+        func redeem() throws -> CircleReply {
+            let secret: SecretBytes? = SecretBytes(copying: seed)
+            return try server.rooms.keychain.redeem(token, seed: secret)
+        }
+        #expect(refusal { _ = try redeem() } != nil)
+        let there = try server.rooms.user([.passcode(Rooms.passcode)])
+        let request = try #require(try redeem().document)
+        there.leave()
+        #expect(there.requests.map { $0.consent?.purpose } == [.enterAsCompanion] && there.requests.first?.consent?.program == "desk")
+        let statement = try #require(try member.perform(.admitByToken(request: request)).document)
+        #expect(try server.perform(.enterByToken(statement: statement)).view.isCompanion)
+        #expect(try member.perform(.view).view.companions.map(\.names.all.count) == [1])
+    }
+
     @Test("The names without an item are taken off a companion's list, after a prompt that says how many there are") func goneNames() throws
     {
         let (member, _, _) = try companion { member in

@@ -139,6 +139,9 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             .circle(.admitCompanion(reveal: [1], code: "123 456", someNames, shown: "“bank/anna”")),
             .circle(.allow(device: octets(1, 16), someNames, shown: "")), .circle(.disallow(device: octets(1, 16), .empty, shown: "")),
             .circle(.companionFiles(device: octets(1, 16))),
+            .circle(.makeToken(name: "ci", seconds: 3600, someNames, shown: "“bank/anna”")), .circle(.redeem(token: [1])),
+            .circle(.admitByToken(request: [1])), .circle(.enterByToken(statement: [1])),
+            .circle(.revokeToken(verification: octets(7, 32))),
             .makeSeriesKey,
             .anchorLog([AccessLogLink(number: 7, series: 1, digest: octets(2, 32))]), .anchorLog([]),
             .openSeriesKey(octets(3, EnclaveRequest.sealedSeriesKeyBytes)),
@@ -151,7 +154,7 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             .opened,
             .leased(lease), .waitingForUser(place: "pts/3"), .queued, .fate(.destroyed), .identity(identity), .identity(.unseen),
             .consented(.untilLock), .consented(.account(7)), .backup(keybag: [1, 2, 3]), .restoreKeys(isOfOtherDevice: true),
-            .circle(circleReply), .circle(CircleReply(circleView)), .circle(companionReply),
+            .circle(circleReply), .circle(CircleReply(circleView)), .circle(companionReply), .circle(tokenReply), .circle(waitingReply),
             .seriesKey(sealed: octets(3, EnclaveRequest.sealedSeriesKeyBytes), .empty),
             .logEnd(AccessLogEnd(number: 1 << 48, chain: octets(2, 32))),
         ].enumerated().map { WireSample("\($0)", $1) }
@@ -251,6 +254,16 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             companions: [
                 CircleCompanion(device: CircleMember(device: octets(5, 16), name: "pi", verification: octets(6, 32)), names: someNames)
             ], isCompanion: true))
+    private static let tokenReply = CircleReply(
+        CircleView(
+            device: octets(1, 16), circle: octets(2, 16), number: 2, digest: octets(3, 32), epoch: 1,
+            members: [CircleMember(device: octets(1, 16), name: "laptop", verification: octets(4, 32))],
+            tokens: [OpenToken(verification: octets(7, 32), name: "ci", expires: -1, itemCount: 100)]),
+        document: [1])
+    private static let waitingReply = CircleReply(
+        CircleView(
+            device: octets(1, 16), circle: nil, number: 0, digest: octets(0, 32), epoch: 0, members: [],
+            sponsor: CircleMember(device: octets(1, 16), name: "desk", verification: octets(4, 32))))
     private static let circleReply = CircleReply(
         CircleView(
             device: octets(1, 16), circle: octets(2, 16), number: CircleRequest.numberMax, digest: octets(3, 32), epoch: 64,
@@ -290,7 +303,8 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             .sync(.put(backupItem, epoch: 1, name: octets(1, 16), replacing: octets(2, 16))),
             .sync(.delete(item: octets(1, 16), mark: octets(2, 16))), .sync(.fates([])),
             .sync(.fates([ItemQuestion(item: octets(1, 16), changed: .min), ItemQuestion(item: octets(2, 16), changed: .max)])),
-            .sync(.circle(.leave)),
+            .sync(.circle(.leave)), .sync(.circle(.redeem(token: [1]))),
+            .sync(.companion(.makeToken(name: "ci", seconds: 60), rows: [1])),
             .sync(.companion(.admit(reveal: [1], code: "123 456"), rows: [])), .sync(.companion(.allow(device: octets(1, 16)), rows: [1])),
             .sync(.companion(.disallow(device: octets(1, 16)), rows: [1, .max])), .sync(.copyForCompanion(device: octets(1, 16), [1])),
             .lastUses(of: octets(1, 16)), .canary(.mark(query, isCanary: true)), .canary(.mark(query, isCanary: false)), .canary(.list),
@@ -315,7 +329,7 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             .restorable(RestorableCopy(date: 1, rows: 0, damagedSince: .max)), .backup(.begun(keybag: [1, 2, 3])), .backup(.rows([])),
             .backup(.rows([BackupRow(row: 1, item: octets(1, 16), mark: octets(2, 16))])), .backup(.item(row: .max, backupItem)),
             .backup(.omitted(row: 1, name: "bank/anna", .accessControl)), .backup(.restored(name: "", .otherDevice)),
-            .sync(.circle(circleReply)), .sync(.rows([])),
+            .sync(.circle(circleReply)), .sync(.circle(tokenReply)), .sync(.rows([])),
             .sync(
                 .rows([
                     SyncRow(row: 1, name: nil, mark: octets(1, 16), item: octets(3, 16), changed: .min, shownName: ""),

@@ -1,9 +1,11 @@
-"""The files of vauban sync (sync.md)."""
+"""The files and tokens of vauban sync (sync.md)."""
+import base64
+import binascii
 import hashlib
 import struct
 
 from . import Refused, require
-from .der import read_message
+from .der import Fields, read_message
 
 MAGIC = b'VAUBAN SYNC 1\n'
 
@@ -76,3 +78,57 @@ def payload(data):
         else:
             records.append(f'deleted {words}')
     return seen, records
+
+
+def version(fields):
+    require(int.from_bytes(fields.next(0x02, 'version'), 'big') == 1, 'version')
+
+
+def join_token(data, given):
+    """A token as text."""
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+    from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+    words = data.decode().removesuffix('\n').split(' ')
+    require(words[:3] == ['VAUBAN', 'JOIN', 'TOKEN'], 'heading')
+    require(words[3] == '1', 'version')
+    require(len(words) == 6 and len(words[5]) == 44 and words[5].endswith('=') and not words[5].endswith('=='), 'parts')
+    try:
+        content, seed = (base64.b64decode(word, validate=True) for word in words[4:])
+    except binascii.Error:
+        raise Refused('base64')
+    fields = Fields(read_message(content))
+    version(fields)
+    circle, member = fields.octets('circle', 16), fields.sequence('member')
+    device, member_name, verification = member.octets('device', 16), member.text('name', 64), member.octets('verification key', 32)
+    member.end()
+    token, name = fields.octets('token', 32), fields.text('name', 64)
+    expires = fields.integer('expires', -1 << 63, (1 << 63) - 1)
+    fields.end()
+    own = Ed25519PrivateKey.from_private_bytes(seed).public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
+    require(own == token, 'seed')
+    return {'circle': circle.hex(), 'member': device.hex(), 'memberName': member_name, 'memberVerification': verification.hex(),
+            'token': token.hex(), 'name': name, 'expires': str(expires), 'seed': seed.hex()}
+
+
+def join_request(data, given):
+    """A join request by a token, given the circle of the member that it is for."""
+    from cryptography.exceptions import InvalidSignature
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+    fields = Fields(read_message(data))
+    version(fields)
+    member, token = fields.octets('member', 16), fields.octets('token', 32)
+    start = fields.position
+    device = fields.sequence('newcomer')
+    newcomer = fields.content[start:fields.position]
+    device.octets('device', 16)
+    name = device.text('name', 64)
+    device.octets('encapsulation key', 1216)
+    device.octets('verification key', 32)
+    device.end()
+    proof = fields.octets('proof', 64)
+    fields.end()
+    try:
+        Ed25519PublicKey.from_public_bytes(token).verify(proof, b'vauban sync token v1\0' + bytes.fromhex(given['circle']) + member + newcomer)
+    except InvalidSignature:
+        raise Refused('proof')
+    return {'member': member.hex(), 'token': token.hex(), 'name': name}

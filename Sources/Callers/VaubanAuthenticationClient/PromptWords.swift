@@ -78,6 +78,7 @@ package enum PromptWords {
         case .enterAsCompanion: return "to receive items of another device as its companion; they replace or delete what you change here"
         case .allowItems: return "to give a companion more of your synchronized items"
         case .disallowItems: return "to stop giving a companion some of your synchronized items"
+        case .makeToken: return "to make a token: the first device that has it receives some of your synchronized items, without asking you"
         case .savePassword: return "to save a password for a website among yours"
         case .changePassword: return "to change a password of yours for a website"
         case .deletePassword: return "to delete a password of yours for a website"
@@ -94,11 +95,12 @@ package enum PromptWords {
     }
 
     package static func particulars(_ consent: Consent) -> [Particular] {
-        let isOfCompanion = [.admitCompanion, .allowItems, .disallowItems].contains(consent.purpose)
+        let isOfCompanion = [.admitCompanion, .allowItems, .disallowItems, .makeToken].contains(consent.purpose)
         let (item, owner, program) =
             switch consent.purpose {
             case .admitDevice, .enterCircle, .removeDevice, .enterAsCompanion: ("Code on the other device", "Kept by", "Device")
             case .admitCompanion, .allowItems, .disallowItems: ("Code on the other device", "Items", "Companion")
+            case .makeToken: ("Can be used once, within", "Items", "Companion")
             default: ("Secret", "Kept by", "For")
             }
         let particulars = [

@@ -11,20 +11,33 @@ extension KeychainClient {
     package func circle(_ request: CircleRequest, waiting: Waiting? = nil) throws(Refusal) -> (
         reply: CircleReply, entry: ReplyEntry<SyncReply>
     ) {
-        try circle(.circle(request), waiting)
+        try circle(.circle(request), secret: nil, waiting)
+    }
+
+    /// Makes a token by which a device becomes a companion that receives the items of these rows. The user is asked. The seed of its key is
+    /// the entry's secret.
+    package func makeToken(
+        name: String, seconds: Int64, rows: [Int64], waiting: Waiting? = nil
+    ) throws(Refusal) -> (reply: CircleReply, entry: ReplyEntry<SyncReply>) {
+        try circle(.companion(.makeToken(name: name, seconds: seconds), rows: rows), secret: nil, waiting)
+    }
+
+    /// Asks to join by a token. The user is asked.
+    package func redeem(_ token: [UInt8], seed: borrowing SecretBytes?, waiting: Waiting? = nil) throws(Refusal) -> CircleReply {
+        try circle(.circle(.redeem(token: token)), secret: seed, waiting).reply
     }
 
     /// Admits a companion, or changes its list, for the items of these rows. The user is asked.
     package func changeCompanion(
         _ change: SyncRequest.CompanionChange, rows: [Int64], waiting: Waiting? = nil
     ) throws(Refusal) -> CircleReply {
-        try circle(.companion(change, rows: rows), waiting).reply
+        try circle(.companion(change, rows: rows), secret: nil, waiting).reply
     }
 
-    private func circle(_ request: SyncRequest, _ waiting: Waiting?) throws(Refusal) -> (
+    private func circle(_ request: SyncRequest, secret: borrowing SecretBytes?, _ waiting: Waiting?) throws(Refusal) -> (
         reply: CircleReply, entry: ReplyEntry<SyncReply>
     ) {
-        let replies = try call(.sync(request), secret: nil, password: nil, waiting: waiting).sync
+        let replies = try call(.sync(request), secret: secret, password: nil, waiting: waiting).sync
         guard let entry = replies.first, case .circle(let reply) = entry.reply else {
             throw Refusal(.internalError, "the keychain said nothing of the circle")
         }

@@ -39,7 +39,7 @@ package enum EnclaveRequest: Hashable, Sendable {
     case restoreKeys(RowBinding, wrapped: [UInt8])
     /// From keychaind: a request about the user's circle of devices. Prompts the user if someone is to be admitted or removed, to enter a
     /// circle, or to change the list of a companion. The keys of files are the reply's secret section when the circle is opened on this
-    /// connection, or those for a companion are requested.
+    /// connection, or those for a companion are requested; of a token that is made, the seed of its key is.
     case circle(CircleRequest)
     /// From keychaind: wraps the item key of this row for the open circle. The key of its attributes there is the reply's secret section.
     case sealForCircle(RowBinding, wrapped: [UInt8])
@@ -96,12 +96,13 @@ package enum EnclaveRequest: Hashable, Sendable {
         }
     }
 
-    /// Whether the secret section may carry an application password or a passphrase.
+    /// Whether the secret section may carry an application password, a passphrase, or the seed of a token.
     package var takesSecret: Bool {
         switch self {
         case .seal(let row), .open(let row, _, _, _, _): row.accessControl?.needsApplicationPassword ?? false
         case .openBackup: true
-        case .registerCaller, .lease, .rewrap, .retire, .fate, .consent, .identify, .handOver, .user, .backUp, .restoreKeys, .circle,
+        case .circle(let request): request.takesSecret
+        case .registerCaller, .lease, .rewrap, .retire, .fate, .consent, .identify, .handOver, .user, .backUp, .restoreKeys,
             .sealForCircle, .circleItemKeys, .circleNames, .sealForCompanion, .makeSeriesKey, .anchorLog, .openSeriesKey, .nameTeam:
             false
         }

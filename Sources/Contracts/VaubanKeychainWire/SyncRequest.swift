@@ -6,7 +6,7 @@ package import VaubanSyncModel
 /// A request about synchronized items, for the command line. A circle is open on a connection, from `circle(_, .open)` to the next or the
 /// end of the connection.
 package enum SyncRequest: Hashable, Sendable {
-    /// Passed on to the enclave.
+    /// Passed on to the enclave, with the secret section if the request takes one.
     case circle(CircleRequest)
     /// Lists the synchronizable items, in as many messages as needed.
     case list
@@ -30,6 +30,18 @@ package enum SyncRequest: Hashable, Sendable {
         case allow(device: [UInt8])
         /// Without rows, the names that no synchronizable item here has any more.
         case disallow(device: [UInt8])
+        /// A device that has the token, which is made now, becomes a companion that receives them. The seed of the token's key is the
+        /// secret of the reply.
+        case makeToken(name: String, seconds: Int64)
+    }
+
+    /// Whether a value belongs to it: the rest of an item's secret half, or the seed of a token.
+    package var takesValue: Bool {
+        switch self {
+        case .put: true
+        case .circle(let request): request.takesSecret
+        case .list, .copy, .delete, .fates, .companion, .copyForCompanion: false
+        }
     }
 
     package static let rowsMax = 500
@@ -39,7 +51,7 @@ package enum SyncRequest: Hashable, Sendable {
 }
 
 /// `SyncRequest ::= CHOICE { circle [0], list [1], copy [2], put [3], delete [4], fates [5], admit [6], allow [7], disallow [8],
-///   copyForCompanion [9] }`, in a SEQUENCE
+///   copyForCompanion [9], makeToken [10] }`, in a SEQUENCE
 extension SyncRequest: DERReadable, DERWritable {
     package init(from fields: inout DERFields) throws {
         let number = try fields.choice("sync request")
@@ -76,6 +88,11 @@ extension SyncRequest: DERReadable, DERWritable {
                 let change = CompanionChange.disallow(device: try Self.device(&request))
                 return .companion(change, rows: try Self.rows(&request, max: BlindedNames.countMax))
             case 9: return .copyForCompanion(device: try Self.device(&request), try Self.rows(&request, max: Self.rowsMax))
+            case 10:
+                let change = CompanionChange.makeToken(
+                    name: try request.text("name", max: CircleRequest.nameBytesMax),
+                    seconds: try request.integer("seconds", in: JoinToken.seconds))
+                return .companion(change, rows: try Self.rows(&request, max: BlindedNames.countMax))
             default: throw DERError("sync request is unknown")
             }
         }
@@ -110,6 +127,9 @@ extension SyncRequest: DERReadable, DERWritable {
                         try request.octets(reveal)
                         try request.text(code)
                     case .allow(let device), .disallow(let device): try request.octets(device)
+                    case .makeToken(let name, let seconds):
+                        try request.text(name)
+                        try request.integer(seconds)
                     }
                     for row in rows { try request.integer(row) }
                 }
@@ -147,6 +167,7 @@ extension SyncRequest.CompanionChange {
         case .admit: 6
         case .allow: 7
         case .disallow: 8
+        case .makeToken: 10
         }
     }
 }

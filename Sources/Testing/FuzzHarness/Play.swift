@@ -28,6 +28,8 @@ final class Play {
     /// What the last request about a circle returned.
     private var circleDocument: [UInt8] = []
     private var circleCode = ""
+    /// The seed of the last token.
+    private var tokenSeed: TokenSeed?
     private static let passphrase = Array("correct horse".utf8)
     private static let restoreKey = Array("a restore key of thirty-two byte".utf8)
     private static let fingers = [UInt8](repeating: 0xF1, count: 32)
@@ -232,13 +234,18 @@ final class Play {
                 .admitCompanion(reveal: last(reveal), code: circleCode, names, shown: shown)
             case .enter(let statement, _): .enter(statement: last(statement), code: circleCode)
             case .follow(let statement): .follow(statement: last(statement))
+            case .redeem(let token): .redeem(token: last(token))
+            case .admitByToken(let request): .admitByToken(request: last(request))
+            case .enterByToken(let statement): .enterByToken(statement: last(statement))
             default: request
             }
-        let outcome = try vault.circle(asked, isApproved: true)
+        let seed: SecretBytes? = if let tokenSeed { tokenSeed.bytes.duplicate() } else { nil }
+        let outcome = try vault.circle(asked, isApproved: true, secret: seed)
         try promise((try? CircleReply(derBytes: outcome.reply.encoded())) == outcome.reply, "a reply about a circle cannot be told")
         if let document = outcome.reply.document { circleDocument = document }
         if let code = outcome.reply.code { circleCode = code }
         if let opened = outcome.opened { openCircle = opened }
+        if let made = outcome.seed { tokenSeed = made }
     }
 
     /// Creates a backup, or opens the created one if the keybag has one byte: a fuzzer cannot guess a valid keybag, nor a recipient.

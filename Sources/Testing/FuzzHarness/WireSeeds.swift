@@ -63,6 +63,10 @@ extension WireFuzzing {
                 EnclaveRequest.circle(.answer(commitment: [0])), EnclaveRequest.circle(.follow(statement: [0])),
                 EnclaveRequest.circle(.remove(device: [UInt8](repeating: 0, count: 16))), EnclaveRequest.circle(.leave),
                 EnclaveRequest.circle(.apply(name: "b")), EnclaveRequest.circle(.reveal(answer: [0])), open(.whenUnlocked),
+                EnclaveRequest.circle(.leave), EnclaveRequest.circle(.begin(name: "a")),
+                EnclaveRequest.circle(.makeToken(name: "ci", seconds: 60, .empty, shown: "")),
+                EnclaveRequest.circle(.admitByToken(request: [0])), EnclaveRequest.circle(.leave),
+                EnclaveRequest.circle(.redeem(token: [0])), EnclaveRequest.circle(.enterByToken(statement: [0])),
             ],
             [
                 unlock, credential(.enroll(unlocks: true)), seal(.whenUnlocked, .biometryCurrentSet),

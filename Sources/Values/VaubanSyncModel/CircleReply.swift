@@ -44,10 +44,14 @@ package struct CircleView: Hashable, Sendable {
     package let companions: [CircleCompanion]
     /// Whether this device is a companion.
     package let isCompanion: Bool
+    /// The tokens of this device that were not used yet.
+    package let tokens: [OpenToken]
+    /// The member by whose token this device waits to be admitted.
+    package let sponsor: CircleMember?
 
     package init(
         device: [UInt8], circle: [UInt8]?, number: Int64, digest: [UInt8], epoch: Int64, members: [CircleMember],
-        companions: [CircleCompanion] = [], isCompanion: Bool = false
+        companions: [CircleCompanion] = [], isCompanion: Bool = false, tokens: [OpenToken] = [], sponsor: CircleMember? = nil
     ) {
         self.device = device
         self.circle = circle
@@ -57,6 +61,8 @@ package struct CircleView: Hashable, Sendable {
         self.members = members
         self.companions = companions
         self.isCompanion = isCompanion
+        self.tokens = tokens
+        self.sponsor = sponsor
     }
 
     /// What is known after this device left.
@@ -83,6 +89,8 @@ extension CircleView: DERReadable, DERWritable {
                 return all
             } ?? []
         isCompanion = try fields.optional(2, "is companion") { _ in true } ?? false
+        tokens = try fields.tokens(3)
+        sponsor = try fields.optional(4, "sponsor") { try $0.value("sponsor") }
     }
 
     package func write(into der: inout DERWriter) throws {
@@ -95,6 +103,8 @@ extension CircleView: DERReadable, DERWritable {
             try fields.optionalOctets(0, circle)
             if !companions.isEmpty { try fields.tagged(1) { list in for companion in companions { try list.value(companion) } } }
             if isCompanion { fields.tagged(2) { _ in } }
+            try fields.tokens(3, tokens)
+            if let sponsor { try fields.tagged(4) { try $0.value(sponsor) } }
         }
     }
 }
@@ -104,7 +114,7 @@ extension CircleView: DERReadable, DERWritable {
 /// `CircleReply ::= SEQUENCE { view CircleView, document [0] OCTET STRING OPTIONAL, code [1] UTF8String OPTIONAL }`
 package struct CircleReply: Hashable, Sendable, DERReadable, DERWritable {
     package let view: CircleView
-    /// A commitment, an answer, a join request, a statement, or a signature.
+    /// A commitment, an answer, a join request, a statement, a signature, or a token without its secret.
     package let document: [UInt8]?
     /// To be shown to the user, who types it at the other device.
     package let code: String?

@@ -23,7 +23,8 @@ package enum CircleRequest: Hashable, Sendable {
     case remove(device: [UInt8])
     /// Follows another member's statement.
     case follow(statement: [UInt8])
-    /// Changes nothing. Returns the last statement if this device made it, since it may not be in the folder.
+    /// Changes nothing. Returns the last statement if this device made it, or its join request by a token, since they may not be in the
+    /// folder.
     case view
     /// Opens the circle on this connection. The keys of its files and of this device's state are the secret section.
     case open
@@ -39,6 +40,19 @@ package enum CircleRequest: Hashable, Sendable {
     case disallow(device: [UInt8], BlindedNames, shown: String)
     /// Returns the keys of the files for a companion, by epoch, as the secret section.
     case companionFiles(device: [UInt8])
+    /// Makes a token by which one device becomes a companion that receives these items, if the user approves. As `admitCompanion`, it is
+    /// keychaind's own. Returns the token; the seed of its key is the secret section.
+    case makeToken(name: String, seconds: Int64, BlindedNames, shown: String)
+    /// Makes the keys with which this device asks to join by a token, if the user approves; the seed is the secret section. Returns the
+    /// join request.
+    case redeem(token: [UInt8])
+    /// Admits the device of a join request that was made by a token of this device, once. Returns a statement, or nothing if the device was
+    /// admitted already.
+    case admitByToken(request: [UInt8])
+    /// Enters the circle of a statement by the token that was redeemed.
+    case enterByToken(statement: [UInt8])
+    /// Ends a token of this device.
+    case revokeToken(verification: [UInt8])
 
     package static let nameBytesMax = 64
     package static let codeBytesMax = 32
@@ -58,22 +72,30 @@ package enum CircleRequest: Hashable, Sendable {
     /// Whether the reply may have to wait for the user.
     package var mayWaitForUser: Bool {
         switch self {
-        case .approve, .enter, .remove, .admitCompanion, .allow, .disallow: true
-        case .begin, .apply, .answer, .reveal, .follow, .view, .open, .sign, .leave, .companionFiles: false
+        case .approve, .enter, .remove, .admitCompanion, .allow, .disallow, .makeToken, .redeem: true
+        case .begin, .apply, .answer, .reveal, .follow, .view, .open, .sign, .leave, .companionFiles, .admitByToken, .enterByToken,
+            .revokeToken:
+            false
         }
     }
 
     /// Whether it names items, so that only keychaind may make it.
     package var namesItems: Bool {
         switch self {
-        case .admitCompanion, .allow, .disallow: true
+        case .admitCompanion, .allow, .disallow, .makeToken: true
         default: false
         }
+    }
+
+    /// Whether a secret belongs to it.
+    package var takesSecret: Bool {
+        if case .redeem = self { true } else { false }
     }
 }
 
 /// `CircleRequest ::= CHOICE { begin [0], apply [1], answer [2], reveal [3], approve [4], enter [5], remove [6], follow [7], open [8],
-///   sign [9], view [10], leave [11], admitCompanion [12], allow [13], disallow [14], companionFiles [15] }`, in a SEQUENCE
+///   sign [9], view [10], leave [11], admitCompanion [12], allow [13], disallow [14], companionFiles [15], makeToken [16],
+///   redeem [17], admitByToken [18], enterByToken [19], revokeToken [20] }`, in a SEQUENCE
 extension CircleRequest: DERReadable, DERWritable {
     package init(from fields: inout DERFields) throws {
         let number = try fields.choice("circle request")
@@ -98,6 +120,16 @@ extension CircleRequest: DERReadable, DERWritable {
             case 13: return .allow(device: try Self.device(&call), try call.names("names"), shown: try Self.shown(&call))
             case 14: return .disallow(device: try Self.device(&call), try call.names("names"), shown: try Self.shown(&call))
             case 15: return .companionFiles(device: try Self.device(&call))
+            case 16:
+                return .makeToken(
+                    name: try call.text("name", max: Self.nameBytesMax), seconds: try call.integer("seconds", in: JoinToken.seconds),
+                    try call.names("names"), shown: try Self.shown(&call))
+            case 17: return .redeem(token: try Self.document(&call))
+            case 18: return .admitByToken(request: try Self.document(&call))
+            case 19: return .enterByToken(statement: try Self.document(&call))
+            case 20:
+                let bytes = JoinToken.verificationBytes
+                return .revokeToken(verification: try call.octets("token", in: bytes...bytes))
             default: throw Refusal(.unknownRequest, "circle request \(number) is not known")
             }
         }
@@ -146,6 +178,15 @@ extension CircleRequest: DERReadable, DERWritable {
                     try $0.octets(device); try $0.octets(names.joined); try $0.text(shown)
                 }
             case .companionFiles(let device): try fields.tagged(15) { try $0.octets(device) }
+            case .makeToken(let name, let seconds, let names, let shown):
+                try fields.tagged(16) { call in
+                    try call.text(name); try call.integer(seconds)
+                    try call.octets(names.joined); try call.text(shown)
+                }
+            case .redeem(let token): try fields.tagged(17) { try $0.octets(token) }
+            case .admitByToken(let request): try fields.tagged(18) { try $0.octets(request) }
+            case .enterByToken(let statement): try fields.tagged(19) { try $0.octets(statement) }
+            case .revokeToken(let verification): try fields.tagged(20) { try $0.octets(verification) }
             }
         }
     }

@@ -79,6 +79,8 @@ package struct Consent: Hashable, Sendable, DERReadable, DERWritable {
         /// Put items on the list of a companion, or take them off it.
         case allowItems = 20
         case disallowItems = 21
+        /// Let whoever has a token receive some of the synchronizable items.
+        case makeToken = 22
         /// See which items are canaries, or change that.
         case changeCanaries = 30
     }
@@ -98,7 +100,7 @@ package struct Consent: Hashable, Sendable, DERReadable, DERWritable {
 
     package let purpose: Purpose
     package let offered: Choices
-    /// The item's name, or the number of items if there are several; of a device, the code that it shows.
+    /// The item's name, or the number of items if there are several; of a device, the code that it shows; of a token, how long it is good.
     package let item: String?
     /// The owner of the item: an access group; for a companion, the items of its list.
     package let owner: String?

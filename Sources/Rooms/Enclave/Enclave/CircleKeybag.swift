@@ -28,6 +28,13 @@ struct CircleBody: Hashable, Sendable, DERReadable, DERWritable {
     var members: [CircleDevice] = []
     var pending: Pending?
     var answers = Answers()
+    /// What this device redeemed: the one circle and the one member that it enters by, and its join request.
+    struct Redemption: Hashable, Sendable {
+        let circle: [UInt8]
+        let sponsor: CircleMember
+        let request: [UInt8]
+    }
+
     /// The answer over which this device has revealed its keys: no other counts from then on.
     var revealedFor: [UInt8]?
     /// The last statement if this device made it, until it follows another.
@@ -35,6 +42,10 @@ struct CircleBody: Hashable, Sendable, DERReadable, DERWritable {
     var companions: [CompanionRecord] = []
     /// On a companion: the members. It has companion keys in place of circle keys, and knows neither the members' other keys nor a list.
     var roster: [CircleMember]?
+    /// The tokens of this device that were not used yet.
+    var tokens: [TokenRecord] = []
+    /// The token by which this device waits to be admitted.
+    var redemption: Redemption?
 
     init(me: CircleDevice) { self.me = me }
 
@@ -56,6 +67,12 @@ struct CircleBody: Hashable, Sendable, DERReadable, DERWritable {
         statement = try fields.optionalOctets(3, "statement", in: 1...CircleRequest.documentBytesMax)
         companions = try fields.companions(4)
         roster = try fields.optional(5, "roster") { try $0.list("members", max: CircleRequest.membersMax) }
+        tokens = try fields.tokens(6)
+        redemption = try fields.optional(7, "redemption") { redeemed in
+            Redemption(
+                circle: try redeemed.octets("circle", in: 16...16), sponsor: try redeemed.value("sponsor"),
+                request: try redeemed.octets("request", in: 1...CircleRequest.documentBytesMax))
+        }
     }
 
     func write(into der: inout DERWriter) throws {
@@ -77,6 +94,14 @@ struct CircleBody: Hashable, Sendable, DERReadable, DERWritable {
             try fields.optionalOctets(3, statement)
             try fields.companions(4, companions)
             if let roster { try fields.tagged(5) { try $0.list(roster) } }
+            try fields.tokens(6, tokens)
+            if let redemption {
+                try fields.tagged(7) { redeemed in
+                    try redeemed.octets(redemption.circle)
+                    try redeemed.value(redemption.sponsor)
+                    try redeemed.octets(redemption.request)
+                }
+            }
         }
     }
 
@@ -92,7 +117,7 @@ struct CircleBody: Hashable, Sendable, DERReadable, DERWritable {
         CircleView(
             device: me.device, circle: circle, number: number, digest: digest, epoch: epoch,
             members: signers, companions: companions.map { CircleCompanion(device: $0.device.outside, names: $0.names) },
-            isCompanion: isCompanion)
+            isCompanion: isCompanion, tokens: tokens.map(\.outside), sponsor: redemption?.sponsor)
     }
 }
 

@@ -117,6 +117,8 @@ struct CircleMembership: Sendable {
             // A device that was admitted and removed again needs a new approval.
             followed.body.pending = nil
         }
+        // A device follows a statement of its own only after its state was put back: a token that was used since may be open again.
+        if statement.signer == body.me.device { followed.body.tokens = [] }
         return followed
     }
 

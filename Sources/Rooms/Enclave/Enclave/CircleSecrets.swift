@@ -115,11 +115,16 @@ enum CircleSignature: String {
     case statement = "vauban sync statement v1"
     case reveal = "vauban sync reveal v1"
     case file = "vauban sync file v1"
+    case token = "vauban sync token v1"
 
     func bound(_ bytes: [UInt8]) -> [UInt8] { Array(rawValue.utf8) + [0] + bytes }
 
     func isValid(_ signature: [UInt8], of bytes: [UInt8], by device: CircleMember) -> Bool {
-        guard let key = try? Curve25519.Signing.PublicKey(rawRepresentation: device.verification) else { return false }
+        isValid(signature, of: bytes, by: device.verification)
+    }
+
+    func isValid(_ signature: [UInt8], of bytes: [UInt8], by verification: [UInt8]) -> Bool {
+        guard let key = try? Curve25519.Signing.PublicKey(rawRepresentation: verification) else { return false }
         return key.isValidSignature(signature, for: bound(bytes))
     }
 }

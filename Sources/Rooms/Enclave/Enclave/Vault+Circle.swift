@@ -15,18 +15,24 @@ package struct CircleOutcome: Sendable {
     package let opened: OpenCircle?
     /// The keys of the files for a companion, if the request was for them.
     package let files: OpenCircle.CompanionFiles?
+    /// The seed of the key of a token, if the request made one.
+    package let seed: TokenSeed?
 
-    init(_ reply: CircleReply, opened: OpenCircle? = nil, files: OpenCircle.CompanionFiles? = nil) {
+    init(_ reply: CircleReply, opened: OpenCircle? = nil, files: OpenCircle.CompanionFiles? = nil, seed: TokenSeed? = nil) {
         self.reply = reply
         self.opened = opened
         self.files = files
+        self.seed = seed
     }
 }
 
 extension Vault {
     /// Performs a request.
     /// - Parameter isApproved: Whether the user has approved it, if it needs that.
-    package func circle(_ request: CircleRequest, isApproved: Bool) throws(Refusal) -> CircleOutcome {
+    /// - Parameter secret: The seed of the token, if one is redeemed.
+    package func circle(
+        _ request: CircleRequest, isApproved: Bool, secret: borrowing SecretBytes? = nil
+    ) throws(Refusal) -> CircleOutcome {
         switch request {
         // A device that was admitted already is admitted again without the user.
         case .approve, .admitCompanion: break
@@ -49,7 +55,7 @@ extension Vault {
         case .follow(let statement): return try store(try membership().following(statement))
         case .view:
             let member = try membership()
-            return CircleOutcome(CircleReply(member.body.view, document: member.body.statement))
+            return CircleOutcome(CircleReply(member.body.view, document: member.body.statement ?? member.body.redemption?.request))
         case .open: return try open(try membership())
         case .sign(let digest):
             let member = try circleMember()
@@ -57,6 +63,12 @@ extension Vault {
             let signature = try Self.computed { try member.secrets.sign(.file, circle + member.body.me.device + digest) }
             return CircleOutcome(CircleReply(member.body.view, document: signature))
         case .leave: return try leave()
+        case .makeToken(let name, let seconds, let names, _):
+            return try makeToken(name, lasting: seconds, for: names, as: try circleMember())
+        case .redeem(let token): return try redeem(token, seed: secret)
+        case .admitByToken(let request): return try admit(byToken: request, as: try circleMember())
+        case .enterByToken(let statement): return try enter(byToken: statement)
+        case .revokeToken(let verification): return try revokeToken(verification, as: try circleMember())
         }
     }
 

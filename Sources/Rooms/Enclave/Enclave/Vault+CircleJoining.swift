@@ -31,7 +31,7 @@ extension Vault {
     /// Commits to the keys of a device that asks to join.
     func apply(_ name: String) throws(Refusal) -> CircleOutcome {
         let waiting = try membershipIfAny()
-        guard waiting?.body.circle == nil else { throw Self.alreadyInCircle }
+        guard waiting?.body.circle == nil, waiting?.body.redemption == nil else { throw Self.alreadyInCircle }
         let member = if let waiting { waiting } else { try newMembership(name) }
         let device = try Self.encoded(member.body.me)
         let commitment = CircleCommitment(
@@ -72,7 +72,7 @@ extension Vault {
 
     /// Reveals this device's keys over an answer. They are revealed over one answer only.
     func reveal(over bytes: [UInt8], as member: CircleMembership) throws(Refusal) -> CircleOutcome {
-        guard member.body.circle == nil else { throw Refusal(.badParameter, "This device is in a circle already; see: vauban sync status") }
+        guard member.body.circle == nil, member.body.redemption == nil else { throw Self.alreadyInCircle }
         let device = try Self.encoded(member.body.me)
         let nonce = member.secrets.nonce()
         guard let answer = try? CircleAnswer(derBytes: bytes), answer.digest == CircleCodes.commitment(device, nonce: nonce) else {

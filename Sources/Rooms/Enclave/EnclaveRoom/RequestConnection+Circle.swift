@@ -9,13 +9,14 @@ import VaubanUserModel
 
 extension RequestConnection {
     /// Performs a request about a circle. An open circle stays open until the connection ends or opens another.
-    func circle(_ request: CircleRequest) throws(Refusal) -> Response {
+    func circle(_ request: CircleRequest, _ secret: borrowing SecretBytes?) throws(Refusal) -> Response {
         let vault = try vault()
         let consent = try consent(to: request, in: vault)
         if let consent {
             guard try askConsent(consent, nil) == .once else { throw Refusal(.cancelled) }
         }
-        let outcome = try vault.circle(request, isApproved: consent != nil)
+        let outcome = try vault.circle(request, isApproved: consent != nil, secret: secret)
+        if let seed = outcome.seed { return Response(.circle(outcome.reply), secret: seed.bytes.duplicate()) }
         if let files = outcome.files { return Response(.circle(outcome.reply), secret: files.fileKeys()) }
         guard let opened = outcome.opened else { return Response(.circle(outcome.reply)) }
         circle = opened
@@ -36,8 +37,25 @@ extension RequestConnection {
             Consent(.allowItems, offered: .once, owner: shown, program: try vault.nameOfDevice(device))
         case .disallow(let device, _, let shown):
             Consent(.disallowItems, offered: .once, owner: shown, program: try vault.nameOfDevice(device))
-        case .begin, .apply, .answer, .reveal, .follow, .view, .open, .sign, .leave, .companionFiles: nil
+        case .makeToken(let name, let seconds, _, let shown):
+            try Self.consent(toTokenOf: name, seconds, shown, in: vault)
+        case .redeem(let token): Consent(.enterAsCompanion, offered: .once, program: try vault.sponsor(ofToken: token).name)
+        case .begin, .apply, .answer, .reveal, .follow, .view, .open, .sign, .leave, .companionFiles, .admitByToken, .enterByToken,
+            .revokeToken:
+            nil
         }
+    }
+
+    private static func consent(toTokenOf name: String, _ seconds: Int64, _ shown: String, in vault: Vault) throws(Refusal) -> Consent {
+        try vault.checkToken(named: name)
+        return Consent(.makeToken, offered: .once, item: words(seconds), owner: shown, program: name)
+    }
+
+    /// Returns a time in the largest unit that expresses it exactly.
+    private static func words(_ seconds: Int64) -> String {
+        let units: [(Int64, String)] = [(24 * 3600, "day"), (3600, "hour"), (60, "minute")]
+        let (length, unit) = units.first { seconds % $0.0 == 0 } ?? (1, "second")
+        return "\(seconds / length) \(unit)\(seconds == length ? "" : "s")"
     }
 
     private static func consent(toEnterBy sponsor: (member: CircleCounterpart, isOfCompanion: Bool)) -> Consent {

@@ -36,7 +36,7 @@ extension RequestConnection {
             return try openBackup(keybag, use, recipient: recipient, secret: secret, isRestoreKey: isRestoreKey)
         case .backUp(let row, let wrapped): return try backUp(row, wrapped: wrapped)
         case .restoreKeys(let row, let wrapped): return try restoreKeys(row, wrapped: wrapped)
-        case .circle(let request): return try circle(request)
+        case .circle(let request): return try circle(request, secret)
         case .sealForCircle(let row, let wrapped): return try sealForCircle(row, wrapped: wrapped)
         case .circleItemKeys(let row, let wrapped, let epoch): return try circleItemKeys(row, wrapped: wrapped, epoch: epoch)
         case .circleNames: return try circleNames()

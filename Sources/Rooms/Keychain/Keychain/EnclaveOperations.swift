@@ -26,7 +26,7 @@ package protocol EnclaveOperations {
     /// Returns the attributes key of an item in the open backup, and its item key unless it stays on another device.
     func restoreKeys(_ row: RowBinding, wrapped: [UInt8]) throws -> RestoredKeys
     /// Performs a request about the user's circle of devices. May prompt the user, which takes user time.
-    func circle(_ request: CircleRequest) throws -> CircleResult
+    func circle(_ request: CircleRequest, secret: borrowing SecretBytes?) throws -> CircleResult
     /// Returns the item key of a row wrapped for the open circle, and the key of its attributes there.
     func sealForCircle(_ row: RowBinding, wrapped: [UInt8]) throws -> SealedItemKey
     /// Returns the keys of an item that another device of the open circle wrote.
@@ -98,7 +98,8 @@ package struct OpenedBackup: ~Copyable {
 
 package struct CircleResult: ~Copyable {
     package let reply: CircleReply
-    /// The keys of the circle's files and of the device's state, if the request opened it, or of the files for a companion.
+    /// The keys of the circle's files and of the device's state, if the request opened it, of the files for a companion, or the seed of a
+    /// token.
     package let keys: SecretBytes?
 
     package init(_ reply: CircleReply, keys: consuming SecretBytes?) {

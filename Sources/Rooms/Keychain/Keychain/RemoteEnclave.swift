@@ -108,12 +108,13 @@ final class RemoteEnclave: EnclaveOperations {
         return SealedItemKey(wrapped: wrapped, key: try secret(of: answer, KeyLease.keyBytes))
     }
 
-    func circle(_ request: CircleRequest) throws -> CircleResult {
-        let answer = try send(.circle(request), watchesCaller: request.mayWaitForUser)
+    func circle(_ request: CircleRequest, secret: borrowing SecretBytes?) throws -> CircleResult {
+        let answer = try send(.circle(request), password: secret, watchesCaller: request.mayWaitForUser)
         guard case .circle(let reply) = answer.reply else { throw Self.unexpectedReply }
         switch request {
-        case .open: return CircleResult(reply, keys: try secret(of: answer, Int(reply.view.epoch + 1) * KeyLease.keyBytes))
-        case .companionFiles: return CircleResult(reply, keys: try secret(of: answer, Int(reply.view.epoch) * KeyLease.keyBytes))
+        case .open: return CircleResult(reply, keys: try self.secret(of: answer, Int(reply.view.epoch + 1) * KeyLease.keyBytes))
+        case .companionFiles: return CircleResult(reply, keys: try self.secret(of: answer, Int(reply.view.epoch) * KeyLease.keyBytes))
+        case .makeToken: return CircleResult(reply, keys: try self.secret(of: answer, JoinToken.seedBytes))
         default: return CircleResult(reply, keys: nil)
         }
     }

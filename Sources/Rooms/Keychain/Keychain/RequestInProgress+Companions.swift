@@ -40,11 +40,13 @@ extension RequestInProgress {
         case .admit(let reveal, let code): .admitCompanion(reveal: reveal, code: code, list, shown: text)
         case .allow(let device): .allow(device: device, list, shown: text)
         case .disallow(let device): .disallow(device: device, list, shown: text)
+        case .makeToken(let name, let seconds): .makeToken(name: name, seconds: seconds, list, shown: text)
         }
     }
     /// Returns the request that takes off a companion's list each name that no synchronizable item here has.
     private func disallowingGone(_ device: [UInt8], _ key: IndexKey) throws -> CircleRequest {
-        guard let companion = try enclave.circle(.view).reply.view.companions.first(where: { $0.device.device == device }) else {
+        let view = try enclave.circle(.view, secret: nil).reply.view
+        guard let companion = view.companions.first(where: { $0.device.device == device }) else {
             throw Refusal(.badParameter, "No such companion in the circle; vauban sync status lists them")
         }
         var gone = Set(companion.names.all)

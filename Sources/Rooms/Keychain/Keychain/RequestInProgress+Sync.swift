@@ -23,8 +23,9 @@ extension RequestInProgress {
         case .circle(let request):
             // What the names of items mean is known here alone, and shown to the user.
             guard !request.namesItems else { throw Refusal(.notAllowedHere, "the items of a companion are named by their rows") }
-            try circle(request)
-        case .companion(let change, let rows): try circle(try companionRequest(change, rows))
+            let secret: SecretBytes? = if request.takesSecret { value.duplicate() } else { nil }
+            try circle(request, secret: secret)
+        case .companion(let change, let rows): try circle(try companionRequest(change, rows), secret: nil)
         case .list: try listSynchronizable()
         case .copy(let rows): try copyForCircle(rows) { try enclave.sealForCircle($0.binding, wrapped: $0.row.halves.wrappedKey) }
         case .copyForCompanion(let device, let rows):
@@ -41,8 +42,8 @@ extension RequestInProgress {
         try sink.send(.done)
     }
 
-    private func circle(_ request: CircleRequest) throws {
-        let result = try enclave.circle(request)
+    private func circle(_ request: CircleRequest, secret: borrowing SecretBytes?) throws {
+        let result = try enclave.circle(request, secret: secret)
         switch result.keys {
         case .none: try sink.send(.sync(.circle(result.reply)))
         case .some(let keys): try sink.send(.sync(.circle(result.reply)), value: keys)

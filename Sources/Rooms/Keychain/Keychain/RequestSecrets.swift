@@ -45,7 +45,7 @@ extension KeychainRequest {
         case .add(_, _, let hasData, _, _): hasData
         case .update(_, let changes, _): changes.hasData
         case .backup(let request, _): if case .restore = request { true } else { false }
-        case .sync(let request): if case .put = request { true } else { false }
+        case .sync(let request): request.takesValue
         case .sharedPassword(let request): request.action == .save
         case .copyMatching, .delete, .rewrap, .discard, .permissions, .permit, .move, .transfer, .examine, .restore, .handOver, .ownRights,
             .accessLog, .lastUses, .canary, .history:

@@ -1,0 +1,160 @@
+// A server joins a circle by a token (Specs/sync.md, "Joining by a token"). The user approves the token where it is made, and where it is
+// redeemed; after that both enclaves go by what was approved, each once.
+
+import Crypto
+import FoundationEssentials
+import VaubanDER
+package import VaubanRefusal
+import VaubanSecretBytes
+package import VaubanSyncModel
+
+extension Vault {
+    // MARK: The member
+
+    /// Makes a token. Its key is kept by whoever gets it; what verifies it is kept here.
+    func makeToken(
+        _ name: String, lasting seconds: Int64, for names: BlindedNames, as member: CircleMembership
+    ) throws(Refusal) -> CircleOutcome {
+        let now = host.clock.referenceMicroseconds
+        let others = try tokens(beside: name, of: member, now)
+        guard let circle = member.body.circle else { throw CircleMembership.notInCircle }
+        var next = member
+        let key = Curve25519.Signing.PrivateKey()
+        var raw = key.rawRepresentation
+        let seed = TokenSeed(SecretBytes(absorbing: &raw))
+        let record = TokenRecord(
+            verification: Array(key.publicKey.rawRepresentation), name: name, made: now, expires: now &+ seconds &* 1_000_000, names: names)
+        next.body.tokens = others + [record]
+        let token = JoinToken(
+            circle: circle, member: member.body.me.outside, verification: record.verification, name: name, expires: record.expires)
+        let outcome = try store(next, document: try Self.encoded(token))
+        return CircleOutcome(outcome.reply, seed: seed)
+    }
+
+    /// Throws if no token can be made, before the user is asked.
+    package func checkToken(named name: String) throws(Refusal) {
+        _ = try tokens(beside: name, of: try circleMember(), host.clock.referenceMicroseconds)
+    }
+
+    /// Returns the tokens that can still be used, if there is place for another of this name.
+    private func tokens(beside name: String, of member: CircleMembership, _ now: Int64) throws(Refusal) -> [TokenRecord] {
+        guard !name.isEmpty else { throw Refusal(.badParameter, "A companion needs a name") }
+        let others = member.body.tokens.filter { now < $0.expires }
+        guard !others.contains(where: { $0.name == name }) else {
+            throw Refusal(.badParameter, "There is a token for this name already; take it back first: vauban sync token NAME --revoke")
+        }
+        guard others.count < JoinToken.countMax else {
+            throw Refusal(
+                .unsupported, "\(JoinToken.countMax) tokens were made and not used; take one back first: vauban sync token NAME --revoke")
+        }
+        return others
+    }
+
+    func revokeToken(_ verification: [UInt8], as member: CircleMembership) throws(Refusal) -> CircleOutcome {
+        var next = member
+        next.body.tokens.removeAll { $0.verification == verification }
+        guard next.body.tokens != member.body.tokens else {
+            throw Refusal(.badParameter, "This device has no such token any more; vauban sync status lists them")
+        }
+        return try store(next)
+    }
+
+    /// Admits the device of a join request. The token goes in the same write that makes the statement, so none is used twice, whatever is
+    /// killed.
+    func admit(byToken bytes: [UInt8], as member: CircleMembership) throws(Refusal) -> CircleOutcome {
+        guard let circle = member.body.circle else { throw CircleMembership.notInCircle }
+        guard let request = try? TokenRequest(derBytes: bytes) else { throw Self.damagedTokenRequest }
+        guard request.member == member.body.me.device else { throw Refusal(.itemNotFound, "another device made the token") }
+        if member.body.companions.contains(where: { $0.device == request.newcomer }) { return CircleOutcome(CircleReply(member.body.view)) }
+        guard let token = member.body.tokens.first(where: { $0.verification == request.verification }) else {
+            throw Refusal(.notAllowedHere, "the token was used already, was taken back, or has expired")
+        }
+        // Who only knows of the token spends nothing and learns nothing.
+        guard request.isProven(in: circle), request.newcomer.name == token.name, CircleSecrets.areUsable(request.newcomer),
+            member.body.device(request.newcomer.device) == nil
+        else { throw Self.damagedTokenRequest }
+        let now = host.clock.referenceMicroseconds
+        guard now >= token.made else {
+            throw Refusal(.unavailable, "this device's clock is earlier than when the token was made; set the clock")
+        }
+        var used = member
+        used.body.tokens.removeAll { $0 == token || $0.expires <= now }
+        guard now < token.expires else {
+            // It stays expired, even if the clock is put back.
+            _ = try store(used)
+            throw Refusal(.notAllowedHere, "the token has expired")
+        }
+        let companion = CompanionRecord(device: request.newcomer, names: token.names)
+        var (statement, next) = try used.makeStatement(
+            members: member.body.members, companions: member.body.companions + [companion], rolls: false)
+        // A device that is being admitted by its code meanwhile is not disturbed.
+        next.body.pending = member.body.pending
+        return try store(next, document: statement)
+    }
+
+    private static var damagedTokenRequest: Refusal {
+        Refusal(.badParameter, "the join request was altered, or was not made by a token of this device")
+    }
+
+    // MARK: The new device
+
+    /// Returns the member that made a token. Throws if this device cannot redeem it, before the user is asked.
+    package func sponsor(ofToken bytes: [UInt8]) throws(Refusal) -> CircleMember {
+        guard try membershipIfAny() == nil else { throw Self.alreadyInCircle }
+        return try token(bytes).member
+    }
+
+    /// Makes the keys of this device, and the join request, which alone is kept of the token.
+    func redeem(_ bytes: [UInt8], seed: borrowing SecretBytes?) throws(Refusal) -> CircleOutcome {
+        let token = try token(bytes)
+        var member = try newMembership(token.name)
+        let newcomer = member.body.me
+        let proof: [UInt8]?
+        switch seed {
+        case .none: proof = nil
+        case .some(let seed): proof = Self.proof(by: seed, of: token, for: newcomer)
+        }
+        guard let proof else { throw Self.damagedToken }
+        let request = try Self.encoded(
+            TokenRequest(member: token.member.device, verification: token.verification, newcomer: newcomer, proof: proof))
+        member.body.redemption = CircleBody.Redemption(circle: token.circle, sponsor: token.member, request: request)
+        return try store(member, document: request)
+    }
+
+    private static func proof(by seed: borrowing SecretBytes, of token: JoinToken, for newcomer: CircleDevice) -> [UInt8]? {
+        guard let key = try? seed.withUnsafeBytes({ try Curve25519.Signing.PrivateKey(rawRepresentation: $0) }),
+            Array(key.publicKey.rawRepresentation) == token.verification,
+            let bytes = try? TokenRequest.proven(newcomer, to: token.member.device, in: token.circle),
+            let signature = try? key.signature(for: CircleSignature.token.bound(bytes))
+        else { return nil }
+        return Array(signature)
+    }
+
+    private func token(_ bytes: [UInt8]) throws(Refusal) -> JoinToken {
+        do { return try JoinToken(derBytes: bytes) } catch {
+            if (error as? DERError)?.newerVersion != nil {
+                throw Refusal(.unsupported, "The token was made by a later version of Vauban; update Vauban")
+            }
+            throw Self.damagedToken
+        }
+    }
+
+    /// Enters the circle of the token by a statement of the member that made it, as a companion and as nothing else: that is what the user
+    /// approved.
+    func enter(byToken bytes: [UInt8]) throws(Refusal) -> CircleOutcome {
+        let applicant = try membership()
+        guard applicant.body.circle == nil, let redemption = applicant.body.redemption else {
+            throw Refusal(.badParameter, "This device does not wait to be admitted by a token; see: vauban sync status")
+        }
+        let (signed, statement) = try CircleMembership.decoded(bytes)
+        guard statement.circle == redemption.circle, statement.signer == redemption.sponsor.device,
+            CircleSignature.statement.isValid(signed.signature, of: signed.statement, by: redemption.sponsor)
+        else { throw Refusal(.badParameter, "the statement is not of the device that made the token") }
+        var entered = try applicant.entering(statement, bytes)
+        guard entered.body.isCompanion, entered.body.signers.contains(redemption.sponsor) else { throw CircleMembership.damaged }
+        entered.body.redemption = nil
+        return try store(entered)
+    }
+
+    private static var damagedToken: Refusal { Refusal(.badParameter, "The token is damaged, or not complete; use another copy of it") }
+}

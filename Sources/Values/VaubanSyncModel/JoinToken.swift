@@ -1,0 +1,99 @@
+// Tokens by which a server joins a circle as a companion (Specs/sync.md, "Joining by a token").
+
+package import SwiftASN1
+package import VaubanDER
+
+/// The part of a token that is no secret; the other is the seed of its key.
+package struct JoinToken: Hashable, Sendable, DERReadable, DERWritable {
+    package static let seedBytes = 32
+    package static let verificationBytes = 32
+    /// How long a token can be used.
+    package static let seconds: ClosedRange<Int64> = 60...7 * 24 * 3600
+    /// How many of one device can be used at the same time.
+    package static let countMax = 4
+
+    package let circle: [UInt8]
+    /// The member that made it and alone admits by it. What it signs counts for the new device, and nothing else does.
+    package let member: CircleMember
+    /// The Ed25519 key that verifies who has the token.
+    package let verification: [UInt8]
+    /// The name that the companion gets.
+    package let name: String
+    /// Microseconds since the reference date. The member's enclave decides by what it keeps; this is for the user.
+    package let expires: Int64
+
+    package init(circle: [UInt8], member: CircleMember, verification: [UInt8], name: String, expires: Int64) {
+        self.circle = circle
+        self.member = member
+        self.verification = verification
+        self.name = name
+        self.expires = expires
+    }
+
+    package init(from fields: inout DERFields) throws {
+        try fields.version(1)
+        circle = try fields.octets("circle", in: 16...16)
+        member = try fields.value("member")
+        verification = try fields.octets("token", in: Self.verificationBytes...Self.verificationBytes)
+        name = try fields.text("name", max: CircleRequest.nameBytesMax)
+        expires = try fields.integer("expires", in: Int64.min...Int64.max)
+    }
+
+    package func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            try fields.integer(1)
+            try fields.octets(circle)
+            try fields.value(member)
+            try fields.octets(verification)
+            try fields.text(name)
+            try fields.integer(expires)
+        }
+    }
+}
+
+/// A token that was not used yet, as it is known outside the enclave of the member that made it.
+package struct OpenToken: Hashable, Sendable, DERReadable, DERWritable {
+    package let verification: [UInt8]
+    package let name: String
+    package let expires: Int64
+    /// The number of items that the companion would receive.
+    package let itemCount: Int64
+
+    package init(verification: [UInt8], name: String, expires: Int64, itemCount: Int64) {
+        self.verification = verification
+        self.name = name
+        self.expires = expires
+        self.itemCount = itemCount
+    }
+
+    package init(from fields: inout DERFields) throws {
+        verification = try fields.octets("token", in: JoinToken.verificationBytes...JoinToken.verificationBytes)
+        name = try fields.text("name", max: CircleRequest.nameBytesMax)
+        expires = try fields.integer("expires", in: Int64.min...Int64.max)
+        itemCount = try fields.integer("items", in: 0...Int64(BlindedNames.countMax))
+    }
+
+    package func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            try fields.octets(verification)
+            try fields.text(name)
+            try fields.integer(expires)
+            try fields.integer(itemCount)
+        }
+    }
+}
+
+extension DERFields {
+    /// Reads at least one token under a context tag, or nothing.
+    package mutating func tokens<Value: DERReadable>(_ number: UInt) throws -> [Value] {
+        guard let tokens: [Value] = try optional(number, "tokens", { try $0.list("tokens", max: JoinToken.countMax) }) else { return [] }
+        guard !tokens.isEmpty else { throw DERError("tokens are missing") }
+        return tokens
+    }
+}
+
+extension DER.Serializer {
+    package mutating func tokens(_ number: UInt, _ tokens: [some DERWritable]) throws {
+        if !tokens.isEmpty { try tagged(number) { try $0.list(tokens) } }
+    }
+}

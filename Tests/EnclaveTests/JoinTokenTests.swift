@@ -1,0 +1,326 @@
+// Joining by a token inside the enclave: who is admitted, how often, until when, and what a thief of a used token, a carrier, and whoever
+// puts back the state can do (Specs/sync.md, "Joining by a token").
+
+import Crypto
+import Enclave
+import Foundation
+import SwiftASN1
+import TestSupport
+import Testing
+import VaubanDER
+import VaubanRefusal
+import VaubanSecretBytes
+import VaubanSyncModel
+
+@Suite("Joining by a token")
+struct JoinTokenTests {
+    private typealias Device = CircleTests.Device
+
+    /// A token as its user has it.
+    private struct Token {
+        let bytes: [UInt8]
+        let seed: TokenSeed
+        let content: JoinToken
+    }
+
+    private static let hour: Int64 = 3600
+    private static let names = BlindedNames([[UInt8](repeating: 0xA1, count: 16), [UInt8](repeating: 0xB2, count: 16)]) ?? .empty
+
+    private func reason(_ body: () throws -> Void) -> Refusal.Reason? { refusal(body)?.reason }
+
+    private func member() throws -> Device {
+        let member = try Device()
+        try member.perform(.begin(name: "desk"))
+        return member
+    }
+
+    private func make(
+        _ member: Device, _ name: String = "ci", seconds: Int64 = hour, _ names: BlindedNames = names
+    ) throws -> Token {
+        let made = try member.vault.circle(.makeToken(name: name, seconds: seconds, names, shown: ""), isApproved: true)
+        let bytes = try #require(made.reply.document)
+        return Token(bytes: bytes, seed: try #require(made.seed), content: try JoinToken(derBytes: bytes))
+    }
+
+    /// Returns the join request.
+    private func redeem(_ token: Token, on device: Device) throws -> [UInt8] {
+        let seed: SecretBytes? = token.seed.bytes.duplicate()
+        return try #require(try device.vault.circle(.redeem(token: token.bytes), isApproved: true, secret: seed).reply.document)
+    }
+
+    /// Admits without the user.
+    private func admit(_ request: [UInt8], by member: Device) throws -> CircleReply {
+        try member.vault.circle(.admitByToken(request: request), isApproved: false).reply
+    }
+
+    private func enter(_ statement: [UInt8], on device: Device) throws -> CircleView {
+        try device.vault.circle(.enterByToken(statement: statement), isApproved: false).reply.view
+    }
+
+    @Test("The first device with a token becomes a companion with exactly the approved list, without anybody being asked")
+    func admitsOnce() throws {
+        let (member, server) = (try member(), try Device())
+        let unapproved = CircleRequest.makeToken(name: "ci", seconds: Self.hour, Self.names, shown: "")
+        #expect(reason { _ = try member.vault.circle(unapproved, isApproved: false) } == .cancelled)
+        let token = try make(member)
+        #expect(try member.view.tokens.map(\.name) == ["ci"] && member.view.tokens.map(\.itemCount) == [2])
+        let seed: SecretBytes? = token.seed.bytes.duplicate()
+        #expect(reason { _ = try server.vault.circle(.redeem(token: token.bytes), isApproved: false, secret: seed) } == .cancelled)
+        let request = try redeem(token, on: server)
+        #expect(try server.view.sponsor?.name == "desk" && server.view.circle == nil)
+        // It may not have reached the folder, also after a restart.
+        let restarted = server.bench.start()
+        try restarted.unlock(secret(Workbench.passcode))
+        #expect(try restarted.circle(.view, isApproved: false).reply.document == request)
+        let admitted = try admit(request, by: member)
+        let view = try enter(try #require(admitted.document), on: server)
+        #expect(view.isCompanion && view.members.map(\.name) == ["desk"] && view.sponsor == nil)
+        let companion = try #require(try member.view.companions.first)
+        #expect(companion.device.name == "ci" && companion.names == Self.names && companion.device.device == view.device)
+        #expect(try member.view.tokens.isEmpty)
+        _ = try server.open()
+        #expect(try server.perform(.view).document == nil)
+    }
+
+    @Test("A used token admits nobody: no second device, and not the first one again after it was removed, also after a restart")
+    func usedTwice() throws {
+        let (member, server, thief) = (try member(), try Device(), try Device())
+        let token = try make(member)
+        let (request, stolen) = (try redeem(token, on: server), try redeem(token, on: thief))
+        let statement = try #require(try admit(request, by: member).document)
+        #expect(reason { _ = try admit(stolen, by: member) } == .notAllowedHere)
+        #expect(reason { _ = try enter(statement, on: thief) } == .notAllowedHere)
+        // A request that the carrier replays changes nothing.
+        let before = try member.view
+        #expect(try admit(request, by: member).document == nil)
+        #expect(try member.view == before)
+        _ = try enter(statement, on: server)
+        let removal = try member.document(.remove(device: try server.view.device))
+        #expect(reason { try server.perform(.follow(statement: removal)) } == .notAllowedHere)
+        #expect(try member.view.epoch == 2 && member.view.companions.isEmpty)
+        let restarted = member.bench.start()
+        try restarted.unlock(secret(Workbench.passcode))
+        for replayed in [request, stolen] {
+            #expect(reason { _ = try restarted.circle(.admitByToken(request: replayed), isApproved: false) } == .notAllowedHere)
+        }
+    }
+
+    @Test("A token ends with its time, stays ended if the clock is put back, and does not begin before it was made") func expired() throws {
+        let (member, server) = (try member(), try Device())
+        let clock = member.bench.clock
+        let start: Int64 = 700_000_000_000_000
+        clock.setWall(microseconds: start)
+        let token = try make(member)
+        #expect(token.content.expires == start + Self.hour * 1_000_000)
+        let request = try redeem(token, on: server)
+        clock.setWall(microseconds: start - 1)
+        #expect(reason { _ = try admit(request, by: member) } == .unavailable)
+        #expect(try member.view.tokens.count == 1)
+        clock.setWall(microseconds: token.content.expires)
+        #expect(refusal { _ = try admit(request, by: member) } == Refusal(.notAllowedHere, "the token has expired"))
+        clock.setWall(microseconds: start + 1)
+        #expect(reason { _ = try admit(request, by: member) } == .notAllowedHere)
+        #expect(try member.view.companions.isEmpty && member.view.tokens.isEmpty)
+        let again = try make(member)
+        clock.setWall(microseconds: again.content.expires - 1)
+        try server.perform(.leave)
+        #expect(try admit(try redeem(again, on: server), by: member).document != nil)
+    }
+
+    @Test("A token that was taken back admits nobody") func revoked() throws {
+        let (member, server) = (try member(), try Device())
+        let (token, other) = (try make(member), try make(member, "other"))
+        let request = try redeem(token, on: server)
+        try member.perform(.revokeToken(verification: token.content.verification))
+        #expect(reason { try member.perform(.revokeToken(verification: token.content.verification)) } == .badParameter)
+        #expect(reason { _ = try admit(request, by: member) } == .notAllowedHere)
+        #expect(try member.view.tokens.map(\.verification) == [other.content.verification])
+    }
+
+    @Test("A request without the token's key, for other keys, under another name, or altered admits nobody and spends nothing")
+    func wrongProof() throws {
+        let (member, server) = (try member(), try Device())
+        let (token, other) = (try make(member), try make(member, "other"))
+        let wrong: SecretBytes? = other.seed.bytes.duplicate()
+        #expect(reason { _ = try server.vault.circle(.redeem(token: token.bytes), isApproved: true, secret: wrong) } == .badParameter)
+        #expect(reason { _ = try server.vault.circle(.redeem(token: token.bytes), isApproved: true) } == .badParameter)
+        let request = try redeem(token, on: server)
+        for place in stride(from: 0, to: request.count, by: 37) {
+            var altered = request
+            altered[place] ^= 1
+            #expect(refusal { _ = try admit(altered, by: member) } != nil)
+        }
+        // By the rules of the specification, written a second time here.
+        let own = Forged(token.content, seed: token.seed)
+        let key = Curve25519.Signing.PrivateKey()
+        let forged = [
+            own.request(seed: Array(key.rawRepresentation)), own.request(circle: [UInt8](repeating: 7, count: 16)),
+            own.request(label: "vauban sync reveal v1"), own.request(name: "other"),
+            own.request(encapsulation: [UInt8](repeating: 0xFF, count: 1216)), own.request(device: try member.view.device),
+        ]
+        for request in forged { #expect(reason { _ = try admit(try request.get(), by: member) } == .badParameter) }
+        #expect(reason { _ = try admit([1, 2, 3], by: member) } == .badParameter)
+        #expect(try member.view.companions.isEmpty && member.view.tokens.count == 2)
+        #expect(try admit(request, by: member).document != nil)
+    }
+
+    @Test("The list and the time are the member's: whoever alters its state has none") func alteredList() throws {
+        let (member, server) = (try member(), try Device())
+        let request = try redeem(try make(member), on: server)
+        let file = "\(Workbench.user)/circle"
+        let stored = try #require(member.bench.store.files[file])
+        let listed = try #require(Self.names.all.first)
+        let place = try #require(stored.indices.first { stored[$0...].starts(with: listed) })
+        member.bench.store.files[file]?[place] ^= 1
+        #expect(reason { _ = try admit(request, by: member) } == .stateUnreadable)
+        member.bench.store.files[file] = stored
+        #expect(try admit(request, by: member).view.companions.first?.names == Self.names)
+    }
+
+    @Test("Only the member that made a token admits by it, and the new device enters by no other statement") func onlyItsMaker() throws {
+        let (member, second, server) = (try member(), try Device(), try Device())
+        let answer = try member.document(.answer(commitment: try second.document(.apply(name: "laptop"))))
+        let revealed = try second.perform(.reveal(answer: answer))
+        let approved = try member.perform(
+            .approve(reveal: try #require(revealed.document), code: try #require(revealed.code)))
+        let joined = try #require(approved.document)
+        try second.perform(.enter(statement: joined, code: try #require(approved.code)))
+        let token = try make(member)
+        let request = try redeem(token, on: server)
+        #expect(reason { _ = try admit(request, by: second) } == .itemNotFound)
+        #expect(try second.view.tokens.isEmpty)
+        let statement = try #require(try admit(request, by: member).document)
+        try second.perform(.follow(statement: statement))
+        // A statement of the other member, one from before, and one of a circle that somebody else made.
+        let foreign = try second.document(.allow(device: try server.view.device, .empty, shown: ""))
+        #expect(reason { _ = try enter(foreign, on: server) } == .badParameter)
+        #expect(reason { _ = try enter(joined, on: server) } == .notAllowedHere)
+        let stranger = try self.member()
+        #expect(reason { _ = try enter(try stranger.document(.view), on: server) } == .badParameter)
+        for place in stride(from: 8, to: statement.count, by: 601) {
+            var altered = statement
+            altered[place] ^= 1
+            #expect(refusal { _ = try enter(altered, on: server) } != nil)
+        }
+        #expect(try enter(statement, on: server).isCompanion)
+        try server.perform(.follow(statement: foreign))
+    }
+
+    @Test("A token that was used is not open again in a state that was put back, and one whose use was not stored still is")
+    func stateThatWasPutBack() throws {
+        let (member, server, thief) = (try member(), try Device(), try Device())
+        let token = try make(member)
+        let (request, stolen) = (try redeem(token, on: server), try redeem(token, on: thief))
+        member.bench.store.fail(.circle, with: .full)
+        #expect(reason { _ = try admit(request, by: member) } == .storageFull)
+        member.bench.store.fail(.circle, with: nil)
+        #expect(try member.view.tokens.count == 1 && member.view.companions.isEmpty)
+        let file = "\(Workbench.user)/circle"
+        let earlier = try #require(member.bench.store.files[file])
+        let statement = try #require(try admit(request, by: member).document)
+        member.bench.store.files[file] = earlier
+        try member.perform(.follow(statement: statement))
+        #expect(try member.view.tokens.isEmpty && member.view.companions.map(\.device.name) == ["ci"])
+        #expect(reason { _ = try admit(stolen, by: member) } == .notAllowedHere)
+    }
+
+    @Test("A member has few tokens at a time, one for each name, and a companion makes none") func limits() throws {
+        let member = try member()
+        for number in 0..<JoinToken.countMax { _ = try make(member, "\(number)") }
+        #expect(reason { _ = try make(member, "more") } == .unsupported)
+        #expect(reason { _ = try make(member, "0") } == .badParameter)
+        #expect(reason { _ = try make(member, "") } == .badParameter)
+        let clock = member.bench.clock
+        clock.setWall(microseconds: clock.referenceMicroseconds + Self.hour * 1_000_000)
+        let token = try make(member, "0")
+        #expect(try member.view.tokens.map(\.name) == ["0"])
+        let server = try Device()
+        let statement = try #require(try admit(try redeem(token, on: server), by: member).document)
+        _ = try enter(statement, on: server)
+        #expect(reason { _ = try make(server) } == .notAllowedHere)
+        #expect(reason { _ = try admit([1], by: server) } == .notAllowedHere)
+        #expect(reason { try server.perform(.revokeToken(verification: token.content.verification)) } == .notAllowedHere)
+        // As many companions as a circle has: the token is not spent.
+        for number in 1..<CircleRequest.companionsMax {
+            let token = try make(member, "\(number)")
+            _ = try admit(try redeem(token, on: try Device()), by: member)
+        }
+        let last = try make(member, "last")
+        #expect(reason { _ = try admit(try redeem(last, on: try Device()), by: member) } == .unsupported)
+        #expect(try member.view.tokens.map(\.name) == ["last"])
+    }
+
+    @Test("A device waits for one admission at a time, and leaves to end that") func waiting() throws {
+        let (member, server) = (try member(), try Device())
+        let (token, other) = (try make(member), try make(member, "other"))
+        #expect(reason { _ = try enter(try member.document(.view), on: server) } == .notAllowedHere)
+        _ = try redeem(token, on: server)
+        #expect(reason { _ = try redeem(other, on: server) } == .badParameter)
+        #expect(reason { try server.perform(.apply(name: "ci")) } == .badParameter)
+        #expect(reason { try server.perform(.reveal(answer: [1])) } == .badParameter)
+        #expect(reason { try server.perform(.begin(name: "ci")) } == .badParameter)
+        #expect(reason { _ = try server.vault.circle(.open, isApproved: false) } == .notAllowedHere)
+        try server.perform(.leave)
+        try server.perform(.apply(name: "ci"))
+        #expect(reason { _ = try redeem(other, on: server) } == .badParameter)
+        try server.perform(.leave)
+        #expect(try admit(try redeem(other, on: server), by: member).document != nil)
+        // A joining by codes that is under way meanwhile goes on.
+        let phone = try Device()
+        let answer = try member.document(.answer(commitment: try phone.document(.apply(name: "phone"))))
+        _ = try admit(try redeem(token, on: try Device()), by: member)
+        let revealed = try phone.perform(.reveal(answer: answer))
+        #expect(try member.perform(.approve(reveal: try #require(revealed.document), code: try #require(revealed.code))).document != nil)
+    }
+}
+
+/// A join request by a token, made without the code under test.
+private struct Forged {
+    let token: JoinToken
+    let seed: [UInt8]
+
+    init(_ token: JoinToken, seed: TokenSeed) {
+        self.token = token
+        self.seed = bytes(seed.bytes)
+    }
+
+    func request(
+        seed: [UInt8]? = nil, circle: [UInt8]? = nil, label: String = "vauban sync token v1", name: String? = nil,
+        encapsulation: [UInt8]? = nil, device: [UInt8]? = nil
+    ) -> Result<[UInt8], any Error> {
+        Result {
+            let own = try XWingMLKEM768X25519.PrivateKey.generate().publicKey.rawRepresentation
+            let newcomer = DeviceFields(
+                device: device ?? [UInt8](repeating: 9, count: 16), name: name ?? token.name, encapsulation: encapsulation ?? Array(own),
+                verification: Array(Curve25519.Signing.PrivateKey().publicKey.rawRepresentation))
+            let key = try Curve25519.Signing.PrivateKey(rawRepresentation: seed ?? self.seed)
+            let covered = Array(label.utf8) + [0] + (circle ?? token.circle) + token.member.device + (try newcomer.encoded())
+            let proof = try key.signature(for: covered)
+            var der = DER.Serializer()
+            try der.sequence { fields in
+                try fields.integer(1)
+                try fields.octets(token.member.device)
+                try fields.octets(token.verification)
+                try fields.value(newcomer)
+                try fields.octets(Array(proof))
+            }
+            return der.serializedBytes
+        }
+    }
+}
+
+private struct DeviceFields: DERWritable {
+    let device: [UInt8]
+    let name: String
+    let encapsulation: [UInt8]
+    let verification: [UInt8]
+
+    func write(into der: inout DER.Serializer) throws {
+        try der.sequence { fields in
+            try fields.octets(device)
+            try fields.text(name)
+            try fields.octets(encapsulation)
+            try fields.octets(verification)
+        }
+    }
+}
