@@ -4,7 +4,7 @@ import VaubanCommands
 import VaubanSecretBytes
 import VaubanSyncModel
 
-/// The vectors of exports of other password managers, of the manifest of an installation, and of the files of vauban sync.
+/// The vectors of exports of other password managers, of the manifest of an installation, and of the files and tokens of vauban sync.
 @Suite struct FormatVectorTests {
     @Test("CSV of other password managers is read or refused as the vectors say") func csv() throws {
         try FormatVectors("csv").check { vector in
@@ -42,6 +42,21 @@ import VaubanSyncModel
                 "epoch": "\(epoch)", "chain": FormatVectors.hexadecimal(position.after(vector.content).chain),
                 "records": file.records.map(Self.words).joined(separator: ", "),
                 "seen": file.seen.map { "\(FormatVectors.hexadecimal($0.key)) \($0.value.number)" }.sorted().joined(separator: ", "),
+            ]
+        }
+    }
+
+    @Test("Tokens of vauban sync are read and written, or refused, as the vectors say") func syncTokens() throws {
+        try FormatVectors("sync-tokens").check { vector in
+            let token = try JoinTokenText(parsing: SecretBytes(copying: vector.content))
+            let content = token.content
+            let written = token.text().withUnsafeBytes { Array($0) }
+            #expect(written == vector.content)
+            return [
+                "circle": FormatVectors.hexadecimal(content.circle), "member": FormatVectors.hexadecimal(content.member.device),
+                "memberName": content.member.name, "memberVerification": FormatVectors.hexadecimal(content.member.verification),
+                "token": FormatVectors.hexadecimal(content.verification), "name": content.name, "expires": "\(content.expires)",
+                "seed": token.seed.withUnsafeBytes { FormatVectors.hexadecimal($0) },
             ]
         }
     }

@@ -37,7 +37,7 @@ stub() {
     read -r -t 30 -u "$stub_says" stub_port || fail 'the stub does not start'
 }
 accepted() { read -r -t 30 -u "$stub_says" line && [ "$line" = accepted ] || fail 'nobody connects to the stub'; }
-trap 'for home in "$TMPDIR"/keychain "$TMPDIR"/laptop; do VAUBAN_HOME=$home vauban stop; done >/dev/null 2>&1; kill -CONT $(node_pids) 2>/dev/null; Install/etcd/stop "$fleet" 2>/dev/null; [ ${#stubs[@]} = 0 ] || kill "${stubs[@]}"' EXIT
+trap 'for home in "$TMPDIR"/keychain "$TMPDIR"/laptop "$TMPDIR"/ci; do VAUBAN_HOME=$home vauban stop; done >/dev/null 2>&1; kill -CONT $(node_pids) 2>/dev/null; Install/etcd/stop "$fleet" 2>/dev/null; [ ${#stubs[@]} = 0 ] || kill "${stubs[@]}"' EXIT
 
 # Six ports in a row that nobody uses.
 PORT=$(python3 - <<'PYTHON'
@@ -257,6 +257,16 @@ stub "$fleet/stub-192.0.2.7.pem" "$fleet/stub-192.0.2.7.key"
 printf 'user anna\nendpoint https://127.0.0.1:%s\n' "$stub_port" >"$TMPDIR/mixed/account"
 own 53 sync --folder "etcd:$TMPDIR/mixed"; text "https://127.0.0.1:$stub_port failed the TLS handshake"
 own 0 sync --folder "etcd:$anna"
+
+# A server joins by a token, as with a folder.
+with 0 sync token ci --item s/first --file "$TMPDIR/token"
+device ci; new_keychain; set_passcode; with 0 sync join "etcd:$anna" --token-file "$TMPDIR/token"
+own 53 sync; text 'waits until'
+sync keychain; text 'Admitted ci as a companion'
+sync ci; text 'Joined as a companion'; equals "$(vauban get s/first)" 'after compaction'
+left=$(etcdctl_root get --prefix --keys-only /vauban/1/anna/files/join/) || fail 'etcd does not say what is there'
+equals "$left" ''
+device keychain
 
 # An etcd that was set up anew is empty, which is noticed, and nothing here is lost or deleted.
 pids=$(node_pids); kill -9 $pids; ended $pids; rm -rf "$fleet"/data-*

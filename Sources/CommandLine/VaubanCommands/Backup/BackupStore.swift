@@ -4,6 +4,7 @@ import Foundation
 import Glibc
 import VaubanLinuxHost
 import VaubanRefusal
+import VaubanSecretBytes
 
 /// A new file that gets its name only when it is complete.
 final class NewFile {
@@ -27,6 +28,12 @@ final class NewFile {
 
     func write(_ bytes: [UInt8]) throws(Refusal) {
         guard bytes.withUnsafeBytes({ writeAll($0, to: file.number) }) else {
+            throw Self.refusal("write \(SafeText.visible(path))", errno)
+        }
+    }
+
+    func write(_ secret: borrowing SecretBytes) throws(Refusal) {
+        guard secret.withUnsafeBytes({ writeAll($0, to: file.number) }) else {
             throw Self.refusal("write \(SafeText.visible(path))", errno)
         }
     }

@@ -38,6 +38,9 @@ struct SyncSession {
         return reply
     }
 
+    /// Takes over what a reply says of the circle.
+    mutating func take(_ view: CircleView) { self.view = view }
+
     /// Performs a request that changes the circle, and adds its statement to the folder. If that fails, `follow` does it later.
     @discardableResult
     mutating func change(_ request: CircleRequest) throws -> CircleReply {

@@ -22,16 +22,18 @@ struct Sync: ParsableCommand {
               vauban sync status
               vauban sync remove laptop
               vauban sync allow pi deploy/token     an item for a companion; see vauban help sync approve
+              vauban sync token ci --item deploy/token --file token   for a server; see vauban help sync token
             """,
         subcommands: [
-            SyncNow.self, SyncNew.self, SyncJoin.self, SyncApprove.self, SyncStatus.self, SyncRemove.self, SyncAllow.self,
-            SyncDisallow.self,
-            SyncLeave.self,
+            SyncNow.self, SyncNew.self, SyncJoin.self, SyncApprove.self, SyncToken.self, SyncStatus.self, SyncRemove.self,
+            SyncAllow.self, SyncDisallow.self, SyncLeave.self,
         ],
         defaultSubcommand: SyncNow.self)
 
     /// Synchronizes once and reports. Exits with 1 if something could not be read or made.
     static func synchronize(_ circle: SyncSession) throws {
+        var circle = circle
+        try circle.admitByTokens()
         var run = try SyncRun(circle)
         try run.run()
         for name in run.staying where !name.isEmpty { say("Stays on this device: \(SafeText.visible(name))") }
@@ -112,11 +114,16 @@ struct SyncNow: ParsableCommand {
         try session.openNow()
         let home = try SyncHome(session.service)
         var circle = try SyncSession(session, home, at: try folder.map { try SyncPlace.existing($0) })
-        try circle.follow()
+        let sponsor = circle.view.sponsor
+        let waits = if sponsor == nil { false } else { try !circle.enterByToken() }
+        if !waits { try circle.follow() }
         if folder != nil { try home.keep(circle.folder) }
         if let timer, let schedule {
             try timer.start()
             say("Scheduled: systemd synchronizes \(schedule.words), while you are logged in and the keychain is unlocked.")
+        }
+        if let sponsor, waits {
+            throw Refusal(.unavailable, "This device waits until \(SafeText.visible(sponsor.name)) has run vauban sync; then try again")
         }
         try Sync.synchronize(circle)
     }
@@ -177,6 +184,9 @@ struct SyncStatus: ParsableCommand {
         let circle = try SyncSession(session, try SyncHome(session.service))
         let more = circle.folder.description
         print("Folder   \(SafeText.visible(circle.folder.place))\(more.isEmpty ? "" : " (\(more))")")
+        if let sponsor = circle.view.sponsor {
+            return print("This device waits until \(SafeText.visible(sponsor.name)) has run vauban sync; then run vauban sync here.")
+        }
         guard circle.view.circle != nil else { return print("This device waits to join; run vauban sync join again.") }
         for member in circle.view.members {
             let here = member.device == circle.view.device ? "  (this device)" : ""
@@ -197,6 +207,11 @@ struct SyncStatus: ParsableCommand {
                     "Companion  \(SafeText.visible(device.name))  \(StoredBackupFolder.hex(device.device).prefix(8))  "
                         + "receives \(count(items, "item"))\(without)")
             }
+        }
+        for token in circle.view.tokens {
+            print(
+                "Token    \(SafeText.visible(token.name))  expires \(StatusText.time(token.expires))  "
+                    + "for \(count(Int(token.itemCount), "item"))")
         }
         if run.pending > 0 { print("To send  \(count(run.pending, "change"))") }
     }

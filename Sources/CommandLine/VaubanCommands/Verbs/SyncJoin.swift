@@ -2,13 +2,17 @@ import ArgumentParser
 import VaubanKeychainClient
 import VaubanKeychainWire
 import VaubanRefusal
+import VaubanSecretBytes
 import VaubanSyncModel
 
-/// What passes between a new device and a member, in the folder: files named by the new device, in this order.
-enum JoinFile: String {
+/// What passes between a new device and a member, in the folder: files named by the new device, in this order. The last two are those of a
+/// joining by a token.
+enum JoinFile: String, CaseIterable {
     case commitment = "1"
     case answer = "2"
     case reveal = "3"
+    case request = "4"
+    case refusal = "5"
 
     func name(of device: [UInt8]) -> String { "\(StoredBackupFolder.hex(device)).\(rawValue)" }
 
@@ -24,7 +28,7 @@ enum JoinFile: String {
     }
 
     static func removeAll(of device: String, in folder: any SyncCarrier) {
-        for file in [Self.commitment, .answer, .reveal] { folder.remove("\(device).\(file.rawValue)", in: .join) }
+        for file in allCases { folder.remove("\(device).\(file.rawValue)", in: .join) }
     }
 }
 
@@ -44,7 +48,9 @@ struct SyncJoin: ParsableCommand {
         abstract: "Ask to join the circle of a folder with this device.",
         discussion: """
             Joining takes turns with vauban sync approve on a device of the circle. Run both until each has shown a code, and type each \
-            code at the other device. The codes make sure that nobody who carries the folder is in between.
+            code at the other device. The codes make sure that nobody who carries the folder is in between. With a token of vauban sync \
+            token no code is needed: this device asks for your approval once, and is a companion after the next vauban sync of the device \
+            that made the token and then of this one.
 
             Example:
               vauban sync join ~/Shared/keychain            1. here
@@ -52,6 +58,7 @@ struct SyncJoin: ParsableCommand {
               vauban sync join ~/Shared/keychain            3. here: shows a code
               vauban sync approve '123 456'                 4. there: shows another
               vauban sync join ~/Shared/keychain '654 321'  5. here
+              vauban sync join ~/Shared/keychain --token-file token   on a server
             """)
 
     @Argument(help: ArgumentHelp("The folder that your devices share, or etcd:ACCOUNT.", valueName: "folder"), completion: .directory)
@@ -63,20 +70,39 @@ struct SyncJoin: ParsableCommand {
     @Option(help: "The name of this device for the others.")
     var name: String?
 
+    @Option(help: ArgumentHelp("The file with a token of vauban sync token, or -.", valueName: "file"), completion: .file())
+    var tokenFile: String?
+
     @OptionGroup var user: UserOptions
 
-    func validate() throws { try SyncWords.validate(name: name, code: code) }
+    func validate() throws {
+        try SyncWords.validate(name: name, code: code)
+        if tokenFile != nil, code != nil || name != nil { throw ValidationError("With --token-file, no code and no name are needed.") }
+    }
 
     func run() throws {
         let session = try Session(user)
         try session.openNow()
         let home = try SyncHome(session.service)
-        guard try home.hasCircleOrRequest(session) else { return try ask(session, home) }
+        guard try home.hasCircleOrRequest(session) else {
+            guard let tokenFile else { return try ask(session, home) }
+            return try redeem(try JoinTokenText.read(tokenFile), session, home)
+        }
+        guard tokenFile == nil else {
+            throw Refusal(
+                .badParameter,
+                "This device is in a circle already, or waits to join one. To end that, and then use the token: vauban sync leave")
+        }
         var circle = try SyncSession(session, home, at: try SyncPlace.existing(folder))
         guard circle.view.circle == nil else {
             throw Refusal(.badParameter, "This device is in a circle already; see: vauban sync status")
         }
         try home.keep(circle.folder)
+        if let sponsor = circle.view.sponsor {
+            guard code == nil else { throw Refusal(.badParameter, "This device joins by a token, which needs no code") }
+            guard try circle.enterByToken() else { return say("Waiting until \(SafeText.visible(sponsor.name)) has run vauban sync.") }
+            return try Sync.synchronize(circle)
+        }
         if let code { return try enter(&circle, code) }
         let device = circle.view.device
         guard let answer = try circle.folder.read(JoinFile.answer.name(of: device), in: .join),
@@ -99,11 +125,7 @@ struct SyncJoin: ParsableCommand {
 
     private func ask(_ session: Session, _ home: SyncHome) throws {
         guard code == nil else { throw Refusal(.badParameter, "This device has not asked to join; first run it without a code") }
-        let place = try SyncPlace.existing(folder)
-        guard try !place.names(in: .circle).isEmpty else {
-            throw Refusal(
-                .badParameter, "\(SafeText.visible(folder)) has no circle; to start one: vauban sync new \(SafeText.visible(folder))")
-        }
+        let place = try placeOfCircle()
         home.forget()
         try home.keep(place)
         let reply = try session.keychain.circle(.apply(name: name ?? SyncHome.deviceName)).reply
@@ -111,28 +133,38 @@ struct SyncJoin: ParsableCommand {
         say("Asked to join. On a device of the circle, run: vauban sync approve. Then run this again.")
     }
 
-    /// Enters by the newest statement that admits this device.
-    private func enter(_ circle: inout SyncSession, _ code: String) throws {
-        for name in try circle.folder.names(in: .circle).filter({ SyncFolder.number(of: $0) != nil }).reversed() {
-            guard let statement = try circle.folder.read(name, in: .circle), statement.count <= CircleRequest.documentBytesMax else {
-                continue
-            }
-            do {
-                try circle.perform(.enter(statement: statement, code: code))
-            } catch let refusal as Refusal where refusal.reason == .badParameter || refusal.reason == .notAllowedHere {
-                continue
-            }
-            JoinFile.removeAll(of: StoredBackupFolder.hex(circle.view.device), in: circle.folder)
-            if circle.view.isCompanion {
-                say("Joined as a companion. This device receives the items of its list, and sends nothing.")
-            } else {
-                say("Joined. This device now shares synchronizable items with \(count(circle.view.members.count - 1, "device")).")
-            }
-            try circle.follow()
-            return try Sync.synchronize(circle)
+    /// Asks to join by a token, which nobody needs to answer.
+    private func redeem(_ token: borrowing JoinTokenText, _ session: Session, _ home: SyncHome) throws {
+        let place = try placeOfCircle()
+        home.forget()
+        try home.keep(place)
+        let (encoded, content) = (token.encoded, token.content)
+        let seed: SecretBytes? = token.seed.duplicate()
+        let reply = try session.asking { try session.keychain.redeem(encoded, seed: seed, waiting: $0) }
+        try place.replace(reply.document ?? [], named: JoinFile.request.name(of: reply.view.device), in: .join)
+        say(
+            """
+            Asked to join by the token, as \(SafeText.visible(content.name)). \
+            \(SafeText.visible(content.member.name)) admits this device when it runs vauban sync; then run vauban sync here.
+            """)
+    }
+
+    private func placeOfCircle() throws -> any SyncCarrier {
+        let place = try SyncPlace.existing(folder)
+        guard try !place.names(in: .circle).isEmpty else {
+            throw Refusal(
+                .badParameter, "\(SafeText.visible(folder)) has no circle; to start one: vauban sync new \(SafeText.visible(folder))")
         }
-        throw Refusal(
-            .badParameter, "Nothing in the folder admits this device yet; run vauban sync approve on the other device with its code")
+        return place
+    }
+
+    private func enter(_ circle: inout SyncSession, _ code: String) throws {
+        guard try circle.enter({ .enter(statement: $0, code: code) }) else {
+            throw Refusal(
+                .badParameter, "Nothing in the folder admits this device yet; run vauban sync approve on the other device with its code")
+        }
+        try circle.follow()
+        try Sync.synchronize(circle)
     }
 }
 

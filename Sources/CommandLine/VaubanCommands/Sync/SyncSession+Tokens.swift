@@ -1,0 +1,92 @@
+import VaubanKeychainClient
+import VaubanRefusal
+import VaubanSyncModel
+
+/// Joining by a token, without a code (Specs/sync.md, "Joining by a token").
+extension SyncSession {
+    /// Admits, as companions, the devices that ask by a token of this device. What the carrier can put there stops no run.
+    mutating func admitByTokens() throws {
+        guard !view.isCompanion else { return }
+        for device in try JoinFile.request.devices(in: folder).prefix(Self.requestsMax) {
+            let before = view
+            let reply: CircleReply
+            do throws(Refusal) {
+                reply = try admission(of: device)
+            } catch {
+                // Another member's token: that member answers.
+                if error.reason == .itemNotFound { continue }
+                guard [.badParameter, .notAllowedHere, .unsupported, .unavailable].contains(error.reason) else { throw error }
+                try refuse(device, error)
+                continue
+            }
+            take(reply.view)
+            if let statement = reply.document { try folder.add(statement, named: SyncFolder.name(of: view.number), in: .circle) }
+            for companion in view.companions where !before.companions.contains(where: { $0.device == companion.device }) {
+                say("Admitted \(SafeText.visible(companion.device.name)) as a companion, by its token.")
+            }
+            folder.remove("\(device).\(JoinFile.request.rawValue)", in: .join)
+        }
+    }
+
+    private func admission(of device: String) throws(Refusal) -> CircleReply {
+        guard let request = try folder.read("\(device).\(JoinFile.request.rawValue)", in: .join),
+            (1...CircleRequest.documentBytesMax).contains(request.count)
+        else { throw Refusal(.badParameter, "its request cannot be read") }
+        return try session.keychain.circle(.admitByToken(request: request)).reply
+    }
+
+    /// Says why a device is not admitted, here and, if its token is good no more, there.
+    private func refuse(_ device: String, _ refusal: Refusal) throws {
+        say("The device \(device.prefix(8)) asks to join by a token, and is not admitted: \(refusal.detail ?? refusal.message).")
+        if refusal.reason == .notAllowedHere {
+            try folder.replace(Array(Self.refused.utf8), named: "\(device).\(JoinFile.refusal.rawValue)", in: .join)
+        }
+        if [.notAllowedHere, .badParameter].contains(refusal.reason) {
+            folder.remove("\(device).\(JoinFile.request.rawValue)", in: .join)
+        }
+    }
+
+    /// Enters the circle of the token that this device redeemed. Returns false as long as its member has not admitted it.
+    mutating func enterByToken() throws -> Bool {
+        guard !(try enter { .enterByToken(statement: $0) }) else { return true }
+        guard try folder.read(JoinFile.refusal.name(of: view.device), in: .join) == nil else {
+            throw Refusal(
+                .notAllowedHere,
+                "This device was not admitted: its token was used already, was taken back, or has expired. Run vauban sync leave here, and "
+                    + "join with a new token")
+        }
+        let name = JoinFile.request.name(of: view.device)
+        // It may not have reached the folder.
+        if let request = try perform(.view).document, try folder.read(name, in: .join) == nil {
+            try folder.replace(request, named: name, in: .join)
+        }
+        return false
+    }
+
+    /// Enters by the newest statement that admits this device. Returns false if there is none.
+    mutating func enter(_ request: ([UInt8]) -> CircleRequest) throws -> Bool {
+        for name in try folder.names(in: .circle).filter({ SyncFolder.number(of: $0) != nil }).reversed() {
+            guard let statement = try folder.read(name, in: .circle), (1...CircleRequest.documentBytesMax).contains(statement.count) else {
+                continue
+            }
+            do {
+                try perform(request(statement))
+            } catch let refusal as Refusal where refusal.reason == .badParameter || refusal.reason == .notAllowedHere {
+                continue
+            }
+            JoinFile.removeAll(of: StoredBackupFolder.hex(view.device), in: folder)
+            if view.isCompanion {
+                say("Joined as a companion. This device receives the items of its list, and sends nothing.")
+            } else {
+                say("Joined. This device now shares synchronizable items with \(count(view.members.count - 1, "device")).")
+            }
+            return true
+        }
+        return false
+    }
+
+    /// Whoever carries the folder can write it too: a device that reads it only says so, and goes on waiting.
+    private static let refused = "VAUBAN JOIN REFUSED 1\n"
+    /// How many requests one run looks at.
+    private static let requestsMax = 16
+}

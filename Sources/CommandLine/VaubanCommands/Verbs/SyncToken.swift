@@ -1,0 +1,118 @@
+import ArgumentParser
+import Glibc
+import VaubanKeychainClient
+import VaubanRefusal
+import VaubanSecretBytes
+import VaubanSyncModel
+
+struct SyncToken: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "token",
+        abstract: "Make a token by which a server joins the circle as a companion.",
+        discussion: """
+            Needs your approval. The first device that joins with the token, within its time, becomes a companion of this name: it \
+            receives the items that you name here, and changes nothing for the other devices. You are not asked again. This device \
+            alone admits it, at its next vauban sync. The token is a secret: give it to the server as you would a password. Without \
+            --file it is written to standard output. vauban sync status lists tokens that were not used yet.
+
+            Example:
+              vauban sync token ci --item deploy/token --item db/ci --file token
+              vauban sync join ~/Shared/keychain --token-file token   on the server
+              vauban sync                                             here, and then on the server
+              vauban sync token ci --revoke                           if it is not to be used any more
+            """)
+
+    @Argument(help: ArgumentHelp("The name that the companion gets.", valueName: "name"))
+    var name: String
+
+    @Option(name: .customLong("item"), parsing: .singleValue, help: ArgumentHelp("An item that the companion receives.", valueName: "item"))
+    var items: [String] = []
+
+    @Option(help: ArgumentHelp("How long the token can be used, from 1m to 7d (default: 1h).", valueName: "duration"))
+    var expires: String?
+
+    @Option(help: ArgumentHelp("The new file for the token.", valueName: "file"), completion: .file())
+    var file: String?
+
+    @Flag(help: "Take the token of this name back.")
+    var revoke = false
+
+    @OptionGroup var user: UserOptions
+
+    func validate() throws {
+        try SyncWords.validate(name: name)
+        if revoke, !items.isEmpty || expires != nil || file != nil { throw ValidationError("--revoke takes nothing else.") }
+        _ = try seconds
+    }
+
+    private var seconds: Int64 {
+        get throws {
+            guard let expires else { return 3600 }
+            let seconds = try TimeLength.seconds(expires, unit: 1, max: JoinToken.seconds.upperBound)
+            guard JoinToken.seconds.contains(seconds) else { throw ValidationError("A token can be used for at least 1m.") }
+            return seconds
+        }
+    }
+
+    func run() throws {
+        let session = try Session(user)
+        try session.openNow()
+        var circle = try SyncSession(session, try SyncHome(session.service))
+        try circle.follow()
+        try circle.requireMember()
+        if revoke { return try takeBack(&circle) }
+        // The token exists once: a file that cannot be made is found before it is.
+        let output = try file.map { path in
+            guard access(path, F_OK) != 0 else {
+                throw Refusal(.badParameter, "\(SafeText.visible(path)) already exists; choose another file")
+            }
+            return try NewFile(path: path)
+        }
+        let (rows, seconds) = (try circle.rows(called: items), try seconds)
+        let (reply, entry) = try session.asking { waiting in
+            try session.keychain.makeToken(name: name, seconds: seconds, rows: rows, waiting: waiting)
+        }
+        guard let document = reply.document, let seed = entry.takeSecret(), seed.count == JoinToken.seedBytes else {
+            throw Refusal(.internalError, "the enclave made no token")
+        }
+        let token = try JoinTokenText(document, seed: seed)
+        do {
+            try write(token, to: output)
+        } catch {
+            _ = try? circle.perform(.revokeToken(verification: token.content.verification))
+            throw error
+        }
+        tell(token)
+    }
+
+    private func write(_ token: borrowing JoinTokenText, to output: NewFile?) throws {
+        let text = token.text()
+        if let output {
+            try output.write(text)
+            try output.sync()
+            return try output.name(replacing: false)
+        }
+        fflush(nil)
+        guard text.withUnsafeBytes({ writeAll($0, to: STDOUT_FILENO) }) else {
+            throw Refusal(.storageFailed, "the token could not be written to standard output; it was taken back")
+        }
+    }
+
+    private func tell(_ token: borrowing JoinTokenText) {
+        let items = items.isEmpty ? "no item yet" : CompanionArguments.words(items)
+        say(
+            """
+            This token is a secret. The first device that joins with it until \(StatusText.time(token.content.expires)) becomes the \
+            companion \(SafeText.visible(name)), which receives \(items). There: vauban sync join FOLDER --token-file FILE. Then run \
+            vauban sync here. To take the token back: vauban sync token \(SafeText.visible(name)) --revoke
+            """)
+    }
+
+    private func takeBack(_ circle: inout SyncSession) throws {
+        guard let token = circle.view.tokens.first(where: { $0.name == name }) else {
+            throw Refusal(.badParameter, "No token for \(SafeText.visible(name)) that was not used yet; vauban sync status lists them")
+        }
+        try circle.perform(.revokeToken(verification: token.verification))
+        say("Took the token back. Nobody joins with it.")
+    }
+}

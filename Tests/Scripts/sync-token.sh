@@ -1,0 +1,138 @@
+#!/usr/bin/env bash
+# A server joins by a one-time token that its user made and approved: without a code or another approval, once, within the token's time, with exactly
+# the list of the token. One command removes it, and names what it has had.
+# proves: C-029
+# limit: 600
+set -u
+. Tests/Scripts/lib/command-line.sh
+folder=$TMPDIR/shared
+device() { export VAUBAN_HOME=$TMPDIR/$1; }
+text() { expect_text "$1" "$TMPDIR/err"; }
+own() { expect_status "$1" setsid --wait "$VAUBAN_BUILD/vauban" "${@:2}" </dev/null; }
+with() { want=$1; shift; expect_status "$want" setsid --wait "$VAUBAN_BUILD/vauban" "$@" --passcode-fd 3 3<<<"$passcode" </dev/null; }
+sync() { device "$1"; own "${2:-0}" sync; }
+equals() { [ "$1" = "$2" ] || fail "there is \"$1\", not \"$2\""; }
+has() { device "$1"; equals "$(vauban get "$2" 2>/dev/null)" "$3"; }
+lacks() { device "$1"; expect_status 44 vauban get "$2"; }
+item() { printf '{"service":"%s","account":"%s","secret":"%s","synchronizable":true}' "$1" "$2" "$3" | vauban add --json - 2>/dev/null || fail "add --json failed for $1/$2"; }
+trap 'for home in "$TMPDIR"/keychain "$TMPDIR"/laptop "$TMPDIR"/ci "$TMPDIR"/second "$TMPDIR"/third; do VAUBAN_HOME=$home vauban stop; done >/dev/null 2>&1' EXIT
+new_device() { device "$1"; new_keychain; set_passcode; }
+# request FOLDER: the one join request by a token.
+request() { set -- "$1"/join/*.4; [ -e "$1" ] || fail 'there is no join request'; echo "$1"; }
+
+set_passcode
+own 0 sync new "$folder" --name desk
+item deploy token 'first token'
+item db ci 'of the database'
+item bank anna 'never for a server'
+own 0 sync
+new_device laptop
+own 0 sync join "$folder" --name laptop; device keychain; own 0 sync approve
+device laptop; own 0 sync join "$folder"; code=$(cat "$TMPDIR/out")
+device keychain; with 0 sync approve "$code"; answer=$(cat "$TMPDIR/out")
+device laptop; with 0 sync join "$folder" "$answer"
+
+# A token takes the user's approval, and goes to a new file of the user alone, or to standard output.
+device keychain
+own 64 sync token ci --item deploy/token --expires 30s
+own 64 sync token ci --revoke --item deploy/token
+own 36 sync token ci --item deploy/token --file "$TMPDIR/token"; [ ! -e "$TMPDIR/token" ] || fail 'there is a token without an approval'
+with 44 sync token ci --item no/such --file "$TMPDIR/token"; [ ! -e "$TMPDIR/token" ] || fail 'there is a token for nothing'
+with 0 sync token ci --item deploy/token --item db/ci --expires 2h --file "$TMPDIR/token"
+text 'This token is a secret'; text 'which receives deploy/token, db/ci'
+equals "$(stat -c %a "$TMPDIR/token")" 600; equals "$(wc -c <"$TMPDIR/out")" 0
+with 64 sync token other --item db/ci --file "$TMPDIR/token"; text 'already exists'
+with 64 sync token ci; text 'There is a token for this name already'
+own 0 sync status
+grep -qE '^Token    ci  expires 2[0-9-]+ [0-9:]+  for 2 items$' "$TMPDIR/out" || fail 'status does not list the token'
+with 0 sync token other --item db/ci; cp "$TMPDIR/out" "$TMPDIR/other"
+equals "$(cut -d' ' -f1-4 "$TMPDIR/other") $(wc -l <"$TMPDIR/other")" 'VAUBAN JOIN TOKEN 1 1'
+sync laptop; own 64 sync token ci --revoke; text 'No token for ci'
+
+# The server asks with it. Its own user approves, and waits until the member synchronizes.
+new_device ci
+own 64 sync join "$folder" --token-file "$TMPDIR/token" --name mine
+printf 'no token' >"$TMPDIR/none"; own 64 sync join "$folder" --token-file "$TMPDIR/none"; text 'This is not a token'
+sed 's/1 ./1 X/' "$TMPDIR/token" >"$TMPDIR/none"; own 64 sync join "$folder" --token-file "$TMPDIR/none"; text 'damaged'
+own 36 sync join "$folder" --token-file "$TMPDIR/token"
+with 0 sync join "$folder" --token-file "$TMPDIR/token"; text 'Asked to join by the token, as ci.'; text 'desk admits this device'
+own 53 sync; text 'waits until desk has run vauban sync'
+own 0 sync join "$folder"; text 'Waiting until desk'
+own 0 sync status; grep -q 'waits until desk has run' "$TMPDIR/out" || fail 'status does not say that the device waits'
+own 64 sync join "$folder" --token-file "$TMPDIR/other"; text 'waits to join one'
+cp "$(request "$folder")" "$TMPDIR/request"
+hex() { od -An -tx1 -v | tr -d ' \n'; }
+seed=$(cut -d' ' -f6 "$TMPDIR/token" | base64 -d | hex); equals ${#seed} 64
+find "$folder" -type f -exec cat {} + | hex | grep -q "$seed" && fail 'the folder has the secret of the token'
+for home in keychain ci; do find "$TMPDIR/$home" -type f -exec cat {} + | hex | grep -q "$seed" && fail "the secret of the token lies on the disk of $home"; done
+# A member that did not make the token does not admit it, and a locked one does nothing.
+sync laptop; request "$folder" >/dev/null
+device keychain; vauban lock 2>/dev/null; own 36 sync; request "$folder" >/dev/null; unlock
+
+# The member admits it without being asked, and with the list of the token alone. It has nothing before.
+for name in deploy/token db/ci; do lacks ci $name; done
+sync keychain; text 'Admitted ci as a companion, by its token.'
+ls "$folder"/join/*.4 2>/dev/null && fail 'the request is still there'
+own 0 sync status
+grep -q '^Companion  ci .* receives 2 items$' "$TMPDIR/out" || fail 'status does not list the companion'
+grep -q '^Token    ci' "$TMPDIR/out" && fail 'status lists a token that was used'
+sync ci; text 'Joined as a companion'; text '2 changes received.'
+has ci deploy/token 'first token'; has ci db/ci 'of the database'; lacks ci bank/anna
+sync laptop; text 'ci joined the circle as a companion'
+device laptop; printf 'second token' | vauban set deploy/token --replace; sync laptop; sync ci; has ci deploy/token 'second token'
+own 0 sync status; grep -q 'This device is a companion' "$TMPDIR/out" || fail 'status does not say that this device is a companion'
+
+# Whoever comes second with the token is refused, and told so. What the carrier puts back changes nothing.
+new_device second
+expect_status 0 setsid --wait "$VAUBAN_BUILD/vauban" sync join "$folder" --token-file - --passcode-fd 3 3<<<"$passcode" <"$TMPDIR/token"
+second=$(basename "$(request "$folder")" .4)
+statements=$(ls "$folder/circle" | wc -l)
+sync keychain; text "The device ${second:0:8} asks to join by a token, and is not admitted: the token was used already"
+[ ! -e "$folder/join/$second.4" ] || fail 'a refused request is still there'
+sync second 51; text 'its token was used already'
+device second; own 0 sync leave; rm "$folder/join/$second.5"
+cp "$TMPDIR/request" "$folder/join/$(printf '%032d' 7).4"
+sync keychain; text '0 changes received'
+equals "$(ls "$folder/circle" | wc -l)" "$statements"; equals "$(ls "$folder/join" | wc -l)" 0
+
+# What no token made, and what is no file, stops no run.
+head -c 1500 /dev/urandom >"$folder/join/$(printf '%032d' 8).4"
+mkfifo "$folder/join/$(printf '%032d' 9).4"
+sync keychain; text 'is not admitted: the join request was altered'; text '0 changes received'
+rm -f "$folder"/join/*
+
+# Taken back before it was used.
+device keychain; own 0 sync token other --revoke; text 'Took the token back'
+device second; with 0 sync join "$folder" --token-file "$TMPDIR/other"; text 'as other.'
+sync keychain; text 'was taken back'; sync second 51; text 'was taken back'
+device second; own 0 sync leave; rm -f "$folder"/join/*
+device keychain; own 0 sync status; grep -q '^Token' "$TMPDIR/out" && fail 'status lists a token that was taken back'
+
+# A folder that is slow, or held back: the server asks, and enters by what the token says, whoever changed the circle since.
+device keychain; with 0 sync token third --item db/ci --file "$TMPDIR/third-token"
+new_device third; with 0 sync join "$folder" --token-file "$TMPDIR/third-token"
+rm "$folder"/join/*.4; own 53 sync; request "$folder" >/dev/null
+printf 'VAUBAN JOIN REFUSED 1\n' >"$(request "$folder" | sed 's/4$/5/')"; own 51 sync
+sync keychain; text 'Admitted third'
+device keychain; with 0 sync disallow third db/ci; with 0 sync allow third bank/anna
+sync third; text 'Joined as a companion'; has third bank/anna 'never for a server'; lacks third db/ci
+
+# One command removes it, makes a new key, and names what it has had. Its token and its request do not let it in again.
+device keychain; own 36 sync remove ci; with 0 sync remove ci
+text 'It has had db/ci, deploy/token, and whatever else was on its list before: change what is secret there where it is used.'
+printf 'after the removal' | vauban set deploy/token --replace; sync keychain; sync laptop; text 'The companion ci was removed'
+sync ci 51; text 'was removed from the circle'; has ci deploy/token 'second token'
+cp "$TMPDIR/request" "$folder/join/$(printf '%032d' 7).4"
+sync keychain; text 'is not admitted: the token was used already'
+device ci; own 0 sync leave
+with 0 sync join "$folder" --token-file "$TMPDIR/token"
+sync keychain; text 'is not admitted: the token was used already'; sync ci 51; has ci deploy/token 'second token'
+
+# A member that was killed after it had admitted, before the folder had the statement.
+device ci; own 0 sync leave; rm -f "$folder"/join/*
+device keychain; with 0 sync token ci --item deploy/token --file "$TMPDIR/last-token"
+device ci; with 0 sync join "$folder" --token-file "$TMPDIR/last-token"
+sync keychain; last=$folder/circle/$(ls "$folder/circle" | tail -1); rm "$last"
+sync ci 53; sync keychain; [ -e "$last" ] || fail 'the statement is not put into the folder again'
+sync ci; has ci deploy/token 'after the removal'
+echo 'a server joins once by a token, with the list of the token, and is removed by one command that names what it has had'
