@@ -13,7 +13,7 @@ with() { setsid --wait "$VAUBAN_BUILD/vauban" "$@" --passcode-fd 3 3<<<"$passcod
 ends() { want=$1 text=$2; shift 2; "$@"; got=$?; [ $got = "$want" ] || { cat "$TMPDIR/err"; echo "    ended with $got, not $want"; return 1; }; says "$text" "$TMPDIR/err"; }
 new_device() { device "$1"; new_keychain; set_passcode; }
 item() { printf '{"service":"bank","account":"%s","secret":"%s","synchronizable":true}' "$1" "$2" | vauban add --json - 2>/dev/null; }
-trap 'for home in "$TMPDIR"/keychain "$TMPDIR"/laptop "$TMPDIR"/other "$TMPDIR"/thief "$TMPDIR"/pi; do VAUBAN_HOME=$home vauban stop; done >/dev/null 2>&1' EXIT
+trap 'for home in "$TMPDIR"/keychain "$TMPDIR"/laptop "$TMPDIR"/other "$TMPDIR"/thief "$TMPDIR"/pi "$TMPDIR"/ci "$TMPDIR"/copier; do VAUBAN_HOME=$home vauban stop; done >/dev/null 2>&1' EXIT
 # ask NEW MEMBER: up to the code that the new device shows, in $code.
 ask() {
     device "$1"; own sync join "$folder" --name "$1"
@@ -106,6 +106,35 @@ mkdir "$folder/devices/$pi"; cp "$stream/00000001" "$folder/devices/$pi/00000001
 check 'U91 and the members a file in the name of the companion: not read' eval 'device laptop; ends 0 "0 changes received" own sync'
 again companions
 check 'U90 control: with the user the item is given' eval 'device keychain; with sync allow pi bank/anna && device pi && own sync && equals "$(vauban get bank/anna)" "after the removal"'
+
+# A server joins by a token for bank/bert alone; a thief has a copy of it.
+device keychain
+check 'U95 a program of the user makes a token: refused' eval 'ends 36 "" own sync token ci --item bank/anna && [ ! -s "$TMPDIR/out" ] && own sync status && ! grep -q "^Token" "$TMPDIR/out"'
+with sync token ci --item bank/bert --file "$TMPDIR/token"
+check 'U95 control: with the user it is made' eval 'own sync status && grep -q "^Token    ci " "$TMPDIR/out"'
+new_device ci; with sync join "$folder" --token-file "$TMPDIR/token" || exit 1
+first=$(basename "$folder"/join/*.4); mv "$folder/join/$first" "$TMPDIR/first"
+new_device copier; with sync join "$folder" --token-file "$TMPDIR/token" || exit 1
+second=$(basename "$folder"/join/*.4); mv "$folder/join/$second" "$TMPDIR/second"
+# altered PLACE: the device is not admitted by a request of which one byte is another.
+altered() {
+    cp "$TMPDIR/first" "$folder/join/$first"; last=$folder/join/$first; flip "$1"
+    device keychain; ends 0 "is not admitted: the join request was altered" own sync && ! grep -q Admitted "$TMPDIR/err"
+}
+check 'U93 the carrier puts another encryption key into a join request: refused' altered 400
+check 'U93 or another proof: refused' altered $(($(stat -c %s "$TMPDIR/first") - 1))
+cp "$TMPDIR/first" "$folder/join/$first"
+check 'U93 control: the unaltered request is admitted' eval 'device keychain; ends 0 "Admitted ci" own sync && device ci && own sync && equals "$(vauban get bank/bert)" othervalue && ! vauban get bank/anna 2>/dev/null'
+cp "$TMPDIR/second" "$folder/join/$second"
+check 'U92 a copy of a used token: refused' eval 'device keychain; ends 0 "the token was used already" own sync && device copier && ends 51 "its token was used already" own sync && ! vauban get bank/bert 2>/dev/null'
+device keychain; with sync remove ci || exit 1
+cp "$TMPDIR/first" "$folder/join/$first"; cp "$TMPDIR/second" "$folder/join/$second"
+check 'U93 join requests are sent again after the removal: refused' eval 'device keychain; ends 0 "the token was used already" own sync && ! grep -q Admitted "$TMPDIR/err" && own sync status && ! grep -q "^Companion  ci" "$TMPDIR/out"'
+device keychain; with sync token late --item bank/bert --file "$TMPDIR/late-token"
+device copier; own sync leave; with sync join "$folder" --token-file "$TMPDIR/late-token" && device keychain && own sync || exit 1
+device ci; own sync leave; with sync join "$folder" --token-file "$TMPDIR/late-token" && device keychain && own sync
+check 'U94 a copy of a token is used before the server uses it: succeeds' eval 'device copier; own sync && equals "$(vauban get bank/bert)" othervalue'
+check 'U94 the server is refused and says so' eval 'device ci; ends 51 "its token was used already" own sync'
 
 # What a program of the user can do: forget what was read, and put back the folder of before a deletion.
 device other; own sync || exit 1
