@@ -4,7 +4,6 @@
 import Crypto
 import Enclave
 import Foundation
-import SwiftASN1
 import TestSupport
 import Testing
 import VaubanDER
@@ -296,7 +295,7 @@ private struct Forged {
             let key = try Curve25519.Signing.PrivateKey(rawRepresentation: seed ?? self.seed)
             let covered = Array(label.utf8) + [0] + (circle ?? token.circle) + token.member.device + (try newcomer.encoded())
             let proof = try key.signature(for: covered)
-            var der = DER.Serializer()
+            var der = DERWriter()
             try der.sequence { fields in
                 try fields.integer(1)
                 try fields.octets(token.member.device)
@@ -304,7 +303,7 @@ private struct Forged {
                 try fields.value(newcomer)
                 try fields.octets(Array(proof))
             }
-            return der.serializedBytes
+            return der.bytes
         }
     }
 }
@@ -315,7 +314,7 @@ private struct DeviceFields: DERWritable {
     let encapsulation: [UInt8]
     let verification: [UInt8]
 
-    func write(into der: inout DER.Serializer) throws {
+    func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.octets(device)
             try fields.text(name)

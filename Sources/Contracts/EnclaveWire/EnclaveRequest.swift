@@ -38,8 +38,8 @@ package enum EnclaveRequest: Hashable, Sendable {
     /// row is bound as it was when it was backed up.
     case restoreKeys(RowBinding, wrapped: [UInt8])
     /// From keychaind: a request about the user's circle of devices. Prompts the user if someone is to be admitted or removed, to enter a
-    /// circle, or to change the list of a companion. The keys of files are the reply's secret section when the circle is opened on this
-    /// connection, or those for a companion are requested; of a token that is made, the seed of its key is.
+    /// circle, to change the list of a companion, or to make or redeem a token. The keys of files are the reply's secret section when the
+    /// circle is opened on this connection, or those for a companion are requested; of a token that is made, the seed of its key is.
     case circle(CircleRequest)
     /// From keychaind: wraps the item key of this row for the open circle. The key of its attributes there is the reply's secret section.
     case sealForCircle(RowBinding, wrapped: [UInt8])

@@ -1,6 +1,5 @@
 // Tokens by which a server joins a circle as a companion (Specs/sync.md, "Joining by a token").
 
-package import SwiftASN1
 package import VaubanDER
 
 /// The part of a token that is no secret; the other is the seed of its key.
@@ -39,7 +38,7 @@ package struct JoinToken: Hashable, Sendable, DERReadable, DERWritable {
         expires = try fields.integer("expires", in: Int64.min...Int64.max)
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(1)
             try fields.octets(circle)
@@ -73,7 +72,7 @@ package struct OpenToken: Hashable, Sendable, DERReadable, DERWritable {
         itemCount = try fields.integer("items", in: 0...Int64(BlindedNames.countMax))
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.octets(verification)
             try fields.text(name)
@@ -92,7 +91,7 @@ extension DERFields {
     }
 }
 
-extension DER.Serializer {
+extension DERWriter {
     package mutating func tokens(_ number: UInt, _ tokens: [some DERWritable]) throws {
         if !tokens.isEmpty { try tagged(number) { try $0.list(tokens) } }
     }

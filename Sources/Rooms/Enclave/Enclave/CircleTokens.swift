@@ -1,7 +1,6 @@
 // Tokens by which a server joins a circle (Specs/sync.md, "Joining by a token"): what the member that made one keeps, and what the new
 // device writes.
 
-package import SwiftASN1
 package import VaubanDER
 package import VaubanSecretBytes
 import VaubanSyncModel
@@ -38,7 +37,7 @@ struct TokenRecord: Hashable, Sendable, DERReadable, DERWritable {
         names = try fields.names("names")
     }
 
-    func write(into der: inout DER.Serializer) throws {
+    func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.octets(verification)
             try fields.text(name)
@@ -76,7 +75,7 @@ package struct TokenRequest: DERReadable, DERWritable {
         proof = try fields.octets("proof", in: 64...64)
     }
 
-    package func write(into der: inout DER.Serializer) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(1)
             try fields.octets(member)

@@ -1,6 +1,6 @@
 // Circles of devices that share synchronizable items (Specs/sync.md). The keys and the state are made, kept and used here, so that nobody
 // can put back an earlier state. A prompt comes before whatever admits, enters, removes, or changes the
-// list of a companion; the room shows it.
+// list of a companion, or makes or redeems the token that does; the room shows it.
 
 package import EnclaveWire
 import VaubanAccessPolicy
