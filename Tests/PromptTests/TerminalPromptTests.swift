@@ -25,6 +25,19 @@ import VaubanUserModel
         }
     }
 
+    @Test("What a passcode allows besides reads the same on the sheet and on a terminal", arguments: [Int64(300), 60, 90, 1])
+    func everyHoldReadsTheSame(seconds: Int64) throws {
+        let hold = PromptHold(seconds: seconds, namespace: "git\u{202E}", program: CallerName(pid: 1, path: "/usr/bin/ssh-keygen"))
+        for methods: AuthenticationMethods in [.passcode, .finger, [.passcode, .finger]] {
+            let request = Self.request(.sign, methods: methods, hold: hold)
+            try expectSameSentences(request)
+            let time = [300: "5 minutes", 60: "1 minute", 90: "90 seconds", 1: "1 second"][seconds] ?? ""
+            #expect(
+                PromptWords.action(request).hasSuffix("; your passcode then lets ssh-keygen sign for “git” with it for \(time)"),
+                "\(PromptWords.action(request))")
+        }
+    }
+
     @Test("Every consent reads the same on the sheet and on a terminal", arguments: Consent.Purpose.allCases)
     func everyConsentReadsTheSame(purpose: Consent.Purpose) throws {
         for offered: Consent.Choices in [.once, [.once, .untilLock], [.once, .untilLock, .always]] {
@@ -131,14 +144,15 @@ import VaubanUserModel
     private static func request(
         _ operation: PromptOperation, prompt: UInt8 = 1, attempt: Int64 = 1, attemptsLeft: Int64 = 5,
         methods: AuthenticationMethods = .passcode, state: PromptState? = nil,
-        caller: CallerName = CallerName(pid: 4711, path: "/usr/bin/mail"), consent: Consent? = nil
+        caller: CallerName = CallerName(pid: 4711, path: "/usr/bin/mail"), consent: Consent? = nil,
+        hold: PromptHold? = nil
     ) -> PromptRequest {
         let awaited = PromptState(finger: methods.contains(.finger) ? .awaited : .none, fingersLeft: 5)
         return PromptRequest(
             prompt: [UInt8](repeating: prompt, count: 16), user: 1000,
             challenge: PasscodeChallenge(nonce: [UInt8](repeating: UInt8(attempt), count: 32), purpose: .prompt), caller: caller,
             operation: operation, reason: "send the mail", attempt: attempt, attemptsLeft: attemptsLeft, methods: methods,
-            state: state ?? awaited, consent: consent)
+            state: state ?? awaited, consent: consent, hold: hold)
     }
 }
 

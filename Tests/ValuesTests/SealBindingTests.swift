@@ -42,6 +42,12 @@ import VaubanUserWire
         #expect(Set(Self.known.map(\.bytes)).count == Self.known.count)
     }
 
+    @Test func bindingOfAnAnswerThatHoldsHasAllOfIt() throws {
+        let hold = PromptHold(seconds: 300, namespace: "git", program: CallerName(pid: 43, path: "/a"))
+        let bytes: [UInt8] = [0x30, 0x1B, 2, 1, 2, 0xA2, 0x16, 0x30, 0x14, 2, 2, 0x01, 0x2C, 0x0C, 3, 0x67, 0x69, 0x74, 0x30, 0x09]
+        #expect(try SealBinding.hold(hold).encoded() == bytes + [2, 1, 43, 0xA0, 4, 0x0C, 2, 0x2F, 0x61])
+    }
+
     /// The request is sent in the bytes of its binding, so that it is read exactly as it was bound.
     @Test func requestCarriesTheBytesItsSealIsBoundTo() throws {
         let challenge = PasscodeChallenge(nonce: Self.octets(8, 32), purpose: .change)

@@ -69,6 +69,12 @@ struct WireSample: Sendable, CustomTestStringConvertible {
         caller: CallerName(pid: 42, path: "/app/bin/x", confinement: CallerName.Confinement(.flatpak, "org.example.Editor")),
         operation: .evaluatePolicy, reason: "open notes", attempt: 1, attemptsLeft: 5, methods: .finger,
         state: PromptState(finger: .awaited, fingersLeft: 4, secondsToWait: 59), titles: PromptTitles(cancel: "Not now", fallback: ""))
+    static let hold = PromptHold(seconds: 300, namespace: "git", program: CallerName(pid: 43, path: "/usr/bin/ssh-keygen"))
+    private static let holdRequest = PromptRequest(
+        prompt: octets(6, 16), user: 1000, challenge: PasscodeChallenge(nonce: octets(7, 32), purpose: .prompt),
+        caller: CallerName(pid: 42, path: "/usr/bin/vauban-ssh-agent"), operation: .sign, reason: "sign a commit", attempt: 1,
+        attemptsLeft: 5, hold: hold)
+    static let message = Array("SSHSIG".utf8) + [0, 0, 0, 3] + Array("git".utf8) + octets(0, 4)
     private static let update = PromptUpdate(.hint, fingersLeft: 4, hint: .notCentered)
     private static let evaluation = Evaluation(
         control.map { .control($0, .sign) } ?? .policy(.biometry), reason: "sign", mayAsk: false, reuseSeconds: 300,
@@ -165,6 +171,7 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             WireSample("changed", PromptNotice.changed(user: .max)),
             WireSample("settled", PromptNotice.resolved(prompt: octets(6, 16), .callerGone)),
             WireSample("to the sheet", PromptNotice.ask(sheetRequest)),
+            WireSample("whose answer holds", PromptNotice.ask(holdRequest)),
             WireSample("update", PromptNotice.update(prompt: octets(6, 16), update)),
             WireSample("shown", PromptReport.shown(prompt: octets(6, 16), place: "here")),
             WireSample("waiting", PromptReport.waiting(prompt: octets(6, 16), place: "there")),
@@ -205,14 +212,16 @@ struct WireSample: Sendable, CustomTestStringConvertible {
                 kind: kind, user: 1000, identifier: octets(1, 16), control: control, publicKey: octets(2, kind.publicBytes),
                 generation: octets(3, 8), wrapped: octets(4, 60))
         }
-        func use(_ operation: KeyOperation, _ reason: String?) -> KeyUse {
+        func use(_ operation: KeyOperation, _ reason: String?, _ hold: AnswerHold? = nil) -> KeyUse {
             KeyUse(
                 handle: .max, operation: operation, input: octets(5, 32), mayAsk: true, reason: reason,
-                authorization: reason.map { _ in octets(6, 32) })
+                authorization: reason.map { _ in octets(6, 32) }, hold: hold)
         }
+        let hold = AnswerHold(seconds: PromptHold.secondsMax, message: message)
         return EnclaveKeyKind.allCases.map { WireSample("\($0)", key($0)) }
             + [
                 KeyRequest.make(.mldsa87, control), .open(key(.p256)), .use(use(.sign, "why")), .use(use(.decapsulate, nil)), .close(1),
+                .use(use(.sign, nil, hold)),
             ].enumerated().map { WireSample("\($0)", $1) }
             + [
                 KeyReply.refused(refusal), .waitingForUser(place: "pts/3"), .queued, .made(key(.mlkem768)), .opened(1),

@@ -98,7 +98,8 @@ package final class PromptAgent: Sendable {
         switch surface.ask(request, withdrawal: withdrawal) {
         case .passcode(let passcode):
             do throws(Refusal) {
-                send(.passcode(try SealedPasscode(passcode, to: card, for: request.challenge)), to: request)
+                let binding = request.hold.map(SealBinding.hold)
+                send(.passcode(try SealedPasscode(passcode, to: card, for: request.challenge, authorizing: binding)), to: request)
             } catch {
                 send(.cancelled, to: request)
             }

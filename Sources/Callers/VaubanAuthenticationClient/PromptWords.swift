@@ -53,7 +53,7 @@ package enum PromptWords {
             case .evaluatePolicy: return "to make sure that it is you"
             case .unlock: return "to unlock your keychain"
             case .consent: return "to get access"
-            case .sign: return "to sign with a key that it keeps in your keychain"
+            case .sign: return "to sign with a key that it keeps in your keychain\(request.hold.map(extent) ?? "")"
             case .decrypt: return "to decrypt with a key that it keeps in your keychain"
             case .applicationPassword: return "to open a secret that has its own password"
             case .exchangeKeys: return "to agree on a secret with a key that it keeps in your keychain"
@@ -85,6 +85,17 @@ package enum PromptWords {
         case .usePassword: return "to log in to its website with a password of yours"
         case .restore: return "to replace your damaged keychain with an earlier copy; what was deleted since comes back"
         }
+    }
+
+    /// Returns what the passcode allows besides this signature, as the rest of the sentence.
+    private static func extent(of hold: PromptHold) -> String {
+        let purpose = PlainLine.of(hold.namespace, charactersMax: nameMax)
+        return "; your passcode then lets \(name(of: hold.program)) sign for “\(purpose)” with it for \(time(hold.seconds))"
+    }
+
+    private static func time(_ seconds: Int64) -> String {
+        let (count, unit) = seconds % 60 == 0 ? (seconds / 60, "minute") : (seconds, "second")
+        return "\(count) \(unit)\(count == 1 ? "" : "s")"
     }
 
     /// Returns the name of an account among those to pick from.
@@ -149,10 +160,11 @@ package enum PromptWords {
     /// Returns what the user does to answer.
     package static func instruction(_ request: PromptRequest, showsEntry: Bool) -> String {
         if request.operation == .applicationPassword { return "Type the password of this secret, not your Vauban passcode." }
-        let touch = "Touch the fingerprint reader\(request.consent == nil ? "" : " to allow it once")"
+        let isOnce = request.consent != nil || request.hold != nil
+        let touch = "Touch the fingerprint reader\(isOnce ? " to allow it once" : "")"
         return switch (request.methods.contains(.finger), showsEntry) {
         case (true, true): "\(touch), or type your Vauban passcode."
-        case (true, false): request.consent == nil ? "\(touch) to allow it." : "\(touch)."
+        case (true, false): isOnce ? "\(touch)." : "\(touch) to allow it."
         default: "Type your Vauban passcode to allow it."
         }
     }

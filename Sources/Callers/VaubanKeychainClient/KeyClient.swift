@@ -15,11 +15,28 @@ package struct KeyPrompting {
     package var mayAsk: Bool
     /// The handle of the caller's authorized context.
     package var authorization: [UInt8]?
+    /// If the user's answer may hold for further signatures.
+    package var hold: KeyHold?
 
-    package init(reason: String? = nil, mayAsk: Bool = true, authorization: [UInt8]? = nil) {
+    package init(reason: String? = nil, mayAsk: Bool = true, authorization: [UInt8]? = nil, hold: KeyHold? = nil) {
         self.reason = reason
         self.mayAsk = mayAsk
         self.authorization = authorization
+        self.hold = hold
+    }
+}
+
+/// For what the user's answer may hold, and who requests the signature from this process.
+package struct KeyHold {
+    let answer: AnswerHold
+    let requester: Descriptor
+    let sessionLeader: Descriptor
+
+    /// `requester` is the requester's connection to this process; `sessionLeader` is the process that leads its session.
+    package init(_ answer: AnswerHold, requester: Descriptor, sessionLeader: Descriptor) {
+        self.answer = answer
+        self.requester = requester
+        self.sessionLeader = sessionLeader
     }
 }
 

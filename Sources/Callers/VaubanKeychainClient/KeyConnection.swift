@@ -41,8 +41,8 @@ final class KeyConnection: @unchecked Sendable {
     ) throws(KeyConnectionError) -> KeyOutcome {
         let use = KeyUse(
             handle: try handle(of: key), operation: operation, input: input, mayAsk: prompting.mayAsk, reason: prompting.reason,
-            authorization: prompting.authorization)
-        try send(.use(use), password)
+            authorization: prompting.authorization, hold: prompting.hold?.answer)
+        try send(.use(use), password, descriptors: prompting.hold.map { [$0.requester, $0.sessionLeader] } ?? [])
         let answer = try receive(waiting)
         switch answer.reply {
         case .signed(let signature): return .signature(signature)
@@ -73,12 +73,14 @@ final class KeyConnection: @unchecked Sendable {
 
     // MARK: One exchange
 
-    private func send(_ request: KeyRequest, _ secret: borrowing SecretBytes?) throws(KeyConnectionError) {
+    private func send(
+        _ request: KeyRequest, _ secret: borrowing SecretBytes?, descriptors: [Descriptor] = []
+    ) throws(KeyConnectionError) {
         guard let header = try? request.encoded() else { throw .refused(Refusal(.internalError, "the request cannot be encoded")) }
         do throws(ChannelError) {
             switch secret {
-            case .some(let secret): try channel.send(header: header, secret: secret)
-            case .none: try channel.send(header: header)
+            case .some(let secret): try channel.send(header: header, secret: secret, descriptors: descriptors)
+            case .none: try channel.send(header: header, descriptors: descriptors)
             }
         } catch {
             throw .broken(error)

@@ -34,7 +34,8 @@ package enum KeyOperation: Int64, CaseIterable, Sendable {
 /// One use of an opened key. The application password, if the key needs one, is the message's secret section.
 ///
 /// `KeyUse ::= SEQUENCE { handle INTEGER (1..MAX), operation INTEGER (3..6), input OCTET STRING (SIZE (0..32768)), mayAsk BOOLEAN,
-///   reason [0] UTF8String (SIZE (0..1024)) OPTIONAL, authorization [1] OCTET STRING (SIZE (32)) OPTIONAL }`
+///   reason [0] UTF8String (SIZE (0..1024)) OPTIONAL, authorization [1] OCTET STRING (SIZE (32)) OPTIONAL,
+///   hold [2] AnswerHold OPTIONAL }`
 package struct KeyUse: Hashable, Sendable, DERReadable, DERWritable {
     package static let inputBytesMax = 32_768
     package static let reasonBytesMax = 1024
@@ -46,14 +47,21 @@ package struct KeyUse: Hashable, Sendable, DERReadable, DERWritable {
     package let mayAsk: Bool
     package let reason: String?
     package let authorization: [UInt8]?
+    /// If the user's answer may hold for further signatures. The message then carries two descriptors: the connection of the program that
+    /// requests the signature from the caller, and the process that leads that program's session.
+    package let hold: AnswerHold?
 
-    package init(handle: Int64, operation: KeyOperation, input: [UInt8], mayAsk: Bool, reason: String?, authorization: [UInt8]?) {
+    package init(
+        handle: Int64, operation: KeyOperation, input: [UInt8], mayAsk: Bool, reason: String?, authorization: [UInt8]?,
+        hold: AnswerHold? = nil
+    ) {
         self.handle = handle
         self.operation = operation
         self.input = input
         self.mayAsk = mayAsk
         self.reason = reason
         self.authorization = authorization
+        self.hold = hold
     }
 
     package init(from fields: inout DERFields) throws {
@@ -66,6 +74,8 @@ package struct KeyUse: Hashable, Sendable, DERReadable, DERWritable {
         mayAsk = try fields.boolean("may ask")
         reason = try fields.optionalText(0, "reason", max: Self.reasonBytesMax)
         authorization = try fields.optionalOctets(1, "authorization", in: EvaluationResult.handleBytes...EvaluationResult.handleBytes)
+        hold = try fields.optional(2, "hold") { try $0.value("hold") }
+        guard hold == nil || operation == .sign else { throw DERError("hold goes with a signature") }
     }
 
     package func write(into der: inout DERWriter) throws {
@@ -76,6 +86,7 @@ package struct KeyUse: Hashable, Sendable, DERReadable, DERWritable {
             try fields.boolean(mayAsk)
             try fields.optionalText(0, reason)
             try fields.optionalOctets(1, authorization)
+            if let hold { try fields.tagged(2) { try $0.value(hold) } }
         }
     }
 }

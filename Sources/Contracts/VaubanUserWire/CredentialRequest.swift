@@ -101,11 +101,14 @@ extension CredentialRequest: DERReadable, DERWritable {
 /// secret knows the challenge too and can seal its own secrets for it, but cannot combine them with the user's.
 ///
 /// `SealBinding ::= SEQUENCE { version INTEGER (2), what CHOICE { credential [0] SEQUENCE { request CredentialRequest },
-///   consent [1] SEQUENCE { consent Consent, choice INTEGER } } }`. It is never sent: both sides compute it.
+///   consent [1] SEQUENCE { consent Consent, choice INTEGER }, hold [2] SEQUENCE { hold PromptHold } } }`.
+/// It is never sent: both sides compute it.
 package enum SealBinding: Hashable, Sendable, DERWritable {
     case credential(CredentialRequest)
     /// The answer to a prompt for consent, as it was shown; authorized by the passcode.
     case consent(Consent, ConsentChoice)
+    /// The answer to a prompt that says for what the passcode holds.
+    case hold(PromptHold)
 
     package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
@@ -116,6 +119,7 @@ package enum SealBinding: Hashable, Sendable, DERWritable {
                 try fields.tagged(1) {
                     try $0.value(consent); try $0.integer(choice.rawValue)
                 }
+            case .hold(let hold): try fields.tagged(2) { try $0.value(hold) }
             }
         }
     }

@@ -23,7 +23,7 @@ package struct CallGroup: Sendable {
         """
         brk munmap mremap madvise mincore msync membarrier mlock mlock2 munlock map_shadow_stack
         futex futex_waitv futex_wait futex_wake futex_requeue set_robust_list get_robust_list rseq set_tid_address exit exit_group
-        getpid gettid getppid getuid geteuid getgid getegid getresuid getresgid getpgrp getrusage getrlimit ugetrlimit
+        getpid gettid getppid getuid geteuid getgid getegid getresuid getresgid getpgrp getsid getrusage getrlimit ugetrlimit
         sched_yield sched_getaffinity sched_getparam sched_getscheduler sched_get_priority_max sched_get_priority_min getcpu
         getpriority setpriority
         rt_sigaction rt_sigprocmask rt_sigreturn rt_sigpending rt_sigtimedwait rt_sigsuspend sigaltstack restart_syscall pause

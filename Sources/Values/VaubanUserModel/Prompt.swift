@@ -154,6 +154,8 @@ package struct PromptRequest: Hashable, Sendable, DERReadable, DERWritable {
     package let consent: Consent?
     /// The caller's button titles.
     package let titles: PromptTitles
+    /// What the passcode allows besides, for some time, if the operation is `sign`.
+    package let hold: PromptHold?
 
     /// Whether the prompt offers the caller's fallback: the passcode cannot be entered in it, and the caller did not remove the button.
     package var offersFallback: Bool { !methods.contains(.passcode) && titles.fallback != "" }
@@ -165,11 +167,11 @@ package struct PromptRequest: Hashable, Sendable, DERReadable, DERWritable {
     package init(
         prompt: [UInt8], user: UInt32, challenge: PasscodeChallenge, caller: CallerName, operation: PromptOperation, reason: String?,
         attempt: Int64, attemptsLeft: Int64, methods: AuthenticationMethods = .passcode, state: PromptState = PromptState(),
-        consent: Consent? = nil,
-        titles: PromptTitles = .standard
+        consent: Consent? = nil, titles: PromptTitles = .standard, hold: PromptHold? = nil
     ) {
         self.state = state
         self.titles = titles
+        self.hold = hold
         self.prompt = prompt
         self.user = user
         self.challenge = challenge
@@ -203,7 +205,9 @@ package struct PromptRequest: Hashable, Sendable, DERReadable, DERWritable {
                 guard titles != .standard else { throw DERError("titles say nothing") }
                 return titles
             } ?? .standard
+        hold = try fields.optional(3, "hold") { try $0.value("hold", as: PromptHold.self) }
         guard (consent != nil) == (operation == .consent) else { throw DERError("consent goes with its operation") }
+        guard hold == nil || operation == .sign else { throw DERError("hold goes with a signature") }
     }
 
     package func write(into der: inout DERWriter) throws {
@@ -220,6 +224,7 @@ package struct PromptRequest: Hashable, Sendable, DERReadable, DERWritable {
             try fields.optionalText(0, reason)
             if let consent { try fields.tagged(1) { try $0.value(consent) } }
             if titles != .standard { try fields.tagged(2) { try $0.value(titles) } }
+            if let hold { try fields.tagged(3) { try $0.value(hold) } }
         }
     }
 }

@@ -72,6 +72,14 @@ package final class OperationEvidence {
 
     package init() {}
 
+    /// Whether the user typed the passcode for this operation, rather than earlier.
+    package var hasPasscode: Bool {
+        switch passcodeKey {
+        case .some: true
+        case .none: false
+        }
+    }
+
     func holds(_ slot: KeySlot) -> Bool { factorKeys.contains { $0.purpose == slot.purpose && $0.generation == slot.generation } }
 }
 

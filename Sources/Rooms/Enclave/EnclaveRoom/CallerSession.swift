@@ -28,20 +28,21 @@ extension CallerSession {
         DerivationRequester(connection: channel.socket, process: caller.process) { [self] in try reportQueued() }
     }
 
-    /// Opens an item or a private key: gathers the missing evidence from the user, and prompts for the application password if the call did
-    /// not bring it.
+    /// Opens an item or a private key: gathers the evidence that `beginning` lacks from the user, and prompts for the application password
+    /// if the call did not bring it.
     func finish(
         _ opening: PendingOpening, as kind: PromptOperation, password: borrowing SecretBytes?, reason: String?, mayAsk: Bool,
-        authorization: [UInt8]?, for caller: Peer, in vault: Vault
+        beginning: OperationEvidence, hold: PromptHold? = nil, for caller: Peer, in vault: Vault
     ) throws(Refusal) -> SecretBytes {
         let requirement = try vault.checkSatisfiable(opening)
         let lacksPassword = opening.needsPassword && password == nil
         if !mayAsk, lacksPassword { throw Refusal(.interactionNotAllowed) }
-        let beginning = room.authorizations.evidence(authorization, for: caller, in: vault) ?? OperationEvidence()
         if !mayAsk, case .prompt = vault.evaluate(requirement, for: opening.protection, beginning.evidence) {
             throw Refusal(.interactionNotAllowed)
         }
-        let operation = Operation(kind: kind, requirement: requirement, protection: opening.protection, reason: reason, item: opening.item)
+        let operation = Operation(
+            kind: kind, requirement: requirement, protection: opening.protection, reason: reason, item: opening.item,
+            hold: requirement.acceptsPasscode ? hold : nil)
         let gathered = try gather(operation, for: caller, in: vault, beginning: beginning)
         let key =
             lacksPassword

@@ -9,6 +9,7 @@ import VaubanLinuxHost
 import VaubanRefusal
 internal import VaubanRoomHardening
 import VaubanSecretBytes
+import VaubanUserModel
 
 /// `@unchecked Sendable`: only the thread that serves the connection uses `allowing` and `last`; everything else is immutable or locked.
 final class KeyConnection: CallerSession, ConnectionEntry, @unchecked Sendable {
@@ -19,6 +20,7 @@ final class KeyConnection: CallerSession, ConnectionEntry, @unchecked Sendable {
     var allowing: (RequestTrace, [UInt8])?
     private var last: Int64 = 0
     private let keys = ThreadMutex<[Int64: OpenedKey]>([:])
+    private let held = ThreadMutex(HeldAnswers<AuthorizedEvidence>())
     private let ending = ThreadMutex(false)
 
     init(room: EnclaveRoom, channel: Channel, caller: Peer, identity: CallerIdentity?) {
@@ -32,8 +34,9 @@ final class KeyConnection: CallerSession, ConnectionEntry, @unchecked Sendable {
 
     func reportQueued() throws { try channel.send(header: try KeyReply.queued.encoded()) }
 
-    /// Erases the keys that a lock closed. The handles stay, and open again with their class.
+    /// Erases the keys that a lock closed, and the answers that held. The handles stay, and open again with their class.
     func erase(everything: Bool) {
+        held.withLock { $0.removeAll() }
         keys.withLock { keys in
             for (handle, key) in keys where everything || key.key.control.protection.availability == .unlocked {
                 keys[handle] = OpenedKey(key: key.key)
@@ -43,9 +46,21 @@ final class KeyConnection: CallerSession, ConnectionEntry, @unchecked Sendable {
 
     func serve() {
         while true {
-            guard let message = try? channel.receive(.idle) else { return }
-            guard (try? answer(message)) ?? false else { return }
+            do throws(ChannelError) {
+                let message = try channel.receive(untilNextEnd)
+                guard (try? answer(message)) ?? false else { return }
+            } catch {
+                guard case .deadline = error else { return }
+                held.withLock { $0.removeEnded(at: room.host.clock.boot) }
+                ScratchMemory.scrubStack()
+            }
         }
+    }
+
+    /// Waits for a request only until an answer no longer holds, so that its evidence is erased then.
+    private var untilNextEnd: Timeout {
+        let now = room.host.clock.boot
+        return held.withLock { $0.nextEnd }.map { .after($0 > now ? $0 - now : 0) } ?? .idle
     }
 
     /// Since when the connection waits for a request; nil while it handles one.
@@ -62,7 +77,7 @@ final class KeyConnection: CallerSession, ConnectionEntry, @unchecked Sendable {
     private func answer(_ message: consuming Message) throws -> Bool {
         let request: KeyRequest
         let secret = message.takeSecret()
-        guard message.descriptors.isEmpty else { return try end("the request must not carry a descriptor") }
+        let descriptors = message.descriptors
         do {
             request = try KeyRequest(derBytes: message.header)
         } catch let refusal as Refusal {
@@ -77,11 +92,12 @@ final class KeyConnection: CallerSession, ConnectionEntry, @unchecked Sendable {
         guard Self.count(secret) <= request.secretBytesMax else {
             return try end("the request must not carry a secret, or its secret is too long")
         }
+        guard descriptors.count == request.descriptorCount else { return try end("the request has the wrong number of descriptors") }
         let vault = room.vault(of: caller.uid)
         // Applies what expired or ended meanwhile, after the reply is sent.
         defer { room.applyEffects(of: vault) }
         let answer: Answer
-        do throws(Refusal) { answer = try handle(request, secret, in: vault) } catch { answer = .reply(.refused(error)) }
+        do throws(Refusal) { answer = try handle(request, secret, descriptors, in: vault) } catch { answer = .reply(.refused(error)) }
         switch answer {
         case .reply(let reply): try send(reply)
         case .shared(let shared):
@@ -115,7 +131,9 @@ final class KeyConnection: CallerSession, ConnectionEntry, @unchecked Sendable {
         case shared(SecretBytes)
     }
 
-    private func handle(_ request: KeyRequest, _ secret: borrowing SecretBytes?, in vault: Vault) throws(Refusal) -> Answer {
+    private func handle(
+        _ request: KeyRequest, _ secret: borrowing SecretBytes?, _ descriptors: [Descriptor], in vault: Vault
+    ) throws(Refusal) -> Answer {
         switch request {
         case .make(let kind, let control):
             room.applyEffects(of: vault)
@@ -129,7 +147,7 @@ final class KeyConnection: CallerSession, ConnectionEntry, @unchecked Sendable {
             keys.withLock { $0[handle] = nil }
             return .reply(.closed)
         case .use(let use):
-            switch try result(of: use, secret, in: vault) {
+            switch try result(of: use, secret, descriptors, in: vault) {
             case .signature(let signature): return .reply(.signed(signature))
             case .shared(let shared): return .shared(shared)
             }
@@ -148,7 +166,9 @@ final class KeyConnection: CallerSession, ConnectionEntry, @unchecked Sendable {
         return handle
     }
 
-    private func result(of use: KeyUse, _ password: borrowing SecretBytes?, in vault: Vault) throws(Refusal) -> KeyResult {
+    private func result(
+        of use: KeyUse, _ password: borrowing SecretBytes?, _ descriptors: [Descriptor], in vault: Vault
+    ) throws(Refusal) -> KeyResult {
         guard let opened = keys.withLock({ $0[use.handle] }) else { throw Refusal(.badParameter, "no key has this handle") }
         if let open = opened.open(for: use.operation) {
             // A key in memory counts only while its class is open; this check applies expirations first.
@@ -162,15 +182,41 @@ final class KeyConnection: CallerSession, ConnectionEntry, @unchecked Sendable {
             keep(open, of: opened.key, use, in: vault)
             return try open.use(use.input)
         case .layered(let opening):
+            // The answer to a prompt that also asks for an application password is for one use.
+            let hold = opening.needsPassword ? nil : try offeredHold(use, opened.key, descriptors)
             do throws(Refusal) {
-                let secret = try finish(
-                    opening, as: use.operation.promptOperation, password: password, reason: use.reason, mayAsk: use.mayAsk,
-                    authorization: use.authorization, for: caller, in: vault)
+                let secret = try finish(opening, use, password: password, hold: hold, in: vault)
                 return try SoftwareKey(opened.key.kind, secret, for: use.operation).use(use.input)
             } catch {
                 throw error.reason == .rowDamaged ? Refusal(.keyDamaged) : error
             }
         }
+    }
+
+    /// Opens a key that needs the user. An answer that holds takes the place of a prompt; a passcode typed at one holds from then on. A
+    /// finger does not, since nothing binds its touch to what the prompt says.
+    private func finish(
+        _ opening: PendingOpening, _ use: KeyUse, password: borrowing SecretBytes?, hold: OfferedHold?, in vault: Vault
+    ) throws(Refusal) -> SecretBytes {
+        // Before the prompt: evidence from before a lock is void after it.
+        let epoch = vault.epoch
+        let earlier = hold.flatMap { hold in held.withLock { $0.evidence(for: hold.scope, at: room.host.clock.boot) } }
+        let gathered =
+            earlier.flatMap(vault.evidence) ?? room.authorizations.evidence(use.authorization, for: caller, in: vault)
+            ?? OperationEvidence()
+        let secret = try finish(
+            opening, as: use.operation.promptOperation, password: password, reason: use.reason, mayAsk: use.mayAsk, beginning: gathered,
+            hold: hold?.notice, for: caller, in: vault)
+        if let hold, gathered.hasPasscode { keep(gathered, hold, since: epoch, in: vault) }
+        return secret
+    }
+
+    /// Keeps the evidence of an answer that holds. If a lock came meanwhile, it found nothing to erase, so the evidence is dropped here.
+    private func keep(_ gathered: OperationEvidence, _ hold: OfferedHold, since epoch: Int64, in vault: Vault) {
+        guard let evidence = try? vault.authorized(by: gathered, since: epoch) else { return }
+        let end = room.host.clock.boot + UInt64(hold.notice.seconds) * 1_000_000_000
+        held.withLock { $0.keep(evidence, for: hold.scope, until: end) }
+        if vault.epoch != epoch { held.withLock { $0.removeAll() } }
     }
 
     /// Keeps an opened key for the next use. If a lock came meanwhile, it found nothing to erase, so the key is dropped here.
@@ -206,4 +252,7 @@ extension KeyRequest {
         case .open, .close: 0
         }
     }
+
+    /// The number of descriptors that must accompany a request.
+    fileprivate var descriptorCount: Int { if case .use(let use) = self, use.hold != nil { 2 } else { 0 } }
 }

@@ -24,6 +24,8 @@ struct Operation {
     var consent: Consent?
     /// The caller's button titles.
     var titles = PromptTitles.standard
+    /// What the passcode allows besides, for some time; nil for nothing.
+    var hold: PromptHold?
     /// The trial of a typed application password; nil unless the prompt asks for one.
     var trial: PasswordTrial?
 }
@@ -147,7 +149,8 @@ final class Prompt {
             prompt: pending.prompt, user: caller.uid, challenge: challenge, caller: name, operation: operation.kind, reason: reason,
             attempt: attempt, attemptsLeft: isForPassword ? PromptRequest.attemptsMax - attempt + 1 : status.attemptsLeft,
             methods: methods,
-            state: isForPassword ? PromptState() : state(status, offering: methods), consent: operation.consent, titles: operation.titles)
+            state: isForPassword ? PromptState() : state(status, offering: methods), consent: operation.consent, titles: operation.titles,
+            hold: operation.hold)
         try room.prompts.ask(request, pending)
         trace.asked(challenge.nonce)
         if phase.isShown { awaitFinger() }
@@ -257,7 +260,7 @@ final class Prompt {
             return try accept(sealed, for: challenge, authorizing: .consent(consent, choice), gathered)
         case .passcode(let sealed):
             guard operation.consent == nil else { throw Refusal(.authenticationFailed, "this answer needs a choice") }
-            return try accept(sealed, for: challenge, authorizing: nil, gathered)
+            return try accept(sealed, for: challenge, authorizing: operation.hold.map(SealBinding.hold), gathered)
         }
     }
 

@@ -24,7 +24,8 @@ extension RequestConnection {
         case .opened(let key): key
         case .layered(let opening):
             try finish(
-                opening, as: .readItem, password: password, reason: reason, mayAsk: mayAsk, authorization: authorization, for: caller,
+                opening, as: .readItem, password: password, reason: reason, mayAsk: mayAsk,
+                beginning: room.authorizations.evidence(authorization, for: caller, in: vault) ?? OperationEvidence(), for: caller,
                 in: vault)
         }
     }
