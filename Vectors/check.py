@@ -23,10 +23,9 @@ FORMATS = {
     'entitlements': texts.entitlements, 'frames': sockets.frame, 'greetings': sockets.greeting, 'halves': state.half,
     'holder': texts.holder, 'integrity': texts.integrity, 'launcher-record': texts.launcher_record, 'machine': texts.machine,
     'one-time-codes': items.one_time_code, 'rights': items.right, 'rooms': texts.rooms, 'secret-service': items.secret_service,
-    'service-file': texts.service_file, 'ssh-agent': ssh.request, 'ssh-keys': ssh.key, 'ssh-signed-data': ssh.signed_data,
+    'service-file': texts.service_file, 'ssh-agent': ssh.request, 'ssh-hold': ssh.hold, 'ssh-keys': ssh.key, 'ssh-signed-data': ssh.signed_data,
     'state-envelopes': state.envelope, 'sync-files': sync_file, 'sync-join-requests': join_request, 'sync-tokens': join_token,
-    'uids': texts.uids, 'verdicts': state.verdict,
-    'wallet-maps': items.wallet_map,
+    'uids': texts.uids, 'verdicts': state.verdict, 'wallet-maps': items.wallet_map,
 }
 
 

@@ -143,6 +143,8 @@ import Witness
         #expect(kinds.map { $0["Kind"] } == InterpreterNames.table.map(\.kind))
         for (row, kind) in zip(kinds, InterpreterNames.table) { #expect(words(row["Names of the file"]) == kind.names) }
         #expect(try document.table("service managers").flatMap { words($0["Names of the file"]) } == ServiceManagerNames.names)
+        // ssh forwards agents: with an identity it could sign for a server with an answer that holds (Specs/ssh-agent.md).
+        #expect(InterpreterNames.contain("ssh") && !InterpreterNames.contain("ssh-keygen"))
         #expect(InterpreterNames.contain("python3.11") && InterpreterNames.contain("sh") && !InterpreterNames.contain("shutdown"))
         #expect(ServiceManagerNames.contain("containerd-shim-runc-v2") && !ServiceManagerNames.contain("systemd-resolved"))
     }

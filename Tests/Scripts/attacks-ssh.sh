@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Attacks on the SSH agent. Each check is an attack of Manual/attacks.md.
 set -u
+. Tests/Scripts/lib/session.sh
 [ "${VAUBAN_TEST_USERS:-0}" = 1 ] || { echo 'it needs root, to be several users'; exit 77; }
 for program in setpriv ssh-add ssh-keygen python3; do command -v $program >/dev/null || { echo "there is no $program here"; exit 77; }; done
 unset VAUBAN_HOME XDG_RUNTIME_DIR XDG_DATA_HOME SSH_AUTH_SOCK
@@ -60,6 +61,36 @@ check 'U43 the memory of the agent, by a program of the same user: refused' memo
 check 'U43 control: root reads all of it' memory done env
 check 'U44 a forwarded agent, a key that asks for nothing, another server: succeeds' equals "$(hostile alice free forwarded)" signed
 check 'U44 a key that asks: refused where nobody answers' equals "$(hostile alice asking forwarded)" refused
+# U46: the answer to one program's prompt holds, and others try to use it. A copy of an interpreter with one more byte has an identity of its own.
+cp "$(by alice python3 -c 'import os, sys; print(os.path.realpath(sys.executable))')" "$bin/tool" && printf x >>"$bin/tool" && cp "$bin/tool" "$bin/thief" && printf y >>"$bin/thief" && chmod 755 "$bin/tool" "$bin/thief"
+prefix=$(by alice python3 -c 'import sys; print(sys.prefix)')
+ask() { in_session env "$@"; }
+ask_elsewhere() { in_session 'setsid --wait env' "$@"; }
+in_session() { by alice $1 PYTHONHOME="$prefix" "$bin/$2" "$bin/ssh-hostile.py" "$agent" "$TMPDIR/asking.pub" "${@:3}" 2>&1; }
+alice ssh hold asking 5m || exit 1
+printf '#!/bin/sh\nPYTHONHOME=%s %s %s %s %s message git >%s 2>&1 &\necho $! >%s\n' "$prefix" "$bin/tool" "$bin/ssh-hostile.py" "$agent" "$TMPDIR/asking.pub" "$own/asked" "$own/pid" >"$own/asker"
+answered_and_held() {
+    by alice "$bin/pty-play" --seconds 60 -- "$bin/vauban" approve >"$TMPDIR/out" <<STEPS
+expect Prompts appear here
+run $own/asker
+expect your passcode then lets tool sign for “git” with it for 5 minutes
+expect Passcode
+secret $passcode
+expect Accepted
+run $own/wait
+key ctrl-c
+STEPS
+    equals "$(cat "$own/asked")" signed && equals "$(ask tool message git)" signed || { cat "$TMPDIR/out" "$TMPDIR/agent.log"; return 1; }
+}
+check 'U46 control: the program that was named in the prompt signs again without one' answered_and_held
+check 'U46 another program of the user: refused where nobody answers' equals "$(ask thief message git)" refused
+check 'U46 the program itself in another session: refused' equals "$(ask_elsewhere tool message git)" refused
+for deed in login message-forwarded message-forged sign; do
+    check "U46 the program itself, deed $deed: refused" equals "$(ask tool $deed git)" refused
+done
+check 'U46 for another purpose: refused' equals "$(ask tool message file)" refused
+check 'U47 a program in the same session starts the one that was named: succeeds' equals "$(by alice python3 -c 'import os, subprocess, sys; print(subprocess.run(sys.argv[2:], env={**os.environ, "PYTHONHOME": sys.argv[1]}, capture_output=True, text=True).stdout, end="")' "$prefix" "$bin/tool" "$bin/ssh-hostile.py" "$agent" "$TMPDIR/asking.pub" message git)" signed
+check 'U46 control: the answer still holds' equals "$(ask tool message git)" signed
 check 'U45 a session that no server signed: refused' equals "$(hostile alice free forged)" refused
 check 'U45 control: one that a server signed' equals "$(hostile alice free bound)" signed
 end_attacks

@@ -54,6 +54,10 @@ import VaubanSecretBytes
         destinations.map { "\($0.from.host) > \($0.to.user.isEmpty ? "" : $0.to.user + "@")\($0.to.host)" }.joined(separator: "\n")
     }
 
+    @Test("Times for which answers hold are read or refused as the vectors say") func holds() throws {
+        try FormatVectors("ssh-hold").check { vector in SSHHold(stored: vector.content).map { ["seconds": String($0.seconds)] } }
+    }
+
     @Test("What data to sign says is found, and nothing in other data, as the vectors say") func signedData() throws {
         try FormatVectors("ssh-signed-data").check { vector in
             switch SSHSignedData(vector.content) {

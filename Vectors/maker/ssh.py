@@ -169,3 +169,12 @@ write('ssh-signed-data', 'ssh-agent', [
         ('another magic number', signed_message(magic=b'SSHSIF')), ('no namespace', signed_message(b'')),
         ('another digest', signed_message(digest=b'md5')), ('a digest of another length', signed_message(content=bytes(32))),
         ('a byte after a message', signed_message(more=b'\0')), ('a public key', PUBLIC)]]])
+
+# For how long an answer holds.
+write('ssh-hold', 'ssh-agent', [
+    *[vector(f'{seconds} seconds', b'1 %d' % seconds, {'seconds': str(seconds)}) for seconds in (1, 300, 900)],
+    *[vector(what, data, failure='not of version 1') for what, data in [
+        ('nothing', b''), ('a later version', b'2 300'), ('a version alone', b'1'), ('a third word', b'1 300 1'), ('two spaces', b'1  300')]],
+    *[vector(what, data, failure='not a time') for what, data in [
+        ('no time', b'1 '), ('0 seconds', b'1 0'), ('more than 15 minutes', b'1 901'), ('a leading zero', b'1 0300'), ('a sign', b'1 +300'),
+        ('a unit', b'1 5m'), ('a line end', b'1 300\n')]]])

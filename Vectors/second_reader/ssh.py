@@ -157,6 +157,14 @@ REQUESTS = {
 
 # What is signed: the section "The prompt".
 
+def hold(data, given):
+    """Reads for how long an answer holds."""
+    words = data.split(b' ')
+    require(len(words) == 2 and words[0] == b'1', 'not of version 1')
+    require(words[1].isdigit() and words[1] == b'%d' % int(words[1]) and 1 <= int(words[1]) <= 900, 'not a time')
+    return {'seconds': words[1].decode()}
+
+
 def signed_data(data, given):
     for read in (login, signed_message, certificate):
         try:

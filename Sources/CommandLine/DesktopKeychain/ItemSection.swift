@@ -58,7 +58,7 @@ package enum ItemSection: Int, CaseIterable, Sendable {
                 self = .keys
             } else if service == SSHItem.certificateService {
                 self = .certificates
-            } else if service.hasPrefix(ImportPlan.fieldsPrefix) || service == SSHItem.placesService
+            } else if service.hasPrefix(ImportPlan.fieldsPrefix) || [SSHItem.placesService, SSHItem.holdService].contains(service)
                 || record.attributes[.secretServiceAttributes] != nil || record.text(.description) == Self.noteDescription
             {
                 self = .secrets

@@ -18,6 +18,8 @@ final class AgentKeyStore: Sendable {
         let certificate: [UInt8]?
         /// The query that finds the item again.
         let item: ItemQuery
+        /// The name that the item for how long an answer holds has; nil for an imported key, each signature of which needs its own answer.
+        var holdName: String?
 
         var blobs: [[UInt8]] { [publicKey.blob] + (certificate.map { [$0] } ?? []) }
     }
@@ -29,15 +31,21 @@ final class AgentKeyStore: Sendable {
     }
 
     private let keychain: KeychainClient
-    private let enclave: KeyClient
+    private let service: Service
+    /// The connections to the enclave, on which answers hold.
+    private let enclave: Mutex<KeyClient>
     private let known = Mutex(Known())
     private let filter: KeyFilter
 
     init(_ service: Service, _ filter: KeyFilter) {
         self.filter = filter
         keychain = KeychainClient(service: service, startsService: false)
-        enclave = KeyClient(service: service, startsService: false)
+        self.service = service
+        enclave = Mutex(KeyClient(service: service, startsService: false))
     }
+
+    /// Ends all answers that hold, and with each call in progress its connection.
+    func endHolds() { enclave.withLock { $0 = KeyClient(service: service, startsService: false) } }
 
     /// Returns the keychain's keys; while it is locked, those of the last time it was unlocked. The public halves are not secret.
     var all: [Entry] {
@@ -54,30 +62,43 @@ final class AgentKeyStore: Sendable {
     /// Stops offering the key until the agent restarts. It stays in the keychain.
     func hide(_ blob: [UInt8]) -> Bool {
         guard let entry = entry(blob) else { return false }
+        endHolds()
         return known.withLock { $0.hidden.insert(entry.publicKey.blob).inserted }
     }
 
     func hideAll() {
         let all = all
+        endHolds()
         known.withLock { known in known.hidden.formUnion(all.map(\.publicKey.blob)) }
     }
 
     /// Signs data. If the key requires a prompt, it shows this reason.
-    func sign(_ data: [UInt8], with entry: Entry, flags: UInt32, reason: String, _ cancellation: CallCancellation) throws -> [UInt8] {
+    func sign(
+        _ data: [UInt8], with entry: Entry, flags: UInt32, _ prompting: KeyPrompting, _ cancellation: CallCancellation
+    ) throws -> [UInt8] {
         var query = entry.item
         query.returnsData = true
         query.authenticationUI = .allow
-        query.operationPrompt = reason
+        query.operationPrompt = prompting.reason
         guard let found = try keychain.copyMatching(query, cancellation: cancellation).first else { throw Refusal(.itemNotFound) }
         guard let secret = found.takeSecret() else { throw Refusal(.itemNotFound) }
         guard query.kind == .key else { return try SoftwareKey.signature(of: data, with: secret, flags: flags) }
         // This is not the private key, but a value from which only the enclave can recover it.
         let key = try EnclaveKey(stored: secret.withUnsafeBytes { [UInt8]($0) })
         guard key.publicKey == entry.publicKey.point else { throw Refusal(.keyDamaged) }
-        let outcome = try enclave.use(
-            key, for: .sign, input: Array(SHA256.hash(data: data)), prompting: KeyPrompting(reason: reason), cancellation: cancellation)
+        let outcome = try enclave.withLock(\.self).use(
+            key, for: .sign, input: Array(SHA256.hash(data: data)), prompting: prompting, cancellation: cancellation)
         guard case .signature(let raw) = outcome else { throw Refusal(.internalError) }
         return SoftwareKey.elliptic(.p256, raw)
+    }
+
+    /// Returns for how long the user's answer holds for a key; nil if it is for one signature.
+    func hold(of entry: Entry) -> SSHHold? {
+        guard let name = entry.holdName else { return nil }
+        var query = SSHItem.passwords(of: SSHItem.holdService)
+        query.attributes[.account] = .text(name)
+        guard case .data(let stored)? = try? records(query).first?.0.attributes[.generic] else { return nil }
+        return SSHHold(stored: stored)
     }
 
     private func read() throws -> [Entry] {
@@ -116,7 +137,9 @@ final class AgentKeyStore: Sendable {
             item.limit = .one
             var name = ""
             if case .text(let text)? = record.attributes[.label] { name = text }
-            return entry(name, key: SSHPublicKey(p256: key.publicKey), item: item)
+            var made = entry(name, key: SSHPublicKey(p256: key.publicKey), item: item)
+            made?.holdName = name
+            return made
         }
         return (made + imported).sorted { $0.name < $1.name }
     }

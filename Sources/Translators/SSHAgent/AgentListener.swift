@@ -90,7 +90,7 @@ final class AgentListener: Sendable {
         idle.append(
             AgentConnection(
                 socket,
-                AgentSession(keys: keys, hosts: hosts, requester: Requester(peer), upstream: upstream.map(UpstreamAgent.init))))
+                AgentSession(keys: keys, hosts: hosts, requester: Requester(peer, socket), upstream: upstream.map(UpstreamAgent.init))))
     }
 
     /// Starts to serve a message. Returns false if too many requests are being served: then the connection ends.

@@ -1,5 +1,6 @@
 // The requests of one connection and their replies.
 
+internal import VaubanKeyWire
 internal import VaubanKeychainClient
 internal import VaubanLinuxHost
 internal import VaubanRefusal
@@ -24,7 +25,9 @@ final class AgentSession: @unchecked Sendable {
         func done(_ isDone: Bool) -> SSHAgentReply { isDone ? .success : .failure }
         guard let request = try? SSHAgentRequest(message) else { return .failure }
         switch request {
-        case .unlock(let passphrase): return done(keys.lock.unlock(passphrase))
+        case .unlock(let passphrase):
+            // Also those that were answered while the agent was locked.
+            return done(endingHolds(keys.lock.unlock(passphrase)))
         case .bind(let binding):
             // The other agent applies its own destination constraints to the binding.
             _ = relayed(message)
@@ -45,8 +48,14 @@ final class AgentSession: @unchecked Sendable {
             _ = relayed(message)
             return .success
         case .foreignKey: return relayed(message)
-        case .lock(let passphrase): return done(keys.lock.lock(passphrase))
+        case .lock(let passphrase): return done(endingHolds(keys.lock.lock(passphrase)))
         }
+    }
+
+    /// Ends the answers that hold, if the lock of the agent changed.
+    private func endingHolds(_ hasChanged: Bool) -> Bool {
+        if hasChanged { keys.kept.endHolds() }
+        return hasChanged
     }
 
     /// Added keys come first, as in ssh-agent. A key that is also in the keychain is shown once.
@@ -97,7 +106,8 @@ final class AgentSession: @unchecked Sendable {
                 return offersUpstream(signing.key) ? relayed(message, timeout: nil) : .failure
             }
             let reason = self.reason(for: data, to: destination, key: entry.name).text
-            return .signature(try keys.kept.sign(signing.data, with: entry, flags: signing.flags, reason: reason, cancellation))
+            let prompting = KeyPrompting(reason: reason, hold: hold(of: entry, for: signing.data, data))
+            return .signature(try keys.kept.sign(signing.data, with: entry, flags: signing.flags, prompting, cancellation))
         } catch let refusal as Refusal {
             tell("no signature for \(requester.description): \(refusal.message)")
             return .failure
@@ -119,6 +129,15 @@ final class AgentSession: @unchecked Sendable {
             try keys.confirm(reason(for: data, to: destination, key: key.comment).text, cancellation)
         }
         return try SoftwareKey.signature(of: signing.data, with: key.fields, flags: signing.flags)
+    }
+
+    /// Returns for what the user's answer may hold: only a message for a namespace, requested by a program on this machine. Logins are
+    /// prompted for one by one. The enclave decides, from what the kernel says about the program, and reads the namespace itself.
+    private func hold(of entry: AgentKeyStore.Entry, for bytes: [UInt8], _ data: SSHSignedData) -> KeyHold? {
+        guard case .message = data, bindings.isEmpty, let hold = keys.kept.hold(of: entry),
+            let answer = AnswerHold(seconds: hold.seconds, message: bytes), let leader = requester.sessionLeader
+        else { return nil }
+        return KeyHold(answer, requester: requester.connection, sessionLeader: leader)
     }
 
     private func reason(for data: SSHSignedData, to destination: SessionBindings.Destination, key: String) -> PromptReason {

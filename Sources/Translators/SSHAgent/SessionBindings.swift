@@ -47,6 +47,9 @@ struct SessionBindings: Sendable {
         return .host(last.host)
     }
 
+    /// Whether nobody has tried to bind the connection, so that it is of a program on this machine, as far as the agent can tell.
+    var isEmpty: Bool { hops.isEmpty && !hasFailed }
+
     /// The servers to which the agent was forwarded, the nearest first.
     var forwardedTo: [SSHPublicKey] { hops.filter(\.isForwarding).map(\.host) }
 

@@ -1,4 +1,5 @@
-"""What a hostile program asks of an agent: ssh-hostile.py SOCKET PUBLIC-KEY sign|bound|forged|forwarded. Says what came of it."""
+"""What a program asks of an agent, hostile or not: ssh-hostile.py SOCKET PUBLIC-KEY DEED [NAMESPACE]. The deeds are sign, bound, forged, forwarded;
+with a namespace message, message-forged and message-forwarded, and login. Says what came of it."""
 import base64, os, socket, struct, sys
 
 path, deed = sys.argv[1], sys.argv[3]
@@ -36,6 +37,14 @@ def bind(session, signature, forwarding):
 
 
 # The machine of the forwarding is played by any key of the agent that signs without a question.
+def message(): return b"SSHSIG" + string(sys.argv[4].encode()) + string(b"") + string(b"sha512") + string(os.urandom(64))
+
+
+def login():
+    start = string(os.urandom(32)) + b"\x32" + string(b"root") + string(b"ssh-connection") + string(b"publickey") + b"\1"
+    return start + string(b"ecdsa-sha2-nistp256") + string(blob)
+
+
 keys = ask(b"\x0b")
 session, host = os.urandom(32), b""
 if keys[:1] == b"\x0c":
@@ -51,5 +60,12 @@ elif deed == "bound": tell(bind(session, sign(host, session)[5:], 0))
 elif deed == "forged": tell(bind(session, sign(host, os.urandom(32))[5:], 0))
 elif deed == "forwarded":
     if bind(session, sign(host, session)[5:], 1) != b"\x06": sys.exit(print("no session"))
-    login = string(os.urandom(32)) + b"\x32" + string(b"root") + string(b"ssh-connection") + string(b"publickey") + b"\1" + string(b"ecdsa-sha2-nistp256")
-    tell(sign(blob, login + string(blob)))
+    tell(sign(blob, login()))
+elif deed == "message": tell(sign(blob, message()))
+elif deed == "message-forged":
+    bind(session, sign(host, os.urandom(32))[5:], 0)
+    tell(sign(blob, message()))
+elif deed == "message-forwarded":
+    if bind(session, sign(host, session)[5:], 1) != b"\x06": sys.exit(print("no session"))
+    tell(sign(blob, message()))
+elif deed == "login": tell(sign(blob, login()))

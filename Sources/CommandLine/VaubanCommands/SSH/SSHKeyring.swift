@@ -17,6 +17,8 @@ struct SSHKeyOfUser {
     let publicKey: SSHPublicKey
     let isOfEnclave: Bool
     let asks: Bool
+    /// For how long an answer holds; nil if it is for one signature.
+    var hold: SSHHold?
 
     /// The line for authorized_keys.
     var line: String { "\(publicKey.type.rawValue) \(Data(publicKey.blob).base64EncodedString()) \(SafeText.line(name, max: 80))" }
@@ -24,7 +26,8 @@ struct SSHKeyOfUser {
     var row: String {
         let fingerprint = Data(SHA256.hash(data: publicKey.blob)).base64EncodedString().prefix { $0 != "=" }
         let words = [SafeText.visible(name), publicKey.type.rawValue, "SHA256:\(fingerprint)", isOfEnclave ? "made here" : "imported"]
-        return (words + (asks ? ["asks"] : [])).joined(separator: "\t")
+        let holds = hold.map { ["an answer holds \(TimeLength.words($0.seconds))"] } ?? []
+        return (words + (asks ? ["asks"] + holds : [])).joined(separator: "\t")
     }
 }
 
@@ -48,9 +51,13 @@ struct SSHKeyring {
             made.returnsData = true
             made.authenticationUI = .skip
             let imported = SSHItem.passwords(of: SSHItem.importedService)
-            return try (session.found(made).compactMap(Self.made) + session.found(imported).compactMap(Self.imported)).sorted {
-                $0.name < $1.name
+            let holds = try SSHHolds(session).all()
+            let keys = try session.found(made).compactMap(Self.made).map { key in
+                var key = key
+                key.hold = holds[key.name]
+                return key
             }
+            return try (keys + session.found(imported).compactMap(Self.imported)).sorted { $0.name < $1.name }
         }
     }
 
@@ -126,7 +133,7 @@ struct SSHKeyring {
         var made = SSHItem.ofEnclave
         made.attributes[.label] = .text(name)
         var queries = [made]
-        for service in [SSHItem.importedService, SSHItem.certificateService, SSHItem.placesService] {
+        for service in [SSHItem.importedService, SSHItem.certificateService, SSHItem.placesService, SSHItem.holdService] {
             var query = SSHItem.passwords(of: service)
             query.attributes[.account] = .text(name)
             queries.append(query)

@@ -4,6 +4,7 @@ import VaubanRefusal
 struct SSHRotation {
     private let keyring: SSHKeyring
     private let places: SSHPlaces
+    private let holds: SSHHolds
     private let old: String
     /// The name of the new key until the old one is deleted.
     let new: String
@@ -11,11 +12,12 @@ struct SSHRotation {
     init(_ session: Session, of name: String) {
         keyring = SSHKeyring(session)
         places = SSHPlaces(session)
+        holds = SSHHolds(session)
         old = name
         new = "\(name)-new"
     }
 
-    /// Creates the new key in the enclave with the old key's authentication requirements.
+    /// Creates the new key in the enclave with the old key's authentication requirements, and the time for which an answer holds.
     func begin(_ protection: ProtectionOptions) throws {
         let keys = try keyring.keys()
         guard let key = keys.first(where: { $0.name == old }) else { throw NoSuchItem(name: old, suggestions: []) }
@@ -27,7 +29,9 @@ struct SSHRotation {
         var protection = protection
         if protection.require == nil, key.asks { protection.require = .presence }
         try SSHKeyring.check(name: new)
-        print(try keyring.make(new, protection).line)
+        let made = try keyring.make(new, protection)
+        if made.asks { try holds.set(key.hold, of: new) }
+        print(made.line)
         let known = try places.places(of: old)
         say("\(new) can now sign too. Register the line above wherever \(old) is registered:")
         for place in known { say("  \(SafeText.visible(place.name))    since \(place.day)") }
@@ -53,6 +57,7 @@ struct SSHRotation {
             try keyring.delete(old)
         }
         try places.rename(new, to: old)
+        try holds.rename(new, to: old)
         try keyring.renameEnclaveKey(new, to: old)
         say("Deleted the old key. The new key is now named \(old).")
     }

@@ -15,8 +15,8 @@ struct SSH: ParsableCommand {
               vauban ssh sign-commits work --global     sign git commits with it
             """,
         subcommands: [
-            SSHNew.self, SSHImport.self, SSHList.self, SSHDelete.self, SSHWhere.self, SSHRotate.self, SSHSignCommits.self, SSHEnable.self,
-            SSHDisable.self,
+            SSHNew.self, SSHImport.self, SSHList.self, SSHDelete.self, SSHHoldAnswer.self, SSHWhere.self, SSHRotate.self,
+            SSHSignCommits.self, SSHEnable.self, SSHDisable.self,
         ])
 }
 
@@ -29,17 +29,29 @@ struct SSHNew: ParsableCommand {
 
             Example:
               vauban ssh new work --require presence
+              vauban ssh new work --require presence --hold 5m
             """)
 
     @Argument(help: "The name of the key.") var name: String
+    @Option(
+        help: ArgumentHelp(
+            "With --require presence: let your answer hold for this time, at most 15m (see vauban ssh hold).", valueName: "duration"))
+    var hold: String?
     @OptionGroup var protection: ProtectionOptions
     @OptionGroup var user: UserOptions
 
-    func validate() throws { try SSHKeyring.check(name: name) }
+    func validate() throws {
+        try SSHKeyring.check(name: name)
+        guard let hold else { return }
+        _ = try SSHHolds.hold(hold)
+        if protection.require != .presence { throw ValidationError("Use --hold only with --require presence.") }
+    }
 
     func run() throws {
-        let keyring = SSHKeyring(try Session(user))
-        print(try keyring.make(name, protection).line)
+        let session = try Session(user)
+        let line = try SSHKeyring(session).make(name, protection).line
+        if let hold { try SSHHolds(session).set(try SSHHolds.hold(hold), of: name) }
+        print(line)
     }
 }
 
