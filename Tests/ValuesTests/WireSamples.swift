@@ -21,14 +21,14 @@ struct WireSample: Sendable, CustomTestStringConvertible {
     /// Whether decoding returns an equal value.
     let readsBackEqual: Bool
 
-    private init<Value: DERReadable & DERWritable & Hashable & SendableMetatype>(_ name: String, _ value: Value) {
+    init<Value: DERReadable & DERWritable & Hashable & SendableMetatype>(_ name: String, _ value: Value) {
         testDescription = "\(Value.self) \(name)"
         bytes = (try? value.encoded()) ?? []
         again = { try Value(derBytes: $0).encoded() }
         readsBackEqual = (try? Value(derBytes: bytes)) == value
     }
 
-    private static func octets(_ byte: UInt8, _ count: Int) -> [UInt8] { [UInt8](repeating: byte, count: count) }
+    static func octets(_ byte: UInt8, _ count: Int) -> [UInt8] { [UInt8](repeating: byte, count: count) }
 
     static let control = try? AccessControl(protection: .whenUnlocked, flags: .userPresence)
     static let row = RowBinding(
@@ -40,7 +40,7 @@ struct WireSample: Sendable, CustomTestStringConvertible {
         accessGroup: "", accessControl: nil)
     private static let challenge = PasscodeChallenge(nonce: octets(3, 32), purpose: .change)
     private static let passcode = SealedPasscode(encapsulated: octets(4, 32), ciphertext: octets(5, 22))
-    private static let refusal = Refusal(.authenticationFailed, "the passcode is wrong", attemptsLeft: 4, secondsToWait: 0)
+    static let refusal = Refusal(.authenticationFailed, "the passcode is wrong", attemptsLeft: 4, secondsToWait: 0)
     private static let status = DeviceStatus(
         lock: .locked, cause: .lockRequested, since: -1, passcodeIsSet: true, attemptsLeft: 5, secondsToWait: 3600, warnings: ["one", ""])
     private static let lease = KeyLease(
@@ -101,10 +101,10 @@ struct WireSample: Sendable, CustomTestStringConvertible {
         prompt: octets(6, 16), user: 1000, challenge: PasscodeChallenge(nonce: octets(7, 32), purpose: .prompt),
         caller: CallerName(pid: 42, path: "/home/a/tool", signature: .init(identifier: "com.acme.tool", team: "Acme Tools")),
         operation: .sign, reason: nil, attempt: 1, attemptsLeft: 5)
-    private static let attributes = ItemAttributes([
+    static let attributes = ItemAttributes([
         .account: .text("anna"), .service: .data([0xFF]), .type: .number(-1), .creationDate: .date(1),
     ])
-    private static let query: ItemQuery = {
+    static let query: ItemQuery = {
         var query = ItemQuery(kind: .internetPassword, attributes: attributes)
         query.protection = .always
         query.limit = .count(3)
@@ -116,13 +116,13 @@ struct WireSample: Sendable, CustomTestStringConvertible {
         query.authorization = octets(9, 32)
         return query
     }()
-    private static let record = ItemRecord(kind: .genericPassword, attributes: attributes, accessControl: control)
+    static let record = ItemRecord(kind: .genericPassword, attributes: attributes, accessControl: control)
 
-    private static let accessRecord = AccessRecord(
+    static let accessRecord = AccessRecord(
         began: .min, ended: .max, action: .synchronized, outcome: .notApproved, unrecorded: 3,
         program: AccessProgram(application: "", path: "/usr/bin/bash", throughCommandLine: true, commands: ["/usr/bin/vauban", ""]),
         items: [UsedItem(item: octets(1, 16), kind: 1, count: .max, owner: "cli", name: "github/anna")])
-    private static let canaryRecord = AccessRecord(
+    static let canaryRecord = AccessRecord(
         began: 1, ended: 2, action: .read, outcome: .done, program: nil,
         items: [UsedItem(item: octets(1, 16), kind: 1, owner: "cli", name: "aws/root", isCanary: true)])
 
@@ -228,132 +228,6 @@ struct WireSample: Sendable, CustomTestStringConvertible {
                 .signed(octets(7, 64)), .shared, .closed,
             ].enumerated().map { WireSample("\($0)", $1) }
     }()
-
-    private static let report: DoctorReport = {
-        var report = DoctorReport()
-        report.rows = .max
-        report.checked = 5
-        report.unopened = 1
-        report.locked = 2
-        for reason in DoctorFinding.Reason.allCases {
-            report.take(DoctorFinding(reason, row: 7, protection: 12, isRepaired: reason == .lookups))
-        }
-        report.quarantine = [DoctorReport.Quarantined(reason: .secret, count: 3, since: -1)]
-        report.copy = DoctorReport.Copy(.kept, date: 1, rows: 5)
-        return report
-    }()
-
-    private static let reportWithoutRoom: DoctorReport = {
-        var report = DoctorReport()
-        report.copy = DoctorReport.Copy(.noRoom, bytesMissing: .max)
-        report.earlier = DoctorReport.Earlier(date: .min, rows: .max)
-        return report
-    }()
-
-    private static let backupItem = BackupItem(
-        binding: octets(1, 90), wrapped: octets(2, 60), attributes: octets(3, 92), head: octets(4, BackupItem.headBytes))
-
-    private static let circleView = CircleView(
-        device: octets(1, 16), circle: nil, number: 0, digest: octets(0, 32), epoch: 0, members: [])
-    private static let someNames = BlindedNames([octets(1, 16), octets(2, 16)]) ?? .empty
-    private static let companionReply = CircleReply(
-        CircleView(
-            device: octets(1, 16), circle: octets(2, 16), number: 2, digest: octets(3, 32), epoch: 1,
-            members: [CircleMember(device: octets(1, 16), name: "laptop", verification: octets(4, 32))],
-            companions: [
-                CircleCompanion(device: CircleMember(device: octets(5, 16), name: "pi", verification: octets(6, 32)), names: someNames)
-            ], isCompanion: true))
-    private static let tokenReply = CircleReply(
-        CircleView(
-            device: octets(1, 16), circle: octets(2, 16), number: 2, digest: octets(3, 32), epoch: 1,
-            members: [CircleMember(device: octets(1, 16), name: "laptop", verification: octets(4, 32))],
-            tokens: [OpenToken(verification: octets(7, 32), name: "ci", expires: -1, itemCount: 100)]),
-        document: [1])
-    private static let waitingReply = CircleReply(
-        CircleView(
-            device: octets(1, 16), circle: nil, number: 0, digest: octets(0, 32), epoch: 0, members: [],
-            sponsor: CircleMember(device: octets(1, 16), name: "desk", verification: octets(4, 32))))
-    private static let circleReply = CircleReply(
-        CircleView(
-            device: octets(1, 16), circle: octets(2, 16), number: CircleRequest.numberMax, digest: octets(3, 32), epoch: 64,
-            members: [CircleMember(device: octets(1, 16), name: "laptop", verification: octets(4, 32))]),
-        document: [2], code: "123 456")
-
-    static let keychain: [WireSample] =
-        [
-            KeychainRequest.add(record, returns: [.data, .attributes], hasData: true),
-            .add(ItemRecord(kind: .internetPassword, attributes: ItemAttributes()), returns: [], hasData: false), .copyMatching(query),
-            .copyMatching(ItemQuery(kind: .genericPassword)),
-            .update(query, ItemChanges(attributes: attributes, protection: .afterFirstUnlock, accessControl: control, hasData: true)),
-            .update(query, ItemChanges(attributes: ItemAttributes())), .delete(query),
-            .add(record, returns: [], hasData: true, passwordBytes: 1024), .copyMatching(query, passwordBytes: 1),
-            .update(query, ItemChanges(attributes: ItemAttributes()), passwordBytes: 20), .rewrap, .discard, .examine,
-            .restore(copyOf: nil), .restore(copyOf: .min), .handOver, .ownRights, .accessLog(AccessLogQuery()),
-            .accessLog(AccessLogQuery(before: 7, coversAllOwners: true, verifies: true)),
-            .sharedPassword(SharedPasswordRequest(.save, site: "example.com:8443", account: "anna")),
-            .sharedPassword(SharedPasswordRequest(.pick, site: "", account: "")),
-            .transfer(query, attributes, keepsOriginal: true), .transfer(query, ItemAttributes(), keepsOriginal: false),
-            .delete(query, atOnce: true), .history(.list(query)), .history(.value(query, number: 1), passwordBytes: 1024),
-            .history(.undo(query, number: 10)), .history(.deleted(ofAllOwners: false)), .history(.undelete(octets(1, 16))),
-            .history(.purge(octets(2, 16))), .history(.clear(nil)), .history(.clear(query)), .history(.setting(nil)),
-            .history(.setting(true)), .backup(.begin(keybag: nil, restores: false), passwordBytes: 20),
-            .backup(.begin(keybag: [1, 2, 3], restores: true)),
-            .backup(.begin(keybag: nil, restores: false, recipient: octets(3, 1216))),
-            .backup(.begin(keybag: [1, 2, 3], restores: true, passwordIsRestoreKey: true), passwordBytes: 32),
-            .backup(.list(after: 0)), .backup(.copy([1, .max])),
-            .backup(.copy([])), .backup(.restore(backupItem)), .sync(.list), .sync(.copy([])), .sync(.copy([1, .max])),
-            .sync(.circle(.begin(name: "laptop"))), .sync(.circle(.apply(name: "laptop"))),
-            .sync(.circle(.answer(commitment: [1]))), .sync(.circle(.reveal(answer: [1]))),
-            .sync(.circle(.approve(reveal: [1], code: "123 456"))),
-            .sync(.circle(.enter(statement: [1], code: "123 456"))),
-            .sync(.circle(.remove(device: octets(1, 16)))), .sync(.circle(.follow(statement: [1]))),
-            .sync(.circle(.view)), .sync(.circle(.sign(digest: octets(1, 32)))),
-            .sync(.put(backupItem, epoch: 64, name: octets(1, 16), replacing: nil)),
-            .sync(.put(backupItem, epoch: 1, name: octets(1, 16), replacing: octets(2, 16))),
-            .sync(.delete(item: octets(1, 16), mark: octets(2, 16))), .sync(.fates([])),
-            .sync(.fates([ItemQuestion(item: octets(1, 16), changed: .min), ItemQuestion(item: octets(2, 16), changed: .max)])),
-            .sync(.circle(.leave)), .sync(.circle(.redeem(token: [1]))),
-            .sync(.companion(.makeToken(name: "ci", seconds: 60), rows: [1])),
-            .sync(.companion(.admit(reveal: [1], code: "123 456"), rows: [])), .sync(.companion(.allow(device: octets(1, 16)), rows: [1])),
-            .sync(.companion(.disallow(device: octets(1, 16)), rows: [1, .max])), .sync(.copyForCompanion(device: octets(1, 16), [1])),
-            .lastUses(of: octets(1, 16)), .canary(.mark(query, isCanary: true)), .canary(.mark(query, isCanary: false)), .canary(.list),
-            .canary(.alerts(after: nil)), .canary(.alerts(after: .max)), .canary(.acknowledge(total: 7)),
-        ].enumerated().map { WireSample("\($0)", $1) }
-        + [
-            KeychainReply.refused(refusal), .done, .handedOver, .ownRights(application: nil, groups: []),
-            .ownRights(application: "program:/usr/bin/mail", groups: ["mail", "family"]), .versions([]), .keepsHistory(false), .cleared(0),
-            .versions([
-                ItemVersion(replaced: .max, changed: .min, protection: .whenUnlocked, accessControl: control),
-                ItemVersion(replaced: 0, changed: 1, protection: .always, accessControl: nil),
-            ]), .deleted(DeletedItem(item: octets(3, 16), deleted: -1, record: record)),
-            .items([FoundItem(record: record, hasData: true), FoundItem(record: nil, hasData: false)]), .items([]),
-            .accessLog(AccessLogPage(oldest: 0, faults: [], records: [])),
-            .accessLog(
-                AccessLogPage(
-                    oldest: 1, faults: [AccessLogFault(.replaced, number: 2), AccessLogFault(.missingAtEnd, number: 1 << 48)],
-                    records: [FoundRecord(number: 2, record: accessRecord), FoundRecord(number: 1, isHidden: true, record: nil)])),
-            .waitingForUser("pts/3"), .queued, .rewrapped(RewrapProgress(done: 256, left: 0, kept: .max)), .examined(report),
-            .examined(DoctorReport()), .examined(reportWithoutRoom),
-            .restorable(RestorableCopy(date: -1, rows: .max, damagedSince: nil)),
-            .restorable(RestorableCopy(date: 1, rows: 0, damagedSince: .max)), .backup(.begun(keybag: [1, 2, 3])), .backup(.rows([])),
-            .backup(.rows([BackupRow(row: 1, item: octets(1, 16), mark: octets(2, 16))])), .backup(.item(row: .max, backupItem)),
-            .backup(.omitted(row: 1, name: "bank/anna", .accessControl)), .backup(.restored(name: "", .otherDevice)),
-            .sync(.circle(circleReply)), .sync(.circle(tokenReply)), .sync(.rows([])),
-            .sync(
-                .rows([
-                    SyncRow(row: 1, name: nil, mark: octets(1, 16), item: octets(3, 16), changed: .min, shownName: ""),
-                    SyncRow(
-                        row: .max, name: octets(2, 16), mark: octets(1, 16), item: octets(3, 16), changed: .max, shownName: "bank/anna"),
-                ])), .sync(.item(row: 1, mark: octets(1, 16), backupItem)), .sync(.omitted(row: 1)), .sync(.outcome(.deleted)),
-            .sync(.outcome(.placed(mark: octets(1, 16), item: octets(2, 16), changed: .max))), .sync(.outcome(.changedMeanwhile)),
-            .sync(.outcome(.nameTaken)), .sync(.fates(ItemFate.allCases)), .sync(.listed(number: .max)),
-            .lastUses(LastUses(read: nil, changed: nil, coversAll: false)),
-            .lastUses(
-                LastUses(
-                    read: FoundRecord(number: 2, record: canaryRecord), changed: FoundRecord(number: 1, record: accessRecord),
-                    coversAll: true)),
-            .canaryAlerts(CanaryAlerts(total: 0, seen: 0, from: nil)), .canaryAlerts(CanaryAlerts(total: .max, seen: 1, from: 1 << 48)),
-        ].enumerated().map { WireSample("\($0)", $1) }
 
     private static let environment = OwnerEnvironment(
         passcodeIsSet: true, passcodeIsUsable: false, readerIsPresent: true, fingersAreEnrolled: true, fingersAreLockedOut: false,
