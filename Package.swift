@@ -123,7 +123,7 @@ let contracts: [Target] = [
     // The line on which an application uses private keys, and what such a key is outside the enclave.
     target("VaubanKeyWire", in: "Contracts", ["VaubanRefusal", "VaubanUserModel", "VaubanAccessPolicy", "VaubanDER"]),
     // The messages of SSH's agents, and how keys for SSH stand among the items.
-    target("VaubanSSHWire", in: "Contracts", ["VaubanKeychainModel", "VaubanAccessPolicy", "VaubanSecretBytes"]),
+    target("VaubanSSHWire", in: "Contracts", ["VaubanKeychainModel", "VaubanUserModel", "VaubanAccessPolicy", "VaubanSecretBytes"]),
 ]
 
 let host: [Target] = [

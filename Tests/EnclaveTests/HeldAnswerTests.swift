@@ -81,6 +81,8 @@ import VaubanUserModel
         kill(child.processIdentifier, SIGKILL)
         child.waitUntilExit()
         #expect(held.evidence(for: try scope(leader: other), at: 1) == nil)
+        // The descriptor of the process is not held any longer either.
+        #expect(held.count == 0)
         #expect(held.evidence(for: try scope(), at: 1) == nil)
     }
 }

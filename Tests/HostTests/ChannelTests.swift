@@ -188,6 +188,16 @@ import VaubanSecretBytes
         #expect(message.header == [1])
     }
 
+    @Test("A server that waits until something is due is idle meanwhile, and loses no message") func idleUntilDue() throws {
+        #expect(fault(.idleUntilDue(1_000_000)) == "deadline")
+        let channel = channel
+        let receiving = Background { try channel.receive(.idleUntilDue(3_600_000_000_000)).header }
+        while channel.idleSince == nil { sched_yield() }
+        try raw.send(Frame.message([1]))
+        #expect(try receiving.value() == [1])
+        #expect(channel.idleSince == nil)
+    }
+
     @Test func shuttingDownWakesAReceiver() throws {
         let channel = channel
         let receiving = Background { () -> Bool in

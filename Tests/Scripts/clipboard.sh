@@ -71,7 +71,7 @@ copy=(xclip -selection clipboard)
 on_desktop xclip -selection clipboard -o
 # Where there is no xclip, xsel.
 mkdir "$TMPDIR/tools"
-ln -s "$(command -v xsel)" "$TMPDIR/tools/xsel"
+ln -s "$(command -v xsel)" "$(command -v timeout)" "$TMPDIR/tools/"
 vauban() { PATH=$TMPDIR/tools "$VAUBAN_BUILD/vauban" "$@"; }
 copy=(xsel -b -i)
 on_desktop xsel -b -o

@@ -72,7 +72,8 @@ commit early && fail 'it was signed without an answer'
 answered 'your passcode then lets ssh-keygen sign for “git” with it for 5 minutes' "$TMPDIR/commit" first
 [ "$(commits)" = 1 ] || { cat "$TMPDIR/said"; fail 'the first commit was not made'; }
 for number in $(seq 2 21); do commit "$number" || { cat "$TMPDIR/err" "$agent.log"; fail "commit $number needed another answer"; }; done
-[ "$(commits)" = 21 ] && git -C "$TMPDIR/repository" log --format=%G? | grep -vq G && fail 'a commit is not signed rightly'
+[ "$(commits)" = 21 ] || fail 'not every commit was made'
+git -C "$TMPDIR/repository" log --format=%G? | grep -vq G && fail 'a commit is not signed rightly'
 # sign NAMESPACE: as git does; another program at the beginning.
 sign() { echo text | "${@:2}" ssh-keygen -Y sign -n "$1" -f "$TMPDIR/work.pub" >/dev/null 2>"$TMPDIR/err"; }
 sign git || { cat "$TMPDIR/err"; fail 'ssh-keygen itself needed another answer'; }

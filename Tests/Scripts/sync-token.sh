@@ -101,12 +101,12 @@ mkfifo "$folder/join/$(printf '%032d' 9).4"
 sync keychain; text 'is not admitted: the join request was altered'; text '0 changes received'
 rm -f "$folder"/join/*
 
-# Taken back before it was used.
-device keychain; own 0 sync token other --revoke; text 'Took the token back'
+# Revoked before it was used, even where the folder is not what it was.
+device keychain; mv "$folder" "$folder.away"; own 0 sync token other --revoke; text 'Revoked the token'; mv "$folder.away" "$folder"
 device second; with 0 sync join "$folder" --token-file "$TMPDIR/other"; text 'as other.'
-sync keychain; text 'was taken back'; sync second 51; text 'was taken back'
+sync keychain; text 'was revoked'; sync second 51; text 'was revoked'
 device second; own 0 sync leave; rm -f "$folder"/join/*
-device keychain; own 0 sync status; grep -q '^Token' "$TMPDIR/out" && fail 'status lists a token that was taken back'
+device keychain; own 0 sync status; grep -q '^Token' "$TMPDIR/out" && fail 'status lists a token that was revoked'
 
 # A folder that is slow, or held back: the server asks, and enters by what the token says, whoever changed the circle since.
 device keychain; with 0 sync token third --item db/ci --file "$TMPDIR/third-token"

@@ -1,7 +1,9 @@
+internal import VaubanUserModel
+
 /// For how long the user's answer to a prompt holds for a key, as the key's user chose: the attribute `gena` of the item of the service
 /// `ssh-hold`, a version and the seconds (Specs/ssh-agent.md, "Items").
 package struct SSHHold: Hashable, Sendable {
-    package static let secondsMax: Int64 = 900
+    package static let secondsMax = PromptHold.secondsMax
     private static let version = "1"
 
     package let seconds: Int64

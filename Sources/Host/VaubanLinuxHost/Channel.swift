@@ -36,10 +36,20 @@ package enum ChannelError: Error, Sendable {
 package enum Timeout: Sendable {
     /// Without limit: a server between two requests.
     case idle
+    /// The same, but for at most these nanoseconds, when the server has something to do.
+    case idleUntilDue(UInt64)
     /// Nanoseconds from now.
     case after(UInt64)
 
     package static let machine = Timeout.after(ConnectionLimits.machineTime)
+
+    /// Whether the receiver waits for a request, and nobody for it.
+    fileprivate var isIdle: Bool {
+        switch self {
+        case .idle, .idleUntilDue: true
+        case .after: false
+        }
+    }
 }
 
 /// The sender that every message must have.
@@ -175,7 +185,7 @@ package final class Channel: Sendable {
     }
 
     private func receive(into buffer: inout ReceiveBuffer, _ timeout: Timeout, _ watching: Descriptor?) throws(ChannelError) -> Received {
-        if buffer.isEmpty, case .idle = timeout { idle.withLock { $0 = MachineClock.monotonic } }
+        if buffer.isEmpty, timeout.isIdle { idle.withLock { $0 = MachineClock.monotonic } }
         defer { idle.withLock { $0 = nil } }
         if buffer.isEmpty { try wait(timeout, watching) }
         var isBeginning = buffer.isEmpty
@@ -232,11 +242,12 @@ package final class Channel: Sendable {
     /// watched connection only a hang-up counts, not a shutdown of this side's reads.
     private func wait(_ timeout: Timeout, _ watching: Descriptor?) throws(ChannelError) {
         var deadline: UInt64 = .max
-        if case .after(let time) = timeout {
+        switch timeout {
+        case .after(let time):
             if watching == nil && time == ConnectionLimits.machineTime { return }
             deadline = MachineClock.monotonic + time
-        } else if watching == nil {
-            return
+        case .idleUntilDue(let time): deadline = MachineClock.monotonic + time
+        case .idle: if watching == nil { return }
         }
         var pollers = [pollfd(fd: socket.number, events: Int16(POLLIN), revents: 0)]
         if let watching { pollers.append(pollfd(fd: watching.number, events: 0, revents: 0)) }

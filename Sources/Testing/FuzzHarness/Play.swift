@@ -117,7 +117,7 @@ final class Play {
             let known = try vault.anchorLog([])
             try promise(try vault.anchorLog(links).number >= known.number, "the end of the access log went back")
         case .openSeriesKey(let sealed): _ = try vault.openSeriesKey(sealed)
-        case .nameTeam: break
+        case .nameTeam(let team, let name): vault.teamNames.set(name, of: team)
         case .retire(let names): try vault.retire(names)
         case .fate(let name): _ = try vault.fate(of: name)
         case .consent:

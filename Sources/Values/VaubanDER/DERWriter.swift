@@ -3,6 +3,9 @@
 /// Every message between processes and every row is written here, each byte once: the length of a constructed field takes one byte, which
 /// is all that most of them need, and its content is moved if it turns out to be longer. Tests compare it with swift-asn1. Generic
 /// functions are inlinable, so that the compiler specializes them for the types that are written.
+///
+/// What writes a field throws, since a type may refuse to be written; of these here only texts and octets do, if they are longer than the
+/// reader takes.
 package struct DERWriter {
     /// What was written so far.
     package private(set) var bytes: [UInt8] = []

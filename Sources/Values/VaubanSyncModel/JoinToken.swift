@@ -1,6 +1,7 @@
 // Tokens by which a server joins a circle as a companion (Specs/sync.md, "Joining by a token").
 
 package import VaubanDER
+package import VaubanRefusal
 
 /// The part of a token that is no secret; the other is the seed of its key.
 package struct JoinToken: Hashable, Sendable, DERReadable, DERWritable {
@@ -48,6 +49,18 @@ package struct JoinToken: Hashable, Sendable, DERReadable, DERWritable {
             try fields.integer(expires)
         }
     }
+}
+
+extension JoinToken {
+    /// Decodes a token that somebody brought.
+    ///
+    /// - Throws: `unsupported` for one of a later version, and `badParameter` for anything else that is no token.
+    package static func decoded(_ bytes: [UInt8]) throws(Refusal) -> JoinToken {
+        do { return try JoinToken(derBytes: bytes) } catch { throw (error as? DERError)?.newerVersion == nil ? damaged : newer }
+    }
+
+    package static var damaged: Refusal { Refusal(.badParameter, "The token is damaged, or not complete; use another copy of it") }
+    package static var newer: Refusal { Refusal(.unsupported, "The token was made by a later version of Vauban; update Vauban") }
 }
 
 /// A token that was not used yet, as it is known outside the enclave of the member that made it.

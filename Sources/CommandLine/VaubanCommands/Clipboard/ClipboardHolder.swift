@@ -12,6 +12,7 @@ struct ClipboardHolder {
     let tool: ClipboardTool
     let seconds: Int64
     private static let filled = "filled"
+    private static let outputSecondsMax = 3
 
     /// Starts the process, passes it the secret, and returns when the clipboard contains it.
     func start(with secret: borrowing SecretBytes) throws {
@@ -102,11 +103,13 @@ struct ClipboardHolder {
         return Self.status(of: pid)
     }
 
-    /// Returns the output of a tool; throws if it exceeds a limit.
+    /// Returns the output of a tool; throws if it exceeds a limit. What it has not written in some seconds is left out: the program that
+    /// offers the clipboard's content may not answer.
     private func output(of command: [String], max: Int) throws -> SecretBytes {
         var line = try Pipe()
         let nothing = Descriptor(try SystemError.check(open("/dev/null", O_RDONLY | O_CLOEXEC), "open /dev/null"))
-        let pid = try ChildCommand.spawn(command[0], command, input: nothing.number, output: line.writing?.number)
+        let words = ["timeout", "--foreground", String(Self.outputSecondsMax)] + command
+        let pid = try ChildCommand.spawn(words[0], words, input: nothing.number, output: line.writing?.number)
         line.endWriting()
         defer { _ = Self.status(of: pid) }
         return try SecretReader.everything(from: line.reading.number, max: max, keepsNewline: true)

@@ -1,3 +1,4 @@
+import ArgumentParser
 import VaubanAccessPolicy
 import VaubanKeychainClient
 import VaubanKeychainModel
@@ -14,7 +15,11 @@ struct SSHHolds {
 
     /// Parses a duration; nil for `off`.
     static func hold(_ text: String) throws -> SSHHold? {
-        text == "off" ? nil : SSHHold(seconds: try TimeLength.seconds(text, unit: 60, max: SSHHold.secondsMax))
+        if text == "off" { return nil }
+        guard let hold = SSHHold(seconds: try TimeLength.seconds(text, unit: 60, max: SSHHold.secondsMax)) else {
+            throw ValidationError("An answer holds for at least 1s; to prompt for each signature: off.")
+        }
+        return hold
     }
 
     /// Returns the setting of each key that has one.

@@ -30,8 +30,8 @@ struct SSHRotation {
         if protection.require == nil, key.asks { protection.require = .presence }
         try SSHKeyring.check(name: new)
         let made = try keyring.make(new, protection)
-        if made.asks { try holds.set(key.hold, of: new) }
         print(made.line)
+        try holds.set(made.asks ? key.hold : nil, of: new)
         let known = try places.places(of: old)
         say("\(new) can now sign too. Register the line above wherever \(old) is registered:")
         for place in known { say("  \(SafeText.visible(place.name))    since \(place.day)") }

@@ -1,5 +1,4 @@
 import Crypto
-import VaubanDER
 package import VaubanRefusal
 package import VaubanSecretBytes
 package import VaubanSyncModel
@@ -18,18 +17,12 @@ package struct JoinTokenText: ~Copyable {
     package let seed: SecretBytes
 
     package init(_ encoded: [UInt8], seed: consuming SecretBytes) throws(Refusal) {
-        let content = try Self.content(encoded)
+        let content = try JoinToken.decoded(encoded)
         let key = try? seed.withUnsafeBytes { try Curve25519.Signing.PrivateKey(rawRepresentation: $0) }
-        guard let key, Array(key.publicKey.rawRepresentation) == content.verification else { throw Self.damaged }
+        guard let key, Array(key.publicKey.rawRepresentation) == content.verification else { throw JoinToken.damaged }
         self.content = content
         self.encoded = encoded
         self.seed = seed
-    }
-
-    private static func content(_ encoded: [UInt8]) throws(Refusal) -> JoinToken {
-        do { return try JoinToken(derBytes: encoded) } catch {
-            throw (error as? DERError)?.newerVersion == nil ? damaged : newer
-        }
     }
 
     /// Parses a line. A newline at its end is ignored.
@@ -38,12 +31,12 @@ package struct JoinTokenText: ~Copyable {
         guard text.withUnsafeBytes({ $0.starts(with: Array(Self.family.utf8)) }) else {
             throw Refusal(.badParameter, "This is not a token of vauban sync token")
         }
-        guard text.withUnsafeBytes({ $0.starts(with: Array(Self.heading.utf8)) }) else { throw Self.newer }
+        guard text.withUnsafeBytes({ $0.starts(with: Array(Self.heading.utf8)) }) else { throw JoinToken.newer }
         let (start, end) = (Self.heading.utf8.count, count - Self.seedSigns - 1)
         guard start < end, text.withUnsafeBytes({ $0[end] }) == Self.space,
             let seed = SecretBase64.bytes(of: text.part(end + 1..<count)), seed.count == JoinToken.seedBytes,
             let encoded = SecretBase64.bytes(of: text.part(start..<end))
-        else { throw Self.damaged }
+        else { throw JoinToken.damaged }
         try self.init(encoded.withUnsafeBytes { Array($0) }, seed: seed)
     }
 
@@ -74,7 +67,4 @@ package struct JoinTokenText: ~Copyable {
             }
         }
     }
-
-    private static var newer: Refusal { Refusal(.unsupported, "The token was made by a later version of Vauban; update Vauban") }
-    private static var damaged: Refusal { Refusal(.badParameter, "The token is damaged, or not complete; use another copy of it") }
 }

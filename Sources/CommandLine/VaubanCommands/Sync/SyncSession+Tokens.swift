@@ -7,7 +7,8 @@ extension SyncSession {
     /// Admits, as companions, the devices that ask by a token of this device. What the carrier can put there stops no run.
     mutating func admitByTokens() throws {
         guard !view.isCompanion else { return }
-        for device in try JoinFile.request.devices(in: folder).prefix(Self.requestsMax) {
+        var answered = 0
+        for device in try JoinFile.request.devices(in: folder).prefix(Self.lookedAtMax) where answered < Self.requestsMax {
             let before = view
             let reply: CircleReply
             do throws(Refusal) {
@@ -15,34 +16,37 @@ extension SyncSession {
             } catch {
                 // Another member's token: that member answers.
                 if error.reason == .itemNotFound { continue }
+                answered += 1
                 guard [.badParameter, .notAllowedHere, .unsupported, .unavailable].contains(error.reason) else { throw error }
-                try refuse(device, error)
+                refuse(device, error)
                 continue
             }
+            answered += 1
             take(reply.view)
             if let statement = reply.document { try folder.add(statement, named: SyncFolder.name(of: view.number), in: .circle) }
             for companion in view.companions where !before.companions.contains(where: { $0.device == companion.device }) {
                 say("Admitted \(SafeText.visible(companion.device.name)) as a companion, by its token.")
             }
-            folder.remove("\(device).\(JoinFile.request.rawValue)", in: .join)
+            folder.remove(JoinFile.request.name(of: device), in: .join)
         }
     }
 
     private func admission(of device: String) throws(Refusal) -> CircleReply {
-        guard let request = try folder.read("\(device).\(JoinFile.request.rawValue)", in: .join),
+        guard let request = try folder.read(JoinFile.request.name(of: device), in: .join),
             (1...CircleRequest.documentBytesMax).contains(request.count)
         else { throw Refusal(.badParameter, "its request cannot be read") }
         return try session.keychain.circle(.admitByToken(request: request)).reply
     }
 
     /// Says why a device is not admitted, here and, if its token is good no more, there.
-    private func refuse(_ device: String, _ refusal: Refusal) throws {
+    private func refuse(_ device: String, _ refusal: Refusal) {
         say("The device \(device.prefix(8)) asks to join by a token, and is not admitted: \(refusal.detail ?? refusal.message).")
         if refusal.reason == .notAllowedHere {
-            try folder.replace(Array(Self.refused.utf8), named: "\(device).\(JoinFile.refusal.rawValue)", in: .join)
+            // Where it cannot be written, the device goes on waiting.
+            try? folder.replace(Array(Self.refused.utf8), named: JoinFile.refusal.name(of: device), in: .join)
         }
         if [.notAllowedHere, .badParameter].contains(refusal.reason) {
-            folder.remove("\(device).\(JoinFile.request.rawValue)", in: .join)
+            folder.remove(JoinFile.request.name(of: device), in: .join)
         }
     }
 
@@ -52,7 +56,7 @@ extension SyncSession {
         guard try folder.read(JoinFile.refusal.name(of: view.device), in: .join) == nil else {
             throw Refusal(
                 .notAllowedHere,
-                "This device was not admitted: its token was used already, was taken back, or has expired. Run vauban sync leave here, and "
+                "This device was not admitted: its token was used already, was revoked, or has expired. Run vauban sync leave here, and "
                     + "join with a new token")
         }
         let name = JoinFile.request.name(of: view.device)
@@ -87,6 +91,7 @@ extension SyncSession {
 
     /// Whoever carries the folder can write it too: a device that reads it only says so, and goes on waiting.
     private static let refused = "VAUBAN JOIN REFUSED 1\n"
-    /// How many requests one run looks at.
+    /// How many requests one run answers, and how many it looks at: those by tokens of other members wait for these.
     private static let requestsMax = 16
+    private static let lookedAtMax = 256
 }

@@ -49,9 +49,9 @@ struct SSHNew: ParsableCommand {
 
     func run() throws {
         let session = try Session(user)
-        let line = try SSHKeyring(session).make(name, protection).line
-        if let hold { try SSHHolds(session).set(try SSHHolds.hold(hold), of: name) }
-        print(line)
+        print(try SSHKeyring(session).make(name, protection).line)
+        // An earlier key of this name may have left a setting.
+        try SSHHolds(session).set(try hold.flatMap(SSHHolds.hold), of: name)
     }
 }
 

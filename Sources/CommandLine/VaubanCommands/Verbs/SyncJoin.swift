@@ -14,7 +14,10 @@ enum JoinFile: String, CaseIterable {
     case request = "4"
     case refusal = "5"
 
-    func name(of device: [UInt8]) -> String { "\(StoredBackupFolder.hex(device)).\(rawValue)" }
+    func name(of device: [UInt8]) -> String { name(of: StoredBackupFolder.hex(device)) }
+
+    /// The same for a device in hexadecimal digits.
+    func name(of device: String) -> String { "\(device).\(rawValue)" }
 
     /// Returns the devices that have such a file, as the beginnings of its names.
     func devices(in folder: any SyncCarrier) throws -> [String] {
@@ -28,7 +31,7 @@ enum JoinFile: String, CaseIterable {
     }
 
     static func removeAll(of device: String, in folder: any SyncCarrier) {
-        for file in allCases { folder.remove("\(device).\(file.rawValue)", in: .join) }
+        for file in allCases { folder.remove(file.name(of: device), in: .join) }
     }
 }
 
@@ -218,7 +221,7 @@ struct SyncApprove: ParsableCommand {
         guard let code else {
             // The answer to one request is the same each time.
             let answer = try circle.perform(.answer(commitment: document)).document ?? []
-            try circle.folder.replace(answer, named: "\(asking).\(JoinFile.answer.rawValue)", in: .join)
+            try circle.folder.replace(answer, named: JoinFile.answer.name(of: asking), in: .join)
             return say("Answered the device \(asking.prefix(8)). Run vauban sync join there again, and type here the code that it shows.")
         }
         let reply =

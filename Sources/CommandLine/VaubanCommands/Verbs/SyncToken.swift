@@ -34,7 +34,7 @@ struct SyncToken: ParsableCommand {
     @Option(help: ArgumentHelp("The new file for the token.", valueName: "file"), completion: .file())
     var file: String?
 
-    @Flag(help: "Take the token of this name back.")
+    @Flag(help: "Revoke the token of this name.")
     var revoke = false
 
     @OptionGroup var user: UserOptions
@@ -57,10 +57,12 @@ struct SyncToken: ParsableCommand {
     func run() throws {
         let session = try Session(user)
         try session.openNow()
+        if revoke { return try revokeToken(session) }
+        // A reader of standard output that ends early is detected, so that the token does not stay.
+        signal(SIGPIPE, SIG_IGN)
         var circle = try SyncSession(session, try SyncHome(session.service))
         try circle.follow()
         try circle.requireMember()
-        if revoke { return try takeBack(&circle) }
         // The token exists once: a file that cannot be made is found before it is.
         let output = try file.map { path in
             guard access(path, F_OK) != 0 else {
@@ -76,10 +78,8 @@ struct SyncToken: ParsableCommand {
             throw Refusal(.internalError, "the enclave made no token")
         }
         let token = try JoinTokenText(document, seed: seed)
-        do {
-            try write(token, to: output)
-        } catch {
-            _ = try? circle.perform(.revokeToken(verification: token.content.verification))
+        do { try write(token, to: output) } catch {
+            try? revokeToken(session)
             throw error
         }
         tell(token)
@@ -94,7 +94,7 @@ struct SyncToken: ParsableCommand {
         }
         fflush(nil)
         guard text.withUnsafeBytes({ writeAll($0, to: STDOUT_FILENO) }) else {
-            throw Refusal(.storageFailed, "the token could not be written to standard output; it was taken back")
+            throw Refusal(.storageFailed, "the token could not be written to standard output; it was revoked")
         }
     }
 
@@ -104,15 +104,17 @@ struct SyncToken: ParsableCommand {
             """
             This token is a secret. The first device that joins with it until \(StatusText.time(token.content.expires)) becomes the \
             companion \(SafeText.visible(name)), which receives \(items). There: vauban sync join FOLDER --token-file FILE. Then run \
-            vauban sync here. To take the token back: vauban sync token \(SafeText.visible(name)) --revoke
+            vauban sync here. To revoke the token: vauban sync token \(SafeText.visible(name)) --revoke
             """)
     }
 
-    private func takeBack(_ circle: inout SyncSession) throws {
-        guard let token = circle.view.tokens.first(where: { $0.name == name }) else {
+    /// Revokes the token of this name, without the folder: whoever has the token may have that too.
+    private func revokeToken(_ session: Session) throws {
+        let view = try session.keychain.circle(.view).reply.view
+        guard let token = view.tokens.first(where: { $0.name == name }) else {
             throw Refusal(.badParameter, "No token for \(SafeText.visible(name)) that was not used yet; vauban sync status lists them")
         }
-        try circle.perform(.revokeToken(verification: token.verification))
-        say("Took the token back. Nobody joins with it.")
+        _ = try session.keychain.circle(.revokeToken(verification: token.verification))
+        say("Revoked the token. Nobody joins with it.")
     }
 }

@@ -29,7 +29,7 @@ package enum EnclaveLimits {
     package static let keyConnectionsPerProcessMax = 32
     package static let openKeysMax = 64
     /// Answers of the user that hold on one such connection.
-    package static let heldAnswersMax = 16
+    package static let heldAnswersMax = 4
     /// Generations of the key that wraps a class's private keys. None can ever be removed, since the wrapped keys may be stored anywhere.
     /// Beyond this number, a first passcode adds no further one.
     package static let privateKeyGenerationsMax = 8

@@ -61,7 +61,10 @@ package struct HeldAnswers<Evidence: Sendable>: Sendable {
         return entries.last { $0.scope.covers(scope) }?.evidence
     }
 
-    package mutating func removeEnded(at now: UInt64) { entries.removeAll { $0.end <= now } }
+    /// Removes the answers whose time is over, or whose session has ended.
+    package mutating func removeEnded(at now: UInt64) {
+        entries.removeAll { $0.end <= now || !ProcessDescriptor.isAlive($0.scope.leader) }
+    }
 
     package mutating func removeAll() { entries = [] }
 }

@@ -41,11 +41,11 @@ extension Vault {
         guard !name.isEmpty else { throw Refusal(.badParameter, "A companion needs a name") }
         let others = member.body.tokens.filter { now < $0.expires }
         guard !others.contains(where: { $0.name == name }) else {
-            throw Refusal(.badParameter, "There is a token for this name already; take it back first: vauban sync token NAME --revoke")
+            throw Refusal(.badParameter, "There is a token for this name already; revoke it first: vauban sync token NAME --revoke")
         }
         guard others.count < JoinToken.countMax else {
             throw Refusal(
-                .unsupported, "\(JoinToken.countMax) tokens were made and not used; take one back first: vauban sync token NAME --revoke")
+                .unsupported, "\(JoinToken.countMax) tokens were made and not used; revoke one first: vauban sync token NAME --revoke")
         }
         return others
     }
@@ -63,11 +63,17 @@ extension Vault {
     /// killed.
     func admit(byToken bytes: [UInt8], as member: CircleMembership) throws(Refusal) -> CircleOutcome {
         guard let circle = member.body.circle else { throw CircleMembership.notInCircle }
-        guard let request = try? TokenRequest(derBytes: bytes) else { throw Self.damagedTokenRequest }
+        let request: TokenRequest
+        do { request = try TokenRequest(derBytes: bytes) } catch {
+            guard (error as? DERError)?.newerVersion == nil else {
+                throw Refusal(.unsupported, "the join request was made by a later version of Vauban; update Vauban on this device")
+            }
+            throw Self.damagedTokenRequest
+        }
         guard request.member == member.body.me.device else { throw Refusal(.itemNotFound, "another device made the token") }
         if member.body.companions.contains(where: { $0.device == request.newcomer }) { return CircleOutcome(CircleReply(member.body.view)) }
         guard let token = member.body.tokens.first(where: { $0.verification == request.verification }) else {
-            throw Refusal(.notAllowedHere, "the token was used already, was taken back, or has expired")
+            throw Refusal(.notAllowedHere, "the token was used already, was revoked, or has expired")
         }
         // Who only knows of the token spends nothing and learns nothing.
         guard request.isProven(in: circle), request.newcomer.name == token.name, CircleSecrets.areUsable(request.newcomer),
@@ -101,12 +107,12 @@ extension Vault {
     /// Returns the member that made a token. Throws if this device cannot redeem it, before the user is asked.
     package func sponsor(ofToken bytes: [UInt8]) throws(Refusal) -> CircleMember {
         guard try membershipIfAny() == nil else { throw Self.alreadyInCircle }
-        return try token(bytes).member
+        return try JoinToken.decoded(bytes).member
     }
 
     /// Makes the keys of this device, and the join request, which alone is kept of the token.
     func redeem(_ bytes: [UInt8], seed: borrowing SecretBytes?) throws(Refusal) -> CircleOutcome {
-        let token = try token(bytes)
+        let token = try JoinToken.decoded(bytes)
         var member = try newMembership(token.name)
         let newcomer = member.body.me
         let proof: [UInt8]?
@@ -114,7 +120,7 @@ extension Vault {
         case .none: proof = nil
         case .some(let seed): proof = Self.proof(by: seed, of: token, for: newcomer)
         }
-        guard let proof else { throw Self.damagedToken }
+        guard let proof else { throw JoinToken.damaged }
         let request = try Self.encoded(
             TokenRequest(member: token.member.device, verification: token.verification, newcomer: newcomer, proof: proof))
         member.body.redemption = CircleBody.Redemption(circle: token.circle, sponsor: token.member, request: request)
@@ -128,15 +134,6 @@ extension Vault {
             let signature = try? key.signature(for: CircleSignature.token.bound(bytes))
         else { return nil }
         return Array(signature)
-    }
-
-    private func token(_ bytes: [UInt8]) throws(Refusal) -> JoinToken {
-        do { return try JoinToken(derBytes: bytes) } catch {
-            if (error as? DERError)?.newerVersion != nil {
-                throw Refusal(.unsupported, "The token was made by a later version of Vauban; update Vauban")
-            }
-            throw Self.damagedToken
-        }
     }
 
     /// Enters the circle of the token by a statement of the member that made it, as a companion and as nothing else: that is what the user
@@ -155,6 +152,4 @@ extension Vault {
         entered.body.redemption = nil
         return try store(entered)
     }
-
-    private static var damagedToken: Refusal { Refusal(.badParameter, "The token is damaged, or not complete; use another copy of it") }
 }

@@ -51,6 +51,7 @@ extension Vault {
             state.endEpoch(everything: true)
             restartLog(&state)
         }
+        teamNames.removeAll()
     }
 
     /// Sets a new passcode with the recovery key, which is void afterwards. Not counted: 128 random bits cannot be guessed, and a delay

@@ -13,6 +13,8 @@ package final class Vault: Sendable {
     let state: ThreadMutex<VaultState>
     /// The next expiration as last computed; `UInt64.max` means never.
     private let lastKnownExpiration = Atomic<UInt64>(.max)
+    /// What prompts call the teams that the user trusts.
+    package let teamNames = TeamNames()
 
     /// Loads the user's state. Files that cannot be read are set aside and reported, never replaced.
     package init(user: UInt32, host: EnclaveHost) {

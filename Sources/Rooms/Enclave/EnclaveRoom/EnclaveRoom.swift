@@ -19,7 +19,6 @@ package final class EnclaveRoom: Sendable {
     let reader: ReaderConnection
     let leases: LeaseSession
     let authorizations = Authorizations()
-    let teamNames = TeamNames()
     let keyConnections = KeyConnections()
     /// The enclave's public key in a sealed memory file. The kernel names its creator to each receiver.
     let keyCard: Descriptor

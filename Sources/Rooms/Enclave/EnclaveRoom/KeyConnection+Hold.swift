@@ -17,7 +17,9 @@ struct OfferedHold {
 extension KeyConnection {
     /// Returns the hold of a use, from the requester's connection and the process that leads its session. Nil if the requester has no
     /// identity of its own, as ssh and every interpreter, or is the command line: such an answer is for one signature.
-    func offeredHold(_ use: KeyUse, _ key: EnclaveKey, _ descriptors: [Descriptor]) throws(Refusal) -> OfferedHold? {
+    func offeredHold(
+        _ use: KeyUse, _ key: EnclaveKey, _ descriptors: [Descriptor], in vault: Vault
+    ) throws(Refusal) -> OfferedHold? {
         guard let hold = use.hold else { return nil }
         guard descriptors.count == 2, let requester = try? Peer(ofConnection: descriptors[0]), requester.uid == caller.uid else {
             throw Refusal(.badParameter, "the requester's connection is missing, or another user's")
@@ -32,6 +34,6 @@ extension KeyConnection {
         return OfferedHold(
             scope: HeldAnswerScope(key: key, namespace: hold.namespace, program: program, session: session, leader: leader),
             notice: PromptHold(
-                seconds: hold.seconds, namespace: hold.namespace, program: CallerName(of: requester, found, teams: room.teamNames)))
+                seconds: hold.seconds, namespace: hold.namespace, program: CallerName(of: requester, found, teams: vault.teamNames)))
     }
 }

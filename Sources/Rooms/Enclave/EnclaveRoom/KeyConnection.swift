@@ -60,7 +60,7 @@ final class KeyConnection: CallerSession, ConnectionEntry, @unchecked Sendable {
     /// Waits for a request only until an answer no longer holds, so that its evidence is erased then.
     private var untilNextEnd: Timeout {
         let now = room.host.clock.boot
-        return held.withLock { $0.nextEnd }.map { .after($0 > now ? $0 - now : 0) } ?? .idle
+        return held.withLock { $0.nextEnd }.map { .idleUntilDue($0 > now ? $0 - now : 0) } ?? .idle
     }
 
     /// Since when the connection waits for a request; nil while it handles one.
@@ -183,7 +183,7 @@ final class KeyConnection: CallerSession, ConnectionEntry, @unchecked Sendable {
             return try open.use(use.input)
         case .layered(let opening):
             // The answer to a prompt that also asks for an application password is for one use.
-            let hold = opening.needsPassword ? nil : try offeredHold(use, opened.key, descriptors)
+            let hold = opening.needsPassword ? nil : try offeredHold(use, opened.key, descriptors, in: vault)
             do throws(Refusal) {
                 let secret = try finish(opening, use, password: password, hold: hold, in: vault)
                 return try SoftwareKey(opened.key.kind, secret, for: use.operation).use(use.input)
@@ -207,7 +207,7 @@ final class KeyConnection: CallerSession, ConnectionEntry, @unchecked Sendable {
         let secret = try finish(
             opening, as: use.operation.promptOperation, password: password, reason: use.reason, mayAsk: use.mayAsk, beginning: gathered,
             hold: hold?.notice, for: caller, in: vault)
-        if let hold, gathered.hasPasscode { keep(gathered, hold, since: epoch, in: vault) }
+        if let hold, gathered.hasPasscode, gathered.evidence.finger == nil { keep(gathered, hold, since: epoch, in: vault) }
         return secret
     }
 

@@ -87,7 +87,7 @@ final class Prompt {
         initialMethods = methods
         trace = RequestTrace(session.room, caller: caller, operation: operation)
         pending = try session.room.prompts.begin(for: caller.uid)
-        name = CallerName(of: caller, session.identity ?? session.room.witness.identity(of: caller), teams: session.room.teamNames)
+        name = CallerName(of: caller, session.identity ?? session.room.witness.identity(of: caller), teams: vault.teamNames)
         let line = operation.reason.map {
             PlainLine.of($0, charactersMax: PromptRequest.reasonCharactersMax, bytesMax: PromptRequest.reasonBytesMax)
         }

@@ -48,7 +48,7 @@ extension RequestConnection {
         case .anchorLog(let links): return Response(.logEnd(try vault().anchorLog(links)))
         case .openSeriesKey(let sealed): return Response(.opened, secret: try vault().openSeriesKey(sealed))
         case .nameTeam(let team, let name):
-            room.teamNames.set(name, of: team, for: try registeredCaller().uid)
+            try vault().teamNames.set(name, of: team)
             return Response(.done)
         case .user(let request):
             let answer = try handle(request)

@@ -75,9 +75,8 @@ extension RequestConnection {
             return try body()
         } catch {
             if error.reason == .authenticationFailed, error.attemptsLeft != nil {
-                let who =
-                    CallerName(of: caller, identity ?? room.witness.identity(of: caller), teams: room.teamNames).path
-                    ?? "an unknown program"
+                let name = CallerName(of: caller, identity ?? room.witness.identity(of: caller), teams: vault.teamNames)
+                let who = name.path ?? "an unknown program"
                 vault.record(FailedAttempt(date: room.host.clock.referenceMicroseconds, purpose: purpose, who: who))
             }
             throw error

@@ -117,7 +117,7 @@ extension CallerName {
                 ? identity.chain.dropFirst().prefix(Self.startedByMax).map { $0.isEmpty ? "an unknown program" : $0 } : [],
             confinement: identity.confinement,
             signature: identity.signer.flatMap { signer in
-                teams.name(of: signer.team, for: peer.uid).map { Signature(identifier: signer.identifier, team: $0) }
+                teams[signer.team].map { Signature(identifier: signer.identifier, team: $0) }
             })
     }
 }

@@ -41,7 +41,7 @@ package protocol EnclaveOperations {
     func anchorLog(_ links: [AccessLogLink]) throws -> AccessLogEnd
     /// Returns the first key of a series of records, while the device is unlocked. Throws `keyDestroyed` if nothing opens it any more.
     func openSeriesKey(_ sealed: [UInt8]) throws -> SecretBytes
-    /// Tells prompts the name of a team that the caller's user trusts; nil for one that they do not.
+    /// Sets the name by which prompts call a team that the caller's user trusts; nil for one that they do not.
     func nameTeam(_ team: TeamIdentifier, _ name: String?) throws
     /// Asks the user whether the caller may use another owner's items.
     func consent(_ consent: Consent, reason: String?) throws -> ConsentChoice

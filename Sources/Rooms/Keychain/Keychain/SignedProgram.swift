@@ -44,7 +44,7 @@ private final class SignedEntitlements: Sendable {
 
 /// The names of teams, which root and the user give.
 package enum TeamName {
-    package static let bytesMax = 64
+    package static let bytesMax = CallerName.teamNameBytesMax
 
     /// Returns whether a text can name a team: one line of at most 64 bytes, without invisible characters.
     package static func isWellFormed(_ name: String) -> Bool {
