@@ -17,7 +17,7 @@ here = os.path.dirname(os.path.abspath(__file__))
 
 # Each file of Vectors/formats and what reads it.
 FORMATS = {
-    'access-log': access_record, 'application-names': texts.application_name, 'associated-domains': sites.associated_domain,
+    'access-log': access_record, 'adopted-items': texts.adopted_items, 'application-names': texts.application_name, 'associated-domains': sites.associated_domain,
     'association-files': sites.association_file, 'browser-messages': browsers.browser_message,
     'code-signatures': codes.code_signature, 'csv': items.csv,
     'entitlements': texts.entitlements, 'frames': sockets.frame, 'greetings': sockets.greeting, 'halves': state.half,

@@ -54,6 +54,24 @@ write('machine', 'state-files', [
                ('digit', f'vauban machine 1\n{DIGEST.upper()}\n'), ('end', f'vauban machine 1\n{DIGEST}'),
                ('a line after the end', f'vauban machine 1\n{DIGEST}\n\n')], machineID=IDENTIFIER)])
 
+# service.md
+def adopted(*lines, version=1, end='\n'):
+    return '\n'.join([f'version {version}', *lines]) + end
+
+
+OLD, NEW = made_up('old item', 16).hex(), made_up('new item', 16).hex()
+MOVED = [f'1 {OLD} 812345678000000 {NEW}', f'2 {NEW} -1 {OLD}', f'3 {OLD} 0 {NEW}']
+write('adopted-items', 'service', [
+    vector('none', adopted(), {'items': ''}), vector('three items', adopted(*MOVED), {'items': ', '.join(MOVED)}),
+    *refusals([('version', adopted(*MOVED, version=2)), ('end', adopted(*MOVED, end='')), ('line 2', adopted(MOVED[0].upper())),
+               ('line 3', adopted(MOVED[0], f'1 {OLD} 1 {NEW}0')), ('line 4', adopted(*MOVED[:2], '')),
+               ('line 5', adopted(*MOVED, f'200 {OLD} 1 {NEW}'))]),
+    vector('a number with a sign', adopted(f'1 {OLD} +1 {NEW}'), failure='line 2'),
+    vector('a number with a leading zero', adopted(f'1 {OLD} 01 {NEW}'), failure='line 2'),
+    vector('two spaces', adopted(f'1  {OLD} 1 {NEW}'), failure='line 2'),
+    vector('a digit with a sign', adopted(f'1 +{OLD[1:]} 1 {NEW}'), failure='line 2'),
+    vector('a date that is too large', adopted(f'1 {OLD} {2**63} {NEW}'), failure='line 2')])
+
 # owners.md
 write('holder', 'owners', [
     vector('a user', 'vauban holder 1\n1000 anna\n', {'uid': '1000', 'name': 'anna'}),

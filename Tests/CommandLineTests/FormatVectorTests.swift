@@ -4,7 +4,8 @@ import VaubanCommands
 import VaubanSecretBytes
 import VaubanSyncModel
 
-/// The vectors of exports of other password managers, of the manifest of an installation, and of the files and tokens of vauban sync.
+/// The vectors of exports of other password managers, of the manifest of an installation, of what was
+/// adopted, and of the files and tokens of vauban sync.
 @Suite struct FormatVectorTests {
     @Test("CSV of other password managers is read or refused as the vectors say") func csv() throws {
         try FormatVectors("csv").check { vector in
@@ -22,6 +23,14 @@ import VaubanSyncModel
         try FormatVectors("integrity").check { vector in
             let manifest = try IntegrityManifest(text: String(decoding: vector.content, as: UTF8.self))
             return Dictionary(uniqueKeysWithValues: manifest.entries.map { ($0.path, Self.words($0.kind)) })
+        }
+    }
+
+    @Test("The list of moved items is read and written, or refused, as the vectors say") func adoptedItems() throws {
+        try FormatVectors("adopted-items").check { vector in
+            let items = try AdoptedItems.parse(vector.content)
+            #expect(Array(AdoptedItems.text(of: items).utf8) == vector.content)
+            return ["items": items.map(\.line).joined(separator: ", ")]
         }
     }
 

@@ -26,6 +26,16 @@ def machine(data, given):
     return {'machine': 'the same' if same else 'another'}
 
 
+def adopted_items(data, given):
+    version, *lines = data.decode(errors='replace').split('\n')
+    require(version == 'version 1', 'version')
+    require(lines[-1:] == [''], 'end')
+    for index, line in enumerate(lines[:-1]):
+        known = re.fullmatch('[1-5] [0-9a-f]{32} (0|-?[1-9][0-9]*) [0-9a-f]{32}', line)
+        require(known and -2**63 <= int(known[1]) < 2**63, f'line {index + 2}')
+    return {'items': ', '.join(lines[:-1])}
+
+
 def holder(data, given):
     lines = data.decode().split('\n')
     require(lines[0] == 'vauban holder 1', 'heading')

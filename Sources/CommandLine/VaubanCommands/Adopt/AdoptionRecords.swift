@@ -33,57 +33,6 @@ enum AdoptionMarker {
     }
 }
 
-/// One moved item: its identity in the old keychain, its modification date there, and its identity in the new keychain. Identities are
-/// random, disclose nothing about the item, and are unique to one keychain: they do not occur in a keychain that was created again after an
-/// erasure or a loss, nor in another machine's keychain with the same home.
-struct AdoptedItem: Hashable {
-    let old: LegacyItem.Stamp
-    let kind: ItemKind
-    let new: [UInt8]
-}
-
-/// `HOME/adopted.items`: a line for each moved item, `KIND OLD DATE NEW`.
-enum AdoptedItems {
-    private static let name = "adopted.items"
-    private static let bytesMax = 256 << 20
-    private static let version = "version 1"
-
-    static func keep(_ items: some Sequence<AdoptedItem>, in folder: PrivateFolder) throws(SystemError) {
-        let lines = items.map { "\($0.kind.rawValue) \(hex($0.old.identity)) \($0.old.changed) \(hex($0.new))\n" }
-        try DurableFile(name, in: folder).replace(with: Array(("\(version)\n" + lines.sorted().joined()).utf8))
-    }
-
-    /// Returns the list, or nil if it is missing or damaged; then no item counts as moved.
-    static func read(in folder: PrivateFolder) -> [AdoptedItem]? {
-        guard case .bytes(let bytes)? = try? DurableFile(name, in: folder).read(max: bytesMax) else { return nil }
-        let lines = bytes.split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) }
-        guard lines.first == version else { return nil }
-        var items: [AdoptedItem] = []
-        for line in lines.dropFirst() {
-            let words = line.split(separator: " ")
-            guard words.count == 4, let number = Int64(words[0]), let kind = ItemKind(nameable: number), let old = octets(words[1]),
-                let changed = Int64(words[2]), let new = octets(words[3])
-            else { return nil }
-            items.append(AdoptedItem(old: LegacyItem.Stamp(identity: old, changed: changed), kind: kind, new: new))
-        }
-        return items
-    }
-
-    private static func hex(_ bytes: [UInt8]) -> String { bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() }
-
-    private static func octets(_ word: Substring) -> [UInt8]? {
-        guard word.utf8.count == 32 else { return nil }
-        var rest = word
-        var bytes: [UInt8] = []
-        while !rest.isEmpty {
-            guard let byte = UInt8(rest.prefix(2), radix: 16) else { return nil }
-            bytes.append(byte)
-            rest = rest.dropFirst(2)
-        }
-        return bytes
-    }
-}
-
 /// `HOME/erased`: records that the keys in this folder were erased, so that the folder may be removed. It is written after the erasure and
 /// removed last: a folder without it is never removed.
 enum ErasedMarker {
