@@ -25,7 +25,7 @@ import VaubanRefusal
         try room.add(name, control: .userPresence)
         #expect(try room.find(name, data: false).first?.value == nil)
         #expect(asked(room) == 1)
-        _ = try room.find(name, data: false) { $0.returnsAttributes = false }
+        _ = try room.find(name, data: false) { $0.returns.remove(.attributes) }
         #expect(asked(room) == 2)
     }
 

@@ -320,7 +320,7 @@ extension Room {
 
     fileprivate func query(_ attributes: [AttributeName: AttributeValue]) -> ItemQuery {
         var query = ItemQuery(kind: .genericPassword, attributes: ItemAttributes(attributes))
-        query.returnsData = true
+        query.returns.insert(.data)
         return query
     }
 

@@ -56,8 +56,7 @@ extension Room {
         if let account { attributes[.account] = .text(account) }
         if let group { attributes[.accessGroup] = .text(group) }
         var query = ItemQuery(kind: .genericPassword, attributes: ItemAttributes(attributes))
-        query.returnsData = ui != .describe
-        query.returnsAttributes = true
+        query.returns = ui == .describe ? .attributes : [.data, .attributes]
         query.limit = limit
         query.authenticationUI = ui
         return try serve(.copyMatching(query), as: caller).found.map { found in

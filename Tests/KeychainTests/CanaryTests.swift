@@ -169,10 +169,10 @@ import VaubanUserModel
             // Writes what was noted.
             try room.serve(.canary(.acknowledge(total: 0)))
         }
-        var all = room.query([.service: .text("s")]) { $0.returnsData = true }
+        var all = room.query([.service: .text("s")]) { $0.returns.insert(.data) }
         all.limit = .all
         _ = try room.serve(.copyMatching(all), as: caller)
-        _ = try room.serve(.copyMatching(room.query(name) { $0.returnsData = true }), as: caller)
+        _ = try room.serve(.copyMatching(room.query(name) { $0.returns.insert(.data) }), as: caller)
         let items = try room.log().flatMap(\.items)
         #expect(items.contains { $0.isFurther })
         #expect(items.filter(\.isCanary).map(\.name) == ["aws/root"])

@@ -87,7 +87,7 @@ import VaubanUserModel
         for (kind, name) in [(ItemKind.genericPassword, AttributeName.service), (.internetPassword, .server)] {
             var query = ItemQuery(
                 kind: kind, attributes: ItemAttributes([name: .text("s"), .account: .text("c"), .accessGroup: .text(owner)]))
-            query.returnsData = true
+            query.returns.insert(.data)
             let wanted = query
             let reason = Refusal.Reason.of { try room.serve(.copyMatching(wanted), as: caller) }
             #expect(reason == (kind == .genericPassword ? .itemNotFound : nil))
@@ -196,7 +196,7 @@ import VaubanUserModel
         for (kind, name, letter) in spellings {
             let attributes: [AttributeName: AttributeValue] = [name: .text("s"), .accessGroup: .text("program:/usr/bin/\(letter)")]
             var query = ItemQuery(kind: kind, attributes: ItemAttributes(attributes))
-            query.returnsData = true
+            query.returns.insert(.data)
             let wanted = query
             #expect(Refusal.Reason.of { try room.serve(.copyMatching(wanted), as: caller) } == .itemNotFound)
         }
@@ -228,7 +228,7 @@ import VaubanUserModel
         try room.add("c", as: Callers.commandLine())
         var query = ItemQuery(kind: .genericPassword)
         query.limit = .all
-        query.returnsAttributes = true
+        query.returns.insert(.attributes)
         query.authenticationUI = .describe
         query.coversAllOwners = true
         let all = query
@@ -237,7 +237,7 @@ import VaubanUserModel
         let found = try room.serve(.copyMatching(all), as: Callers.commandLine()).found
         #expect(found.count == 3 && found.allSatisfy { $0.value == nil })
         #expect(room.consents.last?.purpose == .listOwners)
-        query.returnsData = true
+        query.returns.insert(.data)
         let values = query
         #expect(Refusal.Reason.of { try room.serve(.copyMatching(values), as: Callers.commandLine()) } == .badParameter)
         // Without that, the command line lists only the user's own items.

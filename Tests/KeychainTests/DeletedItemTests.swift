@@ -131,7 +131,7 @@ import VaubanUserModel
         #expect(Refusal.Reason.of { try room.history(.undelete(item.item), as: hand) } == .cancelled)
         room.enclave.set { $0.consentAnswers = .success(.once) }
         try room.history(.undelete(item.item), as: hand)
-        #expect(try room.serve(.copyMatching(room.query(name) { $0.returnsData = true }), as: mail).found.first?.value == "of mail")
+        #expect(try room.serve(.copyMatching(room.query(name) { $0.returns.insert(.data) }), as: mail).found.first?.value == "of mail")
         // The command line clears only its own items.
         try room.serve(.delete(room.query(name)), as: mail)
         #expect(try room.history(.clear(nil), as: hand).messages.first == .cleared(0))

@@ -22,7 +22,7 @@ import VaubanSecretBytes
     private var get: [UInt8] {
         get throws {
             var query = ItemQuery(kind: .genericPassword, attributes: item)
-            query.returnsData = true
+            query.returns.insert(.data)
             return try KeychainRequest.copyMatching(query).encoded()
         }
     }
@@ -74,7 +74,7 @@ import VaubanSecretBytes
         #expect(try reply(channel) == .done)
         #expect(Refusal.Reason.of { _ = try read(over: channel) } == .cancelled)
         var query = ItemQuery(kind: .genericPassword, attributes: item)
-        query.returnsData = true
+        query.returns.insert(.data)
         let request = try KeychainRequest.copyMatching(query, passwordBytes: 4).encoded()
         try channel.send(header: request, secret: SecretBytes(Array("pass".utf8)))
         let found = try channel.receive(.machine)

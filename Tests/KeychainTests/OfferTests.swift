@@ -74,7 +74,7 @@ import VaubanUserModel
         #expect(Refusal.Reason.of { _ = try room.get(as: chat, limit: .all, group: owner) } == .interactionNotAllowed)
         #expect(Refusal.Reason.of { _ = try room.get("a", as: chat, ui: .describe, group: owner) } == .itemNotFound)
         var query = ItemQuery(kind: .genericPassword, attributes: ItemAttributes([.accessGroup: .text(owner)]))
-        query.returnsReference = true
+        query.returns.insert(.reference)
         let reference = query
         #expect(Refusal.Reason.of { try room.serve(.copyMatching(reference), as: chat) } == .noPromptAgent)
         query.reference = try room.rows()[0].item

@@ -97,8 +97,7 @@ final class Room: @unchecked Sendable {
         password: String? = nil, _ change: (inout ItemQuery) -> Void = { _ in }
     ) throws -> [Found] {
         var query = ItemQuery(kind: kind, attributes: ItemAttributes(attributes))
-        query.returnsData = data
-        query.returnsAttributes = true
+        query.returns = data ? [.data, .attributes] : .attributes
         query.limit = limit
         change(&query)
         let replies = try serve(.copyMatching(query, passwordBytes: password?.utf8.count), value: password)

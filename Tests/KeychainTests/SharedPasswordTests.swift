@@ -60,8 +60,7 @@ import VaubanUserModel
     /// Returns the user's own passwords for a host.
     private func own(_ host: String = "example.com") throws -> [String] {
         var query = ItemQuery(kind: .internetPassword, attributes: ItemAttributes([.server: .text(host)]))
-        query.returnsData = true
-        query.returnsAttributes = true
+        query.returns = [.data, .attributes]
         query.limit = .all
         do {
             return try room.serve(.copyMatching(query), as: Callers.commandLine()).found.map { $0.value ?? "" }.sorted()

@@ -179,7 +179,7 @@ import VaubanSecretBytes
         }
         var query = ItemQuery(kind: .genericPassword)
         query.limit = .all
-        query.returnsAttributes = true
+        query.returns.insert(.attributes)
         let replies = try room.serve(.copyMatching(query))
         #expect(replies.found.count == 300)
         #expect(replies.messages.count > 2)

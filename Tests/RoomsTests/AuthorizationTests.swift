@@ -52,7 +52,7 @@ struct AuthorizationTests {
         defer { user.leave() }
         func read(_ authorization: Authorization) -> Refusal.Reason? {
             var query = Rooms.query("s", "p")
-            query.returnsData = true
+            query.returns.insert(.data)
             query.authorization = authorization.ownHandle
             return refusal { _ = try rooms.keychain.copyMatching(query) }
         }

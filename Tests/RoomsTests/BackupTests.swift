@@ -59,7 +59,7 @@ struct BackupTests {
 
     private func reference(_ rooms: Rooms, _ account: String) throws -> [UInt8]? {
         var query = Rooms.query("backup", account)
-        query.returnsReference = true
+        query.returns.insert(.reference)
         return try rooms.keychain.copyMatching(query).first?.reference
     }
 

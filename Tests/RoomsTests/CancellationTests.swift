@@ -12,7 +12,7 @@ import VaubanLinuxHost
         _ rooms: Rooms, _ account: String, _ cancellation: CallCancellation?, waiting: ((String) -> Void)? = nil
     ) throws -> Int {
         var query = Rooms.query("s", account)
-        query.returnsData = true
+        query.returns.insert(.data)
         return try rooms.keychain.copyMatching(query, waiting: waiting, cancellation: cancellation).count
     }
 

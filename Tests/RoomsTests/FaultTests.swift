@@ -48,8 +48,7 @@ struct FaultTests {
         // No item is incomplete: every row opens, its value included.
         var all = ItemQuery(kind: .genericPassword, attributes: ItemAttributes([.service: .text("kill")]))
         all.limit = .all
-        all.returnsData = true
-        all.returnsAttributes = true
+        all.returns = [.data, .attributes]
         for entry in try rooms.keychain.copyMatching(all) {
             guard case .text(let account)? = entry.record?.attributes[.account], let value = entry.takeSecret() else {
                 Issue.record("half a row"); continue
@@ -112,7 +111,7 @@ struct FaultTests {
         try rooms.add("s", "a", "mine")
         let channel = try rooms.service.keychainAddress.connect()
         var query = Rooms.query("s", "a")
-        query.returnsData = true
+        query.returns.insert(.data)
         let header = try KeychainRequest.copyMatching(query).encoded()
         let frame = withUnsafeBytes(of: UInt32(header.count).bigEndian) { Array($0) } + [0, 0, 0, 0] + header
         let file = "\(rooms.home)/frame"

@@ -101,7 +101,7 @@ struct MemoryScanTests {
         var all = Rooms.query("s", "a")
         all.attributes = .init([.service: .text("s")])
         all.limit = .all
-        all.returnsAttributes = true
+        all.returns.insert(.attributes)
         // A search that only describes protected items does not prompt again.
         all.authenticationUI = .describe
         #expect(try rooms.keychain.copyMatching(all).count == 5)

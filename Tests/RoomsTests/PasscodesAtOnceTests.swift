@@ -71,7 +71,7 @@ struct PasscodesAtOnceTests {
         while reason == .unavailable { reason = add("after", rooms.keychain, nil) }
         #expect(reason == nil || reason == .duplicateItem)
         var query = ItemQuery(kind: .genericPassword, attributes: ItemAttributes([.service: .text("s")]))
-        query.returnsAttributes = true
+        query.returns.insert(.attributes)
         query.limit = .all
         let found = try rooms.keychain.copyMatching(query).count
         // The answered ones, the one being derived at that moment, and the two of this test.

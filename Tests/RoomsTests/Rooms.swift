@@ -79,7 +79,7 @@ final class Rooms: Sendable {
 
     func read(_ service: String, _ account: String, prompt: String? = nil, waiting: KeychainClient.Waiting? = nil) throws -> String {
         var query = Self.query(service, account)
-        query.returnsData = true
+        query.returns.insert(.data)
         query.operationPrompt = prompt
         guard let found = try keychain.copyMatching(query, waiting: waiting).first?.takeSecret() else { return "" }
         return String(decoding: found.disclosed(), as: UTF8.self)

@@ -157,7 +157,7 @@ struct StateTests {
         try rooms.setPasscode()
         try rooms.add("s", "a", "closed without the enclave")
         var attributes = Rooms.query("s", "a")
-        attributes.returnsAttributes = true
+        attributes.returns.insert(.attributes)
         #expect(try rooms.keychain.copyMatching(attributes).first?.record?.attributes[.account] == .text("a"))
         let enclave = try rooms.process(of: "enclaved-testing")
         try rooms.stop(enclave)

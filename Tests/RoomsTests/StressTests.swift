@@ -127,7 +127,7 @@ struct StressTests {
             let writer = turn % writers
             let before = record.accounts.withLock { $0[writer].acknowledged }
             var query = Rooms.query("stress", "counter \(writer)")
-            query.returnsData = true
+            query.returns.insert(.data)
             let found = try value(try client.copyMatching(query).first)
             let after = record.accounts.withLock { $0[writer].begun }
             guard let number = Int(found), number >= before, number <= after else {
@@ -137,7 +137,7 @@ struct StressTests {
             if turn % 64 == 0 {
                 var all = ItemQuery(kind: .genericPassword, attributes: ItemAttributes([.service: .text("stress")]))
                 all.limit = .all
-                all.returnsAttributes = true
+                all.returns.insert(.attributes)
                 let count = try client.copyMatching(all).count
                 if count != writers { record.fault("reader \(reader) found \(count) of \(writers) counters") }
             }

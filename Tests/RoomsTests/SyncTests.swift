@@ -48,7 +48,7 @@ struct SyncTests {
         func read(_ account: String) throws -> String {
             var query = Rooms.query("sync", account)
             query.includesSynchronizable = true
-            query.returnsData = true
+            query.returns.insert(.data)
             guard let found = try rooms.keychain.copyMatching(query).first?.takeSecret() else { return "" }
             return String(decoding: found.disclosed(), as: UTF8.self)
         }

@@ -108,8 +108,7 @@ struct WireSample: Sendable, CustomTestStringConvertible {
         var query = ItemQuery(kind: .internetPassword, attributes: attributes)
         query.protection = .always
         query.limit = .count(3)
-        query.returnsData = true
-        query.returnsAttributes = true
+        query.returns = [.data, .attributes]
         query.includesSynchronizable = true
         query.authenticationUI = .skip
         query.operationPrompt = "to log in"

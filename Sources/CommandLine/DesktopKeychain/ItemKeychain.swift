@@ -83,8 +83,7 @@ package final class ItemKeychain: Sendable {
         for kind in ItemKind.allCases {
             var query = ItemQuery(kind: kind)
             query.limit = .all
-            query.returnsAttributes = true
-            query.returnsReference = true
+            query.returns = [.attributes, .reference]
             query.includesSynchronizable = true
             query.authenticationUI = .describe
             try forEachFound(query, cancellation: cancellation) { entry in
@@ -105,7 +104,7 @@ package final class ItemKeychain: Sendable {
 
     func record(of row: ItemRow) throws -> ItemRecord? {
         var query = query(for: row)
-        query.returnsAttributes = true
+        query.returns.insert(.attributes)
         query.authenticationUI = .describe
         return try found(query).first?.record
     }
@@ -114,7 +113,7 @@ package final class ItemKeychain: Sendable {
     package func secret(of row: ItemRow, for verb: String, waiting: @escaping Waiting, cancellation: CallCancellation) throws -> ItemSecret
     {
         var query = query(for: row)
-        query.returnsData = true
+        query.returns.insert(.data)
         query.operationPrompt = Self.reason(verb, row)
         guard let entry = try keychain.copyMatching(query, waiting: waiting, cancellation: cancellation).first,
             let secret = entry.takeSecret()

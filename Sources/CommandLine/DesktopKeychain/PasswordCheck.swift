@@ -80,9 +80,7 @@ extension ItemKeychain {
         for kind in [ItemKind.genericPassword, .internetPassword] {
             var query = ItemQuery(kind: kind)
             query.limit = .all
-            query.returnsData = true
-            query.returnsAttributes = true
-            query.returnsReference = true
+            query.returns = [.data, .attributes, .reference]
             query.includesSynchronizable = true
             query.authenticationUI = .skip
             try forEachFound(query, cancellation: cancellation) { entry in

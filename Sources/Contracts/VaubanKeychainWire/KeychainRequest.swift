@@ -101,15 +101,6 @@ extension RewrapProgress: DERReadable, DERWritable {
     }
 }
 
-/// The parts of an added item to return.
-package struct ReturnKinds: OptionSet, Hashable, Sendable {
-    package let rawValue: Int64
-    package init(rawValue: Int64) { self.rawValue = rawValue }
-    package static let data = Self(rawValue: 1)
-    package static let attributes = Self(rawValue: 2)
-    package static let reference = Self(rawValue: 4)
-}
-
 /// The changes of an update. Absent fields stay.
 package struct ItemChanges: Hashable, Sendable {
     package var attributes: ItemAttributes

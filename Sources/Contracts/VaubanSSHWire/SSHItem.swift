@@ -26,7 +26,7 @@ package enum SSHItem {
         var query = ItemQuery(
             kind: kind, attributes: ItemAttributes(attributes.merging([.accessGroup: .text(AccessGroup.commandLine)]) { $1 }))
         query.limit = .all
-        query.returnsAttributes = true
+        query.returns.insert(.attributes)
         query.authenticationUI = .describe
         return query
     }

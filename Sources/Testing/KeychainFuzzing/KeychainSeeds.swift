@@ -19,7 +19,7 @@ extension KeychainSocketFuzzing {
         var query = ItemQuery(kind: .internetPassword, attributes: attributes)
         query.protection = .always
         query.limit = .count(3)
-        query.returnsData = true
+        query.returns.insert(.data)
         query.operationPrompt = "to log in"
         var report = DoctorReport()
         report.take(DoctorFinding(.secret, row: 5, protection: 6))

@@ -82,8 +82,7 @@ struct SiteItems {
     ) throws(Refusal) -> [(ItemRecord, [UInt8])] {
         var query = ItemQuery(kind: kind, attributes: ItemAttributes([attribute: .text(name)]))
         query.limit = .count(Int64(BrowserLimits.itemsMax))
-        query.returnsAttributes = true
-        query.returnsReference = true
+        query.returns = [.attributes, .reference]
         query.includesSynchronizable = true
         query.authenticationUI = .describe
         do throws(Refusal) {
@@ -102,7 +101,7 @@ struct SiteItems {
     /// Reads the value of an item; the service prompts the user if the item demands it.
     func secret(of item: SiteItem, reason: String, waiting: @escaping KeychainClient.Waiting) throws(Refusal) -> SecretBytes {
         var query = query(for: item)
-        query.returnsData = true
+        query.returns.insert(.data)
         query.operationPrompt = reason
         guard let secret = try keychain.copyMatching(query, waiting: waiting).first?.takeSecret() else {
             throw Refusal(.itemNotFound, "the item has no password")

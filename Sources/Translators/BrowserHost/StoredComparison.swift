@@ -40,7 +40,7 @@ extension SiteItems {
     /// Reads the value of an item; nil if that would prompt, or if there is no value any more.
     private func unpromptedSecret(of item: SiteItem) throws(Refusal) -> SecretBytes? {
         var query = query(for: item)
-        query.returnsData = true
+        query.returns.insert(.data)
         query.authenticationUI = .fail
         do throws(Refusal) {
             return try keychain.copyMatching(query).first?.takeSecret()

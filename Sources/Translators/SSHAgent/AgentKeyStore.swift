@@ -77,7 +77,7 @@ final class AgentKeyStore: Sendable {
         _ data: [UInt8], with entry: Entry, flags: UInt32, _ prompting: KeyPrompting, _ cancellation: CallCancellation
     ) throws -> [UInt8] {
         var query = entry.item
-        query.returnsData = true
+        query.returns.insert(.data)
         query.authenticationUI = .allow
         query.operationPrompt = prompting.reason
         guard let found = try keychain.copyMatching(query, cancellation: cancellation).first else { throw Refusal(.itemNotFound) }
@@ -127,7 +127,7 @@ final class AgentKeyStore: Sendable {
         }
         var ofEnclave = SSHItem.ofEnclave
         // The values are not secret, and the items need no prompt: the key's own access control applies at its use.
-        ofEnclave.returnsData = true
+        ofEnclave.returns.insert(.data)
         ofEnclave.authenticationUI = .skip
         let made = try records(ofEnclave).compactMap { record, value -> Entry? in
             guard let value, let key = try? EnclaveKey(stored: value), key.kind == .p256, let label = record.attributes[.applicationLabel]

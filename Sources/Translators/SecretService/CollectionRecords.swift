@@ -136,7 +136,7 @@ final class CollectionRecords: Sendable {
         var query = query(service, account)
         query.limit = .all
         query.authenticationUI = .describe
-        query.returnsAttributes = true
+        query.returns.insert(.attributes)
         do throws(Refusal) { return try keychain.search(query).compactMap(\.record) } catch {
             guard error.reason == .itemNotFound else { throw error }
             return []

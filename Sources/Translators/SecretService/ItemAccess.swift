@@ -89,7 +89,7 @@ final class ItemAccess: Sendable {
             attributes: ItemAttributes([
                 .service: .text(Self.service), .account: .text("\(name) \(identifier)"), .secretServiceAttributes: .data([]),
             ]))
-        query.returnsReference = true
+        query.returns.insert(.reference)
         query.authenticationUI = .describe
         return query
     }

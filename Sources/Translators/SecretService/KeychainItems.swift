@@ -49,7 +49,7 @@ final class KeychainItems: ItemStore {
         do { query = try self.query(SecretServiceAttributes(collection: collection, attributes: pairs)) } catch {
             throw Refusal(.badParameter)
         }
-        query.returnsReference = true
+        query.returns.insert(.reference)
         return try found(query).isEmpty
     }
 
@@ -57,7 +57,7 @@ final class KeychainItems: ItemStore {
     private func closedPlaces(_ pairs: [SecretServiceAttributes.Pair], _ collection: String) throws -> [ItemPlace] {
         let wanted = SecretServiceAttributes(collection: collection, attributes: pairs)
         var query = try self.query(wanted)
-        query.returnsReference = true
+        query.returns.insert(.reference)
         return try found(query).compactMap { entry in
             guard let reference = entry.reference else { return nil }
             let identifier = ItemMapping.identifier(reference)
@@ -72,8 +72,7 @@ final class KeychainItems: ItemStore {
         var query = ItemQuery(kind: .genericPassword, attributes: attributes)
         query.limit = .all
         query.authenticationUI = .describe
-        query.returnsAttributes = true
-        query.returnsReference = true
+        query.returns = [.attributes, .reference]
         do throws(Refusal) {
             return try found(query).compactMap { entry in
                 guard let reference = entry.reference, let record = entry.record, !ItemMapping.isHidden(record) else { return nil }
@@ -92,8 +91,7 @@ final class KeychainItems: ItemStore {
 
     func secret(of identifier: String, in collection: String, for client: BusClient) throws -> (secret: SharedSecret, contentType: String) {
         var query = try reference(identifier)
-        query.returnsData = true
-        query.returnsAttributes = true
+        query.returns = [.data, .attributes]
         query.operationPrompt = "for \(client.words), through the Secret Service"
         guard let found = try keychain.search(query, cancellation: client.cancellation).first, let record = found.record,
             belongs(record, to: collection)
@@ -180,7 +178,7 @@ final class KeychainItems: ItemStore {
     private func record(_ identifier: String, in collection: String) throws -> ItemRecord? {
         var query = try reference(identifier)
         query.authenticationUI = .describe
-        query.returnsAttributes = true
+        query.returns.insert(.attributes)
         let found: FoundEntry?
         do throws(Refusal) { found = try keychain.search(query).first } catch {
             guard error.reason == .locked || error.reason == .beforeFirstUnlock else { throw error }
@@ -201,8 +199,7 @@ final class KeychainItems: ItemStore {
     {
         var query: ItemQuery
         do { query = try self.query(wanted) } catch { throw Refusal(.badParameter) }
-        query.returnsAttributes = true
-        query.returnsReference = true
+        query.returns = [.attributes, .reference]
         return try found(query).compactMap { entry in
             guard let reference = entry.reference, let record = entry.record,
                 let own = SecretServiceAttributes(record.attributes[.secretServiceAttributes])

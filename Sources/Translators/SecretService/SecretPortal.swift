@@ -88,8 +88,7 @@ final class SecretPortal: Sendable {
         let attributes = ItemAttributes([.service: .text(Self.service), .account: .text(application)])
         var query = ItemQuery(kind: .genericPassword, attributes: attributes)
         query.attributes[.secretServiceAttributes] = .data([])
-        query.returnsData = true
-        query.returnsAttributes = true
+        query.returns = [.data, .attributes]
         query.authenticationUI = .fail
         // Another request may make the same key meanwhile.
         for _ in 0..<2 {

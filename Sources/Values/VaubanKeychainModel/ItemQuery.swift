@@ -40,6 +40,16 @@ package enum AuthenticationUI: Int64, Sendable {
     case describe = 3
 }
 
+/// The parts of an item that a request returns.
+package struct ReturnKinds: OptionSet, Hashable, Sendable {
+    package let rawValue: Int64
+    package init(rawValue: Int64) { self.rawValue = rawValue }
+    package static let data = Self(rawValue: 1)
+    package static let attributes = Self(rawValue: 2)
+    /// The item's identity, from which a persistent reference is made.
+    package static let reference = Self(rawValue: 4)
+}
+
 /// The part of a request that selects items. Attributes match by their bytes; the protection class filters like an attribute.
 package struct ItemQuery: Hashable, Sendable {
     package var kind: ItemKind
@@ -48,10 +58,7 @@ package struct ItemQuery: Hashable, Sendable {
     /// Whether synchronizable items match too (`kSecAttrSynchronizableAny`); false is like a query without the attribute.
     package var includesSynchronizable = false
     package var limit: MatchLimit = .one
-    package var returnsData = false
-    package var returnsAttributes = false
-    /// Whether to return the item's identity, from which a persistent reference is made.
-    package var returnsReference = false
+    package var returns: ReturnKinds = []
     /// The item of a persistent reference: its identity, 16 bytes. The other criteria must match too.
     package var reference: [UInt8]?
     package var authenticationUI: AuthenticationUI = .allow
@@ -75,22 +82,19 @@ extension ItemQuery: DERReadable, DERWritable {
     /// Bytes of a reason. Longer ones are refused, never shortened.
     package static let operationPromptBytesMax = 1024
 
-    private static let flagData: Int64 = 1
-    private static let flagAttributes: Int64 = 2
     private static let flagSynchronizable: Int64 = 4
     private static let flagAllOwners: Int64 = 8
-    private static let flagReference: Int64 = 16
+    /// The flags of what to return.
+    private static let returned: [(flag: Int64, kind: ReturnKinds)] = [(1, .data), (2, .attributes), (16, .reference)]
 
     package init(from fields: inout DERFields) throws {
         guard let kind = ItemKind(nameable: try fields.integer("kind", in: 1...255)) else { throw DERError("kind is unknown") }
         self.init(kind: kind, attributes: try fields.value("attributes"))
         limit = MatchLimit(number: try fields.integer("limit", in: 0...Int64(Int32.max)))
         let flags = try fields.integer("flags", in: 0...31)
-        returnsData = flags & Self.flagData != 0
-        returnsAttributes = flags & Self.flagAttributes != 0
+        for (flag, kind) in Self.returned where flags & flag != 0 { returns.insert(kind) }
         includesSynchronizable = flags & Self.flagSynchronizable != 0
         coversAllOwners = flags & Self.flagAllOwners != 0
-        returnsReference = flags & Self.flagReference != 0
         guard let ui = AuthenticationUI(rawValue: try fields.integer("ui", in: 0...3)) else { throw DERError("ui is unknown") }
         authenticationUI = ui
         if let number = try fields.optionalInteger(0, "protection", in: 1...64) {
@@ -107,10 +111,9 @@ extension ItemQuery: DERReadable, DERWritable {
             try fields.integer(kind.rawValue)
             try fields.value(attributes)
             try fields.integer(limit.number)
-            try fields.integer(
-                (returnsData ? Self.flagData : 0) | (returnsAttributes ? Self.flagAttributes : 0)
-                    | (includesSynchronizable ? Self.flagSynchronizable : 0) | (coversAllOwners ? Self.flagAllOwners : 0)
-                    | (returnsReference ? Self.flagReference : 0))
+            var flags = (includesSynchronizable ? Self.flagSynchronizable : 0) | (coversAllOwners ? Self.flagAllOwners : 0)
+            for (flag, kind) in Self.returned where returns.contains(kind) { flags |= flag }
+            try fields.integer(flags)
             try fields.integer(authenticationUI.rawValue)
             try fields.optionalInteger(0, protection?.number)
             try fields.optionalText(1, operationPrompt)

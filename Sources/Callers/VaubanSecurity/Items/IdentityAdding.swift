@@ -50,7 +50,7 @@ struct IdentityAdding {
     private func reference(of certificate: ItemRecord) throws(Refusal) -> [UInt8]? {
         let named = certificate.attributes.filter { AttributeRule.rule(for: $0.name, of: .certificate)?.isPrimary ?? false }
         var query = ItemQuery(kind: .certificate, attributes: named)
-        query.returnsReference = true
+        query.returns.insert(.reference)
         query.authenticationUI = .describe
         return try client.copyMatching(query).first?.reference
     }

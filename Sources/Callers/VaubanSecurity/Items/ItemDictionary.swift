@@ -301,11 +301,8 @@ extension ItemDictionary {
         // With a filter, the limit applies after filtering.
         query.limit = filter.isEmpty ? limit ?? .one : .all
         query.reference = reference?.item
-        query.returnsData = returns.contains(.data) || needsObject(kind: query.kind)
-        query.returnsAttributes =
-            returns.contains(.attributes) || needsObject(kind: query.kind) || !filter.isEmpty
-            || (query.returnsData && Self.mayBeOfEnclave(query.kind))
-        query.returnsReference = returns.contains(.persistentRef)
+        query.returns = wireReturns(of: query.kind, makesObject: needsObject(kind: query.kind))
+        if !filter.isEmpty { query.returns.insert(.attributes) }
         query.authenticationUI = authenticationUI ?? (suppressesUI ? .fail : .allow)
         query.operationPrompt = operationPrompt
         query.authorization = context?.authorization

@@ -50,8 +50,7 @@ struct ItemSearch {
         var search = request
         search.kind = .certificate
         search.attributes = try Self.ofCertificate(request.attributes)
-        search.returnsData = true
-        search.returnsReference = true
+        search.returns.formUnion([.data, .reference])
         search.authenticationUI = .skip
         var found: [ItemResult] = []
         for certificate in try results(of: search) where found.count < countMax && fits(certificate) {
@@ -87,7 +86,7 @@ private final class CertificatesInKeychain {
         if let found = known[certificate.normalizedIssuer] { return found }
         var query = ItemQuery(kind: .certificate, attributes: ItemAttributes([.subject: .data(certificate.normalizedIssuer)]))
         query.limit = .all
-        query.returnsData = true
+        query.returns.insert(.data)
         query.authenticationUI = .skip
         let entries = (try? client.copyMatching(query)) ?? []
         let found = entries.compactMap { ItemResult($0, kind: .certificate, makesObject: true)?.certificate }

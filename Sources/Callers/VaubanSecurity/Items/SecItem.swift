@@ -27,7 +27,8 @@ public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointe
         } else {
             let record = try parsed.record()
             let added = try KeychainConnections.client().add(
-                record, secret: parsed.secret, password: parsed.passwordBytes, returns: parsed.wireReturns,
+                record, secret: parsed.secret, password: parsed.passwordBytes,
+                returns: parsed.wireReturns(of: record.kind, makesObject: parsed.needsObject(kind: record.kind)),
                 applications: parsed.applications)
             guard let added else { return }
             guard
@@ -92,7 +93,7 @@ public func SecItemDelete(_ query: CFDictionary) -> OSStatus {
         if case .identity? = parsed.object, request.reference == nil {
             // The certificate's reference identifies the identity. A deletion does not prompt, so this lookup must not either.
             var search = request
-            search.returnsReference = true
+            search.returns.insert(.reference)
             search.authenticationUI = .describe
             // Without a reference the request would match every identity.
             guard let reference = try KeychainConnections.client().copyMatching(search).first?.reference else {
@@ -113,11 +114,11 @@ extension ItemObject {
 }
 
 extension ItemDictionary {
-    /// What keychaind must return to build the result.
-    fileprivate var wireReturns: ReturnKinds {
+    /// What keychaind must return to build the result. An object is made of the value and the attributes.
+    func wireReturns(of kind: ItemKind?, makesObject: Bool) -> ReturnKinds {
         var kinds: ReturnKinds = []
-        if returns.contains(.data) || returns.contains(.ref) { kinds.insert(.data) }
-        if returns.contains(.attributes) || returns.contains(.ref) || (returns.contains(.data) && Self.mayBeOfEnclave(kind)) {
+        if returns.contains(.data) || makesObject { kinds.insert(.data) }
+        if returns.contains(.attributes) || makesObject || (returns.contains(.data) && Self.mayBeOfEnclave(kind)) {
             kinds.insert(.attributes)
         }
         if returns.contains(.persistentRef) { kinds.insert(.reference) }

@@ -104,8 +104,8 @@ struct AdoptionRun {
     /// Returns the item with exactly this record's name, or nil. Without a reason, returns only attributes and shows no prompt.
     private func find(_ record: ItemRecord, in session: Session, reason: String?) throws -> FoundEntry? {
         var query = record.namesake(ofAnyOwner: false)
-        query.returnsReference = true
-        query.returnsData = reason != nil
+        query.returns.insert(.reference)
+        if reason != nil { query.returns.insert(.data) }
         query.operationPrompt = reason.map { SafeText.line($0, max: 150) }
         query.authenticationUI =
             reason == nil ? .describe : session.user.mayBeAsked || session.user.hasPreparedPasscode ? .allow : .fail

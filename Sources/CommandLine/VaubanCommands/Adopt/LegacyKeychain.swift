@@ -195,8 +195,7 @@ extension Session {
         var query = ItemQuery(kind: kind)
         query.includesSynchronizable = true
         query.limit = .all
-        query.returnsAttributes = true
-        query.returnsReference = true
+        query.returns = [.attributes, .reference]
         query.authenticationUI = .describe
         return try found(query)
     }
@@ -207,7 +206,7 @@ extension Session {
             var query = ItemQuery(kind: item.kind)
             query.reference = item.new
             query.includesSynchronizable = true
-            query.returnsAttributes = true
+            query.returns.insert(.attributes)
             query.authenticationUI = .describe
             return (try? !found(query).isEmpty) ?? true
         }

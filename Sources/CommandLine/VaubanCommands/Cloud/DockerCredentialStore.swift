@@ -77,7 +77,7 @@ struct DockerCredentialStore {
     private func matches(_ registry: String?) throws -> [ItemRecord] {
         var query = ItemQuery(kind: .internetPassword, attributes: Self.attributes(of: registry))
         query.limit = .all
-        query.returnsAttributes = true
+        query.returns.insert(.attributes)
         query.authenticationUI = .describe
         query.includesSynchronizable = true
         let wanted = query

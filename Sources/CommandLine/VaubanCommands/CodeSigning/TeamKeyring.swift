@@ -45,7 +45,7 @@ struct TeamKeyring {
         try session.opening {
             var query = Self.query()
             // The data is not a secret: only the enclave can read the key in it.
-            query.returnsData = true
+            query.returns.insert(.data)
             query.authenticationUI = .skip
             return try session.found(query).compactMap { found in
                 guard let record = found.record, let value = found.takeSecret(),
@@ -85,7 +85,7 @@ struct TeamKeyring {
     func delete(_ name: String) throws {
         var query = Self.query()
         query.attributes[.label] = .text(name)
-        query.returnsAttributes = false
+        query.returns.remove(.attributes)
         query.authenticationUI = session.user.mayBeAsked || session.user.hasPreparedPasscode ? .allow : .fail
         let wanted = query
         try session.opening { try session.keychain.delete(wanted) }
@@ -115,7 +115,7 @@ struct TeamKeyring {
                 .applicationTag: .data(tag), .tokenID: .text(EnclaveToken.identifier), .accessGroup: .text(AccessGroup.commandLine),
             ]))
         query.limit = .all
-        query.returnsAttributes = true
+        query.returns.insert(.attributes)
         query.authenticationUI = .describe
         return query
     }

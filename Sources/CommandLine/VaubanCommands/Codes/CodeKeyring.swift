@@ -187,7 +187,7 @@ enum CodeCounter {
 
     private static func described(_ record: ItemRecord, _ session: Session) throws -> UInt64? {
         var query = session.query(for: record)
-        query.returnsAttributes = true
+        query.returns.insert(.attributes)
         query.authenticationUI = .describe
         let wanted = query
         guard let now = try session.opening({ try session.found(wanted) }).compactMap(\.record).first(where: { $0.isSameItem(as: record) })

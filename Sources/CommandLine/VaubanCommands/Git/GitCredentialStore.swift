@@ -81,7 +81,7 @@ struct GitCredentialStore {
         var query = ItemQuery(kind: .internetPassword, attributes: place.attributes)
         if let account, !account.isEmpty { query.attributes[.account] = .text(account) }
         query.limit = .all
-        query.returnsAttributes = true
+        query.returns.insert(.attributes)
         query.authenticationUI = .describe
         query.includesSynchronizable = true
         let wanted = query

@@ -203,7 +203,7 @@ struct ImportRun {
     private func compare(_ record: ItemRecord, _ secret: SecretBox) throws -> ItemRecord {
         // The query names the owner if the service distinguishes programs.
         var query = record.namesake(ofAnyOwner: session.service.mode != .system)
-        query.returnsData = true
+        query.returns.insert(.data)
         query.authenticationUI = .skip
         let found: [FoundEntry]
         do throws(Refusal) {

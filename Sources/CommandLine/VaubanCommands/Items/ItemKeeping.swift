@@ -162,7 +162,7 @@ struct ItemKeeping: ParsableArguments {
         for kind in ItemKind.allCases {
             var query = ItemQuery(kind: kind)
             query.limit = .count(2)
-            query.returnsAttributes = true
+            query.returns.insert(.attributes)
             query.authenticationUI = .skip
             count += (try? session.keychain.copyMatching(query).count) ?? 0
         }

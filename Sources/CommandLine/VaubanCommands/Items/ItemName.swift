@@ -17,7 +17,7 @@ extension ItemRecord {
         var query = ItemQuery(kind: kind, attributes: name)
         query.includesSynchronizable = number(.synchronizable) != 0
         query.limit = .all
-        query.returnsAttributes = true
+        query.returns.insert(.attributes)
         return query
     }
 

@@ -16,7 +16,7 @@ extension Session {
             for wanted in selection.wanted {
                 var query = ItemQuery(kind: wanted.kind, attributes: wanted.attributes)
                 query.limit = .all
-                query.returnsAttributes = true
+                query.returns.insert(.attributes)
                 query.authenticationUI = .describe
                 query.coversAllOwners = ofAllOwners
                 // A program may have marked an item as synchronizable; here it is an item like any other.
@@ -75,7 +75,7 @@ extension Session {
     /// Returns the secret of an item, with a prompt if the item requires one.
     func read(_ record: ItemRecord, reason: String) throws -> FoundEntry {
         var query = query(for: record)
-        query.returnsData = true
+        query.returns.insert(.data)
         query.operationPrompt = reason
         let read = query
         let entries =
@@ -91,8 +91,7 @@ extension Session {
         guard service.mode == .system else { throw Refusal(.itemNotFound) }
         for wanted in selection.wanted {
             var query = ItemQuery(kind: wanted.kind, attributes: wanted.attributes)
-            query.returnsAttributes = true
-            query.returnsData = true
+            query.returns = [.attributes, .data]
             query.authenticationUI = user.mayBeAsked || user.hasPreparedPasscode ? .allow : .fail
             query.operationPrompt = reason
             let wanted = query

@@ -9,7 +9,7 @@ extension Session {
     /// Returns what the access log says of the last uses of an item; nil if it cannot be read, or the item is another owner's.
     func lastUses(of record: ItemRecord) -> LastUses? {
         var query = query(for: record)
-        query.returnsReference = true
+        query.returns.insert(.reference)
         query.authenticationUI = .describe
         guard let item = try? found(query).first?.reference else { return nil }
         return try? keychain.lastUses(of: item)

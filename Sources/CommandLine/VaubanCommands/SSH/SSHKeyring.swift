@@ -48,7 +48,7 @@ struct SSHKeyring {
         try session.opening {
             var made = SSHItem.ofEnclave
             // The data is not a secret: only the enclave can read the key in it.
-            made.returnsData = true
+            made.returns.insert(.data)
             made.authenticationUI = .skip
             let imported = SSHItem.passwords(of: SSHItem.importedService)
             let holds = try SSHHolds(session).all()
@@ -139,7 +139,7 @@ struct SSHKeyring {
             queries.append(query)
         }
         for var query in queries {
-            query.returnsAttributes = false
+            query.returns.remove(.attributes)
             query.authenticationUI = session.user.mayBeAsked || session.user.hasPreparedPasscode ? .allow : .fail
             do { try session.opening { try session.keychain.delete(query) } } catch let refusal as Refusal
                 where refusal.reason == .itemNotFound
@@ -151,7 +151,7 @@ struct SSHKeyring {
     func renameEnclaveKey(_ name: String, to new: String) throws {
         var query = SSHItem.ofEnclave
         query.attributes[.label] = .text(name)
-        query.returnsAttributes = false
+        query.returns.remove(.attributes)
         query.authenticationUI = session.user.mayBeAsked || session.user.hasPreparedPasscode ? .allow : .fail
         let wanted = query
         let changes = ItemChanges(attributes: ItemAttributes([.label: .text(new)]))

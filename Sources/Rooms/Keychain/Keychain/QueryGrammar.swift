@@ -53,7 +53,7 @@ package enum QueryGrammar {
             attributes[.synchronizable] = .number(0)
         }
         if case .text(let group)? = attributes[.accessGroup], !rights.mayName(group), !query.coversAllOwners { throw foreign(group) }
-        guard query.authenticationUI != .describe || !query.returnsData else {
+        guard query.authenticationUI != .describe || !query.returns.contains(.data) else {
             throw Refusal(.badParameter, "a description contains no value")
         }
         guard !query.coversAllOwners || query.authenticationUI == .describe else {

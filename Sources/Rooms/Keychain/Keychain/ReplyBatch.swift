@@ -6,6 +6,7 @@ internal import VaubanSecretBytes
 /// Collects found items for sending: several to a message, each value in a separate message, all in order.
 final class ReplyBatch {
     private let sink: any ReplySink
+    private let returns: ReturnKinds
     private var items: [FoundItem] = []
     private var bytes = 0
     /// Whether the search is for one match, which is then sent together with the end. If several are wanted, no match waits for the next,
@@ -14,22 +15,24 @@ final class ReplyBatch {
     private var last: KeychainReply?
     private var lastValue: SecretBytes?
 
-    init(_ sink: any ReplySink, isForOne: Bool = false) {
+    init(_ sink: any ReplySink, returning returns: ReturnKinds, isForOne: Bool = false) {
         self.sink = sink
+        self.returns = returns
         self.isForOne = isForOne
     }
 
-    /// Adds an item whose value was not requested. If nothing was requested, sends only the end.
-    func add(_ item: FoundRow, returning returns: ReturnKinds) throws {
+    /// Adds an item without its value. A closed item has no record: only its reference is returned. If nothing was requested, sends only
+    /// the end.
+    func add(_ record: ItemRecord?, of item: [UInt8], certificate: [UInt8]? = nil) throws {
         guard !returns.isEmpty else { return }
-        try enqueue(item.found(returns, hasData: false))
+        try enqueue(found(record, of: item, certificate, hasData: false))
     }
 
     /// Adds an item with its value, if it was requested and exists.
-    func add(_ item: FoundRow, value: borrowing PaddedValue, returning returns: ReturnKinds) throws {
-        guard returns.contains(.data), value.hasValue else { return try add(item, returning: returns) }
+    func add(_ record: ItemRecord, of item: [UInt8], certificate: [UInt8]? = nil, value: borrowing PaddedValue) throws {
+        guard returns.contains(.data), value.hasValue else { return try add(record, of: item, certificate: certificate) }
         try flush()
-        let reply = KeychainReply.items([item.found(returns, hasData: true)])
+        let reply = KeychainReply.items([found(record, of: item, certificate, hasData: true)])
         guard isForOne, last == nil else { return try sink.send(reply, value: value.value()) }
         last = reply
         lastValue = value.value()
@@ -39,6 +42,12 @@ final class ReplyBatch {
         if let last { return try sink.finish(last, value: lastValue) }
         guard !items.isEmpty else { return try sink.send(.done) }
         try sink.finish(.items(items), value: nil)
+    }
+
+    private func found(_ record: ItemRecord?, of item: [UInt8], _ certificate: [UInt8]?, hasData: Bool) -> FoundItem {
+        FoundItem(
+            record: returns.contains(.attributes) ? record : nil, hasData: hasData, reference: returns.contains(.reference) ? item : nil,
+            certificate: certificate)
     }
 
     private func enqueue(_ item: FoundItem) throws {
@@ -53,20 +62,5 @@ final class ReplyBatch {
         try sink.send(.items(items))
         items = []
         bytes = 0
-    }
-}
-
-/// The parts of a match that can be sent.
-struct FoundRow {
-    /// The record; nil for a closed item, of which only the reference is returned.
-    let record: ItemRecord?
-    let item: [UInt8]
-    /// The certificate of an identity.
-    var certificate: [UInt8]?
-
-    func found(_ returns: ReturnKinds, hasData: Bool) -> FoundItem {
-        FoundItem(
-            record: returns.contains(.attributes) ? record : nil, hasData: hasData, reference: returns.contains(.reference) ? item : nil,
-            certificate: certificate)
     }
 }

@@ -18,8 +18,8 @@ extension RequestInProgress {
         // If the process is killed in between, the item exists without the permission, which is the safe half.
         for application in applications { try keep(.offers(item), for: application, by: record.accessGroup) }
         try keepProgram()
-        let replies = ReplyBatch(sink)
-        try replies.add(FoundRow(record: record, item: item), value: value, returning: returns)
+        let replies = ReplyBatch(sink, returning: returns)
+        try replies.add(record, of: item, value: value)
         try replies.finish()
     }
 

@@ -14,7 +14,7 @@ extension KeychainRequest {
     /// Whether the request needs more of an item than its attributes.
     var usesItems: Bool {
         switch self {
-        case .copyMatching(let query, _): query.returnsData
+        case .copyMatching(let query, _): query.returns.contains(.data)
         case .update, .delete, .transfer, .sharedPassword: true
         case .history(let request, _):
             switch request {
@@ -115,12 +115,12 @@ extension RequestInProgress {
     /// Sends the canary items of all owners, without their values.
     func listCanaries() throws {
         try askAboutCanaries()
-        let replies = ReplyBatch(sink)
+        let replies = ReplyBatch(sink, returning: .attributes)
         for kind in [ItemKind.genericPassword, .internetPassword] {
             let all = RowSelection(kind: kind.rawValue, protection: nil, lookup: nil, filter: [], usesDeviceIndex: false)
             try forEachRow(of: all, batch: KeychainLimits.batchRowsMax) { row in
                 guard let opened = try open(row), opened.isCanary else { return true }
-                try replies.add(FoundRow(record: opened.record, item: opened.binding.item), returning: .attributes)
+                try replies.add(opened.record, of: opened.binding.item)
                 return true
             }
         }

@@ -104,7 +104,7 @@ extension RequestInProgress {
     private static var unreadable: Refusal { Refusal(.itemNotFound, "this earlier value cannot be read any more; it was put aside") }
 
     private func readEarlier(_ query: ItemQuery, _ number: Int) throws {
-        let replies = ReplyBatch(sink, isForOne: true)
+        let replies = ReplyBatch(sink, returning: [.data, .attributes], isForOne: true)
         try withRetries {
             do {
                 let old = try earlier(one(query, .readItem), number)
@@ -112,7 +112,7 @@ extension RequestInProgress {
                     throw Self.unreadable
                 }
                 note(.read, old)
-                try replies.add(FoundRow(record: old.record, item: old.binding.item), value: value, returning: [.data, .attributes])
+                try replies.add(old.record, of: old.binding.item, value: value)
                 return true
             } catch is RowHasChanged { return false }
         }

@@ -55,17 +55,13 @@ extension RequestInProgress {
     func copyIdentities(_ query: ItemQuery) throws {
         let rights = try rights(mayAsk: query.authenticationUI == .allow)
         let terms = try IdentityTerms(query, for: rights)
-        var returns: ReturnKinds = []
-        if query.returnsData { returns.insert(.data) }
-        if query.returnsAttributes { returns.insert(.attributes) }
-        if query.returnsReference { returns.insert(.reference) }
         let wanted = query.limit.countMax
-        let replies = ReplyBatch(sink)
+        let replies = ReplyBatch(sink, returning: query.returns)
         var found = 0
         let isBeforeFirstUnlock = try forEachOwnRow(of: terms.certificate, rights) { certificate in
             guard let keys = terms.keys(of: certificate.record) else { return true }
             try forEachOwnRow(of: keys, rights) { key in
-                if try addReply(certificate: certificate, key: key, for: query, returning: returns, to: replies) { found += 1 }
+                if try addReply(certificate: certificate, key: key, for: query, to: replies) { found += 1 }
                 return found < wanted
             }
             return found < wanted
@@ -74,30 +70,30 @@ extension RequestInProgress {
         try replies.finish()
     }
 
-    private func addReply(
-        certificate: OpenedRow, key: OpenedRow, for query: ItemQuery, returning returns: ReturnKinds, to replies: ReplyBatch
-    ) throws -> Bool {
+    private func addReply(certificate: OpenedRow, key: OpenedRow, for query: ItemQuery, to replies: ReplyBatch) throws -> Bool {
         var record = key.record
         record.kind = .identity
         record.attributes = record.attributes.merging(certificate.record.attributes)
-        var row = FoundRow(record: record, item: certificate.binding.item)
-        if returns.contains(.data) {
+        let item = certificate.binding.item
+        var der: [UInt8]?
+        if query.returns.contains(.data) {
             guard let value = try openValue(of: certificate, reason: query.operationPrompt, mayAsk: query.authenticationUI == .allow) else {
                 return false
             }
-            row.certificate = value.value().withUnsafeBytes { Array($0) }
-            guard let bytes = row.certificate, (1...FoundItem.certificateBytesMax).contains(bytes.count) else { return false }
+            let bytes = value.value().withUnsafeBytes { Array($0) }
+            guard (1...FoundItem.certificateBytesMax).contains(bytes.count) else { return false }
+            der = bytes
+            note(.read, certificate)
         }
-        if returns.contains(.data) { note(.read, certificate) }
-        guard !isLeftOut(key, for: query, returning: returns) else { return false }
-        guard mustUnwrap(key, for: query, returning: returns) else {
-            try replies.add(row, returning: returns)
+        guard !isLeftOut(key, for: query) else { return false }
+        guard mustUnwrap(key, for: query) else {
+            try replies.add(record, of: item, certificate: der)
             return true
         }
         let mayAsk = query.authenticationUI == .allow
         guard let value = try openValue(of: key, reason: query.operationPrompt, mayAsk: mayAsk) else { return false }
-        if returns.contains(.data) { note(.read, key) }
-        try replies.add(row, value: value, returning: returns)
+        if query.returns.contains(.data) { note(.read, key) }
+        try replies.add(record, of: item, certificate: der, value: value)
         return true
     }
 

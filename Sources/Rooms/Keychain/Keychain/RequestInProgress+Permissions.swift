@@ -101,7 +101,7 @@ extension RequestInProgress {
         query.limit = .all
         query.authenticationUI = .describe
         query.coversAllOwners = true
-        query.returnsData = false
+        query.returns.remove(.data)
         let terms = try QueryGrammar.terms(of: query, for: try rights())
         guard change.permits else { return try forbidReading(change.subject, terms) }
         guard ApplicationIdentifier.canBePermitted(change.subject) else {

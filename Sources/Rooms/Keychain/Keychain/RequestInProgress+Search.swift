@@ -27,22 +27,18 @@ extension RequestInProgress {
             // Some of the closed rows could match, and cannot be distinguished.
             throw Refusal(.beforeFirstUnlock)
         }
-        var returns: ReturnKinds = []
-        if query.returnsData { returns.insert(.data) }
-        if query.returnsAttributes { returns.insert(.attributes) }
-        if query.returnsReference { returns.insert(.reference) }
-        let replies = ReplyBatch(sink, isForOne: wanted == 1)
+        let replies = ReplyBatch(sink, returning: query.returns, isForOne: wanted == 1)
         // An item that the blinds decide about can be named while it is closed: by its reference alone, as a delete finds it.
-        let namesClosed = query.authenticationUI == .describe && returns == .reference && terms.isDecidedByBlinds
+        let namesClosed = query.authenticationUI == .describe && query.returns == .reference && terms.isDecidedByBlinds
         var found = 0
         // A caller without a group owns nothing.
         if coversAll || !rights.groups.isEmpty {
             try forEachRow(of: selection, batch: min(wanted, KeychainLimits.batchRowsMax)) { row in
                 if namesClosed, case .closed = try decode(row) {
-                    try replies.add(FoundRow(record: nil, item: row.item), returning: returns)
+                    try replies.add(nil, of: row.item)
                 } else {
                     guard let opened = try open(row), coversAll || rights.owns(opened.record.accessGroup),
-                        terms.match(opened.record.attributes), try addReply(opened, for: query, returning: returns, to: replies)
+                        terms.match(opened.record.attributes), try addReply(opened, for: query, to: replies)
                     else { return true }
                 }
                 found += 1
@@ -54,7 +50,7 @@ extension RequestInProgress {
             let request = ConsentRequest(
                 purpose: .readItem, ui: query.authenticationUI, isForOne: wanted == 1, reason: query.operationPrompt)
             isLeftOut = try forEachForeignRow(of: terms, request) { opened in
-                guard try addReply(opened, for: query, returning: returns, to: replies) else { return true }
+                guard try addReply(opened, for: query, to: replies) else { return true }
                 found += 1
                 return found < wanted
             }
@@ -80,27 +76,26 @@ extension RequestInProgress {
 
     /// Adds a match to the reply. Returns false if the item counts as absent. Unwraps the key of an item with an access control even if no
     /// value is requested (Specs/secitem.md, 6.6), unless items are only to be described.
-    private func addReply(_ opened: OpenedRow, for query: ItemQuery, returning returns: ReturnKinds, to replies: ReplyBatch) throws -> Bool
-    {
-        guard !isLeftOut(opened, for: query, returning: returns) else { return false }
-        guard mustUnwrap(opened, for: query, returning: returns) else {
-            try replies.add(FoundRow(record: opened.record, item: opened.binding.item), returning: returns)
+    private func addReply(_ opened: OpenedRow, for query: ItemQuery, to replies: ReplyBatch) throws -> Bool {
+        guard !isLeftOut(opened, for: query) else { return false }
+        guard mustUnwrap(opened, for: query) else {
+            try replies.add(opened.record, of: opened.binding.item)
             return true
         }
         let mayAsk = query.authenticationUI == .allow
         guard let value = try openValue(of: opened, reason: query.operationPrompt, mayAsk: mayAsk) else { return false }
-        if returns.contains(.data) { note(.read, opened) }
-        try replies.add(FoundRow(record: opened.record, item: opened.binding.item), value: value, returning: returns)
+        if query.returns.contains(.data) { note(.read, opened) }
+        try replies.add(opened.record, of: opened.binding.item, value: value)
         return true
     }
 
     /// Returns whether an item's key must be unwrapped: for its value, or because it needs the user.
-    func mustUnwrap(_ opened: OpenedRow, for query: ItemQuery, returning returns: ReturnKinds) -> Bool {
-        returns.contains(.data) || (!opened.requirement.isNone && query.authenticationUI != .describe)
+    func mustUnwrap(_ opened: OpenedRow, for query: ItemQuery) -> Bool {
+        query.returns.contains(.data) || (!opened.requirement.isNone && query.authenticationUI != .describe)
     }
 
     /// Returns whether a search that skips items with prompts leaves this item out.
-    func isLeftOut(_ opened: OpenedRow, for query: ItemQuery, returning returns: ReturnKinds) -> Bool {
-        query.authenticationUI == .skip && mustUnwrap(opened, for: query, returning: returns) && opened.asks(givenPassword: password != nil)
+    func isLeftOut(_ opened: OpenedRow, for query: ItemQuery) -> Bool {
+        query.authenticationUI == .skip && mustUnwrap(opened, for: query) && opened.asks(givenPassword: password != nil)
     }
 }

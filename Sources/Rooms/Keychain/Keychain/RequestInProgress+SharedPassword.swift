@@ -97,9 +97,9 @@ extension RequestInProgress {
         // The rest of the item, such as a comment, is not for the application.
         let wanted: [AttributeName] = [.server, .account, .port]
         let attributes = wanted.reduce(into: ItemAttributes()) { $0[$1] = chosen.record.attributes[$1] }
-        let replies = ReplyBatch(sink, isForOne: true)
-        let row = FoundRow(record: ItemRecord(kind: .internetPassword, attributes: attributes), item: chosen.binding.item)
-        try replies.add(row, value: value, returning: [.data, .attributes])
+        let replies = ReplyBatch(sink, returning: [.data, .attributes], isForOne: true)
+        let record = ItemRecord(kind: .internetPassword, attributes: attributes)
+        try replies.add(record, of: chosen.binding.item, value: value)
         try replies.finish()
     }
 

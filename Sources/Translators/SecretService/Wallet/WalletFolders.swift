@@ -19,7 +19,7 @@ final class WalletFolders: Sendable {
         var query = query(collection, nil)
         query.limit = .all
         query.authenticationUI = .describe
-        query.returnsAttributes = true
+        query.returns.insert(.attributes)
         do throws(Refusal) {
             return try keychain.search(query).compactMap { Self.name(ItemMapping.text($0.record?.attributes[.account])) }
         } catch {
@@ -31,7 +31,7 @@ final class WalletFolders: Sendable {
     func contain(_ name: String, in collection: String) throws(Refusal) -> Bool {
         var query = query(collection, name)
         query.authenticationUI = .describe
-        query.returnsReference = true
+        query.returns.insert(.reference)
         do throws(Refusal) { return try !keychain.search(query).isEmpty } catch {
             guard error.reason == .itemNotFound else { throw error }
             return false
