@@ -53,6 +53,15 @@ import VaubanLinuxHost
         _ = try running.service.authenticationAddress.connect()
     }
 
+    /// The others would take the processors from the rooms that give a client its first answer.
+    @Test func enclaveAndKeychainStartBeforeTheOthers() throws {
+        let running = try Running()
+        let keychain = try startTicks(running.process(behind: running.service.keychainAddress))
+        let authentication = try startTicks(running.process(behind: running.service.authenticationAddress))
+        // 40 ms; a tick is 10 ms, and both times are rounded down.
+        #expect(authentication >= keychain + 3)
+    }
+
     @Test func longPathsWork() throws {
         let running = try Running(below: String(repeating: "a-folder-with-a-long-name/", count: 12) + "home")
         _ = try running.service.authenticationAddress.connect()
@@ -146,5 +155,12 @@ import VaubanLinuxHost
         var information = stat()
         try SystemError.check(lstat(path, &information), "look at \(path)")
         return information.st_mode & (S_IFMT | 0o777)
+    }
+
+    /// Returns when a process started, in hundredths of a second since the machine's start (`/proc/PID/stat`, proc(5)).
+    private func startTicks(_ process: Int32) throws -> Int {
+        let text = try #require(SmallFile.text(path: "/proc/\(process)/stat", max: 4096))
+        let afterName = try #require(text.split(separator: ") ").last).split(separator: " ")
+        return try #require(Int(afterName[19]))
     }
 }

@@ -11,6 +11,8 @@ enum LauncherLimits {
     static let restartPauseMax: UInt64 = 5_000_000_000
     /// How long rooms have to exit on their own.
     static let stopTime: UInt64 = 2_000_000_000
+    /// How long the rooms that answer applications start before the others.
+    static let headStart: UInt64 = 40_000_000
     /// The pause between two checks of another launcher's progress, in milliseconds.
     static let lookPause: Int32 = 10
     /// A log larger than this at the start is truncated.

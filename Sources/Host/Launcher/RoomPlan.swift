@@ -28,6 +28,8 @@ struct RoomPlan: Sendable {
     let arguments: [String]
     /// The name of its socket, in the folder of sockets and for the room. Witness, watcher and reader have none, since they only connect.
     let socket: String?
+    /// How long after the first rooms it starts, in nanoseconds.
+    private(set) var delay: UInt64 = 0
 
     init(program: String, arguments: [String], socket: String?) {
         self.program = program
@@ -39,16 +41,26 @@ struct RoomPlan: Sendable {
         self.init(program: program.name, arguments: arguments + program.words, socket: socket)
     }
 
-    /// Returns the rooms of user mode in starting order. Each receives only its own folder and the enclave's address.
+    /// Returns the rooms of user mode in starting order. Each receives only its own folder and the enclave's address. The first two give an
+    /// application its answer; the others start a little later, so that they do not take the processors from these.
     static func all(_ programs: RoomPrograms, home: String, sockets: String, uid: UInt32) -> [RoomPlan] {
         let dials = ["--enclave-folder", sockets, "--enclave-uid", "\(uid)"]
-        return [
+        let first = [
             RoomPlan(programs.enclave, arguments: ["--state", "\(home)/\(enclaveFolder)"], socket: "enclave"),
             RoomPlan(programs.keychain, arguments: ["--state", "\(home)/\(keychainFolder)"] + dials, socket: "keychain"),
+        ]
+        let reader = programs.reader.map { RoomPlan($0, arguments: dials + ["--state", "\(home)/\(readerFolder)"], socket: nil) }
+        let others = [
             RoomPlan(program: "authd", arguments: dials, socket: "authentication"),
-            RoomPlan(program: "vauban-witness", arguments: dials, socket: nil),
-            RoomPlan(programs.watcher, arguments: dials, socket: nil),
-        ] + (programs.reader.map { [RoomPlan($0, arguments: dials + ["--state", "\(home)/\(readerFolder)"], socket: nil)] } ?? [])
+            RoomPlan(program: "vauban-witness", arguments: dials, socket: nil), RoomPlan(programs.watcher, arguments: dials, socket: nil),
+        ]
+        return first + (others + [reader].compactMap(\.self)).map { $0.delayed(by: LauncherLimits.headStart) }
+    }
+
+    private func delayed(by delay: UInt64) -> RoomPlan {
+        var plan = self
+        plan.delay = delay
+        return plan
     }
 
     static let enclaveFolder = "enclave"

@@ -25,7 +25,8 @@ struct Supervisor {
         self.folder = folder
         self.signals = signals
         self.log = log
-        rooms = plans.map { plan in Room(plan: plan, socket: plan.socket.flatMap { sockets[$0] }) }
+        let now = MachineClock.monotonic
+        rooms = plans.map { plan in Room(plan: plan, socket: plan.socket.flatMap { sockets[$0] }, due: now + plan.delay) }
     }
 
     /// Starts each room that is due. A room that cannot be started, for instance because the machine is short of processes, counts as
