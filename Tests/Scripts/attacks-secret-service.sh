@@ -104,5 +104,23 @@ kill -KILL "$(service_process)"
 check 'U51 control: with --share it reads everything' equals "$(in_sandbox "$app" secret-tool lookup service bank username anna)" 'of the bank'
 vauban disable secret-service 2>/dev/null || fail 'it is not disabled'
 [ -z "$(find "$XDG_CONFIG_HOME" "$XDG_DATA_HOME" -type f 2>/dev/null)" ] || fail 'a file is left'
+
+# A program outside of sandboxes takes KWallet's name, and gives an import other values for what is there.
+kill -KILL "$(service_process)"
+busctl --address="$DBUS_SESSION_BUS_ADDRESS" call org.freedesktop.DBus /org/freedesktop/DBus org.freedesktop.DBus ReloadConfig || fail 'the bus does not read its services'
+# import_given TEXT: imports from a KWallet whose passwords are TEXT, and ends as the import does.
+import_given() {
+    rm -f "$TMPDIR/said"; mkfifo "$TMPDIR/said"
+    timeout 240 /usr/bin/python3 Tests/Scripts/lib/other-wallet.py gives "$1" >"$TMPDIR/said" & played=$!
+    exec 7<"$TMPDIR/said"
+    read -r -t "$hang_seconds" said <&7; [ "$said" = playing ] || fail 'no KWallet is played'
+    vauban import --from kwallet >"$TMPDIR/out" 2>"$TMPDIR/err"; ended=$?
+    { kill "$played"; wait "$played"; } 2>/dev/null
+    exec 7<&-
+    return $ended
+}
+import_given 'of anna' || { cat "$TMPDIR/err"; fail 'nothing is imported'; }
+check 'U113 control: what a KWallet gives is imported' equals "$(vauban get Mail/bob)" 'of anna'
+check 'U113 a program takes its name, and replaces entries by an import: refused' eval 'import_given stolen; equals $? 1 && equals "$(vauban get Mail/bob)" "of anna" && grep -q "it already exists with another password" "$TMPDIR/out"'
 end_attacks
 echo 'clients of the Secret Service reach what is theirs'

@@ -41,6 +41,7 @@ struct BusReader {
         case UInt8(ascii: "y"): return .byte(try basic(type, UInt8(0)))
         case UInt8(ascii: "i"): return .signed32(try basic(type, Int32(0)))
         case UInt8(ascii: "u"): return .unsigned32(try basic(type, UInt32(0)))
+        case UInt8(ascii: "x"): return .signed64(try basic(type, Int64(0)))
         case UInt8(ascii: "t"): return .unsigned64(try basic(type, UInt64(0)))
         // The count of values is the place among the arguments, since those before are no containers.
         case UInt8(ascii: "s") where count - 1 == secretText: return .secretText(try secretString(type))
@@ -124,6 +125,7 @@ struct BusWriter {
         case .byte(let number): try basic("y", number)
         case .signed32(let number): try basic("i", number)
         case .unsigned32(let number): try basic("u", number)
+        case .signed64(let number): try basic("x", number)
         case .unsigned64(let number): try basic("t", number)
         // D-Bus strings cannot contain NUL characters.
         case .string(let text): try check(sd_bus_message_append_basic(message, code("s"), text.filter { $0 != "\0" }))

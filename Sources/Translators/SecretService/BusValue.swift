@@ -18,6 +18,7 @@ indirect enum BusValue: Sendable {
     case byte(UInt8)
     case signed32(Int32)
     case unsigned32(UInt32)
+    case signed64(Int64)
     case unsigned64(UInt64)
     case string(String)
     /// A string that is a secret: UTF-8 without NUL.
@@ -40,6 +41,7 @@ indirect enum BusValue: Sendable {
         case .byte: "y"
         case .signed32: "i"
         case .unsigned32: "u"
+        case .signed64: "x"
         case .unsigned64: "t"
         case .string, .secretText: "s"
         case .path: "o"

@@ -7,7 +7,7 @@ internal import VaubanRefusal
 internal import VaubanRoomHardening
 
 /// The program vauban-secret-service. `vauban secret-service` and the session bus start it, with `--kwallet` for KWallet's names too;
-/// `--owner` prints the owner of the name, and `--read` reports the owner's items.
+/// `--owner` prints the owner of the name, and `--read` reports the owner's items, with `--kwallet` those of KWallet.
 package enum SecretServiceProgram {
     static let name = "org.freedesktop.secrets"
     static let portalName = "org.freedesktop.impl.portal.desktop.vauban"
@@ -25,10 +25,10 @@ package enum SecretServiceProgram {
                 // The name of Plasma 6 first: its owner has the other one too.
                 for name in WalletInterface.busNames.reversed() { printOwner(of: name, bus) }
                 exit(0)
-            case ["--read"]: try read(mayPrompt: true)
-            case ["--read", "--no-prompt"]: try read(mayPrompt: false)
+            case let words where words.first == "--read" && words.dropFirst().allSatisfy { ["--kwallet", "--no-prompt"].contains($0) }:
+                try read(wallets: words.contains("--kwallet"), mayPrompt: !words.contains("--no-prompt"))
             default:
-                tell("usage: vauban-secret-service [--share] [--kwallet] | --owner [--kwallet] | --read [--no-prompt]")
+                tell("usage: vauban-secret-service [--share] [--kwallet] | --owner [--kwallet] | --read [--kwallet] [--no-prompt]")
                 exit(64)
             }
         } catch let refusal as Refusal {
@@ -59,8 +59,8 @@ package enum SecretServiceProgram {
         try loop.run()
     }
 
-    /// Reports the items of the provider that owns the name now, for `vauban import`.
-    private static func read(mayPrompt: Bool) throws -> Never {
+    /// Reports the items of the provider that owns the name now, or the entries of KWallet, for `vauban import`.
+    private static func read(wallets: Bool, mayPrompt: Bool) throws -> Never {
         let hardening = try RoomHardening(.secretService)
         signal(SIGPIPE, SIG_IGN)
         let bus: BusConnection
@@ -73,7 +73,11 @@ package enum SecretServiceProgram {
         }
         try KeyAgreement.prepare()
         _ = try hardening.confine()
-        try ProviderReading.run(bus, mayPrompt: mayPrompt)
+        if wallets {
+            try WalletReading.run(bus, mayPrompt: mayPrompt)
+        } else {
+            try ProviderReading.run(bus, mayPrompt: mayPrompt)
+        }
         exit(0)
     }
 

@@ -2,7 +2,7 @@
 # After this there are: start_x11 (Xvfb), start_wayland (sway), stop_desktops.
 unset DISPLAY WAYLAND_DISPLAY
 start_x11() {
-    exec {display_says}< <(exec Xvfb -displayfd 1 -screen 0 320x240x8 -nolisten tcp 2>/dev/null)
+    exec {display_says}< <(exec Xvfb -displayfd 1 -screen 0 "${screen:-320x240x8}" -nolisten tcp 2>/dev/null)
     display_pid=$!
     read -r -t 60 number <&"$display_says" || fail 'Xvfb does not start'
     export DISPLAY=:$number

@@ -1,4 +1,5 @@
 """Clients of KWallet's interface, each a word: Python's keyring, and calls as KDE's library, Chromium and hostile programs make them."""
+import hashlib
 import os
 import struct
 import sys
@@ -322,6 +323,80 @@ def foreign_handle():
         refused(INVALID, member, signature, handle, *arguments)
     assert call("close", "(ibs)", handle, True, APP) == -1 and call("isOpen", "(i)", handle, on=other)
     print("refused")
+
+
+def new_wallet(name, password):
+    """Has a real KWallet make a wallet, as the login's module does, which opens it without a prompt."""
+    folder = os.environ["XDG_DATA_HOME"] + "/kwalletd"
+    os.makedirs(folder, exist_ok=True)
+    salt = os.urandom(56)
+    with open(f"{folder}/{name}.salt", "wb") as file:
+        file.write(salt)
+    key = hashlib.pbkdf2_hmac("sha512", password.encode(), salt, 50000, 56)
+    call("pamOpen", "(sayi)", name, key, 0)
+    assert name in call("wallets") and call("isOpen", "(s)", name), name
+
+
+def fill():
+    """What programs keep in a real KWallet, in a wallet without a password and in one with it, which is closed afterwards."""
+    new_wallet(OURS, "")
+    new_wallet("Work things", "of work")
+    handle, other = opened(), opened("Work things")
+    passwords = [("Mail", "anna"), ("Mail", "é"), ("Mail", "e\u0301"), ("Passwords", "a/b"), ("a/b", "c"), ("Chrome Keys", "Chrome Safe Storage")]
+    for folder, name in passwords:
+        assert call("writePassword", "(issss)", handle, folder, name, f"pass wörd 🔑 of {folder}|{name}", APP) == 0
+    assert call("writePassword", "(issss)", handle, "Mail", "empty", "", APP) == 0
+    for size in 0, 1, 256, 1 << 20:
+        value = bytes(range(256)) * (size // 256) if size % 256 == 0 else os.urandom(size)
+        assert call("writeEntry", "(issays)", handle, "Streams", f"{size} bytes", value, APP) == 0
+    form = qt_map(("user", "anna"), ("ä\n\"\\", "🔑\x01"), ("empty", ""), ("null", None))
+    assert call("writeMap", "(issays)", handle, "Form Data", "https://example.org/#login", form, APP) == 0
+    assert call("writeMap", "(issays)", handle, "Form Data", "no fields", qt_map(), APP) == 0
+    for folder in "Empty", "Empty/too":
+        assert call("createFolder", "(iss)", handle, folder, APP)
+    assert call("writePassword", "(issss)", other, "Mail", "anna", "of work", APP) == 0
+    assert call("writeEntry", "(issays)", other, "Mail", "key", b"\0\xff", APP) == 0
+    call("close", "(sb)", "Work things", True)
+    assert not call("isOpen", "(s)", "Work things")
+
+
+def refuses():
+    """What an import reports and leaves: an entry of a type that nobody knows, and what is larger than an item."""
+    handle = opened()
+    assert call("writeEntry", "(issays)", handle, "Streams", "large", bytes((1 << 20) + 1), APP) == 0
+    assert call("writeEntry", "(issayis)", handle, "Streams", "unknown", b"x", 0, APP) == 0
+    assert call("writePassword", "(issss)", handle, "ssh-key", "anna", "x", APP) == 0
+
+
+def change():
+    assert call("writePassword", "(issss)", opened(), "Mail", "anna", "changed there", APP) == 0
+
+
+def dump(*wallets):
+    """Every folder, entry, type and value of wallets, in an order that stays."""
+    reading = {PASSWORD: "readPassword", STREAM: "readEntry", MAP: "readMap"}
+    for wallet in wallets:
+        handle = opened(wallet)
+        for folder in sorted(call("folderList", "(is)", handle, APP)):
+            names = sorted(call("entryList", "(iss)", handle, folder, APP))
+            if not names and folder not in ("Form Data", "Passwords"):
+                print(wallet, repr(folder))
+            for name in names:
+                kind = call("entryType", "(isss)", handle, folder, name, APP)
+                value = call(reading.get(kind, "readEntry"), "(isss)", handle, folder, name, APP)
+                value = value if len(value) < 1000 else hashlib.sha256(value).hexdigest()
+                print(wallet, repr(folder), repr(name), kind, repr(value))
+
+
+def wait_for_owner():
+    """Until somebody owns the name."""
+    context, late = GLib.MainContext.default(), []
+    owners = []
+    Gio.bus_watch_name_on_connection(bus, NAMES[0], 0, lambda *owner: owners.append(owner), None)
+    GLib.timeout_add_seconds(60, lambda: late.append(True))
+    while not owners:
+        assert not late, "nobody owns the name"
+        context.iteration(True)
 
 
 globals()[sys.argv[1].replace("-", "_")](*sys.argv[2:])

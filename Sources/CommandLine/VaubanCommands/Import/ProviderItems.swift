@@ -6,8 +6,8 @@ import VaubanRefusal
 import VaubanSecretBytes
 import VaubanSecretText
 
-/// The items of the provider of the Secret Service that owns the bus name now. vauban-secret-service reads them, so that the command line
-/// needs no bus.
+/// The items of the provider of the Secret Service, or of the KWallet, that owns the bus name now. vauban-secret-service reads them, so
+/// that the command line needs no bus.
 final class ProviderItems {
     /// What the user calls the provider.
     let provider: String
@@ -18,12 +18,12 @@ final class ProviderItems {
     private static let secretBytesMax = 1 << 20
 
     /// Starts to read. Refused if there is no such provider.
-    init(mayPrompt: Bool) throws {
+    init(wallets: Bool, mayPrompt: Bool) throws {
         let program = try OwnProgram.path(of: Self.program)
         var ends = try Pipe()
         let pipe = ends.reading
         self.pipe = pipe
-        let words = [program, "--read"] + (mayPrompt ? [] : ["--no-prompt"])
+        let words = [program, "--read"] + (wallets ? ["--kwallet"] : []) + (mayPrompt ? [] : ["--no-prompt"])
         child = try ChildCommand.spawn(program, words, output: ends.writing?.number)
         ends.endWriting()
         guard case .provider(let name) = try Self.entry(pipe).entry else { throw Self.broken }

@@ -93,7 +93,9 @@ struct SecretServiceEnabling {
 
     func enable() throws {
         try files.write()
-        if hasWallets { say("KDE's programs will keep their wallets in Vauban, too. What KWallet has stays there.") }
+        if hasWallets {
+            say("KDE's programs will keep their wallets in Vauban, too. To bring over what KWallet has: vauban import --from kwallet")
+        }
         guard let owner = try? SecretServiceOwner.current() else {
             return say("Programs that use the Secret Service will use Vauban from the next login on.")
         }

@@ -30,6 +30,7 @@ extension DoctorText {
         let isEnabled = (try? SecretServiceEnabling.installed().isEnabledForWallets) ?? false
         guard let owner else { return isEnabled ? "no program yet; the first one that uses it starts Vauban's" : nil }
         if owner.isVauban { return owner.words }
-        return "\(owner.words); to use Vauban: \(isEnabled ? "" : "vauban enable secret-service --kwallet, then ")log out and in"
+        let steps = isEnabled ? "log out and in" : "vauban enable secret-service --kwallet, then log out and in"
+        return "\(owner.words); to use Vauban: vauban import --from kwallet, then \(steps)"
     }
 }

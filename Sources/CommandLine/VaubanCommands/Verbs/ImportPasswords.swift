@@ -12,10 +12,10 @@ struct ImportPasswords: ParsableCommand {
         discussion: """
             Reads CSV from Chrome, Firefox, Apple Passwords, KeePassXC, LastPass, 1Password and Bitwarden, unencrypted JSON from \
             Bitwarden, 1pux from 1Password, the folder of pass (through gpg), and files of vauban export. With --from secret-service, \
-            reads everything that GNOME Keyring, KeePassXC, oo7 or KDE Wallet has, over the session bus; it asks you itself to unlock \
-            what is locked. The source stays as it is. Skips an item that already exists with the same secret and reports one with another \
-            secret. Prints one line per record to standard output. Exits 0 \
-            if everything was imported, 1 if something was not.
+            reads everything that GNOME Keyring, KeePassXC, oo7 or KDE Wallet has, over the session bus; with --from kwallet, the \
+            wallets of KDE's programs. The source asks you itself to unlock what is locked, and stays as it is. Skips an item that \
+            already exists with the same secret and reports one with another secret. Prints one line per record to standard output. \
+            Exits 0 if everything was imported, 1 if something was not.
 
             Example:
               vauban import --dry-run passwords.csv
@@ -24,16 +24,18 @@ struct ImportPasswords: ParsableCommand {
               vauban import ~/.password-store
               vauban import backup.vauban
               vauban import --from secret-service --dry-run
+              vauban import --from kwallet
             """)
 
     @Argument(help: ArgumentHelp("The file, - for standard input, or the folder of pass.", valueName: "file"), completion: .file())
     var file: String?
 
-    @Option(help: ArgumentHelp("Import from a running program: secret-service.", valueName: "source"))
+    @Option(help: ArgumentHelp("Import from a running program: secret-service or kwallet.", valueName: "source"))
     var from: Provider?
 
     enum Provider: String, ExpressibleByArgument, CaseIterable {
         case secretService = "secret-service"
+        case kwallet
     }
 
     @Flag(help: "Report what the import would do; change nothing.")
@@ -52,7 +54,7 @@ struct ImportPasswords: ParsableCommand {
 
     func validate() throws {
         guard from != nil else {
-            if file == nil { throw ValidationError("No source given: name a file, or use --from secret-service.") }
+            if file == nil { throw ValidationError("No source given: name a file, or use --from secret-service or --from kwallet.") }
             return
         }
         if file != nil { throw ValidationError("Name a file or use --from, not both.") }
@@ -62,7 +64,7 @@ struct ImportPasswords: ParsableCommand {
     }
 
     func run() throws {
-        if from == .secretService { return try takeProvider() }
+        if let from { return try takeProvider(from) }
         if PasswordStore.isFolder(path) { return try takeStore() }
         // Read the file first, so that its errors show before a passcode prompt.
         let content = try InputFile.read(path, max: ImportSource.bytesMax)
@@ -81,8 +83,8 @@ struct ImportPasswords: ParsableCommand {
         try ImportRun(try Session(user), isDryRun: dryRun, protectsNotes: protectNotes)
     }
 
-    private func takeProvider() throws {
-        let source = try ProviderItems(mayPrompt: !user.noInput)
+    private func takeProvider(_ provider: Provider) throws {
+        let source = try ProviderItems(wallets: provider == .kwallet, mayPrompt: !user.noInput)
         var run = try newRun()
         try source.forEach { entry, secret in
             switch entry {

@@ -4,9 +4,11 @@ internal import VaubanLinuxHost
 
 /// Calls to other programs on the bus, for a process that is a client.
 extension BusConnection {
-    /// Calls a method and returns the arguments of its answer. An error that the other program answers is thrown as `BusFailure`.
+    /// Calls a method and returns the arguments of its answer, of which the one at `secretText` is a string that is a secret. An error that
+    /// the other program answers is thrown as `BusFailure`.
     func call(
-        _ destination: String, path: String, interface: String, member: String, _ arguments: [BusValue] = [], timeout: UInt64
+        _ destination: String, path: String, interface: String, member: String, _ arguments: [BusValue] = [], timeout: UInt64,
+        secretText: Int? = nil
     ) throws -> [BusValue] {
         var made: OpaquePointer?
         let result = sd_bus_message_new_method_call(bus, &made, destination, path, interface, member)
@@ -25,7 +27,7 @@ extension BusConnection {
         guard let reply = answer else { return [] }
         // Secrets are overwritten when the message is freed.
         sd_bus_message_sensitive(reply)
-        return try BusReader.arguments(of: reply)
+        return try BusReader.arguments(of: reply, secretText: secretText)
     }
 
     /// Waits for a signal that a rule of `watch` covers, and returns its arguments; nil if its sender leaves the bus first, which

@@ -26,7 +26,9 @@ struct OtherCollection {
     }
 
     /// The record of the collection; nil for the one that always exists.
-    var record: ItemRecord? {
+    var record: ItemRecord? { Self.record(identifier, label: label) }
+
+    static func record(_ identifier: String, label: String) -> ItemRecord? {
         guard identifier != KeychainItems.login else { return nil }
         let attributes = ItemAttributes([
             .service: .text(CollectionRecords.service), .account: .text(identifier), .label: .text(label.isEmpty ? identifier : label),
@@ -57,5 +59,5 @@ struct OtherCollection {
         return (dates + ["imported from: \(provider), \(label.isEmpty ? identifier : label)"]).joined(separator: "\n")
     }
 
-    private static func digest(_ path: String) -> [UInt8] { Array(SHA256.hash(data: Array(path.utf8)).prefix(8)) }
+    static func digest(_ path: String) -> [UInt8] { Array(SHA256.hash(data: Array(path.utf8)).prefix(8)) }
 }

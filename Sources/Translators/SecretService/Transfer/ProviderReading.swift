@@ -13,18 +13,11 @@ struct ProviderReading {
 
     /// Reports everything, or why that is impossible. Throws only if the report cannot be written.
     static func run(_ bus: BusConnection, mayPrompt: Bool) throws {
-        let report = TransferReport()
-        do {
+        try TransferReport().reporting { report in
             let (owner, name) = try self.owner(bus)
             try bus.watchClients()
             try report.write(.provider(name))
             try ProviderReading(provider: OtherProvider(bus, owner: owner), name: name, mayPrompt: mayPrompt).read()
-        } catch let refusal as Refusal {
-            try report.write(.failure(refusal.detail ?? "", number: refusal.reason.rawValue))
-        } catch let failure as BusFailure {
-            try report.write(.failure("the provider failed: \(failure.line)", number: Refusal.Reason.unavailable.rawValue))
-        } catch let error as SystemError where error.attempt != "report items" {
-            try report.write(.failure("the provider cannot be reached: \(error)", number: Refusal.Reason.unavailable.rawValue))
         }
     }
 
@@ -42,12 +35,13 @@ struct ProviderReading {
         return (owner, names[program] ?? (program.isEmpty ? "process \(process)" : program))
     }
 
+    static let kdeWallet = "KDE Wallet"
     private static let gnomeKeyring = "GNOME Keyring"
 
     /// What users call the providers, by the name of their process, of which the kernel keeps 15 bytes.
     private static let names = [
-        "gnome-keyring-d": gnomeKeyring, "keepassxc": "KeePassXC", "oo7-daemon": "oo7", "kwalletd5": "KDE Wallet",
-        "kwalletd6": "KDE Wallet", "ksecretd": "KDE Wallet",
+        "gnome-keyring-d": gnomeKeyring, "keepassxc": "KeePassXC", "oo7-daemon": "oo7", "kwalletd5": kdeWallet,
+        "kwalletd6": kdeWallet, "ksecretd": kdeWallet,
     ]
 
     private func read() throws {
@@ -140,7 +134,7 @@ struct ProviderReading {
     }
 
     /// Why an item cannot be kept.
-    private static func fault(_ record: ItemRecord, _ secret: SharedSecret) -> String? {
+    static func fault(_ record: ItemRecord, _ secret: SharedSecret) -> String? {
         if secret.bytes.count > SecretServiceLimits.secretBytesMax { return "its secret is larger than 1 MiB" }
         if ItemMapping.isHidden(record) { return "its service is a name that Vauban uses itself" }
         let size = record.attributes.reduce(0) { $0 + $1.value.equalityBytes.count }
@@ -149,8 +143,11 @@ struct ProviderReading {
 }
 
 extension BusFailure {
+    /// Whether no answer came in time.
+    var isTimeout: Bool { name == "org.freedesktop.DBus.Error.Timeout" || name == "org.freedesktop.DBus.Error.TimedOut" }
+
     /// Whether the provider is gone, or does not answer.
-    fileprivate var isOfProvider: Bool {
+    var isOfProvider: Bool {
         ["ServiceUnknown", "NameHasNoOwner", "NoReply", "Timeout", "TimedOut", "Disconnected"]
             .contains { name == "org.freedesktop.DBus.Error.\($0)" }
     }

@@ -3,6 +3,7 @@ internal import VaubanDER
 internal import VaubanKeychainModel
 internal import VaubanLinuxHost
 internal import VaubanPlainText
+internal import VaubanRefusal
 internal import VaubanSecretBytes
 
 /// The standard output, to which entries are written: each as its length in four bytes, its DER, the length of the secret in four bytes,
@@ -13,6 +14,19 @@ struct TransferReport {
         try write(Self.number(encoded.count) + encoded + Self.number(secret?.bytes.count ?? 0))
         try secret?.bytes.withUnsafeBytes { try Self.write($0) }
     }
+
+    /// Reads a provider, and reports why that is impossible. Throws only if the report cannot be written.
+    func reporting(_ read: (TransferReport) throws -> Void) throws {
+        do { try read(self) } catch let refusal as Refusal {
+            try write(.failure(refusal.detail ?? "", number: refusal.reason.rawValue))
+        } catch let failure as BusFailure {
+            try write(.failure("the provider failed: \(failure.line)", number: Refusal.Reason.unavailable.rawValue))
+        } catch let error as SystemError where error.attempt != Self.attempt {
+            try write(.failure("the provider cannot be reached: \(error)", number: Refusal.Reason.unavailable.rawValue))
+        }
+    }
+
+    private static let attempt = "report items"
 
     /// A text of the provider's, as one line of a size that fits an entry.
     static func line(_ text: String) -> String { PlainLine.of(text, charactersMax: 200, bytesMax: TransferEntry.textBytesMax / 2) }
@@ -26,7 +40,7 @@ struct TransferReport {
         while count < bytes.count {
             let written = Glibc.write(STDOUT_FILENO, bytes.baseAddress?.advanced(by: count), bytes.count - count)
             if written < 0, errno == EINTR { continue }
-            try SystemError.check(Int32(clamping: written), "report items")
+            try SystemError.check(Int32(clamping: written), attempt)
             count += written
         }
     }

@@ -39,14 +39,17 @@ final class WalletFolders: Sendable {
     }
 
     func create(_ name: String, in collection: String) throws(Refusal) {
-        let attributes = ItemAttributes([
-            .service: .text(Self.service), .account: .text("\(collection)/\(name)"), .generic: .text(collection), .label: .text(name),
-        ])
-        // Like names of collections, these stay readable while the keychain is locked.
-        let record = ItemRecord(kind: .genericPassword, attributes: attributes, protection: .afterFirstUnlock)
-        do throws(Refusal) { _ = try keychain.add(record, secret: SecretBytes(copying: [])) } catch {
+        do throws(Refusal) { _ = try keychain.add(Self.record(name, in: collection), secret: SecretBytes(copying: [])) } catch {
             guard error.reason == .duplicateItem else { throw error }
         }
+    }
+
+    static func record(_ name: String, in collection: String) -> ItemRecord {
+        let attributes = ItemAttributes([
+            .service: .text(service), .account: .text("\(collection)/\(name)"), .generic: .text(collection), .label: .text(name),
+        ])
+        // Like names of collections, these stay readable while the keychain is locked.
+        return ItemRecord(kind: .genericPassword, attributes: attributes, protection: .afterFirstUnlock)
     }
 
     func delete(_ name: String, in collection: String) throws(Refusal) { try remove(query(collection, name)) }

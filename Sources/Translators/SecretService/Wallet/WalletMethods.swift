@@ -12,7 +12,7 @@ extension SecretServiceObjects {
     /// KWallet's answer for what was not done.
     static let walletRefusal: Int32 = -1
     /// The name of the wallet of the user's own programs.
-    private static let defaultWallet = "kdewallet"
+    static let defaultWallet = "kdewallet"
 
     /// Returns what the call returns; nil if it is answered later.
     func walletMethod(_ call: BusCall, from client: BusClient) throws -> [BusValue]? {
