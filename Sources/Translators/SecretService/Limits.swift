@@ -27,6 +27,9 @@ enum SecretServiceLimits {
     static let otherPromptTime: UInt64 = 600_000_000_000
     /// Bytes of the attributes of an item that is read from another provider.
     static let recordBytesMax = 58_000
+    /// How long the desktop's portal may take to answer, and then to take a picture of the screen, of which it may ask the user.
+    static let portalAnswerMax: UInt64 = 30_000_000_000
+    static let screenPictureTime: UInt64 = 60_000_000_000
     /// Keys that wait for the user at once, bytes of an application's name, and how long the reader of a key may take.
     static let portalRequestsMax = 64
     static let applicationBytesMax = 255

@@ -7,7 +7,8 @@ internal import VaubanRefusal
 internal import VaubanRoomHardening
 
 /// The program vauban-secret-service. `vauban secret-service` and the session bus start it, with `--kwallet` for KWallet's names too;
-/// `--owner` prints the owner of the name, and `--read` reports the owner's items, with `--kwallet` those of KWallet.
+/// `--owner` prints the owner of the name, `--read` reports the owner's items, with `--kwallet` those of KWallet, and `--screen` where a
+/// picture of the screen is.
 package enum SecretServiceProgram {
     static let name = "org.freedesktop.secrets"
     static let portalName = "org.freedesktop.impl.portal.desktop.vauban"
@@ -26,9 +27,14 @@ package enum SecretServiceProgram {
                 for name in WalletInterface.busNames.reversed() { printOwner(of: name, bus) }
                 exit(0)
             case let words where words.first == "--read" && words.dropFirst().allSatisfy { ["--kwallet", "--no-prompt"].contains($0) }:
-                try read(wallets: words.contains("--kwallet"), mayPrompt: !words.contains("--no-prompt"))
+                let mayPrompt = !words.contains("--no-prompt")
+                let read = words.contains("--kwallet") ? WalletReading.run : ProviderReading.run
+                try report { try read($0, mayPrompt) }
+            case ["--screen"]: try report { try ScreenPicture.run($0) }
             default:
-                tell("usage: vauban-secret-service [--share] [--kwallet] | --owner [--kwallet] | --read [--kwallet] [--no-prompt]")
+                tell(
+                    "usage: vauban-secret-service [--share] [--kwallet] | --owner [--kwallet] | --read [--kwallet] [--no-prompt] "
+                        + "| --screen")
                 exit(64)
             }
         } catch let refusal as Refusal {
@@ -59,8 +65,9 @@ package enum SecretServiceProgram {
         try loop.run()
     }
 
-    /// Reports the items of the provider that owns the name now, or the entries of KWallet, for `vauban import`.
-    private static func read(wallets: Bool, mayPrompt: Bool) throws -> Never {
+    /// Reports to `vauban`, which started this process: the items of the provider that owns the name now, the entries of KWallet, or where
+    /// a picture of the screen is.
+    private static func report(_ work: (BusConnection) throws -> Void) throws -> Never {
         let hardening = try RoomHardening(.secretService)
         signal(SIGPIPE, SIG_IGN)
         let bus: BusConnection
@@ -73,11 +80,7 @@ package enum SecretServiceProgram {
         }
         try KeyAgreement.prepare()
         _ = try hardening.confine()
-        if wallets {
-            try WalletReading.run(bus, mayPrompt: mayPrompt)
-        } else {
-            try ProviderReading.run(bus, mayPrompt: mayPrompt)
-        }
+        try work(bus)
         exit(0)
     }
 

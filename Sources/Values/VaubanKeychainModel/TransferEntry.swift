@@ -1,8 +1,9 @@
 package import VaubanDER
 
-/// What vauban-secret-service reports of another provider's items to `vauban import` (Specs/secret-service.md, "Moving in").
+/// What vauban-secret-service reports to `vauban`: another provider's items (Specs/secret-service.md, "Moving in"), or a picture of the
+/// screen ("The screen").
 ///
-/// `TransferEntry ::= SEQUENCE { kind INTEGER (1..8), text UTF8String, reason UTF8String, number INTEGER, record [0] ItemRecord OPTIONAL }`
+/// `TransferEntry ::= SEQUENCE { kind INTEGER (1..9), text UTF8String, reason UTF8String, number INTEGER, record [0] ItemRecord OPTIONAL }`
 package enum TransferEntry: Sendable {
     /// The provider, with which a report begins.
     case provider(String)
@@ -20,6 +21,8 @@ package enum TransferEntry: Sendable {
     case failure(String, number: Int64)
     /// The end of a complete report.
     case end
+    /// The path of the file with the picture of the screen.
+    case picture(String)
 
     /// Bytes of one encoded entry.
     package static let bytesMax = 128 << 10
@@ -30,7 +33,7 @@ package enum TransferEntry: Sendable {
 
 extension TransferEntry: DERReadable, DERWritable {
     package init(from fields: inout DERFields) throws {
-        let kind = try fields.integer("kind", in: 1...8)
+        let kind = try fields.integer("kind", in: 1...9)
         let text = try fields.text("text", max: Self.textBytesMax)
         let reason = try fields.text("reason", max: Self.textBytesMax)
         let number = try fields.integer("number", in: 0...Int64(Self.totalMax))
@@ -44,6 +47,7 @@ extension TransferEntry: DERReadable, DERWritable {
         case (6, nil): self = .left(place: text, reason: reason)
         case (7, nil): self = .failure(text, number: number)
         case (8, nil): self = .end
+        case (9, nil): self = .picture(text)
         default: throw DERError("an entry has the parts of another kind")
         }
     }
@@ -58,6 +62,7 @@ extension TransferEntry: DERReadable, DERWritable {
         case .left(let place, let reason): try write(6, text: place, reason: reason, into: &der)
         case .failure(let sentence, let number): try write(7, text: sentence, number: number, into: &der)
         case .end: try write(8, into: &der)
+        case .picture(let path): try write(9, text: path, into: &der)
         }
     }
 

@@ -31,7 +31,17 @@ enum CodePicture {
         try checkDecoder()
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else { throw Refusal(.badParameter, SystemError("open \(shown)", code: errno).description) }
-        defer { close(file) }
+        return try texts(in: Descriptor(file), called: shown)
+    }
+
+    /// Returns the text of each code that is on the screen, as for a file.
+    static func textsOnScreen() throws -> [SecretBox] {
+        try checkDecoder()
+        return try texts(in: try ScreenPicture.take(), called: "the picture of the screen")
+    }
+
+    private static func texts(in picture: Descriptor, called shown: String) throws -> [SecretBox] {
+        let file = picture.number
         var facts = stat()
         guard fstat(file, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else {
             throw Refusal(.badParameter, "\(shown) is not a picture file")

@@ -154,11 +154,13 @@ struct CodeScan: ParsableCommand {
         abstract: "Print the addresses in the QR codes of a picture, one per line.",
         discussion: """
             The addresses contain the keys, so they are secrets. Prints each account of an authenticator's migration code. --clipboard \
-            reads a picture that you copied, such as a part of the screen, so that it need not become a file.
+            reads a picture that you copied, such as a part of the screen, so that it need not become a file. --screen has your desktop \
+            take a picture of the screen, for which it may ask you, and removes the file that it leaves.
 
             Example:
               vauban code scan qr.png
               vauban code scan --clipboard
+              vauban code scan --screen
             """)
 
     @Argument(help: "A picture in PNG, JPEG, GIF, BMP or WebP.", completion: .file()) var picture: String?
@@ -166,13 +168,24 @@ struct CodeScan: ParsableCommand {
     @Flag(help: "Read the picture from the clipboard.")
     var clipboard = false
 
+    @Flag(help: "Read a picture of the screen, which your desktop takes.")
+    var screen = false
+
     func validate() throws {
-        guard clipboard == (picture == nil) else { throw ValidationError("Name a picture, or use --clipboard.") }
+        guard [picture != nil, clipboard, screen].count(where: { $0 }) == 1 else {
+            throw ValidationError("Name a picture, or use --clipboard or --screen.")
+        }
     }
 
     func run() throws {
         let texts =
-            if let picture { try CodePicture.texts(inFile: picture) } else { try CodePicture.texts(inClipboard: try .here()) }
+            if let picture {
+                try CodePicture.texts(inFile: picture)
+            } else if screen {
+                try CodePicture.textsOnScreen()
+            } else {
+                try CodePicture.texts(inClipboard: try .here())
+            }
         for address in try texts.flatMap(MigrationPicture.addresses(in:)) {
             let line = SecretBuilder()
             line.append(address.secret)

@@ -93,7 +93,7 @@ struct ImportPasswords: ParsableCommand {
             case .collection(let record): try run.takeCollection(record)
             case .item(let place, let record): try run.takeWhole(.file(place), record: record, secret: secret, isTransferred: true)
             case .left(let place, let reason): run.refuse(.file(place), RowError(SafeText.line(reason, max: 300)))
-            case .provider, .failure, .end: break
+            case .provider, .failure, .end, .picture: break
             }
         }
         try tell(run, isPlain: false)

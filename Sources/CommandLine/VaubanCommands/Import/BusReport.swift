@@ -1,0 +1,69 @@
+import Glibc
+import VaubanDER
+import VaubanKeychainModel
+import VaubanLinuxHost
+import VaubanRefusal
+import VaubanSecretBytes
+import VaubanSecretText
+
+/// What vauban-secret-service, started as a child, reports of the session bus, so that the command line needs no bus.
+final class BusReport {
+    private var pipe: Descriptor?
+    private let child: pid_t
+    /// What is reported, for errors.
+    private let subject: String
+
+    private static let program = "vauban-secret-service"
+    private static let secretBytesMax = 1 << 20
+
+    init(_ options: [String], of subject: String) throws {
+        let program = try OwnProgram.path(of: Self.program)
+        var ends = try Pipe()
+        pipe = ends.reading
+        self.subject = subject
+        child = try ChildCommand.spawn(program, [program] + options, output: ends.writing?.number)
+        ends.endWriting()
+    }
+
+    /// A reader that is not done may wait for the user, or for this process to read.
+    deinit {
+        pipe = nil
+        kill(child, SIGTERM)
+        var status: Int32 = 0
+        while waitpid(child, &status, 0) < 0 && errno == EINTR {}
+    }
+
+    /// Returns the next entry, and the secret that follows it. Throws what the report ends with if that is a failure.
+    func next() throws -> (entry: TransferEntry, secret: SecretBox) {
+        guard let pipe else { throw broken }
+        let encoded = try bytes(try number(pipe, max: TransferEntry.bytesMax), pipe)
+        guard let entry = try? TransferEntry(derBytes: encoded) else { throw broken }
+        let secret = try SecretBytes(count: try number(pipe, max: Self.secretBytesMax)) { target in try fill(target, pipe) }
+        if case .failure(let why, let number) = entry { throw Refusal(Refusal.Reason(rawValue: number) ?? .unavailable, why) }
+        return (entry, SecretBox(secret))
+    }
+
+    var broken: Refusal { Refusal(.unavailable, "\(subject) could not be read to the end") }
+
+    private func number(_ pipe: Descriptor, max: Int) throws -> Int {
+        let count = try bytes(4, pipe).reduce(0) { $0 << 8 | Int($1) }
+        guard count <= max else { throw broken }
+        return count
+    }
+
+    private func bytes(_ count: Int, _ pipe: Descriptor) throws -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        try bytes.withUnsafeMutableBytes { try fill($0, pipe) }
+        return bytes
+    }
+
+    private func fill(_ target: UnsafeMutableRawBufferPointer, _ pipe: Descriptor) throws {
+        var count = 0
+        while count < target.count {
+            let got = read(pipe.number, target.baseAddress?.advanced(by: count), target.count - count)
+            if got < 0, errno == EINTR { continue }
+            guard got > 0 else { throw broken }
+            count += got
+        }
+    }
+}
