@@ -73,9 +73,34 @@ import VaubanKeychainModel
     func searchInParts() {
         let list = ItemList(items)
         let words = ItemList.Words("git")
-        let parts = [0..<3, 3..<list.count].map { list.positions(in: .all, matching: words, among: $0) }
+        let parts = [0..<3, 3..<list.count].map { list.positions(of: .section(.all), matching: words, among: $0) }
         #expect(parts.flatMap(\.self) == list.positions(in: .all, matching: "git"))
         #expect(parts.map(\.count) == [1, 1])
+    }
+
+    @Test("The tags of a list are those of its items, and choose them, also after items have changed")
+    func tags() {
+        var others = items
+        others[0].record.attributes[.comment] = .text("Tags: work, home")
+        others[1].record.attributes[.comment] = .text("Tags: workshop")
+        let list = ItemList(others)
+        #expect(list.tags(max: 9).map { "\($0.name) \($0.count)" } == ["home 2", "work 1", "workshop 1"])
+        #expect(list.tags(max: 1).map(\.name) == ["home"])
+        func titles(_ tag: String, _ text: String = "") -> [String] {
+            list.positions(of: .tag(tag), matching: ItemList.Words(text)).map { list[Int($0)].title }
+        }
+        #expect(titles("home") == ["fields:bank", "github"] && titles("home", "anna") == ["github"])
+        #expect(titles("work") == ["github"] && titles("workshop") == ["Shop"] && titles("Home").isEmpty && titles("").isEmpty)
+        let untagged = list.replacing(rows[0], with: items[0].record).replacing(rows[1], with: nil)
+        #expect(untagged.tags(max: 9).map { "\($0.name) \($0.count)" } == ["home 1"])
+        #expect(ItemList(items).tags(max: 9) == untagged.tags(max: 9))
+    }
+
+    @Test("A tag from another program is shown on one line without invisible characters")
+    func hostileTag() {
+        var hostile = items[0]
+        hostile.record.attributes[.comment] = .text("Tags: a\u{202e}b\u{1b}c")
+        #expect(ItemList([hostile]).tags(max: 9).map(\.title) == ["abc"])
     }
 
     @Test("A row of the list says what the row of the item says")

@@ -29,6 +29,13 @@ same Comment "$(part Comment github/anna)" new
 same Label "$(part Label github/anna)" 'GitHub, work'
 same 'find --tag' "$(vauban find --tag home | cut -f1)" github/anna
 expect_status 44 vauban find --tag bank
+same 'list --tag' "$(vauban list --tag home | cut -f1)" github/anna
+same 'list with two tags' "$(vauban list --tag home --tag work | cut -f1)" github/anna
+for words in '--tag bank' '--tag home --tag bank' '--tag hom' '--tag HOME' '--server nowhere --tag home' '--deleted --tag home'; do
+    # Unquoted on purpose: options and their values.
+    # shellcheck disable=SC2086
+    expect_status 44 vauban list $words
+done
 vauban show github/anna --json >"$TMPDIR/json"
 expect_text '"comment" : "new"' "$TMPDIR/json"
 tr -d ' \n' <"$TMPDIR/json" | grep -qF '"tags":["work","home"]' || fail 'tags are no list in JSON'

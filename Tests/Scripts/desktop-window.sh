@@ -117,6 +117,37 @@ click github, anna, One-time code
 sees Show Code
 STEPS
 
+# The tags choose items, as the kinds do, and change with them.
+vauban edit github/anna --tag work --tag home 2>/dev/null || fail 'edit --tag failed'
+at_desktop <<STEPS
+start
+click Tag home, 2
+sees 2 items
+sees github, anna, Password
+hides bank, anna, Password
+shot tags
+click Tag work, 1
+sees 1 item
+hides Shop
+click github, anna, Password
+sees work, home
+click Edit
+focus Title
+key Tab
+key Tab
+focus Tags
+key ctrl+a
+type office
+click Save
+sees Saved.
+sees Tag office, 1
+sees Tag home, 1
+hides Tag work
+sees 5 items
+run [ "\$("$VAUBAN_BUILD/vauban" list --tag office)" = "\$("$VAUBAN_BUILD/vauban" list github/anna)" ]
+STEPS
+vauban edit github/anna --untag office 2>/dev/null || fail 'edit --untag failed'
+
 # Edit, a new password, and the earlier one.
 at_desktop <<STEPS
 start

@@ -131,9 +131,9 @@ import VaubanLinuxHost
         searching?.cancel()
         searching = nil
         let text = gtk_editable_get_text(sheet_editable(search)).map { String(cString: $0) } ?? ""
-        let (items, words, section) = (items, ItemList.Words(text), sections?.selected ?? .all)
+        let (items, words, choice) = (items, ItemList.Words(text), sections?.selected ?? .section(.all))
         let first = min(items.count, Self.itemsAtOnce)
-        let found = items.positions(in: section, matching: words, among: 0..<first)
+        let found = items.positions(of: choice, matching: words, among: 0..<first)
         list?.show(found, of: items, selected: shown)
         numberFound = found.count
         guard first < items.count else { return endSearch() }
@@ -141,7 +141,7 @@ import VaubanLinuxHost
         searching = search
         tellCount()
         MainLoop.background {
-            items.positions(in: section, matching: words, among: first..<items.count)
+            items.positions(of: choice, matching: words, among: first..<items.count)
         } then: { [weak self] result in
             guard let self, searching === search, case .success(let more) = result else { return }
             searching = nil

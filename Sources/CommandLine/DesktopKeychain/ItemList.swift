@@ -6,7 +6,7 @@ package import VaubanKeychainModel
 /// keychain may have a hundred thousand of them: some three hundred bytes for each, and never a secret.
 package struct ItemList: Hashable, Sendable {
     /// One item: what its row shows, and where its texts begin. In the order in which they follow each other: title, subtitle, what a
-    /// search looks at, and of a one-time code the name and account that its password has.
+    /// search looks at, of a one-time code the name and account that its password has, and the tags, one in a line.
     struct Entry: Hashable, Sendable {
         let reference: Reference
         let start: Int
@@ -15,6 +15,7 @@ package struct ItemList: Hashable, Sendable {
         let searchBytes: UInt32
         let nameBytes: UInt32
         let accountBytes: UInt32
+        let tagsBytes: UInt32
         let kind: ItemKind
         let section: ItemSection
         let asks: Bool
@@ -24,6 +25,7 @@ package struct ItemList: Hashable, Sendable {
         var search: Range<Int> { subtitle.upperBound..<subtitle.upperBound + Int(searchBytes) }
         var name: Range<Int> { search.upperBound..<search.upperBound + Int(nameBytes) }
         var account: Range<Int> { name.upperBound..<name.upperBound + Int(accountBytes) }
+        var tags: Range<Int> { account.upperBound..<account.upperBound + Int(tagsBytes) }
     }
 
     /// An item's identity, 16 bytes, in place of an array of its own.
@@ -44,6 +46,8 @@ package struct ItemList: Hashable, Sendable {
     private var entries: [Entry] = []
     private var texts: [UInt8] = []
     private var counts = [Int](repeating: 0, count: ItemSection.allCases.count)
+    /// The number of items of each tag.
+    private var tagCounts: [String: Int] = [:]
 
     package static let empty = ItemList()
 
@@ -92,11 +96,15 @@ package struct ItemList: Hashable, Sendable {
         texts.append(contentsOf: (login?.name ?? "").utf8)
         let nameBytes = added()
         texts.append(contentsOf: (login?.account ?? "").utf8)
+        let accountBytes = added()
+        let tags = TaggedComment(record.text(.comment)).tags
+        texts.append(contentsOf: tags.joined(separator: "\n").utf8)
+        for tag in tags { tagCounts[tag, default: 0] += 1 }
         counts[ItemSection.all.rawValue] += 1
         counts[row.section.rawValue] += 1
         return Entry(
             reference: Reference(reference), start: start, titleBytes: titleBytes, subtitleBytes: subtitleBytes, searchBytes: searchBytes,
-            nameBytes: nameBytes, accountBytes: added(), kind: record.kind, section: row.section, asks: row.asks)
+            nameBytes: nameBytes, accountBytes: accountBytes, tagsBytes: added(), kind: record.kind, section: row.section, asks: row.asks)
     }
 
     /// Returns what a search looks at, each text once, in lowercase. The title is first, and the list is in the order of these texts.
@@ -136,6 +144,20 @@ package struct ItemList: Hashable, Sendable {
 
     package func count(in section: ItemSection) -> Int { counts[section.rawValue] }
 
+    /// A tag, and how many items have it.
+    package struct Tag: Hashable, Sendable {
+        package let name: String
+        package let count: Int
+        /// The name as it is shown: one line without invisible characters.
+        package var title: String { SafeText.line(name, max: ItemRow.charactersMax) }
+    }
+
+    /// Returns the tags in alphabetical order; of more than `max`, those of the most items.
+    package func tags(max: Int) -> [Tag] {
+        let all = tagCounts.map { Tag(name: $0.key, count: $0.value) }.sorted { ($1.count, $0.name) < ($0.count, $1.name) }
+        return all.prefix(max).sorted { ($0.name.lowercased(), $0.name) < ($1.name.lowercased(), $1.name) }
+    }
+
     var references: [Reference] { entries.map(\.reference) }
 
     /// Returns the position of an item.
@@ -150,6 +172,9 @@ package struct ItemList: Hashable, Sendable {
         if let position = position(of: row) {
             list.counts[ItemSection.all.rawValue] -= 1
             list.counts[list.entries[position].section.rawValue] -= 1
+            for tag in text(list.entries[position].tags).split(separator: "\n").map(String.init) {
+                list.tagCounts[tag] = list.tagCounts[tag].flatMap { $0 > 1 ? $0 - 1 : nil }
+            }
             list.entries.remove(at: position)
         }
         guard let record else { return list }
@@ -170,13 +195,25 @@ package struct ItemList: Hashable, Sendable {
         package var isEmpty: Bool { words.isEmpty }
     }
 
-    /// Returns the positions of the items of a section that contain every word, among those in a range; all by default.
-    package func positions(in section: ItemSection, matching words: Words, among range: Range<Int>? = nil) -> [UInt32] {
+    /// A kind or a tag, of which the items are shown.
+    package enum Choice: Hashable, Sendable {
+        case section(ItemSection)
+        case tag(String)
+    }
+
+    /// Returns the positions of the chosen items that contain every word, among those in a range; all by default.
+    package func positions(of choice: Choice, matching words: Words, among range: Range<Int>? = nil) -> [UInt32] {
         var found: [UInt32] = []
+        let (section, tag): (ItemSection, [UInt8]?) =
+            switch choice {
+            case .section(let section): (section, nil)
+            case .tag(let name): (.all, Array(name.utf8))
+            }
         texts.withUnsafeBytes { bytes in
             for position in range ?? entries.indices {
                 let entry = entries[position]
                 guard section == .all || entry.section == section else { continue }
+                if let tag, !Self.lines(bytes[entry.tags], contain: tag) { continue }
                 let text = UnsafeRawBufferPointer(rebasing: bytes[entry.search])
                 if words.words.allSatisfy(text.contains) { found.append(UInt32(position)) }
             }
@@ -185,7 +222,11 @@ package struct ItemList: Hashable, Sendable {
     }
 
     package func positions(in section: ItemSection, matching text: String) -> [UInt32] {
-        positions(in: section, matching: Words(text))
+        positions(of: .section(section), matching: Words(text))
+    }
+
+    private static func lines(_ lines: Slice<UnsafeRawBufferPointer>, contain line: [UInt8]) -> Bool {
+        !lines.isEmpty && lines.split(separator: UInt8(ascii: "\n")).contains { $0.elementsEqual(line) }
     }
 
     /// Returns the item with the one-time codes of a password.

@@ -13,7 +13,7 @@ package struct ItemRow: Hashable, Sendable {
     package let asks: Bool
 
     /// Characters of a name that are shown. Names come from other programs.
-    private static let charactersMax = 200
+    static let charactersMax = 200
 
     package init(_ record: ItemRecord, reference: [UInt8]) {
         kind = record.kind

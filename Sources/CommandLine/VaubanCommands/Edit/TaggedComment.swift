@@ -46,6 +46,9 @@ package struct TaggedComment: Hashable {
         return tags
     }
 
+    /// Returns whether a comment has all of these tags.
+    static func has(_ tags: [String], in comment: String) -> Bool { tags.isEmpty || Set(tags).isSubset(of: TaggedComment(comment).tags) }
+
     /// Returns why a word cannot be a tag, or nil if it can.
     package static func fault(in tag: String) -> String? {
         if tag.isEmpty { return "a tag must not be empty" }

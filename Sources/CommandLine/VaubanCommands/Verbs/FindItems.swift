@@ -37,7 +37,7 @@ struct FindItems: ParsableCommand {
 
     func run() throws {
         let found = try Session(user).matches(words: words, url: url)
-        let records = ItemTable.sorted(found.filter { record in Set(tags).isSubset(of: TaggedComment(record.text(.comment)).tags) })
+        let records = ItemTable.sorted(found.filter { TaggedComment.has(tags, in: $0.text(.comment)) })
         if records.isEmpty { throw Refusal(.itemNotFound) }
         try ItemTable.write(records, description, withOwners: false)
     }

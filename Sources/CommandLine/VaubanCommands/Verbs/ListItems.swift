@@ -15,12 +15,16 @@ struct ListItems: ParsableCommand {
             Example:
               vauban list
               vauban list --server example.com
+              vauban list --tag work
               vauban list --all-owners
               vauban list --deleted
               vauban list --json
             """)
 
     @OptionGroup var selection: ItemSelection
+
+    @Option(name: .customLong("tag"), help: "List only items with this tag (repeatable).")
+    var tags: [String] = []
 
     @Flag(help: "List the items of all owners.")
     var allOwners = false
@@ -34,9 +38,9 @@ struct ListItems: ParsableCommand {
     func run() throws {
         let session = try Session(user)
         if deleted { return try listDeleted(session) }
-        let records = ItemTable.sorted(try session.matches(selection, ofAllOwners: allOwners))
+        let records = ItemTable.sorted(try session.matches(selection, ofAllOwners: allOwners).filter(isTagged))
         if records.isEmpty {
-            guard selection.isEmpty else { throw Refusal(.itemNotFound) }
+            guard isWhole else { throw Refusal(.itemNotFound) }
             if description.json { try ItemTable.write([], description, withOwners: allOwners) }
             if let own = OwnKeychain.behind(session.service), !own.isAdopted(by: session) {
                 return say("No items here: \(own.mention)")
@@ -45,10 +49,16 @@ struct ListItems: ParsableCommand {
         }
         try ItemTable.write(records, description, withOwners: allOwners)
     }
+
+    /// Whether neither a selection nor a tag leaves items out.
+    private var isWhole: Bool { selection.isEmpty && tags.isEmpty }
+
+    private func isTagged(_ record: ItemRecord) -> Bool { TaggedComment.has(tags, in: record.text(.comment)) }
+
     private func listDeleted(_ session: Session) throws {
-        let items = try session.deletedItems(selection, ofAllOwners: allOwners)
+        let items = try session.deletedItems(selection, ofAllOwners: allOwners).filter { isTagged($0.record) }
         if items.isEmpty {
-            guard selection.isEmpty else { throw Refusal(.itemNotFound) }
+            guard isWhole else { throw Refusal(.itemNotFound) }
             return say("No deleted items to restore.")
         }
         if description.json { return print(try ItemDescription.json(items.map { ItemDescription($0.record, deleted: $0.deleted) })) }
