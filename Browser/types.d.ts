@@ -17,7 +17,8 @@ interface MessageSender {
     url?: string;
     origin?: string;
     frameId?: number;
-    tab?: { id?: number; incognito: boolean };
+    /** Its address is there if the browser lets the extension know it. */
+    tab?: { id?: number; incognito: boolean; url?: string };
 }
 
 interface InjectionTarget {
@@ -77,8 +78,13 @@ interface PageFields {
     renew(origin: string, password: string): boolean;
     code(origin: string, code: string): boolean;
     read(origin: string): { account: string; password: string } | null;
+    /** Whether this frame and each one around it are of this origin. */
+    isOf(origin: string): boolean;
+    /** Whether you can see the field now. */
     isSeen(field: HTMLInputElement): boolean;
-    sent(form: HTMLFormElement, isTyped: (field: HTMLInputElement) => boolean): SentForm | null;
+    /** Whether the page shows the field, also where something is over it or it is scrolled away. */
+    isShown(field: HTMLInputElement): boolean;
+    sent(fields: HTMLInputElement[], isTyped: (field: HTMLInputElement) => boolean): SentForm | null;
 }
 
 /** What you typed into a form and sent; without a password, if the page asks for the account first. */

@@ -186,13 +186,14 @@ async function sites() {
 }
 
 /**
- * The tab and origin of a message: of the page itself, with https, and not in a private window, of which nothing is to be kept. `origin` is
- * what the browser knows of the page, whatever the page's process says.
+ * The tab and origin of a message: with https, and not in a private window, of which nothing is to be kept. `origin` is what the browser
+ * knows of the page or frame, whatever its process says. A frame within another site sends nothing, and is not taken if the browser says so.
  * @param {MessageSender} sender @returns {{ tab: number, origin: string } | null}
  */
 function page({ id, tab, frameId, origin }) {
-    if (id !== chrome.runtime.id || tab?.id === undefined || tab.incognito || frameId !== 0) return null;
-    return origin?.startsWith("https://") ? { tab: tab.id, origin } : null;
+    if (id !== chrome.runtime.id || tab?.id === undefined || tab.incognito || !origin?.startsWith("https://")) return null;
+    if (frameId !== 0 && tab.url !== undefined && new URL(tab.url).origin !== origin) return null;
+    return { tab: tab.id, origin };
 }
 
 /**

@@ -169,12 +169,16 @@ globalThis.vaubanPage = (() => {
             const password = [...renewed, ...current].map((field) => field.value).find((text) => text !== "");
             return password === undefined ? null : { account: account?.value ?? "", password };
         },
+        isOf,
         isSeen(field) {
             return isVisible(field, false);
         },
-        sent(form, isTyped) {
-            const all = [...document.querySelectorAll("input")].filter((field) => field.form === form).slice(0, fieldsMax);
-            const { account, current, renewed } = parts(all.filter((field) =>
+        isShown(field) {
+            const { width, height } = field.getBoundingClientRect();
+            return width > 0 && height > 0 && field.checkVisibility({ opacityProperty: true, visibilityProperty: true });
+        },
+        sent(all, isTyped) {
+            const { account, current, renewed } = parts(all.slice(0, fieldsMax).filter((field) =>
                 isTyped(field) || (field.type !== "password" && isVisible(field, false))));
             const [password, ...others] = (renewed.length > 0 ? renewed : current).map((field) => field.value);
             if (others.some((other) => other !== password)) return null;

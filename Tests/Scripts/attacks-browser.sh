@@ -255,6 +255,58 @@ for host in "login.example.com", "evil.example":
     assert any("password=in-a-frame" in one["body"] for one in browser.heard(host)), browser.heard(host)
 PYTHON
     }
+    # The same on pages without a form. The control is what a user types and sends with the page's button.
+    forges_without_form() { in_chromium <<'PYTHON'
+browser.go("https://login.example.com/no-form-forges")
+browser.click("#place")
+browser.sees("#done")
+popup = browser.popup()
+assert not offered(popup), popup.buttons
+popup.close()
+browser.go("https://login.example.com/no-form-forges")
+browser.type({"#account": "anna", "#password": "typed"})
+browser.await_worker()
+browser.click("#go")
+browser.sees("#done")
+popup = browser.popup()
+assert popup.buttons[0].startswith("Replace the password of anna"), popup.buttons
+popup.close()
+PYTHON
+    }
+    alters_without_form() { in_chromium <<'PYTHON'
+browser.go("https://login.example.com/no-form-alters")
+browser.type({"#account": "anna", "#password": "typed"})
+browser.await_worker()
+browser.click("#go")
+browser.sees("#done")
+popup = browser.popup()
+assert not offered(popup), popup.buttons
+popup.close()
+PYTHON
+    }
+    frame_sends_without_form() { in_chromium <<'PYTHON'
+for page in "https://evil.example/steal-no-form", "https://login.example.com/nested":
+    browser.go(page)
+    browser.keys("\tanna\tin-a-frame\r")
+    browser.event(lambda name, fields, _: name == "Target.targetInfoChanged" and fields["targetInfo"]["url"] == "https://login.example.com/sent")
+    popup = browser.popup()
+    assert not offered(popup), (page, popup.buttons)
+    popup.close()
+told = [one["body"] for one in browser.heard("login.example.com") if one["path"] == "/told"]
+assert told.count("in-a-frame") >= 2, told
+# The control: a frame of the page's own site.
+browser.go("https://login.example.com/own-frame-no-form")
+with browser.frame("iframe"):
+    browser.sees("#password")
+    browser.type({"#account": "anna", "#password": "in own frame"})
+    browser.await_worker()
+    browser.keys("\r")
+    browser.sees("#done")
+popup = browser.popup()
+assert popup.buttons[0].startswith("Replace the password of anna"), popup.buttons
+popup.close()
+PYTHON
+    }
     sends_without_tls() { in_chromium <<'PYTHON'
 browser.go("http://login.example.com/login")
 browser.submit({"#account": "anna", "#password": "typed"})
@@ -295,9 +347,12 @@ PYTHON
     check 'U76 a form is sent in a frame, of the real site in another or of another in the real site: nothing is offered' frame_sends
     check 'U77 a form is sent from a page without TLS: nothing is offered' sends_without_tls
     check 'U78 a page sends a thousand forms: one offer at most, and the browser is served' sends_often
+    check 'U100 a page without a form forges typing and presses: nothing is offered, while what a user types and sends is' forges_without_form
+    check 'U101 a page without a form alters what was typed: nothing is offered' alters_without_form
+    check 'U102 a frame sends without a form, of the real site in another, also within the real site: nothing is offered, while its own frame is' frame_sends_without_form
     check 'U73 control: the password is the one before all of this' equals "$(vauban get --url https://anna@login.example.com/)" tulips-and-rain-7
     stop_pages
 else
-    not_tried 'U66 U67 U68 U69 U70 U71 U72 U73 U74 U75 U76 U77 U78' "$pages_lack"
+    not_tried 'U66 U67 U68 U69 U70 U71 U72 U73 U74 U75 U76 U77 U78 U100 U101 U102' "$pages_lack"
 fi
 end_attacks

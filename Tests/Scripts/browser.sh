@@ -164,6 +164,75 @@ PYTHON
 vauban undo --url https://gus@www.example.com/ >/dev/null 2>&1 || fail 'undo after an accepted offer failed'
 [ "$(vauban get --url https://gus@www.example.com/)" = one ] || fail 'the password before the accepted offer is not there'
 
+# Pages that send by a script, without a form: the button or Enter, and then the fields go, or the page.
+in_chromium <<'PYTHON' || fail 'Chromium does not notice what a script sends'
+import os, subprocess
+site = "https://www.example.com"
+def stored(url): return subprocess.run([os.environ["VAUBAN_BUILD"] + "/vauban", "get", "--url", url], capture_output=True, text=True).stdout
+def look():
+    popup = browser.popup()
+    found, badge = offered(popup), popup.badge()
+    popup.close()
+    return found, badge
+def typed(page, account, password):
+    browser.go(site + page)
+    browser.type({"#account": account, "#password": password})
+    browser.await_worker()
+for page, account in ("/no-form", "mia"), ("/no-form-empties", "moe"), ("/no-form-leaves", "max"), ("/button", "may"):
+    typed(page, account, "of " + account)
+    browser.click("#go")
+    browser.sees("#done")
+    assert browser.popup().choose(f"Save the password of {account}") == "Saved.", page
+    assert stored(f"https://{account}@www.example.com/") == "of " + account
+typed("/no-form", "mia", "by Enter")
+browser.keys("\r")
+browser.sees("#done")
+popup = browser.popup()
+assert popup.buttons[0].startswith("Replace the password of mia"), popup.buttons
+popup.choose("Not now")
+typed("/no-form-hides", "nat", "of nat")
+browser.click("#go")
+until_offered(browser, "Save the password of nat").choose("Not now")
+# What the page refuses stays, and is typed again.
+typed("/no-form-stays", "ned", "wrong")
+browser.click("#go")
+browser.sees("#wrong")
+assert look() == ([], "")
+browser.type({"#password": "right"})
+browser.click("#go")
+browser.sees("#done")
+assert browser.popup().choose("Save the password of ned") == "Saved."
+assert stored("https://ned@www.example.com/") == "right"
+# The account first, in one page.
+browser.go(site + "/no-form-steps")
+browser.type({"#account": "ole"})
+browser.await_worker()
+browser.click("#go")
+browser.sees("#password")
+browser.type({"#password": "of ole"})
+browser.click("#go")
+browser.sees("#done")
+popup = browser.popup()
+assert popup.buttons[0].startswith("Save the password of ole"), popup.buttons
+popup.choose("Not now")
+# Nothing was pressed: a page that goes sends nothing of it.
+typed("/no-form", "pia", "of pia")
+browser.go(site + "/")
+assert look() == ([], "")
+# In a frame of the page's own site, with a form and without.
+for page, account in ("/own-frame", "quin"), ("/own-frame-no-form", "ruth"):
+    browser.go(site + page)
+    with browser.frame("iframe"):
+        browser.sees("#password")
+        browser.type({"#account": account, "#password": "in own frame"})
+        browser.await_worker()
+        browser.keys("\r")
+        browser.sees("#done")
+    popup = browser.popup()
+    assert popup.buttons[0].startswith(f"Save the password of {account}"), popup.buttons
+    popup.choose("Not now")
+PYTHON
+
 # A locked keychain is unlocked by a prompt, and an item that demands the user prompts them.
 printf 'the vault secret' | vauban set --url https://carla@www.act.org/ --require presence || fail 'set failed'
 vauban lock 2>/dev/null || fail 'lock failed'
@@ -248,7 +317,31 @@ browser.submit({"#account": "kai", "#password": "of kai"})
 popup = browser.popup()
 assert not offered(popup), popup.buttons
 popup.close()
-# What a page forges is not, and neither is what is sent in a frame.
+PYTHON
+in_firefox <<'PYTHON' || fail 'Firefox does not notice what a script sends'
+site = "https://login.example.com"
+# What is sent by a script, and in a frame of the page's own site, too.
+browser.go("https://www.example.com/no-form")
+browser.type({"#account": "lou", "#password": "of lou"})
+browser.click("#go")
+browser.sees("#done")
+assert browser.popup().choose("Save the password of lou") == "Saved."
+for page in ("/no-form-leaves", "/no-form-hides", "/button"):
+    browser.go("https://www.example.com" + page)
+    browser.type({"#account": "lou", "#password": "of lou" + page})
+    browser.click("#go")
+    browser.sees("#done")
+    until_offered(browser, "Replace the password of lou").choose("Not now")
+for page in ("/own-frame", "/own-frame-no-form"):
+    browser.go("https://www.example.com" + page)
+    with browser.frame("iframe"):
+        browser.type({"#account": "lou", "#password": "in own frame"})
+        browser.enter("#password")
+        browser.sees("#done")
+    popup = browser.popup()
+    assert popup.buttons[0].startswith("Replace the password of lou"), (page, popup.buttons)
+    popup.choose("Not now")
+# What a page forges is not, and neither is what is sent in a frame of another site, or within one.
 browser.go("https://www.example.com/forge")
 browser.click("#place")
 popup = browser.popup()
@@ -261,5 +354,12 @@ for page in ("https://evil.example/steal", site + "/framed-only"):
     popup = browser.popup()
     assert not offered(popup), popup.buttons
     popup.close()
+browser.go("https://www.example.com/no-form-forges")
+browser.click("#place")
+browser.sees("#done")
+popup = browser.popup()
+assert not offered(popup), popup.buttons
+popup.close()
 PYTHON
+[ "$(vauban get --url https://lou@www.example.com/)" = 'of lou' ] || fail 'what a script sent, and Firefox offered to save, is not there'
 [ "$(vauban get --url https://kai@www.example.com/)" = 'of kai' ] || fail 'what Firefox offered to save is not there'

@@ -54,7 +54,7 @@ class Browser:
         os.close(to_browser[0])
         os.close(from_browser[1])
         self.output, self.input = os.fdopen(to_browser[1], "wb"), os.fdopen(from_browser[0], "rb")
-        self.rest, self.last, self.events = b"", 0, collections.deque()
+        self.rest, self.last, self.events, self.within = b"", 0, collections.deque(), None
         self.extension = self.call("Extensions.loadUnpacked", path=f"{os.environ['TMPDIR']}/extension/chromium")["id"]
         assert self.extension == os.environ["EXTENSION"], self.extension
         self.call("Target.setDiscoverTargets", discover=True)
@@ -124,7 +124,10 @@ class Browser:
     def click(self, selector):
         """Clicks in the middle of an element."""
         self.call("Page.bringToFront", self.session)
-        x, y = self.eval(f"(({{ left, top, width, height }}) => [left + width / 2, top + height / 2])(document.querySelector({json.dumps(selector)}).getBoundingClientRect())")
+        x, y = self.eval(f"(({{ left, top, width, height }}) => [left + width / 2, top + height / 2])({self.part(selector)}.getBoundingClientRect())")
+        if self.within:
+            left, top = self.eval(f"(({{ left, top }}) => [left, top])(document.querySelector({json.dumps(self.within)}).getBoundingClientRect())")
+            x, y = x + left, y + top
         for kind in "mousePressed", "mouseReleased":
             self.call("Input.dispatchMouseEvent", self.session, type=kind, x=x, y=y, button="left", clickCount=1)
 
@@ -133,7 +136,7 @@ class Browser:
         for selector, text in fields.items():
             # What is pressed while the window gets the focus is lost.
             while self.value(selector) != text:
-                self.eval(f"document.querySelector({json.dumps(selector)}).select(), true")
+                self.eval(f"{self.part(selector)}.select(), true")
                 self.keys(text)
 
     def await_worker(self):
@@ -165,7 +168,26 @@ class Browser:
         self.event(lambda name, fields, session: name == "Page.frameNavigated" and session == self.session and "parentId" not in fields["frame"])
 
     def value(self, selector):
-        return self.eval(f"document.querySelector({json.dumps(selector)}).value")
+        return self.eval(f"{self.part(selector)}.value")
+
+    def part(self, selector):
+        """The script that finds an element in the page, or in the frame of it that is used."""
+        document = f"document.querySelector({json.dumps(self.within)}).contentDocument" if self.within else "document"
+        return f"{document}.querySelector({json.dumps(selector)})"
+
+    @contextlib.contextmanager
+    def frame(self, selector):
+        """What is done within is done in this frame of the page, which is of the page's own origin."""
+        self.within = selector
+        try:
+            yield
+        finally:
+            self.within = None
+
+    def sees(self, selector):
+        """Waits until there is such an element."""
+        while not self.eval(f"{self.part(selector)} !== null"):
+            pass
 
     def heard(self, host):
         """What was sent to a host, by forms and scripts."""
@@ -241,6 +263,15 @@ class Popup:
             with contextlib.suppress(Gone):
                 self.browser.eval("window.close()", self.session)
             self.browser.event(lambda name, fields, _: name == "Target.targetDestroyed" and fields["targetId"] == self.target)
+
+
+def until_offered(browser, beginning):
+    """Opens the popup until it offers what begins so; a page that hides its fields is looked at a few times a second."""
+    while True:
+        popup = browser.popup()
+        if any(text.startswith(beginning) for text in offered(popup)):
+            return popup
+        popup.close()
 
 
 def offered(popup):

@@ -94,15 +94,29 @@ class Browser:
         finally:
             self.call("WebDriver:SwitchToFrame", id=None)
 
-    def submit(self, fields):
-        """Types into fields and sends their form with Enter; returns when the next page is there."""
-        before = self.eval("performance.timeOrigin")
+    def type(self, fields):
+        """Types into fields, in place of what they have."""
         for selector, text in fields.items():
             element = self.element(selector)
             self.call("WebDriver:ElementClear", id=element)
-            self.call("WebDriver:ElementSendKeys", id=element, text=text + ("\ue007" if selector == list(fields)[-1] else ""))
+            self.call("WebDriver:ElementSendKeys", id=element, text=text)
+
+    def sees(self, selector):
+        """Waits until there is such an element."""
+        while not self.eval(f"document.querySelector({json.dumps(selector)}) !== null"):
+            pass
+
+    def submit(self, fields):
+        """Types into fields and sends their form with Enter; returns when the next page is there."""
+        before = self.eval("performance.timeOrigin")
+        self.type(fields)
+        self.enter(list(fields)[-1])
         while self.eval("document.readyState === 'complete' ? performance.timeOrigin : 0") in (0, before):
             pass
+
+    def enter(self, selector):
+        """Presses Enter in a field."""
+        self.call("WebDriver:ElementSendKeys", id=self.element(selector), text="\ue007")
 
     def value(self, selector):
         return self.eval(f"document.querySelector({json.dumps(selector)}).value")

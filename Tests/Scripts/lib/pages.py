@@ -41,6 +41,15 @@ FORGER = """
     forge();
     for (const name of ["click", "keyup"]) addEventListener(name, forge);
     </script>"""
+def scripted(content, after, before=""):
+    """A page without a form: its button, or Enter, sends what was typed by a script, and then it does what `after` says."""
+    return f"<div id='app'>{content}<button id='go'>Go</button></div><p id='place'>Click here.</p><script>" \
+        "const app = document.querySelector('#app'); const done = '<p id=done>Sent.</p>'; const go = () => {" \
+        f" {before}; fetch('/told', {{ method: 'POST', body: document.querySelector('#password')?.value ?? '' }}).then(() => {{ {after} }}); }};" \
+        " app.addEventListener('click', event => { if (event.target.id === 'go') go(); });" \
+        " app.addEventListener('keydown', event => { if (event.key === 'Enter' && event.target.id === 'password') go(); });</script>"
+
+
 PAGES = {
     "/": "<p>Nothing to fill.</p>",
     "/login": FORM % CREDENTIALS + TELLER,
@@ -70,6 +79,31 @@ PAGES = {
     "/resend": FORM % CREDENTIALS + "<script>addEventListener('submit', event => event.preventDefault()); function resend(account, count) {"
     " document.querySelector('#account').value = account; for (let i = 0; i < count; i++) document.forms[0].requestSubmit();"
     " return navigator.userActivation.isActive; }</script>",
+    # Pages without a form, which send by a script; then the fields go, are hidden, are emptied, or stay, or the browser goes to another page.
+    "/no-form": scripted(CREDENTIALS, "app.innerHTML = done"),
+    "/no-form-leaves": scripted(CREDENTIALS, "location = '/sent'"),
+    "/no-form-hides": scripted(CREDENTIALS, "app.hidden = true; app.insertAdjacentHTML('afterend', done)"),
+    "/no-form-empties": scripted(CREDENTIALS, "for (const field of app.querySelectorAll('input')) field.value = ''; app.innerHTML = done"),
+    "/no-form-stays": scripted(CREDENTIALS, "app.insertAdjacentHTML('beforeend', document.querySelector('#password').value === 'right'"
+                               " ? (app.innerHTML = '', done) : '<p id=wrong>Wrong.</p>')"),
+    "/no-form-steps": scripted('<label>Account <input id="account" name="user" autocomplete="username"></label>',
+                               "app.innerHTML = document.querySelector('#password') ? done : '<label>Password <input id=password type=password>"
+                               "</label><button id=go>Go</button>'"),
+    # A form that is sent by a script as soon as its button is pressed, without saying so.
+    "/button": "<form method='post' action='/sent'>%s<button type='button' id='go'>Go</button></form><script>"
+    "document.querySelector('#go').addEventListener('click', event => event.target.form.submit());</script>" % CREDENTIALS,
+    "/no-form-alters": scripted(CREDENTIALS, "app.innerHTML = done", "document.querySelector('#password').value = 'altered'"),
+    "/no-form-forges": scripted(CREDENTIALS, "app.innerHTML = done") + "<script>const forge = () => {"
+    " for (const [name, text] of [['account', 'anna'], ['password', 'forged']]) { const field = document.getElementById(name); if (!field) return;"
+    " field.focus(); field.value = ''; document.execCommand('insertText', false, text);"
+    " field.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true })); }"
+    " document.querySelector('#go').click(); document.querySelector('#go').dispatchEvent(new PointerEvent('click', { bubbles: true })); };"
+    " document.querySelector('#place').addEventListener('click', forge);</script>",
+    # Frames of the page's own site, and of the site within another one within the site.
+    "/own-frame": '<iframe src="/login" width="600" height="300"></iframe>',
+    "/own-frame-no-form": '<iframe src="/no-form" width="600" height="300"></iframe>',
+    "/steal-no-form": '<iframe src="https://login.example.com/no-form-leaves" width="600" height="300"></iframe>',
+    "/nested": '<iframe src="https://evil.example/steal-no-form" width="700" height="400"></iframe>',
     # Has the user type into a field that they do not see.
     "/diverted": FORM % ('<label>Account <input id="account" name="user"></label><label>A nice word <input id="shown"></label>'
                          + TRAP % "position:fixed;left:-9999px") + "<script>document.querySelector('#shown').addEventListener('focus', () =>"
