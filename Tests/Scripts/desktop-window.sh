@@ -148,6 +148,34 @@ run [ "\$("$VAUBAN_BUILD/vauban" list --tag office)" = "\$("$VAUBAN_BUILD/vauban
 STEPS
 vauban edit github/anna --untag office 2>/dev/null || fail 'edit --untag failed'
 
+# A key for one-time codes: what is none, the key that a site shows, and a screen of which no portal takes a picture.
+at_desktop <<STEPS
+start
+click Shop, shop.example/anna, Password
+click Add Code
+focus Key or otpauth:// address
+click Add
+sees Type the key, or scan the QR code on the screen.
+click Scan the Screen
+sees or copy a picture and run vauban code scan --clipboard
+shot add-code
+focus Scan the Screen
+key shift+Tab
+focus Key or otpauth:// address
+type otpauth://totp/Shop:anna
+key Return
+sees has no secret
+key ctrl+a
+type GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ
+key Return
+sees The one-time code was added.
+forgot GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ
+click Show Code
+run "$VAUBAN_BUILD/vauban" code list | grep -q shop.example/anna
+sees 6 items
+STEPS
+vauban delete --yes otpauth:shop.example/anna >/dev/null 2>&1 || fail 'delete of a code failed'
+
 # Edit, a new password, and the earlier one.
 at_desktop <<STEPS
 start

@@ -14,6 +14,15 @@ extension ItemBrowser {
                 guard let self else { return }
                 present(ReplaceSecretView(page, context(), actions), of: page.row, focuses: true)
             },
+            addCode: { [weak self] page in
+                guard let self else { return }
+                present(AddCodeView(page, context(), actions), of: page.row, focuses: true)
+            },
+            addedCode: { [weak self] row, page in
+                self?.refresh(row) { [weak self] in
+                    self?.open(page.row, focuses: true) { $0.notice.show("The one-time code was added.") }
+                }
+            },
             showHistory: { [weak self] in self?.showHistory($0) },
             showAccess: { [weak self] in self?.showAccess($0, $1) },
             deleted: { [weak self] page in

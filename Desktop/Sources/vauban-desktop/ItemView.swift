@@ -44,9 +44,17 @@ import DesktopKeychain
             let field = CodeField(codeRow, context)
             code = field
             gtk_box_append(sheet_box(card), field.widget)
+        } else if page.row.section == .passwords {
+            gtk_box_append(sheet_box(card), addCodeRow())
         }
         for field in page.fields { gtk_box_append(sheet_box(card), row(field)) }
         return card
+    }
+
+    private func addCodeRow() -> Widget {
+        let (page, actions) = (page, actions)
+        let names = expand(Make.column(2, [Make.label("One-time code", style: "desktop-field-title"), Make.label("None")]))
+        return Make.row(8, [names, Make.button("Add Code") { actions.addCode(page) }], style: "desktop-field")
     }
 
     private func row(_ field: ItemPage.Field) -> Widget {

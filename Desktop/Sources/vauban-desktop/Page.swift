@@ -14,6 +14,9 @@ import DesktopKeychain
 @MainActor struct PageActions {
     let edit: @MainActor (ItemPage) -> Void
     let replaceSecret: @MainActor (ItemPage) -> Void
+    let addCode: @MainActor (ItemPage) -> Void
+    /// The item with the one-time codes of a password was added; shows the password again.
+    let addedCode: @MainActor (ItemRow, ItemPage) -> Void
     let showHistory: @MainActor (ItemPage) -> Void
     /// Shows who may read an item, with a message.
     let showAccess: @MainActor (ItemPage, String) -> Void

@@ -20,7 +20,7 @@ extension ItemKeychain {
     }
 
     /// Returns a refusal of a name that is taken with what has it.
-    private static func naming(_ refusal: Refusal, _ detail: String) -> Refusal {
+    static func naming(_ refusal: Refusal, _ detail: String) -> Refusal {
         refusal.reason == .duplicateItem && refusal.detail == nil ? Refusal(.duplicateItem, detail) : refusal
     }
 

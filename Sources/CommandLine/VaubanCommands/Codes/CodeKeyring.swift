@@ -35,19 +35,11 @@ struct CodeKeyring {
     /// Stores a key under the selected name.
     func add(_ secret: SecretBox, for selection: ItemSelection, _ protection: ProtectionOptions) throws {
         let (name, account) = selection.nameAndAccount
-        let address = try Self.address(secret, name: name ?? "", account: account ?? "")
-        let login = ItemRecord(
-            kind: .genericPassword,
-            attributes: ItemAttributes([
-                .account: .text(account ?? ""),
-                .label: .text([name ?? "", account ?? ""].filter { !$0.isEmpty }.joined(separator: "/")),
-            ]))
-        var record = ImportPlan.companion(of: login, named: ImportPlan.codesPrefix + (name ?? ""), ImportPlan.codesDescription)
-        record.attributes[.accessGroup] = .text(AccessGroup.commandLine)
+        let code = try NewCode(secret.secret, name: name ?? "", account: account ?? "")
+        var record = code.record
         (record.protection, record.accessControl) = try protection.applied(to: .whenUnlocked, nil)
-        CodeCounter.start(address.secret, in: &record)
         do {
-            try session.add(record, secret: address.secret.duplicate())
+            try session.add(record, secret: code.address())
         } catch let refusal as Refusal where refusal.reason == .duplicateItem {
             throw Refusal(
                 .duplicateItem,
@@ -128,7 +120,7 @@ struct CodeKeyring {
     }
 
     /// Returns an address unchanged, or one made from a bare Base32 key.
-    private static func address(_ secret: SecretBox, name: String, account: String) throws -> SecretBox {
+    static func address(_ secret: SecretBox, name: String, account: String) throws -> SecretBox {
         let made: SecretBox
         switch CodeAddress(secret, title: name, account: account) {
         case .whole(let box), .made(let box): made = box

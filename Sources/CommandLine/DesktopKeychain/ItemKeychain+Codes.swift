@@ -1,0 +1,34 @@
+import VaubanCommands
+import VaubanKeychainClient
+import VaubanKeychainModel
+import VaubanKeychainWire
+import VaubanRefusal
+
+extension ItemKeychain {
+    /// Where the key of one-time codes of a password comes from.
+    package enum CodeKey: Sendable {
+        /// An `otpauth://` address, or the key itself in Base32.
+        case typed(ItemSecret)
+        /// The QR code on the screen, of which the desktop takes a picture; it may ask the user.
+        case onScreen
+    }
+
+    /// Adds the key of the one-time codes of a password; returns its row.
+    package func addCode(_ key: CodeKey, to page: ItemPage) throws -> ItemRow {
+        let secret =
+            switch key {
+            case .typed(let secret): secret
+            case .onScreen: ItemSecret(try NewCode.addressOnScreen())
+            }
+        let login = page.login
+        let code = try NewCode(secret.bytes, name: login.name, account: login.account)
+        let added: FoundEntry?
+        do throws(Refusal) {
+            added = try keychain.add(code.record, secret: code.address(), returns: [.reference])
+        } catch {
+            throw Self.naming(error, "“\(page.row.title)” has a one-time code already")
+        }
+        guard let reference = added?.reference else { throw Refusal(.internalError, "the keychain did not name the new item") }
+        return ItemRow(code.record, reference: reference)
+    }
+}

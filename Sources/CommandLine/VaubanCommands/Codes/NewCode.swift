@@ -1,0 +1,37 @@
+import VaubanAccessPolicy
+package import VaubanKeychainModel
+import VaubanRefusal
+package import VaubanSecretBytes
+import VaubanSecretText
+
+/// A key of one-time codes that is not stored yet: its item, and the address that becomes the item's value.
+package struct NewCode {
+    package var record: ItemRecord
+    private let box: SecretBox
+
+    /// Takes an `otpauth://` address, or the key itself in Base32, for a name and account, which are those of its password.
+    ///
+    /// - Throws: `Refusal` with `badParameter` for anything else.
+    package init(_ key: borrowing SecretBytes, name: String, account: String) throws {
+        box = try CodeKeyring.address(SecretBox(key.duplicate()), name: name, account: account)
+        let login = ItemRecord(
+            kind: .genericPassword,
+            attributes: ItemAttributes([
+                .account: .text(account), .label: .text([name, account].filter { !$0.isEmpty }.joined(separator: "/")),
+            ]))
+        record = ImportPlan.companion(of: login, named: ImportPlan.codesPrefix + name, ImportPlan.codesDescription)
+        record.attributes[.accessGroup] = .text(AccessGroup.commandLine)
+        CodeCounter.start(box.secret, in: &record)
+    }
+
+    package func address() -> SecretBytes { box.secret.duplicate() }
+
+    /// Returns the address in the one QR code that is on the screen.
+    package static func addressOnScreen() throws -> SecretBytes {
+        let addresses = try CodePicture.textsOnScreen().flatMap(MigrationPicture.addresses(in:))
+        guard addresses.count == 1 else {
+            throw Refusal(.badParameter, "the screen shows \(addresses.count) codes; show one alone, and try again")
+        }
+        return addresses[0].secret.duplicate()
+    }
+}
