@@ -8,10 +8,12 @@ set -u
 . Tests/Scripts/lib/attack-report.sh
 groups=$(findmnt -n -t cgroup2 -o TARGET | head -n 1)
 app=$groups/app-flatpak-org.example.App-$$.scope other=$groups/app-flatpak-org.example.Other-$$.scope
-{ [ -n "$groups" ] && mkdir "$app" "$other"; } 2>/dev/null || { echo 'no control groups can be made here'; exit 77; }
+# A Snap's programs have a group each, with the name of the Snap; the last part is random, after a dot or, in newer versions, a hyphen.
+snap=$groups/snap.example-mail.mail.5a1c1f5e-$$.scope snap_helper=$groups/snap.example-mail.helper-0b6b1f5e-$$.scope
+{ [ -n "$groups" ] && mkdir "$app" "$other" "$snap" "$snap_helper"; } 2>/dev/null || { echo 'no control groups can be made here'; exit 77; }
 vauban enable secret-service --kwallet 2>/dev/null || fail 'it is not enabled'
 start_bus
-finish_all() { finish; rmdir "$app" "$other" 2>/dev/null; }
+finish_all() { finish; rmdir "$app" "$other" "$snap" "$snap_helper" 2>/dev/null; }
 trap finish_all EXIT
 set_passcode
 # in_sandbox FOLDER COMMAND…: runs it in this control group.
@@ -28,6 +30,11 @@ check 'U52 control: the item is as it was' equals "$(timeout 240 /usr/bin/python
 printf 'of the app' | in_sandbox "$app" secret-tool store --label=Own service app username anna || fail 'a Flatpak stores nothing'
 check 'U51 control: it reads what it stored' equals "$(in_sandbox "$app" secret-tool lookup service app username anna)" 'of the app'
 check 'U51 another Flatpak does not' equals "$(in_sandbox "$other" timeout 240 /usr/bin/python3 "$helper" finds-locked service app 2>&1 | tail -n 1)" locked
+check 'U51 a Snap reads what another program stored, sees its label or lists it: refused' equals \
+    "$(in_sandbox "$snap" timeout 240 /usr/bin/python3 "$helper" foreign-items 2>&1 | tail -n 1)" refused
+printf 'of the snap' | in_sandbox "$snap" secret-tool store --label=Own service snap username anna || fail 'a Snap stores nothing'
+check 'U51 control: another program of the Snap reads what it stored' equals "$(in_sandbox "$snap_helper" secret-tool lookup service snap username anna)" 'of the snap'
+check 'U51 a Flatpak does not' equals "$(in_sandbox "$app" timeout 240 /usr/bin/python3 "$helper" finds-locked service snap 2>&1 | tail -n 1)" locked
 check 'U54 it asks the portal'"'"'s backend for the key of another app: refused' equals "$(sandboxed foreign-key)" refused
 check 'U54 control: the portal is given it' matches_key "$(timeout 240 /usr/bin/python3 "$helper" backend-key org.example.Other 2>&1 | tail -n 1)"
 
