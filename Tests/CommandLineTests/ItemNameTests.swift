@@ -18,6 +18,17 @@ import VaubanKeychainModel
         #expect(selection.kinds == [.genericPassword, .internetPassword])
     }
 
+    @Test(
+        "A name is also read with its slashes in the service",
+        arguments: [
+            ("github", []), ("github/anna", ["github/anna "]), ("a/b/c", ["a/b c", "a/b/c "]), ("a/b/", ["a/b ", "a/b/ "]),
+        ])
+    func slashesInTheService(word: String, readings: [String]) throws {
+        let others = try ItemSelection.parse(["--", word]).otherReadings
+        #expect(others.map { "\($0.nameAndAccount.name ?? "") \($0.nameAndAccount.account ?? "none")" } == readings)
+        #expect(others.allSatisfy { $0.kinds == [.genericPassword] })
+    }
+
     @Test("A URL selects an internet password with all its parts")
     func urlSelectsInternetPassword() throws {
         let selection = try ItemSelection.parse(["--url", "https://anna@Example.com:8443/login"])

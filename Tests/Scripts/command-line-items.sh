@@ -63,6 +63,13 @@ expect_status 0 vauban get github/bert
 printf alone | vauban set github
 [ "$(vauban get github --account '' 2>/dev/null)" = '' ] || fail 'a word goes with no option'
 [ "$(vauban get --service github --account '')" = alone ] || fail 'the item without an account cannot be meant'
+printf slashes | vauban set --service team/mail --account anna 2>/dev/null || fail 'a service cannot have a slash'
+vauban list | grep -q '^team/mail/anna' || { vauban list; fail 'the name with two slashes is not listed'; }
+[ "$(vauban get team/mail/anna)" = slashes ] || fail 'an item does not have the name under which it is listed'
+printf 'by the first' | vauban set team/mail/anna 2>/dev/null || fail 'the first slash does not separate'
+[ "$(vauban get team/mail/anna)" = 'by the first' ] || fail 'the first slash separates only sometimes'
+[ "$(vauban get --service team/mail --account anna)" = slashes ] || fail 'another item was overwritten'
+vauban delete --service team/mail --account anna 2>/dev/null && vauban delete team/mail/anna 2>/dev/null || fail 'they cannot be deleted'
 
 # Servers.
 printf web | vauban set --server example.com -a 'anna o'"'"'hara' --protocol https --port 8443 --path /login || fail 'set --server failed'

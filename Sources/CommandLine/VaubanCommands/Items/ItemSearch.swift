@@ -9,8 +9,15 @@ import VaubanRefusal
 import VaubanSecretBytes
 
 extension Session {
-    /// Returns the matching items without their secrets, and unlocks a locked keychain first.
+    /// Returns the matching items without their secrets, and unlocks a locked keychain first. The argument is read as it is split at its
+    /// first slash, and otherwise only if that matches nothing.
     func matches(_ selection: ItemSelection, ofAllOwners: Bool = false) throws -> [ItemRecord] {
+        let matches = try exactMatches(selection, ofAllOwners: ofAllOwners)
+        guard matches.isEmpty else { return matches }
+        return try selection.otherReadings.flatMap { try exactMatches($0, ofAllOwners: ofAllOwners) }
+    }
+
+    private func exactMatches(_ selection: ItemSelection, ofAllOwners: Bool) throws -> [ItemRecord] {
         try opening {
             var matches: [ItemRecord] = []
             for wanted in selection.wanted {

@@ -76,6 +76,21 @@ package struct ItemSelection: ParsableArguments {
         return (String(word[..<slash]), String(word[word.index(after: slash)...]))
     }
 
+    /// The other items that are listed under the argument's name: its service has slashes, and the account is what follows a later one, or
+    /// empty.
+    package var otherReadings: [ItemSelection] {
+        guard let word else { return [] }
+        let slashes = word.indices.filter { word[$0] == "/" }
+        let later = slashes.dropFirst().map { (String(word[..<$0]), String(word[word.index(after: $0)...])) }
+        return (later + (slashes.isEmpty ? [] : [(word, "")])).map { service, account in
+            var reading = self
+            reading.word = nil
+            reading.service = service
+            reading.account = account
+            return reading
+        }
+    }
+
     /// The selection for display.
     package var shown: String {
         let (name, account) = nameAndAccount
