@@ -1,6 +1,7 @@
 import EnclaveWire
 import Keychain
 import KeychainStore
+import Logging
 import Synchronization
 import Testing
 import VaubanAccessPolicy
@@ -178,6 +179,40 @@ import VaubanUserModel
         #expect(items.filter(\.isCanary).map(\.name) == ["aws/root"])
     }
 
+    @Test("A program that uses canaries all the time takes no line of the journal from another program, or another user")
+    func fairness() throws {
+        let journal = Journal()
+        let room = try Room(logger: journal.logger)
+        room.enclave.set { $0.consentAnswers = .success(.once) }
+        let (mail, chat) = (Callers.installed("/usr/bin/mail"), Callers.installed("/usr/bin/chat"))
+        for (caller, path) in [(mail, "/usr/bin/mail"), (chat, "/usr/bin/chat")] {
+            try room.add("root", as: caller)
+            try room.mark([.account: .text("root"), .accessGroup: .text("program:\(path)")])
+        }
+        for _ in 0..<500 { _ = try room.get("root", as: mail) }
+        _ = try room.get("root", as: chat)
+        #expect(journal.programs(of: Room.user) == ["/usr/bin/mail", "/usr/bin/chat"])
+        #expect(try room.alerts().total == 501)
+        // Another user's line is not left out either, and nobody's line counts another user's uses.
+        let item = UsedItem(item: [UInt8](repeating: 1, count: 16), kind: 1, owner: "cli", name: "aws/root", isCanary: true)
+        let use = AccessUse(caller: AccessCaller(nil), action: .read, outcome: .done, item: item, date: 0)
+        for _ in 0..<500 { room.accessLogs.alert(7, of: use) }
+        room.accessLogs.alert(8, of: use)
+        #expect(journal.lines(of: 7).count == 1 && journal.lines(of: 8).count == 1)
+        #expect(journal.lines(of: 8).first?["further"] == nil)
+    }
+
+    @Test("A user whose canary is read all the time delays the log of no other user", .timeLimit(.minutes(1)))
+    func delays() throws {
+        let room = try Room(pauseMilliseconds: 20)
+        try room.add(other)
+        let before = try #require(try room.database.lastLogRow()).number
+        _ = try room.find(other)
+        let item = UsedItem(item: [UInt8](repeating: 1, count: 16), kind: 1, owner: "cli", name: "aws/root", isCanary: true)
+        let use = AccessUse(caller: AccessCaller(nil), action: .read, outcome: .done, item: item, date: 0)
+        while try #require(try room.database.lastLogRow()).number == before { room.accessLogs.alert(7, of: use) }
+    }
+
     @Test("The last read and the last change of an item are found, each with its program")
     func lastUses() throws {
         let room = try Room()
@@ -222,4 +257,32 @@ extension Room {
         guard case .lastUses(let uses)? = try serve(.lastUses(of: item), as: caller).messages.first else { throw Refusal(.internalError) }
         return uses
     }
+}
+
+/// Keeps the lines about canaries that a room writes into its journal.
+private final class Journal: LogHandler {
+    private let recorded = Mutex<[Logger.Metadata]>([])
+    var metadata: Logger.Metadata {
+        get { [:] }
+        set {}
+    }
+    var logLevel: Logger.Level {
+        get { .warning }
+        set {}
+    }
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { nil }
+        set {}
+    }
+
+    var logger: Logger { Logger(label: "test") { _ in self } }
+
+    func log(event: LogEvent) {
+        guard "\(event.message)" == "a canary item was used", let metadata = event.metadata else { return }
+        recorded.withLock { $0.append(metadata) }
+    }
+
+    func lines(of user: UInt32) -> [Logger.Metadata] { recorded.withLock { $0.filter { $0["user"] == "\(user)" } } }
+
+    func programs(of user: UInt32) -> [String] { lines(of: user).compactMap { $0["program"].map { "\($0)" } } }
 }

@@ -20,7 +20,7 @@ final class Room: @unchecked Sendable {
     let leasedKeys = LeasedKeyStore()
     let enclave: FakeEnclave
     private(set) var databases: DatabaseRegistry
-    private var accessLogs: AccessLogs
+    private(set) var accessLogs: AccessLogs
     private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     private let pagesMax: Int?
     let clock = Mutex<Int64>(800_000_000_000_000)
@@ -29,13 +29,18 @@ final class Room: @unchecked Sendable {
 
     private let limits: DatabaseLimits
 
-    init(pagesMax: Int? = nil, limits: DatabaseLimits = .ofTheRoom) throws {
+    /// - Parameters:
+    ///   - logger: The journal.
+    ///   - pauseMilliseconds: How long uses are collected before a thread writes them; nil if only changes write them.
+    init(
+        pagesMax: Int? = nil, limits: DatabaseLimits = .ofTheRoom, logger: Logger = Room.logger, pauseMilliseconds: Int32? = nil
+    ) throws {
         self.limits = limits
         folder = NSTemporaryDirectory() + "keychain-" + UUID().uuidString
         enclave = try FakeEnclave(user: Self.user, leasedKeys: leasedKeys)
         self.pagesMax = pagesMax
         databases = DatabaseRegistry(state: try PrivateFolder(path: folder, creating: true), pagesMax: pagesMax, limits: limits)
-        accessLogs = AccessLogs(databases: databases, logger: Self.logger, pauseMilliseconds: nil)
+        accessLogs = AccessLogs(databases: databases, logger: logger, pauseMilliseconds: pauseMilliseconds)
     }
 
     /// Creates the room over a database that an earlier version wrote, with its enclave.

@@ -70,7 +70,7 @@ package final class AccessLogs: Sendable {
     }
 
     /// Tells the user of the use of a canary, on the thread that writes what was noted, at once. The caller's own thread only leaves word.
-    func alert(_ user: UInt32, of use: AccessUse) {
+    package func alert(_ user: UInt32, of use: AccessUse) {
         alerts.add(use, of: user)
         schedule(user)
         let isServed = waiting.withLock { waiting in

@@ -8,14 +8,25 @@ internal import VaubanRefusal
 internal import VaubanRoomLog
 
 final class CanaryAlertQueue: Sendable {
-    private struct Alert {
+    /// Who is told apart: a program of a user. One that uses canaries all the time takes no line from another.
+    private struct Subject: Hashable {
         let user: UInt32
-        let use: AccessUse
+        /// The path; nil where programs are not told apart.
+        let program: String?
+    }
+
+    private struct Waiting {
+        /// When each subject last had a line, in nanoseconds since start, and its uses since.
+        var subjects: [Subject: (told: UInt64, further: Int)] = [:]
+        /// What the journal has yet to be told, in its order: the first use of a subject for a while.
+        var due: [(subject: Subject, use: AccessUse)] = []
+        /// Uses of subjects for which there is no room.
+        var leftOut: [UInt32: Int] = [:]
     }
 
     /// Apart from what programs cause otherwise: lines about that must not use up the room for these.
     private let journal: BoundedLog
-    private let waiting = ThreadMutex<(alerts: [Alert], leftOut: Int)>(([], 0))
+    private let waiting = ThreadMutex(Waiting())
     private let waiters = ThreadMutex<[UInt32: [ObjectIdentifier: Wakeup]]>([:])
     /// The canaries that were seen while they were open.
     private let known = ThreadMutex<[UInt32: Set<[UInt8]>]>([:])
@@ -39,23 +50,46 @@ final class CanaryAlertQueue: Sendable {
     // MARK: Alerts
 
     func add(_ use: AccessUse, of user: UInt32) {
+        let now = MachineClock.boot
+        let subject = Subject(user: user, program: use.caller.program?.path)
         waiting.withLock { waiting in
-            guard waiting.alerts.count < KeychainLimits.alertsWaitingMax else { return waiting.leftOut += 1 }
-            waiting.alerts.append(Alert(user: user, use: use))
+            if let known = waiting.subjects[subject], now < known.told + KeychainLimits.alertLineNanoseconds {
+                waiting.subjects[subject]?.further += 1
+                return
+            }
+            guard waiting.subjects[subject] != nil || Self.hasRoom(for: user, in: &waiting.subjects, at: now) else {
+                waiting.leftOut[user, default: 0] += 1
+                return
+            }
+            waiting.subjects[subject] = (now, waiting.subjects[subject]?.further ?? 0)
+            waiting.due.append((subject, use))
         }
     }
 
-    /// Writes what was added into the journal, without the names of items.
+    /// Returns whether one more program of a user is told apart. Those that have nothing to tell are forgotten.
+    private static func hasRoom(for user: UInt32, in subjects: inout [Subject: (told: UInt64, further: Int)], at now: UInt64) -> Bool {
+        func hasRoom() -> Bool { subjects.keys.count { $0.user == user } < KeychainLimits.alertProgramsMax }
+        guard !hasRoom() else { return true }
+        subjects = subjects.filter { now < $0.value.told + KeychainLimits.alertLineNanoseconds || $0.value.further > 0 }
+        return hasRoom()
+    }
+
+    /// Writes what was added into the journal, without the names of items: a line for each program, which counts what it did since the one
+    /// before.
     func report() {
-        let (alerts, leftOut) = waiting.withLock { waiting in
-            defer { waiting = ([], 0) }
-            return waiting
+        let lines = waiting.withLock { waiting in
+            defer { waiting.due = [] }
+            return waiting.due.map { subject, use in
+                let further = (waiting.subjects[subject]?.further ?? 0) + (waiting.leftOut.removeValue(forKey: subject.user) ?? 0)
+                waiting.subjects[subject]?.further = 0
+                return (subject, use, further)
+            }
         }
-        for (index, alert) in alerts.enumerated() {
-            var line: Logger.Metadata = ["action": "\(alert.use.action)", "outcome": "\(alert.use.outcome)"]
-            if let program = alert.use.caller.program { line["program"] = "\(PlainLine.path(program.path, charactersMax: 200))" }
-            if index == alerts.count - 1, leftOut > 0 { line["further"] = "\(leftOut)" }
-            journal.warning("a canary item was used", about: alert.user, line)
+        for (subject, use, further) in lines {
+            var line: Logger.Metadata = ["action": "\(use.action)", "outcome": "\(use.outcome)"]
+            if let program = subject.program { line["program"] = "\(PlainLine.path(program, charactersMax: 200))" }
+            if further > 0 { line["further"] = "\(further)" }
+            journal.warning("a canary item was used", about: subject.user, line)
         }
     }
 

@@ -68,8 +68,10 @@ package enum KeychainLimits {
     /// Uses of canaries that are noted beyond these, and log records for them in one second beyond those that the program may have.
     package static let logPendingAlertsMax = 256
     package static let logAlertRecordsMax = 8
-    /// Uses of canaries of which the journal has yet to be told, and the canaries of one user that are known while they are locked.
-    package static let alertsWaitingMax = 256
+    /// The programs of one user that are told apart in lines about canaries, and how long one waits for its next line, in nanoseconds.
+    package static let alertProgramsMax = 64
+    package static let alertLineNanoseconds: UInt64 = 60_000_000_000
+    /// The canaries of one user that are known while they are locked.
     package static let canariesKnownMax = 4096
     /// The requests of a user that wait for alerts, and for how long, in nanoseconds: less than a caller waits for its user.
     package static let alertWaitersMax = 16

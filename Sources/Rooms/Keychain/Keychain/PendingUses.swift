@@ -1,25 +1,33 @@
 // Uses of items that are not yet in the access log. Equal ones of one program are counted.
 
 internal import Logging
-internal import VaubanKeychainWire
+package import VaubanKeychainWire
 internal import VaubanPlainText
 
 /// A program that uses the keychain on one connection.
-final class AccessCaller: Sendable {
+package final class AccessCaller: Sendable {
     /// Nil where programs are not told apart.
     let program: AccessProgram?
 
-    init(_ program: AccessProgram?) { self.program = program }
+    package init(_ program: AccessProgram?) { self.program = program }
 }
 
 /// A use of an item.
-struct AccessUse {
+package struct AccessUse: Sendable {
     let caller: AccessCaller
     let action: AccessAction
     let outcome: AccessOutcome
     var item: UsedItem
     /// Microseconds since the reference date.
     let date: Int64
+
+    package init(caller: AccessCaller, action: AccessAction, outcome: AccessOutcome, item: UsedItem, date: Int64) {
+        self.caller = caller
+        self.action = action
+        self.outcome = outcome
+        self.item = item
+        self.date = date
+    }
 
     /// Whether the user is told of it: a canary that was read, changed or deleted, or that somebody tried to.
     var isAlert: Bool { item.isCanary && [.read, .changed, .deleted].contains(action) }
