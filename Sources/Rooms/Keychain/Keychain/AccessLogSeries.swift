@@ -29,14 +29,22 @@ package final class SeriesKey: Sendable {
     }
 
     /// Returns a record; nil if it was altered, or is another one.
-    package func open(_ row: LogRow) -> AccessRecord? {
+    package func open(_ row: LogRow) -> AccessRecord? { content(of: row).flatMap { try? AccessRecord(derBytes: $0) } }
+
+    /// Returns a record only if these bytes are in it: most records of a search are of other items, and need not be decoded.
+    func open(_ row: LogRow, with part: [UInt8]) -> AccessRecord? {
+        guard let content = content(of: row), content.contains(sequence: part) else { return nil }
+        return try? AccessRecord(derBytes: content)
+    }
+
+    private func content(of row: LogRow) -> [UInt8]? {
         guard let box = try? AES.GCM.SealedBox(combined: row.sealed),
             let bytes = try? AES.GCM.open(box, using: recordKey, authenticating: Self.binding(number: row.number, series: row.series)),
             bytes.count >= Self.paddedBytesMin, bytes.count & (bytes.count - 1) == 0
         else { return nil }
         let count = bytes.prefix(4).reduce(0) { $0 << 8 | Int($1) }
         guard count <= bytes.count - 4, bytes.dropFirst(4 + count).allSatisfy({ $0 == 0 }) else { return nil }
-        return try? AccessRecord(derBytes: Array(bytes.dropFirst(4).prefix(count)))
+        return Array(bytes.dropFirst(4).prefix(count))
     }
 
     private var recordKey: SymmetricKey { SymmetricKey(data: derived("vauban access log record v1")) }
@@ -57,6 +65,13 @@ package final class SeriesKey: Sendable {
         var size = paddedBytesMin
         while size < content.count { size *= 2 }
         return content + [UInt8](repeating: 0, count: size - content.count)
+    }
+}
+
+extension [UInt8] {
+    fileprivate func contains(sequence part: [UInt8]) -> Bool {
+        guard let first = part.first, part.count <= count else { return part.isEmpty }
+        return (0...count - part.count).contains { self[$0] == first && self[$0..<$0 + part.count].elementsEqual(part) }
     }
 }
 

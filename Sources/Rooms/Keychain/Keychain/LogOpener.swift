@@ -18,7 +18,12 @@ struct LogOpener {
     }
 
     /// Returns a record; nil if it does not open. Throws while the keychain is locked.
-    mutating func open(_ row: LogRow) throws -> AccessRecord? {
+    mutating func open(_ row: LogRow) throws -> AccessRecord? { try key(of: row)?.open(row) }
+
+    /// Returns a record only if these bytes are in it.
+    mutating func open(_ row: LogRow, with part: [UInt8]) throws -> AccessRecord? { try key(of: row)?.open(row, with: part) }
+
+    private mutating func key(of row: LogRow) throws -> SeriesKey? {
         guard (1...AccessLogEnd.numberMax).contains(row.series), row.number >= row.series,
             row.number - row.series < KeychainLimits.logSeriesNumbersMax
         else { return nil }
@@ -31,7 +36,7 @@ struct LogOpener {
             key = known.successor()
             number += 1
         }
-        return key?.open(row)
+        return key
     }
 
     private func firstKey(of series: Int64) throws -> SeriesKey? {

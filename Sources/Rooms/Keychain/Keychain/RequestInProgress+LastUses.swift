@@ -24,7 +24,7 @@ extension RequestInProgress {
             let rows = try database.logRows(before: before, count: KeychainLimits.lastUsesRowsMax)
             coversAll = rows.isEmpty
             // Each key is computed from the one before.
-            for row in rows.reversed() { if let record = try opener.open(row) { search.add(record, number: row.number) } }
+            for row in rows.reversed() { if let record = try opener.open(row, with: item) { search.add(record, number: row.number) } }
             search.endBatch()
             before = rows.last?.number
         } while !search.isComplete && !coversAll && MachineClock.monotonic < deadline
