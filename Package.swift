@@ -99,6 +99,10 @@ let values: [Target] = [
     target("VaubanUserModel", in: "Values", ["VaubanRefusal", "VaubanPlainText", "VaubanAccessPolicy", "VaubanDER"]),
     // Synchronized items without keys or files: stamps and merging as a pure function, and what the enclave is asked about a circle.
     target("VaubanSyncModel", in: "Values", ["VaubanRefusal", "VaubanDER"]),
+    // What the enclave is asked about the end of an access log.
+    target("VaubanLogHead", in: "Values", ["VaubanDER"]),
+    // That end as a text, its signatures, and whether they are valid.
+    target("VaubanSignedNote", in: "Values", [crypto]),
     // Items, attributes and queries, with their grammar as a table.
     target("VaubanKeychainModel", in: "Values", ["VaubanUserModel", "VaubanAccessPolicy", "VaubanDER"]),
 ]
@@ -109,7 +113,7 @@ let contracts: [Target] = [
     // The wire of keychaind.
     target(
         "VaubanKeychainWire", in: "Contracts",
-        ["VaubanKeychainModel", "VaubanSyncModel", "VaubanRefusal", "VaubanAccessPolicy", "VaubanDER"]),
+        ["VaubanKeychainModel", "VaubanSyncModel", "VaubanLogHead", "VaubanRefusal", "VaubanAccessPolicy", "VaubanDER"]),
     // What the command line asks a program that carries the files of vauban sync.
     target("VaubanSyncCarrierWire", in: "Contracts"),
     // What keychaind asks the fetcher.
@@ -119,7 +123,7 @@ let contracts: [Target] = [
     // The wire of enclaved, between rooms only.
     target(
         "EnclaveWire", in: "Contracts",
-        ["VaubanUserWire", "VaubanSyncModel", "VaubanRefusal", "VaubanUserModel", "VaubanAccessPolicy", "VaubanDER"]),
+        ["VaubanUserWire", "VaubanSyncModel", "VaubanLogHead", "VaubanRefusal", "VaubanUserModel", "VaubanAccessPolicy", "VaubanDER"]),
     // The line on which an application uses private keys, and what such a key is outside the enclave.
     target("VaubanKeyWire", in: "Contracts", ["VaubanRefusal", "VaubanUserModel", "VaubanAccessPolicy", "VaubanDER"]),
     // The messages of SSH's agents, and how keys for SSH stand among the items.
@@ -154,7 +158,8 @@ let enclave: [Target] = [
         "Enclave", in: "Rooms/Enclave",
         [
             "EnclaveWire", "VaubanUserWire", "VaubanKeyWire", "VaubanRefusal", "VaubanPasscode", "VaubanUserModel",
-            "VaubanSyncModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost",
+            "VaubanSyncModel", "VaubanLogHead", "VaubanSignedNote", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER",
+            "VaubanLinuxHost",
             asn1, crypto, cryptoExtras,
         ]),
     // The backend without hardware: a device secret in a file.
@@ -185,8 +190,9 @@ let keychain: [Target] = [
         "Keychain", in: "Rooms/Keychain",
         [
             "KeychainStore", "EnclaveConnection", "EnclaveWire", "VaubanKeychainWire", "VaubanAssociationsWire", "VaubanAssociations",
-            "VaubanKeychainModel", "VaubanRefusal", "VaubanPlainText", "VaubanUserModel", "VaubanSyncModel", "VaubanAccessPolicy",
-            "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", "VaubanRoomHardening", "VaubanRoomLog", crypto, log,
+            "VaubanKeychainModel", "VaubanRefusal", "VaubanPlainText", "VaubanUserModel", "VaubanSyncModel", "VaubanLogHead",
+            "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", "VaubanRoomHardening", "VaubanRoomLog", crypto,
+            log,
         ]),
     // The room that holds records.
     program("keychaind", in: "Rooms/Keychain", ["Keychain"]),
@@ -380,7 +386,8 @@ let commandLine: [Target] = [
         [
             "VaubanKeychainClient", "VaubanKeyWire", "VaubanSSHWire", "VaubanAuthenticationClient", "VaubanKeychainWire",
             "VaubanOneTimeCodes", "VaubanPasswordRules", "VaubanJSON", "VaubanSecretText", "VaubanKeychainModel", "VaubanRefusal",
-            "VaubanPlainText", "VaubanPasscode", "VaubanUserModel", "VaubanSyncModel", "VaubanSyncCarrierWire",
+            "VaubanPlainText", "VaubanPasscode", "VaubanUserModel", "VaubanSyncModel", "VaubanSyncCarrierWire", "VaubanLogHead",
+            "VaubanSignedNote",
             "VaubanAccessPolicy", "VaubanBrowserSetup", "VaubanCodeSigning",
             "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", "CVaubanLinux", "CVaubanZlib",
             "CVaubanZxcvbn", crypto, cryptoExtras, .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -433,7 +440,8 @@ let testing: [Target] = [
         "FuzzHarness", in: "Testing",
         [
             "VaubanUserWire", "VaubanKeyWire", "Enclave", "EnclaveWire", "VaubanRefusal", "VaubanPasscode", "VaubanUserModel",
-            "VaubanSyncModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanCodeSigning", crypto,
+            "VaubanSyncModel", "VaubanLogHead", "VaubanSignedNote", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER",
+            "VaubanCodeSigning", crypto,
         ]),
     // The same for keychaind: its socket, and rows that another program wrote.
     target(
@@ -460,6 +468,7 @@ let testing: [Target] = [
             "VaubanPlainText",
             "VaubanPasscode", "VaubanUserModel", "VaubanSyncModel", "VaubanAccessPolicy",
             "VaubanKeychainModel", "VaubanKeychainWire", "VaubanAuthenticationWire", "EnclaveWire", "FuzzHarness", "VaubanCodeSigning",
+            "VaubanLogHead", "VaubanSignedNote",
             asn1,
             crypto,
         ]),
@@ -488,7 +497,7 @@ let testing: [Target] = [
         "EnclaveTests",
         [
             "VaubanUserWire", "VaubanKeyWire", "EnclaveBook", "SimulatedHost", "FuzzHarness", "Enclave", "EnclaveRoom", "EnclaveSoftware",
-            "EnclaveWire", "VaubanSyncModel",
+            "EnclaveWire", "VaubanSyncModel", "VaubanLogHead", "VaubanSignedNote",
             "VaubanRefusal", "VaubanPasscode", "VaubanUserModel", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost",
             crypto,
         ]),
@@ -506,7 +515,7 @@ let testing: [Target] = [
             "VaubanPlainText",
             "CSQLiteRecorder", "SimulatedHost", "KeychainFuzzing", "Keychain", "KeychainStore",
             .product(name: "GRDB", package: "GRDB.swift"), "VaubanKeychainModel", "VaubanRefusal", "VaubanUserModel", "VaubanAccessPolicy",
-            "VaubanSecretBytes", "VaubanDER", "VaubanSyncModel",
+            "VaubanSecretBytes", "VaubanDER", "VaubanSyncModel", "VaubanLogHead", "VaubanSignedNote",
             "EnclaveWire", "VaubanKeychainWire", "VaubanLinuxHost", crypto, log,
         ]),
     tests("SecurityTests", appleModules + [crypto, "CertificateFuzzing"]),
@@ -515,7 +524,7 @@ let testing: [Target] = [
         "CommandLineTests",
         [
             "VaubanCommands", "VaubanPasswordRules", "VaubanJSON", "VaubanSecretText", "VaubanAccessPolicy", "VaubanRefusal",
-            "VaubanUserModel", "VaubanKeychainModel", "VaubanSecretBytes", "VaubanSyncModel",
+            "VaubanUserModel", "VaubanKeychainModel", "VaubanSecretBytes", "VaubanSyncModel", "VaubanSignedNote",
             "VaubanLinuxHost",
             .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ]),

@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from maker import integer, made_up, octets, refusals, sequence, spoiled, text, tlv, vector, write
-from maker import codes, ssh  # noqa: F401  (write the vectors of code-signing.md and ssh-agent.md)
+from maker import codes, heads, ssh  # noqa: F401  (write the vectors of code-signing.md, access-log.md, sync.md and ssh-agent.md)
 from second_reader.state import derive
 
 # connections.md

@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 import VaubanCommands
 import VaubanSecretBytes
+import VaubanSignedNote
 import VaubanSyncModel
 
 /// The vectors of exports of other password managers, of the manifest of an installation, of what was
@@ -51,6 +52,24 @@ import VaubanSyncModel
                 "epoch": "\(epoch)", "chain": FormatVectors.hexadecimal(position.after(vector.content).chain),
                 "records": file.records.map(Self.words).joined(separator: ", "),
                 "seen": file.seen.map { "\(FormatVectors.hexadecimal($0.key)) \($0.value.number)" }.sorted().joined(separator: ", "),
+            ]
+        }
+    }
+
+    @Test("What devices say of the access logs is read or refused as the vectors say") func logHeads() throws {
+        try FormatVectors("sync-log-heads").check { vector in
+            let device = try vector.givenBytes("device")
+            let member = CircleMember(device: device, name: "laptop", verification: try vector.givenBytes("verification"))
+            let keys = try vector.given("keys").split(separator: " ").map { Self.octets($0) }
+            let circle = CircleView(
+                device: device, circle: try vector.givenBytes("circle"), number: 1, digest: [UInt8](repeating: 0, count: 32),
+                epoch: Int64(keys.count), members: [member])
+            let file = try LogHeadFile.opened(vector.content, of: member, in: circle, keys.map { FrameCipher(SecretBytes(copying: $0)) })
+            let head = try #require(file.head)
+            return [
+                "time": "\(file.time)", "number": "\(head.number)", "chain": FormatVectors.hexadecimal(head.chain),
+                "seen": file.seen.map { "\(FormatVectors.hexadecimal($0.key)) \($0.value.head?.number ?? 0)" }.sorted()
+                    .joined(separator: ", "),
             ]
         }
     }

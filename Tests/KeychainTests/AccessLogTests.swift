@@ -8,7 +8,9 @@ import Testing
 import VaubanAccessPolicy
 import VaubanKeychainModel
 import VaubanKeychainWire
+import VaubanLogHead
 import VaubanRefusal
+import VaubanSignedNote
 import VaubanUserModel
 
 /// What is recorded of the use of items, and how a cut or altered log is noticed (Specs/access-log.md).
@@ -283,6 +285,33 @@ import VaubanUserModel
         #expect((2001...2300).contains(records.count))
         #expect(records.flatMap(\.items).map(\.count).reduce(0, +) == 3001)
         #expect(records.allSatisfy { $0.unrecorded == 0 })
+    }
+
+    @Test("The head is that of all log records, has the chain of any of them, and only the command line gets it")
+    func head() throws {
+        let room = try Room()
+        try room.add(name)
+        _ = try room.find(name)
+        func head(at number: Int64? = nil) throws -> LogHeadReply {
+            guard case .logHead(let reply)? = try room.serve(.logHead(LogHeadQuery(at: number))).messages.first else {
+                throw Refusal(.internalError)
+            }
+            return reply
+        }
+        let reply = try head(at: 2)
+        let end = room.enclave.state.withLock { $0.logEnd }
+        #expect(end.number == 2 && reply.chain == end.chain && reply.oldest == 1)
+        #expect(SignedNote(reply.head.note)?.head?.chain == end.chain)
+        _ = try room.find(name)
+        #expect(try head(at: 2).chain == end.chain && head().chain == nil && head(at: 4).chain == nil)
+        #expect(room.enclave.state.withLock { $0.logEnd.number } == 3)
+        // Of a log that lost its end, the head is what the enclave knows.
+        let known = AccessLogEnd(number: 7, chain: [UInt8](repeating: 1, count: 32))
+        room.enclave.set { $0.logEnd = known }
+        #expect(try SignedNote(head().head.note)?.head?.number == 7)
+        for caller in [Callers.installed("/usr/bin/mail"), Callers.script()] {
+            #expect(Refusal.Reason.of { _ = try room.serve(.logHead(LogHeadQuery()), as: caller) } == .notAllowedHere)
+        }
     }
 
     @Test("Numbers that no log reaches are ignored")

@@ -5,8 +5,10 @@ import Keychain
 import Synchronization
 import VaubanAccessPolicy
 import VaubanLinuxHost
+import VaubanLogHead
 import VaubanRefusal
 import VaubanSecretBytes
+import VaubanSignedNote
 import VaubanSyncModel
 import VaubanUserModel
 
@@ -206,6 +208,16 @@ final class FakeEnclave: EnclaveOperations, Sendable {
             for link in links where link.number > state.logEnd.number { state.logEnd = state.logEnd.adding(link) }
             return state.logEnd
         }
+    }
+
+    func signLogHead(_ request: LogHeadRequest) throws -> SignedLogHead {
+        let end = try anchorLog([])
+        let head = LogHead(device: [UInt8](repeating: 7, count: LogHead.deviceBytes), user: 1, number: end.number, chain: end.chain)
+        let key = NoteKey(name: head.origin, kind: .text, publicKey: [UInt8](repeating: 9, count: NoteKey.publicKeyBytes))
+        let signature = key.signature([UInt8](repeating: 8, count: 64))
+        let cosigner = NoteKey(name: head.origin, kind: .cosignature, publicKey: key.publicKey)
+        let note = SignedNote(text: head.text, signatures: [signature])
+        return SignedLogHead(note: note.bytes, keys: [LogHeadKey(text: key.text)], cosigner: LogHeadKey(text: cosigner.text))
     }
 
     func openSeriesKey(_ sealed: [UInt8]) throws -> SecretBytes {

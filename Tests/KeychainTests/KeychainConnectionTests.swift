@@ -43,7 +43,7 @@ import VaubanSecretBytes
             switch try KeychainReply(derBytes: message.header) {
             case .waitingForUser, .queued, .rewrapped, .permissions, .examined, .restorable, .handedOver, .versions, .deleted,
                 .keepsHistory,
-                .cleared, .ownRights, .backup, .sync, .accessLog, .lastUses, .canaryAlerts:
+                .cleared, .ownRights, .backup, .sync, .accessLog, .lastUses, .logHead, .canaryAlerts:
                 continue
             case .items:
                 let value = message.secret?.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }

@@ -13,7 +13,7 @@ with() { setsid --wait "$VAUBAN_BUILD/vauban" "$@" --passcode-fd 3 3<<<"$passcod
 ends() { want=$1 text=$2; shift 2; "$@"; got=$?; [ $got = "$want" ] || { cat "$TMPDIR/err"; echo "    ended with $got, not $want"; return 1; }; says "$text" "$TMPDIR/err"; }
 new_device() { device "$1"; new_keychain; set_passcode; }
 item() { printf '{"service":"bank","account":"%s","secret":"%s","synchronizable":true}' "$1" "$2" | vauban add --json - 2>/dev/null; }
-trap 'for home in "$TMPDIR"/keychain "$TMPDIR"/laptop "$TMPDIR"/other "$TMPDIR"/thief "$TMPDIR"/pi "$TMPDIR"/ci "$TMPDIR"/copier; do VAUBAN_HOME=$home vauban stop; done >/dev/null 2>&1' EXIT
+trap 'for home in "$TMPDIR"/keychain "$TMPDIR"/laptop "$TMPDIR"/other "$TMPDIR"/thief "$TMPDIR"/pi "$TMPDIR"/ci "$TMPDIR"/copier "$TMPDIR"/watched; do VAUBAN_HOME=$home vauban stop; done >/dev/null 2>&1' EXIT
 # ask NEW MEMBER: up to the code that the new device shows, in $code.
 ask() {
     device "$1"; own sync join "$folder" --name "$1"
@@ -106,6 +106,42 @@ mkdir "$folder/devices/$pi"; cp "$stream/00000001" "$folder/devices/$pi/00000001
 check 'U91 and the members a file in the name of the companion: not read' eval 'device laptop; ends 0 "0 changes received" own sync'
 again companions
 check 'U90 control: with the user the item is given' eval 'device keychain; with sync allow pi bank/anna && device pi && own sync && equals "$(vauban get bank/anna)" "after the removal"'
+
+# What the members say of their access logs. On the laptop something is read, the desk learns how far its log goes, and somebody puts the
+# whole laptop back: the enclave, the database, and what it remembers of the circle.
+device keychain; own sync || exit 1
+device laptop; own sync || exit 1
+put_back() { device laptop; vauban stop >/dev/null 2>&1; rm -rf "$VAUBAN_HOME"; cp -a "$TMPDIR/laptop-before" "$VAUBAN_HOME"; unlock; }
+vauban stop >/dev/null 2>&1; cp -a "$VAUBAN_HOME" "$TMPDIR/laptop-before"; unlock
+vauban get bank/anna >/dev/null; vauban get bank/bert >/dev/null; own sync || exit 1
+device keychain; own sync || exit 1
+check 'U96 control: the desk has seen the log of the laptop' eval 'own sync status && grep -qE "^Log      laptop  up to record [0-9]+" "$TMPDIR/out"'
+put_back
+check 'U96 the log itself shows nothing of it' vauban log
+check 'U96 a whole device is put back: the device itself reports it' ends 1 'The access log of this device ended with log record' own sync
+check 'U96 so do the others, by its name' eval 'device keychain; ends 1 "The access log of laptop ended with log record" own sync'
+check 'U96 at each run, and items are synchronized nevertheless' eval 'item dora fourthvalue; ends 1 "The access log of laptop ended" own sync; device laptop; ends 1 "The access log of this device" own sync && equals "$(vauban get bank/dora)" fourthvalue'
+check 'U96 and sync status says it' eval 'device keychain; ends 0 "The access log of laptop ended with log record" own sync status'
+# Another one, that is used until its log is longer than what the others have seen.
+new_device watched; join watched keychain; device watched; vauban get bank/anna >/dev/null; own sync
+vauban stop >/dev/null 2>&1; cp -a "$VAUBAN_HOME" "$TMPDIR/watched-before"; unlock
+vauban get bank/anna >/dev/null; own sync; device keychain; own sync
+device watched; vauban stop >/dev/null 2>&1; rm -rf "$VAUBAN_HOME"; cp -a "$TMPDIR/watched-before" "$VAUBAN_HOME"; unlock
+for number in 1 2 3 4 5 6; do printf "$number" | vauban set "own/$number" 2>/dev/null; done
+check 'U96 a device is put back and used until its log is longer: it reports that itself' ends 1 'The access log of this device has another log record' own sync
+
+device keychain; own sync status
+watched=$(basename "$folder/heads/$(sed -n 's/^Device *watched *\([0-9a-f]*\).*/\1/p' "$TMPDIR/out")"*)
+last=$folder/heads/$desk; cp "$last" "$TMPDIR/head"
+device watched
+for place in 10 20 40 200; do flip $place; check "U97 what a device says of its log is changed: refused ($place)" ends 1 'What desk says of the access logs' own sync; cp "$TMPDIR/head" "$last"; done
+cp "$folder/heads/$watched" "$last"; check "U97 another device's is put in its place: refused" ends 1 'What desk says of the access logs is incomplete' own sync
+cp "$TMPDIR/head" "$last"; device keychain; vauban get bank/anna >/dev/null; own sync; device watched; own sync; cp "$TMPDIR/head" "$last"
+check 'U97 an earlier one is put back: reported' ends 1 'What desk says of the access logs is older than what was read before' own sync
+device keychain; vauban get bank/anna >/dev/null; own sync
+check 'U97 control: the next one is read' eval 'device watched; own sync; ! grep -q "What desk says" "$TMPDIR/err"'
+device keychain; with sync remove watched; with sync remove laptop
+check 'U96 control: without the devices that were put back nothing is reported' own sync
 
 # A server joins by a token for bank/bert alone; a thief has a copy of it.
 device keychain

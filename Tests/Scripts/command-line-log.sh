@@ -46,10 +46,36 @@ vauban get github/anna >/dev/null
 read -r -t "$hang_seconds" line <&4 || fail 'a read was not followed'
 kill $followed; exec 4<&-
 
+# The end of the log, signed: kept elsewhere, and compared with the log later. Another reader verifies the signature.
+expect_status 0 vauban log --head
+cp "$TMPDIR/out" "$TMPDIR/head"
+expect_status 0 vauban log --head --json
+PYTHONPATH=Vectors python3 - "$TMPDIR/out" "$TMPDIR/head" <<'PYTHON' || fail 'another reader does not verify the head'
+import json, sys
+from second_reader.heads import log_head
+shown, note = json.load(open(sys.argv[1])), open(sys.argv[2], 'rb').read()
+fields = log_head(note, {'key': shown['keys'][0]})
+assert fields['number'] == str(shown['record']) and shown['note'].encode() == note and shown['log'].startswith('vauban-access-log-v1/'), shown
+PYTHON
+expect_status 0 vauban log --verify "$TMPDIR/head"
+expect_text 'The log ends as it was signed' "$TMPDIR/err"
+vauban get github/anna >/dev/null
+expect_status 0 vauban log --verify - <"$TMPDIR/head"
+expect_text 'as it was signed, and 1 log record after it' "$TMPDIR/err"
+sed 2s/.*/1/ "$TMPDIR/head" >"$TMPDIR/altered"
+expect_status 64 vauban log --verify "$TMPDIR/altered"
+expect_status 64 vauban log --verify /dev/null
+expect_status 64 vauban log --verify "$TMPDIR/nothing"
+expect_status 64 vauban log --head --limit 3
+expect_status 64 vauban log --cosigned
+expect_status 51 vauban log --head --cosigned
+
 # Locked, nothing is shown; and the file, which belongs to this user here, shows no name.
 set_passcode
 vauban lock || fail 'lock failed'
 expect_status 36 detached log
+expect_status 36 detached log --head
+expect_status 36 detached log --verify "$TMPDIR/head"
 grep -raqE 'github|anna' "$VAUBAN_HOME" && fail 'a file of the keychain shows a name'
 unlock
 
@@ -67,6 +93,9 @@ unlock
 expect_status 1 vauban log
 grep -q 'Log records are missing before 3' "$TMPDIR/err" || { cat "$TMPDIR/err"; fail 'a removed record is not reported'; }
 grep -q 'Log record 4 does not follow' "$TMPDIR/err" || { cat "$TMPDIR/err"; fail 'an altered record is not named'; }
+# The head does not hide it.
+expect_status 1 vauban log --verify "$TMPDIR/head"
+expect_text 'Log record 4 does not follow' "$TMPDIR/err"
 
 # An erased keychain has no log, and that is no fault.
 expect_status 0 vauban erase --yes-erase-everything --passcode-fd 3 3<<<"$passcode"
@@ -75,3 +104,5 @@ grep -q 'The log is empty' "$TMPDIR/err" || { cat "$TMPDIR/err"; fail 'the log o
 printf four | vauban set github/anna 2>/dev/null || fail 'set failed'
 expect_status 0 vauban log
 [ "$(wc -l <"$TMPDIR/out")" = 1 ] || { cat "$TMPDIR/out"; fail 'the log does not go on after an erasure'; }
+expect_status 64 vauban log --verify "$TMPDIR/head"
+expect_text 'the keychain was erased since' "$TMPDIR/err"

@@ -6,6 +6,7 @@ import VaubanDER
 import VaubanKeychainModel
 import VaubanOneTimeCodes
 import VaubanSecretBytes
+import VaubanSignedNote
 
 /// The vectors of names, and of the contents of items.
 @Suite struct FormatVectorTests {
@@ -15,6 +16,22 @@ import VaubanSecretBytes
             guard ApplicationIdentifier(text: text).isWellFormed else { return nil }
             let parts = text.split(separator: ":", maxSplits: 1)
             return ["kind": String(parts[0]), "name": String(parts[1])]
+        }
+    }
+
+    @Test("Signed ends of access logs are read, written and verified, or refused, as the vectors say") func logHeads() throws {
+        try FormatVectors("log-heads").check { vector in
+            guard let note = SignedNote(vector.content), let head = note.head, let key = NoteKey(text: try vector.given("key")) else {
+                return nil
+            }
+            let time = key.cosignatureTime(in: note)
+            guard key.verifies(note) || time != nil else { return nil }
+            #expect(note.bytes == vector.content && LogHead(text: head.text) == head)
+            let fields = [
+                "device": FormatVectors.hexadecimal(head.device), "user": "\(head.user)", "number": "\(head.number)",
+                "chain": FormatVectors.hexadecimal(head.chain),
+            ]
+            return time.map { fields.merging(["time": "\($0)"]) { $1 } } ?? fields
         }
     }
 

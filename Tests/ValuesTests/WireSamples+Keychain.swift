@@ -3,6 +3,7 @@
 import VaubanAccessPolicy
 import VaubanKeychainModel
 import VaubanKeychainWire
+import VaubanLogHead
 import VaubanRefusal
 import VaubanSyncModel
 import VaubanUserModel
@@ -95,6 +96,7 @@ extension WireSample {
             .sync(.companion(.makeToken(name: "ci", seconds: 60), rows: [1])),
             .sync(.companion(.admit(reveal: [1], code: "123 456"), rows: [])), .sync(.companion(.allow(device: octets(1, 16)), rows: [1])),
             .sync(.companion(.disallow(device: octets(1, 16)), rows: [1, .max])), .sync(.copyForCompanion(device: octets(1, 16), [1])),
+            .logHead(LogHeadQuery()), .logHead(LogHeadQuery(LogHeadRequest(cosigning: [1]), at: 1 << 48)),
             .lastUses(of: octets(1, 16)), .canary(.mark(query, isCanary: true)), .canary(.mark(query, isCanary: false)), .canary(.list),
             .canary(.alerts(after: nil)), .canary(.alerts(after: .max)), .canary(.acknowledge(total: 7)),
         ].enumerated().map { WireSample("\($0)", $1) }
@@ -126,6 +128,8 @@ extension WireSample {
                 ])), .sync(.item(row: 1, mark: octets(1, 16), backupItem)), .sync(.omitted(row: 1)), .sync(.outcome(.deleted)),
             .sync(.outcome(.placed(mark: octets(1, 16), item: octets(2, 16), changed: .max))), .sync(.outcome(.changedMeanwhile)),
             .sync(.outcome(.nameTaken)), .sync(.fates(ItemFate.allCases)), .sync(.listed(number: .max)),
+            .logHead(LogHeadReply(head: signedHead, oldest: 0, chain: nil)),
+            .logHead(LogHeadReply(head: signedHead, oldest: 1 << 48, chain: octets(2, 32))),
             .lastUses(LastUses(read: nil, changed: nil, coversAll: false)),
             .lastUses(
                 LastUses(

@@ -7,7 +7,9 @@ import VaubanDER
 import VaubanKeyWire
 import VaubanKeychainModel
 import VaubanKeychainWire
+import VaubanLogHead
 import VaubanRefusal
+import VaubanSignedNote
 import VaubanSyncModel
 import VaubanUserModel
 import VaubanUserWire
@@ -150,6 +152,7 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             .makeSeriesKey,
             .anchorLog([AccessLogLink(number: 7, series: 1, digest: octets(2, 32))]), .anchorLog([]),
             .openSeriesKey(octets(3, EnclaveRequest.sealedSeriesKeyBytes)),
+            .signLogHead(LogHeadRequest()), .signLogHead(LogHeadRequest(cosigning: octets(1, LogHeadLimits.noteBytesMax))),
             .nameTeam(TeamIdentifier(keyDigest: octets(9, 32)), name: "Acme Tools"),
             .nameTeam(TeamIdentifier(keyDigest: octets(9, 32)), name: nil),
         ].enumerated().map { WireSample("\($0)", $1) }
@@ -161,7 +164,7 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             .consented(.untilLock), .consented(.account(7)), .backup(keybag: [1, 2, 3]), .restoreKeys(isOfOtherDevice: true),
             .circle(circleReply), .circle(CircleReply(circleView)), .circle(companionReply), .circle(tokenReply), .circle(waitingReply),
             .seriesKey(sealed: octets(3, EnclaveRequest.sealedSeriesKeyBytes), .empty),
-            .logEnd(AccessLogEnd(number: 1 << 48, chain: octets(2, 32))),
+            .logEnd(AccessLogEnd(number: 1 << 48, chain: octets(2, 32))), .logHead(signedHead),
         ].enumerated().map { WireSample("\($0)", $1) }
         + userAnswers.enumerated().map { WireSample("user \($0)", EnclaveReply.user($1)) } + [
             WireSample("", LeaseStanding()), WireSample("", LeaseRecall(user: 1000, epoch: .max, everything: false)),
@@ -286,4 +289,15 @@ struct WireSample: Sendable, CustomTestStringConvertible {
         ].enumerated().map { WireSample("\($0)", $1) }
 
     static let all = enclave + keychain + user + rows + authentication + sites
+}
+
+extension WireSample {
+    /// The signed end of an access log. Nobody verifies the signature of a sample.
+    static let signedHead: SignedLogHead = {
+        let head = LogHead(device: octets(1, LogHead.deviceBytes), user: 1000, number: 1 << 48, chain: octets(2, LogHead.chainBytes))
+        let keys = [3, 4].map { NoteKey(name: head.origin, kind: .text, publicKey: octets($0, NoteKey.publicKeyBytes)) }
+        let cosigner = NoteKey(name: head.origin, kind: .cosignature, publicKey: octets(6, NoteKey.publicKeyBytes))
+        let note = SignedNote(text: head.text, signatures: [keys[0].signature(octets(5, 64))])
+        return SignedLogHead(note: note.bytes, keys: keys.map { LogHeadKey(text: $0.text) }, cosigner: LogHeadKey(text: cosigner.text))
+    }()
 }

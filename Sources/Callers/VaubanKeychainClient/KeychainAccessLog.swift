@@ -22,3 +22,13 @@ extension KeychainClient {
         return uses
     }
 }
+
+extension KeychainClient {
+    /// Returns the end of the access log as the enclave signs it, or another device's, cosigned.
+    package func logHead(_ query: LogHeadQuery = LogHeadQuery()) throws(Refusal) -> LogHeadReply {
+        guard let head = try call(.logHead(query), secret: nil, password: nil, waiting: nil).logHead else {
+            throw Refusal(.internalError, "the service signed no end of the access log; update Vauban")
+        }
+        return head
+    }
+}

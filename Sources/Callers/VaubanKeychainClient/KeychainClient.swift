@@ -191,6 +191,7 @@ package final class KeychainClient: Sendable {
         var cleared: Int?
         var accessLog: AccessLogPage?
         var lastUses: LastUses?
+        var logHead: LogHeadReply?
         var canaryAlerts: CanaryAlerts?
         var rights: ProgramRights?
         var backup: [ReplyEntry<BackupReply>] = []
@@ -277,6 +278,7 @@ package final class KeychainClient: Sendable {
                 outcome.sync.append(ReplyEntry(reply, secret: message.takeSecret()))
             case .accessLog(let page): outcome.accessLog = page
             case .lastUses(let uses): outcome.lastUses = uses
+            case .logHead(let reply): outcome.logHead = reply
             case .canaryAlerts(let alerts): outcome.canaryAlerts = alerts
             case .backup(let reply): outcome.backup.append(ReplyEntry(reply, secret: message.takeSecret()))
             case .handedOver: throw .malformed("the keychain handed over a connection without a request")

@@ -1,5 +1,6 @@
 package import VaubanAccessPolicy
 package import VaubanDER
+package import VaubanLogHead
 package import VaubanRefusal
 package import VaubanSyncModel
 package import VaubanUserModel
@@ -36,6 +37,8 @@ package enum EnclaveReply: Hashable, Sendable {
     case seriesKey(sealed: [UInt8], AccessLogEnd)
     /// The last record of the access log that the enclave knows.
     case logEnd(AccessLogEnd)
+    /// The end of an access log, signed.
+    case logHead(SignedLogHead)
     /// The reply to a user's request, to be passed on unchanged.
     case user(UserAnswer)
 
@@ -43,7 +46,7 @@ package enum EnclaveReply: Hashable, Sendable {
     package var mayCarrySecret: Bool {
         switch self {
         case .sealed, .opened, .leased, .backup, .restoreKeys, .circle, .seriesKey: true
-        case .refused, .done, .caller, .waitingForUser, .queued, .fate, .identity, .consented, .logEnd, .user: false
+        case .refused, .done, .caller, .waitingForUser, .queued, .fate, .identity, .consented, .logEnd, .logHead, .user: false
         }
     }
 
@@ -180,6 +183,7 @@ extension EnclaveReply: DERReadable, DERWritable {
             let bytes = EnclaveRequest.sealedSeriesKeyBytes
             return .seriesKey(sealed: try reply.octets("sealed key", in: bytes...bytes), try reply.value("end"))
         case 16: return .logEnd(try reply.value("end"))
+        case 17: return .logHead(try reply.value("head"))
         case 21: return .queued
         default: throw DERError("reply is unknown")
         }
@@ -211,6 +215,7 @@ extension EnclaveReply: DERReadable, DERWritable {
                     try $0.octets(sealed); try $0.value(end)
                 }
             case .logEnd(let end): try fields.tagged(16) { try $0.value(end) }
+            case .logHead(let head): try fields.tagged(17) { try $0.value(head) }
             case .user(let answer): try fields.tagged(6) { try $0.value(answer) }
             }
         }

@@ -72,6 +72,7 @@ extension EnclaveRequest: DERReadable, DERWritable {
                 throw DERError("team has another form")
             }
             return .nameTeam(team, name: try call.optionalText(0, "name", max: CallerName.teamNameBytesMax))
+        case 23: return .signLogHead(try call.value("head"))
         default: throw Refusal(.unknownRequest, "enclave request \(number) is not known to version \(version)")
         }
     }
@@ -136,6 +137,7 @@ extension EnclaveRequest: DERReadable, DERWritable {
             case .makeSeriesKey: fields.tagged(19) { _ in }
             case .anchorLog(let links): try fields.tagged(20) { try $0.list(links) }
             case .openSeriesKey(let sealed): try fields.tagged(21) { try $0.octets(sealed) }
+            case .signLogHead(let head): try fields.tagged(23) { try $0.value(head) }
             case .nameTeam(let team, let name):
                 try fields.tagged(22) {
                     try $0.text(team.text); try $0.optionalText(0, name)

@@ -1,4 +1,5 @@
 package import VaubanAccessPolicy
+package import VaubanLogHead
 package import VaubanSyncModel
 package import VaubanUserModel
 package import VaubanUserWire
@@ -57,6 +58,9 @@ package enum EnclaveRequest: Hashable, Sendable {
     case anchorLog([AccessLogLink])
     /// From keychaind: releases the first key of a series of the access log, while the user's device is unlocked.
     case openSeriesKey([UInt8])
+    /// From keychaind: signs the end of the access log that the enclave keeps, or cosigns another device's, while the user's device is
+    /// unlocked.
+    case signLogHead(LogHeadRequest)
     /// From keychaind: the name that root or the registered caller's user gave a team whose programs they trust, for prompts; nil if they
     /// do not trust it.
     case nameTeam(TeamIdentifier, name: String?)
@@ -68,7 +72,8 @@ package enum EnclaveRequest: Hashable, Sendable {
         switch self {
         case .registerCaller, .identify: nil
         case .seal, .open, .lease, .rewrap, .retire, .fate, .consent, .handOver, .openBackup, .backUp, .restoreKeys, .circle,
-            .sealForCircle, .circleItemKeys, .circleNames, .sealForCompanion, .makeSeriesKey, .anchorLog, .openSeriesKey, .nameTeam:
+            .sealForCircle, .circleItemKeys, .circleNames, .sealForCompanion, .makeSeriesKey, .anchorLog, .openSeriesKey, .signLogHead,
+            .nameTeam:
             .keychain
         case .user: .authentication
         }
@@ -79,7 +84,8 @@ package enum EnclaveRequest: Hashable, Sendable {
         switch self {
         case .registerCaller, .handOver: true
         case .seal, .open, .lease, .rewrap, .retire, .fate, .consent, .identify, .user, .openBackup, .backUp, .restoreKeys, .circle,
-            .sealForCircle, .circleItemKeys, .circleNames, .sealForCompanion, .makeSeriesKey, .anchorLog, .openSeriesKey, .nameTeam:
+            .sealForCircle, .circleItemKeys, .circleNames, .sealForCompanion, .makeSeriesKey, .anchorLog, .openSeriesKey, .signLogHead,
+            .nameTeam:
             false
         }
     }
@@ -91,7 +97,8 @@ package enum EnclaveRequest: Hashable, Sendable {
         case .user(let request): request.mayWaitForUser
         case .circle(let request): request.mayWaitForUser
         case .registerCaller, .seal, .lease, .rewrap, .retire, .fate, .identify, .handOver, .openBackup, .backUp, .restoreKeys,
-            .sealForCircle, .circleItemKeys, .circleNames, .sealForCompanion, .makeSeriesKey, .anchorLog, .openSeriesKey, .nameTeam:
+            .sealForCircle, .circleItemKeys, .circleNames, .sealForCompanion, .makeSeriesKey, .anchorLog, .openSeriesKey, .signLogHead,
+            .nameTeam:
             false
         }
     }
@@ -103,7 +110,8 @@ package enum EnclaveRequest: Hashable, Sendable {
         case .openBackup: true
         case .circle(let request): request.takesSecret
         case .registerCaller, .lease, .rewrap, .retire, .fate, .consent, .identify, .handOver, .user, .backUp, .restoreKeys,
-            .sealForCircle, .circleItemKeys, .circleNames, .sealForCompanion, .makeSeriesKey, .anchorLog, .openSeriesKey, .nameTeam:
+            .sealForCircle, .circleItemKeys, .circleNames, .sealForCompanion, .makeSeriesKey, .anchorLog, .openSeriesKey, .signLogHead,
+            .nameTeam:
             false
         }
     }

@@ -36,6 +36,8 @@ package enum KeychainReply: Hashable, Sendable {
     case accessLog(AccessLogPage)
     /// The last uses of an item, before `done`.
     case lastUses(LastUses)
+    /// The signed end of the access log, before `done`.
+    case logHead(LogHeadReply)
     /// The uses of canary items so far, before `done`.
     case canaryAlerts(CanaryAlerts)
     /// The caller's application identifier, if it has one, and its own access groups in order.
@@ -84,7 +86,8 @@ package struct FoundItem: Hashable, Sendable, DERReadable, DERWritable {
 ///   permissions [5] SEQUENCE OF Permission, examined [6] DoctorReport, restorable [7] RestorableCopy, handedOver [8],
 ///   versions [9] SEQUENCE OF ItemVersion, deleted [10] DeletedItem, keepsHistory [11] BOOLEAN, cleared [12] INTEGER,
 ///   ownRights [13] ProgramRights, sync [14] SyncReply, accessLog [15] AccessLogPage, backup [20] BackupReply, queued [21],
-///   canaryAlerts [27] CanaryAlerts, lastUses [28] LastUses } }`
+///   canaryAlerts [27] CanaryAlerts, lastUses [28] LastUses,
+///   logHead [29] LogHeadReply } }`
 extension KeychainReply: DERReadable, DERWritable {
     /// Items in one message; further ones are sent in the next.
     package static let itemsMax = 256
@@ -130,6 +133,7 @@ extension KeychainReply: DERReadable, DERWritable {
             case 15: return .accessLog(try reply.value("page"))
             case 27: return .canaryAlerts(try reply.value("alerts"))
             case 28: return .lastUses(try reply.value("uses"))
+            case 29: return .logHead(try reply.value("head"))
             default: throw DERError("reply is unknown")
             }
         }
@@ -149,6 +153,7 @@ extension KeychainReply: DERReadable, DERWritable {
             case .backup(let reply): try fields.tagged(20) { try $0.value(reply) }
             case .accessLog(let page): try fields.tagged(15) { try $0.value(page) }
             case .lastUses(let uses): try fields.tagged(28) { try $0.value(uses) }
+            case .logHead(let reply): try fields.tagged(29) { try $0.value(reply) }
             case .canaryAlerts(let alerts): try fields.tagged(27) { try $0.value(alerts) }
             case .queued: fields.tagged(21) { _ in }
             case .rewrapped(let progress): try fields.tagged(4) { try $0.value(progress) }

@@ -44,6 +44,8 @@ package enum KeychainRequest: Hashable, Sendable {
     case accessLog(AccessLogQuery)
     /// Returns the last uses of an item, by its identity.
     case lastUses(of: [UInt8])
+    /// Returns the end of the access log as the enclave signs it, or cosigns another device's.
+    case logHead(LogHeadQuery)
     /// Marks canary items, lists them, or tells of their uses.
     case canary(CanaryRequest)
     /// Returns the caller's application identifier and its own access groups.
@@ -142,7 +144,7 @@ extension ItemChanges: DERReadable, DERWritable {
 /// `KeychainRequest ::= SEQUENCE { version INTEGER (1), call CHOICE { add [0], copyMatching [1], update [2], delete [3],
 ///   rewrap [4], discard [5], permissions [6], permit [7], move [8], examine [9], restore [10], handOver [11],
 ///   history [12], ownRights [13], transfer [16], sync [17], accessLog [18], backup [20], sharedPassword [24],
-///   canary [27], lastUses [28] } }`
+///   canary [27], lastUses [28], logHead [29] } }`
 extension KeychainRequest: DERReadable, DERWritable {
     package static let version: Int64 = 1
 
@@ -186,6 +188,7 @@ extension KeychainRequest: DERReadable, DERWritable {
             case 24: return .sharedPassword(try call.value("shared password"))
             case 27: return .canary(try call.value("canary"))
             case 28: return .lastUses(of: try call.octets("item", in: 16...16))
+            case 29: return .logHead(try call.value("query"))
             case 20: return .backup(try call.value("backup"), passwordBytes: try Self.passwordBytes(&call))
             default: throw Refusal(.unknownRequest, "keychain request \(number) is not known to version \(Self.version)")
             }
@@ -239,6 +242,7 @@ extension KeychainRequest: DERReadable, DERWritable {
             case .sharedPassword(let request): try fields.tagged(24) { try $0.value(request) }
             case .canary(let request): try fields.tagged(27) { try $0.value(request) }
             case .lastUses(let item): try fields.tagged(28) { try $0.octets(item) }
+            case .logHead(let query): try fields.tagged(29) { try $0.value(query) }
             case .history(let request, let passwordBytes):
                 try fields.tagged(12) { call in
                     try call.value(request)

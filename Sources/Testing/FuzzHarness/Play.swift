@@ -3,9 +3,11 @@ import Enclave
 import EnclaveWire
 import VaubanAccessPolicy
 import VaubanDER
+import VaubanLogHead
 import VaubanPasscode
 import VaubanRefusal
 import VaubanSecretBytes
+import VaubanSignedNote
 import VaubanSyncModel
 import VaubanUserModel
 import VaubanUserWire
@@ -116,6 +118,10 @@ final class Play {
         case .anchorLog(let links):
             let known = try vault.anchorLog([])
             try promise(try vault.anchorLog(links).number >= known.number, "the end of the access log went back")
+        case .signLogHead(let request):
+            let known = try vault.anchorLog([])
+            let head = SignedNote(try vault.signLogHead(request).note)?.head
+            try promise(request.cosigning != nil || head?.number == known.number, "another end of the access log was signed")
         case .openSeriesKey(let sealed): _ = try vault.openSeriesKey(sealed)
         case .nameTeam(let team, let name): vault.teamNames.set(name, of: team)
         case .retire(let names): try vault.retire(names)

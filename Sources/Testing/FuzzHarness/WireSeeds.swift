@@ -2,6 +2,7 @@ import Enclave
 import EnclaveWire
 import VaubanAccessPolicy
 import VaubanDER
+import VaubanLogHead
 import VaubanPasscode
 import VaubanSecretBytes
 import VaubanSyncModel
@@ -53,7 +54,7 @@ extension WireFuzzing {
             [
                 unlock, EnclaveRequest.circle(.begin(name: "a")), EnclaveRequest.circle(.open), seal(.whenUnlocked),
                 EnclaveRequest.sealForCircle(plain, wrapped: [0]), EnclaveRequest.circleItemKeys(plain, wrapped: [0], epoch: 1),
-                EnclaveRequest.circleNames, EnclaveRequest.makeSeriesKey,
+                EnclaveRequest.circleNames, EnclaveRequest.makeSeriesKey, EnclaveRequest.signLogHead(LogHeadRequest()),
                 EnclaveRequest.anchorLog([AccessLogLink(number: 1, series: 1, digest: [UInt8](repeating: 0, count: 32))]),
                 EnclaveRequest.nameTeam(TeamIdentifier(keyDigest: [UInt8](repeating: 0, count: 32)), name: "a"),
                 EnclaveRequest.openSeriesKey([UInt8](repeating: 0, count: EnclaveRequest.sealedSeriesKeyBytes)),

@@ -87,6 +87,7 @@ package enum KeychainSocketFuzzing {
             case .list, .delete, .circle: break
             }
         case .lastUses(let item): try promise(item.count == 16, "an item of another length")
+        case .logHead(let query): try promise(query.at ?? 1 > 0, "a record without a number")
         case .canary(.mark(let query, _)): try keepsLimits(query)
         case .rewrap, .discard, .permissions, .permit, .examine, .restore, .handOver, .ownRights, .sharedPassword, .accessLog, .canary:
             break
@@ -114,7 +115,7 @@ package enum KeychainSocketFuzzing {
         case .backup(.rows(let rows)): try promise(rows.count <= BackupRequest.rowsMax, "too many rows")
         case .sync(.rows(let rows)): try promise(rows.count <= SyncReply.rowsMax, "too many rows")
         case .refused, .done, .waitingForUser, .queued, .rewrapped, .restorable, .handedOver, .deleted, .keepsHistory, .cleared, .backup,
-            .sync, .lastUses, .canaryAlerts:
+            .sync, .lastUses, .logHead, .canaryAlerts:
             break
         }
     }

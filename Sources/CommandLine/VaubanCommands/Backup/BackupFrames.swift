@@ -29,6 +29,9 @@ enum FrameName {
     /// A file of vauban sync, and the state that a device keeps of it (Specs/sync.md).
     case syncFile(device: [UInt8], number: Int64)
     case syncState
+    /// What a device says of the access logs, and what it remembers of them.
+    case logHead(device: [UInt8])
+    case syncHeads
 
     var bytes: [UInt8] {
         switch self {
@@ -39,6 +42,8 @@ enum FrameName {
         case .syncFile(let device, let number):
             Array("sync file".utf8) + device + withUnsafeBytes(of: number.bigEndian) { Array($0) }
         case .syncState: Array("sync state".utf8)
+        case .logHead(let device): Array("log head".utf8) + device
+        case .syncHeads: Array("sync log heads".utf8)
         }
     }
 }

@@ -110,7 +110,7 @@ private struct FoundUses {
 }
 
 extension AccessLogFault {
-    fileprivate var sentence: String {
+    var sentence: String {
         switch kind {
         case .missingBefore:
             "Log records are missing before \(number). Unless you restored the keychain from a copy, they were removed. "

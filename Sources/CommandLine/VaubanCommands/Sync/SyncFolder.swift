@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import VaubanRefusal
 import VaubanSyncCarrierWire
+import VaubanSyncModel
 
 /// A folder that something else carries between devices: a share, a stick, Syncthing.
 struct SyncFolder: SyncCarrier {
@@ -12,6 +13,8 @@ struct SyncFolder: SyncCarrier {
         case device([UInt8])
         case companion([UInt8], writer: [UInt8])
         case join
+        /// What each member says of the access logs, in a file that has its device's name.
+        case heads
 
         var path: String {
             switch self {
@@ -20,6 +23,7 @@ struct SyncFolder: SyncCarrier {
             case .companion(let companion, let writer):
                 "companions/\(StoredBackupFolder.hex(companion))/\(StoredBackupFolder.hex(writer))"
             case .join: "join"
+            case .heads: "heads"
             }
         }
 
@@ -28,6 +32,7 @@ struct SyncFolder: SyncCarrier {
             switch self {
             case .circle, .device, .companion: SyncFolder.number(of: name) != nil
             case .join: JoinFile.isName(name)
+            case .heads: name.utf8.count == 2 * CircleRequest.deviceBytes && name.allSatisfy { $0.isHexDigit && !$0.isUppercase }
             }
         }
     }

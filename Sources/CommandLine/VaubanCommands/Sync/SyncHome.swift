@@ -52,9 +52,16 @@ final class SyncHome {
 
     func keepState(_ sealed: [UInt8]) throws { try BackupFiles.replace(statePath, with: sealed) }
 
+    /// What this device remembers of the access logs of the members.
+    func heads() throws -> [UInt8]? { try BackupFiles.read(headsPath, max: LogHeadFile.bytesMax) }
+
+    func keepHeads(_ sealed: [UInt8]) throws { try BackupFiles.replace(headsPath, with: sealed) }
+
+    var headsPath: String { "\(path)/heads" }
+
     var statePath: String { "\(path)/state" }
 
-    func forget() { for name in ["state", "folder"] { unlink("\(path)/\(name)") } }
+    func forget() { for name in ["state", "heads", "folder"] { unlink("\(path)/\(name)") } }
 
     /// The name of this device for the others.
     static var deviceName: String {

@@ -9,7 +9,7 @@ import VaubanSyncModel
 struct SyncRun {
     let circle: SyncSession
     let files: [FrameCipher]
-    private let stateCipher: FrameCipher
+    let stateCipher: FrameCipher
     var state: SyncState
     /// The rows of this device as last listed, by name.
     var rows: [[UInt8]: SyncRow] = [:]
@@ -23,6 +23,8 @@ struct SyncRun {
     private(set) var isRolledBack = false
     /// What could not be read or kept, and why.
     var faults: [String] = []
+    /// What is wrong with the access logs of the members.
+    var logFaults: [String] = []
     /// Whether the folder lacks something without which this device must not write.
     var isBehind = false
     /// Whether a change is to be tried again by the next run, and which were reported.
@@ -66,6 +68,7 @@ struct SyncRun {
                 try writeAll()
                 try writeForCompanions()
             }
+            if !isReading { try exchangeHeads(isWriting: !isBehind) }
             return
         }
         throw Refusal(.unavailable, "The items are being changed by others; try again")

@@ -4,6 +4,8 @@ import Glibc
 import VaubanKeychainClient
 import VaubanKeychainWire
 import VaubanRefusal
+import VaubanSecretBytes
+import VaubanSignedNote
 
 struct AccessLogVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -14,13 +16,21 @@ struct AccessLogVerb: ParsableCommand {
             the items of other programs, after your approval. Needs an unlocked keychain. In user mode programs are not told apart. \
             Exits 1 if records are missing or were altered, or uses could not be recorded.
 
+            --head prints the end of the log, signed, to be kept where nobody who changes this machine can change it. --verify says \
+            later whether the log still has it, and exits 1 if not: then somebody may have put back an earlier state of the machine.
+
             Example:
               vauban log
               vauban log github/anna --action read
               vauban log --all-owners --program firefox --since 2026-01-01T00:00:00Z
               vauban log --refused --json
               vauban log --follow
+              vauban log --head >/media/stick/log-head
+              vauban log --verify /media/stick/log-head
+              vauban log --head --cosigned
             """)
+
+    private static let limitUsually = 50
 
     @Argument(help: ArgumentHelp("Show only this item, or the items of this service.", valueName: "name"))
     var name: String?
@@ -43,7 +53,7 @@ struct AccessLogVerb: ParsableCommand {
     var since: Int64?
 
     @Option(help: ArgumentHelp("Show at most this many uses.", valueName: "number"))
-    var limit = 50
+    var limit = limitUsually
 
     @Flag(help: "Show the items of all owners.")
     var allOwners = false
@@ -51,17 +61,35 @@ struct AccessLogVerb: ParsableCommand {
     @Flag(help: "Keep showing uses as they happen, until Ctrl-C.")
     var follow = false
 
+    @Flag(help: "Print the end of the log, signed.")
+    var head = false
+
+    @Flag(help: "With --head: print the newest end that other devices of your circle have seen, with their signatures.")
+    var cosigned = false
+
+    @Option(
+        help: ArgumentHelp("Verify the log, and that it has the end in this file; - for standard input.", valueName: "file"),
+        completion: .file())
+    var verify: String?
+
     @Flag(help: "Print JSON, one object on each line.")
     var json = false
 
     @OptionGroup var user: UserOptions
 
     func validate() throws {
+        if head || verify != nil, selects || (head && verify != nil) || (verify != nil && json) {
+            throw ValidationError("--head takes only --cosigned and --json besides, and --verify nothing else.")
+        }
+        if cosigned, !head { throw ValidationError("--cosigned needs --head.") }
         guard limit > 0 else { throw ValidationError("--limit must be at least 1.") }
         if let since, !(-100_000_000_000...100_000_000_000).contains(since) {
             throw ValidationError("--since is out of range; write seconds since 1970, or for example 2026-01-01T00:00:00Z.")
         }
     }
+
+    /// Whether something is asked of the uses that the log shows.
+    private var selects: Bool { hasFilter || allOwners || follow || limit != Self.limitUsually }
 
     private var filter: AccessLogFilter {
         AccessLogFilter(
@@ -73,6 +101,8 @@ struct AccessLogVerb: ParsableCommand {
 
     func run() throws {
         let session = try Session(user)
+        if head { return try session.opening { try printHead(session) } }
+        if let verify { return try session.opening { try verifyLog(session, containing: verify) } }
         let shown = try session.opening {
             try session.asking { waiting in
                 try reader(session, waiting).uses(matching: filter, limit: limit, verifies: true)
@@ -85,6 +115,24 @@ struct AccessLogVerb: ParsableCommand {
         }
         if follow { try session.asking { waiting in try follow(reader(session, waiting), after: shown.lastNumber) } }
         if !shown.faults.isEmpty { throw ExitCode(1) }
+    }
+
+    private func printHead(_ session: Session) throws {
+        let own = try session.keychain.logHead().shown
+        let head = cosigned ? try SyncSession(session, try SyncHome(session.service)).cosignedHead(own.keys) : own
+        print(json ? try head.json() : head.text, terminator: "")
+    }
+
+    private func verifyLog(_ session: Session, containing file: String) throws {
+        let bytes = try InputFile.read(file, max: SignedNote.bytesMax).withUnsafeBytes { Array($0) }
+        guard let note = SignedNote(bytes) else {
+            throw Refusal(.badParameter, "\(SafeText.visible(file)) is no signed end of an access log; vauban log --head prints one")
+        }
+        let faults = try session.keychain.accessLogPage(AccessLogQuery(verifies: true)).faults
+        for fault in faults { say(fault.sentence) }
+        let (head, comparison) = try session.keychain.compare(note)
+        say(comparison.sentence(about: head.number))
+        if !faults.isEmpty || !comparison.isContained { throw ExitCode(1) }
     }
 
     private func reader(_ session: Session, _ waiting: @escaping KeychainClient.Waiting) -> AccessLogReader {

@@ -45,8 +45,9 @@ struct Sync: ParsableCommand {
         if run.isRolledBack { say("Items were lost here, or put back to an earlier state; they are read again from the folder.") }
         for fault in run.faults { say("Not complete: \(fault).") }
         if run.isBehind { say("Nothing is sent until the folder is complete, or the device that says otherwise is removed.") }
+        for fault in run.logFaults { say(fault) }
         say("\(count(run.received, "change")) received\(circle.view.isCompanion ? "" : ", \(run.sent) sent").")
-        if !run.faults.isEmpty { throw ExitCode(1) }
+        if !run.faults.isEmpty || !run.logFaults.isEmpty { throw ExitCode(1) }
     }
 }
 
@@ -207,6 +208,15 @@ struct SyncStatus: ParsableCommand {
                     "Companion  \(SafeText.visible(device.name))  \(StoredBackupFolder.hex(device.device).prefix(8))  "
                         + "receives \(count(items, "item"))\(without)")
             }
+        }
+        let memory = try circle.rememberedHeads(run.stateCipher)
+        for member in circle.view.members where member.device != circle.view.device {
+            guard let known = memory.devices[member.device] else { continue }
+            print("Log      \(SafeText.visible(member.name))  \(known.words)")
+        }
+        for member in circle.view.members {
+            guard let setback = memory.devices[member.device]?.setback else { continue }
+            say(setback.sentence(about: member.device == circle.view.device ? "this device" : SafeText.visible(member.name)))
         }
         for token in circle.view.tokens {
             print(

@@ -25,7 +25,7 @@ package struct MadeSeriesKey: ~Copyable {
 
 extension Vault {
     /// The class whose key wraps the log's: open only while the device is unlocked, and never elsewhere.
-    private static let logClass = Protection.whenUnlockedThisDeviceOnly
+    static let logClass = Protection.whenUnlockedThisDeviceOnly
 
     /// Makes the first key of a series of records. Throws if there is no key pair yet and the device is locked.
     package func makeSeriesKey() throws(Refusal) -> MadeSeriesKey {
@@ -99,7 +99,7 @@ extension Vault {
     // MARK: Parts
 
     /// Returns what is stored. Damaged state is set aside: the log goes on, and its reader sees that older records do not open.
-    private func logState(_ state: inout VaultState) throws(Refusal) -> AccessLogState {
+    func logState(_ state: inout VaultState) throws(Refusal) -> AccessLogState {
         // A log that is followed is no use of the keychain.
         state.applyExpirations(host, isUse: false)
         let bytes: [UInt8]?
@@ -136,7 +136,7 @@ extension Vault {
         }
     }
 
-    private func logClassKey(_ state: inout VaultState) throws(Refusal) -> (Keybag, HeldKey) {
+    func logClassKey(_ state: inout VaultState) throws(Refusal) -> (Keybag, HeldKey) {
         let (bag, ring) = try state.createIfNeeded(host)
         guard let current = bag.current(.protection(Self.logClass)),
             let classKey = ring.key(.protection(Self.logClass), generation: current.generation)

@@ -46,6 +46,7 @@ extension RequestConnection {
             let made = try vault().makeSeriesKey()
             return Response(.seriesKey(sealed: made.sealed, made.end), secret: made.key.duplicate())
         case .anchorLog(let links): return Response(.logEnd(try vault().anchorLog(links)))
+        case .signLogHead(let head): return Response(.logHead(try vault().signLogHead(head)))
         case .openSeriesKey(let sealed): return Response(.opened, secret: try vault().openSeriesKey(sealed))
         case .nameTeam(let team, let name):
             try vault().teamNames.set(name, of: team)

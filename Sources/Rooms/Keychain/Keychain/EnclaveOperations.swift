@@ -2,6 +2,7 @@
 
 package import EnclaveWire
 package import VaubanAccessPolicy
+package import VaubanLogHead
 package import VaubanSecretBytes
 package import VaubanSyncModel
 package import VaubanUserModel
@@ -39,6 +40,8 @@ package protocol EnclaveOperations {
     func makeSeriesKey() throws -> MadeSeriesKey
     /// Extends the end of the access log that the enclave keeps, by records that come after it. Returns that end.
     func anchorLog(_ links: [AccessLogLink]) throws -> AccessLogEnd
+    /// Signs the end of the access log that the enclave keeps, or cosigns another device's, while the device is unlocked.
+    func signLogHead(_ request: LogHeadRequest) throws -> SignedLogHead
     /// Returns the first key of a series of records, while the device is unlocked. Throws `keyDestroyed` if nothing opens it any more.
     func openSeriesKey(_ sealed: [UInt8]) throws -> SecretBytes
     /// Sets the name by which prompts call a team that the caller's user trusts; nil for one that they do not.

@@ -4,6 +4,7 @@ internal import EnclaveConnection
 internal import EnclaveWire
 internal import VaubanAccessPolicy
 internal import VaubanLinuxHost
+internal import VaubanLogHead
 internal import VaubanRefusal
 internal import VaubanSecretBytes
 internal import VaubanSyncModel
@@ -153,6 +154,11 @@ final class RemoteEnclave: EnclaveOperations {
     func anchorLog(_ links: [AccessLogLink]) throws -> AccessLogEnd {
         guard case .logEnd(let known) = try send(.anchorLog(links)).reply else { throw Self.unexpectedReply }
         return known
+    }
+
+    func signLogHead(_ request: LogHeadRequest) throws -> SignedLogHead {
+        guard case .logHead(let head) = try send(.signLogHead(request)).reply else { throw Self.unexpectedReply }
+        return head
     }
 
     func nameTeam(_ team: TeamIdentifier, _ name: String?) throws {

@@ -36,7 +36,7 @@ extension KeychainRequest {
         case .backup: .backedUp
         case .sync: .synchronized
         case .copyMatching, .rewrap, .discard, .permissions, .permit, .examine, .restore, .handOver, .ownRights, .accessLog, .lastUses,
-            .canary:
+            .logHead, .canary:
             .read
         }
     }

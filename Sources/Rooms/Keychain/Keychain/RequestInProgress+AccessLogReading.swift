@@ -38,7 +38,7 @@ extension RequestInProgress {
     }
 
     /// Writes what is pending. On a full disk the log is read as it is.
-    private func writePending() {
+    func writePending() {
         do {
             try accessLog.flush(to: database)
         } catch {
@@ -56,7 +56,7 @@ extension RequestInProgress {
     }
 
     /// Returns what is wrong with the log record that the enclave knows; nil if it is there, or if the log begins after it.
-    private func fault(at known: AccessLogEnd) throws -> AccessLogFault? {
+    func fault(at known: AccessLogEnd) throws -> AccessLogFault? {
         guard !known.isStart else { return nil }
         let following = try database.logRows(after: known.number - 1, count: 1).first
         guard let following else { return AccessLogFault(.missingAtEnd, number: known.number) }

@@ -22,7 +22,7 @@ extension KeychainRequest {
             case .list, .deleted, .setting: false
             }
         case .add, .rewrap, .discard, .permissions, .permit, .move, .examine, .restore, .handOver, .ownRights, .accessLog, .lastUses,
-            .canary, .backup, .sync:
+            .logHead, .canary, .backup, .sync:
             false
         }
     }

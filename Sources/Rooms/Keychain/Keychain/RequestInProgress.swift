@@ -156,6 +156,7 @@ package final class RequestInProgress {
         case .sync(let request): try sync(request, value)
         case .accessLog(let query): try readAccessLog(query)
         case .lastUses(let item): try findLastUses(of: item)
+        case .logHead(let query): try sendLogHead(query)
         case .canary(.mark(let query, let isCanary)): try mark(query, isCanary: isCanary)
         case .canary(.list): try listCanaries()
         case .canary(.acknowledge(let total)): try acknowledgeAlerts(total)

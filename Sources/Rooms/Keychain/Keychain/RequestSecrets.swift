@@ -35,7 +35,7 @@ extension KeychainRequest {
             .backup(_, let count):
             count
         case .delete, .rewrap, .discard, .permissions, .permit, .move, .transfer, .examine, .restore, .handOver, .ownRights, .accessLog,
-            .lastUses, .canary, .sync, .sharedPassword:
+            .lastUses, .logHead, .canary, .sync, .sharedPassword:
             nil
         }
     }
@@ -48,7 +48,7 @@ extension KeychainRequest {
         case .sync(let request): request.takesValue
         case .sharedPassword(let request): request.action == .save
         case .copyMatching, .delete, .rewrap, .discard, .permissions, .permit, .move, .transfer, .examine, .restore, .handOver, .ownRights,
-            .accessLog, .lastUses, .canary, .history:
+            .accessLog, .lastUses, .logHead, .canary, .history:
             false
         }
     }

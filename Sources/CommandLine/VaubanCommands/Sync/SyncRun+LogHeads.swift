@@ -1,0 +1,170 @@
+import VaubanKeychainClient
+import VaubanKeychainWire
+import VaubanLinuxHost
+import VaubanLogHead
+import VaubanRefusal
+import VaubanSignedNote
+import VaubanSyncModel
+
+/// Telling the other members how far this device's access log goes, and remembering how far theirs went (Specs/sync.md, "The ends of the
+/// access logs").
+extension SyncRun {
+    /// Reads what the members say, and says the same of this device. What is wrong with a log keeps no item from being synchronized.
+    mutating func exchangeHeads(isWriting: Bool) throws {
+        var memory = try circle.rememberedHeads(stateCipher)
+        let (members, own) = (circle.view.members, circle.view.device)
+        memory.devices = memory.devices.filter { known in members.contains { $0.device == known.key } }
+        let reply = try circle.session.keychain.logHead()
+        guard let note = SignedNote(reply.head.note), let end = reply.end, let key = reply.head.noteKeys.first,
+            let cosigner = NoteKey(text: reply.head.cosigner.text)
+        else {
+            throw Refusal(.internalError, "the enclave signed something else")
+        }
+        // What was said of this device's log, here and by others.
+        var said = [memory.devices[own]?.note].compactMap(\.self)
+        var last: LogHeadFile?
+        for member in members {
+            guard let file = readHeads(of: member) else { continue }
+            if member.device == own {
+                last = file
+                said.append(file.note)
+            } else {
+                try take(file, of: member, into: &memory)
+                if let seen = file.seen[own], file.cosigner.cosignatureTime(in: seen) != nil { said.append(seen) }
+            }
+        }
+        let time = max(MachineClock.referenceMicroseconds, (memory.devices[own]?.time ?? 0) + 1, (last?.time ?? 0) + 1)
+        let setback = try memory.devices[own]?.setback ?? setback(since: said, end, at: time)
+        let file = LogHeadFile(
+            time: time, note: note, key: key, cosigner: cosigner,
+            seen: memory.devices.filter { $0.key != own }.mapValues(\.note))
+        if isWriting, last.map({ !$0.saysTheSame(as: file) }) ?? true {
+            let bytes = try file.sealed(in: circle.view, newestCipher()) { try circle.sign($0) }
+            try circle.folder.replace(bytes, named: StoredBackupFolder.hex(own), in: .heads)
+        }
+        memory.devices[own] = LogHeadMemory.Device(time: time, note: note, setback: setback, cosigner: file.cosigner)
+        try circle.home.keepHeads(try stateCipher.seal(memory.bytes, .syncHeads))
+        for member in members {
+            guard let setback = memory.devices[member.device]?.setback else { continue }
+            logFaults.append(setback.sentence(about: member.device == own ? "this device" : SafeText.visible(member.name)))
+        }
+    }
+
+    private func newestCipher() throws(Refusal) -> FrameCipher {
+        guard let cipher = files.last else { throw Refusal(.internalError) }
+        return cipher
+    }
+
+    /// Returns what a member says; nil if it says nothing, or nothing that can be read.
+    private mutating func readHeads(of member: CircleMember) -> LogHeadFile? {
+        do throws(Refusal) {
+            guard let bytes = try circle.folder.read(StoredBackupFolder.hex(member.device), in: .heads) else { return nil }
+            return try LogHeadFile.opened(bytes, of: member, in: circle.view, files)
+        } catch {
+            logFaults.append("\(error.detail ?? error.message).")
+            return nil
+        }
+    }
+
+    /// Remembers the end of another device's log, cosigned, unless it is an earlier one.
+    private mutating func take(_ file: LogHeadFile, of member: CircleMember, into memory: inout LogHeadMemory) throws {
+        let finding = memory.finding(in: file, of: member.device)
+        var known = memory.devices[member.device]
+        switch finding {
+        case .news:
+            known = LogHeadMemory.Device(
+                time: file.time, note: try cosigned(file.note), setback: known?.setback, own: known?.own, cosigner: file.cosigner)
+        case .nothingNew: known?.time = file.time
+        case .setback(let setback):
+            known?.time = file.time
+            // The first one stays.
+            if known?.setback == nil { known?.setback = setback }
+        case .earlierFile:
+            logFaults.append(
+                "What \(SafeText.visible(member.name)) says of the access logs is older than what was read before: the folder was rolled "
+                    + "back, or is not copied completely.")
+            return
+        }
+        known?.cosigner = file.cosigner
+        if let seen = file.seen[circle.view.device], file.cosigner.cosignatureTime(in: seen) != nil { known?.own = seen }
+        memory.devices[member.device] = known
+    }
+
+    private func cosigned(_ note: SignedNote) throws(Refusal) -> SignedNote {
+        let reply = try circle.session.keychain.logHead(LogHeadQuery(LogHeadRequest(cosigning: note.bytes)))
+        guard let cosigned = SignedNote(reply.head.note), cosigned.text == note.text else {
+            throw Refusal(.internalError, "the enclave cosigned something else")
+        }
+        return cosigned
+    }
+
+    /// Compares this device's log with earlier ends of it. Those that this keychain did not sign say nothing. Records that the database
+    /// alone lost are no setback: vauban log reports them.
+    private func setback(since notes: [SignedNote], _ end: LogHead, at time: Int64) throws(Refusal) -> LogHeadMemory.Setback? {
+        for note in notes {
+            let (head, comparison): (LogHead, HeadComparison)
+            do throws(Refusal) { (head, comparison) = try circle.session.keychain.compare(note) } catch {
+                guard error.reason == .badParameter else { throw error }
+                continue
+            }
+            switch comparison {
+            case .shorter: return LogHeadMemory.Setback(seen: head.number, found: end.number, time: time)
+            case .another: return LogHeadMemory.Setback(seen: head.number, found: head.number, time: time)
+            case .contained, .missing, .notKept: continue
+            }
+        }
+        return nil
+    }
+}
+
+extension SyncSession {
+    /// Returns what this device remembers of the logs of the members.
+    func rememberedHeads(_ cipher: FrameCipher) throws -> LogHeadMemory {
+        guard let sealed = try home.heads() else { return LogHeadMemory() }
+        guard let memory = cipher.open(sealed, .syncHeads).flatMap({ LogHeadMemory($0) }) else {
+            throw Refusal(
+                .badParameter,
+                "\(SafeText.visible(home.headsPath)) is damaged; remove it and run vauban sync again. This device then forgets how far the "
+                    + "access logs of the others went")
+        }
+        return memory
+    }
+}
+
+extension SyncSession {
+    /// Returns the newest end of this device's log that others have seen, with their cosignatures.
+    func cosignedHead(_ keys: [NoteKey]) throws -> ShownHead {
+        guard view.circle != nil, !view.isCompanion else {
+            throw Refusal(.notAllowedHere, "Only a member of a circle has an end of its log that others have seen; see: vauban help sync")
+        }
+        let known = try rememberedHeads(try open().state).devices.values.compactMap { device in device.own.map { ($0, device.cosigner) } }
+        guard let newest = known.max(by: { ($0.0.head?.number ?? 0) < ($1.0.head?.number ?? 0) })?.0 else {
+            throw Refusal(.itemNotFound, "No other device has seen this device's log yet; run vauban sync here, there, and here again")
+        }
+        var note = SignedNote(text: newest.text, signatures: [])
+        for other in known where other.0.text == newest.text {
+            note.signatures += other.0.signatures.filter { !note.signatures.contains($0) }
+        }
+        return ShownHead(note: note.bytes, keys: keys + known.filter { $0.0.text == newest.text }.map(\.1))
+    }
+}
+
+extension LogHeadMemory.Device {
+    /// What vauban sync status says of the log of this device.
+    var words: String {
+        let time = StatusText.time(self.time)
+        let own = own?.head.map { "; it has seen this device's up to \($0.number)" } ?? ""
+        return "up to record \(note.head?.number ?? 0), \(time)\(own)"
+    }
+}
+
+extension LogHeadMemory.Setback {
+    func sentence(about device: String) -> String {
+        let what =
+            found < seen
+            ? "ended with log record \(seen), and later with \(found)" : "has another log record \(seen) than the one that was seen"
+        return
+            "The access log of \(device) \(what). Unless you restored it from a copy, somebody put back an earlier state of that machine, "
+            + "and its log does not show what was done meanwhile. To end this: vauban sync leave there, remove it here, and join again."
+    }
+}

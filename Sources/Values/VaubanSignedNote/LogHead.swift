@@ -1,0 +1,55 @@
+import FoundationEssentials
+
+/// The end of a user's access log on one device, as a text that can be signed and kept elsewhere (Specs/access-log.md, "The head"). It has
+/// the lines of a C2SP checkpoint: the log, the number of its last record, and the hash that stands for it and all before it.
+package struct LogHead: Hashable, Sendable {
+    package static let chainBytes = 32
+    package static let deviceBytes = 16
+    /// No log has as many records.
+    package static let numberMax: Int64 = 1 << 48
+    /// The first part of the first line, with the version.
+    private static let family = "vauban-access-log-v1"
+
+    package let device: [UInt8]
+    package let user: UInt32
+    package let number: Int64
+    package let chain: [UInt8]
+
+    package init(device: [UInt8], user: UInt32, number: Int64, chain: [UInt8]) {
+        self.device = device
+        self.user = user
+        self.number = number
+        self.chain = chain
+    }
+
+    /// Reads a text. Returns nil if it is anything but what `text` returns.
+    package init?(text: String) {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        guard lines.count == 4, lines[3].isEmpty, let number = Int64(lines[1]), (0...Self.numberMax).contains(number),
+            let chain = Data(base64Encoded: String(lines[2])), chain.count == Self.chainBytes
+        else { return nil }
+        let origin = lines[0].split(separator: "/", omittingEmptySubsequences: false)
+        guard origin.count == 3, let device = Self.bytes(hex: origin[1]), let user = UInt32(origin[2]) else { return nil }
+        self.init(device: device, user: user, number: number, chain: Array(chain))
+        // One head has one text.
+        guard self.text.utf8.elementsEqual(text.utf8) else { return nil }
+    }
+
+    /// What the log is called, also as the signer of its heads.
+    package var origin: String { "\(Self.family)/\(Self.hex(device))/\(user)" }
+
+    package var text: String { "\(origin)\n\(number)\n\(Data(chain).base64EncodedString())\n" }
+
+    /// Whether the log has no record, or those up to this number were erased with their keychain.
+    package var isStart: Bool { chain.allSatisfy { $0 == 0 } }
+
+    private static func hex(_ bytes: [UInt8]) -> String {
+        bytes.map { byte in String(byte >> 4, radix: 16) + String(byte & 15, radix: 16) }.joined()
+    }
+
+    private static func bytes(hex: Substring) -> [UInt8]? {
+        let digits = hex.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
+        guard hex.utf8.count == 2 * deviceBytes, digits.count == 2 * deviceBytes else { return nil }
+        return (0..<deviceBytes).map { UInt8(digits[2 * $0] << 4 | digits[2 * $0 + 1]) }
+    }
+}
