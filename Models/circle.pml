@@ -4,7 +4,7 @@
  * Cryptography is symbolic. The carrier is the attacker: it has all that was ever written, and shows each device, in each of its runs, as much of it
  * as it likes. It has a device of its own, E, with keys. In REMOVAL the member R works with it and signs what it likes.
  *
- * Chosen by -D: JOINING, REMOVAL or OUTSIDE (as REMOVAL, with no malicious member); ONLY (one property); one of the BREAK_ names below; and
+ * Chosen by -D: JOINING, RECOVERY, REMOVAL or OUTSIDE (as REMOVAL, with no malicious member); ONLY (one property); one of the BREAK_ names below; and
  * REACH_ (an end that must be reachable, whose assertion fails there).
  */
 
@@ -81,6 +81,181 @@ active proctype Member() {
         :: middle && (same || UNCOMPARED) -> promise(1, false)     /* M admits the attacker's keys */
         :: middle && !same && !UNCOMPARED -> skip
         fi }
+}
+
+#elif defined(RECOVERY)
+/* ---- Joining by the recovery key ----
+ * A is an honest member, whose user makes recovery keys, removes R, and ends a key. N is the device with which the user joins by the newest one;
+ * R was a member when the first could be made. Once a key has ended for A, the attacker finds its paper; with -DSTOLEN, also before.
+ * A statement has besides the one that made its recovery key, plus one; 0 if it has none.
+ */
+#define A 0
+#define N 1
+#define R 2
+#define E 3
+#define K 4                   /* the signer that is the recovery key */
+#define THEIRS 12             /* R and E, as bits */
+#ifndef STATEMENTS
+#define STATEMENTS 5
+#endif
+
+#ifdef BREAK_PROOF            /* a statement without a proof leads the new device into its circle */
+#define UNPROVEN true
+#else
+#define UNPROVEN false
+#endif
+#ifdef BREAK_END              /* a key that ends leaves the circle key as it is */
+#define KEPT true
+#else
+#define KEPT false
+#endif
+#ifdef BREAK_USED             /* a key that ended still signs */
+#define VALID true
+#else
+#define VALID false
+#endif
+#ifdef STOLEN
+#define EARLIER true
+#else
+#define EARLIER false
+#endif
+#ifdef BREAK_MORE             /* a statement by the key may do anything */
+#define MORE true
+#else
+#define MORE false
+#endif
+
+byte before[STATEMENTS], signer[STATEMENTS], members[STATEMENTS], keyOf[STATEMENTS], maker[STATEMENTS];
+byte byKey[STATEMENTS];       /* the recovery key that signed it */
+bool proven[STATEMENTS];      /* it has the proof of a key that the user made */
+bool known[STATEMENTS];       /* circle keys that the attacker has */
+bool found[STATEMENTS + 1];   /* recovery keys that the attacker has */
+byte statements;
+byte now;                     /* the statement that A has followed last */
+byte paper;                   /* the newest key of the user */
+bool joined;
+
+#define HAS(s, d) (members[s] >> (d) & 1)
+
+/* Those of the attacker among the members get the key, and the holder of the recovery key does. */
+#define READ(s) known[keyOf[s]] = known[keyOf[s]] || (members[s] & THEIRS) || (maker[s] && found[maker[s]])
+
+inline state(byWhom, base, rolled, who, made) {
+    before[statements] = base; signer[statements] = byWhom; members[statements] = who; maker[statements] = made;
+    keyOf[statements] = (rolled -> statements : keyOf[base]);
+    READ(statements);
+    statements++
+}
+
+proctype Member() {
+    byte s;
+end:
+    do
+    :: atomic { statements < STATEMENTS ->        /* a key, in place of an earlier one */
+            state(A, now, (maker[now] && !KEPT), members[now], statements + 1);
+            now = statements - 1; proven[now] = true; paper = now + 1 }
+    :: atomic { statements < STATEMENTS && maker[now] ->
+            state(A, now, !KEPT, members[now], 0); now = statements - 1 }
+    :: atomic { statements < STATEMENTS && (members[now] & THEIRS) ->
+            state(A, now, true, (members[now] & ~THEIRS), maker[now]); now = statements - 1 }
+    :: atomic {
+            s = 1;
+            do
+            :: s < statements && before[s] == now && signer[s] != A &&
+                (signer[s] == K -> ((maker[now] && byKey[s] == maker[now]) || VALID) : HAS(now, signer[s])) -> break
+            :: s < statements -> s++
+            :: s >= statements -> break
+            od;
+            if
+            :: s < statements && HAS(s, A) && (signer[s] != K || MORE || (keyOf[s] != keyOf[now] || KEPT) && !maker[s] && !(members[now] & ~members[s])) ->
+                /* Who has the paper before it ends joins with it: that is what it is for. */
+                promise(1, !HAS(s, E) || HAS(now, E) || signer[s] == R || EARLIER && signer[s] == K);
+                promise(6, signer[s] != K || !(members[now] & ~members[s]));
+                now = s
+            :: else
+            fi;
+#ifdef REACH_RECOVERED
+            assert(!(HAS(now, N) && !HAS(now, R)));
+#endif
+            s = 0 }
+    /* A writes. */
+    :: atomic { true -> promise(2, (members[now] & THEIRS) || !known[keyOf[now]] || EARLIER && maker[now]) }
+    od
+}
+
+/* The user joins by the newest key, on what the carrier shows. */
+proctype New() {
+    byte a, s, t;
+    atomic {
+        paper && statements < STATEMENTS ->
+        do
+        :: maker[a] == a + 1 && (proven[a] && paper == a + 1 || UNPROVEN && !proven[a]) -> break
+        :: a + 1 < statements -> a++
+        :: a + 1 >= statements -> a = STATEMENTS; break
+        od;
+        if
+        :: a < STATEMENTS ->
+            s = a; t = 0;
+            do
+            :: t < statements && t != s && before[t] == s && HAS(s, signer[t]) && signer[t] != K && maker[t] == maker[a] -> s = t; t = 0
+            :: t < statements -> t++
+            :: t >= statements -> break
+            od;
+            state(K, s, true, (members[s] | 1 << N), 0);
+            byKey[statements - 1] = maker[s];
+            joined = true;
+            promise(5, !known[statements - 1] || (proven[a] && (members[a] & THEIRS)))
+        :: else
+        fi
+    }
+}
+
+/* R, as long as a statement has it among the members; whoever invents a circle; and whoever finds the paper of a key that has ended. */
+proctype Attacker() {
+    byte s, base;
+end:
+    do
+    :: atomic {
+            statements < STATEMENTS ->
+            base = 0;
+            do :: base + 1 < statements -> base++ :: break od;
+            if
+            :: HAS(base, R) ->
+                if
+                :: state(R, base, false, (members[base] | 1 << E), maker[base])
+                :: state(R, base, true, (1 << E), maker[base])
+                :: state(R, base, true, members[base], statements + 1)
+                fi
+            :: state(E, base, true, THEIRS, statements + 1)
+            :: maker[base] && found[maker[base]] ->
+                if
+                :: state(K, base, true, (members[base] | 1 << E), 0)
+                :: state(K, base, true, (1 << A | 1 << E), 0)
+                fi;
+                byKey[statements - 1] = maker[base]
+            :: VALID && base == now && found[1] + found[2] + found[3] + found[4] > 0 ->
+                state(K, base, true, (members[base] | 1 << E), 0); byKey[statements - 1] = 1
+            :: else
+            fi;
+            s = 0; base = 0 }
+    :: atomic {
+            s = 1;
+            do :: s + 1 <= statements -> s++ :: break od;
+            if
+            :: s <= STATEMENTS && proven[s - 1] && (maker[now] != s || EARLIER) && !found[s] ->
+                found[s] = true; base = 0;
+                do :: base < statements -> READ(base); base++ :: base >= statements -> break od
+            :: else
+            fi;
+            s = 0; base = 0 }
+    od
+}
+
+init {
+    atomic {
+        members[0] = 1 << A | 1 << R; known[0] = true; statements = 1;
+        run Member(); run New(); run Attacker()
+    }
 }
 
 #else

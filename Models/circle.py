@@ -19,6 +19,8 @@ MODEL = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'circle.pml')
 # Name, definitions. Each must end without an error, with every state visited.
 SOUND = [
     ('joining, with the carrier between', 'JOINING'),
+    ('joining by the recovery key, with a removed device at the carrier', 'RECOVERY'),
+    ('the same, with somebody who has the paper', 'RECOVERY STOLEN'),
     ('removal, with the removed device at the carrier', 'REMOVAL'),
     ('a carrier that is no member', 'OUTSIDE'),
 ]
@@ -26,6 +28,7 @@ SOUND = [
 # What the model must be able to do.
 REACHED = [
     ('a device joins', 'JOINING REACH_JOINED'),
+    ('a device joins by the recovery key after a removal', 'RECOVERY REACH_RECOVERED'),
     ('both devices follow a removal, and read each other', 'REMOVAL REACH_REMOVED'),
     ('a removal that is held back is noticed', 'REMOVAL REACH_NOTICED'),
 ]
@@ -41,6 +44,10 @@ BROKEN = [
     (3, 'a device writes though it is shown a file under a later key', 'REMOVAL BREAK_UNKNOWN'),
     (3, 'a device writes though it is shown a file under another key', 'REMOVAL BREAK_FORKED'),
     (4, 'anybody brings a removed device back', 'REMOVAL BREAK_SIGNER'),
+    (5, 'a statement without a proof leads the new device', 'RECOVERY BREAK_PROOF'),
+    (2, 'a recovery key that ends leaves the circle key', 'RECOVERY BREAK_END'),
+    (1, 'a recovery key that ended still signs', 'RECOVERY BREAK_USED'),
+    (6, 'a statement by the recovery key may remove a device', 'RECOVERY STOLEN BREAK_MORE'),
 ]
 
 

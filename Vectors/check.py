@@ -12,7 +12,7 @@ from second_reader.der import read_message
 from second_reader.records import access_record
 from second_reader.exports import export, recovery_key
 from second_reader.heads import log_head, sync_log_head
-from second_reader.syncs import join_request, join_token, sync_file
+from second_reader.syncs import join_request, join_token, recovery_statement, sync_file
 
 here = os.path.dirname(os.path.abspath(__file__))
 
@@ -26,7 +26,7 @@ FORMATS = {
     'log-heads': log_head, 'one-time-codes': items.one_time_code, 'rights': items.right, 'rooms': texts.rooms, 'secret-service': items.secret_service,
     'service-file': texts.service_file, 'ssh-agent': ssh.request, 'ssh-hold': ssh.hold, 'ssh-keys': ssh.key, 'ssh-signed-data': ssh.signed_data,
     'state-envelopes': state.envelope, 'sync-files': sync_file, 'sync-join-requests': join_request, 'sync-log-heads': sync_log_head,
-    'sync-tokens': join_token,
+    'sync-recovery-statements': recovery_statement, 'sync-tokens': join_token,
     'uids': texts.uids, 'verdicts': state.verdict, 'wallet-maps': items.wallet_map,
 }
 

@@ -560,6 +560,40 @@ write('sync-join-requests', 'sync', [
         ('proof', join_request(in_circle=made_up('another circle', 16))), ('proof', join_request(covered=other_device)),
         ('proof', join_request()[:-1] + bytes([join_request()[-1] ^ 1]))], circle=circle.hex())])
 
+RECOVERY_KEY = made_up('sync recovery key', 16)
+
+
+def recovery_derive(what, key=RECOVERY_KEY, in_circle=circle):
+    return derive(key, f'vauban sync recovery {what} v1', in_circle)
+
+
+def recovery_statement(version=1, key=RECOVERY_KEY, in_circle=circle, claimed=None, label=b'vauban sync recovery v1', covered=None, number=3, proof=True, part=True, more=b''):
+    def share(device):
+        return sequence(octets(device), octets(made_up('encapsulated', 1120)), octets(made_up('sealed', 48)))
+
+    def statement(number, recovery):
+        return sequence(integer(version), octets(in_circle), integer(number), octets(made_up('previous')), integer(1), octets(sync_device),
+                        sequence(share(sync_device)), octets(made_up('members', 90)), recovery, more)
+    device = claimed or recovery_derive('identifier', key, in_circle)[:16]
+    unproven = statement(covered or number, tlv(0xA2, sequence(share(device))))
+    signed = Ed25519PrivateKey.from_private_bytes(recovery_derive('signing', key, in_circle)).sign(label + b'\0' + unproven)
+    recovery = tlv(0xA2, sequence(share(device), tlv(0xA0, octets(signed)) if proof else b'')) if part else b''
+    return sequence(octets(statement(number, recovery)), octets(made_up('signature', 64)))
+
+
+RECOVERY_FIELDS = {
+    'number': '3', 'epoch': '1', 'device': recovery_derive('identifier')[:16].hex(),
+    'verification': Ed25519PrivateKey.from_private_bytes(recovery_derive('signing')).public_key().public_bytes(Encoding.Raw, PublicFormat.Raw).hex()}
+write('sync-recovery-statements', 'sync', [
+    vector('the statement that makes the key', recovery_statement(), RECOVERY_FIELDS, key=RECOVERY_KEY.hex()),
+    *refusals([
+        ('version', recovery_statement(2)), ('no recovery key', recovery_statement(part=False)), ('proof', recovery_statement(proof=False)),
+        ('device', recovery_statement(key=made_up('another recovery key', 16))), ('proof', recovery_statement(label=b'vauban sync statement v1')),
+        ('device', recovery_statement(claimed=other_device)), ('proof', recovery_statement(covered=4)),
+        ('proof', recovery_statement(key=made_up('another recovery key', 16), claimed=recovery_derive('identifier')[:16])),
+        ('a field that the type does not have', recovery_statement(more=integer(1))),
+        ('DER: the last byte is missing', recovery_statement()[:-1])], key=RECOVERY_KEY.hex())])
+
 # access-log.md
 log_key, log_chain, log_item = made_up('log key'), made_up('log chain'), made_up('log item', 16)
 

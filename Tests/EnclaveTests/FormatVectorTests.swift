@@ -44,6 +44,18 @@ import VaubanSecretBytes
         }
     }
 
+    @Test("The statement that makes a recovery key is found by it or refused as the vectors say") func recoveryStatements() throws {
+        try FormatVectors("sync-recovery-statements").check { vector in
+            guard let made = try RecoveryStatement(vector.content, key: SecretBytes(copying: try vector.givenBytes("key"))) else {
+                return nil
+            }
+            return [
+                "number": "\(made.number)", "epoch": "\(made.epoch)", "device": FormatVectors.hexadecimal(made.device),
+                "verification": FormatVectors.hexadecimal(made.verification),
+            ]
+        }
+    }
+
     @Test("The reader's verdicts are authenticated or refused as the vectors say") func verdicts() throws {
         try FormatVectors("verdicts").check { vector in
             let verdict = try ReaderVerdict(derBytes: vector.content)

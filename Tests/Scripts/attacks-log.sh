@@ -61,14 +61,14 @@ check 'U112 a record is replaced, and the chain made again: reported' eval 'appr
 by_bob() { as vauban-test-bob setsid --wait "$bin/vauban" "$@" </dev/null; }
 printf 'secret of bob' | bob set bank/bob 2>/dev/null; by_bob get bank/bob >/dev/null
 all_rooms() { kill "$keychain_pid" "$enclave_pid"; wait "$keychain_pid" "$enclave_pid" 2>/dev/null; "$@"; start_enclave; start_keychain; for _ in $(seq 1000); do bob status >/dev/null 2>&1 && return; done; return 1; }
-check 'the earlier state is copied' all_rooms cp -a "$state" "$TMPDIR/state"
+check 'the earlier state is copied' all_rooms cp -a "$state" "$TMPDIR/before"
 by_bob get bank/bob >/dev/null; by_bob log >/dev/null
 check 'the end of the log is kept' eval 'by_bob log --head >"$TMPDIR/head" && [ -s "$TMPDIR/head" ]'
 verify() { as vauban-test-bob setsid --wait "$bin/vauban" log --verify - <"${1:-$TMPDIR/head}" >"$TMPDIR/out" 2>"$TMPDIR/err"; }
 says() { verify "$2"; [ $? = "$1" ] && grep -q "$3" "$TMPDIR/err" || { cat "$TMPDIR/err"; return 1; }; }
 check 'U98 control: the log has it' says 0 "$TMPDIR/head" 'as it was signed'
 check 'U98 and is whole' by_bob log
-put_back() { rm -rf "$state"; cp -a "$TMPDIR/state" "$state"; }
+put_back() { rm -rf "$state"; cp -a "$TMPDIR/before" "$state"; }
 check 'U98 enclave and database are put back together' all_rooms put_back
 check 'U98 the log does not show it: succeeds' eval 'by_bob log >"$TMPDIR/out" 2>"$TMPDIR/err" && ! grep -q missing "$TMPDIR/err"'
 check 'U98 the kept end does' says 1 "$TMPDIR/head" 'log records are missing'

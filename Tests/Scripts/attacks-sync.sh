@@ -13,7 +13,7 @@ with() { setsid --wait "$VAUBAN_BUILD/vauban" "$@" --passcode-fd 3 3<<<"$passcod
 ends() { want=$1 text=$2; shift 2; "$@"; got=$?; [ $got = "$want" ] || { cat "$TMPDIR/err"; echo "    ended with $got, not $want"; return 1; }; says "$text" "$TMPDIR/err"; }
 new_device() { device "$1"; new_keychain; set_passcode; }
 item() { printf '{"service":"bank","account":"%s","secret":"%s","synchronizable":true}' "$1" "$2" | vauban add --json - 2>/dev/null; }
-trap 'for home in "$TMPDIR"/keychain "$TMPDIR"/laptop "$TMPDIR"/other "$TMPDIR"/thief "$TMPDIR"/pi "$TMPDIR"/ci "$TMPDIR"/copier "$TMPDIR"/watched; do VAUBAN_HOME=$home vauban stop; done >/dev/null 2>&1' EXIT
+trap 'for home in "$TMPDIR"/keychain "$TMPDIR"/laptop "$TMPDIR"/other "$TMPDIR"/thief "$TMPDIR"/pi "$TMPDIR"/ci "$TMPDIR"/copier "$TMPDIR"/lent "$TMPDIR"/watched "$TMPDIR"/new; do VAUBAN_HOME=$home vauban stop; done >/dev/null 2>&1' EXIT
 # ask NEW MEMBER: up to the code that the new device shows, in $code.
 ask() {
     device "$1"; own sync join "$folder" --name "$1"
@@ -107,23 +107,24 @@ check 'U91 and the members a file in the name of the companion: not read' eval '
 again companions
 check 'U90 control: with the user the item is given' eval 'device keychain; with sync allow pi bank/anna && device pi && own sync && equals "$(vauban get bank/anna)" "after the removal"'
 
-# What the members say of their access logs. On the laptop something is read, the desk learns how far its log goes, and somebody puts the
-# whole laptop back: the enclave, the database, and what it remembers of the circle.
+# What the members say of their access logs. On a device that was lent something is read, the desk learns how far its log goes, and somebody
+# puts the whole device back: the enclave, the database, and what it remembers of the circle.
+for name in lent watched; do new_device $name; join $name keychain || exit 1; done
 device keychain; own sync || exit 1
-device laptop; own sync || exit 1
-put_back() { device laptop; vauban stop >/dev/null 2>&1; rm -rf "$VAUBAN_HOME"; cp -a "$TMPDIR/laptop-before" "$VAUBAN_HOME"; unlock; }
-vauban stop >/dev/null 2>&1; cp -a "$VAUBAN_HOME" "$TMPDIR/laptop-before"; unlock
+device lent; own sync || exit 1
+put_back() { device lent; vauban stop >/dev/null 2>&1; rm -rf "$VAUBAN_HOME"; cp -a "$TMPDIR/lent-before" "$VAUBAN_HOME"; unlock; }
+vauban stop >/dev/null 2>&1; cp -a "$VAUBAN_HOME" "$TMPDIR/lent-before"; unlock
 vauban get bank/anna >/dev/null; vauban get bank/bert >/dev/null; own sync || exit 1
 device keychain; own sync || exit 1
-check 'U96 control: the desk has seen the log of the laptop' eval 'own sync status && grep -qE "^Log      laptop  up to record [0-9]+" "$TMPDIR/out"'
+check 'U96 control: the desk has seen the log of the lent device' eval 'own sync status && grep -qE "^Log      lent  up to record [0-9]+" "$TMPDIR/out"'
 put_back
 check 'U96 the log itself shows nothing of it' vauban log
 check 'U96 a whole device is put back: the device itself reports it' ends 1 'The access log of this device ended with log record' own sync
-check 'U96 so do the others, by its name' eval 'device keychain; ends 1 "The access log of laptop ended with log record" own sync'
-check 'U96 at each run, and items are synchronized nevertheless' eval 'item dora fourthvalue; ends 1 "The access log of laptop ended" own sync; device laptop; ends 1 "The access log of this device" own sync && equals "$(vauban get bank/dora)" fourthvalue'
-check 'U96 and sync status says it' eval 'device keychain; ends 0 "The access log of laptop ended with log record" own sync status'
+check 'U96 so do the others, by its name' eval 'device keychain; ends 1 "The access log of lent ended with log record" own sync'
+check 'U96 at each run, and items are synchronized nevertheless' eval 'item dora fourthvalue; ends 1 "The access log of lent ended" own sync; device lent; ends 1 "The access log of this device" own sync && equals "$(vauban get bank/dora)" fourthvalue'
+check 'U96 and sync status says it' eval 'device keychain; ends 0 "The access log of lent ended with log record" own sync status'
 # Another one, that is used until its log is longer than what the others have seen.
-new_device watched; join watched keychain; device watched; vauban get bank/anna >/dev/null; own sync
+device watched; own sync; vauban get bank/anna >/dev/null; own sync
 vauban stop >/dev/null 2>&1; cp -a "$VAUBAN_HOME" "$TMPDIR/watched-before"; unlock
 vauban get bank/anna >/dev/null; own sync; device keychain; own sync
 device watched; vauban stop >/dev/null 2>&1; rm -rf "$VAUBAN_HOME"; cp -a "$TMPDIR/watched-before" "$VAUBAN_HOME"; unlock
@@ -140,7 +141,7 @@ cp "$TMPDIR/head" "$last"; device keychain; vauban get bank/anna >/dev/null; own
 check 'U97 an earlier one is put back: reported' ends 1 'What desk says of the access logs is older than what was read before' own sync
 device keychain; vauban get bank/anna >/dev/null; own sync
 check 'U97 control: the next one is read' eval 'device watched; own sync; ! grep -q "What desk says" "$TMPDIR/err"'
-device keychain; with sync remove watched; with sync remove laptop
+device keychain; with sync remove watched; with sync remove lent
 check 'U96 control: without the devices that were put back nothing is reported' own sync
 
 # A server joins by a token for bank/bert alone; a thief has a copy of it.
@@ -171,6 +172,43 @@ device copier; own sync leave; with sync join "$folder" --token-file "$TMPDIR/la
 device ci; own sync leave; with sync join "$folder" --token-file "$TMPDIR/late-token" && device keychain && own sync
 check 'U94 a copy of a token is used before the server uses it: succeeds' eval 'device copier; own sync && equals "$(vauban get bank/bert)" othervalue'
 check 'U94 the server is refused and says so' eval 'device ci; ends 51 "its token was used already" own sync'
+
+# The circle gets a recovery key. The thief is a removed device, which has read the folder until its removal and works with the carrier.
+device keychain
+check 'U124 a program of the user makes a recovery key: refused' eval 'ends 36 "" own sync recovery --make && [ ! -s "$TMPDIR/out" ]'
+device laptop; own sync; device keychain; own sync
+check 'U124 control: with the user it is made' eval 'with sync recovery --make && key=$(cat "$TMPDIR/out") && is_key "$key"'
+made=$folder/circle/$(ls "$folder/circle" | tail -1); cp -a "$folder" "$TMPDIR/keyed"
+new_device new
+# by_key KEY: the new device joins by it, with its user.
+by_key() { setsid --wait "$VAUBAN_BUILD/vauban" sync join "$folder" --name new --recovery-key-fd 4 --passcode-fd 3 3<<<"$passcode" 4<<<"$1" </dev/null >"$TMPDIR/out" 2>"$TMPDIR/err"; }
+wrong=000000${key#??????}; [ "$wrong" != "$key" ] || wrong=000011${key#??????}
+check 'U125 whoever has the folder joins with another recovery key: refused' ends 64 'No circle in the folder has this recovery key' by_key "$wrong"
+# The key of another circle, whose statement the carrier puts in the place of the one that made this key.
+device other; own sync leave; rm -rf "$TMPDIR/foreign"; own sync new "$TMPDIR/foreign" --name desk && with sync recovery --make || exit 1
+cp "$TMPDIR/foreign/circle/00000002" "$made"; device new
+check "U126 the carrier exchanges the recovery key for one of its own circle: refused" ends 64 'No circle in the folder has this recovery key' by_key "$key"
+again keyed
+last=$made; flip 1200; device new
+check 'U126 it alters the statement that made the key: refused' ends 64 'No circle in the folder has this recovery key' by_key "$key"
+again keyed
+# A removed device states, in a folder of its own, that there is a recovery key, and the carrier puts it where the members look for the next one.
+device laptop; own sync; device keychain; with sync remove laptop || exit 1
+rm -rf "$TMPDIR/mine"; cp -a "$TMPDIR/keyed" "$TMPDIR/mine"; device laptop; own sync --folder "$TMPDIR/mine"; with sync recovery --make && laptops=$(cat "$TMPDIR/out") || exit 1
+cp -a "$folder" "$TMPDIR/removed"
+next=$folder/circle/$(printf %08d $(($(ls "$folder/circle" | wc -l) + 1))); cp "$(ls "$TMPDIR/mine/circle/"* | tail -1)" "$next"
+check 'U127 a removed device makes a recovery key for the others: refused' eval 'device keychain; ends 64 "is refused" own sync'
+again removed
+device new
+check 'U127 and joins, or lets join, by it: refused' ends 64 'No circle in the folder has this recovery key' by_key "$laptops"
+check 'U125 control: with the key and the folder a new device joins' eval 'by_key "$key" && own sync status && ! grep -q "^Device   laptop" "$TMPDIR/out"'
+check 'U128 a thief of the paper joins after it was used: refused' eval 'device copier; own sync leave; ends 51 "was used already" by_key "$key"'
+check 'U128 and the members are told of each joining' eval 'device keychain; ends 0 "new joined the circle by the recovery key" own sync'
+# What the carrier can do for a removed device: hide its removal from whoever joins by a key that is older than the removal.
+again keyed
+check 'U129 a removed device is shown as a member to whoever joins by an older recovery key: succeeds, and its name is shown' eval 'device copier; own sync leave; by_key "$key" && own sync status && grep -q "^Device   laptop" "$TMPDIR/out"'
+again removed
+check 'U129 no other device follows such a circle' eval 'device copier; ends 64 "rolled back or altered" own sync'
 
 # What a program of the user can do: forget what was read, and put back the folder of before a deletion.
 device other; own sync || exit 1

@@ -37,7 +37,7 @@ stub() {
     read -r -t 30 -u "$stub_says" stub_port || fail 'the stub does not start'
 }
 accepted() { read -r -t 30 -u "$stub_says" line && [ "$line" = accepted ] || fail 'nobody connects to the stub'; }
-trap 'for home in "$TMPDIR"/keychain "$TMPDIR"/laptop "$TMPDIR"/ci; do VAUBAN_HOME=$home vauban stop; done >/dev/null 2>&1; kill -CONT $(node_pids) 2>/dev/null; Install/etcd/stop "$fleet" 2>/dev/null; [ ${#stubs[@]} = 0 ] || kill "${stubs[@]}"' EXIT
+trap 'for home in "$TMPDIR"/keychain "$TMPDIR"/laptop "$TMPDIR"/ci "$TMPDIR"/new; do VAUBAN_HOME=$home vauban stop; done >/dev/null 2>&1; kill -CONT $(node_pids) 2>/dev/null; Install/etcd/stop "$fleet" 2>/dev/null; [ ${#stubs[@]} = 0 ] || kill "${stubs[@]}"' EXIT
 
 # Six ports in a row that nobody uses.
 PORT=$(python3 - <<'PYTHON'
@@ -264,6 +264,13 @@ device ci; new_keychain; set_passcode; with 0 sync join "etcd:$anna" --token-fil
 own 53 sync; text 'waits until'
 sync keychain; text 'Admitted ci as a companion'
 sync ci; text 'Joined as a companion'; equals "$(vauban get s/first)" 'after compaction'
+# A device joins by the recovery key, and the others follow.
+device keychain; with 0 sync recovery --make; key=$(cat "$TMPDIR/out"); is_key "$key" || fail 'no recovery key was printed'
+device new; new_keychain; set_passcode
+expect_status 0 setsid --wait "$VAUBAN_BUILD/vauban" sync join "etcd:$anna" --name new --recovery-key-fd 4 --passcode-fd 3 3<<<"$passcode" 4<<<"$key" </dev/null
+text 'Joined by the recovery key'; equals "$(vauban get s/first)" 'after compaction'
+sync keychain; text 'new joined the circle by the recovery key'; sync laptop; sync ci
+device keychain; with 0 sync remove new
 left=$(etcdctl_root get --prefix --keys-only /vauban/1/anna/files/join/) || fail 'etcd does not say what is there'
 equals "$left" ''
 device keychain
@@ -273,7 +280,7 @@ pids=$(node_pids); kill -9 $pids; ended $pids; rm -rf "$fleet"/data-*
 fleet_starts
 own 51 sync; text 'refuses the user or the password'
 Install/etcd/add-user "$fleet" anna >/dev/null || fail 'a user cannot be added to a new etcd'
-sync laptop 64; text 'The folder lacks circle/00000002'
+sync laptop 64; text 'The folder lacks circle/00000005'
 equals "$(vauban get s/first)" 'after compaction'
 sync keychain 1; text 'lacks files of laptop that were read before'
 equals "$(vauban get s/first)" 'after compaction'

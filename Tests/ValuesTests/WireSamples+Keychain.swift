@@ -49,6 +49,11 @@ extension WireSample {
             members: [CircleMember(device: octets(1, 16), name: "laptop", verification: octets(4, 32))],
             tokens: [OpenToken(verification: octets(7, 32), name: "ci", expires: -1, itemCount: 100)]),
         document: [1])
+    static let recoveryReply = CircleReply(
+        CircleView(
+            device: octets(1, 16), circle: octets(2, 16), number: 2, digest: octets(3, 32), epoch: 1,
+            members: [CircleMember(device: octets(1, 16), name: "laptop", verification: octets(4, 32))], hasRecoveryKey: true,
+            recovered: [octets(1, 16)]))
     static let waitingReply = CircleReply(
         CircleView(
             device: octets(1, 16), circle: nil, number: 0, digest: octets(0, 32), epoch: 0, members: [],
@@ -92,7 +97,7 @@ extension WireSample {
             .sync(.put(backupItem, epoch: 1, name: octets(1, 16), replacing: octets(2, 16))),
             .sync(.delete(item: octets(1, 16), mark: octets(2, 16))), .sync(.fates([])),
             .sync(.fates([ItemQuestion(item: octets(1, 16), changed: .min), ItemQuestion(item: octets(2, 16), changed: .max)])),
-            .sync(.circle(.leave)), .sync(.circle(.redeem(token: [1]))),
+            .sync(.circle(.leave)), .sync(.circle(.redeem(token: [1]))), .sync(.circle(.findByRecoveryKey(statement: [1]))),
             .sync(.companion(.makeToken(name: "ci", seconds: 60), rows: [1])),
             .sync(.companion(.admit(reveal: [1], code: "123 456"), rows: [])), .sync(.companion(.allow(device: octets(1, 16)), rows: [1])),
             .sync(.companion(.disallow(device: octets(1, 16)), rows: [1, .max])), .sync(.copyForCompanion(device: octets(1, 16), [1])),

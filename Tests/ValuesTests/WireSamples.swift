@@ -148,7 +148,9 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             .circle(.companionFiles(device: octets(1, 16))),
             .circle(.makeToken(name: "ci", seconds: 3600, someNames, shown: "“bank/anna”")), .circle(.redeem(token: [1])),
             .circle(.admitByToken(request: [1])), .circle(.enterByToken(statement: [1])),
-            .circle(.revokeToken(verification: octets(7, 32))),
+            .circle(.revokeToken(verification: octets(7, 32))), .circle(.makeRecoveryKey), .circle(.endRecoveryKey),
+            .circle(.findByRecoveryKey(statement: [1])), .circle(.followByRecoveryKey(statement: [1])),
+            .circle(.enterByRecoveryKey(name: "laptop")),
             .makeSeriesKey,
             .anchorLog([AccessLogLink(number: 7, series: 1, digest: octets(2, 32))]), .anchorLog([]),
             .openSeriesKey(octets(3, EnclaveRequest.sealedSeriesKeyBytes)),
@@ -163,6 +165,7 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             .leased(lease), .waitingForUser(place: "pts/3"), .queued, .fate(.destroyed), .identity(identity), .identity(.unseen),
             .consented(.untilLock), .consented(.account(7)), .backup(keybag: [1, 2, 3]), .restoreKeys(isOfOtherDevice: true),
             .circle(circleReply), .circle(CircleReply(circleView)), .circle(companionReply), .circle(tokenReply), .circle(waitingReply),
+            .circle(recoveryReply),
             .seriesKey(sealed: octets(3, EnclaveRequest.sealedSeriesKeyBytes), .empty),
             .logEnd(AccessLogEnd(number: 1 << 48, chain: octets(2, 32))), .logHead(signedHead),
         ].enumerated().map { WireSample("\($0)", $1) }

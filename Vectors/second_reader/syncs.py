@@ -6,6 +6,7 @@ import struct
 
 from . import Refused, require
 from .der import Fields, read_message
+from .state import derive
 
 MAGIC = b'VAUBAN SYNC 1\n'
 
@@ -80,6 +81,12 @@ def payload(data):
     return seen, records
 
 
+def tlv(tag, content):
+    count = len(content)
+    digits = count.to_bytes((count.bit_length() + 7) // 8, 'big')
+    return bytes([tag]) + (bytes([count]) if count < 0x80 else bytes([0x80 | len(digits)]) + digits) + content
+
+
 def version(fields):
     require(int.from_bytes(fields.next(0x02, 'version'), 'big') == 1, 'version')
 
@@ -132,3 +139,45 @@ def join_request(data, given):
     except InvalidSignature:
         raise Refused('proof')
     return {'member': member.hex(), 'token': token.hex(), 'name': name}
+
+
+def recovery_statement(data, given):
+    """The statement that makes the recovery key of a circle, given the key."""
+    from cryptography.exceptions import InvalidSignature
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+    from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+    signed = Fields(read_message(data))
+    content = signed.octets('statement')
+    signed.octets('signature', 64)
+    signed.end()
+    fields = Fields(read_message(content))
+    version(fields)
+    circle, number = fields.octets('circle', 16), fields.integer('number', 1, 99_999_999)
+    fields.octets('previous', 32)
+    epoch = fields.integer('epoch', 1, 64)
+    fields.octets('signer', 16)
+    fields.sequence('shares')
+    fields.octets('members')
+    start = fields.position
+    require(not fields.is_at_end, 'no recovery key')
+    part = Fields(fields.next(0xA2, 'recovery'))
+    fields.end()
+    recovery = part.sequence('recovery')
+    part.end()
+    share = recovery.sequence('share')
+    share_bytes = recovery.content[:recovery.position]
+    device = share.octets('device', 16)
+    proof = None if recovery.is_at_end else Fields(recovery.next(0xA0, 'proof')).octets('proof', 64)
+    recovery.end()
+    key = bytes.fromhex(given['key'])
+    derived = {what: derive(key, f'vauban sync recovery {what} v1', circle) for what in ('signing', 'identifier')}
+    require(device == derived['identifier'][:16], 'device')
+    require(proof is not None, 'proof')
+    unproven = tlv(0x30, fields.content[:start] + tlv(0xA2, tlv(0x30, share_bytes)))
+    signer = Ed25519PrivateKey.from_private_bytes(derived['signing']).public_key()
+    try:
+        signer.verify(proof, b'vauban sync recovery v1\0' + unproven)
+    except InvalidSignature:
+        raise Refused('proof')
+    return {'number': str(number), 'epoch': str(epoch), 'device': device.hex(),
+            'verification': signer.public_bytes(Encoding.Raw, PublicFormat.Raw).hex()}

@@ -79,6 +79,9 @@ package enum PromptWords {
         case .allowItems: return "to give a companion more of your synchronized items"
         case .disallowItems: return "to stop giving a companion some of your synchronized items"
         case .makeToken: return "to make a token: the first device that has it receives some of your synchronized items, without asking you"
+        case .makeRecoveryKey: return "to make a recovery key: with it, one device joins your circle without another; an earlier one ends"
+        case .endRecoveryKey: return "to end the recovery key of your circle"
+        case .enterByRecoveryKey: return "to share synchronized items with these devices; if you removed one of them, refuse"
         case .savePassword: return "to save a password for a website among yours"
         case .changePassword: return "to change a password of yours for a website"
         case .deletePassword: return "to delete a password of yours for a website"
@@ -112,6 +115,7 @@ package enum PromptWords {
             case .admitDevice, .enterCircle, .removeDevice, .enterAsCompanion: ("Code on the other device", "Kept by", "Device")
             case .admitCompanion, .allowItems, .disallowItems: ("Code on the other device", "Items", "Companion")
             case .makeToken: ("Can be used once, within", "Items", "Companion")
+            case .enterByRecoveryKey: ("Secret", "Kept by", "Devices")
             default: ("Secret", "Kept by", "For")
             }
         let particulars = [

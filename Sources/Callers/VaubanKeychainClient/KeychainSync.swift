@@ -27,6 +27,11 @@ extension KeychainClient {
         try circle(.circle(.redeem(token: token)), secret: seed, waiting).reply
     }
 
+    /// Finds the circle of a recovery key in the statement that made it, on this connection.
+    package func findCircle(by statement: [UInt8], recoveryKey: borrowing SecretBytes?) throws(Refusal) -> CircleReply {
+        try circle(.circle(.findByRecoveryKey(statement: statement)), secret: recoveryKey, nil).reply
+    }
+
     /// Admits a companion, or changes its list, for the items of these rows. The user is asked.
     package func changeCompanion(
         _ change: SyncRequest.CompanionChange, rows: [Int64], waiting: Waiting? = nil

@@ -30,6 +30,8 @@ final class Play {
     /// What the last request about a circle returned.
     private var circleDocument: [UInt8] = []
     private var circleCode = ""
+    private var circleRecoveryKey: CircleRecoveryKey?
+    private var recovering: CircleRecovery?
     /// The seed of the last token.
     private var tokenSeed: TokenSeed?
     private static let passphrase = Array("correct horse".utf8)
@@ -243,15 +245,22 @@ final class Play {
             case .redeem(let token): .redeem(token: last(token))
             case .admitByToken(let request): .admitByToken(request: last(request))
             case .enterByToken(let statement): .enterByToken(statement: last(statement))
+            case .findByRecoveryKey(let statement): .findByRecoveryKey(statement: last(statement))
+            case .followByRecoveryKey(let statement): .followByRecoveryKey(statement: last(statement))
             default: request
             }
-        let seed: SecretBytes? = if let tokenSeed { tokenSeed.bytes.duplicate() } else { nil }
-        let outcome = try vault.circle(asked, isApproved: true, secret: seed)
+        let seed: SecretBytes? =
+            if case .findByRecoveryKey = asked, let circleRecoveryKey {
+                circleRecoveryKey.bytes.duplicate()
+            } else if let tokenSeed { tokenSeed.bytes.duplicate() } else { nil }
+        let outcome = try vault.circle(asked, isApproved: true, secret: seed, recovering: recovering)
+        recovering = outcome.recovering
         try promise((try? CircleReply(derBytes: outcome.reply.encoded())) == outcome.reply, "a reply about a circle cannot be told")
         if let document = outcome.reply.document { circleDocument = document }
         if let code = outcome.reply.code { circleCode = code }
         if let opened = outcome.opened { openCircle = opened }
         if let made = outcome.seed { tokenSeed = made }
+        if let made = outcome.recoveryKey { circleRecoveryKey = made }
     }
 
     /// Creates a backup, or opens the created one if the keybag has one byte: a fuzzer cannot guess a valid keybag, nor a recipient.

@@ -70,6 +70,13 @@ extension WireFuzzing {
                 EnclaveRequest.circle(.redeem(token: [0])), EnclaveRequest.circle(.enterByToken(statement: [0])),
             ],
             [
+                unlock, seal(.whenUnlocked), open(.whenUnlocked), EnclaveRequest.circle(.begin(name: "a")),
+                EnclaveRequest.circle(.makeRecoveryKey), EnclaveRequest.circle(.leave),
+                EnclaveRequest.circle(.findByRecoveryKey(statement: [0])), EnclaveRequest.circle(.followByRecoveryKey(statement: [0])),
+                EnclaveRequest.circle(.findByRecoveryKey(statement: [0])), EnclaveRequest.circle(.enterByRecoveryKey(name: "b")),
+                EnclaveRequest.circle(.endRecoveryKey),
+            ],
+            [
                 unlock, credential(.enroll(unlocks: true)), seal(.whenUnlocked, .biometryCurrentSet),
                 seal(.whenUnlocked), open(.whenUnlocked), lock, user(.unlockByPrompt(reason: "x")), user(.unlockByFinger),
                 open(.whenUnlocked, flags: .biometryCurrentSet, reason: "correct horse"),

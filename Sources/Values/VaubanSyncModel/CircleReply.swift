@@ -48,10 +48,14 @@ package struct CircleView: Hashable, Sendable {
     package let tokens: [OpenToken]
     /// The member by whose token this device waits to be admitted.
     package let sponsor: CircleMember?
+    package let hasRecoveryKey: Bool
+    /// The members that joined by a recovery key, as far as this device saw it.
+    package let recovered: [[UInt8]]
 
     package init(
         device: [UInt8], circle: [UInt8]?, number: Int64, digest: [UInt8], epoch: Int64, members: [CircleMember],
-        companions: [CircleCompanion] = [], isCompanion: Bool = false, tokens: [OpenToken] = [], sponsor: CircleMember? = nil
+        companions: [CircleCompanion] = [], isCompanion: Bool = false, tokens: [OpenToken] = [], sponsor: CircleMember? = nil,
+        hasRecoveryKey: Bool = false, recovered: [[UInt8]] = []
     ) {
         self.device = device
         self.circle = circle
@@ -63,6 +67,8 @@ package struct CircleView: Hashable, Sendable {
         self.isCompanion = isCompanion
         self.tokens = tokens
         self.sponsor = sponsor
+        self.hasRecoveryKey = hasRecoveryKey
+        self.recovered = recovered
     }
 
     /// What is known after this device left.
@@ -91,6 +97,8 @@ extension CircleView: DERReadable, DERWritable {
         isCompanion = try fields.optional(2, "is companion") { _ in true } ?? false
         tokens = try fields.tokens(3)
         sponsor = try fields.optional(4, "sponsor") { try $0.value("sponsor") }
+        hasRecoveryKey = try fields.optional(5, "has recovery key") { _ in true } ?? false
+        recovered = try fields.devices(6)
     }
 
     package func write(into der: inout DERWriter) throws {
@@ -105,7 +113,30 @@ extension CircleView: DERReadable, DERWritable {
             if isCompanion { fields.tagged(2) { _ in } }
             try fields.tokens(3, tokens)
             if let sponsor { try fields.tagged(4) { try $0.value(sponsor) } }
+            if hasRecoveryKey { fields.tagged(5) { _ in } }
+            try fields.devices(6, recovered)
         }
+    }
+}
+
+extension DERFields {
+    /// Reads at least one identifier of a device under a context tag, or nothing.
+    package mutating func devices(_ number: UInt, max: Int = CircleRequest.membersMax) throws -> [[UInt8]] {
+        try optional(number, "devices") { list in
+            var all: [[UInt8]] = []
+            repeat {
+                guard all.count < max else { throw DERError("devices are too many") }
+                all.append(try list.octets("device", in: CircleRequest.deviceBytes...CircleRequest.deviceBytes))
+            } while !list.isEmpty
+            return all
+        } ?? []
+    }
+}
+
+extension DERWriter {
+    package mutating func devices(_ number: UInt, _ devices: [[UInt8]]) throws {
+        guard !devices.isEmpty else { return }
+        try tagged(number) { list in for device in devices { try list.octets(device) } }
     }
 }
 

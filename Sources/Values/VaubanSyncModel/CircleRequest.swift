@@ -53,6 +53,18 @@ package enum CircleRequest: Hashable, Sendable {
     case enterByToken(statement: [UInt8])
     /// Ends a token of this device.
     case revokeToken(verification: [UInt8])
+    /// Makes the circle's recovery key, in place of an earlier one, if the user approves. Returns a statement; the key is the secret
+    /// section.
+    case makeRecoveryKey
+    /// Ends the recovery key, if the user approves. Returns a statement.
+    case endRecoveryKey
+    /// Finds the circle of a recovery key in the statement that made it, for this connection; the key is the secret section.
+    case findByRecoveryKey(statement: [UInt8])
+    /// Follows the next statement of the circle that was found.
+    case followByRecoveryKey(statement: [UInt8])
+    /// Enters the circle that was found, with this device under a name, if the user approves. Returns a statement, which ends the recovery
+    /// key.
+    case enterByRecoveryKey(name: String)
 
     package static let nameBytesMax = 64
     package static let codeBytesMax = 32
@@ -68,13 +80,16 @@ package enum CircleRequest: Hashable, Sendable {
     package static let deviceBytes = 16
     package static let digestBytes = 32
     package static let signatureBytes = 64
+    package static let recoveryKeyBytes = 16
 
     /// Whether the reply may have to wait for the user.
     package var mayWaitForUser: Bool {
         switch self {
-        case .approve, .enter, .remove, .admitCompanion, .allow, .disallow, .makeToken, .redeem: true
+        case .approve, .enter, .remove, .admitCompanion, .allow, .disallow, .makeToken, .redeem, .makeRecoveryKey, .endRecoveryKey,
+            .enterByRecoveryKey:
+            true
         case .begin, .apply, .answer, .reveal, .follow, .view, .open, .sign, .leave, .companionFiles, .admitByToken, .enterByToken,
-            .revokeToken:
+            .revokeToken, .findByRecoveryKey, .followByRecoveryKey:
             false
         }
     }
@@ -89,13 +104,17 @@ package enum CircleRequest: Hashable, Sendable {
 
     /// Whether a secret belongs to it.
     package var takesSecret: Bool {
-        if case .redeem = self { true } else { false }
+        switch self {
+        case .redeem, .findByRecoveryKey: true
+        default: false
+        }
     }
 }
 
 /// `CircleRequest ::= CHOICE { begin [0], apply [1], answer [2], reveal [3], approve [4], enter [5], remove [6], follow [7], open [8],
 ///   sign [9], view [10], leave [11], admitCompanion [12], allow [13], disallow [14], companionFiles [15], makeToken [16],
-///   redeem [17], admitByToken [18], enterByToken [19], revokeToken [20] }`, in a SEQUENCE
+///   redeem [17], admitByToken [18], enterByToken [19], revokeToken [20], makeRecoveryKey [21], endRecoveryKey [22],
+///   findByRecoveryKey [23], followByRecoveryKey [24], enterByRecoveryKey [25] }`, in a SEQUENCE
 extension CircleRequest: DERReadable, DERWritable {
     package init(from fields: inout DERFields) throws {
         let number = try fields.choice("circle request")
@@ -130,6 +149,11 @@ extension CircleRequest: DERReadable, DERWritable {
             case 20:
                 let bytes = JoinToken.verificationBytes
                 return .revokeToken(verification: try call.octets("token", in: bytes...bytes))
+            case 21: return .makeRecoveryKey
+            case 22: return .endRecoveryKey
+            case 23: return .findByRecoveryKey(statement: try Self.document(&call))
+            case 24: return .followByRecoveryKey(statement: try Self.document(&call))
+            case 25: return .enterByRecoveryKey(name: try call.text("name", max: Self.nameBytesMax))
             default: throw Refusal(.unknownRequest, "circle request \(number) is not known")
             }
         }
@@ -187,6 +211,11 @@ extension CircleRequest: DERReadable, DERWritable {
             case .admitByToken(let request): try fields.tagged(18) { try $0.octets(request) }
             case .enterByToken(let statement): try fields.tagged(19) { try $0.octets(statement) }
             case .revokeToken(let verification): try fields.tagged(20) { try $0.octets(verification) }
+            case .makeRecoveryKey: fields.tagged(21) { _ in }
+            case .endRecoveryKey: fields.tagged(22) { _ in }
+            case .findByRecoveryKey(let statement): try fields.tagged(23) { try $0.octets(statement) }
+            case .followByRecoveryKey(let statement): try fields.tagged(24) { try $0.octets(statement) }
+            case .enterByRecoveryKey(let name): try fields.tagged(25) { try $0.text(name) }
             }
         }
     }

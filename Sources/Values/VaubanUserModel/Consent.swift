@@ -81,6 +81,11 @@ package struct Consent: Hashable, Sendable, DERReadable, DERWritable {
         case disallowItems = 21
         /// Let whoever has a token receive some of the synchronizable items.
         case makeToken = 22
+        /// Make a key that admits a device to the circle without another device, or end it.
+        case makeRecoveryKey = 23
+        case endRecoveryKey = 24
+        /// Share the synchronizable items of the circle of a recovery key.
+        case enterByRecoveryKey = 25
         /// See which items are canaries, or change that.
         case changeCanaries = 30
     }
@@ -104,7 +109,7 @@ package struct Consent: Hashable, Sendable, DERReadable, DERWritable {
     package let item: String?
     /// The owner of the item: an access group; for a companion, the items of its list.
     package let owner: String?
-    /// The program that receives access, the other device of a circle, or the folder of builds.
+    /// The program that receives access, the other device or devices of a circle, or the folder of builds.
     package let program: String?
     /// The accounts of which the user picks one; empty if there is nothing to pick.
     package let accounts: [String]

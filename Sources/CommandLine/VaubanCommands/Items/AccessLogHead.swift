@@ -45,8 +45,8 @@ package enum HeadComparison: Equatable {
         case .contained(let more):
             "The log contains log record \(number) as it was signed, and \(count(Int(more), "log record")) after it."
         case .shorter(let end):
-            "The log ends with log record \(end), and \(number) was signed: log records are missing. Unless you restored this device from a "
-                + "copy, somebody put back an earlier state of it."
+            "The log ends with log record \(end), and \(number) was signed: log records are missing. Unless you restored this device from "
+                + "a copy, somebody put back an earlier state of it."
         case .another:
             "Log record \(number) is not the one that was signed: it is another log. Unless you restored this device from a copy, somebody "
                 + "put back an earlier state of it."

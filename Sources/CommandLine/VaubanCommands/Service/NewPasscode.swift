@@ -60,21 +60,19 @@ enum NewPasscode {
     }
 
     /// Shows the user the recovery key: on the terminal, or for a script as the only line on standard output.
-    static func hand(_ key: borrowing RecoveryKey?, to session: Session, onOutput: Bool) throws {
+    static func hand(
+        _ key: borrowing RecoveryKey?, of purpose: RecoveryKeyPurpose = .passcode, to session: Session, onOutput: Bool
+    ) throws {
         let isHanded: Bool
         switch key {
         case .none: return
         case .some(let key) where onOutput:
             let line = key.written(groupsPerLine: RecoveryKey.groups, indent: 0)
             isHanded = line.withUnsafeBytes { writeAll($0, to: STDOUT_FILENO) }
-        case .some(let key): isHanded = session.user.terminal?.show(key) ?? false
+        case .some(let key): isHanded = session.user.terminal?.show(key, of: purpose) ?? false
         }
         guard isHanded else {
-            say(
-                """
-                vauban: The passcode is set, but the recovery key could not be shown; to create another: vauban passcode recovery-key
-                """
-            )
+            say(purpose.notShown)
             throw ExitCode(1)
         }
     }

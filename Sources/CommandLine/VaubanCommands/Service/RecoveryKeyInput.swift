@@ -26,6 +26,23 @@ enum RecoveryKeyInput {
         }
     }
 
+    /// Reads the key from a descriptor, or asks for it on the terminal.
+    static func read(_ descriptor: Int32?, _ session: Session, options: String) throws -> RecoveryKey {
+        guard let descriptor else {
+            guard let terminal = session.user.terminal else {
+                throw Refusal(.interactionNotAllowed, "No terminal to ask for the recovery key; use \(options)")
+            }
+            return try ask(on: terminal)
+        }
+        let line = try SecretReader.line(from: descriptor, max: bytesMax)
+        do throws(RecoveryKeyError) {
+            return try RecoveryKey(typed: line)
+        } catch {
+            // A mistyped key never reaches the enclave.
+            throw Refusal(.badParameter, words(error))
+        }
+    }
+
     static func words(_ fault: RecoveryKeyError) -> String {
         switch fault {
         case .wrongLength(let digits):

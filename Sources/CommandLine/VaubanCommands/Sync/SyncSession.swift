@@ -100,11 +100,15 @@ struct SyncSession {
 
     private func report(since before: CircleView) {
         for member in view.members where !before.members.contains(member) {
-            say("\(SafeText.visible(member.name)) joined the circle.")
+            let isRecovered = view.recovered.contains(member.device)
+            say("\(SafeText.visible(member.name)) joined the circle\(isRecovered ? " by the recovery key, which is void now" : "").")
         }
         for member in before.members where !view.members.contains(member) {
             say("\(SafeText.visible(member.name)) was removed from the circle.")
         }
+        let isByRecovery = view.recovered.count > before.recovered.count
+        if view.hasRecoveryKey, !before.hasRecoveryKey { say("The circle has a recovery key now.") }
+        if !view.hasRecoveryKey, before.hasRecoveryKey, !isByRecovery { say("The recovery key of the circle was removed.") }
         for companion in view.companions {
             let name = SafeText.visible(companion.device.name)
             let known = before.companions.first { $0.device == companion.device }

@@ -4,10 +4,48 @@ import VaubanLinuxHost
 import VaubanPasscode
 import VaubanSecretBytes
 
+/// What a recovery key is for, as the user is told.
+enum RecoveryKeyPurpose {
+    /// Sets a new passcode on this device.
+    case passcode
+    /// Lets a new device join the circle.
+    case circle
+
+    /// What is said where the key cannot be shown.
+    var notShown: String {
+        switch self {
+        case .passcode:
+            "vauban: The passcode is set, but the recovery key could not be shown; to create another: vauban passcode recovery-key"
+        case .circle: "vauban: The recovery key could not be shown; to make another: vauban sync recovery --make"
+        }
+    }
+
+    fileprivate var advice: String {
+        switch self {
+        case .passcode:
+            """
+
+            If you forget your passcode, vauban recover sets a new one with it.
+            Write it on paper and keep it apart from this machine: anyone who has
+            it and this disk can read everything.
+
+            """
+        case .circle:
+            """
+
+            If you lose your devices, vauban sync join --recovery-key lets a new
+            one join your circle with it, once. Write it on paper and keep it
+            apart from the folder: anyone who has both can read what you share.
+
+            """
+        }
+    }
+}
+
 extension Terminal {
     /// Shows the key until the user presses Return, and returns whether it was shown. Uses the terminal's alternate screen if it has one,
     /// so that the key does not stay in the scrollback.
-    func show(_ key: borrowing RecoveryKey) -> Bool {
+    func show(_ key: borrowing RecoveryKey, of purpose: RecoveryKeyPurpose) -> Bool {
         let hasScreen = Self.hasAlternateScreen
         let lines = key.written(groupsPerLine: RecoveryKey.groups / 2, indent: 4)
         // Clears the key from the screen also if a signal ends this process.
@@ -16,19 +54,12 @@ extension Terminal {
         write(hasScreen ? Self.enterClear : "\n")
         write("Your recovery key, shown only once:\n\n")
         let isShown = lines.withUnsafeBytes { writeAll($0, to: descriptor.number) }
-        write(Self.advice)
+        write(purpose.advice)
         if isShown { _ = awaitKey(Self.hint, takesReturn: true) }
         if hasScreen { write(Self.clearAndLeave) }
         return isShown
     }
 
-    private static let advice = """
-
-        If you forget your passcode, vauban recover sets a new one with it.
-        Write it on paper and keep it apart from this machine: anyone who has
-        it and this disk can read everything.
-
-        """
     private static let hint = "Press Return when you have written it down, to clear the screen: "
 
     private static let enterClear = "\u{1B}[?1049h\u{1B}[2J\u{1B}[H"

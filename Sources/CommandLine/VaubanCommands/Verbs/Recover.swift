@@ -37,28 +37,11 @@ struct Recover: ParsableCommand {
                 .recoveryKeyNotSet,
                 "only the passcode opens this keychain; to start over without its items, run: vauban erase --forgotten")
         }
-        let key = try recoveryKey(session)
+        let key = try RecoveryKeyInput.read(keyDescriptor, session, options: "--recovery-key-fd N --new-passcode-fd N")
         let given: SecretBytes? = try new.given()
         try NewPasscode.choose(given, session: session, recovery: recovery) { new, newKey throws(Refusal) in
             try session.authentication.recover(with: key, to: new, newRecoveryKey: newKey)
         }
         say("The new passcode is set. The recovery key that you used no longer works.")
-    }
-
-    private func recoveryKey(_ session: Session) throws -> RecoveryKey {
-        guard let keyDescriptor else {
-            guard let terminal = session.user.terminal else {
-                throw Refusal(
-                    .interactionNotAllowed, "No terminal to ask for the recovery key; use --recovery-key-fd N --new-passcode-fd N")
-            }
-            return try RecoveryKeyInput.ask(on: terminal)
-        }
-        let line = try SecretReader.line(from: keyDescriptor, max: RecoveryKeyInput.bytesMax)
-        do throws(RecoveryKeyError) {
-            return try RecoveryKey(typed: line)
-        } catch {
-            // A mistyped key never reaches the enclave.
-            throw Refusal(.badParameter, RecoveryKeyInput.words(error))
-        }
     }
 }

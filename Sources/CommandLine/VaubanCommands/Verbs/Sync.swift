@@ -23,10 +23,11 @@ struct Sync: ParsableCommand {
               vauban sync remove laptop
               vauban sync allow pi deploy/token     an item for a companion; see vauban help sync approve
               vauban sync token ci --item deploy/token --file token   for a server; see vauban help sync token
+              vauban sync recovery --make           a key for a new device when all others are lost
             """,
         subcommands: [
-            SyncNow.self, SyncNew.self, SyncJoin.self, SyncApprove.self, SyncToken.self, SyncStatus.self, SyncRemove.self,
-            SyncAllow.self, SyncDisallow.self, SyncLeave.self,
+            SyncNow.self, SyncNew.self, SyncJoin.self, SyncApprove.self, SyncToken.self, SyncRecovery.self, SyncStatus.self,
+            SyncRemove.self, SyncAllow.self, SyncDisallow.self, SyncLeave.self,
         ],
         defaultSubcommand: SyncNow.self)
 
@@ -191,7 +192,8 @@ struct SyncStatus: ParsableCommand {
         guard circle.view.circle != nil else { return print("This device waits to join; run vauban sync join again.") }
         for member in circle.view.members {
             let here = member.device == circle.view.device ? "  (this device)" : ""
-            print("Device   \(SafeText.visible(member.name))  \(StoredBackupFolder.hex(member.device).prefix(8))\(here)")
+            let recovered = circle.view.recovered.contains(member.device) ? "  joined by a recovery key" : ""
+            print("Device   \(SafeText.visible(member.name))  \(StoredBackupFolder.hex(member.device).prefix(8))\(here)\(recovered)")
         }
         if circle.view.isCompanion {
             return print("This device is a companion: it receives items of the others' lists, and sends nothing.")
@@ -223,6 +225,7 @@ struct SyncStatus: ParsableCommand {
                 "Token    \(SafeText.visible(token.name))  expires \(StatusText.time(token.expires))  "
                     + "for \(count(Int(token.itemCount), "item"))")
         }
+        if circle.view.hasRecoveryKey { print("The circle has a recovery key.") }
         if run.pending > 0 { print("To send  \(count(run.pending, "change"))") }
     }
 }
@@ -279,6 +282,9 @@ struct SyncRemove: ParsableCommand {
         }
         try circle.change(.remove(device: member.device))
         say("Removed \(SafeText.visible(member.name)). It reads nothing that your other devices write after they have run vauban sync.")
+        if circle.view.hasRecoveryKey {
+            say("If somebody else has it now, make another recovery key too: vauban sync recovery --make")
+        }
         if list != nil {
             // What only devices gave it that were removed since, or by files that are held back, this device may not know.
             var items = had.map { SafeText.visible($0) }
@@ -306,6 +312,8 @@ struct SyncLeave: ParsableCommand {
     func run() throws {
         let session = try Session(CommandUser(mayBeAsked: false))
         let home = try SyncHome(session.service)
+        let waiting = try? session.keychain.circle(.view).reply.view
+        let folder: (any SyncCarrier)? = if waiting?.circle == nil { try? home.folder } else { nil }
         do throws(Refusal) {
             _ = try session.keychain.circle(.leave)
         } catch {
@@ -314,6 +322,10 @@ struct SyncLeave: ParsableCommand {
             throw error
         }
         home.forget()
+        // What this device asked for is not needed any more; where the folder is not there, it stays.
+        if let waiting, let folder, let names = try? folder.names(in: .join) {
+            for file in JoinFile.allCases.map({ $0.name(of: waiting.device) }) where names.contains(file) { folder.remove(file, in: .join) }
+        }
         say("Left the circle; the items stay here. Remove this device on another one: vauban sync remove")
     }
 }

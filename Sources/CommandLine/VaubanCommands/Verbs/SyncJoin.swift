@@ -53,7 +53,8 @@ struct SyncJoin: ParsableCommand {
             Joining takes turns with vauban sync approve on a device of the circle. Run both until each has shown a code, and type each \
             code at the other device. The codes make sure that nobody who carries the folder is in between. With a token of vauban sync \
             token no code is needed: this device asks for your approval once, and is a companion after the next vauban sync of the device \
-            that made the token and then of this one.
+            that made the token and then of this one. With the circle's recovery key (vauban sync recovery) no other device is \
+            needed: this one joins at once, if you approve, and the key is void.
 
             Example:
               vauban sync join ~/Shared/keychain            1. here
@@ -62,6 +63,7 @@ struct SyncJoin: ParsableCommand {
               vauban sync approve '123 456'                 4. there: shows another
               vauban sync join ~/Shared/keychain '654 321'  5. here
               vauban sync join ~/Shared/keychain --token-file token   on a server
+              vauban sync join ~/Shared/keychain --recovery-key       when no other device is at hand
             """)
 
     @Argument(help: ArgumentHelp("The folder that your devices share, or etcd:ACCOUNT.", valueName: "folder"), completion: .directory)
@@ -76,10 +78,21 @@ struct SyncJoin: ParsableCommand {
     @Option(help: ArgumentHelp("The file with a token of vauban sync token, or -.", valueName: "file"), completion: .file())
     var tokenFile: String?
 
+    @Flag(help: "Join by the circle's recovery key, which Vauban asks for.")
+    var recoveryKey = false
+
+    @Option(
+        name: .customLong("recovery-key-fd"),
+        help: ArgumentHelp("The same, with the key from this file descriptor (one line).", valueName: "n"))
+    var keyDescriptor: Int32?
+
     @OptionGroup var user: UserOptions
+
+    private var isRecovering: Bool { recoveryKey || keyDescriptor != nil }
 
     func validate() throws {
         try SyncWords.validate(name: name, code: code)
+        if isRecovering, code != nil || tokenFile != nil { throw ValidationError("With a recovery key, no code and no token are needed.") }
         if tokenFile != nil, code != nil || name != nil { throw ValidationError("With --token-file, no code and no name are needed.") }
     }
 
@@ -88,13 +101,14 @@ struct SyncJoin: ParsableCommand {
         try session.openNow()
         let home = try SyncHome(session.service)
         guard try home.hasCircleOrRequest(session) else {
+            if isRecovering { return try recover(session, home) }
             guard let tokenFile else { return try ask(session, home) }
             return try redeem(try JoinTokenText.read(tokenFile), session, home)
         }
-        guard tokenFile == nil else {
+        guard tokenFile == nil, !isRecovering else {
             throw Refusal(
                 .badParameter,
-                "This device is in a circle already, or waits to join one. To end that, and then use the token: vauban sync leave")
+                "This device is in a circle already, or waits to join one. To end that, and then join otherwise: vauban sync leave")
         }
         var circle = try SyncSession(session, home, at: try SyncPlace.existing(folder))
         guard circle.view.circle == nil else {
@@ -150,6 +164,14 @@ struct SyncJoin: ParsableCommand {
             Asked to join by the token, as \(SafeText.visible(content.name)). \
             \(SafeText.visible(content.member.name)) admits this device when it runs vauban sync; then run vauban sync here.
             """)
+    }
+
+    /// Joins by the recovery key, which nobody needs to answer.
+    private func recover(_ session: Session, _ home: SyncHome) throws {
+        let place = try placeOfCircle()
+        let key = try RecoveryKeyInput.read(keyDescriptor, session, options: "--recovery-key-fd N")
+        let joining = RecoveryJoining(session: session, home: home, place: place)
+        try Sync.synchronize(try joining.join(with: key, name: name ?? SyncHome.deviceName))
     }
 
     private func placeOfCircle() throws -> any SyncCarrier {

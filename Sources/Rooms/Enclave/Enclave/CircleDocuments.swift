@@ -170,10 +170,12 @@ struct CircleStatement: DERReadable, DERWritable {
     let earlier: [UInt8]?
     /// What the companions get.
     let companions: [CompanionPart]
+    /// What the holder of the recovery key gets; nil if the circle has none.
+    let recovery: RecoveryPart?
 
     init(
         circle: [UInt8], number: Int64, previous: [UInt8], epoch: Int64, signer: [UInt8], shares: [Share] = [], members: [UInt8] = [],
-        earlier: [UInt8]? = nil, companions: [CompanionPart] = []
+        earlier: [UInt8]? = nil, companions: [CompanionPart] = [], recovery: RecoveryPart? = nil
     ) {
         self.circle = circle
         self.number = number
@@ -184,6 +186,7 @@ struct CircleStatement: DERReadable, DERWritable {
         self.members = members
         self.earlier = earlier
         self.companions = companions
+        self.recovery = recovery
     }
 
     init(from fields: inout DERFields) throws {
@@ -197,6 +200,7 @@ struct CircleStatement: DERReadable, DERWritable {
         members = try fields.octets("members", in: 29...30_000)
         earlier = try fields.optionalOctets(0, "earlier keys", in: 60...4096)
         companions = try fields.companions(1)
+        recovery = try fields.optional(2, "recovery") { try $0.value("recovery") }
     }
 
     func write(into der: inout DERWriter) throws {
@@ -211,6 +215,7 @@ struct CircleStatement: DERReadable, DERWritable {
             try fields.octets(members)
             try fields.optionalOctets(0, earlier)
             try fields.companions(1, companions)
+            if let recovery { try fields.tagged(2) { try $0.value(recovery) } }
         }
     }
 

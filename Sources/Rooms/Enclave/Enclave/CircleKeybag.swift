@@ -46,6 +46,14 @@ struct CircleBody: Hashable, Sendable, DERReadable, DERWritable {
     var tokens: [TokenRecord] = []
     /// The token by which this device waits to be admitted.
     var redemption: Redemption?
+    /// The public half of the circle's recovery key, if it has one.
+    var recovery: CircleDevice?
+    /// The same on a companion, which only verifies its signatures.
+    var rosterRecovery: CircleMember?
+    /// The members that joined by a recovery key, as far as this device saw it.
+    var recovered: [[UInt8]] = []
+    /// The members that were removed last, as far as this device saw it: nobody answers for them any more.
+    var former: [[UInt8]] = []
 
     init(me: CircleDevice) { self.me = me }
 
@@ -73,6 +81,10 @@ struct CircleBody: Hashable, Sendable, DERReadable, DERWritable {
                 circle: try redeemed.octets("circle", in: 16...16), sponsor: try redeemed.value("sponsor"),
                 request: try redeemed.octets("request", in: 1...CircleRequest.documentBytesMax))
         }
+        recovery = try fields.optional(8, "recovery") { try $0.value("recovery") }
+        rosterRecovery = try fields.optional(9, "recovery") { try $0.value("recovery") }
+        recovered = try fields.devices(10)
+        former = try fields.devices(11, max: CircleRequest.epochsMax)
     }
 
     func write(into der: inout DERWriter) throws {
@@ -102,6 +114,10 @@ struct CircleBody: Hashable, Sendable, DERReadable, DERWritable {
                     try redeemed.octets(redemption.request)
                 }
             }
+            if let recovery { try fields.tagged(8) { try $0.value(recovery) } }
+            if let rosterRecovery { try fields.tagged(9) { try $0.value(rosterRecovery) } }
+            try fields.devices(10, recovered)
+            try fields.devices(11, former)
         }
     }
 
@@ -110,6 +126,16 @@ struct CircleBody: Hashable, Sendable, DERReadable, DERWritable {
     /// The members, as this device knows them for their signatures.
     var signers: [CircleMember] { roster ?? members.map(\.outside) }
 
+    /// Who signs with the recovery key, if the circle has one.
+    var recoverySigner: CircleMember? { isCompanion ? rosterRecovery : recovery?.outside }
+
+    /// Notes who is no member any more, and none that came back.
+    mutating func noteFormer(since before: CircleBody) {
+        let members = Set(signers.map(\.device))
+        let gone = before.signers.map(\.device).filter { !members.contains($0) }
+        former = Array((former.filter { !members.contains($0) && !gone.contains($0) } + gone).suffix(CircleRequest.epochsMax))
+    }
+
     /// Returns a device of the circle, whether a member or a companion.
     func device(_ device: [UInt8]) -> CircleDevice? { (members + companions.map(\.device)).first { $0.device == device } }
 
@@ -117,7 +143,8 @@ struct CircleBody: Hashable, Sendable, DERReadable, DERWritable {
         CircleView(
             device: me.device, circle: circle, number: number, digest: digest, epoch: epoch,
             members: signers, companions: companions.map { CircleCompanion(device: $0.device.outside, names: $0.names) },
-            isCompanion: isCompanion, tokens: tokens.map(\.outside), sponsor: redemption?.sponsor)
+            isCompanion: isCompanion, tokens: tokens.map(\.outside), sponsor: redemption?.sponsor,
+            hasRecoveryKey: recoverySigner != nil, recovered: recovered)
     }
 }
 

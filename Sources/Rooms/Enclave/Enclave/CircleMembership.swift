@@ -13,12 +13,14 @@ struct CircleMembership: Sendable {
     var stored: CircleContent?
     /// The epoch of the vault in which it was opened.
     var vaultEpoch: Int64 = 0
+    /// Whether the keys are those of the recovery key, which is no member and has a part of its own in each statement.
+    var isRecovery = false
 
     // MARK: Writing
 
     /// Makes a statement of new members and companions, with a new circle key if someone is removed, and follows it.
     func makeStatement(
-        members: [CircleDevice], companions: [CompanionRecord], rolls: Bool
+        members: [CircleDevice], companions: [CompanionRecord], recovery: RecoveryStep = .keep, rolls: Bool
     ) throws(Refusal) -> (statement: [UInt8], CircleMembership) {
         guard let circle = body.circle else { throw Self.notInCircle }
         guard !body.isCompanion else { throw Self.companionChangesNothing }
@@ -26,13 +28,21 @@ struct CircleMembership: Sendable {
             throw Refusal(
                 .unsupported, "This circle was changed too often; start a new one: vauban sync leave, then vauban sync new FOLDER")
         }
-        guard members.count + companions.count <= CircleRequest.membersMax else {
-            throw Refusal(.unsupported, "A circle has at most 10 devices; remove one first: vauban sync remove")
+        var next = self
+        switch recovery {
+        case .keep: break
+        case .end: next.body.recovery = nil
+        case .make(_, let device): next.body.recovery = device
+        }
+        // The device that joins by the recovery key takes the place of the key.
+        guard members.count + companions.count + (next.body.recovery == nil ? 0 : 1) <= CircleRequest.membersMax else {
+            throw Refusal(
+                .unsupported,
+                "A circle has at most 10 devices, and a recovery key counts as one; remove a device first: vauban sync remove")
         }
         guard companions.count <= CircleRequest.companionsMax else {
             throw Refusal(.unsupported, "A circle has at most 4 companions; remove one first: vauban sync remove")
         }
-        var next = self
         if rolls {
             guard body.epoch < CircleRequest.epochsMax else {
                 throw Refusal(
@@ -46,6 +56,8 @@ struct CircleMembership: Sendable {
         next.body.members = members
         next.body.companions = companions
         next.body.pending = nil
+        next.body.noteFormer(since: body)
+        next.body.recovered.removeAll { device in !members.contains { $0.device == device } }
         do {
             let blank = CircleStatement(
                 circle: circle, number: next.body.number, previous: body.digest, epoch: next.body.epoch, signer: body.me.device)
@@ -55,13 +67,19 @@ struct CircleMembership: Sendable {
                 ? nil
                 : try KeyWrap.wrap(
                     next.secrets.circleKeys(includingLast: false), under: key, label: Self.earlierLabel, context: blank.context)
-            let statement = CircleStatement(
+            var statement = CircleStatement(
                 circle: circle, number: blank.number, previous: blank.previous, epoch: blank.epoch, signer: blank.signer,
                 shares: try members.map { try CircleSecrets.share(key, with: $0, info: Self.info(blank, $0.device)) },
                 members: try KeyWrap.wrap(
-                    SecretBytes(copying: try CircleMembers(members, companions).encoded()), under: key, label: Self.membersLabel,
+                    SecretBytes(copying: try CircleMembers(members, companions, recovery: next.body.recovery).encoded()), under: key,
+                    label: Self.membersLabel,
                     context: blank.context),
-                earlier: earlier, companions: try companions.map { try next.part(for: $0.device, in: blank) })
+                earlier: earlier, companions: try companions.map { try next.part(for: $0.device, in: blank) },
+                recovery: try next.body.recovery.map { device in
+                    RecoveryPart(
+                        share: try CircleSecrets.share(key, with: device, info: Self.recoveryInfo(blank, device.device)), proof: nil)
+                })
+            if case .make(let secrets, _) = recovery { statement = try statement.proven(by: secrets) }
             let bytes = try statement.encoded()
             let signed = try SignedStatement(statement: bytes, signature: try secrets.sign(.statement, bytes)).encoded()
             next.body.digest = CircleCodes.digest(signed)
@@ -79,7 +97,7 @@ struct CircleMembership: Sendable {
     private func part(for companion: CircleDevice, in blank: CircleStatement) throws -> CompanionPart {
         let key = secrets.companionKey(of: secrets.epochs, circle: blank.circle, device: companion.device)
         let context = blank.context + companion.device
-        let roster = SecretBytes(copying: try CircleRoster(body.members.map(\.outside)).encoded())
+        let roster = SecretBytes(copying: try CircleRoster(body.members.map(\.outside), recovery: body.recovery?.outside).encoded())
         let earlier =
             secrets.epochs == 1
             ? nil
@@ -99,8 +117,9 @@ struct CircleMembership: Sendable {
         let (signed, statement) = try Self.decoded(bytes)
         guard statement.circle == circle else { throw Refusal(.badParameter, "the statement is of another circle") }
         guard statement.number - 1 == body.number, statement.previous == body.digest else { throw Self.forked }
-        // Companions sign nothing that counts.
-        guard let signer = body.signers.first(where: { $0.device == statement.signer }),
+        // Companions sign nothing that counts, and the recovery key one thing.
+        let isByRecovery = statement.signer == body.recoverySigner?.device
+        guard let signer = isByRecovery ? body.recoverySigner : body.signers.first(where: { $0.device == statement.signer }),
             CircleSignature.statement.isValid(signed.signature, of: signed.statement, by: signer)
         else { throw Refusal(.badParameter, "a statement about the circle is not signed by a device of it") }
         guard statement.epoch == body.epoch || statement.epoch == body.epoch + 1 else { throw Self.damaged }
@@ -112,7 +131,11 @@ struct CircleMembership: Sendable {
             if let earlier = body.signers.first(where: { $0.device == signer.device }), earlier != signer { throw Self.damaged }
         }
         try checkDevices(of: next)
+        try checkRecovery(of: next, by: statement, isByRecovery: isByRecovery)
         var followed = next
+        if isByRecovery, let device = next.body.signers.last?.device { followed.body.recovered.append(device) }
+        followed.body.noteFormer(since: body)
+        followed.body.recovered.removeAll { device in !next.body.signers.contains { $0.device == device } }
         if let pending = body.pending, next.body.device(pending.device) == nil, body.device(pending.device) != nil {
             // A device that was admitted and removed again needs a new approval.
             followed.body.pending = nil
@@ -138,9 +161,31 @@ struct CircleMembership: Sendable {
         guard !isOneRemoved || next.body.epoch > body.epoch else { throw Self.damaged }
     }
 
+    /// Compares the recovery key of a statement with the one known, and what it admits if it is by that key.
+    private func checkRecovery(
+        of next: CircleMembership, by statement: CircleStatement, isByRecovery: Bool
+    ) throws(Refusal) {
+        let isSame = body.isCompanion ? body.rosterRecovery == next.body.rosterRecovery : body.recovery == next.body.recovery
+        if !isSame {
+            // One that ends reads nothing of the new circle key.
+            guard body.recoverySigner == nil || next.body.epoch > body.epoch else { throw Self.damaged }
+            if let made = next.body.recovery {
+                guard CircleSecrets.areUsable(made), statement.makes(made) else { throw Self.damaged }
+            }
+        }
+        guard isByRecovery else { return }
+        // It admits one device, changes nothing else, and ends.
+        let (before, after) = (body.signers, next.body.signers)
+        guard next.body.recoverySigner == nil, after.count == before.count + 1, after.starts(with: before),
+            next.body.companions == body.companions, let signer = body.recoverySigner, let admitted = after.last,
+            admitted.device != signer.device, admitted.verification != signer.verification
+        else { throw Self.damaged }
+    }
+
     /// Takes over what a statement, whose signature is verified, says to this device. What a device is it stays.
     func entering(_ statement: CircleStatement, _ bytes: [UInt8]) throws(Refusal) -> CircleMembership {
-        let share = statement.shares.first { $0.device == body.me.device }
+        let shares = isRecovery ? statement.recovery.map { [$0.share] } ?? [] : statement.shares
+        let share = shares.first { $0.device == body.me.device }
         let part = statement.companions.first { $0.share.device == body.me.device }
         let isCompanion = body.circle == nil ? share == nil : body.isCompanion
         do {
@@ -166,14 +211,16 @@ struct CircleMembership: Sendable {
 
     private mutating func enterAsMember(_ statement: CircleStatement, _ share: CircleStatement.Share) throws {
         let key = try takeKeys(
-            from: share, info: Self.info(statement, body.me.device), earlier: statement.earlier, of: statement, label: Self.earlierLabel)
+            from: share, info: isRecovery ? Self.recoveryInfo(statement, body.me.device) : Self.info(statement, body.me.device),
+            earlier: statement.earlier, of: statement, label: Self.earlierLabel)
         let list = try KeyWrap.unwrap(statement.members, under: key, label: Self.membersLabel, context: statement.context)
         let members = try CircleMembers(derBytes: list.withUnsafeBytes { Array($0) })
-        (body.members, body.companions) = (members.list, members.companions)
+        (body.members, body.companions, body.recovery) = (members.list, members.companions, members.recovery)
         let (devices, companions) = (body.members.map(\.device), body.companions.map(\.device.device))
+        let all = devices + companions + (body.recovery.map { [$0.device] } ?? [])
         guard devices == statement.shares.map(\.device), companions == statement.companions.map(\.share.device),
-            Set(devices + companions).count == devices.count + companions.count,
-            devices.count + companions.count <= CircleRequest.membersMax, body.members.contains(body.me)
+            body.recovery?.device == statement.recovery?.share.device, Set(all).count == all.count,
+            all.count <= CircleRequest.membersMax, isRecovery ? body.recovery == body.me : body.members.contains(body.me)
         else { throw WrapError() }
     }
 
@@ -183,12 +230,15 @@ struct CircleMembership: Sendable {
         let key = try takeKeys(
             from: part.share, info: info, earlier: part.earlier, of: statement, label: Self.companionEarlierLabel, context: context)
         let list = try KeyWrap.unwrap(part.roster, under: key, label: Self.rosterLabel, context: context)
-        let roster = try CircleRoster(derBytes: list.withUnsafeBytes { Array($0) }).list
+        let read = try CircleRoster(derBytes: list.withUnsafeBytes { Array($0) })
+        let roster = read.list
         let devices = roster.map(\.device)
-        guard devices == statement.shares.map(\.device), Set(devices).count == devices.count, devices.contains(statement.signer) else {
-            throw WrapError()
-        }
+        guard devices == statement.shares.map(\.device), Set(devices).count == devices.count,
+            devices.contains(statement.signer) || body.rosterRecovery?.device == statement.signer,
+            read.recovery?.device == statement.recovery?.share.device, read.recovery.map({ !devices.contains($0.device) }) ?? true
+        else { throw WrapError() }
         body.roster = roster
+        body.rosterRecovery = read.recovery
     }
 
     /// Takes over the keys of a statement, and returns the newest.
@@ -231,6 +281,11 @@ struct CircleMembership: Sendable {
     /// Of another label than a member's, so that neither opens the other's share.
     private static func companionInfo(_ statement: CircleStatement, _ device: [UInt8]) -> [UInt8] {
         Array("vauban sync companion share v1".utf8) + [0] + statement.context + device
+    }
+
+    /// The recovery key is no member.
+    private static func recoveryInfo(_ statement: CircleStatement, _ device: [UInt8]) -> [UInt8] {
+        Array("vauban sync recovery share v1".utf8) + [0] + statement.context + device
     }
 
     private static let membersLabel = "vauban sync members v1"

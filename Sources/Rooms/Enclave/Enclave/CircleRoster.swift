@@ -30,21 +30,26 @@ struct CompanionRecord: Hashable, Sendable, DERReadable, DERWritable {
 struct CircleMembers: DERReadable, DERWritable {
     let list: [CircleDevice]
     let companions: [CompanionRecord]
+    /// The public half of the recovery key, if the circle has one.
+    let recovery: CircleDevice?
 
-    init(_ list: [CircleDevice], _ companions: [CompanionRecord]) {
+    init(_ list: [CircleDevice], _ companions: [CompanionRecord], recovery: CircleDevice?) {
         self.list = list
         self.companions = companions
+        self.recovery = recovery
     }
 
     init(from fields: inout DERFields) throws {
         list = try fields.list("members", max: CircleRequest.membersMax)
         companions = try fields.companions(0)
+        recovery = try fields.optional(1, "recovery") { try $0.value("recovery") }
     }
 
     func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.list(list)
             try fields.companions(0, companions)
+            if let recovery { try fields.tagged(1) { try $0.value(recovery) } }
         }
     }
 }
@@ -52,12 +57,25 @@ struct CircleMembers: DERReadable, DERWritable {
 /// The members inside a statement, for a companion: it verifies what they sign, and encrypts nothing to them.
 struct CircleRoster: DERReadable, DERWritable {
     let list: [CircleMember]
+    /// What verifies the recovery key, if the circle has one.
+    let recovery: CircleMember?
 
-    init(_ list: [CircleMember]) { self.list = list }
+    init(_ list: [CircleMember], recovery: CircleMember?) {
+        self.list = list
+        self.recovery = recovery
+    }
 
-    init(from fields: inout DERFields) throws { list = try fields.list("members", max: CircleRequest.membersMax) }
+    init(from fields: inout DERFields) throws {
+        list = try fields.list("members", max: CircleRequest.membersMax)
+        recovery = try fields.optional(0, "recovery") { try $0.value("recovery") }
+    }
 
-    func write(into der: inout DERWriter) throws { try der.sequence { try $0.list(list) } }
+    func write(into der: inout DERWriter) throws {
+        try der.sequence { fields in
+            try fields.list(list)
+            if let recovery { try fields.tagged(0) { try $0.value(recovery) } }
+        }
+    }
 }
 
 /// What a statement has for one companion.

@@ -110,8 +110,8 @@ extension Keybag {
         do throws(SystemError) { return try Entropy.bytes(count) } catch { throw Refusal(.internalError, "no random bytes are available") }
     }
 
-    static func randomKey() throws(Refusal) -> SecretBytes {
-        do throws(SystemError) { return try Entropy.secret(EnclaveLimits.keyBytes) } catch {
+    static func randomKey(_ count: Int = EnclaveLimits.keyBytes) throws(Refusal) -> SecretBytes {
+        do throws(SystemError) { return try Entropy.secret(count) } catch {
             throw Refusal(.internalError, "no random bytes are available")
         }
     }

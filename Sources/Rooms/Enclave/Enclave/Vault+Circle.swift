@@ -1,6 +1,6 @@
 // Circles of devices that share synchronizable items (Specs/sync.md). The keys and the state are made, kept and used here, so that nobody
 // can put back an earlier state. A prompt comes before whatever admits, enters, removes, or changes the
-// list of a companion, or makes or redeems the token that does; the room shows it.
+// list of a companion, or makes, redeems or ends a token or a recovery key that does; the room shows it.
 
 package import EnclaveWire
 import VaubanAccessPolicy
@@ -17,21 +17,31 @@ package struct CircleOutcome: Sendable {
     package let files: OpenCircle.CompanionFiles?
     /// The seed of the key of a token, if the request made one.
     package let seed: TokenSeed?
+    /// The recovery key, if the request made one.
+    package let recoveryKey: CircleRecoveryKey?
+    /// The circle of a recovery key, if the request found or followed it.
+    package let recovering: CircleRecovery?
 
-    init(_ reply: CircleReply, opened: OpenCircle? = nil, files: OpenCircle.CompanionFiles? = nil, seed: TokenSeed? = nil) {
+    init(
+        _ reply: CircleReply, opened: OpenCircle? = nil, files: OpenCircle.CompanionFiles? = nil, seed: TokenSeed? = nil,
+        recoveryKey: CircleRecoveryKey? = nil, recovering: CircleRecovery? = nil
+    ) {
         self.reply = reply
         self.opened = opened
         self.files = files
         self.seed = seed
+        self.recoveryKey = recoveryKey
+        self.recovering = recovering
     }
 }
 
 extension Vault {
     /// Performs a request.
     /// - Parameter isApproved: Whether the user has approved it, if it needs that.
-    /// - Parameter secret: The seed of the token, if one is redeemed.
+    /// - Parameter secret: The seed of the token, if one is redeemed; the recovery key, if its circle is to be found.
+    /// - Parameter recovering: The circle of a recovery key, as far as it was followed before.
     package func circle(
-        _ request: CircleRequest, isApproved: Bool, secret: borrowing SecretBytes? = nil
+        _ request: CircleRequest, isApproved: Bool, secret: borrowing SecretBytes? = nil, recovering: CircleRecovery? = nil
     ) throws(Refusal) -> CircleOutcome {
         switch request {
         // A device that was admitted already is admitted again without the user.
@@ -69,6 +79,11 @@ extension Vault {
         case .admitByToken(let request): return try admit(byToken: request, as: try circleMember())
         case .enterByToken(let statement): return try enter(byToken: statement)
         case .revokeToken(let verification): return try revokeToken(verification, as: try circleMember())
+        case .makeRecoveryKey: return try makeRecoveryKey(as: try circleMember())
+        case .endRecoveryKey: return try endRecoveryKey(as: try circleMember())
+        case .findByRecoveryKey(let statement): return try find(statement, byRecoveryKey: secret)
+        case .followByRecoveryKey(let statement): return try follow(statement, byRecoveryKey: recovering)
+        case .enterByRecoveryKey(let name): return try enter(byRecoveryKey: name, recovering)
         }
     }
 

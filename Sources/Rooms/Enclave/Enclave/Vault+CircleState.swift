@@ -136,6 +136,14 @@ extension Vault {
         return (bag, classKey)
     }
 
+    /// Throws while this device cannot keep a part of a circle: it is locked, or has no passcode.
+    func checkMayKeepCircle() throws(Refusal) {
+        try state.withLock { (state) throws(Refusal) in
+            state.applyExpirations(host)
+            _ = try circleClassKey(&state)
+        }
+    }
+
     private func circleContext(_ generation: [UInt8], _ body: [UInt8]) -> [UInt8] {
         host.backend.deviceIdentifier + withUnsafeBytes(of: user.bigEndian) { Array($0) } + generation + CircleCodes.digest(body)
     }

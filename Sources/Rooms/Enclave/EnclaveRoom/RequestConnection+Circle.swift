@@ -2,12 +2,15 @@
 
 import Enclave
 import EnclaveWire
+import VaubanPlainText
 import VaubanRefusal
 import VaubanSecretBytes
 import VaubanSyncModel
 import VaubanUserModel
 
 extension RequestConnection {
+    private static let shownNameBytesMax = 20
+
     /// Performs a request about a circle. An open circle stays open until the connection ends or opens another.
     func circle(_ request: CircleRequest, _ secret: borrowing SecretBytes?) throws(Refusal) -> Response {
         let vault = try vault()
@@ -15,7 +18,9 @@ extension RequestConnection {
         if let consent {
             guard try askConsent(consent, nil) == .once else { throw Refusal(.cancelled) }
         }
-        let outcome = try vault.circle(request, isApproved: consent != nil, secret: secret)
+        let outcome = try vault.circle(request, isApproved: consent != nil, secret: secret, recovering: recovering)
+        recovering = outcome.recovering
+        if let key = outcome.recoveryKey { return Response(.circle(outcome.reply), secret: key.bytes.duplicate()) }
         if let seed = outcome.seed { return Response(.circle(outcome.reply), secret: seed.bytes.duplicate()) }
         if let files = outcome.files { return Response(.circle(outcome.reply), secret: files.fileKeys()) }
         guard let opened = outcome.opened else { return Response(.circle(outcome.reply)) }
@@ -40,10 +45,21 @@ extension RequestConnection {
         case .makeToken(let name, let seconds, _, let shown):
             try Self.consent(toTokenOf: name, seconds, shown, in: vault)
         case .redeem(let token): Consent(.enterAsCompanion, offered: .once, program: try vault.sponsor(ofToken: token).name)
+        case .makeRecoveryKey: Consent(.makeRecoveryKey, offered: .once)
+        case .endRecoveryKey: Consent(.endRecoveryKey, offered: .once)
+        case .enterByRecoveryKey: try consentToEnterByRecoveryKey()
         case .begin, .apply, .answer, .reveal, .follow, .view, .open, .sign, .leave, .companionFiles, .admitByToken, .enterByToken,
-            .revokeToken:
+            .revokeToken, .findByRecoveryKey, .followByRecoveryKey:
             nil
         }
+    }
+
+    /// The prompt shows the devices of the circle: whoever carries the folder may hide a removal.
+    private func consentToEnterByRecoveryKey() throws(Refusal) -> Consent {
+        guard let recovering else { throw Refusal(.unavailable, "no circle was found by a recovery key; run the command again") }
+        // Short names of all devices fit into the prompt: none hides another.
+        let names = recovering.names.map { "“\(PlainLine.bothEnds($0, bytesMax: Self.shownNameBytesMax))”" }
+        return Consent(.enterByRecoveryKey, offered: .once, program: "\(names.count): \(names.joined(separator: ", "))")
     }
 
     private static func consent(toTokenOf name: String, _ seconds: Int64, _ shown: String, in vault: Vault) throws(Refusal) -> Consent {

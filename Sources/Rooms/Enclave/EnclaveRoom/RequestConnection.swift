@@ -35,6 +35,8 @@ final class RequestConnection: CallerSession {
     var backup: OpenBackup?
     /// The circle of devices that is open on this connection.
     var circle: OpenCircle?
+    /// The circle that this connection joins by its recovery key.
+    var recovering: CircleRecovery?
     /// The trace and nonce that the last operation was allowed by, until it is performed.
     var allowing: (RequestTrace, [UInt8])?
 
@@ -155,6 +157,7 @@ final class RequestConnection: CallerSession {
         registered = nil
         backup = nil
         circle = nil
+        recovering = nil
         room.authorizations.end(of: self)
         try room.checkOwnership(peer.uid)
         registered = peer.process == nil ? peer.held(by: descriptors[1]) : peer

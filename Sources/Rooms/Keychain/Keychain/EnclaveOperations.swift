@@ -102,7 +102,7 @@ package struct OpenedBackup: ~Copyable {
 package struct CircleResult: ~Copyable {
     package let reply: CircleReply
     /// The keys of the circle's files and of the device's state, if the request opened it, of the files for a companion, or the seed of a
-    /// token.
+    /// token or the recovery key that it made.
     package let keys: SecretBytes?
 
     package init(_ reply: CircleReply, keys: consuming SecretBytes?) {

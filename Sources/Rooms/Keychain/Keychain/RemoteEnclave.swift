@@ -116,6 +116,7 @@ final class RemoteEnclave: EnclaveOperations {
         case .open: return CircleResult(reply, keys: try self.secret(of: answer, Int(reply.view.epoch + 1) * KeyLease.keyBytes))
         case .companionFiles: return CircleResult(reply, keys: try self.secret(of: answer, Int(reply.view.epoch) * KeyLease.keyBytes))
         case .makeToken: return CircleResult(reply, keys: try self.secret(of: answer, JoinToken.seedBytes))
+        case .makeRecoveryKey: return CircleResult(reply, keys: try self.secret(of: answer, CircleRequest.recoveryKeyBytes))
         default: return CircleResult(reply, keys: nil)
         }
     }

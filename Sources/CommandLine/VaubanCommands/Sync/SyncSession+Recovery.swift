@@ -1,0 +1,70 @@
+import VaubanKeychainClient
+import VaubanPasscode
+import VaubanRefusal
+import VaubanSecretBytes
+import VaubanSyncModel
+
+/// The recovery key of a circle (Specs/sync.md, "Joining by the recovery key").
+extension SyncSession {
+    /// Makes a recovery key, and returns it when its statement is in the folder. One whose statement is not there yet was shown to nobody.
+    mutating func makeRecoveryKey() throws -> RecoveryKey {
+        let session = session
+        let (reply, entry) = try session.asking { try session.keychain.circle(.makeRecoveryKey, waiting: $0) }
+        guard let statement = reply.document, let bytes = entry.takeSecret(), bytes.count == RecoveryKey.keyBytes else {
+            throw Refusal(.internalError, "the enclave made no recovery key")
+        }
+        take(reply.view)
+        try folder.add(statement, named: SyncFolder.name(of: view.number), in: .circle)
+        return RecoveryKey(random: bytes)
+    }
+}
+
+/// A new device that joins the circle of a folder by its recovery key.
+struct RecoveryJoining {
+    let session: Session
+    let home: SyncHome
+    let place: any SyncCarrier
+
+    /// Joins, and returns this device in its circle.
+    func join(with key: borrowing RecoveryKey, name: String) throws -> SyncSession {
+        let secret: SecretBytes? = key.bytes()
+        guard var view = try found(by: secret) else {
+            throw Refusal(
+                .badParameter,
+                "No circle in the folder has this recovery key: it is another key, or the folder is not copied completely")
+        }
+        while let statement = try place.read(SyncFolder.name(of: view.number + 1), in: .circle) {
+            view = try session.keychain.circle(.followByRecoveryKey(statement: statement)).reply.view
+        }
+        let last = view
+        home.forget()
+        try home.keep(place)
+        let reply = try session.asking { try session.keychain.circle(.enterByRecoveryKey(name: name), waiting: $0).reply }
+        if let statement = reply.document { try place.add(statement, named: SyncFolder.name(of: last.number + 1), in: .circle) }
+        var circle = try SyncSession(session, home)
+        try circle.follow()
+        say(
+            """
+            Joined by the recovery key, which is void now. This device shares synchronizable items with \
+            \(count(circle.view.members.count - 1, "device")). Remove those that are lost: vauban sync remove. To make another recovery \
+            key: vauban sync recovery --make
+            """)
+        return circle
+    }
+
+    /// Returns the circle as of the statement that made the key.
+    private func found(by key: borrowing SecretBytes?) throws -> CircleView? {
+        for name in try place.names(in: .circle).filter({ SyncFolder.number(of: $0) != nil }).reversed() {
+            guard let statement = try place.read(name, in: .circle), (1...CircleRequest.documentBytesMax).contains(statement.count) else {
+                continue
+            }
+            do throws(Refusal) {
+                return try session.keychain.findCircle(by: statement, recoveryKey: key).view
+            } catch {
+                // Whoever carries the folder may have put something else there.
+                guard [.itemNotFound, .unsupported, .badParameter].contains(error.reason) else { throw error }
+            }
+        }
+        return nil
+    }
+}

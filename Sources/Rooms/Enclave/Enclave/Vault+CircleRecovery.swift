@@ -1,0 +1,84 @@
+// A device joins a circle by its recovery key, when no other device is at hand (Specs/sync.md, "Joining by the recovery key"). The
+// holder of the key follows the statements as a member does, from the one that made the key; then it admits one device, and the key ends.
+
+import VaubanDER
+import VaubanRefusal
+import VaubanSecretBytes
+import VaubanSyncModel
+
+extension Vault {
+    // MARK: The member
+
+    /// Makes a recovery key, in place of an earlier one. Only its public half is kept.
+    func makeRecoveryKey(as member: CircleMembership) throws(Refusal) -> CircleOutcome {
+        guard let circle = member.body.circle else { throw CircleMembership.notInCircle }
+        let key = CircleRecoveryKey(try Keybag.randomKey(CircleRequest.recoveryKeyBytes))
+        let (secrets, device) = try Self.computed { try CircleSecrets.recovery(key.bytes, circle: circle) }
+        let (statement, next) = try member.makeStatement(
+            members: member.body.members, companions: member.body.companions, recovery: .make(secrets, device),
+            rolls: member.body.recovery != nil)
+        return CircleOutcome(try store(next, document: statement).reply, recoveryKey: key)
+    }
+
+    func endRecoveryKey(as member: CircleMembership) throws(Refusal) -> CircleOutcome {
+        guard member.body.recovery != nil else { throw Refusal(.badParameter, "The circle has no recovery key") }
+        let (statement, next) = try member.makeStatement(
+            members: member.body.members, companions: member.body.companions, recovery: .end, rolls: true)
+        return try store(next, document: statement)
+    }
+
+    // MARK: The new device
+
+    /// Finds the circle of a recovery key in the statement that made the key. Throws `itemNotFound` if it is not that one.
+    func find(_ bytes: [UInt8], byRecoveryKey key: borrowing SecretBytes?) throws(Refusal) -> CircleOutcome {
+        try checkMayKeepCircle()
+        guard try membershipIfAny() == nil else { throw Self.alreadyInCircle }
+        let (signed, statement) = try CircleMembership.decoded(bytes)
+        let found: (secrets: CircleSecrets, device: CircleDevice)
+        switch key {
+        case .none: throw Refusal(.badParameter, "the recovery key is missing")
+        case .some(let key): found = try Self.computed { try CircleSecrets.recovery(key, circle: statement.circle) }
+        }
+        guard statement.makes(found.device) else { throw Refusal(.itemNotFound, "the statement did not make this recovery key") }
+        var holder = CircleMembership(body: CircleBody(me: found.device), secrets: found.secrets, stored: nil)
+        holder.isRecovery = true
+        let entered = try holder.entering(statement, bytes)
+        guard let signer = entered.body.members.first(where: { $0.device == statement.signer }),
+            CircleSignature.statement.isValid(signed.signature, of: signed.statement, by: signer.outside)
+        else { throw CircleMembership.damaged }
+        return CircleOutcome(CircleReply(entered.body.view), recovering: CircleRecovery(entered))
+    }
+
+    /// Follows the next statement of the circle that was found.
+    func follow(_ bytes: [UInt8], byRecoveryKey recovering: CircleRecovery?) throws(Refusal) -> CircleOutcome {
+        let holder = try Self.found(recovering)
+        let next: CircleMembership
+        do throws(Refusal) { next = try holder.following(bytes) } catch {
+            guard error == CircleMembership.removed else { throw error }
+            throw Refusal(
+                .notAllowedHere, "This recovery key was used already, or another was made in its place; use the newest, or another device")
+        }
+        return CircleOutcome(CircleReply(next.body.view), recovering: CircleRecovery(next))
+    }
+
+    /// Admits this device to the circle that was found. The key ends with it, and the circle gets a new circle key, so that whoever finds
+    /// the paper later reads nothing new.
+    func enter(byRecoveryKey name: String, _ recovering: CircleRecovery?) throws(Refusal) -> CircleOutcome {
+        let holder = try Self.found(recovering)
+        var member = try newMembership(name)
+        let (statement, next) = try holder.makeStatement(
+            members: holder.body.members + [member.body.me], companions: holder.body.companions, recovery: .end, rolls: true)
+        let known = next.secrets.circleKeys(includingLast: true)
+        var body = next.body
+        body.me = member.body.me
+        body.recovered = [member.body.me.device]
+        member.body = body
+        member.secrets = member.secrets.adding(known)
+        return try store(member, document: statement)
+    }
+
+    private static func found(_ recovering: CircleRecovery?) throws(Refusal) -> CircleMembership {
+        guard let recovering else { throw Refusal(.unavailable, "no circle was found by a recovery key; run the command again") }
+        return recovering.member
+    }
+}

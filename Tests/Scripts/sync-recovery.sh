@@ -1,0 +1,129 @@
+#!/usr/bin/env bash
+# A new device joins a circle by its recovery key and the folder alone, when no other device is at hand: once, with the approval of its user, and
+# told to all others. Another key, one that was replaced, removed or used, and an altered folder let nobody in.
+# proves: C-219
+# limit: 600
+set -u
+. Tests/Scripts/lib/command-line.sh
+folder=$TMPDIR/shared
+device() { export VAUBAN_HOME=$TMPDIR/$1; }
+text() { expect_text "$1" "$TMPDIR/err"; }
+own() { expect_status "$1" setsid --wait "$VAUBAN_BUILD/vauban" "${@:2}" </dev/null; }
+with() { want=$1; shift; expect_status "$want" setsid --wait "$VAUBAN_BUILD/vauban" "$@" --passcode-fd 3 3<<<"$passcode" </dev/null; }
+sync() { device "$1"; own "${2:-0}" sync; }
+equals() { [ "$1" = "$2" ] || fail "there is \"$1\", not \"$2\""; }
+has() { device "$1"; equals "$(vauban get "$2" 2>/dev/null)" "$3"; }
+lacks() { device "$1"; expect_status 44 vauban get "$2"; }
+item() { printf '{"service":"%s","account":"%s","secret":"%s","synchronizable":true}' "$1" "$2" "$3" | vauban add --json - 2>/dev/null || fail "add --json failed for $1/$2"; }
+trap 'for home in "$TMPDIR"/keychain "$TMPDIR"/laptop "$TMPDIR"/pi "$TMPDIR"/new "$TMPDIR"/second "$TMPDIR"/third; do VAUBAN_HOME=$home vauban stop; done >/dev/null 2>&1' EXIT
+new_device() { device "$1"; new_keychain; set_passcode; }
+# join NEW MEMBER [OPTIONS]: by codes.
+join() {
+    device "$1"; own 0 sync join "$folder" --name "$1"
+    device "$2"; own 0 sync approve
+    device "$1"; own 0 sync join "$folder"; code=$(cat "$TMPDIR/out")
+    device "$2"; with 0 sync approve "$code" "${@:3}"; answer=$(cat "$TMPDIR/out")
+    device "$1"; with 0 sync join "$folder" "$answer"
+}
+# make MEMBER: its new recovery key, in $key.
+make() { device "$1"; with 0 sync recovery --make; key=$(cat "$TMPDIR/out"); is_key "$key" || fail "no recovery key was printed: $key"; }
+# recover STATUS DEVICE KEY [NAME]: joins by the key, with the user.
+recover() {
+    device "$2"
+    expect_status "$1" setsid --wait "$VAUBAN_BUILD/vauban" sync join "$folder" --name "${4:-$2}" --recovery-key-fd 4 --passcode-fd 3 3<<<"$passcode" 4<<<"$3" </dev/null
+}
+
+set_passcode
+own 51 sync recovery --make
+own 0 sync new "$folder" --name desk
+item bank anna 'of the desk'
+own 0 sync
+new_device laptop; join laptop keychain
+new_device pi; join pi keychain --companion --item bank/anna
+sync laptop
+
+# A key takes the user's approval, is shown once, and lies nowhere.
+device keychain
+own 64 sync recovery
+own 64 sync recovery --make --remove
+own 36 sync recovery --make
+own 64 sync recovery --remove; text 'The circle has no recovery key'
+device pi; own 51 sync recovery --make
+make keychain; first=$key
+text 'This is the recovery key of the circle.'
+for home in keychain laptop; do device $home; not_kept "$first"; done
+grep -raqF "${first//-/}" "$folder" && fail 'the recovery key is in the folder'
+device keychain; own 0 sync status; grep -q 'The circle has a recovery key' "$TMPDIR/out" || fail 'status does not say that there is a recovery key'
+sync laptop; text 'The circle has a recovery key now.'
+sync pi
+printf 'of the laptop' | { device laptop; vauban set bank/anna --replace; }; sync laptop; sync keychain
+
+# A new device, without the others: not with another key, not with one mistyped, not without the user.
+for home in keychain laptop pi; do device $home; vauban stop >/dev/null 2>&1; done
+new_device new
+other=$(sed 's/^......-/000000-/' <<<"$first"); [ "$other" != "$first" ] || other=$(sed 's/^......-/000011-/' <<<"$first")
+recover 64 new "$other"; text 'No circle in the folder has this recovery key'
+recover 64 new "${first%?}x"; text 'contains only digits'
+expect_status 36 setsid --wait "$VAUBAN_BUILD/vauban" sync join "$folder" --recovery-key-fd 4 4<<<"$first" </dev/null
+own 36 sync join "$folder" --recovery-key
+own 64 sync join "$folder" '123 456' --recovery-key
+own 51 sync
+mkdir "$TMPDIR/empty"; expect_status 64 setsid --wait "$VAUBAN_BUILD/vauban" sync join "$TMPDIR/empty" --recovery-key-fd 4 4<<<"$first" </dev/null
+# What a carrier puts between the statements stops nobody, but admits nobody either.
+cp -a "$folder" "$TMPDIR/good"
+again() { rm -rf "$folder"; cp -a "$TMPDIR/good" "$folder"; }
+last=$folder/circle/$(ls "$folder/circle" | tail -1)
+printf "$(printf '\\%03o' $(($(od -An -tu1 -j 900 -N 1 "$last") ^ 1)))" | dd of="$last" bs=1 seek=900 conv=notrunc 2>/dev/null
+recover 64 new "$first"; text 'No circle in the folder has this recovery key'; again
+head -c 2000 /dev/urandom >"$folder/circle/00000009"
+recover 0 new "$first"
+text 'Joined by the recovery key, which is void now. This device shares synchronizable items with 2 devices.'
+text '2 changes received'
+rm "$folder/circle/00000009"
+has new bank/anna 'of the laptop'
+not_kept "$first"
+item bank bert 'of the new device'; sync new; text '1 sent.'
+own 0 sync status
+grep -q 'Device   new .*(this device)  joined by a recovery key' "$TMPDIR/out" || fail 'status does not say who joined by the recovery key'
+grep -q 'has a recovery key' "$TMPDIR/out" && fail 'status lists a recovery key that was used'
+
+# The others are told, follow, and read on; the companion too.
+for home in keychain laptop pi; do device $home; unlock; done
+for home in keychain laptop; do sync $home; text 'new joined the circle by the recovery key, which is void now.'; has $home bank/bert 'of the new device'; done
+own 0 sync status; grep -q 'Device   new .*joined by a recovery key' "$TMPDIR/out" || fail 'a member does not say who joined by the recovery key'
+sync pi; lacks pi bank/bert
+printf 'after it' | { device new; vauban set bank/anna --replace; }; sync new; sync keychain; sync pi; has pi bank/anna 'after it'
+
+# Used, replaced, removed: the paper is worth nothing.
+new_device second
+recover 51 second "$first"; text 'was used already'
+make new; replaced=$key; make new
+sync keychain; text 'The circle has a recovery key now.'
+recover 51 second "$replaced"; text 'another was made in its place'
+device new; own 36 sync recovery --remove; with 0 sync recovery --remove
+recover 51 second "$key"
+sync laptop; sync keychain; text 'The recovery key of the circle was removed.'
+device second; own 51 sync
+
+# A run that was killed after the enclave had entered, before the folder had the statement.
+make laptop; cp -a "$folder" "$TMPDIR/before"
+recover 0 second "$key"
+sync second; last=$(ls "$folder/circle" | tail -1)
+rm "$folder/circle/$last"; sync second; [ -e "$folder/circle/$last" ] || fail 'the statement is not put into the folder again'
+sync keychain; text 'second joined the circle by the recovery key'; sync laptop; has second bank/bert 'of the new device'
+# Two that join at once: the second finds the key used. On an earlier copy of the folder it joins a circle that the others do not follow.
+new_device third
+recover 51 third "$key"; text 'was used already'
+mv "$folder" "$TMPDIR/current"; cp -a "$TMPDIR/before" "$folder"
+recover 0 third "$key"
+rm -rf "$folder"; mv "$TMPDIR/current" "$folder"
+sync third 64; text 'rolled back or altered'
+own 0 sync leave
+
+# A removal goes on working, and says when another recovery key is needed.
+make keychain; with 0 sync remove second; text 'If somebody else has it now, make another recovery key too'
+sync new; sync laptop
+printf 'not for the second' | { device new; vauban set bank/anna --replace; }; sync new
+sync second 51; has second bank/anna 'after it'
+recover 0 third "$key"; has third bank/anna 'not for the second'
+echo 'a new device joins by the recovery key once, all others are told, and a key that was used, replaced or removed lets nobody in'
