@@ -15,7 +15,7 @@ equals() { [ "$1" = "$2" ] || fail "there is \"$1\", not \"$2\""; }
 has() { device "$1"; equals "$(vauban get "$2" 2>/dev/null)" "$3"; }
 lacks() { device "$1"; expect_status 44 vauban get "$2"; }
 item() { printf '{"service":"%s","account":"%s","secret":"%s","synchronizable":true}' "$1" "$2" "$3" | vauban add --json - 2>/dev/null || fail "add --json failed for $1/$2"; }
-trap 'for home in "$TMPDIR"/keychain "$TMPDIR"/laptop "$TMPDIR"/ci "$TMPDIR"/second "$TMPDIR"/third; do VAUBAN_HOME=$home vauban stop; done >/dev/null 2>&1' EXIT
+trap 'for home in "$TMPDIR"/keychain "$TMPDIR"/laptop "$TMPDIR"/ci "$TMPDIR"/second "$TMPDIR"/third "$TMPDIR"/fourth "$TMPDIR"/fifth "$TMPDIR"/sixth; do VAUBAN_HOME=$home vauban stop; done >/dev/null 2>&1' EXIT
 new_device() { device "$1"; new_keychain; set_passcode; }
 # request FOLDER: the one join request by a token.
 request() { set -- "$1"/join/*.4; [ -e "$1" ] || fail 'there is no join request'; echo "$1"; }
@@ -90,7 +90,8 @@ statements=$(ls "$folder/circle" | wc -l)
 sync keychain; text "The device ${second:0:8} asks to join by a token, and is not admitted: the token was used already"
 [ ! -e "$folder/join/$second.4" ] || fail 'a refused request is still there'
 sync second 51; text 'its token was used already'
-device second; own 0 sync leave; rm "$folder/join/$second.5"
+device second; own 0 sync leave
+[ ! -e "$folder/join/$second.5" ] || fail 'what a device was told is still there after it left'
 cp "$TMPDIR/request" "$folder/join/$(printf '%032d' 7).4"
 sync keychain; text '0 changes received'
 equals "$(ls "$folder/circle" | wc -l)" "$statements"; equals "$(ls "$folder/join" | wc -l)" 0
@@ -99,6 +100,7 @@ equals "$(ls "$folder/circle" | wc -l)" "$statements"; equals "$(ls "$folder/joi
 head -c 1500 /dev/urandom >"$folder/join/$(printf '%032d' 8).4"
 mkfifo "$folder/join/$(printf '%032d' 9).4"
 sync keychain; text 'is not admitted: the join request was altered'; text '0 changes received'
+equals "$(cat "$folder/join/$(printf '%032d' 8).5" | paste -sd,)" 'VAUBAN JOIN REFUSED 2,request'
 rm -f "$folder"/join/*
 
 # Revoked before it was used, even where the folder is not what it was.
@@ -116,6 +118,37 @@ printf 'VAUBAN JOIN REFUSED 1\n' >"$(request "$folder" | sed 's/4$/5/')"; own 51
 sync keychain; text 'Admitted third'
 device keychain; with 0 sync disallow third db/ci; with 0 sync allow third bank/anna
 sync third; text 'Joined as a companion'; has third bank/anna 'never for a server'; lacks third db/ci
+
+# A request that is altered on its way: the server is told, asks again, and is admitted. One that cannot be admitted yet is told so too.
+device keychain; with 0 sync token fourth --item db/ci --file "$TMPDIR/fourth-token"; with 0 sync token fifth --item db/ci --file "$TMPDIR/fifth-token"
+new_device fourth; with 0 sync join "$folder" --token-file "$TMPDIR/fourth-token"
+truncate -s 700 "$(request "$folder")"
+sync keychain; text 'is not admitted: the join request was altered'
+sync fourth 53; text 'its request was altered on its way, or not copied completely. It has asked again'
+sync keychain; text 'Admitted fourth'; sync fourth; text 'Joined as a companion'
+equals "$(ls "$folder/join" | wc -l)" 0
+device keychain; with 0 sync token sixth --item db/ci --file "$TMPDIR/sixth-token"
+new_device fifth; with 0 sync join "$folder" --token-file "$TMPDIR/fifth-token"; sync keychain; text 'Admitted fifth'; sync fifth
+new_device sixth; with 0 sync join "$folder" --token-file "$TMPDIR/sixth-token"
+sync keychain; text 'A circle has at most 4 companions'; request "$folder" >/dev/null
+sync sixth 53; text 'the circle has as many devices or companions as it can have'
+device keychain; with 0 sync remove fifth; text 'Admitted sixth'; sync sixth; has sixth db/ci 'of the database'
+equals "$(ls "$folder/join" | wc -l)" 0
+sync laptop
+
+# The requests by the tokens of a device that was removed go, and who waits is told.
+device laptop; printf '{"service":"l","account":"l","secret":"l","synchronizable":true}' | vauban add --json - 2>/dev/null
+with 0 sync token seventh --item l/l --file "$TMPDIR/seventh-token"; device keychain; with 0 sync remove sixth
+new_device sixth; with 0 sync join "$folder" --token-file "$TMPDIR/seventh-token"; sync keychain; request "$folder" >/dev/null
+device keychain; with 0 sync remove laptop; text 'the device that made the token was removed'
+ls "$folder"/join/*.4 2>/dev/null && fail 'the request for a device that is gone is still there'
+sync sixth 51; text 'or the device that made it was removed'
+device sixth; own 0 sync leave; equals "$(ls "$folder/join" | wc -l)" 0
+device laptop; own 0 sync leave; new_device laptop
+own 0 sync join "$folder" --name laptop; device keychain; own 0 sync approve
+device laptop; own 0 sync join "$folder"; code=$(cat "$TMPDIR/out")
+device keychain; with 0 sync approve "$code"; answer=$(cat "$TMPDIR/out")
+device laptop; with 0 sync join "$folder" "$answer"
 
 # One command removes it, makes a new key, and names what it has had. Its token and its request do not let it in again.
 device keychain; own 36 sync remove ci; with 0 sync remove ci

@@ -27,7 +27,7 @@ extension SyncSession {
             for companion in view.companions where !before.companions.contains(where: { $0.device == companion.device }) {
                 say("Admitted \(SafeText.visible(companion.device.name)) as a companion, by its token.")
             }
-            folder.remove(JoinFile.request.name(of: device), in: .join)
+            for file in [JoinFile.request, .refusal] { folder.remove(file.name(of: device), in: .join) }
         }
     }
 
@@ -41,9 +41,9 @@ extension SyncSession {
     /// Says why a device is not admitted, here and, if its token is good no more, there.
     private func refuse(_ device: String, _ refusal: Refusal) {
         say("The device \(device.prefix(8)) asks to join by a token, and is not admitted: \(refusal.detail ?? refusal.message).")
-        if refusal.reason == .notAllowedHere {
+        if let told = JoinRefusal(refusal.reason) {
             // Where it cannot be written, the device goes on waiting.
-            try? folder.replace(Array(Self.refused.utf8), named: JoinFile.refusal.name(of: device), in: .join)
+            try? told.write(for: device, in: folder)
         }
         if [.notAllowedHere, .badParameter].contains(refusal.reason) {
             folder.remove(JoinFile.request.name(of: device), in: .join)
@@ -53,18 +53,16 @@ extension SyncSession {
     /// Enters the circle of the token that this device redeemed. Returns false as long as its member has not admitted it.
     mutating func enterByToken() throws -> Bool {
         guard !(try enter { .enterByToken(statement: $0) }) else { return true }
-        guard try folder.read(JoinFile.refusal.name(of: view.device), in: .join) == nil else {
-            throw Refusal(
-                .notAllowedHere,
-                "This device was not admitted: its token was used already, was revoked, or has expired. Run vauban sync leave here, and "
-                    + "join with a new token")
-        }
+        let told = try JoinRefusal.read(for: view.device, in: folder)
+        if let told, told.isFinal { throw told.refusal }
         let name = JoinFile.request.name(of: view.device)
-        // It may not have reached the folder.
+        // It may not have reached the folder, or not whole.
         if let request = try perform(.view).document, try folder.read(name, in: .join) == nil {
             try folder.replace(request, named: name, in: .join)
         }
-        return false
+        guard let told else { return false }
+        if told == .request { folder.remove(JoinFile.refusal.name(of: view.device), in: .join) }
+        throw told.refusal
     }
 
     /// Enters by the newest statement that admits this device. Returns false if there is none.
@@ -89,8 +87,6 @@ extension SyncSession {
         return false
     }
 
-    /// Whoever carries the folder can write it too: a device that reads it only says so, and goes on waiting.
-    private static let refused = "VAUBAN JOIN REFUSED 1\n"
     /// How many requests one run answers, and how many it looks at: those by tokens of other members wait for these.
     private static let requestsMax = 16
     private static let lookedAtMax = 256

@@ -70,7 +70,12 @@ extension Vault {
             }
             throw Self.damagedTokenRequest
         }
-        guard request.member == member.body.me.device else { throw Refusal(.itemNotFound, "another device made the token") }
+        guard request.member == member.body.me.device else {
+            guard !member.body.former.contains(request.member) else {
+                throw Refusal(.notAllowedHere, "the device that made the token was removed from the circle")
+            }
+            throw Refusal(.itemNotFound, "another device made the token")
+        }
         if member.body.companions.contains(where: { $0.device == request.newcomer }) { return CircleOutcome(CircleReply(member.body.view)) }
         guard let token = member.body.tokens.first(where: { $0.verification == request.verification }) else {
             throw Refusal(.notAllowedHere, "the token was used already, was revoked, or has expired")

@@ -1,0 +1,69 @@
+import VaubanRefusal
+import VaubanSyncModel
+
+/// Why a device is not admitted by its token, as a member writes it for that device (Specs/sync.md, "Joining by a token"). Whoever carries
+/// the folder can write it too: a device that reads it only says so, and goes on waiting.
+enum JoinRefusal: String, CaseIterable {
+    /// Its token is good no more.
+    case token
+    /// Its request was altered, or is not whole.
+    case request
+    /// The circle is full, or the member has an earlier Vauban.
+    case full
+    /// The member's clock is wrong.
+    case clock
+
+    private static let family = "VAUBAN JOIN REFUSED "
+    private static let heading = "VAUBAN JOIN REFUSED 2\n"
+    private static let bytesMax = 64
+
+    init?(_ reason: Refusal.Reason) {
+        switch reason {
+        case .notAllowedHere: self = .token
+        case .badParameter: self = .request
+        case .unsupported: self = .full
+        case .unavailable: self = .clock
+        default: return nil
+        }
+    }
+
+    /// Whether the device has nothing to wait for.
+    var isFinal: Bool { self == .token }
+
+    /// Writes it, unless it is there already.
+    func write(for device: String, in folder: any SyncCarrier) throws(Refusal) {
+        let (name, bytes) = (JoinFile.refusal.name(of: device), Array("\(Self.heading)\(rawValue)\n".utf8))
+        guard try folder.read(name, in: .join) != bytes else { return }
+        try folder.replace(bytes, named: name, in: .join)
+    }
+
+    /// Returns what a member wrote for a device; nil if there is nothing. Version 1 said nothing more than that the token is good no more.
+    static func read(for device: [UInt8], in folder: any SyncCarrier) throws(Refusal) -> JoinRefusal? {
+        guard let bytes = try folder.read(JoinFile.refusal.name(of: device), in: .join), bytes.count <= bytesMax else { return nil }
+        let text = String(decoding: bytes, as: UTF8.self)
+        if let reason = allCases.first(where: { text == "\(heading)\($0.rawValue)\n" }) { return reason }
+        return text == "\(family)1\n" ? .token : nil
+    }
+
+    var refusal: Refusal {
+        switch self {
+        case .token:
+            Refusal(
+                .notAllowedHere,
+                "This device was not admitted: its token was used already, was revoked, or has expired, or the device that made it was "
+                    + "removed. Run vauban sync leave here, and join with a new token")
+        case .request:
+            Refusal(
+                .unavailable,
+                "This device was not admitted: its request was altered on its way, or not copied completely. It has asked again; if this "
+                    + "stays so, run vauban sync leave here, and join with a new token")
+        case .full:
+            Refusal(
+                .unavailable,
+                "This device is not admitted yet: the circle has as many devices or companions as it can have, or a later Vauban is needed "
+                    + "on the device that made the token; vauban sync says which there")
+        case .clock:
+            Refusal(.unavailable, "This device is not admitted yet: the clock of the device that made the token is wrong; set it there")
+        }
+    }
+}
