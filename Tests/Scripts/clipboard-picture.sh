@@ -62,12 +62,12 @@ start_x11
 # xclip leaves a process behind that offers the content, before the server knows of it: until then the clipboard has another.
 copy() {
     xclip -selection clipboard -t "$1" -i "$2"
-    until xclip -selection clipboard -t "$1" -o 2>/dev/null | cmp -s - "$2"; do :; done
+    until timeout 10 xclip -selection clipboard -t "$1" -o 2>/dev/null | cmp -s - "$2"; do :; done
 }
 # xclip would give its text as a picture, too.
 copy_text() {
     xsel --clipboard --input <"$1"
-    until xsel --clipboard --output | cmp -s - "$1"; do :; done
+    until timeout 10 xsel --clipboard --output | cmp -s - "$1"; do :; done
 }
 on_desktop xclip
 # Straight from the clipboard into the keychain.
