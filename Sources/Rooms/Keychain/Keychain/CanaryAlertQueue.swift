@@ -16,22 +16,33 @@ final class CanaryAlertQueue: Sendable {
     }
 
     private struct Waiting {
-        /// When each subject last had a line, in nanoseconds since start, and its uses since.
-        var subjects: [Subject: (told: UInt64, further: Int)] = [:]
+        /// Against whose share each subject counts, when it last had a line, in nanoseconds since start, and its uses since.
+        var subjects: [Subject: (owner: UInt32, told: UInt64, further: Int)] = [:]
         /// What the journal has yet to be told, in its order: the first use of a subject for a while.
         var due: [(subject: Subject, use: AccessUse)] = []
-        /// Uses of subjects for which there is no room.
+        /// By owner, uses of subjects for which there is no room.
         var leftOut: [UInt32: Int] = [:]
+
+        /// Returns whether one more subject of an owner is told apart. Those that have nothing to tell are forgotten.
+        mutating func hasRoom(for owner: UInt32, at now: UInt64) -> Bool {
+            guard subjects.values.count(where: { $0.owner == owner }) >= KeychainLimits.alertProgramsMax else { return true }
+            subjects = subjects.filter { now < $0.value.told + KeychainLimits.alertLineNanoseconds || $0.value.further > 0 }
+            return subjects.values.count(where: { $0.owner == owner }) < KeychainLimits.alertProgramsMax
+        }
     }
 
     /// Apart from what programs cause otherwise: lines about that must not use up the room for these.
     private let journal: BoundedLog
+    private let accounts: Accounts
     private let waiting = ThreadMutex(Waiting())
     private let waiters = ThreadMutex<[UInt32: [ObjectIdentifier: Wakeup]]>([:])
     /// The canaries that were seen while they were open.
     private let known = ThreadMutex<[UInt32: Set<[UInt8]>]>([:])
 
-    init(logger: Logger) { journal = BoundedLog(logger) }
+    init(logger: Logger, accounts: Accounts = .ofThisMachine) {
+        journal = BoundedLog(logger, accounts: accounts)
+        self.accounts = accounts
+    }
 
     // MARK: Which items are canaries
 
@@ -57,21 +68,17 @@ final class CanaryAlertQueue: Sendable {
                 waiting.subjects[subject]?.further += 1
                 return
             }
-            guard waiting.subjects[subject] != nil || Self.hasRoom(for: user, in: &waiting.subjects, at: now) else {
-                waiting.leftOut[user, default: 0] += 1
-                return
+            if waiting.subjects[subject] == nil {
+                let owner = accounts.owner(of: user)
+                guard waiting.hasRoom(for: owner, at: now) else {
+                    waiting.leftOut[owner, default: 0] += 1
+                    return
+                }
+                waiting.subjects[subject] = (owner, now, 0)
             }
-            waiting.subjects[subject] = (now, waiting.subjects[subject]?.further ?? 0)
+            waiting.subjects[subject]?.told = now
             waiting.due.append((subject, use))
         }
-    }
-
-    /// Returns whether one more program of a user is told apart. Those that have nothing to tell are forgotten.
-    private static func hasRoom(for user: UInt32, in subjects: inout [Subject: (told: UInt64, further: Int)], at now: UInt64) -> Bool {
-        func hasRoom() -> Bool { subjects.keys.count { $0.user == user } < KeychainLimits.alertProgramsMax }
-        guard !hasRoom() else { return true }
-        subjects = subjects.filter { now < $0.value.told + KeychainLimits.alertLineNanoseconds || $0.value.further > 0 }
-        return hasRoom()
     }
 
     /// Writes what was added into the journal, without the names of items: a line for each program, which counts what it did since the one
@@ -80,7 +87,8 @@ final class CanaryAlertQueue: Sendable {
         let lines = waiting.withLock { waiting in
             defer { waiting.due = [] }
             return waiting.due.map { subject, use in
-                let further = (waiting.subjects[subject]?.further ?? 0) + (waiting.leftOut.removeValue(forKey: subject.user) ?? 0)
+                guard let known = waiting.subjects[subject] else { return (subject, use, 0) }
+                let further = known.further + (waiting.leftOut.removeValue(forKey: known.owner) ?? 0)
                 waiting.subjects[subject]?.further = 0
                 return (subject, use, further)
             }

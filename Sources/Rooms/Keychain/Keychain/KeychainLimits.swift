@@ -68,7 +68,7 @@ package enum KeychainLimits {
     /// Uses of canaries that are noted beyond these, and log records for them in one second beyond those that the program may have.
     package static let logPendingAlertsMax = 256
     package static let logAlertRecordsMax = 8
-    /// The programs of one user that are told apart in lines about canaries, and how long one waits for its next line, in nanoseconds.
+    /// The programs of one owner's users that lines about canaries tell apart, and how long one waits for its next line, in nanoseconds.
     package static let alertProgramsMax = 64
     package static let alertLineNanoseconds: UInt64 = 60_000_000_000
     /// The canaries of one user that are known while they are locked.
