@@ -13,16 +13,7 @@ enum ScreenPicture {
 
     /// Reports the path, or why there is no picture. Throws only if the report cannot be written.
     static func run(_ bus: BusConnection) throws {
-        let report = TransferReport()
-        do {
-            try report.write(.picture(try take(bus)))
-        } catch let refusal as Refusal {
-            try report.write(.failure(refusal.detail ?? "", number: refusal.reason.rawValue))
-        } catch let failure as BusFailure {
-            try report.write(.failure(sentence(of: failure), number: Refusal.Reason.unavailable.rawValue))
-        } catch let error as SystemError where error.attempt != "report items" {
-            try report.write(.failure("the session bus failed: \(error)", number: Refusal.Reason.unavailable.rawValue))
-        }
+        try TransferReport().reporting(failure: sentence) { try $0.write(.picture(try take(bus))) }
     }
 
     private static func take(_ bus: BusConnection) throws -> String {

@@ -15,14 +15,16 @@ struct TransferReport {
         try secret?.bytes.withUnsafeBytes { try Self.write($0) }
     }
 
-    /// Reads a provider, and reports why that is impossible. Throws only if the report cannot be written.
-    func reporting(_ read: (TransferReport) throws -> Void) throws {
+    /// Reports what `read` reads of the bus, or why that is impossible. Throws only if the report cannot be written.
+    func reporting(
+        failure sentence: (BusFailure) -> String = { "the provider failed: \($0.line)" }, _ read: (TransferReport) throws -> Void
+    ) throws {
         do { try read(self) } catch let refusal as Refusal {
             try write(.failure(refusal.detail ?? "", number: refusal.reason.rawValue))
         } catch let failure as BusFailure {
-            try write(.failure("the provider failed: \(failure.line)", number: Refusal.Reason.unavailable.rawValue))
+            try write(.failure(sentence(failure), number: Refusal.Reason.unavailable.rawValue))
         } catch let error as SystemError where error.attempt != Self.attempt {
-            try write(.failure("the provider cannot be reached: \(error)", number: Refusal.Reason.unavailable.rawValue))
+            try write(.failure("the session bus failed: \(error)", number: Refusal.Reason.unavailable.rawValue))
         }
     }
 
