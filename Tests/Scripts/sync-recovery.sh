@@ -5,18 +5,7 @@
 # limit: 600
 set -u
 . Tests/Scripts/lib/command-line.sh
-folder=$TMPDIR/shared
-device() { export VAUBAN_HOME=$TMPDIR/$1; }
-text() { expect_text "$1" "$TMPDIR/err"; }
-own() { expect_status "$1" setsid --wait "$VAUBAN_BUILD/vauban" "${@:2}" </dev/null; }
-with() { want=$1; shift; expect_status "$want" setsid --wait "$VAUBAN_BUILD/vauban" "$@" --passcode-fd 3 3<<<"$passcode" </dev/null; }
-sync() { device "$1"; own "${2:-0}" sync; }
-equals() { [ "$1" = "$2" ] || fail "there is \"$1\", not \"$2\""; }
-has() { device "$1"; equals "$(vauban get "$2" 2>/dev/null)" "$3"; }
-lacks() { device "$1"; expect_status 44 vauban get "$2"; }
-item() { printf '{"service":"%s","account":"%s","secret":"%s","synchronizable":true}' "$1" "$2" "$3" | vauban add --json - 2>/dev/null || fail "add --json failed for $1/$2"; }
-trap 'for home in "$TMPDIR"/keychain "$TMPDIR"/laptop "$TMPDIR"/pi "$TMPDIR"/new "$TMPDIR"/second "$TMPDIR"/third; do VAUBAN_HOME=$home vauban stop; done >/dev/null 2>&1' EXIT
-new_device() { device "$1"; new_keychain; set_passcode; }
+. Tests/Scripts/lib/circle.sh
 # join NEW MEMBER [OPTIONS]: by codes.
 join() {
     device "$1"; own 0 sync join "$folder" --name "$1"

@@ -1,0 +1,16 @@
+# For the tests of a circle: several devices, each with a keychain of its own below $TMPDIR, that share the folder $folder. To be sourced
+# after command-line.sh, which brings the first device, `keychain`.
+folder=$TMPDIR/shared
+device() { export VAUBAN_HOME=$TMPDIR/$1; }
+new_device() { device "$1"; new_keychain; set_passcode; }
+# Without a user who could be asked, and with the passcode: own STATUS COMMAND..., with STATUS COMMAND...
+own() { expect_status "$1" setsid --wait "$VAUBAN_BUILD/vauban" "${@:2}" </dev/null; }
+with() { want=$1; shift; expect_status "$want" setsid --wait "$VAUBAN_BUILD/vauban" "$@" --passcode-fd 3 3<<<"$passcode" </dev/null; }
+text() { expect_text "$1" "$TMPDIR/err"; }
+sync() { device "$1"; own "${2:-0}" sync; }
+equals() { [ "$1" = "$2" ] || fail "there is \"$1\", not \"$2\""; }
+has() { device "$1"; equals "$(vauban get "$2" 2>/dev/null)" "$3"; }
+lacks() { device "$1"; expect_status 44 vauban get "$2"; }
+item() { printf '{"service":"%s","account":"%s","secret":"%s","synchronizable":true}' "$1" "$2" "$3" | vauban add --json - 2>/dev/null || fail "add --json failed for $1/$2"; }
+# Whatever devices the test has made: each has a home.
+trap 'for home in "$TMPDIR"/*/lock; do VAUBAN_HOME=${home%/lock} vauban stop; done >/dev/null 2>&1' EXIT
