@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Attacks on the sheet by other programs on an X11 display. Each check is an attack of Manual/attacks.md.
 set -u
-# Where a portal runs on the session bus, the sheet's entry is not found over the bus of screen readers, which A95 needs.
+# A backend of the portal registers on the bus of screen readers without answering there, and hides the sheet from A95's program.
 portal=/usr/share/dbus-1/services/org.freedesktop.portal.Desktop.service
 if [ -z "${VAUBAN_WITHOUT_PORTAL:-}" ] && [ -e "$portal" ] && unshare --mount true 2>/dev/null; then
     export VAUBAN_WITHOUT_PORTAL=1
