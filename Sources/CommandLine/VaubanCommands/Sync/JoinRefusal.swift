@@ -4,7 +4,7 @@ import VaubanSyncModel
 /// Why a device is not admitted by its token, as a member writes it for that device (Specs/sync.md, "Joining by a token"). Whoever carries
 /// the folder can write it too: a device that reads it only says so, and goes on waiting.
 enum JoinRefusal: String, CaseIterable {
-    /// Its token is good no more.
+    /// Its token is no longer valid.
     case token
     /// Its request was altered, or is not whole.
     case request
@@ -37,7 +37,7 @@ enum JoinRefusal: String, CaseIterable {
         try folder.replace(bytes, named: name, in: .join)
     }
 
-    /// Returns what a member wrote for a device; nil if there is nothing. Version 1 said nothing more than that the token is good no more.
+    /// Returns what a member wrote for a device; nil if there is nothing. Version 1 said only that the token is no longer valid.
     static func read(for device: [UInt8], in folder: any SyncCarrier) throws(Refusal) -> JoinRefusal? {
         guard let bytes = try folder.read(JoinFile.refusal.name(of: device), in: .join), bytes.count <= bytesMax else { return nil }
         let text = String(decoding: bytes, as: UTF8.self)

@@ -41,7 +41,7 @@ struct SyncRecovery: ParsableCommand {
         guard make else {
             guard circle.view.hasRecoveryKey else { throw Refusal(.badParameter, "The circle has no recovery key") }
             try circle.change(.endRecoveryKey)
-            say("The recovery key of the circle is removed: who has it joins no more.")
+            say("The recovery key of the circle was removed. Nobody can join with it any more.")
             return try Sync.synchronize(circle)
         }
         // It is shown once: where that cannot be, none is made.
