@@ -41,13 +41,6 @@ import VaubanKeychainModel
         #expect(throws: (any Error).self) { try TimeLength.seconds(text, unit: 1, max: 86400) }
     }
 
-    @Test(
-        "A duration reads in the largest exact unit",
-        arguments: [(1, "1 second"), (60, "1 minute"), (90, "90 seconds"), (7200, "2 hours")] as [(Int64, String)])
-    func durationsReadInLargestUnit(seconds: Int64, text: String) {
-        #expect(TimeLength.words(seconds) == text)
-    }
-
     private func record(_ service: String, _ control: AccessControl?) -> ItemRecord {
         let attributes = ItemAttributes([.service: .text(service), .accessGroup: .text(AccessGroup.commandLine)])
         return ItemRecord(kind: .genericPassword, attributes: attributes, accessControl: control)

@@ -102,7 +102,7 @@ private final class Installation {
         let installation = try Installation()
         _ = try installation.manifest()
         try installation.write("vauban integrity 1\nend 1\n", IntegrityManifest.name)
-        #expect(throws: IntegrityManifest.FormatError.self) { try IntegrityManifest.installed(in: installation.folder) }
+        #expect(throws: ParsingError.self) { try IntegrityManifest.installed(in: installation.folder) }
         try installation.remove("\(installation.folder)/\(IntegrityManifest.name)")
         #expect(try IntegrityManifest.installed(in: installation.folder) == nil)
     }

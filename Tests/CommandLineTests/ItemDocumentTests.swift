@@ -95,10 +95,10 @@ import VaubanUserModel
         #expect(try form.changes(in: form.text).isEmpty)
         let changes = try form.changes(in: form.text.replacing("Label: Code", with: "Label: Work").replacing("Tags:", with: "Tags: a, b"))
         #expect(changes[.label] == .text("Work") && changes[.comment] == .text("Tags: a, b"))
-        let fault = try #require(throws: ItemForm.ParsingError.self) {
+        let fault = try #require(throws: ParsingError.self) {
             _ = try form.changes(in: form.text.replacing("Label: ", with: "Label "))
         }
-        #expect(fault.why == "a colon is missing")
+        #expect(fault.why == "line 5: a colon is missing")
     }
 
     @Test("Tags are the last line of the comment, and other text stays")

@@ -1,13 +1,14 @@
 import Testing
 import VaubanCommands
+import VaubanLogHead
 import VaubanSignedNote
 
 /// What a log says to an earlier end of it, and what a device remembers of the logs of others (Specs/access-log.md, Specs/sync.md).
 @Suite struct LogHeadTests {
     private func head(_ number: Int64, _ byte: UInt8 = 1, of device: UInt8 = 1) -> LogHead {
         LogHead(
-            device: [UInt8](repeating: device, count: LogHead.deviceBytes), user: 1, number: number,
-            chain: [UInt8](repeating: byte, count: LogHead.chainBytes))
+            device: [UInt8](repeating: device, count: LogHeadLimits.deviceBytes), user: 1, number: number,
+            chain: [UInt8](repeating: byte, count: LogHeadLimits.chainBytes))
     }
 
     @Test("A log contains its earlier end, is shorter, is another, lacks it, or does not keep it")

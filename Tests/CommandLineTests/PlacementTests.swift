@@ -61,7 +61,7 @@ import VaubanSecretText
 
     @Test("A record without anything to keep is refused")
     func emptyRecordsAreRefused() {
-        #expect(throws: RowError.self) { _ = try ImportPlan(source(url: ""), protectsNotes: false) }
+        #expect(throws: SkipReason.self) { _ = try ImportPlan(source(url: ""), protectsNotes: false) }
     }
 
     private func source(url: String) -> SourceRecord {

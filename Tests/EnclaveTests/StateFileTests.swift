@@ -1,5 +1,6 @@
 import Enclave
 import EnclaveWire
+import Synchronization
 import TestSupport
 import Testing
 import VaubanAccessPolicy
@@ -149,6 +150,18 @@ import VaubanUserModel
         #expect(bench.store.files == files)
     }
 
+    @Test("A backend that fails while a file is verified sets no file aside", arguments: 1...2)
+    func aFailingBackendSetsNoFileAside(answers: Int) throws {
+        _ = try protectedFile()
+        let files = bench.store.files
+        let host = EnclaveHost(
+            backend: FailingDevice(bench.device, answers: answers), store: bench.store, clock: bench.clock,
+            stretcher: PasscodeStretcher(StretchCost(log2Rounds: 4, blockSizeMin: 1)))
+        let vault = Vault(user: Workbench.user, host: host)
+        #expect(vault.status.lock == .unreadable && vault.status.warnings == ["the chip does not answer"])
+        #expect(bench.store.files == files)
+    }
+
     @Test("A read error does not count as an empty disk") func aDiskThatDoesNotReadIsNotAnEmptyOne() throws {
         _ = try protectedFile()
         let files = bench.store.files
@@ -200,5 +213,27 @@ import VaubanUserModel
         bench.store.fail(name, with: nil)
         _ = try vault.lease()
         #expect(try bench.start().lease().lease == vault.lease().lease)
+    }
+}
+
+/// A backend that answers a number of times and then no more.
+private final class FailingDevice: EnclaveBackend {
+    private let device: MemoryDevice
+    private let answersLeft: Atomic<Int>
+
+    init(_ device: MemoryDevice, answers: Int) {
+        self.device = device
+        answersLeft = Atomic(answers)
+    }
+
+    var deviceIdentifier: [UInt8] { device.deviceIdentifier }
+
+    func deviceKey(label: String, context: [UInt8]) throws(BackendError) -> SecretBytes {
+        guard answersLeft.subtract(1, ordering: .relaxed).oldValue > 0 else { throw BackendError("the chip does not answer") }
+        return try device.deviceKey(label: label, context: context)
+    }
+
+    func tangle(_ input: borrowing SecretBytes, label: String, context: [UInt8]) throws(BackendError) -> SecretBytes {
+        throw BackendError("the chip does not answer")
     }
 }

@@ -212,7 +212,7 @@ final class FakeEnclave: EnclaveOperations, Sendable {
 
     func signLogHead(_ request: LogHeadRequest) throws -> SignedLogHead {
         let end = try anchorLog([])
-        let head = LogHead(device: [UInt8](repeating: 7, count: LogHead.deviceBytes), user: 1, number: end.number, chain: end.chain)
+        let head = LogHead(device: [UInt8](repeating: 7, count: LogHeadLimits.deviceBytes), user: 1, number: end.number, chain: end.chain)
         let key = NoteKey(name: head.origin, kind: .text, publicKey: [UInt8](repeating: 9, count: NoteKey.publicKeyBytes))
         let signature = key.signature([UInt8](repeating: 8, count: 64))
         let cosigner = NoteKey(name: head.origin, kind: .cosignature, publicKey: key.publicKey)

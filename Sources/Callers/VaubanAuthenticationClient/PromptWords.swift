@@ -93,12 +93,7 @@ package enum PromptWords {
     /// Returns what the passcode allows besides this signature, as the rest of the sentence.
     private static func extent(of hold: PromptHold) -> String {
         let purpose = PlainLine.of(hold.namespace, charactersMax: nameMax)
-        return "; your passcode then lets \(name(of: hold.program)) sign for “\(purpose)” with it for \(time(hold.seconds))"
-    }
-
-    private static func time(_ seconds: Int64) -> String {
-        let (count, unit) = seconds % 60 == 0 ? (seconds / 60, "minute") : (seconds, "second")
-        return "\(count) \(unit)\(count == 1 ? "" : "s")"
+        return "; your passcode then lets \(name(of: hold.program)) sign for “\(purpose)” with it for \(DurationText.exact(hold.seconds))"
     }
 
     /// Returns the name of an account among those to pick from.

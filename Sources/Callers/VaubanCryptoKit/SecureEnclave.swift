@@ -44,7 +44,7 @@ struct EnclavePrivateKey: Sendable {
 
     /// Creates a key. Without an access control, this device can use it after the first unlock, without a prompt.
     init(_ kind: EnclaveKeyKind, control: SecAccessControl?, context: LAContext?) throws {
-        reference = try EnclaveKeyReference.reporting {
+        reference = try EnclaveKeyReference.withReportedErrors {
             let own = try control?.ofKey ?? AccessControl(protection: .afterFirstUnlockThisDeviceOnly, flags: [])
             return try EnclaveKeyReference(making: kind, own, EnclaveKeyContext(context: context))
         }
@@ -52,7 +52,7 @@ struct EnclavePrivateKey: Sendable {
 
     /// Restores a key from its stored bytes.
     init(_ kind: EnclaveKeyKind, stored: Data, _ context: LAContext?) throws {
-        reference = try EnclaveKeyReference.reporting {
+        reference = try EnclaveKeyReference.withReportedErrors {
             let reference = try EnclaveKeyReference(checking: stored, EnclaveKeyContext(context: context))
             guard reference.key.kind == kind else { throw Refusal(.badParameter, "the bytes are a key of another type") }
             return reference
@@ -62,6 +62,6 @@ struct EnclavePrivateKey: Sendable {
     var publicKey: Data { Data(reference.key.publicKey) }
 
     func use<Value>(_ body: (EnclaveKeyReference) throws -> Value) throws -> Value {
-        try EnclaveKeyReference.reporting { try body(reference) }
+        try EnclaveKeyReference.withReportedErrors { try body(reference) }
     }
 }

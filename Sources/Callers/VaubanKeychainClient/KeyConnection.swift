@@ -7,7 +7,7 @@ internal import VaubanLinuxHost
 internal import VaubanRefusal
 internal import VaubanSecretBytes
 
-/// Why a call on a connection failed.
+/// Why a call on a connection failed. The refusal says who is to blame; a broken connection is the peer's fault.
 enum KeyConnectionError: Error {
     /// The enclave refused; the connection remains usable.
     case refused(Refusal)

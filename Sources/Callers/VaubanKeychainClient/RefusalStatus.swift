@@ -1,6 +1,7 @@
 // The one table from the rooms' refusals to Apple's statuses, for every translator that returns them (Specs/secitem.md, 4).
 
 internal import VaubanRefusal
+internal import VaubanUserModel
 
 extension Refusal {
     /// The OSStatus that `SecItem…` returns; a command's exit code is its low byte.
@@ -76,15 +77,8 @@ extension Refusal {
         let halves = sentence.split(separator: "; ", maxSplits: 1).map(String.init)
         var parts = [detail.map { reason == .unavailable ? $0 : "\(halves[0]): \($0)" } ?? halves[0]]
         if halves.count > 1, detail?.contains("run: ") != true { parts.append(halves[1]) }
-        if let secondsToWait, secondsToWait > 0 { parts.append("try again in \(Self.duration(secondsToWait))") }
+        if let secondsToWait, secondsToWait > 0 { parts.append("try again in \(DurationText.wait(secondsToWait))") }
         if let attemptsLeft { parts.append("\(attemptsLeft) \(attemptsLeft == 1 ? "attempt" : "attempts") left") }
         return parts.joined(separator: "; ")
-    }
-
-    /// Returns the duration in words.
-    package static func duration(_ seconds: Int64) -> String {
-        if seconds < 60 { return "\(seconds) second\(seconds == 1 ? "" : "s")" }
-        let minutes = (seconds + 59) / 60
-        return "\(minutes) minute\(minutes == 1 ? "" : "s")"
     }
 }

@@ -36,7 +36,7 @@ open class LAContext: NSObject, @unchecked Sendable {
     open func evaluatePolicy(
         _ policy: LAPolicy, localizedReason: String, reply: @escaping @Sendable (Bool, (any Error)?) -> Void
     ) {
-        Self.answering(reply) { [core] () throws(LAError) in try core.evaluate(policy, localizedReason) }
+        Self.runOnThread(reply) { [core] () throws(LAError) in try core.evaluate(policy, localizedReason) }
     }
 
     /// Prompts the user with this reason under the caller's name. Returns true, or throws an `LAError`.
@@ -53,7 +53,7 @@ open class LAContext: NSObject, @unchecked Sendable {
         _ accessControl: SecAccessControl, operation: LAAccessControlOperation, localizedReason: String,
         reply: @escaping @Sendable (Bool, (any Error)?) -> Void
     ) {
-        Self.answering(reply) { [core] () throws(LAError) in
+        Self.runOnThread(reply) { [core] () throws(LAError) in
             // The numbers are the same on both sides, so every operation has one.
             guard let known = ControlOperation(rawValue: Int64(operation.rawValue)) else { throw LAContext.parameterError }
             try core.evaluate(accessControl.control, for: known, reason: localizedReason)
@@ -144,7 +144,7 @@ open class LAContext: NSObject, @unchecked Sendable {
     // MARK: -
 
     /// Runs each evaluation on a separate thread, since it waits for the user: a few would exhaust a shared pool.
-    private static func answering(
+    private static func runOnThread(
         _ reply: @escaping @Sendable (Bool, (any Error)?) -> Void, _ body: @escaping @Sendable () throws(LAError) -> Void
     ) {
         let thread = Thread {

@@ -26,7 +26,7 @@ public enum ProcessProtection {
         public static let noNewCode = Measures(rawValue: 2)
     }
 
-    /// Why a process could not be restricted.
+    /// Why a process could not be restricted: the kernel, or a program that traces it.
     public struct RestrictionError: Error, CustomStringConvertible, Sendable {
         /// The system's error number, such as `EPERM` if a debugger traces the process.
         public let code: Int32

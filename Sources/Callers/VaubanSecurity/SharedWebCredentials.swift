@@ -76,7 +76,7 @@ private enum SharedPasswordCalls {
 
     static func run(_ body: () throws -> CFArray) -> (CFArray, CFError?) {
         var error: Unmanaged<CFError>?
-        let found = reporting(&error, body)
+        let found = withReportedError(&error, body)
         return (found ?? NSArray(), error?.takeRetainedValue())
     }
 

@@ -41,7 +41,7 @@ package struct ItemDraft: Hashable, Sendable {
 
     /// Returns server, protocol, port and path of a URL.
     static func place(_ website: String) throws(Refusal) -> ItemAttributes {
-        do throws(WebAddress.ParsingError) {
+        do throws(ParsingError) {
             let address = try WebAddress(website)
             return ItemAttributes([
                 .server: .text(address.server), .protocolName: .text(ProtocolCode.code(for: address.scheme)),

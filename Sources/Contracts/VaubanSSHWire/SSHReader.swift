@@ -2,7 +2,7 @@
 
 package import VaubanSecretBytes
 
-/// Why bytes violate the protocol. The text has no content of the message.
+/// Why bytes violate the protocol: the peer that sent them is to blame, or a stored key. The text has no content of the message.
 package struct SSHError: Error, Hashable, CustomStringConvertible {
     package let description: String
     package init(_ description: String) { self.description = description }

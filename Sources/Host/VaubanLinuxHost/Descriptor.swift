@@ -21,7 +21,8 @@ package final class Descriptor: Sendable {
     }
 }
 
-/// A failed system call: what was attempted, and errno. The text contains no content of messages or files.
+/// A failed system call: what was attempted, and errno. The machine is to blame, or its disk (`isFullDisk`). The text
+/// contains no content of messages or files.
 package struct SystemError: Error, CustomStringConvertible, Sendable {
     package let attempt: String
     package let code: Int32

@@ -2,15 +2,6 @@ import Glibc
 
 /// A socket between a program and one that it started, on which each message is its length in four bytes and that many bytes.
 package final class FrameStream: Sendable {
-    package enum FrameError: Error, Sendable {
-        /// The peer ended, or closed the socket.
-        case closed
-        case deadline
-        /// A message is longer than it may be.
-        case oversized
-        case system(SystemError)
-    }
-
     private let socket: Descriptor
     private let bytesMax: Int
 
@@ -29,7 +20,7 @@ package final class FrameStream: Sendable {
     }
 
     /// Sends a message. `deadline` is by the monotonic clock, in nanoseconds.
-    package func send(_ message: [UInt8], until deadline: UInt64) throws(FrameError) {
+    package func send(_ message: [UInt8], until deadline: UInt64) throws(ChannelError) {
         guard message.count <= bytesMax else { throw .oversized }
         let frame = withUnsafeBytes(of: UInt32(message.count).bigEndian) { Array($0) } + message
         var sent = 0
@@ -46,13 +37,13 @@ package final class FrameStream: Sendable {
     }
 
     /// Waits for a message; without a deadline for as long as it takes.
-    package func receive(until deadline: UInt64?) throws(FrameError) -> [UInt8] {
+    package func receive(until deadline: UInt64?) throws(ChannelError) -> [UInt8] {
         let length = try bytes(4, until: deadline).reduce(0) { $0 << 8 | Int($1) }
         guard length <= bytesMax else { throw .oversized }
         return try bytes(length, until: deadline)
     }
 
-    private func bytes(_ count: Int, until deadline: UInt64?) throws(FrameError) -> [UInt8] {
+    private func bytes(_ count: Int, until deadline: UInt64?) throws(ChannelError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         var read = 0
         while read < count {
@@ -66,7 +57,7 @@ package final class FrameStream: Sendable {
         return bytes
     }
 
-    private func wait(for events: Int16, until deadline: UInt64?) throws(FrameError) {
+    private func wait(for events: Int16, until deadline: UInt64?) throws(ChannelError) {
         var poller = pollfd(fd: socket.number, events: events, revents: 0)
         while true {
             let now = MachineClock.monotonic

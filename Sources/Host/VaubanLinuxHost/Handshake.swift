@@ -49,7 +49,7 @@ package struct Greeting: DERReadable, DERWritable {
     }
 }
 
-/// Why a handshake ended a connection.
+/// Why a handshake ended a connection. The peer is to blame, except for `system` and `noKeychain`.
 package enum HandshakeError: Error, Sendable {
     case channel(ChannelError)
     case system(SystemError)

@@ -4,6 +4,7 @@ import Glibc
 package struct InheritedSockets {
     private let named: [String: Descriptor]
 
+    /// Why the sockets were not taken. Whoever started this program is to blame.
     package enum InheritanceError: Error, CustomStringConvertible, Sendable {
         case none
         case missing(String)

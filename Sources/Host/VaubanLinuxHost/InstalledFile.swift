@@ -66,12 +66,12 @@ package struct RootOwnedFolders {
     private mutating func folder(_ path: String, depth: Int) -> Descriptor? {
         let key = Array(path.utf8)
         if let known = seen[key] { return known }
-        let found = look(path, depth: depth)
+        let found = openFolder(path, depth: depth)
         seen[key] = .some(found)
         return found
     }
 
-    private mutating func look(_ path: String, depth: Int) -> Descriptor? {
+    private mutating func openFolder(_ path: String, depth: Int) -> Descriptor? {
         let number: Int32
         if path.isSameBytes(as: "/") {
             number = open("/", Self.asPlace | O_DIRECTORY)

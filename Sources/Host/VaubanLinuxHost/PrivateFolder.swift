@@ -7,6 +7,7 @@ package final class PrivateFolder: Sendable {
     package let path: String
     package let descriptor: Descriptor
 
+    /// Why the folder was not opened. The disk is to blame, or whoever let others into the folder.
     package enum OpeningError: Error, CustomStringConvertible, Sendable {
         case system(SystemError)
         case notSafe(path: String, why: String)

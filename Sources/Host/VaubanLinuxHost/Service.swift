@@ -35,11 +35,19 @@ package struct Service: Sendable, Hashable {
         }
     }
 
-    package enum DiscoveryError: Error, Sendable, Hashable {
+    /// Why this process has no service. The installation of this machine is to blame.
+    package enum DiscoveryError: Error, CustomStringConvertible, Sendable, Hashable {
         /// No service is set up here.
         case notSetUp
         /// The installed service's list of rooms cannot be trusted or read.
         case badRoster(String)
+
+        package var description: String {
+            switch self {
+            case .notSetUp: "Vauban is not set up here: run vauban setup"
+            case .badRoster(let why): why
+            }
+        }
     }
 
     /// Returns the service that this process uses: the one that `VAUBAN_HOME` names, else the installed one even if it is down, else the

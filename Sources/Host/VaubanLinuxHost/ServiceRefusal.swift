@@ -31,10 +31,7 @@ extension Service {
         do throws(Service.DiscoveryError) {
             return try find()
         } catch {
-            switch error {
-            case .notSetUp: throw Refusal(.unavailable, "Vauban is not set up here: run vauban setup")
-            case .badRoster(let why): throw Refusal(.unavailable, why)
-            }
+            throw Refusal(.unavailable, error.description)
         }
     }
 }

@@ -73,13 +73,13 @@ package struct StateHolder: Hashable, Sendable {
 
 /// The folders that were verified as their users'.
 package final class StateHolders: Sendable {
-    private let people: @Sendable () throws(PrivateFolder.OpeningError) -> (any StateFolder)?
+    private let users: @Sendable () throws(PrivateFolder.OpeningError) -> (any StateFolder)?
     private let accounts: Accounts
     private let verified = ThreadMutex<[UInt32: String]>([:])
 
-    /// `people` returns the folder that contains one folder for each user, by number; nil while there is none.
-    package init(accounts: Accounts, people: @escaping @Sendable () throws(PrivateFolder.OpeningError) -> (any StateFolder)?) {
-        self.people = people
+    /// `users` returns the folder that contains one folder for each user, by number; nil while there is none.
+    package init(accounts: Accounts, users: @escaping @Sendable () throws(PrivateFolder.OpeningError) -> (any StateFolder)?) {
+        self.users = users
         self.accounts = accounts
     }
 
@@ -88,7 +88,7 @@ package final class StateHolders: Sendable {
         guard let name = accounts.holderName(of: uid), verified.withLock({ $0[uid] }) != name else { return }
         let place: any StateFolder
         do throws(PrivateFolder.OpeningError) {
-            guard let folder = try people(), folder.contains("\(uid)") else { return }
+            guard let folder = try users(), folder.contains("\(uid)") else { return }
             place = try folder.subfolder("\(uid)", creating: false)
         } catch {
             throw Refusal(.stateUnreadable, error.description)

@@ -1,14 +1,11 @@
+package import FuzzFinding
 import VaubanSecurity
 
 /// A fuzzer that decodes untrusted bytes as a certificate. Decoding either fails or yields a certificate that returns the same bytes. It
-/// uses only Apple's public names.
-public enum CertificateFuzzing {
-    public struct Finding: Error, CustomStringConvertible {
-        public let description: String
-    }
-
+/// uses only Apple's public names of the module that it tests.
+package enum CertificateFuzzing {
     /// Returns whether the input is a valid certificate.
-    @discardableResult public static func run(_ input: [UInt8]) throws(Finding) -> Bool {
+    @discardableResult package static func run(_ input: [UInt8]) throws(Finding) -> Bool {
         guard let certificate = SecCertificateCreateWithData(nil, NSData(data: Data(input))) else { return false }
         try promise(SecCertificateCopyData(certificate) as Data == Data(input), "it has other bytes than it was made of")
         var addresses: CFArray?
@@ -27,9 +24,5 @@ public enum CertificateFuzzing {
         try promise(SecCertificateCopyNormalizedSubjectSequence(certificate) != nil, "it has no subject")
         try promise(SecCertificateCreateWithData(nil, SecCertificateCopyData(certificate)) == certificate, "it is not equal to itself")
         return true
-    }
-
-    private static func promise(_ kept: Bool, _ sentence: String) throws(Finding) {
-        if !kept { throw Finding(description: sentence) }
     }
 }

@@ -1,4 +1,5 @@
 internal import Crypto
+internal import FuzzFinding
 internal import VaubanAccessPolicy
 internal import VaubanCodeSigning
 internal import VaubanDER

@@ -1,6 +1,7 @@
 import Crypto
 import Enclave
 import EnclaveWire
+import FuzzFinding
 import VaubanAccessPolicy
 import VaubanDER
 import VaubanLogHead
@@ -51,12 +52,12 @@ final class Play {
     }
 
     func carryOut(_ request: EnclaveRequest) throws {
-        try settled { () throws in try dispatch(request) }
+        try withChecks { () throws in try dispatch(request) }
     }
 
     /// Applies a device event: a screen lock, sleep, or the passing of time.
     func happen(_ event: DeviceEvent.Kind) throws {
-        try settled { () throws in
+        try withChecks { () throws in
             switch event {
             case .watching, .blind: break
             case .sleeping: vault.handleSleep()
@@ -67,7 +68,7 @@ final class Play {
         }
     }
 
-    private func settled(_ step: () throws -> Void) throws {
+    private func withChecks(_ step: () throws -> Void) throws {
         do {
             try step()
         } catch let refusal as Refusal {

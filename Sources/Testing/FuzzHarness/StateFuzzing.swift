@@ -1,5 +1,6 @@
 import Enclave
 import EnclaveWire
+import FuzzFinding
 import VaubanAccessPolicy
 import VaubanDER
 import VaubanSecretBytes

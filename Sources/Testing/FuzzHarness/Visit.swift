@@ -1,5 +1,6 @@
 import Enclave
 import EnclaveWire
+import FuzzFinding
 import VaubanAccessPolicy
 import VaubanDER
 import VaubanRefusal
@@ -23,26 +24,24 @@ final class Visit {
 
     func pay(_ rows: [KnownRow]) throws {
         let vault = machine.start()
-        try look(at: vault, rows, passcodeKey: nil)
+        try inspect(vault, rows, passcodeKey: nil)
         try guess(vault)
         // Each start begins the delay again; after it, the correct passcode is accepted if there is one.
         machine.clock.advance(seconds: 7200)
         if canPay, let key = try refusing({ HeldSecret(try vault.authenticate(SecretBytes(copying: FuzzMachine.passcode))) }) {
-            try look(at: vault, rows, passcodeKey: key)
+            try inspect(vault, rows, passcodeKey: key)
             _ = try refusing { try vault.unlock(SecretBytes(copying: FuzzMachine.passcode)) }
-            try look(at: vault, rows, passcodeKey: key)
+            try inspect(vault, rows, passcodeKey: key)
             _ = try refusing { try vault.lock() }
-            try look(at: vault, rows, passcodeKey: key)
+            try inspect(vault, rows, passcodeKey: key)
         }
         // A restart reads the state that this enclave wrote.
-        try look(at: machine.start(), rows, passcodeKey: nil)
+        try inspect(machine.start(), rows, passcodeKey: nil)
     }
 
     // MARK: Promises
 
-    private func look(
-        at vault: Vault, _ rows: [KnownRow], passcodeKey: HeldSecret?
-    ) throws {
+    private func inspect(_ vault: Vault, _ rows: [KnownRow], passcodeKey: HeldSecret?) throws {
         let status = vault.status
         try promise((try? DeviceStatus(derBytes: status.encoded())) == status, "a status cannot be told")
         try promise(status.lock != .unreadable || !status.warnings.isEmpty, "state is unreadable, and nobody is told why")

@@ -1,5 +1,6 @@
 internal import Crypto
 internal import EnclaveWire
+internal import FuzzFinding
 internal import Keychain
 internal import KeychainStore
 internal import VaubanAccessPolicy

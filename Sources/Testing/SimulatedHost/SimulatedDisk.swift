@@ -63,7 +63,7 @@ package final class SimulatedDisk: Sendable {
 enum Step { case making, writing, syncing, removing }
 
 extension SimulatedDisk {
-    func look<Value>(_ body: (DiskImage) -> Value) -> Value { state.withLock { body($0.image) } }
+    func withImage<Value>(_ body: (DiskImage) -> Value) -> Value { state.withLock { body($0.image) } }
 
     func throwIfUnreadable(_ name: String) throws(SystemError) {
         if state.withLock({ $0.fault }) == .unreadable { throw SystemError("read \(name)", code: EIO) }

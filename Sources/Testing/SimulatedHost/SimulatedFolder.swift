@@ -10,7 +10,7 @@ package struct SimulatedFolder: StateFolder {
     package func file(_ name: String) throws(SystemError) -> (any StateFile)? {
         guard let child = shown(name) else { return nil }
         try disk.throwIfUnreadable(name)
-        guard disk.look({ $0.file(child) != nil }) else { throw SystemError("read \(name), which is not a file", code: EPERM) }
+        guard disk.withImage({ $0.file(child) != nil }) else { throw SystemError("read \(name), which is not a file", code: EPERM) }
         return SimulatedFile(disk: disk, node: child)
     }
 
@@ -54,7 +54,7 @@ package struct SimulatedFolder: StateFolder {
 
     package func names() throws(SystemError) -> [String] {
         try disk.throwIfUnreadable(path)
-        return disk.look { Array($0.folder(node)?.shown.keys ?? [:].keys) }
+        return disk.withImage { Array($0.folder(node)?.shown.keys ?? [:].keys) }
     }
 
     package func contains(_ name: String) -> Bool { shown(name) != nil }
@@ -62,7 +62,7 @@ package struct SimulatedFolder: StateFolder {
     package func subfolder(_ name: String, creating: Bool) throws(PrivateFolder.OpeningError) -> SimulatedFolder {
         let place = "\(path)/\(name)"
         if let child = shown(name) {
-            guard disk.look({ $0.folder(child) != nil }) else { throw .system(SystemError("open the folder \(place)", code: ENOTDIR)) }
+            guard disk.withImage({ $0.folder(child) != nil }) else { throw .system(SystemError("open the folder \(place)", code: ENOTDIR)) }
             return SimulatedFolder(disk: disk, node: child, path: place)
         }
         do throws(SystemError) {
@@ -73,7 +73,7 @@ package struct SimulatedFolder: StateFolder {
         }
     }
 
-    private func shown(_ name: String) -> Int? { disk.look { $0.folder(node)?.shown[name] } }
+    private func shown(_ name: String) -> Int? { disk.withImage { $0.folder(node)?.shown[name] } }
 
     private func make(_ name: String, _ new: DiskImage.Node) throws(SystemError) -> Int {
         try disk.step(.making, name: name) { (image) throws(SystemError) -> Int in
@@ -88,7 +88,7 @@ struct SimulatedFile: StateFile {
     let node: Int
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(SystemError) -> Int {
-        disk.look { image in
+        disk.withImage { image in
             guard let bytes = image.file(node)?.shown.dropFirst(offset).prefix(buffer.count) else { return 0 }
             buffer.copyBytes(from: bytes)
             return bytes.count

@@ -1,7 +1,7 @@
 import Glibc
 package import VaubanSecretBytes
 
-/// Why the stream of messages cannot be continued.
+/// Why the stream of messages cannot be continued. The browser is to blame, except for `system`.
 package enum NativeMessageError: Error, Hashable, CustomStringConvertible {
     /// The length of a message is out of bounds. It was neither read nor stored.
     case length(UInt32)

@@ -1,4 +1,5 @@
-/// Why etcd, or one of its nodes, did not do what it was asked. `text` is the rest of a sentence about the node unless it says otherwise.
+/// Why etcd, or one of its nodes, did not do what it was asked; the kind says who is to blame. `text` is the rest of a sentence about the
+/// node unless it says otherwise.
 package struct EtcdFault: Error, Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         /// The account's own files; a whole clause.

@@ -56,7 +56,7 @@ extension TransportConfiguration {
     ]
 }
 
-/// Why a property list was not read.
+/// Why a property list was not read. The application that has it is to blame.
 public enum TransportConfigurationError: Error, Equatable, CustomStringConvertible {
     case tooLarge(size: Int)
     case notAPropertyList

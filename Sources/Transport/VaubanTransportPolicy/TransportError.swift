@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A connection or request that the rules refuse.
+/// A connection or request that the rules refuse. The server is to blame, or the application that requested it without TLS.
 public struct TransportError: Error, Sendable, Equatable {
     /// The rule that refuses. Its raw value is what `vauban ats` prints.
     public enum Rule: String, Sendable, CaseIterable {

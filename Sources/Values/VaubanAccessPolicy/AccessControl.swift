@@ -39,7 +39,7 @@ package struct AccessControl: Hashable, Sendable {
     }
 }
 
-/// Why a combination of flags is invalid. `SecAccessControlCreateWithFlags` reports errSecParam for each.
+/// Why a combination of flags is invalid. The caller is to blame. `SecAccessControlCreateWithFlags` reports errSecParam for each.
 package enum AccessControlError: String, Error {
     case unknownFlag = "an access control flag is unknown"
     case orWithAnd = "an access control cannot be both \"or\" and \"and\""

@@ -1,7 +1,7 @@
 /// One entry of an application's entitlement `com.apple.developer.associated-domains`: `webcredentials:example.com`, or
 /// `webcredentials:*.example.com` for all names below the domain.
 package struct AssociatedDomain: Hashable, Sendable {
-    /// Why an entry has no effect.
+    /// Why an entry has no effect. The administrator who granted it is to blame.
     package enum Flaw: String, Error, Hashable, Sendable {
         /// It is not `SERVICE:HOST`.
         case form

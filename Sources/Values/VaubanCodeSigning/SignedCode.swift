@@ -67,7 +67,7 @@ extension SignedCode: DERReadable, DERWritable {
     }
 }
 
-/// Why a file that has a signature area has no valid signature.
+/// Why a file that has a signature area has no valid signature. Whoever signed or changed the file is to blame.
 package enum DamagedSignature: Error, Hashable, Sendable {
     /// The area is not what this version writes.
     case malformed

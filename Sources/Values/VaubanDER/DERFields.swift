@@ -3,7 +3,7 @@
 
 internal import SwiftASN1
 
-/// Why bytes were refused. The text names a field, never its value.
+/// Why bytes were refused. Whoever wrote them is to blame: the peer, or the disk. The text names a field, never its value.
 package struct DERError: Error, CustomStringConvertible {
     package let description: String
     /// The version that the bytes name if it is later than any known one: they may be intact. Nil for damage, including a version before

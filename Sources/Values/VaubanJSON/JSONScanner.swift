@@ -1,7 +1,7 @@
 // A JSON scanner that leaves strings in place, in memory that is scrubbed. A library would create a `String` of every string, including
 // secrets, and would not report line numbers.
 
-/// An error with its line; never with the content.
+/// Why a document is not what was expected, with its line and never with its content. Whoever wrote it is to blame: a user, or a peer.
 package struct JSONError: Error, Hashable {
     package let line: Int
     package let why: String

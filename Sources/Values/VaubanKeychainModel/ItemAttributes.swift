@@ -83,7 +83,7 @@ extension ItemAttributes: Hashable {
     }
 }
 
-/// Why a set of attributes is not valid for its class.
+/// Why a set of attributes is not valid for its class. The caller is to blame.
 package enum AttributeError: Error, Hashable {
     case unknown(AttributeName)
     case wrongType(AttributeName)

@@ -2,10 +2,12 @@
 
 package import VaubanDER
 
-/// The limits of what is said about heads.
+/// The limits of heads, of the notes that sign them, and of the keys of those signatures.
 package enum LogHeadLimits {
     package static let noteBytesMax = 8192
+    /// A key as text.
     package static let keyBytesMax = 256
+    package static let deviceBytes = 16
     package static let chainBytes = 32
     /// No log has as many records.
     package static let numberMax: Int64 = 1 << 48

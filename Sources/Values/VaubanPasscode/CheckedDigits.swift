@@ -86,7 +86,7 @@ package enum CheckedDigits {
     }
 }
 
-/// An error in typed digits.
+/// An error in typed digits. The user who typed them is to blame.
 package enum RecoveryKeyError: Error, Hashable, Sendable {
     case wrongLength(digits: Int)
     case notADigit

@@ -1,4 +1,4 @@
-/// Why a form has no passwords, or too few.
+/// Why a form has no passwords, or too few. Whoever stated the rules or the length is to blame.
 package enum PasswordFormError: Error, Hashable, Sendable, CustomStringConvertible {
     case contradictoryLengths(Int, Int)
     case tooLong(Int)

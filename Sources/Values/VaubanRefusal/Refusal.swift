@@ -1,7 +1,7 @@
 package import VaubanDER
 
-/// Why a request was refused. Each socket maps a refusal once to its own protocol. Branch on `reason`; `detail` is text for the user and
-/// never contains a value, a passcode or an attribute.
+/// Why a request was refused; `blame` says who has to act. Each socket maps a refusal once to its own protocol. Branch on `reason`;
+/// `detail` is text for the user and never contains a value, a passcode or an attribute.
 package struct Refusal: Error, Hashable, Sendable {
     package enum Reason: Int64, CaseIterable, Sendable {
         // The caller's message.

@@ -1,12 +1,9 @@
 import FoundationEssentials
+import VaubanLogHead
 
 /// The end of a user's access log on one device, as a text that can be signed and kept elsewhere (Specs/access-log.md, "The head"). It has
 /// the lines of a C2SP checkpoint: the log, the number of its last record, and the hash that stands for it and all before it.
 package struct LogHead: Hashable, Sendable {
-    package static let chainBytes = 32
-    package static let deviceBytes = 16
-    /// No log has as many records.
-    package static let numberMax: Int64 = 1 << 48
     /// The first part of the first line, with the version.
     private static let family = "vauban-access-log-v1"
 
@@ -25,8 +22,8 @@ package struct LogHead: Hashable, Sendable {
     /// Reads a text. Returns nil if it is anything but what `text` returns.
     package init?(text: String) {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-        guard lines.count == 4, lines[3].isEmpty, let number = Int64(lines[1]), (0...Self.numberMax).contains(number),
-            let chain = Data(base64Encoded: String(lines[2])), chain.count == Self.chainBytes
+        guard lines.count == 4, lines[3].isEmpty, let number = Int64(lines[1]), (0...LogHeadLimits.numberMax).contains(number),
+            let chain = Data(base64Encoded: String(lines[2])), chain.count == LogHeadLimits.chainBytes
         else { return nil }
         let origin = lines[0].split(separator: "/", omittingEmptySubsequences: false)
         guard origin.count == 3, let device = Self.bytes(hex: origin[1]), let user = UInt32(origin[2]) else { return nil }
@@ -49,7 +46,8 @@ package struct LogHead: Hashable, Sendable {
 
     private static func bytes(hex: Substring) -> [UInt8]? {
         let digits = hex.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
-        guard hex.utf8.count == 2 * deviceBytes, digits.count == 2 * deviceBytes else { return nil }
-        return (0..<deviceBytes).map { UInt8(digits[2 * $0] << 4 | digits[2 * $0 + 1]) }
+        let count = LogHeadLimits.deviceBytes
+        guard hex.utf8.count == 2 * count, digits.count == 2 * count else { return nil }
+        return (0..<count).map { UInt8(digits[2 * $0] << 4 | digits[2 * $0 + 1]) }
     }
 }

@@ -12,7 +12,6 @@ package struct NoteKey: Hashable, Sendable {
 
     static let identifierBytes = 4
     package static let publicKeyBytes = 32
-    package static let textBytesMax = 256
     private static let signatureBytes = 64
     private static let timeBytes = 8
 

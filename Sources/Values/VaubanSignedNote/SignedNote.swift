@@ -1,8 +1,8 @@
 import FoundationEssentials
+import VaubanLogHead
 
 /// A text with signatures, as C2SP's signed-note has it.
 package struct SignedNote: Hashable, Sendable {
-    package static let bytesMax = 8192
     package static let signaturesMax = 16
 
     /// A line `— NAME BASE64` below the text.
@@ -42,7 +42,7 @@ package struct SignedNote: Hashable, Sendable {
 
     /// Reads a note. Returns nil if it has another form, no signature, or is too long.
     package init?(_ bytes: [UInt8]) {
-        guard bytes.count <= Self.bytesMax, bytes.last == 0x0A, bytes.allSatisfy({ $0 >= 0x20 || $0 == 0x0A }),
+        guard bytes.count <= LogHeadLimits.noteBytesMax, bytes.last == 0x0A, bytes.allSatisfy({ $0 >= 0x20 || $0 == 0x0A }),
             let all = String(validating: bytes, as: UTF8.self)
         else { return nil }
         let lines = all.dropLast().split(separator: "\n", omittingEmptySubsequences: false)

@@ -7,13 +7,10 @@ protocol OldBlockCipher {
     func decrypt(block: UInt64) -> UInt64
 }
 
-/// Bytes that could not be decrypted.
-struct OldCipherError: Error {}
-
 extension OldBlockCipher {
     /// Decrypts in CBC mode and removes the padding (RFC 8018, 6.1.1).
     func decrypt(_ bytes: ArraySlice<UInt8>, vector: [UInt8]) throws -> Data {
-        guard vector.count == 8, !bytes.isEmpty, bytes.count.isMultiple(of: 8) else { throw OldCipherError() }
+        guard vector.count == 8, !bytes.isEmpty, bytes.count.isMultiple(of: 8) else { throw PKCS12File.malformed }
         var previous = Self.number(vector[...])
         var clear = Data(capacity: bytes.count)
         for start in stride(from: bytes.startIndex, to: bytes.endIndex, by: 8) {
@@ -22,7 +19,7 @@ extension OldBlockCipher {
             previous = block
         }
         guard let padding = clear.last, (1...8).contains(padding), clear.suffix(Int(padding)).allSatisfy({ $0 == padding }) else {
-            throw OldCipherError()
+            throw PKCS12File.malformed
         }
         return clear.prefix(clear.count - Int(padding))
     }
@@ -35,7 +32,7 @@ struct RC2: OldBlockCipher {
     private let words: [UInt16]
 
     init(key: UnsafeRawBufferPointer, effectiveBits: Int) throws {
-        guard (1...128).contains(key.count), (1...1024).contains(effectiveBits) else { throw OldCipherError() }
+        guard (1...128).contains(key.count), (1...1024).contains(effectiveBits) else { throw PKCS12File.malformed }
         var bytes = Array(key)
         while bytes.count < 128 { bytes.append(Self.pi[Int(bytes[bytes.count - 1] &+ bytes[bytes.count - key.count])]) }
         let effectiveBytes = (effectiveBits + 7) / 8
@@ -93,7 +90,7 @@ struct TripleDES: OldBlockCipher {
     private let keys: [[UInt64]]
 
     init(key: UnsafeRawBufferPointer) throws {
-        guard key.count == 24 else { throw OldCipherError() }
+        guard key.count == 24 else { throw PKCS12File.malformed }
         keys = (0..<3).map { third in Self.rounds(of: key[third * 8..<third * 8 + 8].reduce(0) { $0 << 8 | UInt64($1) }) }
     }
 

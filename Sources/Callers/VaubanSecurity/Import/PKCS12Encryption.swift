@@ -39,7 +39,7 @@ struct PKCS12Encryption {
         [1, 2, 840, 113549, 1, 12, 1, 6]: .rc2(bits: 40),
     ]
 
-    private static let unsupported = KeyOperationError(errSecUnsupportedFormat, "the file uses an unsupported encryption")
+    private static let unsupported = StatusError(errSecUnsupportedFormat, "the file uses an unsupported encryption")
 
     init(_ algorithm: ASN1Node) throws {
         let (name, parameters) = try Self.identifier(algorithm)

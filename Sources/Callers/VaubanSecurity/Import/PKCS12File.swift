@@ -30,7 +30,7 @@ struct PKCS12File {
         var outer = try Self.children(of: DER.parse(der))
         guard let version = outer.next(), try Int(derEncoded: version) == 3, let info = outer.next() else { throw Self.malformed }
         guard let seal = outer.next(), outer.next() == nil else {
-            throw KeyOperationError(errSecPkcs12VerifyFailure, "the file has no MAC with which to verify its passphrase")
+            throw StatusError(errSecPkcs12VerifyFailure, "the file has no MAC with which to verify its passphrase")
         }
         guard case .data(let sealed) = try Self.content(of: info) else { throw Self.malformed }
         try PKCS12Seal(seal).check(sealed, passphrase: passphrase, budget: &budget)
@@ -39,12 +39,12 @@ struct PKCS12File {
             case .data(let bags): try read(bags: Array(bags))
             case .encrypted(let algorithm, let bytes):
                 let clear = try PKCS12Encryption(algorithm).decrypt(bytes, passphrase: passphrase, budget: &budget)
-                try Self.reading(clear) { try read(bags: $0) }
+                try Self.withArray(clear) { try read(bags: $0) }
             }
         }
     }
 
-    static let malformed = KeyOperationError(errSecDecode, "the file is not a PKCS #12 file, or is damaged")
+    static let malformed = StatusError(errSecDecode, "the file is not a PKCS #12 file, or is damaged")
 
     private enum Content {
         case data(ArraySlice<UInt8>)
@@ -69,7 +69,7 @@ struct PKCS12File {
                 case .primitive(let encryptedBytes) = bytes.content
             else { throw malformed }
             return .encrypted(algorithm, encryptedBytes)
-        default: throw KeyOperationError(errSecUnsupportedFormat, "the file is encrypted with a key, not with a passphrase")
+        default: throw StatusError(errSecUnsupportedFormat, "the file is encrypted with a key, not with a passphrase")
         }
     }
 
@@ -94,7 +94,7 @@ struct PKCS12File {
                 guard let algorithm = parts.next(), let bytes = parts.next() else { throw Self.malformed }
                 let clear = try PKCS12Encryption(algorithm).decrypt(
                     ASN1OctetString(derEncoded: bytes).bytes, passphrase: passphrase, budget: &budget)
-                add(try Self.reading(clear) { try KeyMaterial(privateKeyInfo: DER.parse($0)) }, name)
+                add(try Self.withArray(clear) { try KeyMaterial(privateKeyInfo: DER.parse($0)) }, name)
             case Self.certificateBag:
                 var parts = try Self.children(of: value)
                 guard let form = parts.next(), let content = parts.next() else { throw Self.malformed }
@@ -138,7 +138,7 @@ struct PKCS12File {
 
     /// Calls `body` with an array, which the DER parser requires and which is overwritten afterwards. The result of `body` must not share
     /// its memory.
-    private static func reading<Value>(_ secret: borrowing SecretBytes, _ body: ([UInt8]) throws -> Value) throws -> Value {
+    private static func withArray<Value>(_ secret: borrowing SecretBytes, _ body: ([UInt8]) throws -> Value) throws -> Value {
         var bytes = secret.withUnsafeBytes { Array($0) }
         defer { bytes.withUnsafeMutableBytes { if let base = $0.baseAddress { explicit_bzero(base, $0.count) } } }
         return try body(bytes)

@@ -30,7 +30,7 @@ struct PKCS12Budget {
 
     mutating func take(_ wanted: Int) throws {
         guard wanted > 0, wanted <= rounds else {
-            throw KeyOperationError(errSecDecode, "the file requires too many rounds of key derivation")
+            throw StatusError(errSecDecode, "the file requires too many rounds of key derivation")
         }
         rounds -= wanted
     }
@@ -42,7 +42,7 @@ enum PKCS12Digest: CaseIterable {
 
     init(_ identifier: ASN1ObjectIdentifier, _ names: KeyPath<PKCS12Digest, ASN1ObjectIdentifier>) throws {
         guard let found = Self.allCases.first(where: { $0[keyPath: names] == identifier }) else {
-            throw KeyOperationError(errSecUnsupportedFormat, "the file uses an unsupported digest")
+            throw StatusError(errSecUnsupportedFormat, "the file uses an unsupported digest")
         }
         self = found
     }
@@ -169,7 +169,7 @@ struct PKCS12Seal {
             case .sha384: isRight(SHA384.self, content, passphrase)
             case .sha512: isRight(SHA512.self, content, passphrase)
             }
-        guard isRight else { throw KeyOperationError(errSecAuthFailed, "the passphrase is wrong, or the file is damaged") }
+        guard isRight else { throw StatusError(errSecAuthFailed, "the passphrase is wrong, or the file is damaged") }
     }
 
     private func isRight<Hash: HashFunction>(_: Hash.Type, _ content: ArraySlice<UInt8>, _ passphrase: PKCS12Passphrase) -> Bool {

@@ -15,9 +15,9 @@ internal import SwiftASN1
 ///   `errSecPkcs12VerifyFailure` if the file has no MAC, `errSecDecode` if it is damaged or requires too much work,
 ///   `errSecUnsupportedFormat` for another encryption, and `errSecUnsupportedKeyFormat` if it has only keys of unsupported kinds.
 public func SecPKCS12Import(_ pkcs12_data: CFData, _ options: CFDictionary, _ items: UnsafeMutablePointer<CFArray?>) -> OSStatus {
-    reporting {
+    withReportedStatus {
         guard let passphrase = options[kSecImportExportPassphrase] as? String else {
-            throw KeyOperationError(
+            throw StatusError(
                 errSecPassphraseRequired, "kSecImportExportPassphrase is missing; pass an empty string for a file without a passphrase")
         }
         let file: PKCS12File
@@ -27,7 +27,7 @@ public func SecPKCS12Import(_ pkcs12_data: CFData, _ options: CFDictionary, _ it
             throw PKCS12File.malformed
         }
         guard !file.keys.isEmpty || !file.hasUnknownKey else {
-            throw KeyOperationError(errSecUnsupportedKeyFormat, "the file's key is of an unsupported kind")
+            throw StatusError(errSecUnsupportedKeyFormat, "the file's key is of an unsupported kind")
         }
         items.pointee = NSArray(array: file.keys.compactMap { key in file.identity(of: key) })
     }

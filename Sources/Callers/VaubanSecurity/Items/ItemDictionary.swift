@@ -289,8 +289,8 @@ extension ItemDictionary {
         return ItemRecord(kind: .key, attributes: attributes, protection: own.protection)
     }
 
-    private static func checkCertificate(_ value: Data?) throws(Undecodable) {
-        guard let value, SecCertificate(der: [UInt8](value)) != nil else { throw Undecodable() }
+    private static func checkCertificate(_ value: Data?) throws(StatusError) {
+        guard let value, SecCertificate(der: [UInt8](value)) != nil else { throw StatusError.notACertificate }
     }
 
     func query() throws -> ItemQuery {

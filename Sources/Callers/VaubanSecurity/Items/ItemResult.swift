@@ -104,12 +104,6 @@ private struct DictionaryEntries {
     var dictionary: NSDictionary { NSDictionary(objects: objects, forKeys: keys, count: keys.count) }
 }
 
-/// A certificate item whose bytes are not a certificate. The rooms do not parse values, so only this module notices.
-struct Undecodable: Error {
-    let status = errSecDecode
-    let message = "the value of this item is not a certificate"
-}
-
 extension AttributeValue {
     /// Converts a value from a caller's dictionary. A Boolean becomes the number 0 or 1 (Specs/secitem.md, 3).
     init(foundation value: AnyObject) throws {

@@ -41,7 +41,7 @@ struct ItemSearch {
         }
         let found = entries.compactMap { ItemResult($0, kind: query.kind, makesObject: makesObject, keys: parsed.keyContext) }
         // Without return keys there are no entries.
-        if found.isEmpty, !entries.isEmpty { throw Undecodable() }
+        if found.isEmpty, !entries.isEmpty { throw StatusError.notACertificate }
         return found
     }
 

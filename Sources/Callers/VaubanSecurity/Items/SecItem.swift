@@ -19,7 +19,7 @@ internal import VaubanSecretBytes
 ///   `errSecMissingEntitlement` for a foreign access group, `errSecInteractionNotAllowed` while the keychain is locked, or another of
 ///   Apple's statuses.
 public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
-    reporting {
+    withReportedStatus {
         let parsed = try ItemDictionary(attributes, for: .add)
         let object: AnyObject?
         if case .identity(let identity)? = parsed.object {
@@ -34,7 +34,7 @@ public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointe
             guard
                 let found = ItemResult(
                     added, kind: record.kind, makesObject: parsed.needsObject(kind: record.kind), keys: parsed.keyContext)
-            else { throw Undecodable() }
+            else { throw StatusError.notACertificate }
             object = found.shaped(parsed.returns)
         }
         if let object { result?.pointee = object }
@@ -50,7 +50,7 @@ public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointe
 /// - Returns: `errSecSuccess`, `errSecItemNotFound`, `errSecInteractionNotAllowed` if the keychain is locked or no prompt is possible,
 ///   `errSecUserCanceled`, `errSecAuthFailed`, or another of Apple's statuses.
 public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
-    reporting {
+    withReportedStatus {
         let parsed = try ItemDictionary(query, for: .copyMatching)
         let found = try ItemSearch(parsed).found()
         guard !parsed.returns.isEmpty, let result else { return }
@@ -69,7 +69,7 @@ public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePo
 ///   - attributesToUpdate: New attributes and `kSecValueData` only.
 /// - Returns: `errSecSuccess`, `errSecItemNotFound`, `errSecDuplicateItem` if the new name is in use, or another of Apple's statuses.
 public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDictionary) -> OSStatus {
-    reporting {
+    withReportedStatus {
         let selection = try ItemDictionary(query, for: .update)
         let request = try selection.query()
         let changes = try ItemDictionary(attributesToUpdate, for: .changes)
@@ -87,7 +87,7 @@ public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDiction
 /// - Parameter query: The class, attributes and match keys of the items.
 /// - Returns: `errSecSuccess`, `errSecItemNotFound`, or another of Apple's statuses.
 public func SecItemDelete(_ query: CFDictionary) -> OSStatus {
-    reporting {
+    withReportedStatus {
         let parsed = try ItemDictionary(query, for: .delete)
         var request = try parsed.query()
         if case .identity? = parsed.object, request.reference == nil {

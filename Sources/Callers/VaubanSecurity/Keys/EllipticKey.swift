@@ -3,19 +3,6 @@
 internal import Crypto
 internal import VaubanSecretBytes
 
-/// The error of a key operation, as its caller receives it.
-struct KeyOperationError: Error {
-    let status: OSStatus
-    let message: String
-
-    init(_ status: OSStatus, _ message: String) {
-        self.status = status
-        self.message = message
-    }
-
-    static let unsupported = KeyOperationError(errSecParam, "the key does not support this algorithm")
-}
-
 extension Curve {
     /// Returns a new private key in its external form.
     static func random() -> Data { Agreement(compactRepresentable: false).x963Representation }
@@ -46,7 +33,7 @@ extension Curve {
     /// Returns the result of a key exchange: the secret itself, or a key derived from it.
     static func derived(_ hash: KeyHash?, secret: SharedSecret, sharedInfo: Data, byteCount: Int?) throws -> Data {
         guard let hash else { return secret.withUnsafeBytes { Data($0) } }
-        guard let byteCount else { throw KeyOperationError(errSecParam, "this key exchange requires requestedSize") }
+        guard let byteCount else { throw StatusError(errSecParam, "this key exchange requires requestedSize") }
         return hash.derive(secret, sharedInfo: sharedInfo, byteCount: byteCount).withUnsafeBytes { Data($0) }
     }
 
@@ -54,7 +41,7 @@ extension Curve {
         do {
             return try Agreement.Peer(x963Representation: publicKey)
         } catch {
-            throw KeyOperationError(errSecParam, "the other public key is not on this curve")
+            throw StatusError(errSecParam, "the other public key is not on this curve")
         }
     }
 
@@ -75,7 +62,7 @@ extension Curve {
     /// `exchange` returns the secret shared with the sender's ephemeral key.
     static func decrypt(_ packet: Data, scheme: ECIES, exchange: (Data) throws -> SharedSecret) throws -> Data {
         guard packet.count >= scheme.curve.publicBytes + ECIES.tagBytes else {
-            throw KeyOperationError(errSecParam, "the ciphertext is too short")
+            throw StatusError(errSecParam, "the ciphertext is too short")
         }
         let (sent, rest) = (packet.prefix(scheme.curve.publicBytes), packet.dropFirst(scheme.curve.publicBytes))
         let secret = try exchange(Data(sent))
@@ -84,7 +71,7 @@ extension Curve {
             let box = try AES.GCM.SealedBox(nonce: nonce, ciphertext: rest.dropLast(ECIES.tagBytes), tag: rest.suffix(ECIES.tagBytes))
             return try AES.GCM.open(box, using: key)
         } catch {
-            throw KeyOperationError(errSecDecode, "the ciphertext was made for another key, or was altered")
+            throw StatusError(errSecDecode, "the ciphertext was made for another key, or was altered")
         }
     }
 }

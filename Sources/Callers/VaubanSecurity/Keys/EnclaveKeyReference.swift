@@ -62,9 +62,9 @@ package final class EnclaveKeyReference: @unchecked Sendable {
     package static var isAvailable: Bool { (try? Service.current()) != nil }
 
     /// Converts thrown errors to those that this module reports.
-    package static func reporting<Value>(_ body: () throws -> Value) throws -> Value {
+    package static func withReportedErrors<Value>(_ body: () throws -> Value) throws -> Value {
         var error: Unmanaged<CFError>?
-        if let value = VaubanSecurity.reporting(&error, body) { return value }
+        if let value = withReportedError(&error, body) { return value }
         throw error?.takeRetainedValue() ?? NSError(domain: NSOSStatusErrorDomain, code: Int(errSecInternal))
     }
 
@@ -90,7 +90,7 @@ package final class EnclaveKeyReference: @unchecked Sendable {
     package func exchange(_ publicKey: Data, for operation: KeyOperation) throws -> SharedSecret {
         let peer: P256.KeyAgreement.PublicKey
         do { peer = try P256.KeyAgreement.PublicKey(x963Representation: publicKey) } catch {
-            throw KeyOperationError(errSecParam, "the other public key is not on this curve")
+            throw StatusError(errSecParam, "the other public key is not on this curve")
         }
         let secret = try shared(operation, [UInt8](peer.x963Representation))
         return try SharedSecret.withCoordinate(secret)
@@ -140,7 +140,7 @@ extension KeyDictionary {
         for dictionary in [self, half(isPrivate: true)] {
             guard let token = dictionary[kSecAttrTokenID] else { continue }
             guard token as? String == kSecAttrTokenIDSecureEnclave as String else {
-                throw KeyOperationError(errSecParam, "the only token is kSecAttrTokenIDSecureEnclave")
+                throw StatusError(errSecParam, "the only token is kSecAttrTokenIDSecureEnclave")
             }
         }
     }
@@ -150,7 +150,7 @@ extension KeyDictionary {
         var context: (any KeychainAuthenticationContext)?
         if let given = own[kSecUseAuthenticationContext] {
             guard let known = given as? any KeychainAuthenticationContext else {
-                throw KeyOperationError(errSecParam, "the authentication context is not an LAContext")
+                throw StatusError(errSecParam, "the authentication context is not an LAContext")
             }
             context = known
         }
@@ -162,7 +162,7 @@ extension KeyDictionary {
         try checkToken()
         let own = half(isPrivate: true)
         guard own.text(kSecAttrKeyType) == KeyType.elliptic.rawValue, [nil, 256].contains(own.number(kSecAttrKeySizeInBits)) else {
-            throw KeyOperationError(errSecParam, "the enclave creates keys over P-256 (kSecAttrKeyTypeECSECPrimeRandom, 256 bits)")
+            throw StatusError(errSecParam, "the enclave creates keys over P-256 (kSecAttrKeyTypeECSECPrimeRandom, 256 bits)")
         }
         return try EnclaveKeyReference(making: .p256, try own.control(), try keyContext())
     }
@@ -170,13 +170,13 @@ extension KeyDictionary {
     private func control() throws -> AccessControl {
         if let given = self[kSecAttrAccessControl] {
             guard let control = given as? SecAccessControl else {
-                throw KeyOperationError(errSecParam, "the access control is not a SecAccessControl")
+                throw StatusError(errSecParam, "the access control is not a SecAccessControl")
             }
             return try control.ofKey
         }
         guard let code = self[kSecAttrAccessible] else { return try AccessControl(protection: .whenUnlocked, flags: []) }
         guard let protection = (code as? String).flatMap(Protection.init) else {
-            throw KeyOperationError(errSecParam, "the accessibility is not known")
+            throw StatusError(errSecParam, "the accessibility is not known")
         }
         return try AccessControl(protection: protection, flags: [])
     }

@@ -35,7 +35,7 @@ final class KeyMaterial: Sendable {
     /// Creates a private P-256 key of the enclave.
     init(_ enclave: EnclaveKeyReference) throws {
         guard enclave.key.kind == .p256 else {
-            throw KeyOperationError(errSecParam, "the enclave's key is not over P-256; SecureEnclave has types for the others")
+            throw StatusError(errSecParam, "the enclave's key is not over P-256; SecureEnclave has types for the others")
         }
         kind = .elliptic(.p256)
         publicBytes = Data(enclave.key.publicKey)
@@ -50,16 +50,16 @@ final class KeyMaterial: Sendable {
             case .elliptic: try self.init(elliptic: external, isPrivate: isPrivate)
             case .rsa: try self.init(rsa: external, isPrivate: isPrivate)
             }
-        } catch let fault as KeyOperationError {
+        } catch let fault as StatusError {
             throw fault
         } catch {
-            throw KeyOperationError(errSecParam, "the bytes are not a key of this type")
+            throw StatusError(errSecParam, "the bytes are not a key of this type")
         }
     }
 
     private convenience init(elliptic bytes: Data, isPrivate: Bool) throws {
         guard let curve = CurveName.allCases.first(where: { (isPrivate ? $0.privateBytes : $0.publicBytes) == bytes.count }) else {
-            throw KeyOperationError(errSecParam, "the bytes are not a key over P-256, P-384 or P-521")
+            throw StatusError(errSecParam, "the bytes are not a key over P-256, P-384 or P-521")
         }
         let publicBytes = Data(bytes.prefix(curve.publicBytes))
         try curve.curve.check(bytes, isPrivate: isPrivate)
@@ -96,7 +96,7 @@ final class KeyMaterial: Sendable {
     var external: Data { enclave.map(\.stored) ?? privateKey.map { $0.disclosed() } ?? publicBytes }
 
     func withPrivateBytes<Value>(_ body: (UnsafeRawBufferPointer) throws -> Value) throws -> Value {
-        guard let privateKey else { throw KeyOperationError.unsupported }
+        guard let privateKey else { throw StatusError.unsupported }
         return try privateKey.withUnsafeBytes(body)
     }
 
@@ -139,7 +139,7 @@ extension Curve {
         }
         let key = try Agreement(x963Representation: external)
         guard external.starts(with: key.peer.x963Representation) else {
-            throw KeyOperationError(errSecParam, "the private key does not match the public key")
+            throw StatusError(errSecParam, "the private key does not match the public key")
         }
     }
 }

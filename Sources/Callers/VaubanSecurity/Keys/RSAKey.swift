@@ -36,7 +36,7 @@ enum RSAKey {
     static func encrypt(_ data: Data, _ padding: KeyMethod.RSAPadding, publicKey: Data) throws -> Data {
         let key = try _RSA.Encryption.PublicKey(unsafeDERRepresentation: publicKey)
         guard data.count <= key.maximumEncryptSize(with: padding.forCrypto) else {
-            throw KeyOperationError(errSecParam, "the data is too long for this key")
+            throw StatusError(errSecParam, "the data is too long for this key")
         }
         return try key.encrypt(data, padding: padding.forCrypto)
     }
@@ -46,7 +46,7 @@ enum RSAKey {
         do {
             return try key.decrypt(data, padding: padding.forCrypto)
         } catch {
-            throw KeyOperationError(errSecDecode, "the ciphertext was made for another key, or was altered")
+            throw StatusError(errSecDecode, "the ciphertext was made for another key, or was altered")
         }
     }
 
@@ -63,7 +63,7 @@ enum RSAKey {
         _ packet: Data, _ hash: KeyHash, privateKey: UnsafeRawBufferPointer, publicKey: Data, bits: Int
     ) throws -> Data {
         let wrappedBytes = (bits + 7) / 8
-        guard packet.count >= wrappedBytes + tagBytes else { throw KeyOperationError(errSecParam, "the ciphertext is too short") }
+        guard packet.count >= wrappedBytes + tagBytes else { throw StatusError(errSecParam, "the ciphertext is too short") }
         let rest = packet.dropFirst(wrappedBytes)
         var opened = try decrypt(packet.prefix(wrappedBytes), .oaep(hash), privateKey: privateKey)
         let session = SecretBytes(absorbing: &opened).withUnsafeBytes { SymmetricKey(data: $0) }
@@ -71,7 +71,7 @@ enum RSAKey {
             let box = try AES.GCM.SealedBox(nonce: zeroNonce(), ciphertext: rest.dropLast(tagBytes), tag: rest.suffix(tagBytes))
             return try AES.GCM.open(box, using: session, authenticating: publicKey)
         } catch {
-            throw KeyOperationError(errSecDecode, "the ciphertext was made for another key, or was altered")
+            throw StatusError(errSecDecode, "the ciphertext was made for another key, or was altered")
         }
     }
 
@@ -95,7 +95,7 @@ extension KeyMethod.Input {
         case .message(let hash): return GivenDigest(bytes: hash.digest(of: data))
         case .digest(let hash):
             guard hash.map({ $0.byteCount == data.count }) ?? !data.isEmpty else {
-                throw KeyOperationError(errSecParam, "the digest has a wrong length")
+                throw StatusError(errSecParam, "the digest has a wrong length")
             }
             return GivenDigest(bytes: Array(data))
         }
@@ -109,7 +109,7 @@ extension KeyMethod.Input {
         case .message(.sha256), .digest(.sha256): return try body(Self.known(digest, as: SHA256.Digest.self))
         case .message(.sha384), .digest(.sha384): return try body(Self.known(digest, as: SHA384.Digest.self))
         case .message(.sha512), .digest(.sha512): return try body(Self.known(digest, as: SHA512.Digest.self))
-        case .digest(nil): throw KeyOperationError.unsupported
+        case .digest(nil): throw StatusError.unsupported
         }
     }
 
@@ -117,12 +117,12 @@ extension KeyMethod.Input {
     /// into it, the algorithm is unsupported.
     private static func known<Known: Digest>(_ digest: GivenDigest, as type: Known.Type) throws -> Known {
         guard digest.bytes.count == Known.byteCount, MemoryLayout<Known>.size >= Known.byteCount, _isPOD(type) else {
-            throw KeyOperationError.unsupported
+            throw StatusError.unsupported
         }
         var bytes = digest.bytes
         bytes.append(contentsOf: repeatElement(0, count: MemoryLayout<Known>.size - bytes.count))
         let known = bytes.withUnsafeBytes { $0.loadUnaligned(as: Known.self) }
-        guard Array(known) == digest.bytes else { throw KeyOperationError.unsupported }
+        guard Array(known) == digest.bytes else { throw StatusError.unsupported }
         return known
     }
 }

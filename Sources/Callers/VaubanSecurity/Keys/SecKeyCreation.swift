@@ -10,7 +10,7 @@ internal import VaubanKeychainModel
 ///   - error: Receives an error of `NSOSStatusErrorDomain`.
 /// - Returns: The private key, or nil. If storing it fails, no key is created.
 public func SecKeyCreateRandomKey(_ parameters: CFDictionary, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?) -> SecKey? {
-    reporting(error) { try KeyMaking(parameters).pair().privateKey }
+    withReportedError(error) { try KeyMaking(parameters).pair().privateKey }
 }
 
 /// Creates a key pair: Apple's `SecKeyGeneratePair`, the older form of `SecKeyCreateRandomKey`.
@@ -19,7 +19,7 @@ public func SecKeyCreateRandomKey(_ parameters: CFDictionary, _ error: UnsafeMut
 public func SecKeyGeneratePair(
     _ parameters: CFDictionary, _ publicKey: UnsafeMutablePointer<SecKey?>?, _ privateKey: UnsafeMutablePointer<SecKey?>?
 ) -> OSStatus {
-    reporting {
+    withReportedStatus {
         let pair = try KeyMaking(parameters).pair()
         publicKey?.pointee = pair.publicKey
         privateKey?.pointee = pair.privateKey
@@ -36,7 +36,7 @@ public func SecKeyGeneratePair(
 public func SecKeyCreateWithData(_ keyData: CFData, _ attributes: CFDictionary, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?)
     -> SecKey?
 {
-    reporting(error) {
+    withReportedError(error) {
         let dictionary = KeyDictionary(attributes)
         if dictionary.namesToken {
             try dictionary.checkToken()
@@ -46,8 +46,8 @@ public func SecKeyCreateWithData(_ keyData: CFData, _ attributes: CFDictionary, 
         switch dictionary.text(kSecAttrKeyClass) {
         case "0": return SecKey(try KeyMaterial(type: type, isPrivate: false, external: keyData as Data))
         case "1": return SecKey(try KeyMaterial(type: type, isPrivate: true, external: keyData as Data))
-        case "2": throw KeyOperationError(errSecUnimplemented, "symmetric keys can be stored as items, but not used as SecKey")
-        default: throw KeyOperationError(errSecParam, "kSecAttrKeyClass is neither public nor private")
+        case "2": throw StatusError(errSecUnimplemented, "symmetric keys can be stored as items, but not used as SecKey")
+        default: throw StatusError(errSecParam, "kSecAttrKeyClass is neither public nor private")
         }
     }
 }
@@ -58,9 +58,9 @@ public func SecKeyCopyPublicKey(_ key: SecKey) -> SecKey? { key.material.map { S
 /// Returns the external representation of a key: Apple's `SecKeyCopyExternalRepresentation`. X9.63 for curves, PKCS #1 for RSA. Nil and
 /// errSecUnimplemented for private keys of the enclave and unsupported types.
 public func SecKeyCopyExternalRepresentation(_ key: SecKey, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?) -> CFData? {
-    reporting(error) {
-        guard let material = key.material else { throw KeyOperationError(errSecUnimplemented, "the key is of an unsupported type") }
-        guard !material.isOfEnclave else { throw KeyOperationError(errSecUnimplemented, "a private key of the enclave never leaves it") }
+    withReportedError(error) {
+        guard let material = key.material else { throw StatusError(errSecUnimplemented, "the key is of an unsupported type") }
+        guard !material.isOfEnclave else { throw StatusError(errSecUnimplemented, "a private key of the enclave never leaves it") }
         return NSData(data: material.external)
     }
 }
@@ -112,14 +112,14 @@ private struct KeyMaking {
             // Removes the private key if the public key could not be stored.
             guard let stored, SecItemDelete([kSecClass: kSecClassKey, kSecValuePersistentRef: stored] as CFDictionary) != errSecSuccess
             else { throw error }
-            throw KeyOperationError(errSecInternal, "only the private key was stored, and it could not be removed again")
+            throw StatusError(errSecInternal, "only the private key was stored, and it could not be removed again")
         }
         return (publicKey, privateKey)
     }
 
     static func type(_ dictionary: KeyDictionary) throws -> KeyType {
-        guard let text = dictionary.text(kSecAttrKeyType) else { throw KeyOperationError(errSecParam, "kSecAttrKeyType is missing") }
-        guard let type = KeyType(rawValue: text) else { throw KeyOperationError(errSecParam, "keys of this type cannot be created") }
+        guard let text = dictionary.text(kSecAttrKeyType) else { throw StatusError(errSecParam, "kSecAttrKeyType is missing") }
+        guard let type = KeyType(rawValue: text) else { throw StatusError(errSecParam, "keys of this type cannot be created") }
         return type
     }
 
@@ -129,12 +129,12 @@ private struct KeyMaking {
         switch try Self.type(own) {
         case .elliptic:
             guard let curve = CurveName(rawValue: bits ?? 256) else {
-                throw KeyOperationError(errSecKeySizeNotAllowed, "elliptic-curve keys have 256, 384 or 521 bits")
+                throw StatusError(errSecKeySizeNotAllowed, "elliptic-curve keys have 256, 384 or 521 bits")
             }
             return .elliptic(curve)
         case .rsa:
             guard let bits = bits, RSAKey.sizesMade.contains(bits) else {
-                throw KeyOperationError(errSecKeySizeNotAllowed, "RSA keys are created with 2048, 3072 or 4096 bits")
+                throw StatusError(errSecKeySizeNotAllowed, "RSA keys are created with 2048, 3072 or 4096 bits")
             }
             return .rsa(bits: bits)
         }
@@ -145,7 +145,7 @@ private struct KeyMaking {
         var reference: CFTypeRef?
         let status = SecItemAdd(dictionary.half(isPrivate: isPrivate).toStore(key), &reference)
         guard status == errSecSuccess else {
-            throw KeyOperationError(status, (SecCopyErrorMessageString(status, nil) as String?) ?? "the key was not stored")
+            throw StatusError(status, (SecCopyErrorMessageString(status, nil) as String?) ?? "the key was not stored")
         }
         return reference
     }

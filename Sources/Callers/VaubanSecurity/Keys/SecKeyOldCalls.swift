@@ -8,7 +8,7 @@ public func SecKeyRawSign(
     _ key: SecKey, _ padding: SecPadding, _ dataToSign: UnsafePointer<UInt8>, _ dataToSignLen: Int, _ sig: UnsafeMutablePointer<UInt8>,
     _ sigLen: UnsafeMutablePointer<Int>
 ) -> OSStatus {
-    reporting {
+    withReportedStatus {
         let algorithm = try key.signature(for: padding)
         try fill(
             sig, length: sigLen,
@@ -23,7 +23,7 @@ public func SecKeyRawVerify(
     _ key: SecKey, _ padding: SecPadding, _ signedData: UnsafePointer<UInt8>, _ signedDataLen: Int, _ sig: UnsafePointer<UInt8>,
     _ sigLen: Int
 ) -> OSStatus {
-    reporting {
+    withReportedStatus {
         let algorithm = try key.signature(for: padding)
         _ = try withSuccess { error in
             SecKeyVerifySignature(
@@ -40,7 +40,7 @@ public func SecKeyEncrypt(
     _ key: SecKey, _ padding: SecPadding, _ plainText: UnsafePointer<UInt8>, _ plainTextLen: Int, _ cipherText: UnsafeMutablePointer<UInt8>,
     _ cipherTextLen: UnsafeMutablePointer<Int>
 ) -> OSStatus {
-    reporting {
+    withReportedStatus {
         let algorithm = try encryption(for: padding)
         try fill(
             cipherText, length: cipherTextLen,
@@ -56,7 +56,7 @@ public func SecKeyDecrypt(
     _ plainText: UnsafeMutablePointer<UInt8>,
     _ plainTextLen: UnsafeMutablePointer<Int>
 ) -> OSStatus {
-    reporting {
+    withReportedStatus {
         let algorithm = try encryption(for: padding)
         try fill(
             plainText, length: plainTextLen,
@@ -72,7 +72,7 @@ extension SecKey {
         case .PKCS1SHA256: return .rsaSignatureDigestPKCS1v15SHA256
         case .PKCS1SHA384: return .rsaSignatureDigestPKCS1v15SHA384
         case .PKCS1SHA512: return .rsaSignatureDigestPKCS1v15SHA512
-        default: throw KeyOperationError.unsupported
+        default: throw StatusError.unsupported
         }
     }
 }
@@ -81,7 +81,7 @@ private func encryption(for padding: SecPadding) throws -> SecKeyAlgorithm {
     switch padding {
     case .PKCS1: .rsaEncryptionPKCS1
     case .OAEP: .rsaEncryptionOAEPSHA1
-    default: throw KeyOperationError.unsupported
+    default: throw StatusError.unsupported
     }
 }
 
@@ -89,12 +89,12 @@ private func encryption(for padding: SecPadding) throws -> SecKeyAlgorithm {
 private func withSuccess(_ body: (UnsafeMutablePointer<Unmanaged<CFError>?>) -> CFData?) throws -> Data {
     var error: Unmanaged<CFError>?
     if let result = body(&error) { return result as Data }
-    guard let report = error?.takeRetainedValue() else { throw KeyOperationError(errSecInternal, "no reason was given") }
-    throw KeyOperationError(OSStatus(truncatingIfNeeded: report.code), report.localizedDescription)
+    guard let report = error?.takeRetainedValue() else { throw StatusError(errSecInternal, "no reason was given") }
+    throw StatusError(OSStatus(truncatingIfNeeded: report.code), report.localizedDescription)
 }
 
 private func fill(_ buffer: UnsafeMutablePointer<UInt8>, length: UnsafeMutablePointer<Int>, with bytes: Data) throws {
-    guard bytes.count <= length.pointee else { throw KeyOperationError(errSecParam, "the buffer is too small") }
+    guard bytes.count <= length.pointee else { throw StatusError(errSecParam, "the buffer is too small") }
     bytes.copyBytes(to: buffer, count: bytes.count)
     length.pointee = bytes.count
 }

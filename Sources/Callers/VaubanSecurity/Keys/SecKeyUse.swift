@@ -22,7 +22,7 @@ public func SecKeyVerifySignature(
 ) -> Bool {
     let verified: NSData? = perform(.verify, key: key, algorithm: algorithm, error: error) { material, method in
         guard try material.verify(signature as Data, data: signedData as Data, method: method) else {
-            throw KeyOperationError(errSecVerifyFailed, "the signature is invalid")
+            throw StatusError(errSecVerifyFailed, "the signature is invalid")
         }
         return Data()
     }
@@ -54,11 +54,11 @@ public func SecKeyCopyKeyExchangeResult(
         let dictionary = KeyDictionary(parameters)
         let size = dictionary.number(kSecKeyKeyExchangeParameterRequestedSize)
         guard size.map({ (1...KeyMaterial.derivedBytesMax).contains($0) }) ?? true else {
-            throw KeyOperationError(errSecParam, "requestedSize is not a valid size")
+            throw StatusError(errSecParam, "requestedSize is not a valid size")
         }
         let info = dictionary[kSecKeyKeyExchangeParameterSharedInfo] as? Data ?? Data()
         guard let other = publicKey.material, other.kind == material.kind else {
-            throw KeyOperationError(errSecParam, "the other key is not on the same curve")
+            throw StatusError(errSecParam, "the other key is not on the same curve")
         }
         return try material.exchange(method, other.publicBytes, sharedInfo: info, byteCount: size)
     }
@@ -74,18 +74,18 @@ private func perform(
     _ operation: SecKeyOperationType, key: SecKey, algorithm: SecKeyAlgorithm, error: UnsafeMutablePointer<Unmanaged<CFError>?>?,
     body: (KeyMaterial, KeyMethod) throws -> Data
 ) -> NSData? {
-    reporting(error) {
+    withReportedError(error) {
         guard let material = key.material, let method = algorithm.method, material.supports(operation, method) else {
-            throw KeyOperationError(errSecParam, "the key does not support \(algorithm.isKnownName ? algorithm.name : "this algorithm")")
+            throw StatusError(errSecParam, "the key does not support \(algorithm.isKnownName ? algorithm.name : "this algorithm")")
         }
         do {
             return NSData(data: try body(material, method))
-        } catch let fault as KeyOperationError {
+        } catch let fault as StatusError {
             throw fault
         } catch let refusal as Refusal {
             throw refusal
         } catch {
-            throw KeyOperationError(errSecParam, "the key cannot process this data")
+            throw StatusError(errSecParam, "the key cannot process this data")
         }
     }
 }
@@ -121,7 +121,7 @@ extension KeyMaterial {
             return try withPrivateBytes { try name.curve.sign(digest, isRaw: isRaw, privateKey: $0) }
         case (.rsa, .rsaSignature(let input, let isPSS)):
             return try withPrivateBytes { try RSAKey.sign(data, input, isPSS: isPSS, privateKey: $0) }
-        default: throw KeyOperationError.unsupported
+        default: throw StatusError.unsupported
         }
     }
 
@@ -131,7 +131,7 @@ extension KeyMaterial {
             return try name.curve.verify(signature, try input.digest(of: data), isRaw: isRaw, publicKey: publicBytes)
         case (.rsa, .rsaSignature(let input, let isPSS)):
             return try RSAKey.verify(signature, data: data, input: input, isPSS: isPSS, publicKey: publicBytes)
-        default: throw KeyOperationError.unsupported
+        default: throw StatusError.unsupported
         }
     }
 
@@ -141,7 +141,7 @@ extension KeyMaterial {
             return try name.curve.encrypt(message, ECIES(curve: name, hash: hash, derivesIV: derivesIV), publicKey: publicBytes)
         case (.rsa, .rsaEncryption(let padding)): return try RSAKey.encrypt(message, padding, publicKey: publicBytes)
         case (.rsa, .rsaHybrid(let hash)): return try RSAKey.encryptHybrid(message, hash, publicKey: publicBytes, bits: bits)
-        default: throw KeyOperationError.unsupported
+        default: throw StatusError.unsupported
         }
     }
 
@@ -154,12 +154,12 @@ extension KeyMaterial {
         case (.rsa, .rsaEncryption(let padding)): return try withPrivateBytes { try RSAKey.decrypt(packet, padding, privateKey: $0) }
         case (.rsa, .rsaHybrid(let hash)):
             return try withPrivateBytes { try RSAKey.decryptHybrid(packet, hash, privateKey: $0, publicKey: publicBytes, bits: bits) }
-        default: throw KeyOperationError.unsupported
+        default: throw StatusError.unsupported
         }
     }
 
     func exchange(_ method: KeyMethod, _ publicKey: Data, sharedInfo: Data, byteCount: Int?) throws -> Data {
-        guard case .elliptic(let name) = kind, case .exchange(let hash) = method else { throw KeyOperationError.unsupported }
+        guard case .elliptic(let name) = kind, case .exchange(let hash) = method else { throw StatusError.unsupported }
         if let enclave {
             return try name.curve.derived(
                 hash, secret: try enclave.exchange(publicKey, for: .exchange), sharedInfo: sharedInfo, byteCount: byteCount)

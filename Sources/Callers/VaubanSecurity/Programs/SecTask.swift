@@ -44,14 +44,14 @@ public func SecTaskCreateFromSelf(_ allocator: CFAllocator?) -> SecTask? { SecTa
 public func SecTaskCopyValueForEntitlement(
     _ task: SecTask, _ entitlement: CFString, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
 ) -> CFTypeRef? {
-    reporting(error) { try task.rights() }.flatMap { task.entitlement(entitlement as String, $0) }
+    withReportedError(error) { try task.rights() }.flatMap { task.entitlement(entitlement as String, $0) }
 }
 
 /// Returns several entitlements, without those that the program lacks: Apple's `SecTaskCopyValuesForEntitlements`.
 public func SecTaskCopyValuesForEntitlements(
     _ task: SecTask, _ entitlements: CFArray, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
 ) -> CFDictionary? {
-    reporting(error) {
+    withReportedError(error) {
         let rights = try task.rights()
         let found = NSMutableDictionary()
         for name in entitlements.compactMap({ $0 as? String }) {
@@ -64,5 +64,5 @@ public func SecTaskCopyValuesForEntitlements(
 /// Returns the identifier under which a trusted team signed the program, otherwise its identifier from the system: Apple's
 /// `SecTaskCopySigningIdentifier`. Nil if it has none.
 public func SecTaskCopySigningIdentifier(_ task: SecTask, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?) -> CFString? {
-    reporting(error) { try task.rights() }.flatMap { $0.application.map { NSString(string: SecTask.identifier($0)) } }
+    withReportedError(error) { try task.rights() }.flatMap { $0.application.map { NSString(string: SecTask.identifier($0)) } }
 }

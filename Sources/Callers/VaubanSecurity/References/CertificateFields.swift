@@ -26,22 +26,20 @@ struct CertificateFields {
         do { try self.init(parsing: der) } catch { return nil }
     }
 
-    private struct Malformed: Error {}
-
     private init(parsing der: [UInt8]) throws {
         var outer = try Self.children(of: DER.parse(der), .sequence)
         guard let toBeSigned = outer.next(), let algorithm = outer.next(), algorithm.identifier == .sequence, let signature = outer.next(),
             signature.identifier == .bitString, outer.next() == nil
-        else { throw Malformed() }
+        else { throw StatusError.notACertificate }
         var fields = try Self.children(of: toBeSigned, .sequence)
         var next = fields.next()
         let versionTag = ASN1Identifier(tagWithNumber: 0, tagClass: .contextSpecific)
         if let tagged = next, tagged.identifier == versionTag {
             var inner = try Self.children(of: tagged, versionTag)
-            guard let number = inner.next() else { throw Malformed() }
+            guard let number = inner.next() else { throw StatusError.notACertificate }
             // Checked before the addition: it may be any Int.
             let written = try Int(derEncoded: number)
-            guard (0...2).contains(written) else { throw Malformed() }
+            guard (0...2).contains(written) else { throw StatusError.notACertificate }
             version = written + 1
             next = fields.next()
         } else {
@@ -50,7 +48,7 @@ struct CertificateFields {
         guard let serial = next, serial.identifier == .integer, case .primitive(let serialBytes) = serial.content,
             fields.next()?.identifier == .sequence, let issuer = fields.next(), let validity = fields.next(), let subject = fields.next(),
             let keyInfo = fields.next()
-        else { throw Malformed() }
+        else { throw StatusError.notACertificate }
         serialNumber = Array(serialBytes)
         self.issuer = Array(issuer.encodedBytes)
         self.subject = Array(subject.encodedBytes)
@@ -59,7 +57,7 @@ struct CertificateFields {
         notBefore = try Self.date(times.next())
         notAfter = try Self.date(times.next())
         var key = try Self.children(of: keyInfo, .sequence)
-        guard let kind = key.next(), kind.identifier == .sequence, let bits = key.next() else { throw Malformed() }
+        guard let kind = key.next(), kind.identifier == .sequence, let bits = key.next() else { throw StatusError.notACertificate }
         keyAlgorithm = try IteratorSequence(Self.children(of: kind, .sequence)).compactMap { try? ASN1ObjectIdentifier(derEncoded: $0) }
         publicKey = Array(try ASN1BitString(derEncoded: bits).bytes)
         var extensions: [ASN1ObjectIdentifier: ArraySlice<UInt8>] = [:]
@@ -67,7 +65,7 @@ struct CertificateFields {
         while let node = fields.next() {
             guard node.identifier == extensionsTag else { continue }
             var list = try Self.children(of: node, extensionsTag)
-            guard let sequence = list.next() else { throw Malformed() }
+            guard let sequence = list.next() else { throw StatusError.notACertificate }
             for entry in IteratorSequence(try Self.children(of: sequence, .sequence)) { try Self.read(entry, into: &extensions) }
         }
         subjectKeyIdentifier = try extensions[Self.subjectKeyIdentifierID].map {
@@ -80,14 +78,14 @@ struct CertificateFields {
     private static let alternativeNameID: ASN1ObjectIdentifier = [2, 5, 29, 17]
 
     private static func children(of node: ASN1Node, _ identifier: ASN1Identifier) throws -> ASN1NodeCollection.Iterator {
-        guard node.identifier == identifier, case .constructed(let children) = node.content else { throw Malformed() }
+        guard node.identifier == identifier, case .constructed(let children) = node.content else { throw StatusError.notACertificate }
         return children.makeIterator()
     }
 
     private static func read(_ entry: ASN1Node, into extensions: inout [ASN1ObjectIdentifier: ArraySlice<UInt8>]) throws {
         var fields = try children(of: entry, .sequence)
-        guard let name = fields.next(), var value = fields.next() else { throw Malformed() }
-        if value.identifier == .boolean { value = try fields.next() ?? { throw Malformed() }() }
+        guard let name = fields.next(), var value = fields.next() else { throw StatusError.notACertificate }
+        if value.identifier == .boolean { value = try fields.next() ?? { throw StatusError.notACertificate }() }
         extensions[try ASN1ObjectIdentifier(derEncoded: name)] = try ASN1OctetString(derEncoded: value).bytes
     }
 
@@ -97,7 +95,7 @@ struct CertificateFields {
         for set in IteratorSequence(try children(of: name, .sequence)) {
             for pair in IteratorSequence(try children(of: set, .set)) {
                 var fields = try children(of: pair, .sequence)
-                guard let type = fields.next(), let value = fields.next() else { throw Malformed() }
+                guard let type = fields.next(), let value = fields.next() else { throw StatusError.notACertificate }
                 guard case .primitive(let bytes) = value.content, let text = text(bytes, value.identifier) else { continue }
                 values.append((try ASN1ObjectIdentifier(derEncoded: type), text))
             }
@@ -124,7 +122,7 @@ struct CertificateFields {
     }
 
     private static func date(_ node: ASN1Node?) throws -> Date {
-        guard let node else { throw Malformed() }
+        guard let node else { throw StatusError.notACertificate }
         var parts = tm()
         if node.identifier == .utcTime {
             let time = try UTCTime(derEncoded: node)

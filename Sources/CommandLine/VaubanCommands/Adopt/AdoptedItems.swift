@@ -21,15 +21,6 @@ package enum AdoptedItems {
     private static let bytesMax = 256 << 20
     private static let version = "version 1"
 
-    /// Why a list is refused.
-    package enum Flaw: Error {
-        case version
-        /// The last line has no newline, so the list may have been cut.
-        case end
-        /// The number of the line, from 2.
-        case line(Int)
-    }
-
     static func keep(_ items: some Sequence<AdoptedItem>, in folder: PrivateFolder) throws(SystemError) {
         try DurableFile(name, in: folder).replace(with: Array(text(of: items).utf8))
     }
@@ -44,13 +35,14 @@ package enum AdoptedItems {
         "\(version)\n" + items.map { "\($0.line)\n" }.sorted().joined()
     }
 
-    package static func parse(_ bytes: [UInt8]) throws(Flaw) -> [AdoptedItem] {
+    package static func parse(_ bytes: [UInt8]) throws(ParsingError) -> [AdoptedItem] {
         var lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        guard lines.first.map({ String(decoding: $0, as: UTF8.self) }) == version else { throw .version }
-        guard lines.removeLast().isEmpty else { throw .end }
+        guard lines.first.map({ String(decoding: $0, as: UTF8.self) }) == version else { throw ParsingError("it has another version") }
+        // Without a newline at its end, the list may have been cut.
+        guard lines.removeLast().isEmpty else { throw ParsingError("its last line has no end") }
         var items: [AdoptedItem] = []
         for (index, line) in lines.enumerated().dropFirst() {
-            guard let item = AdoptedItem(line: line) else { throw .line(index + 1) }
+            guard let item = AdoptedItem(line: line) else { throw ParsingError("its line \(index + 1) is not an item") }
             items.append(item)
         }
         return items

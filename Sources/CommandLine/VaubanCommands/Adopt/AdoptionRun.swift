@@ -21,12 +21,6 @@ struct AdoptionRun {
 
     private static let progressStep = 25
 
-    /// Why one item cannot be moved; the others continue.
-    private struct SkipReason: Error {
-        let why: String
-        init(_ why: String) { self.why = why }
-    }
-
     init(from old: Session, to new: Session, _ journal: AdoptionJournal) {
         self.old = old
         self.new = new

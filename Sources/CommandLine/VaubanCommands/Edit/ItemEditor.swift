@@ -32,11 +32,11 @@ struct ItemEditor {
                 throw Refusal(.badParameter, "The edited file is not text, or larger than 1 MiB; nothing was changed")
             }
             if edited == original { return nil }
-            do throws(ItemForm.ParsingError) {
+            do throws(ParsingError) {
                 let changes = try form.changes(in: edited)
                 return changes.isEmpty ? nil : changes
             } catch {
-                say("vauban: line \(error.line): \(error.why).")
+                say("vauban: \(error.why).")
                 guard terminal.readWord("Press Return to edit it again (anything else cancels): ") == "" else {
                     throw Refusal(.cancelled, "nothing was changed")
                 }

@@ -38,8 +38,8 @@ struct ItemEdits: ParsableArguments {
             if let fault = TaggedComment.fault(in: tag) { throw ValidationError("\(fault.prefix(1).uppercased())\(fault.dropFirst()).") }
         }
         if let website {
-            do throws(WebAddress.ParsingError) { _ = try WebAddress(website) } catch {
-                throw ValidationError("\(error.why.prefix(1).uppercased())\(error.why.dropFirst()).")
+            do throws(ParsingError) { _ = try WebAddress(website) } catch {
+                throw ValidationError(error.sentence)
             }
         }
     }

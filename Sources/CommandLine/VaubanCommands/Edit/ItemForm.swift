@@ -14,11 +14,6 @@ package struct ItemForm {
         (.label, "Label"), (.description, "Description"),
     ]
 
-    package struct ParsingError: Error {
-        package let line: Int
-        package let why: String
-    }
-
     /// Creates a form. Throws if the comment is not text.
     package init(_ record: ItemRecord) throws(Refusal) {
         self.record = record
@@ -60,10 +55,10 @@ package struct ItemForm {
         var seen: Set<String> = []
         for (index, line) in lines.enumerated() {
             if line.hasPrefix("#") || line.allSatisfy(\.isWhitespace) { continue }
-            guard let colon = line.firstIndex(of: ":") else { throw ParsingError(line: index + 1, why: "a colon is missing") }
+            guard let colon = line.firstIndex(of: ":") else { throw ParsingError("line \(index + 1): a colon is missing") }
             let title = String(line[..<colon])
             guard seen.insert(title).inserted else {
-                throw ParsingError(line: index + 1, why: "\(SafeText.line(title, max: 40)) is repeated")
+                throw ParsingError("line \(index + 1): \(SafeText.line(title, max: 40)) is repeated")
             }
             let rest = line[line.index(after: colon)...]
             let value = Self.trimmed(rest)
@@ -79,11 +74,11 @@ package struct ItemForm {
                 continue
             }
             guard let field = fields.first(where: { $0.title == title }) else {
-                throw ParsingError(line: index + 1, why: "an item of this class has no \(SafeText.line(title, max: 40))")
+                throw ParsingError("line \(index + 1): an item of this class has no \(SafeText.line(title, max: 40))")
             }
             if let changed = try change(field.name, to: value, line: index + 1) { changes[field.name] = changed }
         }
-        guard seen.contains(Self.comment) else { throw ParsingError(line: lines.count, why: "the line \(Self.comment): is missing") }
+        guard seen.contains(Self.comment) else { throw ParsingError("line \(lines.count): the line \(Self.comment): is missing") }
         if found != tagged { changes[.comment] = .text(found.comment) }
         if changes[.label] == nil, let label = record.labelFollowing(changes) { changes[.label] = .text(label) }
         return changes
@@ -95,12 +90,12 @@ package struct ItemForm {
         switch name {
         case .service, .server:
             guard !value.isEmpty else {
-                throw ParsingError(line: line, why: "the \(name == .service ? "service" : "server") must not be empty")
+                throw ParsingError("line \(line): the \(name == .service ? "service" : "server") must not be empty")
             }
             return .text(value)
         case .port:
             guard let port = value.isEmpty ? 0 : Int64(value), (0...65535).contains(port) else {
-                throw ParsingError(line: line, why: "a port must be a number up to 65535")
+                throw ParsingError("line \(line): a port must be a number up to 65535")
             }
             return .number(port)
         case .protocolName: return .text(value.isEmpty ? "" : ProtocolCode.code(for: value))

@@ -15,7 +15,7 @@ struct ItemTarget {
 extension Session {
     /// Returns the selected item. An item of another program is selected only by its owner's name, and the search prompts the user.
     func target(_ selection: ItemSelection, for verb: String) throws -> ItemTarget {
-        try suggesting(selection) { try sought(selection, for: verb) }
+        try withSuggestions(selection) { try sought(selection, for: verb) }
     }
 
     private func sought(_ selection: ItemSelection, for verb: String) throws -> ItemTarget {
@@ -37,7 +37,7 @@ extension Session {
         var query = target.query
         query.operationPrompt = reason
         let wanted = query
-        try naming(target.record, attributes: changes.attributes) {
+        try withDuplicateExplained(target.record, attributes: changes.attributes) {
             if target.record.asks || target.isForeign {
                 try opening { try asking { try keychain.update(wanted, changes, secret: nil, waiting: $0) } }
             } else {
@@ -51,13 +51,13 @@ extension Session {
         var query = target.query
         query.operationPrompt = reason
         let wanted = query
-        try naming(target.record, attributes: attributes) {
+        try withDuplicateExplained(target.record, attributes: attributes) {
             try opening { try asking { try keychain.transfer(wanted, attributes, keepsOriginal: keepsOriginal, waiting: $0) } }
         }
     }
 
     /// Runs work and adds the name to an error for a name that is in use.
-    private func naming(_ record: ItemRecord, attributes: ItemAttributes, work: () throws -> Void) throws {
+    private func withDuplicateExplained(_ record: ItemRecord, attributes: ItemAttributes, work: () throws -> Void) throws {
         do { try work() } catch let refusal as Refusal where refusal.reason == .duplicateItem && refusal.detail == nil {
             let taken = ItemRecord(kind: record.kind, attributes: record.attributes.merging(attributes))
             throw Refusal(.duplicateItem, "\(SafeText.visible(taken.owner)) already has an item \(taken.name); nothing was changed")

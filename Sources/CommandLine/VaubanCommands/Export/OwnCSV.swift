@@ -49,36 +49,36 @@ struct OwnCSV: ~Copyable {
     }
 
     /// Returns the item of a record, and its one-time codes if the record contains them.
-    borrowing func items(_ record: CSVRecord) throws(RowError) -> [PlannedItem] {
+    borrowing func items(_ record: CSVRecord) throws(SkipReason) -> [PlannedItem] {
         let columns = columns
-        return try content.withUnsafeBytes { bytes throws(RowError) in
+        return try content.withUnsafeBytes { bytes throws(SkipReason) in
             try Self.items(OwnCSVRecord(CSVExport.fields(record, count: columns.count, in: bytes), columns: columns, bytes: bytes))
         }
     }
 
-    private static func items(_ row: OwnCSVRecord) throws(RowError) -> [PlannedItem] {
+    private static func items(_ row: OwnCSVRecord) throws(SkipReason) -> [PlannedItem] {
         guard try row.text(OwnCSVColumns.versionName) == OwnCSVColumns.version else {
-            throw RowError("it has a version that this vauban cannot read")
+            throw SkipReason("it has a version that this vauban cannot read")
         }
         let kind: ItemKind
         switch try row.text("class") {
         case "generic password": kind = .genericPassword
         case "internet password": kind = .internetPassword
-        default: throw RowError("its class must be generic password or internet password")
+        default: throw SkipReason("its class must be generic password or internet password")
         }
         var record = ItemRecord(kind: kind, attributes: ItemAttributes())
         for (column, name) in OwnCSVColumns.attributes {
             guard let value = try row.value(column, name) else { continue }
             guard let rule = AttributeRule.rule(for: name, of: kind), let fitting = value.converted(to: rule.form) else {
-                throw RowError("its \(column) is not valid")
+                throw SkipReason("its \(column) is not valid")
             }
             record.attributes[name] = fitting
         }
         let isNamed = record.attributes[kind == .genericPassword ? .service : .server] != nil
-        guard isNamed else { throw RowError("it has no \(kind == .genericPassword ? "service" : "server")") }
+        guard isNamed else { throw SkipReason("it has no \(kind == .genericPassword ? "service" : "server")") }
         let (protection, control) = try protection(row)
         record = ItemRecord(kind: kind, attributes: ItemDocument.named(record), protection: protection, accessControl: control)
-        guard let password = try row.secret("password") else { throw RowError("it has no password") }
+        guard let password = try row.secret("password") else { throw SkipReason("it has no password") }
         var items = [PlannedItem(role: .login, record: record, secret: password)]
         if let codes = try row.secret("otpauth"), !codes.secret.isEmpty {
             items.append(PlannedItem(role: .codes, record: record.codesCompanion, secret: codes))
@@ -86,20 +86,20 @@ struct OwnCSV: ~Copyable {
         return items
     }
 
-    private static func protection(_ row: OwnCSVRecord) throws(RowError) -> (Protection, AccessControl?) {
+    private static func protection(_ row: OwnCSVRecord) throws(SkipReason) -> (Protection, AccessControl?) {
         let shown = try row.text("readable")
         guard let protection = shown.isEmpty ? .whenUnlocked : Protection.allCases.first(where: { $0.shownName == shown }) else {
-            throw RowError("its readable is not a known protection")
+            throw SkipReason("its readable is not a known protection")
         }
         let names = try row.text("accessControl").split(separator: " ").map(String.init)
         guard !names.isEmpty else { return (protection, nil) }
         var flags: AccessControlFlags = []
         for name in names {
-            guard let flag = AccessControl.flag(named: name) else { throw RowError("its accessControl has an unknown flag") }
+            guard let flag = AccessControl.flag(named: name) else { throw SkipReason("its accessControl has an unknown flag") }
             flags.insert(flag)
         }
         do throws(AccessControlError) { return (protection, try AccessControl(protection: protection, flags: flags)) } catch {
-            throw RowError("its accessControl: \(error.rawValue)")
+            throw SkipReason("its accessControl: \(error.rawValue)")
         }
     }
 }
@@ -117,22 +117,22 @@ private struct OwnCSVRecord {
         encoded = Set(names.split(separator: " ").map(String.init))
     }
 
-    func text(_ column: String) throws(RowError) -> String {
+    func text(_ column: String) throws(SkipReason) -> String {
         guard let field = fields[column] else { return "" }
-        guard let text = field.text(in: bytes) else { throw RowError("its \(column) is not UTF-8") }
+        guard let text = field.text(in: bytes) else { throw SkipReason("its \(column) is not UTF-8") }
         return text
     }
 
-    func secret(_ column: String) throws(RowError) -> SecretBox? {
+    func secret(_ column: String) throws(SkipReason) -> SecretBox? {
         guard let field = fields[column] else { return nil }
         let secret = field.secret(in: bytes)
         guard encoded.contains(column) else { return SecretBox(secret) }
-        guard let decoded = SecretBase64.bytes(of: secret) else { throw RowError("its \(column) is not base64") }
+        guard let decoded = SecretBase64.bytes(of: secret) else { throw SkipReason("its \(column) is not base64") }
         return SecretBox(decoded)
     }
 
     /// Returns an attribute's value, or nil if the cell is empty, which means that the attribute is missing.
-    func value(_ column: String, _ name: AttributeName) throws(RowError) -> AttributeValue? {
+    func value(_ column: String, _ name: AttributeName) throws(SkipReason) -> AttributeValue? {
         guard let field = fields[column], !field.isEmpty else { return nil }
         if encoded.contains(column) { return try secret(column).map { .data($0.secret.withUnsafeBytes { Array($0) }) } }
         let text = try text(column)

@@ -36,8 +36,8 @@ struct BitwardenJSON {
         items[index]?.line.map { .item(index + 1, line: $0) } ?? SourcePlace(line: nil, name: "item \(index + 1)")
     }
 
-    func source(_ index: Int) throws(RowError) -> SourceRecord {
-        guard let item = items[index] else { throw RowError("it is not an object") }
+    func source(_ index: Int) throws(SkipReason) -> SourceRecord {
+        guard let item = items[index] else { throw SkipReason("it is not an object") }
         var source = SourceRecord(place(index))
         let type = item.number("type") ?? 1
         source.kind = type == 1 ? nil : Self.kinds[type] ?? "item of type \(type)"

@@ -28,27 +28,27 @@ package struct CSVExport: ~Copyable {
     }
 
     /// Returns one record of the file; throws the reason if it cannot be imported.
-    package borrowing func source(_ record: CSVRecord) throws(RowError) -> SourceRecord {
+    package borrowing func source(_ record: CSVRecord) throws(SkipReason) -> SourceRecord {
         let columns = columns
-        return try content.withUnsafeBytes { bytes throws(RowError) in try Self.source(record, columns, in: bytes) }
+        return try content.withUnsafeBytes { bytes throws(SkipReason) in try Self.source(record, columns, in: bytes) }
     }
 
-    package static func fields(_ record: CSVRecord, count: Int, in bytes: UnsafeRawBufferPointer) throws(RowError) -> [CSVField] {
-        if let fault = record.fault { throw RowError(fault) }
-        guard let fields = CSVRecords.fields(of: record, in: bytes) else { throw RowError("its quotes do not match") }
-        guard fields.count == count else { throw RowError("it has \(fields.count) fields, not \(count)") }
+    package static func fields(_ record: CSVRecord, count: Int, in bytes: UnsafeRawBufferPointer) throws(SkipReason) -> [CSVField] {
+        if let fault = record.fault { throw SkipReason(fault) }
+        guard let fields = CSVRecords.fields(of: record, in: bytes) else { throw SkipReason("its quotes do not match") }
+        guard fields.count == count else { throw SkipReason("it has \(fields.count) fields, not \(count)") }
         return fields
     }
 
-    private static func source(_ record: CSVRecord, _ columns: CSVColumns, in bytes: UnsafeRawBufferPointer) throws(RowError)
+    private static func source(_ record: CSVRecord, _ columns: CSVColumns, in bytes: UnsafeRawBufferPointer) throws(SkipReason)
         -> SourceRecord
     {
         let fields = try fields(record, count: columns.names.count, in: bytes)
         var source = SourceRecord(.line(record.line))
         for (index, field) in fields.enumerated() where !field.isEmpty {
             let name = columns.names[index].trimmed
-            func text() throws(RowError) -> String {
-                guard let text = field.text(in: bytes) else { throw RowError("its \(SafeText.line(name, max: 60)) is not UTF-8") }
+            func text() throws(SkipReason) -> String {
+                guard let text = field.text(in: bytes) else { throw SkipReason("its \(SafeText.line(name, max: 60)) is not UTF-8") }
                 return text
             }
             let value = SecretBox(field.secret(in: bytes))

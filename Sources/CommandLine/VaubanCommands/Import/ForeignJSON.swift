@@ -33,7 +33,7 @@ enum ForeignJSON {
         }
     }
 
-    func source(_ index: Int) throws(RowError) -> SourceRecord {
+    func source(_ index: Int) throws(SkipReason) -> SourceRecord {
         switch self {
         case .bitwarden(let export): try export.source(index)
         case .onePassword(let export): try export.source(index)

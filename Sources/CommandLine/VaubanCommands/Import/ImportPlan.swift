@@ -39,7 +39,7 @@ package struct ImportPlan {
         var codes: [SecretBox] = []
     }
 
-    package init(_ source: SourceRecord, protectsNotes: Bool) throws(RowError) {
+    package init(_ source: SourceRecord, protectsNotes: Bool) throws(SkipReason) {
         group = source.group
         left = source.left
         var content = Content()
@@ -64,7 +64,7 @@ package struct ImportPlan {
 
     // MARK: Logins
 
-    private mutating func planLogin(_ source: SourceRecord, hasPassword: Bool, placement: Placement, content: Content) throws(RowError) {
+    private mutating func planLogin(_ source: SourceRecord, hasPassword: Bool, placement: Placement, content: Content) throws(SkipReason) {
         let record = ItemRecord(kind: placement.kind, attributes: placement.attributes)
         let comment = try Self.comment(content.notes, fields: content.open + content.about, tags: source.tags)
         if hasPassword, let password = source.password {
@@ -127,11 +127,11 @@ package struct ImportPlan {
     // MARK: Other records
 
     /// Plans a secure note, a card, or a login that consists only of notes: one item whose secret is the complete text.
-    private mutating func planDocument(_ source: SourceRecord, hasPassword: Bool, _ given: Content) throws(RowError) {
+    private mutating func planDocument(_ source: SourceRecord, hasPassword: Bool, _ given: Content) throws(SkipReason) {
         var content = given
         if hasPassword, let password = source.password { content.hidden.insert(Self.field("password", password), at: 0) }
         guard content.notes != nil || !content.open.isEmpty || !content.hidden.isEmpty else {
-            throw RowError(source.kind == nil ? "it has no password" : "it is empty")
+            throw SkipReason(source.kind == nil ? "it has no password" : "it is empty")
         }
         let placement = Placement(source, needsServer: false)
         content.take(placement.fields)
@@ -147,10 +147,10 @@ package struct ImportPlan {
 
     // MARK: Parts
 
-    private mutating func plan(_ role: PlannedItem.Role, record: ItemRecord, secret: SecretBox) throws(RowError) {
-        guard secret.secret.count <= SecretSource.bytesMax else { throw RowError("its \(role.shown) is larger than 1 MiB") }
+    private mutating func plan(_ role: PlannedItem.Role, record: ItemRecord, secret: SecretBox) throws(SkipReason) {
+        guard secret.secret.count <= SecretSource.bytesMax else { throw SkipReason("its \(role.shown) is larger than 1 MiB") }
         let size = record.attributes.reduce(0) { $0 + $1.value.equalityBytes.count }
-        guard size <= Self.attributesBytesMax else { throw RowError("its name, address and notes exceed the size of an item") }
+        guard size <= Self.attributesBytesMax else { throw SkipReason("its name, address and notes exceed the size of an item") }
         items.append(PlannedItem(role: role, record: record, secret: secret))
     }
 
@@ -167,8 +167,8 @@ package struct ImportPlan {
             ]), protection: record.protection, accessControl: record.accessControl)
     }
 
-    private static func comment(_ notes: SecretBox?, fields: [SourceField], tags: [String]) throws(RowError) -> String {
-        guard let text = FieldText.of(notes: notes, fields).text else { throw RowError("its notes are not UTF-8") }
+    private static func comment(_ notes: SecretBox?, fields: [SourceField], tags: [String]) throws(SkipReason) -> String {
+        guard let text = FieldText.of(notes: notes, fields).text else { throw SkipReason("its notes are not UTF-8") }
         return TaggedComment(text: text, tags: tags).comment
     }
 }

@@ -39,10 +39,10 @@ struct ImportRun {
     }
 
     /// Imports one record of another password manager. A record that cannot be imported is reported and does not stop the others.
-    mutating func take(_ place: SourcePlace, _ read: () throws(RowError) -> SourceRecord) throws {
+    mutating func take(_ place: SourcePlace, _ read: () throws(SkipReason) -> SourceRecord) throws {
         show()
         let plan: ImportPlan
-        do throws(RowError) {
+        do throws(SkipReason) {
             plan = try ImportPlan(try read(), protectsNotes: protectsNotes)
         } catch {
             return refuse(place, error)
@@ -52,12 +52,12 @@ struct ImportRun {
             changed: plan.changed, left: plan.left)
         for (index, item) in plan.items.enumerated() {
             do {
-                let taken = try stopping(at: place) { run in try run.take(item, group: plan.group) }
+                let taken = try withStopReported(at: place) { run in try run.take(item, group: plan.group) }
                 if taken.isNew { noted.outcome = noted.outcome == .notTaken ? .notTaken : .added }
                 if index == 0 { noted.item = taken.record.name }
                 if taken.isRenamed { noted.changed.append("name: taken by another record; this one is \(taken.record.name)") }
                 noted.left += taken.left
-            } catch let fault as RowError {
+            } catch let fault as SkipReason {
                 let part = index == 0 ? "" : "its \(item.role.shown): "
                 noted.outcome = .notTaken
                 noted.reason = noted.reason ?? part + fault.why
@@ -88,10 +88,10 @@ struct ImportRun {
         var noted = RecordReport(
             line: place.line, source: place.name, item: record.name, outcome: .present, carried: ["password", "all attributes"])
         do {
-            let taken = try stopping(at: place) { run in try run.take(item, group: nil) }
+            let taken = try withStopReported(at: place) { run in try run.take(item, group: nil) }
             if taken.isNew { noted.outcome = .added }
             noted.left += taken.left
-        } catch let fault as RowError {
+        } catch let fault as SkipReason {
             noted.outcome = .notTaken
             noted.carried = []
             noted.reason = fault.why
@@ -100,7 +100,7 @@ struct ImportRun {
     }
 
     /// Reports a record that cannot be read.
-    mutating func refuse(_ place: SourcePlace, _ fault: RowError) {
+    mutating func refuse(_ place: SourcePlace, _ fault: SkipReason) {
         note(RecordReport(line: place.line, source: place.name, item: "", outcome: .notTaken, reason: fault.why))
     }
 
@@ -133,9 +133,9 @@ struct ImportRun {
 
     /// Runs work. An error that does not concern one record, such as a keychain that was locked in the meantime, ends the import and is
     /// reported with its place.
-    private mutating func stopping<Result>(at place: SourcePlace, _ work: (inout ImportRun) throws -> Result) throws -> Result {
+    private mutating func withStopReported<Result>(at place: SourcePlace, _ work: (inout ImportRun) throws -> Result) throws -> Result {
         do { return try work(&self) } catch {
-            guard !(error is RowError) else { throw error }
+            guard !(error is SkipReason) else { throw error }
             progress.clear()
             say("\(place.name): the import stopped; \(report.added) added before it")
             throw error
@@ -163,7 +163,7 @@ struct ImportRun {
                 return Taken(record: record, isRenamed: number > 1, left: Self.differences(item, earlier.record))
             }
             guard let group, record.kind == .genericPassword, number < Self.namesMax else {
-                throw RowError("it already exists with another password")
+                throw SkipReason("it already exists with another password")
             }
             number += 1
             let mark = number == 2 && !group.isEmpty ? group : "\(number)"
@@ -193,7 +193,7 @@ struct ImportRun {
         } catch let refusal as Refusal {
             switch refusal.reason {
             case .duplicateItem: return false
-            case .badParameter, .dataTooLarge, .noSuchAttribute, .unsupported, .passcodeNotSet: throw RowError(refusal.message)
+            case .badParameter, .dataTooLarge, .noSuchAttribute, .unsupported, .passcodeNotSet: throw SkipReason(refusal.message)
             default: throw refusal
             }
         }
@@ -210,14 +210,14 @@ struct ImportRun {
             found = try session.keychain.copyMatching(query)
         } catch {
             guard error.reason == .itemNotFound || error.reason == .interactionNotAllowed else { throw error }
-            throw RowError("it already exists and needs your approval, so the two were not compared")
+            throw SkipReason("it already exists and needs your approval, so the two were not compared")
         }
         guard let entry = found.first(where: { $0.record?.isSameItem(as: record) ?? false }), let there = entry.record,
             let existing = entry.takeSecret()
         else {
-            throw RowError("it already exists and needs your approval, so the two were not compared")
+            throw SkipReason("it already exists and needs your approval, so the two were not compared")
         }
-        guard existing.equals(secret.secret) else { throw RowError("it already exists with another password") }
+        guard existing.equals(secret.secret) else { throw SkipReason("it already exists with another password") }
         return there
     }
 

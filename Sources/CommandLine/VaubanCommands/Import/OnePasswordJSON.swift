@@ -41,8 +41,8 @@ struct OnePasswordJSON {
         items[index].item?.line.map { .item(index + 1, line: $0) } ?? SourcePlace(line: nil, name: "item \(index + 1)")
     }
 
-    func source(_ index: Int) throws(RowError) -> SourceRecord {
-        guard let item = items[index].item else { throw RowError("it is not an object") }
+    func source(_ index: Int) throws(SkipReason) -> SourceRecord {
+        guard let item = items[index].item else { throw SkipReason("it is not an object") }
         var source = SourceRecord(place(index))
         let category = item.text("categoryUuid") ?? "001"
         source.kind = ["001", "005"].contains(category) ? nil : Self.kinds[category] ?? "item of category \(category)"

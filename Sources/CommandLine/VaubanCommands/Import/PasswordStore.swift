@@ -59,7 +59,7 @@ struct PasswordStore {
     }
 
     /// Returns one password, decrypted by gpg.
-    func source(_ file: String) throws(RowError) -> SourceRecord {
+    func source(_ file: String) throws(SkipReason) -> SourceRecord {
         let content = try Self.opened("\(root)/\(file)")
         var source = SourceRecord(.file(file))
         let name = String(file.dropLast(".gpg".count))
@@ -112,10 +112,10 @@ struct PasswordStore {
     }
 
     /// Returns a file decrypted by gpg, with the options that pass uses. gpg may prompt for its passphrase.
-    private static func opened(_ path: String) throws(RowError) -> SecretBox {
+    private static func opened(_ path: String) throws(SkipReason) -> SecretBox {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0, ends.allSatisfy({ fcntl($0, F_SETFD, FD_CLOEXEC) == 0 }) else {
-            throw RowError(SystemError("make a pipe", code: errno).description)
+            throw SkipReason(SystemError("make a pipe", code: errno).description)
         }
         let pid: pid_t
         do throws(SystemError) {
@@ -124,14 +124,14 @@ struct PasswordStore {
             close(ends[1])
         } catch {
             for end in ends { close(end) }
-            throw RowError(error.code == ENOENT ? "gpg is not installed" : "\(error)")
+            throw SkipReason(error.code == ENOENT ? "gpg is not installed" : "\(error)")
         }
         let content = try? SecretBox(SecretReader.everything(from: ends[0], max: SecretSource.bytesMax, keepsNewline: false))
         close(ends[0])
         var status: Int32 = 0
         while waitpid(pid, &status, 0) < 0 && errno == EINTR {}
-        guard let content else { throw RowError("it is larger than 1 MiB") }
-        guard status == 0 else { throw RowError("gpg could not open it") }
+        guard let content else { throw SkipReason("it is larger than 1 MiB") }
+        guard status == 0 else { throw SkipReason("gpg could not open it") }
         return content
     }
 }

@@ -1,12 +1,6 @@
 import VaubanSecretBytes
 package import VaubanSecretText
 
-/// The reason why one record was not imported. The text names columns and fields, never their values.
-package struct RowError: Error {
-    package let why: String
-    package init(_ why: String) { self.why = why }
-}
-
 /// The place of a record in its source: its line, its number, or its file.
 package struct SourcePlace: Hashable {
     package let line: Int?

@@ -24,10 +24,6 @@ package struct IntegrityManifest: Sendable, Hashable {
         package let kind: Kind
     }
 
-    package struct FormatError: Error, CustomStringConvertible {
-        package let description: String
-    }
-
     package let entries: [Entry]
 
     package static let name = "integrity"
@@ -39,23 +35,23 @@ package struct IntegrityManifest: Sendable, Hashable {
         guard access(path, F_OK) == 0 || errno != ENOENT else { return nil }
         let number = try SystemError.check(open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW), "open \(path)")
         guard let bytes = SmallFile.bytes(of: Descriptor(number), max: bytesMax), let text = String(validating: bytes, as: UTF8.self) else {
-            throw FormatError(description: "is not a text of at most \(bytesMax >> 20) MiB")
+            throw ParsingError("is not a text of at most \(bytesMax >> 20) MiB")
         }
         return try IntegrityManifest(text: text)
     }
 
-    package init(text: String) throws(FormatError) {
+    package init(text: String) throws(ParsingError) {
         // Split by bytes, since a combining character hides a newline or a space from a comparison of characters.
         var lines = Self.parts(of: text, by: "\n")
-        guard lines.first == "vauban integrity 1" else { throw FormatError(description: "has another version") }
+        guard lines.first == "vauban integrity 1" else { throw ParsingError("has another version") }
         let end = lines.popLast()
         let count = lines.popLast()
-        guard end == "", lines.count >= 1, count == "end \(lines.count - 1)" else { throw FormatError(description: "is incomplete") }
+        guard end == "", lines.count >= 1, count == "end \(lines.count - 1)" else { throw ParsingError("is incomplete") }
         var entries: [Entry] = []
         var paths: Set<[UInt8]> = []
         for line in lines.dropFirst() {
             let entry = try Entry(line)
-            guard paths.insert(Array(entry.path.utf8)).inserted else { throw FormatError(description: "names \(entry.path) twice") }
+            guard paths.insert(Array(entry.path.utf8)).inserted else { throw ParsingError("names \(entry.path) twice") }
             entries.append(entry)
         }
         self.entries = entries
@@ -76,13 +72,13 @@ package struct IntegrityManifest: Sendable, Hashable {
 extension IntegrityManifest.Entry {
     private static let pathBytesMax = 4096
 
-    fileprivate init(_ line: String) throws(IntegrityManifest.FormatError) {
+    fileprivate init(_ line: String) throws(ParsingError) {
         let words: [String]
         switch IntegrityManifest.parts(of: line, by: " ").first {
         case "file":
             words = try Self.words(of: line, count: 6)
             guard words[4].utf8.count == 64, words[4].utf8.allSatisfy(Self.isDigit) else {
-                throw IntegrityManifest.FormatError(description: "has a digest that is not SHA-256")
+                throw ParsingError("has a digest that is not SHA-256")
             }
             kind = .file(try Self.access(words), digest: words[4])
         case "folder":
@@ -91,28 +87,28 @@ extension IntegrityManifest.Entry {
         case "link":
             words = try Self.words(of: line, count: 3)
             kind = .link(target: words[1])
-        default: throw IntegrityManifest.FormatError(description: "has an entry of an unknown kind")
+        default: throw ParsingError("has an entry of an unknown kind")
         }
         path = words[words.count - 1]
         guard PathBytes.isPlain(path, bytesMax: Self.pathBytesMax) else {
-            throw IntegrityManifest.FormatError(description: "has a path that is not absolute and direct")
+            throw ParsingError("has a path that is not absolute and direct")
         }
     }
 
     /// The last word is a path, which may contain spaces.
-    private static func words(of line: String, count: Int) throws(IntegrityManifest.FormatError) -> [String] {
+    private static func words(of line: String, count: Int) throws(ParsingError) -> [String] {
         let words = IntegrityManifest.parts(of: line, by: " ", max: count)
         guard words.count == count, !words.contains("") else {
-            throw IntegrityManifest.FormatError(description: "has a line that is not an entry")
+            throw ParsingError("has a line that is not an entry")
         }
         return words
     }
 
-    private static func access(_ words: [String]) throws(IntegrityManifest.FormatError) -> IntegrityManifest.Access {
+    private static func access(_ words: [String]) throws(ParsingError) -> IntegrityManifest.Access {
         guard words[1].utf8.count == 4, words[1].utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "7")).contains),
             let mode = UInt32(words[1], radix: 8)
         else {
-            throw IntegrityManifest.FormatError(description: "has a mode that is not four octal digits")
+            throw ParsingError("has a mode that is not four octal digits")
         }
         return IntegrityManifest.Access(mode: mode, owner: words[2], group: words[3])
     }

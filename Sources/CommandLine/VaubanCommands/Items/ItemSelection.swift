@@ -44,8 +44,8 @@ package struct ItemSelection: ParsableArguments {
             guard word == nil, service == nil, server == nil, protocolName == nil, port == nil, path == nil else {
                 throw ValidationError("--url can be combined with --account only.")
             }
-            do throws(WebAddress.ParsingError) { _ = try WebAddress(url) } catch {
-                throw ValidationError("\(error.why.prefix(1).uppercased())\(error.why.dropFirst()).")
+            do throws(ParsingError) { _ = try WebAddress(url) } catch {
+                throw ValidationError(error.sentence)
             }
         }
         if let port, !(0...65535).contains(port) { throw ValidationError("A port must be a number up to 65535.") }

@@ -81,7 +81,7 @@ extension Protection {
     }
 }
 
-/// An error for a selection that matches several items. It lists them; nothing has been changed.
+/// An error for a selection that matches several items. It lists them; nothing has been changed. The user is to blame.
 package struct SeveralMatches: Error, CustomStringConvertible {
     package let verb: String
     package let records: [ItemRecord]

@@ -2,7 +2,7 @@ import ArgumentParser
 import VaubanKeychainModel
 import VaubanRefusal
 
-/// The error for a name that no item has, with similar names as suggestions.
+/// The error for a name that no item has, with similar names as suggestions. The user is to blame.
 package struct NoSuchItem: Error, CustomStringConvertible {
     package let name: String
     package let suggestions: [String]
@@ -16,7 +16,7 @@ package struct NoSuchItem: Error, CustomStringConvertible {
 extension Session {
     /// Runs work that needs the selected item. If the item does not exist and a terminal shows the error, the error suggests similar names;
     /// scripts are spared the search through all names.
-    func suggesting<Result: ~Copyable>(_ selection: ItemSelection, _ work: () throws -> Result) throws -> Result {
+    func withSuggestions<Result: ~Copyable>(_ selection: ItemSelection, _ work: () throws -> Result) throws -> Result {
         do {
             return try work()
         } catch let refusal as Refusal where refusal.reason == .itemNotFound && refusal.detail == nil {

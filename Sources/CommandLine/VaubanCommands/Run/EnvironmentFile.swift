@@ -24,7 +24,7 @@ package struct EnvironmentFile {
         }
         var variables: [(name: String, value: Value)] = []
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: { $0 == "\n" || $0 == "\r\n" }).enumerated() {
-            do throws(LineError) {
+            do throws(ParsingError) {
                 if let variable = try Self.variable(line) { variables.append(variable) }
             } catch {
                 throw Refusal(.badParameter, "\(SafeText.visible(path)), line \(index + 1): \(error.why)")
@@ -33,30 +33,28 @@ package struct EnvironmentFile {
         self.variables = variables
     }
 
-    private struct LineError: Error { let why: String }
-
     /// Parses a line. Returns nil for an empty line and for a comment.
-    private static func variable(_ line: Substring) throws(LineError) -> (name: String, value: Value)? {
+    private static func variable(_ line: Substring) throws(ParsingError) -> (name: String, value: Value)? {
         var text = line.trimmingCharacters(in: .whitespaces)
         if text.isEmpty || text.hasPrefix("#") { return nil }
         if text.hasPrefix("export ") { text = text.dropFirst(7).trimmingCharacters(in: .whitespaces) }
-        guard let sign = text.firstIndex(of: "=") else { throw LineError(why: "a line must be NAME=value") }
+        guard let sign = text.firstIndex(of: "=") else { throw ParsingError("a line must be NAME=value") }
         let name = String(text[..<sign])
-        guard VariableName.isOne(name) else { throw LineError(why: VariableName.rule) }
+        guard VariableName.isOne(name) else { throw ParsingError(VariableName.rule) }
         let value = try unquoted(text[text.index(after: sign)...])
-        guard !value.utf8.contains(0) else { throw LineError(why: "the value contains a zero byte") }
+        guard !value.utf8.contains(0) else { throw ParsingError("the value contains a zero byte") }
         guard value.hasPrefix(scheme) else { return (name, .plain(value)) }
         // A space or a percent sign in a name may be percent-encoded as in a URL.
         let word = String(value.dropFirst(scheme.count))
         guard let decoded = word.removingPercentEncoding, !decoded.isEmpty else {
-            throw LineError(why: "the item is missing; write \(scheme)service/account")
+            throw ParsingError("the item is missing; write \(scheme)service/account")
         }
         return (name, .item(decoded))
     }
 
-    private static func unquoted(_ text: Substring) throws(LineError) -> String {
+    private static func unquoted(_ text: Substring) throws(ParsingError) -> String {
         guard let mark = text.first, mark == "\"" || mark == "'" else { return String(text) }
-        guard text.count > 1, text.last == mark else { throw LineError(why: "a quotation mark is not closed") }
+        guard text.count > 1, text.last == mark else { throw ParsingError("a quotation mark is not closed") }
         return String(text.dropFirst().dropLast())
     }
 }

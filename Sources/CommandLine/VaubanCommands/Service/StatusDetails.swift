@@ -37,8 +37,8 @@ extension StatusText {
 
     static func locks(_ settings: LockSettings) -> String {
         let events = settings.locksWithScreen ? "when the machine sleeps or the screen is locked" : "when the machine sleeps"
-        let grace = settings.graceSeconds > 0 ? ", \(TimeLength.words(settings.graceSeconds)) later" : ""
-        let idle = settings.idleSeconds > 0 ? "; after \(TimeLength.words(settings.idleSeconds)) without use" : ""
+        let grace = settings.graceSeconds > 0 ? ", \(DurationText.exact(settings.graceSeconds)) later" : ""
+        let idle = settings.idleSeconds > 0 ? "; after \(DurationText.exact(settings.idleSeconds)) without use" : ""
         return events + grace + idle
     }
 
@@ -51,11 +51,11 @@ extension StatusText {
     /// Returns the text for `vauban settings`, in the words of its options.
     static func settings(_ settings: LockSettings) -> String {
         [
-            ("grace", "\(TimeLength.words(settings.graceSeconds)) from sleep or the screen lock until the keys are erased"),
+            ("grace", "\(DurationText.exact(settings.graceSeconds)) from sleep or the screen lock until the keys are erased"),
             (
                 "idle",
                 settings.idleSeconds > 0
-                    ? "\(TimeLength.words(settings.idleSeconds)) without use, then locks" : "never"
+                    ? "\(DurationText.exact(settings.idleSeconds)) without use, then locks" : "never"
             ),
             (
                 "lock-with-screen",

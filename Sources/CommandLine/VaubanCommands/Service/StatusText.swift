@@ -63,7 +63,7 @@ enum StatusText {
     private static func passcode(_ device: DeviceStatus) -> String {
         if device.lock == .unreadable { return "unknown: the stored state cannot be read" }
         guard device.passcodeIsSet else { return "not set: anyone who has the disk, or a copy of it, can read every item" }
-        if device.secondsToWait > 0 { return "set; the next attempt is possible in \(duration(device.secondsToWait))" }
+        if device.secondsToWait > 0 { return "set; the next attempt is possible in \(DurationText.wait(device.secondsToWait))" }
         return "set; \(device.attemptsLeft) \(device.attemptsLeft == 1 ? "attempt" : "attempts") left before a delay"
     }
 
@@ -111,10 +111,6 @@ enum StatusText {
 
     static func row(_ name: String, _ text: String) -> String {
         name.padding(toLength: max(13, name.count + 1), withPad: " ", startingAt: 0) + text
-    }
-
-    static func duration(_ seconds: Int64) -> String {
-        seconds < 120 ? "\(seconds) s" : "\((seconds + 59) / 60) minutes"
     }
 
     /// Returns local time for microseconds since the reference date.

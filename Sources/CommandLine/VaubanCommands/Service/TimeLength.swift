@@ -1,6 +1,7 @@
 import ArgumentParser
+import VaubanUserModel
 
-/// Durations in the form that users write.
+/// Durations as users type them.
 package enum TimeLength {
     /// Parses "10s", "15m", "2h", "1d", or a bare number of `unit` seconds.
     package static func seconds(_ text: String, unit: Int64, max: Int64) throws -> Int64 {
@@ -10,14 +11,7 @@ package enum TimeLength {
             throw ValidationError("“\(text)” is not a duration; use for example 10s, 15m, 2h or 1d")
         }
         let (seconds, overflow) = number.multipliedReportingOverflow(by: named ?? unit)
-        guard !overflow, seconds <= max else { throw ValidationError("“\(text)” is too long; the maximum is \(words(max))") }
+        guard !overflow, seconds <= max else { throw ValidationError("“\(text)” is too long; the maximum is \(DurationText.exact(max))") }
         return seconds
-    }
-
-    /// Returns a duration in the largest unit that expresses it exactly.
-    package static func words(_ seconds: Int64) -> String {
-        let units: [(Int64, String)] = [(24 * 3600, "day"), (3600, "hour"), (60, "minute")]
-        let (length, name) = units.first { seconds > 0 && seconds % $0.0 == 0 } ?? (1, "second")
-        return count(seconds / length, name)
     }
 }

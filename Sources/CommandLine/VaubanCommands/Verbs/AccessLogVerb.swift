@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import VaubanKeychainClient
 import VaubanKeychainWire
+import VaubanLogHead
 import VaubanRefusal
 import VaubanSecretBytes
 import VaubanSignedNote
@@ -124,7 +125,7 @@ struct AccessLogVerb: ParsableCommand {
     }
 
     private func verifyLog(_ session: Session, containing file: String) throws {
-        let bytes = try InputFile.read(file, max: SignedNote.bytesMax).withUnsafeBytes { Array($0) }
+        let bytes = try InputFile.read(file, max: LogHeadLimits.noteBytesMax).withUnsafeBytes { Array($0) }
         guard let note = SignedNote(bytes) else {
             throw Refusal(.badParameter, "\(SafeText.visible(file)) is no signed end of an access log; vauban log --head prints one")
         }

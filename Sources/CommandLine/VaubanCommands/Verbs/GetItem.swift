@@ -1,5 +1,6 @@
 import ArgumentParser
 import VaubanSecretBytes
+import VaubanUserModel
 
 struct GetItem: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -52,11 +53,11 @@ struct GetItem: ParsableCommand {
         // Checked before the user is asked for a passcode.
         let holder = copy ? ClipboardHolder(tool: try .here(), seconds: clearAfter ?? Self.clearAfterDefault) : nil
         let session = try Session(user)
-        try session.suggesting(selection) {
+        try session.withSuggestions(selection) {
             let secret = try secret(session)
             guard let holder else { return try output.write(secret) }
             try holder.start(with: secret)
-            say("Copied. The clipboard is cleared in \(TimeLength.words(holder.seconds)), unless it changes before.")
+            say("Copied. The clipboard is cleared in \(DurationText.exact(holder.seconds)), unless it has changed by then.")
         }
     }
 

@@ -92,7 +92,7 @@ struct ImportPasswords: ParsableCommand {
             case .total(let total): run.total = total
             case .collection(let record): try run.takeCollection(record)
             case .item(let place, let record): try run.takeWhole(.file(place), record: record, secret: secret, isTransferred: true)
-            case .left(let place, let reason): run.refuse(.file(place), RowError(SafeText.line(reason, max: 300)))
+            case .left(let place, let reason): run.refuse(.file(place), SkipReason(SafeText.line(reason, max: 300)))
             case .provider, .failure, .end, .picture: break
             }
         }
@@ -103,8 +103,8 @@ struct ImportPasswords: ParsableCommand {
         let store = try PasswordStore(root: path)
         var run = try newRun()
         run.total = store.files.count
-        for file in store.files { try run.take(.file(file)) { () throws(RowError) in try store.source(file) } }
-        for (path, why) in store.strange { run.refuse(.file(path), RowError(why)) }
+        for file in store.files { try run.take(.file(file)) { () throws(SkipReason) in try store.source(file) } }
+        for (path, why) in store.strange { run.refuse(.file(path), SkipReason(why)) }
         try tell(run, isPlain: false)
     }
 
@@ -113,7 +113,7 @@ struct ImportPasswords: ParsableCommand {
         let export = try CSVExport(content)
         var run = try newRun()
         run.total = export.records.count
-        for record in export.records { try run.take(.line(record.line)) { () throws(RowError) in try export.source(record) } }
+        for record in export.records { try run.take(.line(record.line)) { () throws(SkipReason) in try export.source(record) } }
         try tell(run)
     }
 
@@ -123,7 +123,7 @@ struct ImportPasswords: ParsableCommand {
         run.total = export.records.count
         for record in export.records {
             let items: [PlannedItem]
-            do throws(RowError) { items = try export.items(record) } catch {
+            do throws(SkipReason) { items = try export.items(record) } catch {
                 run.refuse(.line(record.line), error)
                 continue
             }
@@ -158,7 +158,7 @@ struct ImportPasswords: ParsableCommand {
             var run = try newRun()
             run.total = records.count
             for index in 0..<records.count {
-                try run.take(records.place(index)) { () throws(RowError) in try records.source(index) }
+                try run.take(records.place(index)) { () throws(SkipReason) in try records.source(index) }
             }
             try tell(run)
             return true

@@ -27,9 +27,9 @@ struct Integrity: ParsableCommand {
     static func manifest(in folder: String) throws -> IntegrityManifest? {
         do {
             return try IntegrityManifest.installed(in: folder)
-        } catch let error as IntegrityManifest.FormatError {
+        } catch let error as ParsingError {
             throw Refusal(
-                .unsupported, "\(SafeText.visible(folder))/\(IntegrityManifest.name) \(error); install Vauban again")
+                .unsupported, "\(SafeText.visible(folder))/\(IntegrityManifest.name) \(error.why); install Vauban again")
         }
     }
 

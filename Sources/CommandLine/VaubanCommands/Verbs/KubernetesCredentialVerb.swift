@@ -20,7 +20,7 @@ struct KubernetesCredentialVerb: ParsableCommand {
     func run() throws {
         let info = try ExecInfo.current()
         let session = try Session(user)
-        try session.suggesting(selection) {
+        try session.withSuggestions(selection) {
             let place = info.server.map { SafeText.line($0, max: 150) } ?? "a cluster"
             let secret = try session.secret(
                 selection, for: "kubernetes-credential", reason: "log in to \(place) with kubectl, as \(selection.shown)")

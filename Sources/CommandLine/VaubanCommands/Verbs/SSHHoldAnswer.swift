@@ -1,6 +1,7 @@
 import ArgumentParser
 import VaubanRefusal
 import VaubanSSHWire
+import VaubanUserModel
 
 struct SSHHoldAnswer: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -26,7 +27,7 @@ struct SSHHoldAnswer: ParsableCommand {
     func run() throws {
         let session = try Session(user)
         let key = try SSHKeyring(session).key(name)
-        guard let duration else { return print(key.hold.map { TimeLength.words($0.seconds) } ?? "off") }
+        guard let duration else { return print(key.hold.map { DurationText.exact($0.seconds) } ?? "off") }
         let hold = try SSHHolds.hold(duration)
         if hold != nil { try key.checkAnswersCanHold() }
         try SSHHolds(session).set(hold, of: key.name)

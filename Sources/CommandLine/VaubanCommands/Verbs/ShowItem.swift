@@ -20,7 +20,7 @@ struct ShowItem: ParsableCommand {
 
     func run() throws {
         let session = try Session(user)
-        let record = try session.suggesting(selection) { try session.one(selection, for: "show") }
+        let record = try session.withSuggestions(selection) { try session.one(selection, for: "show") }
         let shown = ItemDescription(record).adding(session.lastUses(of: record))
         if description.json { return print(try ItemDescription.json(shown)) }
         for line in shown.lines { print(line) }

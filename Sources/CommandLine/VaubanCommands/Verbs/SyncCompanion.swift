@@ -30,7 +30,7 @@ struct SyncAllow: ParsableCommand {
             Allowed. The companion \(SafeText.visible(companion.name)) receives \(CompanionArguments.words(items)) when it runs \
             vauban sync.
             """)
-        try Sync.synchronize(circle)
+        Sync.synchronizeAfterChange(circle)
     }
 }
 
@@ -65,7 +65,7 @@ struct SyncDisallow: ParsableCommand {
     func run() throws {
         var (circle, companion) = try change.start(user)
         // An item that another device has made may not be here yet.
-        if gone { try Sync.synchronize(circle) }
+        if gone, try !Sync.synchronize(circle).isComplete { throw ExitCode(1) }
         try circle.change(.disallow(device: companion.device), rows: try circle.rows(called: items))
         let name = SafeText.visible(companion.name)
         if gone {
@@ -77,7 +77,7 @@ struct SyncDisallow: ParsableCommand {
                 change each one where it is used.
                 """)
         }
-        try Sync.synchronize(circle)
+        Sync.synchronizeAfterChange(circle)
     }
 }
 

@@ -118,7 +118,7 @@ struct SyncJoin: ParsableCommand {
         if let sponsor = circle.view.sponsor {
             guard code == nil else { throw Refusal(.badParameter, "This device joins by a token, which needs no code") }
             guard try circle.enterByToken() else { return say("Waiting until \(SafeText.visible(sponsor.name)) has run vauban sync.") }
-            return try Sync.synchronize(circle)
+            return Sync.synchronizeAfterChange(circle)
         }
         if let code { return try enter(&circle, code) }
         let device = circle.view.device
@@ -171,7 +171,7 @@ struct SyncJoin: ParsableCommand {
         let place = try placeOfCircle()
         let key = try RecoveryKeyInput.read(keyDescriptor, session, options: "--recovery-key-fd N")
         let joining = RecoveryJoining(session: session, home: home, place: place)
-        try Sync.synchronize(try joining.join(with: key, name: name ?? SyncHome.deviceName))
+        Sync.synchronizeAfterChange(try joining.join(with: key, name: name ?? SyncHome.deviceName))
     }
 
     private func placeOfCircle() throws -> any SyncCarrier {
@@ -189,7 +189,7 @@ struct SyncJoin: ParsableCommand {
                 .badParameter, "Nothing in the folder admits this device yet; run vauban sync approve on the other device with its code")
         }
         try circle.follow()
-        try Sync.synchronize(circle)
+        Sync.synchronizeAfterChange(circle)
     }
 }
 
@@ -254,7 +254,7 @@ struct SyncApprove: ParsableCommand {
         say(
             "Admitted\(companion ? " as a companion" : ""). Type this code on the new device: vauban sync join FOLDER '\(reply.code ?? "")'"
         )
-        try Sync.synchronize(circle)
+        Sync.synchronizeAfterChange(circle)
     }
 
     /// Returns the one device that asks.

@@ -42,7 +42,7 @@ struct SyncRecovery: ParsableCommand {
             guard circle.view.hasRecoveryKey else { throw Refusal(.badParameter, "The circle has no recovery key") }
             try circle.change(.endRecoveryKey)
             say("The recovery key of the circle was removed. Nobody can join with it any more.")
-            return try Sync.synchronize(circle)
+            return Sync.synchronizeAfterChange(circle)
         }
         // It is shown once: where that cannot be, none is made.
         guard session.user.hasPreparedPasscode || session.user.terminal != nil else {
@@ -51,6 +51,6 @@ struct SyncRecovery: ParsableCommand {
         let key: RecoveryKey? = try circle.makeRecoveryKey()
         try NewPasscode.hand(key, of: .circle, to: session, onOutput: session.user.hasPreparedPasscode)
         say("This is the recovery key of the circle. A previous one no longer works.")
-        try Sync.synchronize(circle)
+        Sync.synchronizeAfterChange(circle)
     }
 }

@@ -14,7 +14,7 @@ package protocol EnclaveBackend: Sendable {
     func tangle(_ input: borrowing SecretBytes, label: String, context: [UInt8]) throws(BackendError) -> SecretBytes
 }
 
-/// The backend does not work. The text is shown to the user.
+/// The backend does not work: the machine is to blame, and no file. The text is shown to the user.
 package struct BackendError: Error, Sendable {
     package let description: String
     package init(_ description: String) { self.description = description }
@@ -54,12 +54,20 @@ package enum StateName: String, CaseIterable, Sendable {
     case pairing
 }
 
-package enum StateError: Error, Sendable {
+/// Why a state file was not read or written. The disk is to blame.
+package enum StateError: Error, CustomStringConvertible, Sendable {
     case full
     case failed(String)
     /// The new content is in place, but a power failure may restore the old one. The writer must count the attempt that was being
     /// counted, and must read the file again, which makes it durable or throws, before it relies on either content.
     case unsure(String)
+
+    package var description: String {
+        switch self {
+        case .full: "the disk is full"
+        case .failed(let why), .unsure(let why): why
+        }
+    }
 }
 
 /// The clock for delays and challenges: nanoseconds since boot, including sleep.

@@ -5,6 +5,7 @@ import FoundationEssentials
 package import VaubanSecretBytes
 
 /// A wrapped blob does not open: it was made under another key or for another purpose, or it was altered.
+/// The disk is to blame, or whoever sent the blob; the caller knows where it came from.
 package struct WrapError: Error, Sendable {
     package init() {}
 }

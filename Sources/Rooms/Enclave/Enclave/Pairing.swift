@@ -80,8 +80,6 @@ package final class Pairing: Sendable {
                 try KeyWrap.unwrap(try PairingRecord(derBytes: content).wrapped, under: try wrapKey(), label: Self.label, context: []))
         } catch let error as StateError {
             throw Refusal(.storageFailed, "\(error)")
-        } catch StateEnvelopeError.newer(let version) {
-            throw Self.newer(version)
         } catch let error as DERError where error.newerVersion != nil {
             throw Self.newer(error.newerVersion ?? 0)
         } catch {

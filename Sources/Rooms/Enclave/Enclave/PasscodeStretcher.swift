@@ -2,6 +2,7 @@ internal import Crypto
 internal import CryptoExtras
 import FoundationEssentials
 package import VaubanDER
+package import VaubanRefusal
 package import VaubanSecretBytes
 
 /// The cost of one guess, stored with what it protects: scrypt (RFC 7914).
@@ -91,10 +92,8 @@ package struct PasscodeStretcher: Sendable {
 
     package init(_ cost: StretchCost) { self.cost = cost }
 
-    package struct OutOfMemory: Error {}
-
     /// Returns parameters for a new passcode: measured on this machine, and never weaker than the old ones.
-    package func parameters(salt: [UInt8], atLeast old: StretchParameters? = nil, now: () -> UInt64) throws(OutOfMemory)
+    package func parameters(salt: [UInt8], atLeast old: StretchParameters? = nil, now: () -> UInt64) throws(Refusal)
         -> StretchParameters
     {
         let floor = StretchParameters(salt: salt, log2Rounds: cost.log2Rounds, blockSize: cost.blockSizeMin, parallelism: 1)
@@ -109,18 +108,19 @@ package struct PasscodeStretcher: Sendable {
             salt: salt, log2Rounds: max(cost.log2Rounds, old?.log2Rounds ?? 0), blockSize: blockSize, parallelism: passes)
     }
 
-    package func stretch(_ passcode: borrowing SecretBytes, _ parameters: StretchParameters) throws(OutOfMemory) -> SecretBytes {
+    package func stretch(_ passcode: borrowing SecretBytes, _ parameters: StretchParameters) throws(Refusal) -> SecretBytes {
         SecretBytes(try passcode.withUnsafeBytes { bytes in Self.derive(bytes, parameters) }.get())
     }
 
-    private static func derive(_ passcode: some DataProtocol, _ parameters: StretchParameters) -> Result<SymmetricKey, OutOfMemory> {
+    private static func derive(_ passcode: some DataProtocol, _ parameters: StretchParameters) -> Result<SymmetricKey, Refusal> {
         do {
             return .success(
                 try KDF.Scrypt.deriveKey(
                     from: passcode, salt: parameters.salt, outputByteCount: EnclaveLimits.keyBytes, rounds: 1 << Int(parameters.log2Rounds),
                     blockSize: Int(parameters.blockSize), parallelism: Int(parameters.parallelism)))
         } catch {
-            return .failure(OutOfMemory())
+            // The parameters are within the limits, so only memory can be missing.
+            return .failure(Refusal(.unavailable, "there is too little memory to check a passcode (at least 128 MiB are needed)"))
         }
     }
 }

@@ -34,17 +34,10 @@ package struct StateEnvelope: DERReadable, DERWritable, Sendable {
         }
     }
 
-    /// Returns the content of a file. Throws unless this device wrote it for this name and user.
+    /// Returns the content of a file. Throws unless this device wrote it for this name and user: `DERError` for bytes that are no envelope,
+    /// or one of a later version, otherwise `StateEnvelopeError`.
     package static func open(_ bytes: [UInt8], name: StateName, user: UInt32, backend: some EnclaveBackend) throws -> [UInt8] {
-        let envelope: StateEnvelope
-        do {
-            envelope = try StateEnvelope(derBytes: bytes)
-        } catch let error as DERError {
-            if let version = error.newerVersion { throw StateEnvelopeError.newer(version: version) }
-            throw StateEnvelopeError.malformed(error.description)
-        } catch {
-            throw StateEnvelopeError.malformed("\(error)")
-        }
+        let envelope = try StateEnvelope(derBytes: bytes)
         guard envelope.device == backend.deviceIdentifier else { throw StateEnvelopeError.otherDevice }
         let key = try key(backend)
         guard KeyWrap.isValid(envelope.code, of: covered(envelope.content, name: name, user: user), under: key) else {
@@ -62,11 +55,9 @@ package struct StateEnvelope: DERReadable, DERWritable, Sendable {
     }
 }
 
-/// Why a state file cannot be used.
+/// Why an envelope that was decoded cannot be used. The disk is to blame, or whoever changed it.
 package enum StateEnvelopeError: Error, Sendable {
-    case malformed(String)
-    /// Written by a later version. It may be intact.
-    case newer(version: Int64)
+    /// Another device wrote it, or this one before its device secret was replaced. It may be intact.
     case otherDevice
     case altered
 }

@@ -111,8 +111,6 @@ extension Vault {
         guard let bytes else { return AccessLogState() }
         do {
             return try AccessLogState(derBytes: StateEnvelope.open(bytes, name: .accessLog, user: user, backend: host.backend))
-        } catch StateEnvelopeError.newer {
-            throw Self.newerLog
         } catch let error as DERError where error.newerVersion != nil {
             throw Self.newerLog
         } catch {

@@ -75,8 +75,6 @@ extension Vault {
         guard let bytes else { return nil }
         do {
             return try CircleKeybag(derBytes: StateEnvelope.open(bytes, name: .circle, user: user, backend: host.backend)).content
-        } catch StateEnvelopeError.newer {
-            throw Self.newerCircle
         } catch let error as DERError where error.newerVersion != nil {
             throw Self.newerCircle
         } catch {

@@ -142,11 +142,7 @@ extension Vault {
         let salt = try Keybag.randomBytes(32)
         // Measured within the turn, so that the time in the queue does not count.
         return try host.derivations.withTurn(place, for: requester) { () throws(Refusal) -> StretchParameters in
-            do throws(PasscodeStretcher.OutOfMemory) {
-                return try host.stretcher.parameters(salt: salt, atLeast: old) { host.clock.monotonic }
-            } catch {
-                throw Self.tooLittleMemory
-            }
+            try host.stretcher.parameters(salt: salt, atLeast: old) { host.clock.monotonic }
         }
     }
 
@@ -155,16 +151,8 @@ extension Vault {
         for requester: DerivationRequester
     ) throws(Refusal) -> SecretBytes {
         try host.derivations.withTurn(place, for: requester) { () throws(Refusal) -> SecretBytes in
-            do throws(PasscodeStretcher.OutOfMemory) {
-                return try host.stretcher.stretch(passcode, parameters)
-            } catch {
-                throw Self.tooLittleMemory
-            }
+            try host.stretcher.stretch(passcode, parameters)
         }
-    }
-
-    private static var tooLittleMemory: Refusal {
-        Refusal(.unavailable, "there is too little memory to check a passcode (at least 128 MiB are needed)")
     }
 
     func checkStrength(_ passcode: borrowing SecretBytes) throws(Refusal) {

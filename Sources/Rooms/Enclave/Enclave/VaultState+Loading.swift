@@ -16,8 +16,6 @@ extension VaultState {
             try state.loadAttempts(of: bag, user: user, host: host)
             let held = try bag.openKeys(.device, with: try bag.deviceKey(host.backend))
             state.contents = .loaded(bag, bag.passcode == nil ? KeyRing(unlocked: held) : KeyRing(beforeFirstUnlock: held))
-        } catch let unreadable as Unreadable {
-            state.contents = .unreadable(unreadable.sentence, retries: false)
         } catch let error as StateError {
             state.contents = .unreadable("the stored state cannot be read: \(error)", retries: true)
         } catch let error as BackendError {
@@ -31,15 +29,13 @@ extension VaultState {
         return state
     }
 
-    private struct Unreadable: Error { let sentence: String }
-
     private static func loadKeybag(_ user: UInt32, _ host: EnclaveHost) throws -> Keybag? {
         guard let bytes = try host.store.read(.keybag, of: user, max: EnclaveLimits.keybagBytesMax) else {
             let aside = try host.store.quarantined(of: user)
             guard aside.isEmpty else {
                 // One name is enough; the message has to fit into the wires.
                 let names = aside.count == 1 ? aside[0] : "\(aside[0]) and \(aside.count - 1) more"
-                throw Unreadable(sentence: "the keybag was set aside earlier (\(names)); put back a good copy as \"keybag\"")
+                throw unusable("the keybag was set aside earlier (\(names)); put back a good copy as \"keybag\"")
             }
             return nil
         }
@@ -47,23 +43,27 @@ extension VaultState {
             let bag = try Keybag(derBytes: StateEnvelope.open(bytes, name: .keybag, user: user, backend: host.backend))
             guard bag.user == user, bag.device == host.backend.deviceIdentifier else { throw StateEnvelopeError.altered }
             return bag
+        } catch let error as BackendError {
+            // The machine's fault says nothing about the file.
+            throw error
         } catch StateEnvelopeError.otherDevice {
             // Not set aside: the file is intact, but this is another machine.
-            throw Unreadable(sentence: "the keybag belongs to another device; this machine is a copy, or its device secret was replaced")
-        } catch StateEnvelopeError.newer(let version) {
-            throw Unreadable(sentence: newer(version))
+            throw unusable("the keybag belongs to another device; this machine is a copy, or its device secret was replaced")
         } catch let error as DERError where error.newerVersion != nil {
-            throw Unreadable(sentence: newer(error.newerVersion ?? 0))
+            throw newer(error.newerVersion ?? 0)
         } catch {
             let aside = try host.store.quarantine(.keybag, of: user)
-            throw Unreadable(sentence: "the keybag cannot be read and was set aside as \(aside); put back a good copy as \"keybag\"")
+            throw unusable("the keybag cannot be read and was set aside as \(aside); put back a good copy as \"keybag\"")
         }
     }
 
-    /// Returns the message for a file of a later version, which stays in place.
-    private static func newer(_ version: Int64) -> String {
-        "the stored state was written by a later version of Vauban (version \(version)); install that version again, nothing was changed"
+    /// Returns the refusal for a file of a later version, which stays in place.
+    private static func newer(_ version: Int64) -> Refusal {
+        let what = "the stored state was written by a later version of Vauban (version \(version))"
+        return unusable("\(what); install that version again, nothing was changed")
     }
+
+    private static func unusable(_ sentence: String) -> Refusal { Refusal(.stateUnreadable, sentence) }
 
     /// Loads the attempts. A missing or damaged record counts as the longest delay, so that neither an accident nor a deletion gives an
     /// attempt back. A restart starts the current delay again.
@@ -83,10 +83,10 @@ extension VaultState {
             if !isFound && bag.passcode != nil { warnings.append("the record of failed passcodes is missing\(consequence)") }
         } catch let error as StateError {
             throw error
-        } catch StateEnvelopeError.newer(let version) {
-            throw Unreadable(sentence: Self.newer(version))
+        } catch let error as BackendError {
+            throw error
         } catch let error as DERError where error.newerVersion != nil {
-            throw Unreadable(sentence: Self.newer(error.newerVersion ?? 0))
+            throw Self.newer(error.newerVersion ?? 0)
         } catch {
             let aside = (try? host.store.quarantine(.attempts, of: user)) ?? "nothing"
             warnings.append("the record of failed passcodes cannot be read and was set aside as \(aside)\(consequence)")

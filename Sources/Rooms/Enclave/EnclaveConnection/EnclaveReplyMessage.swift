@@ -25,7 +25,7 @@ package final class EnclaveReplyMessage {
     }
 }
 
-/// Why a request got no reply, by cause.
+/// Why a request got no reply. Each case has its own party to blame: the caller, the enclave, the user who did not answer, or Vauban.
 package enum EnclaveError: Error, Sendable {
     /// The caller has hung up, so nobody waits for a reply.
     case callerGone

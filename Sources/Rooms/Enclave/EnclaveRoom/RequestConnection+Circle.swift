@@ -64,14 +64,7 @@ extension RequestConnection {
 
     private static func consent(toTokenOf name: String, _ seconds: Int64, _ shown: String, in vault: Vault) throws(Refusal) -> Consent {
         try vault.checkToken(named: name)
-        return Consent(.makeToken, offered: .once, item: words(seconds), owner: shown, program: name)
-    }
-
-    /// Returns a time in the largest unit that expresses it exactly.
-    private static func words(_ seconds: Int64) -> String {
-        let units: [(Int64, String)] = [(24 * 3600, "day"), (3600, "hour"), (60, "minute")]
-        let (length, unit) = units.first { seconds % $0.0 == 0 } ?? (1, "second")
-        return "\(seconds / length) \(unit)\(seconds == length ? "" : "s")"
+        return Consent(.makeToken, offered: .once, item: DurationText.exact(seconds), owner: shown, program: name)
     }
 
     private static func consent(toEnterBy sponsor: (member: CircleCounterpart, isOfCompanion: Bool)) -> Consent {

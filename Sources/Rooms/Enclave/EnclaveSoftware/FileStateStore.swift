@@ -60,28 +60,28 @@ package struct FileStateStore: StateStore {
     /// Returns the user's folder if it exists, after making its name durable: its content is relied on from then on.
     private func place(of user: UInt32) throws(PrivateFolder.OpeningError) -> (any StateFolder)? {
         guard folder.contains(Self.folderName) else { return nil }
-        let people = try folder.subfolder(Self.folderName, creating: false)
-        guard people.contains("\(user)") else { return nil }
-        let place = try people.subfolder("\(user)", creating: false)
-        try keepNames(in: people)
+        let users = try folder.subfolder(Self.folderName, creating: false)
+        guard users.contains("\(user)") else { return nil }
+        let place = try users.subfolder("\(user)", creating: false)
+        try keepNames(in: users)
         return place
     }
 
     private func makePlace(of user: UInt32) throws(PrivateFolder.OpeningError) -> any StateFolder {
-        let people = try folder.subfolder(Self.folderName, creating: true)
-        let place = try people.subfolder("\(user)", creating: true)
+        let users = try folder.subfolder(Self.folderName, creating: true)
+        let place = try users.subfolder("\(user)", creating: true)
         // Written first: a folder without this file was created by an earlier version.
         if let name = holderName(user), !place.contains(StateHolder.fileName) {
             try systemFault { () throws(SystemError) in try StateHolder(uid: user, name: name).write(in: place) }
         }
-        try keepNames(in: people)
+        try keepNames(in: users)
         return place
     }
 
     /// Makes the folders' names durable, as the files in them are, and before them.
-    private func keepNames(in people: any StateFolder) throws(PrivateFolder.OpeningError) {
+    private func keepNames(in users: any StateFolder) throws(PrivateFolder.OpeningError) {
         try systemFault { () throws(SystemError) in
-            try people.sync()
+            try users.sync()
             try folder.sync()
         }
     }

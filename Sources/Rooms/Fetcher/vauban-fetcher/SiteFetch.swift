@@ -110,7 +110,7 @@ private final class FirstOutcome: Sendable {
     }
 }
 
-/// An answer of a website that is not a file.
+/// An answer of a website that is not a file. The website is to blame.
 private struct UnexpectedAnswer: Error {
     let sentence: String
 }

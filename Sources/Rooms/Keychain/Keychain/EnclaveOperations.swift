@@ -126,7 +126,7 @@ package struct ConnectionNumber: Hashable, Sendable {
     let value: Int64
 }
 
-/// The caller hung up, so nobody waits for a reply.
+/// The caller hung up while the enclave was asked, so nobody waits for a reply.
 package struct CallerHungUp: Error {
     package init() {}
 }

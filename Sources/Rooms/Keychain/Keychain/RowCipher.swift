@@ -9,7 +9,7 @@ internal import VaubanDER
 internal import VaubanKeychainModel
 package import VaubanSecretBytes
 
-/// Thrown when bytes do not open under their key and binding.
+/// Bytes do not open under their key and binding. The disk is to blame, or whoever wrote the row.
 package struct DecryptionFailure: Error {}
 
 package enum RowCipher {

@@ -155,8 +155,8 @@ package final class DatabaseRegistry: Sendable {
 
     /// Closes the least recently used of the eligible databases that no request holds. Returns false if there is none.
     private func closeIdle(where isMeant: (UInt32) -> Bool) -> Bool {
-        let people = uses.withLock { $0.last.sorted { $0.value < $1.value }.map(\.key) }
-        return people.contains { isMeant($0) && closeIfIdle($0) }
+        let users = uses.withLock { $0.last.sorted { $0.value < $1.value }.map(\.key) }
+        return users.contains { isMeant($0) && closeIfIdle($0) }
     }
 
     /// Closes a database if it is idle. A place whose lock is taken is in use, and waiting for it could deadlock with this thread. Under

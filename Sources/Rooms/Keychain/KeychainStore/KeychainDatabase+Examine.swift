@@ -37,7 +37,7 @@ extension KeychainDatabase {
     }
 
     private func passes(_ check: String) throws(StorageError) -> Bool {
-        try watching {
+        try withDamageDetection {
             do {
                 return try withOwnConnection { queue in try queue.unsafeRead { try String.fetchOne($0, sql: check) } == "ok" }
             } catch let error as DatabaseError where error.isDamage {

@@ -61,13 +61,13 @@ package final class KeychainDatabase: Sendable {
 
     /// Reads in one statement without a transaction.
     func read<Value>(_ body: (Database) throws -> Value) throws(StorageError) -> Value {
-        try watching { try readers.read(body) }
+        try withDamageDetection { try readers.read(body) }
     }
 
     /// Runs one immediate transaction: all of it is on disk when this returns, or none. Writes nothing to a suspect file, since an
     /// acknowledged write could disappear when the file is set aside.
     func write<Value>(_ body: (Database) throws -> (Value, Database.TransactionCompletion)) throws(StorageError) -> Value {
-        try watching {
+        try withDamageDetection {
             try writer.writeWithoutTransaction { database in
                 if isSuspect { throw StorageError.failed("the keychain database must be checked first") }
                 var value: Value?
@@ -85,7 +85,7 @@ package final class KeychainDatabase: Sendable {
     /// Overwrites remains of removed data: moves older pages in the log into the file and truncates the log. Also compacts an empty
     /// database; the copy for that is in memory.
     package func forgetOldPages(isEmpty: Bool = false) throws(StorageError) {
-        try watching {
+        try withDamageDetection {
             try writer.writeWithoutTransaction { database in
                 // Free pages are zero already, so a failure is harmless.
                 if isEmpty { try? database.execute(sql: "VACUUM") }
@@ -95,11 +95,13 @@ package final class KeychainDatabase: Sendable {
     }
 
     /// Rebuilds SQLite's indexes from the rows. Throws if two rows would become one.
-    func rebuildIndexes() throws(StorageError) { try watching { try writer.writeWithoutTransaction { try $0.execute(sql: "REINDEX") } } }
+    func rebuildIndexes() throws(StorageError) {
+        try withDamageDetection { try writer.writeWithoutTransaction { try $0.execute(sql: "REINDEX") } }
+    }
 
     /// Waits for running calls and lets no other begin. Everything acknowledged is in the file from then on.
     package func close() throws(StorageError) {
-        try watching {
+        try withDamageDetection {
             try readers.close()
             try writer.close()
         }
@@ -108,7 +110,8 @@ package final class KeychainDatabase: Sendable {
     /// Marks the file as suspect: nothing is written any more, and the next open checks all of it.
     func suspect() { suspicion.withLock { $0 = true } }
 
-    func watching<Value>(_ body: () throws -> Value) throws(StorageError) -> Value {
+    /// Runs work on the file. Marks the file as suspect if SQLite finds damage.
+    func withDamageDetection<Value>(_ body: () throws -> Value) throws(StorageError) -> Value {
         do {
             return try body()
         } catch {

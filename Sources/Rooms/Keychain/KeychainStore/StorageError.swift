@@ -2,7 +2,7 @@ internal import GRDB
 internal import Glibc
 internal import VaubanLinuxHost
 
-/// Why the database did not serve a call. Its content is unchanged.
+/// Why the database did not serve a call. The disk is to blame, except where a case says otherwise. The content is unchanged.
 package enum StorageError: Error, Hashable, Sendable {
     /// The disk is full.
     case full
@@ -12,11 +12,11 @@ package enum StorageError: Error, Hashable, Sendable {
     case damaged(String)
     /// A later version of Vauban wrote it.
     case newer(String)
-    /// There is no verified copy, or not the one requested.
+    /// The caller is to blame: there is no verified copy, or not the one requested.
     case noCopy
-    /// The database can be read, so it is not replaced.
+    /// The caller is to blame: the database can be read, so it is not replaced.
     case notDamaged
-    /// Too many databases are in use at this moment, or no descriptor is left to open another.
+    /// The machine is to blame: too many databases are in use at this moment, or no descriptor is left to open another.
     case busy
 
     /// Maps an error of SQLite or of the system. SQLite reports "no room" only for a write: if there is no room for a log or its shared

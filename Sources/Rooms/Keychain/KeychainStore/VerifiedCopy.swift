@@ -172,13 +172,13 @@ extension KeychainDatabase {
 
     /// Returns every class and generation of the copy's rows.
     package func verifiedGenerations() throws(StorageError) -> [RowGeneration] {
-        try copying.withLock { _ throws(StorageError) in try watching { try file.verifiedGenerations() } }
+        try copying.withLock { _ throws(StorageError) in try withDamageDetection { try file.verifiedGenerations() } }
     }
 
     /// Removes the copy: its content was erased, or nothing opens it any more.
     package func forgetVerified() throws(StorageError) {
         // A copy in progress would be finished after the removal, with the content to be removed.
-        try copying.withLock { _ throws(StorageError) in try watching { try file.forgetVerified() } }
+        try copying.withLock { _ throws(StorageError) in try withDamageDetection { try file.forgetVerified() } }
     }
 }
 

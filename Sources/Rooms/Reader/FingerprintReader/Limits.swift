@@ -9,7 +9,7 @@ enum ReaderLimits {
     /// The pause before a failed sensor is looked for again.
     static let faultPause: UInt64 = 5_000_000_000
     /// The pause before a missing sensor is looked for again: one that is plugged in while fprintd is not running is not announced.
-    static let lookPause: UInt64 = 300_000_000_000
+    static let searchPause: UInt64 = 300_000_000_000
     /// How long an fprintd that refuses an unclaimed sensor is left alone: it exits 30 s after its last client.
     static let leavePause: UInt64 = 35_000_000_000
     /// Failures of the sensor for one request after which it counts as missing.

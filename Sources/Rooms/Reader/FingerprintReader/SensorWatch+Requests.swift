@@ -21,7 +21,7 @@ extension SensorWatch {
         case .done: break
         case .inUse: return waitForSensor(request)
         case .gone: return try handleDisappearance(during: request)
-        case .denied: return lose("polkit does not let this user claim the reader", again: ReaderLimits.lookPause)
+        case .denied: return lose("polkit does not let this user claim the reader", again: ReaderLimits.searchPause)
         case .noPrints, .failed: return try refused(request)
         }
         active = Active(request: request, owner: owner, sensor: sensor, name: name)
@@ -36,7 +36,7 @@ extension SensorWatch {
     /// Handles fprintd or the sensor disappearing between two calls: looks for the sensor once more, and gives up if that does not help.
     private mutating func handleDisappearance(during request: SensorRequest) throws(SystemError) {
         postpone(request, because: "the reader is gone")
-        if !requests.isEmpty { try look() }
+        if !requests.isEmpty { try findSensor() }
     }
 
     // MARK: A finger

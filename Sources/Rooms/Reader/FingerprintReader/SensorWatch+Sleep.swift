@@ -33,7 +33,7 @@ extension SensorWatch {
             try giveBack(claim)
         }
         // If the machine is about to sleep again, nothing is sent to fprintd.
-        if unreturned == nil { try look() }
+        if unreturned == nil { try findSensor() }
     }
 
     /// Stops the sensor and releases it once the machine is awake.
@@ -81,6 +81,6 @@ extension SensorWatch {
         // At this moment both connections receive signals, so an enrollment by another program is not missed.
         while let signal = try bus.next() { heard.append(signal) }
         bus = fresh
-        lookDue = MachineClock.monotonic + ReaderLimits.leavePause
+        searchDue = MachineClock.monotonic + ReaderLimits.leavePause
     }
 }

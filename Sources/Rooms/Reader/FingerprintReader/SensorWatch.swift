@@ -42,7 +42,7 @@ struct SensorWatch {
     /// A claim that fprintd cannot take back before the machine is awake.
     var unreturned: Active?
     /// When to look for a sensor again; nil while there is one.
-    var lookDue: UInt64?
+    var searchDue: UInt64?
     /// Until when nothing is tried at the sensor.
     private var tryDue: UInt64?
 
@@ -59,14 +59,14 @@ struct SensorWatch {
     }
 
     mutating func run() throws(SystemError) -> Never {
-        try look()
+        try findSensor()
         while true {
             while let signal = try next() { try take(signal) }
             for order in queue.take() { try take(order) }
             let now = MachineClock.monotonic
             requests.removeOld(now: now)
             if let active, !requests.contains(active.request.nonce) { try stop() }
-            if let due = lookDue, due <= now { try look() }
+            if let due = searchDue, due <= now { try findSensor() }
             try advance(now)
             // If the login manager that announced sleep is gone, its announcement no longer counts, and a claim kept because of it is
             // released.
@@ -78,7 +78,7 @@ struct SensorWatch {
     /// How long nothing needs to be done; nil while only signals and requests matter.
     private var pause: UInt64? {
         let now = MachineClock.monotonic
-        var dues = [lookDue, requests.isEmpty ? nil : tryDue].compactMap { $0 }
+        var dues = [searchDue, requests.isEmpty ? nil : tryDue].compactMap { $0 }
         // A request that is not cancelled ends by itself.
         if !requests.isEmpty { dues.append(now + ReaderLimits.requestMax) }
         return dues.min().map { $0 > now ? $0 - now : 0 }
@@ -87,23 +87,23 @@ struct SensorWatch {
     // MARK: The sensor
 
     /// Looks for fprintd and its sensor, and starts fprintd if it does not run. The request at the sensor starts over.
-    mutating func look() throws(SystemError) {
-        lookDue = nil
+    mutating func findSensor() throws(SystemError) {
+        searchDue = nil
         active = nil
         owner = nil
         sensor = nil
         // A sleeping machine starts nothing. A running fprintd's signals about other programs' enrollments still count.
         if sleepSaidBy != nil { return owner = try bus.owner().flatMap { $0.uid == settings.daemonUID ? $0 : nil } }
         if try bus.owner() == nil { _ = try bus.start() }
-        guard let found = try bus.owner() else { return lose("fprintd does not run here", again: ReaderLimits.lookPause) }
+        guard let found = try bus.owner() else { return lose("fprintd does not run here", again: ReaderLimits.searchPause) }
         guard found.uid == settings.daemonUID else {
-            return lose("fprintd's name belongs to user \(found.uid), who is not trusted", again: ReaderLimits.lookPause)
+            return lose("fprintd's name belongs to user \(found.uid), who is not trusted", again: ReaderLimits.searchPause)
         }
         let (answer, sensor) = try bus.sensor(found)
-        guard answer == .done, let sensor else { return lose("fprintd has no sensor", again: ReaderLimits.lookPause) }
+        guard answer == .done, let sensor else { return lose("fprintd has no sensor", again: ReaderLimits.searchPause) }
         // polkit may permit less to a user over SSH than to the user at the desktop.
         if try bus.fingers(found, sensor, of: "").0 == .denied {
-            return lose("polkit does not let this user look for fingers", again: ReaderLimits.lookPause)
+            return lose("polkit does not let this user look for fingers", again: ReaderLimits.searchPause)
         }
         if self.owner != found { log.info("using fprintd", metadata: ["sensor": "\(sensor.name)"]) }
         owner = found
@@ -111,13 +111,13 @@ struct SensorWatch {
         enclave.reportSensor(isThere: true)
     }
 
-    /// Reports that there is no sensor until the next look, or until a signal if there is none planned. The enclave then ends every
+    /// Reports that there is no sensor until the next search, or until a signal if there is none planned. The enclave then ends every
     /// request.
     mutating func lose(_ why: String, again pause: UInt64?) {
         log.notice("there is no fingerprint reader: \(why)")
         active = nil
         sensor = nil
-        lookDue = pause.map { MachineClock.monotonic + $0 }
+        searchDue = pause.map { MachineClock.monotonic + $0 }
         tryDue = nil
         requests.removeAll()
         enclave.reportSensor(isThere: false)
@@ -134,7 +134,7 @@ struct SensorWatch {
             owner = nil
             return
         }
-        try look()
+        try findSensor()
     }
 
     // MARK: Signals and requests
@@ -145,7 +145,7 @@ struct SensorWatch {
         guard let owner, signal.sender == owner.uniqueName else { return }
         switch signal.kind {
         case .ownerChanged, .sleep, .other: break
-        case .sensorsChanged: try look()
+        case .sensorsChanged: try findSensor()
         case .verify(let text, let isDone):
             if let active, case .looking = active.phase, signal.path == active.sensor.path { try verified(text, isDone: isDone, active) }
         case .enroll(let text, let isDone):
@@ -189,7 +189,7 @@ struct SensorWatch {
         }
         // Each pass ends a request, starts one at the sensor, or postpones all.
         while active == nil, tryDue == nil, sensor != nil, let request = requests.first {
-            if owner == nil { try look() }
+            if owner == nil { try findSensor() }
             guard let owner, let sensor else { return }
             try begin(request, owner: owner, sensor: sensor)
         }

@@ -1,0 +1,11 @@
+/// A fuzzer's finding: a sentence that says which promise an input breaks. The machine is to blame: Vauban itself. A crash is a finding
+/// without a sentence.
+package struct Finding: Error, CustomStringConvertible {
+    package let description: String
+    package init(_ description: String) { self.description = description }
+}
+
+/// Throws a finding unless a promise is kept.
+package func promise(_ kept: Bool, _ sentence: @autoclosure () -> String) throws(Finding) {
+    if !kept { throw Finding(sentence()) }
+}

@@ -1,9 +1,0 @@
-/// A fuzzer's finding: a sentence that says which promise an input breaks. A crash is a finding without a sentence.
-package struct Finding: Error, CustomStringConvertible {
-    package let description: String
-    package init(_ description: String) { self.description = description }
-}
-
-func promise(_ kept: Bool, _ sentence: @autoclosure () -> String) throws(Finding) {
-    if !kept { throw Finding(sentence()) }
-}
