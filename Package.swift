@@ -102,7 +102,7 @@ let values: [Target] = [
     // What the enclave is asked about the end of an access log.
     target("VaubanLogHead", in: "Values", ["VaubanDER"]),
     // That end as a text, its signatures, and whether they are valid.
-    target("VaubanSignedNote", in: "Values", [crypto]),
+    target("VaubanSignedNote", in: "Values", ["VaubanLogHead", crypto]),
     // Items, attributes and queries, with their grammar as a table.
     target("VaubanKeychainModel", in: "Values", ["VaubanUserModel", "VaubanAccessPolicy", "VaubanDER"]),
 ]
@@ -247,9 +247,8 @@ let callers: [Target] = [
     target(
         "VaubanKeychainClient", in: "Callers",
         [
-            "VaubanKeychainWire", "VaubanKeyWire", "VaubanKeychainModel", "VaubanSyncModel", "VaubanRefusal", "VaubanAccessPolicy",
-            "VaubanSecretBytes", "VaubanDER",
-            "VaubanLinuxHost", crypto,
+            "VaubanKeychainWire", "VaubanKeyWire", "VaubanKeychainModel", "VaubanSyncModel", "VaubanRefusal", "VaubanUserModel",
+            "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", "VaubanLinuxHost", crypto,
         ]),
     // A typed client of authd; sealing passcodes; the agent's side of a prompt.
     target(
@@ -435,11 +434,14 @@ let testing: [Target] = [
     program(
         "hardening-probe", in: "Testing",
         ["VaubanRoomHardening", "VaubanLinuxHost", "VaubanSecretBytes", "VaubanProtection", "CVaubanProbe"]),
+    // What every fuzzer reports.
+    target("FuzzFinding", in: "Testing"),
     // What `make fuzz` runs, and the tests over the inputs that it kept.
     target(
         "FuzzHarness", in: "Testing",
         [
-            "VaubanUserWire", "VaubanKeyWire", "Enclave", "EnclaveWire", "VaubanRefusal", "VaubanPasscode", "VaubanUserModel",
+            "FuzzFinding", "VaubanUserWire", "VaubanKeyWire", "Enclave", "EnclaveWire", "VaubanRefusal", "VaubanPasscode",
+            "VaubanUserModel",
             "VaubanSyncModel", "VaubanLogHead", "VaubanSignedNote", "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER",
             "VaubanCodeSigning", crypto,
         ]),
@@ -447,11 +449,12 @@ let testing: [Target] = [
     target(
         "KeychainFuzzing", in: "Testing",
         [
-            "Keychain", "KeychainStore", "EnclaveWire", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanSyncModel", "VaubanRefusal",
+            "FuzzFinding", "Keychain", "KeychainStore", "EnclaveWire", "VaubanKeychainWire", "VaubanKeychainModel", "VaubanSyncModel",
+            "VaubanRefusal",
             "VaubanAccessPolicy", "VaubanSecretBytes", "VaubanDER", crypto, asn1,
         ]),
     // The same for certificates, in Apple's names.
-    target("CertificateFuzzing", in: "Testing", ["VaubanSecurity"]),
+    target("CertificateFuzzing", in: "Testing", ["FuzzFinding", "VaubanSecurity"]),
     // libFuzzer's entry, declared; the engine itself is linked by `make fuzz` alone.
     .target(name: "CFuzzer", path: "Sources/Testing/CFuzzer"),
     .executableTarget(
@@ -524,7 +527,7 @@ let testing: [Target] = [
         "CommandLineTests",
         [
             "VaubanCommands", "VaubanPasswordRules", "VaubanJSON", "VaubanSecretText", "VaubanAccessPolicy", "VaubanRefusal",
-            "VaubanUserModel", "VaubanKeychainModel", "VaubanSecretBytes", "VaubanSyncModel", "VaubanSignedNote",
+            "VaubanUserModel", "VaubanKeychainModel", "VaubanSecretBytes", "VaubanSyncModel", "VaubanLogHead", "VaubanSignedNote",
             "VaubanLinuxHost",
             .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ]),
@@ -573,7 +576,7 @@ let applications: [Target] = [
     application("TokenKeeper", in: "Examples", ["VaubanKeychain"]),
     // Measures Vauban as an application sees it, beside the least that the machine needs for the same: the system's own database library.
     .systemLibrary(name: "CSQLite", path: "Benchmarks/Sources/CSQLite", providers: [.apt(["libsqlite3-dev"])]),
-    application("benchmarks", in: "Benchmarks", ["CSQLite"] + appleModules),
+    application("benchmarks", in: "Benchmarks", ["CSQLite", "VaubanTransportPolicy"] + appleModules),
 ]
 
 // The windows: the one that asks at a desktop, and the application. Drawn with GTK 4, where VAUBAN_GTK is in the environment, so that nothing else needs GTK to build.

@@ -635,16 +635,18 @@ def log_given(number=9):
 
 named, first = log_sealed(log_record()), log_sealed(log_record(4, 1, 12, program=False, count=1), number=7)
 canary = log_sealed(log_record(mark=tlv(0xA0, b'')))
+signed = log_sealed(log_record(7, 1, count=12))
 write('access-log', 'access-log', [
     vector('a read by a program', named, log_fields(named), **log_given()),
     vector('the first record of a series', first, log_fields(first, 7, 4, 1, 12, program=False, count=1), **log_given(7)),
     vector('a read of a canary', canary, log_fields(canary, mark=' canary'), **log_given()),
+    vector('twelve signatures', signed, log_fields(signed, action=7, outcome=1, count=12), **log_given()),
     *refusals([
         ('canary', log_sealed(log_record(mark=tlv(0xA0, integer(1))))),
         ('seal', named[:-1]), ('seal', bytes([named[0] ^ 1]) + named[1:]), ('seal', log_sealed(log_record(), number=8)),
         ('seal', log_sealed(log_record(), series=8)), ('seal', log_sealed(log_record(), key=made_up('another log key'))),
         ('seal', b''), ('size', log_sealed(log_record(), size=255)), ('size', log_sealed(log_record(), size=257)),
         ('padding', log_sealed(log_record(), padding=b'\1')), ('version', log_sealed(log_record(version=2))),
-        ('action', log_sealed(log_record(action=7))), ('outcome', log_sealed(log_record(outcome=0))),
+        ('action', log_sealed(log_record(action=9))), ('outcome', log_sealed(log_record(outcome=0))),
         ('count', log_sealed(log_record(count=0))),
         ('a field that the type does not have', log_sealed(log_record(more=integer(1))))], **log_given())])

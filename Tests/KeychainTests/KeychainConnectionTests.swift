@@ -169,6 +169,24 @@ import VaubanSecretBytes
         #expect(rooms.leasedKeys.currentGeneration(of: .metadata(.whenUnlocked), user: getuid()) == nil)
         #expect(Refusal.Reason.of { _ = try read(over: channel) } == .locked)
     }
+
+    @Test("keychaind confirms what it is told of private keys, between recalls, and logs it")
+    func keyUsesAreConfirmed() throws {
+        let rooms = try Rooms()
+        let channel = try rooms.client()
+        try store("v", over: channel)
+        let use = CountedKeyUse(
+            key: UsedKey(digest: [UInt8](repeating: 1, count: 32), label: [UInt8](repeating: 2, count: 20)), action: .signed,
+            outcome: .done, count: 12)
+        let notice = KeyUseNotice(user: getuid(), identity: nil, teamIsTrusted: false, uses: [use])
+        for _ in 0..<2 { #expect(try rooms.enclave.tell(notice) == KeyUsesNoted()) }
+        try channel.send(header: try KeychainRequest.accessLog(AccessLogQuery()).encoded())
+        guard case .accessLog(let page) = try reply(channel) else { throw Refusal(.internalError) }
+        let signed = page.records.compactMap(\.record).filter { $0.action == .signed }
+        #expect(signed.flatMap(\.items).reduce(0) { $0 + $1.count } == 24)
+        #expect(try reply(channel) == .done)
+        #expect(try rooms.enclave.lock() == LeaseErased(user: getuid(), epoch: 1))
+    }
 }
 
 /// The servers of keychaind and of an enclave, in this process.
@@ -220,6 +238,12 @@ private final class EnclaveServer: Sendable {
             for visitor in all where visitor.role == role { visitor.channel.shutDown() }
             all.removeAll { $0.role == role }
         }
+    }
+
+    func tell(_ notice: KeyUseNotice) throws -> KeyUsesNoted {
+        guard let line = visitors.withLock({ $0.last { $0.role == .lease }?.channel }) else { throw Refusal(.internalError) }
+        try line.send(header: try notice.encoded())
+        return try KeyUsesNoted(derBytes: try line.receive(.machine).header)
     }
 
     func lock() throws -> LeaseErased {
@@ -274,6 +298,12 @@ private final class EnclaveServer: Sendable {
         case .retire(let keys):
             try fake.retire(keys)
             try channel.send(header: try EnclaveReply.done.encoded())
+        case .makeSeriesKey:
+            let made = try fake.makeSeriesKey()
+            try channel.send(header: try EnclaveReply.seriesKey(sealed: made.sealed, made.end).encoded(), secret: made.key)
+        case .openSeriesKey(let sealed):
+            try channel.send(header: try EnclaveReply.opened.encoded(), secret: try fake.openSeriesKey(sealed))
+        case .anchorLog(let links): try channel.send(header: try EnclaveReply.logEnd(try fake.anchorLog(links)).encoded())
         case .fate(let key): try channel.send(header: try EnclaveReply.fate(try fake.fate(key)).encoded())
         default: throw Refusal(.unknownRequest)
         }

@@ -23,6 +23,7 @@ final class Room: @unchecked Sendable {
     private(set) var accessLogs: AccessLogs
     private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     private let pagesMax: Int?
+    let changes = SynchronizableChanges()
     let clock = Mutex<Int64>(800_000_000_000_000)
     /// Nanoseconds that the machine has slept.
     let slept = Mutex<UInt64>(0)
@@ -40,7 +41,15 @@ final class Room: @unchecked Sendable {
         enclave = try FakeEnclave(user: Self.user, leasedKeys: leasedKeys)
         self.pagesMax = pagesMax
         databases = DatabaseRegistry(state: try PrivateFolder(path: folder, creating: true), pagesMax: pagesMax, limits: limits)
-        accessLogs = AccessLogs(databases: databases, logger: logger, pauseMilliseconds: pauseMilliseconds)
+        accessLogs = Self.logs(databases, leasedKeys, logger: logger, pauseMilliseconds: pauseMilliseconds)
+    }
+
+    private static func logs(
+        _ databases: DatabaseRegistry, _ leasedKeys: LeasedKeyStore, logger: Logger = Room.logger, pauseMilliseconds: Int32? = nil
+    ) -> AccessLogs {
+        AccessLogs(
+            databases: databases, logger: logger, pauseMilliseconds: pauseMilliseconds, entitlements: EntitlementTable.none,
+            itemNames: ItemNames(leasedKeys: leasedKeys, sleepClock: SleepClock(boot: { 1000 }, monotonic: { 1000 })))
     }
 
     /// Creates the room over a database that an earlier version wrote, with its enclave.
@@ -53,7 +62,7 @@ final class Room: @unchecked Sendable {
         let user = try state.subfolder("\(Self.user)", creating: true)
         try FileManager.default.copyItem(at: database, to: URL(fileURLWithPath: "\(user.path)/keychain.db"))
         databases = DatabaseRegistry(state: state)
-        accessLogs = AccessLogs(databases: databases, logger: Self.logger, pauseMilliseconds: nil)
+        accessLogs = Self.logs(databases, leasedKeys)
     }
 
     deinit { try? FileManager.default.removeItem(atPath: folder) }
@@ -65,7 +74,7 @@ final class Room: @unchecked Sendable {
     /// Restarts keychaind.
     func restart() throws {
         databases = DatabaseRegistry(state: try PrivateFolder(path: folder, creating: false), pagesMax: pagesMax, limits: limits)
-        accessLogs = AccessLogs(databases: databases, logger: Self.logger, pauseMilliseconds: nil)
+        accessLogs = Self.logs(databases, leasedKeys)
         leasedKeys.forget(Self.user)
     }
 
@@ -78,7 +87,7 @@ final class Room: @unchecked Sendable {
         let slept = slept.withLock { $0 }
         let services = KeychainServices(
             databases: databases, leasedKeys: leasedKeys, now: { now }, sleepClock: SleepClock(boot: { 1000 + slept }, monotonic: { 1000 }),
-            logger: Self.logger, siteLists: siteLists, accessLogs: accessLogs)
+            logger: Self.logger, siteLists: siteLists, accessLogs: accessLogs, changes: changes)
         var secret: SecretBytes?
         if let value { secret = SecretBytes(Array(value.utf8)) }
         try RequestInProgress.serve(request, value: secret, of: caller, services: services, enclave: enclave, to: replies)

@@ -83,4 +83,14 @@ check "U99 alice's end in its place: refused" eval 'approved log --head >"$TMPDI
 check "U99 it is signed by alice's enclave: refused" says 64 "$TMPDIR/mixed" 'The signature is not one of this keychain'
 head -3 "$TMPDIR/later" >"$TMPDIR/unsigned"
 check 'U99 it has no signature: refused' says 64 "$TMPDIR/unsigned" 'is no signed end'
+
+# A program that signs and ends at once.
+check 'her keychain is open' eval 'with_passcode alice unlock 2>/dev/null'
+check 'U130 control: a key of the program signs' eval 'equals "$(by alice /usr/local/games/bin/mail key make tag)" 0 && by alice /usr/local/games/bin/mail key sign tag 00 | grep -q "^0 "'
+signs() { by alice /usr/local/games/bin/mail key sign tag 00 | grep -q '^0 '; }
+check 'U130 and the program ends at once' eval 'signs && signs'
+# signatures: how many the log has, by which program. It also says what was altered above, and ends with 1.
+signatures() { approved log --all-owners --action signed --json >"$TMPDIR/signed.json" 2>/dev/null; python3 -c 'import json, sys; lines = [json.loads(line) for line in open(sys.argv[1])]; print(sum(line["count"] for line in lines), *sorted({line["program"] for line in lines}), *sorted({line["owner"] for line in lines}))' "$TMPDIR/signed.json"; }
+await_signatures() { for _ in $(seq 60); do [ "$(signatures)" = "$1" ] && return; done; signatures; return 1; }
+check 'U130 each signature is in the log, with the program and the owner of the key' await_signatures '3 /usr/local/games/bin/mail program:/usr/local/games/bin/mail'
 finish

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Testing
 import VaubanTransportPolicy
 
@@ -57,6 +58,24 @@ import VaubanTransportPolicy
             }
             try Self.elf(section: ".info_plist", Data(), kind: 8).write(to: program)
             #expect(throws: TransportConfigurationError.self) { try TransportConfiguration.ofProgram(atPath: program.path) }
+        }
+    }
+
+    @Test("A property list of 100 MB, in a file or a section, is refused without being read") func hugeLists() throws {
+        try Self.withFolder { folder in
+            let program = folder.appendingPathComponent("program"), list = folder.appendingPathComponent("Info.plist")
+            try Data("#!/bin/sh\n".utf8).write(to: program)
+            try Self.property(list: "a.example").write(to: list)
+            let size = 100 << 20
+            try #require(truncate(list.path, off_t(size)) == 0)
+            let limit = TransportConfiguration.propertyListSizeMax
+            #expect(throws: TransportConfigurationError.tooLarge(size: limit + 1)) {
+                try TransportConfiguration.ofProgram(atPath: program.path)
+            }
+            try Self.elf(section: ".info_plist", Data(count: size)).write(to: program)
+            #expect(throws: TransportConfigurationError.tooLarge(size: size)) {
+                try TransportConfiguration.ofProgram(atPath: program.path)
+            }
         }
     }
 

@@ -97,8 +97,10 @@ import VaubanTransportPolicy
     }
 
     @Test("What is too large or too deep is refused before it is parsed") func limits() throws {
-        let large = Data(repeating: UInt8(ascii: " "), count: TransportConfiguration.propertyListSizeMax + 1)
-        #expect(throws: TransportConfigurationError.tooLarge(size: large.count)) { try TransportConfiguration(propertyList: large) }
+        for size in [TransportConfiguration.propertyListSizeMax + 1, 100 << 20] {
+            let large = Data(repeating: UInt8(ascii: " "), count: size)
+            #expect(throws: TransportConfigurationError.tooLarge(size: size)) { try TransportConfiguration(propertyList: large) }
+        }
         let level = 100_000
         let tricks = [
             "<array>", "<array>\n<!-- </array></array> -->", "<array x=\"y\">", "<dict><key>k</key>", "<array><![CDATA[</array>]]>",

@@ -104,6 +104,7 @@ extension WireSample {
             .logHead(LogHeadQuery()), .logHead(LogHeadQuery(LogHeadRequest(cosigning: [1]), at: 1 << 48)),
             .lastUses(of: octets(1, 16)), .canary(.mark(query, isCanary: true)), .canary(.mark(query, isCanary: false)), .canary(.list),
             .canary(.alerts(after: nil)), .canary(.alerts(after: .max)), .canary(.acknowledge(total: 7)),
+            .sync(.changes(since: nil)), .sync(.changes(since: .max)),
         ].enumerated().map { WireSample("\($0)", $1) }
         + [
             KeychainReply.refused(refusal), .done, .handedOver, .ownRights(application: nil, groups: []),
@@ -132,7 +133,7 @@ extension WireSample {
                         row: .max, name: octets(2, 16), mark: octets(1, 16), item: octets(3, 16), changed: .max, shownName: "bank/anna"),
                 ])), .sync(.item(row: 1, mark: octets(1, 16), backupItem)), .sync(.omitted(row: 1)), .sync(.outcome(.deleted)),
             .sync(.outcome(.placed(mark: octets(1, 16), item: octets(2, 16), changed: .max))), .sync(.outcome(.changedMeanwhile)),
-            .sync(.outcome(.nameTaken)), .sync(.fates(ItemFate.allCases)), .sync(.listed(number: .max)),
+            .sync(.outcome(.nameTaken)), .sync(.fates(ItemFate.allCases)), .sync(.listed(number: .max)), .sync(.changes(number: .max)),
             .logHead(LogHeadReply(head: signedHead, oldest: 0, chain: nil)),
             .logHead(LogHeadReply(head: signedHead, oldest: 1 << 48, chain: octets(2, 32))),
             .lastUses(LastUses(read: nil, changed: nil, coversAll: false)),
@@ -140,6 +141,7 @@ extension WireSample {
                 LastUses(
                     read: FoundRecord(number: 2, record: canaryRecord), changed: FoundRecord(number: 1, record: accessRecord),
                     coversAll: true)),
+            .lastUses(LastUses(read: nil, changed: nil, keyUsed: FoundRecord(number: 3, record: signedRecord), coversAll: true)),
             .canaryAlerts(CanaryAlerts(total: 0, seen: 0, from: nil)), .canaryAlerts(CanaryAlerts(total: .max, seen: 1, from: 1 << 48)),
         ].enumerated().map { WireSample("\($0)", $1) }
 }

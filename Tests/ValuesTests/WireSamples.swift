@@ -127,6 +127,18 @@ struct WireSample: Sendable, CustomTestStringConvertible {
         began: 1, ended: 2, action: .read, outcome: .done, program: nil,
         items: [UsedItem(item: octets(1, 16), kind: 1, owner: "cli", name: "aws/root", isCanary: true)])
 
+    static let signedRecord = AccessRecord(
+        began: 1, ended: 1, action: .signed, outcome: .done, program: nil,
+        items: [UsedItem(item: octets(1, 16), kind: 4, count: 12, owner: "cli", name: "work")])
+    private static let keyUses = KeyUseNotice(
+        user: 1000, identity: nil, teamIsTrusted: false, unrecorded: 3,
+        uses: [
+            CountedKeyUse(
+                key: UsedKey(digest: octets(1, 32), label: octets(2, 20)), action: .signed, outcome: .done, count: CountedKeyUse.countMax),
+            CountedKeyUse(key: nil, action: .decrypted, outcome: .notApproved, count: 1),
+        ])
+    private static let keyUsesOfSigned = KeyUseNotice(user: .max, identity: signedIdentity, teamIsTrusted: true, uses: [])
+
     static let enclave: [WireSample] =
         [
             EnclaveRequest.registerCaller, .identify, .consent(consent, reason: "why"),
@@ -172,6 +184,7 @@ struct WireSample: Sendable, CustomTestStringConvertible {
         + userAnswers.enumerated().map { WireSample("user \($0)", EnclaveReply.user($1)) } + [
             WireSample("", LeaseStanding()), WireSample("", LeaseRecall(user: 1000, epoch: .max, everything: false)),
             WireSample("", LeaseErased(user: 1000, epoch: 0)),
+            WireSample("", keyUses), WireSample("by a signed program", keyUsesOfSigned), WireSample("", KeyUsesNoted()),
             WireSample("ask", PromptNotice.ask(request)), WireSample("bare", PromptNotice.ask(bareRequest)),
             WireSample("changed", PromptNotice.changed(user: .max)),
             WireSample("settled", PromptNotice.resolved(prompt: octets(6, 16), .callerGone)),
@@ -297,7 +310,8 @@ struct WireSample: Sendable, CustomTestStringConvertible {
 extension WireSample {
     /// The signed end of an access log. Nobody verifies the signature of a sample.
     static let signedHead: SignedLogHead = {
-        let head = LogHead(device: octets(1, LogHead.deviceBytes), user: 1000, number: 1 << 48, chain: octets(2, LogHead.chainBytes))
+        let head = LogHead(
+            device: octets(1, LogHeadLimits.deviceBytes), user: 1000, number: 1 << 48, chain: octets(2, LogHeadLimits.chainBytes))
         let keys = [3, 4].map { NoteKey(name: head.origin, kind: .text, publicKey: octets($0, NoteKey.publicKeyBytes)) }
         let cosigner = NoteKey(name: head.origin, kind: .cosignature, publicKey: octets(6, NoteKey.publicKeyBytes))
         let note = SignedNote(text: head.text, signatures: [keys[0].signature(octets(5, 64))])

@@ -34,7 +34,7 @@ def record(data):
     fields = Fields(read_message(data))
     fields.integer('version', 1, 1)
     dates = [fields.integer(name, -2**63, 2**63 - 1) for name in ('began', 'ended')]
-    found = {'began': str(dates[0]), 'ended': str(dates[1]), 'action': str(fields.integer('action', 1, 6)),
+    found = {'began': str(dates[0]), 'ended': str(dates[1]), 'action': str(fields.integer('action', 1, 8)),
              'outcome': str(fields.integer('outcome', 1, 4)), 'unrecorded': str(fields.integer('unrecorded', 0, 2**63 - 1))}
     if fields.content[fields.position:fields.position + 1] == b'\xa0':
         inner = Fields(fields.next(0xA0, 'program'))

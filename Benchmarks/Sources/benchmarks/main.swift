@@ -1,12 +1,14 @@
 // benchmarks [--items N] [--rounds N] [--gets N] [--adds N] [--seconds N]: measures the service that VAUBAN_HOME names, which must be
 // unlocked. Benchmarks/run creates one, measures, and removes it. `benchmarks loop N` does N gets and nothing else, for a profiler.
 // `benchmarks prepare ITEMS` adds items and creates a signing key; `benchmarks fill FROM TO` adds items; `benchmarks scale ITEMS SECONDS`
-// measures a keychain that has them. `benchmarks guard` adds an item that requires the user; `benchmarks read N` and `benchmarks ask N`
-// prompt for it. `benchmarks sign CLIENTS SECONDS` signs with a key of the enclave.
+// measures a keychain that has them. `benchmarks judge` measures App Transport Security, without a keychain. `benchmarks guard` adds an
+// item that requires the user; `benchmarks read N` and `benchmarks ask N` prompt for it. `benchmarks sign CLIENTS SECONDS` signs with a
+// key of the enclave. `benchmarks synced write` and `read` change and await the value of one synchronizable item.
 import Foundation
 import Glibc
 
 if CommandLine.arguments.dropFirst().first == Floor.echoArgument { Floor.echo() }
+if CommandLine.arguments.dropFirst().first == Judgement.argument { Judgement.run() }
 
 func end(_ text: String, _ code: Int32) -> Never {
     FileHandle.standardError.write(Data("benchmarks: \(text)\n".utf8))
@@ -26,6 +28,7 @@ do {
     case Filling.argument:
         guard words.count == 2, let from = Int(words[0]), let to = Int(words[1]) else { end("fill takes two numbers", 64) }
         try Filling.run(from: from, to: to, clients: 4)
+    case Synced.argument: try Synced.run(words)
     case "prepare":
         guard words.count == 1, let items = Int(words[0]) else { end("prepare takes a number", 64) }
         for index in 0..<items { try Items.add(index) }

@@ -89,6 +89,8 @@ extension ItemKeychain {
             case .deleted: "Deleted"
             case .backedUp: "Copied into a backup"
             case .synchronized: "Copied for your other devices"
+            case .signed: "Used to sign"
+            case .decrypted: "Used to decrypt"
             }
         let outcome =
             switch record.outcome {

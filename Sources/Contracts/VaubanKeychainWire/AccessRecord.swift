@@ -10,6 +10,10 @@ package enum AccessAction: Int64, Hashable, Sendable, CaseIterable {
     case deleted = 4
     case backedUp = 5
     case synchronized = 6
+    /// A private key of the enclave signed.
+    case signed = 7
+    /// A private key of the enclave decrypted something, or agreed on a key.
+    case decrypted = 8
 }
 
 /// Whether it was done.
@@ -52,7 +56,7 @@ package struct AccessRecord: Hashable, Sendable {
     }
 }
 
-/// `AccessRecord ::= SEQUENCE { version INTEGER (1), began INTEGER, ended INTEGER, action INTEGER (1..6), outcome INTEGER (1..4),
+/// `AccessRecord ::= SEQUENCE { version INTEGER (1), began INTEGER, ended INTEGER, action INTEGER (1..8), outcome INTEGER (1..4),
 ///   unrecorded INTEGER (0..MAX), program [0] AccessProgram OPTIONAL, items SEQUENCE OF UsedItem }`
 extension AccessRecord: DERReadable, DERWritable {
     package init(from fields: inout DERFields) throws {

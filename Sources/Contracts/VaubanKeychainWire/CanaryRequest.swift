@@ -85,23 +85,28 @@ package struct CanaryAlerts: Hashable, Sendable, DERReadable, DERWritable {
 
 /// When and by which program an item was last used, as far as the access log tells.
 ///
-/// `LastUses ::= SEQUENCE { read [0] FoundRecord OPTIONAL, changed [1] FoundRecord OPTIONAL, coversAll BOOLEAN }`
+/// `LastUses ::= SEQUENCE { read [0] FoundRecord OPTIONAL, changed [1] FoundRecord OPTIONAL,
+///   keyUsed [2] FoundRecord OPTIONAL, coversAll BOOLEAN }`
 package struct LastUses: Hashable, Sendable, DERReadable, DERWritable {
     /// The last log record with a read of the item, and with its addition or a change, each with this item alone.
     package let read: FoundRecord?
     package let changed: FoundRecord?
+    /// The last one in which the item, a private key, signed or decrypted.
+    package let keyUsed: FoundRecord?
     /// Whether the whole log was searched for what is missing.
     package let coversAll: Bool
 
-    package init(read: FoundRecord?, changed: FoundRecord?, coversAll: Bool) {
+    package init(read: FoundRecord?, changed: FoundRecord?, keyUsed: FoundRecord? = nil, coversAll: Bool) {
         self.read = read
         self.changed = changed
+        self.keyUsed = keyUsed
         self.coversAll = coversAll
     }
 
     package init(from fields: inout DERFields) throws {
         read = try fields.optional(0, "read") { try $0.value("record", as: FoundRecord.self) }
         changed = try fields.optional(1, "changed") { try $0.value("record", as: FoundRecord.self) }
+        keyUsed = try fields.optional(2, "key used") { try $0.value("record", as: FoundRecord.self) }
         coversAll = try fields.boolean("covers all")
     }
 
@@ -109,6 +114,7 @@ package struct LastUses: Hashable, Sendable, DERReadable, DERWritable {
         try der.sequence { fields in
             if let read { try fields.tagged(0) { try $0.value(read) } }
             if let changed { try fields.tagged(1) { try $0.value(changed) } }
+            if let keyUsed { try fields.tagged(2) { try $0.value(keyUsed) } }
             try fields.boolean(coversAll)
         }
     }

@@ -1,4 +1,5 @@
 import EnclaveWire
+import FuzzFinding
 import VaubanAccessPolicy
 import VaubanDER
 import VaubanKeyWire
@@ -8,10 +9,11 @@ import VaubanUserModel
 enum EnclaveMessages {
     private static let readers: [@Sendable ([UInt8]) throws(Finding) -> Bool] = [
         reader(EnclaveRequest.self), reader(EnclaveReply.self), reader(LeaseRecall.self), reader(LeaseErased.self),
-        reader(LeaseStanding.self), reader(PromptNotice.self), reader(PromptReport.self), reader(WitnessRequest.self),
-        reader(WitnessAnswer.self), reader(ReaderNotice.self), reader(ReaderReport.self), reader(DeviceEvent.self),
-        reader(DeviceEventDone.self), reader(EnclaveKeyCard.self), reader(RowBinding.self), reader(AccessControl.self),
-        reader(KeyRequest.self), reader(KeyReply.self), reader(EnclaveKey.self),
+        reader(LeaseStanding.self), reader(KeyUseNotice.self), reader(KeyUsesNoted.self), reader(PromptNotice.self),
+        reader(PromptReport.self), reader(WitnessRequest.self), reader(WitnessAnswer.self), reader(ReaderNotice.self),
+        reader(ReaderReport.self), reader(DeviceEvent.self), reader(DeviceEventDone.self), reader(EnclaveKeyCard.self),
+        reader(RowBinding.self), reader(AccessControl.self), reader(KeyRequest.self), reader(KeyReply.self),
+        reader(EnclaveKey.self),
     ]
 
     /// Returns the number of types as which the bytes can be decoded.

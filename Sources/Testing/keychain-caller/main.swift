@@ -21,6 +21,7 @@ if words.first == "web" {
     }
     caller.run()
 }
+if words == ["timed"] { TimedCaller.run() }
 guard words.count >= 2 else {
     print(
         """

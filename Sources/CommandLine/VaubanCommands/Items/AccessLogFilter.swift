@@ -67,6 +67,8 @@ extension AccessAction {
         case .deleted: "deleted"
         case .backedUp: "backed-up"
         case .synchronized: "synchronized"
+        case .signed: "signed"
+        case .decrypted: "decrypted"
         }
     }
 }

@@ -71,7 +71,7 @@ struct AccessLogReader {
 
     private static func unrecorded(_ uses: Int64, before number: Int64) -> String {
         "\(count(Int(clamping: uses), "use")) before log record \(number) \(uses == 1 ? "was" : "were") not recorded: "
-            + "the disk was full, or the log had no key."
+            + "the disk was full, the log had no key, or too many programs used keys at once."
     }
 }
 

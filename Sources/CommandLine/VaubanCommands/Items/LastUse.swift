@@ -1,4 +1,4 @@
-// When and by which program an item was last read and changed, for vauban show.
+// When and by which program an item was last read, used as a private key, and changed, for vauban show.
 
 package import Foundation
 import VaubanKeychainClient
@@ -21,7 +21,9 @@ extension ItemDescription {
     func adding(_ uses: LastUses?) -> ItemDescription {
         guard let uses else { return self }
         var described = self
-        for (key, title, found) in [("lastRead", "Last read", uses.read), ("lastChanged", "Last changed", uses.changed)] {
+        let isSignature = uses.keyUsed?.record?.action == .signed
+        let keyUse = isSignature ? ("lastSigned", "Last signed", uses.keyUsed) : ("lastDecrypted", "Last decrypted", uses.keyUsed)
+        for (key, title, found) in [("lastRead", "Last read", uses.read), keyUse, ("lastChanged", "Last changed", uses.changed)] {
             guard let record = found?.record else { continue }
             described.parts.append(Part(key: key, title: title, value: .use(Use(record))))
         }

@@ -28,6 +28,10 @@ package enum EnclaveLimits {
     /// The same per process, so that one program cannot use up its user's share.
     package static let keyConnectionsPerProcessMax = 32
     package static let openKeysMax = 64
+    /// Keys of one such connection whose uses are counted each; those of further ones are counted together.
+    package static let countedKeysMax = 64
+    /// How long uses of private keys are collected before they are reported to keychaind again, in milliseconds.
+    package static let keyUsePauseMilliseconds: Int32 = 500
     /// Answers of the user that hold on one such connection.
     package static let heldAnswersMax = 4
     /// Generations of the key that wraps a class's private keys. None can ever be removed, since the wrapped keys may be stored anywhere.

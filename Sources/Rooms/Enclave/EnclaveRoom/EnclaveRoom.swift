@@ -20,6 +20,7 @@ package final class EnclaveRoom: Sendable {
     let leases: LeaseSession
     let authorizations = Authorizations()
     let keyConnections = KeyConnections()
+    let keyUses: KeyUseReporter
     /// The enclave's public key in a sealed memory file. The kernel names its creator to each receiver.
     let keyCard: Descriptor
     let log: Logger
@@ -54,7 +55,9 @@ package final class EnclaveRoom: Sendable {
             timer.wake()
         }
         reader = ReaderConnection(host: host, log: log, fingerLists: lists)
-        leases = LeaseSession()
+        let keyUses = try KeyUseReporter()
+        self.keyUses = keyUses
+        leases = try LeaseSession { keyUses.wake() }
     }
 
     /// Serves forever.
@@ -63,6 +66,7 @@ package final class EnclaveRoom: Sendable {
         // Each room connects on behalf of many callers, and distributes its connections among their owners.
         let connections = ConnectionTable(max: DescriptorLimit.connections(ConnectionLimits.enclaveConnectionsMax), sharing: .rooms)
         startExpirationThread(timer)
+        keyUses.start(in: self)
         environmentNotifier.start()
         try ConnectionServer(listener: listener, connections: connections, admits: { peers.admits($0) }).run(
             refused: { [log, limiter] error, uid in

@@ -11,7 +11,8 @@ internal import VaubanRoomHardening
 import VaubanSecretBytes
 import VaubanUserModel
 
-/// `@unchecked Sendable`: only the thread that serves the connection uses `allowing` and `last`; everything else is immutable or locked.
+/// `@unchecked Sendable`: only the thread that serves the connection uses `allowing`, `last` and the counters; everything else is immutable
+/// or locked.
 final class KeyConnection: CallerSession, ConnectionEntry, @unchecked Sendable {
     let room: EnclaveRoom
     let channel: Channel
@@ -19,6 +20,9 @@ final class KeyConnection: CallerSession, ConnectionEntry, @unchecked Sendable {
     let identity: CallerIdentity?
     var allowing: (RequestTrace, [UInt8])?
     private var last: Int64 = 0
+    /// What counts the uses of each key, by its identifier, and of further ones.
+    private var counters: [[UInt8]: KeyUseCounter] = [:]
+    private var further: KeyUseCounter?
     private let keys = ThreadMutex<[Int64: OpenedKey]>([:])
     private let held = ThreadMutex(HeldAnswers<AuthorizedEvidence>())
     private let ending = ThreadMutex(false)
@@ -39,7 +43,7 @@ final class KeyConnection: CallerSession, ConnectionEntry, @unchecked Sendable {
         held.withLock { $0.removeAll() }
         keys.withLock { keys in
             for (handle, key) in keys where everything || key.key.control.protection.availability == .unlocked {
-                keys[handle] = OpenedKey(key: key.key)
+                keys[handle] = OpenedKey(key: key.key, uses: key.uses)
             }
         }
     }
@@ -157,13 +161,28 @@ final class KeyConnection: CallerSession, ConnectionEntry, @unchecked Sendable {
     private func add(_ key: EnclaveKey) throws(Refusal) -> Int64 {
         last += 1
         let handle = last
+        let uses = counter(of: key)
         let isAdded = keys.withLock { keys in
             guard keys.count < EnclaveLimits.openKeysMax else { return false }
-            keys[handle] = OpenedKey(key: key)
+            keys[handle] = OpenedKey(key: key, uses: uses)
             return true
         }
         guard isAdded else { throw Refusal(.unavailable, "too many keys are open on this connection; close some") }
         return handle
+    }
+
+    /// Returns what counts the uses of a key on this connection.
+    private func counter(of key: EnclaveKey) -> KeyUseCounter {
+        if let known = counters[key.identifier] { return known }
+        let ledger = room.keyUses.ledger
+        guard counters.count < EnclaveLimits.countedKeysMax else {
+            let shared = further ?? ledger.counter(of: nil, by: caller.uid, identity)
+            further = shared
+            return shared
+        }
+        let new = ledger.counter(of: key, by: caller.uid, identity)
+        counters[key.identifier] = new
+        return new
     }
 
     private func result(
@@ -173,21 +192,28 @@ final class KeyConnection: CallerSession, ConnectionEntry, @unchecked Sendable {
         if let open = opened.open(for: use.operation) {
             // A key in memory counts only while its class is open; this check applies expirations first.
             try vault.checkClassIsOpen(opened.key)
-            return try open.use(use.input)
+            let result = try open.use(use.input)
+            opened.uses.add(use.operation, .done)
+            return result
         }
         room.applyEffects(of: vault)
         switch try vault.open(opened.key, for: use.operation) {
         case .opened(let secret):
             let open = try SoftwareKey(opened.key.kind, secret, for: use.operation)
-            keep(open, of: opened.key, use, in: vault)
-            return try open.use(use.input)
+            keep(open, of: opened, use, in: vault)
+            let result = try open.use(use.input)
+            opened.uses.add(use.operation, .done)
+            return result
         case .layered(let opening):
             // The answer to a prompt that also asks for an application password is for one use.
             let hold = opening.needsPassword ? nil : try offeredHold(use, opened.key, descriptors, in: vault)
             do throws(Refusal) {
                 let secret = try finish(opening, use, password: password, hold: hold, in: vault)
-                return try SoftwareKey(opened.key.kind, secret, for: use.operation).use(use.input)
+                let result = try SoftwareKey(opened.key.kind, secret, for: use.operation).use(use.input)
+                opened.uses.add(use.operation, .approved)
+                return result
             } catch {
+                if let outcome = KeyUseOutcome(of: error) { opened.uses.add(use.operation, outcome) }
                 throw error.reason == .rowDamaged ? Refusal(.keyDamaged) : error
             }
         }
@@ -220,19 +246,24 @@ final class KeyConnection: CallerSession, ConnectionEntry, @unchecked Sendable {
     }
 
     /// Keeps an opened key for the next use. If a lock came meanwhile, it found nothing to erase, so the key is dropped here.
-    private func keep(_ open: SoftwareKey, of key: EnclaveKey, _ use: KeyUse, in vault: Vault) {
+    private func keep(_ open: SoftwareKey, of opened: OpenedKey, _ use: KeyUse, in vault: Vault) {
         keys.withLock { $0[use.handle]?.keep(open, for: use.operation) }
-        if (try? vault.checkClassIsOpen(key)) == nil { keys.withLock { $0[use.handle] = OpenedKey(key: key) } }
+        guard (try? vault.checkClassIsOpen(opened.key)) == nil else { return }
+        keys.withLock { $0[use.handle] = OpenedKey(key: opened.key, uses: opened.uses) }
     }
 }
 
 /// A key with a handle. Keys without an access control stay open, separately for each operation.
 private struct OpenedKey: Sendable {
     let key: EnclaveKey
+    let uses: KeyUseCounter
     private var signing: SoftwareKey?
     private var agreeing: SoftwareKey?
 
-    init(key: EnclaveKey) { self.key = key }
+    init(key: EnclaveKey, uses: KeyUseCounter) {
+        self.key = key
+        self.uses = uses
+    }
 
     func open(for operation: KeyOperation) -> SoftwareKey? { operation == .sign ? signing : agreeing }
 

@@ -1,4 +1,4 @@
-// The standing connection over which keychaind gives leased keys back.
+// The standing connection over which keychaind gives leased keys back, and is told how private keys were used.
 
 import Enclave
 import EnclaveWire
@@ -11,23 +11,43 @@ final class LeaseSession: Sendable {
         /// The last epoch that was given back, by user.
         var erased: [UInt32: Int64] = [:]
         var waiting: [Wakeup] = []
+        /// Whether a notice about private keys is not noted yet, and whether somebody waits for that.
+        var isReporting = false
+        var reporterWaits = false
+        /// The notice that nobody waits for any more, and the connection on which it may still be noted.
+        var late: (notice: KeyUseNotice, channel: Channel)?
     }
 
     private let state = ThreadMutex(State())
+    private let noted: Wakeup
+    /// Called when notices that could not be sent can be.
+    private let canReport: @Sendable () -> Void
+
+    init(canReport: @escaping @Sendable () -> Void) throws(SystemError) {
+        noted = try Wakeup()
+        self.canReport = canReport
+    }
 
     func serve(_ channel: Channel) {
         let old = state.withLock { state in
             defer {
                 state.channel = channel
                 state.erased = [:]
+                state.isReporting = false
             }
             return state.channel
         }
         old?.shutDown()
         // Sent only now: an earlier recall would not have found this connection, and nothing may be leased that cannot be recalled.
         if let standing = try? LeaseStanding().encoded() { _ = try? channel.send(header: standing) }
+        canReport()
         while let message = try? channel.receive(.idle) {
-            guard message.secret == nil, message.descriptors.isEmpty, let erased = try? LeaseErased(derBytes: message.header) else { break }
+            guard message.secret == nil, message.descriptors.isEmpty else { break }
+            guard let erased = try? LeaseErased(derBytes: message.header) else {
+                guard (try? KeyUsesNoted(derBytes: message.header)) != nil else { break }
+                hasNoted(on: channel)
+                continue
+            }
             let waiting = state.withLock { state in
                 state.erased[erased.user] = max(state.erased[erased.user] ?? 0, erased.epoch)
                 return state.waiting
@@ -42,7 +62,64 @@ final class LeaseSession: Sendable {
             return state.waiting
         }
         for wakeup in waiting { wakeup.signal() }
+        noted.signal()
     }
+
+    // MARK: Uses of private keys
+
+    /// Tells keychaind how private keys were used. Returns false if it cannot be told now, or its connection ended before it noted that.
+    /// Only one notice is on its way, so that a keychaind that hangs delays no recall; only one thread may report at a time.
+    func report(_ notice: KeyUseNotice) -> Bool {
+        guard let header = try? notice.encoded() else { return true }
+        let standing = state.withLock { state -> Channel? in
+            guard let channel = state.channel, !state.isReporting, state.late == nil else { return nil }
+            state.isReporting = true
+            state.reporterWaits = true
+            return channel
+        }
+        guard let channel = standing else { return false }
+        defer { state.withLock { $0.reporterWaits = false } }
+        guard (try? channel.send(header: header)) != nil else { return false }
+        let deadline = MachineClock.monotonic + EnclaveLimits.recallTimeout
+        while true {
+            let (isOver, isDone) = state.withLock { ($0.channel !== channel, !$0.isReporting) }
+            if isOver || isDone { return !isOver }
+            // It has the notice, and notes it when it goes on.
+            if case .deadline = noted.wait(until: deadline) { return leaveUnconfirmed(notice, on: channel) }
+        }
+    }
+
+    /// Keeps a notice that may still be noted. Returns false if its connection has ended meanwhile.
+    private func leaveUnconfirmed(_ notice: KeyUseNotice, on channel: Channel) -> Bool {
+        state.withLock { state in
+            guard state.channel === channel else { return false }
+            if state.isReporting { state.late = (notice, channel) }
+            return true
+        }
+    }
+
+    /// Returns the notice that nobody waited for, once its connection has ended without a confirmation; it is to be reported again.
+    func takeUnconfirmed() -> KeyUseNotice? {
+        state.withLock { state in
+            guard let late = state.late, late.channel !== state.channel else { return nil }
+            state.late = nil
+            return late.notice
+        }
+    }
+
+    private func hasNoted(on channel: Channel) {
+        let isAwaited: Bool? = state.withLock { state in
+            // The end of an earlier connection confirms nothing of this one.
+            guard state.channel === channel else { return nil }
+            state.isReporting = false
+            state.late = nil
+            return state.reporterWaits
+        }
+        guard let isAwaited else { return }
+        if isAwaited { noted.signal() } else { canReport() }
+    }
+
+    // MARK: Recalls
 
     var isStanding: Bool { state.withLock { $0.channel != nil } }
 

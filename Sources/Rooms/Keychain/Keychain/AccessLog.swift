@@ -102,6 +102,15 @@ final class AccessLog: Sendable {
 
     // MARK: Noting
 
+    /// Counts uses that have no log record.
+    func noteUnrecorded(_ count: Int64) { if count > 0 { pending.withLock { $0.addUnrecorded(count) } } }
+
+    /// Whether there is a series, of a database that may be closed by now.
+    var hasSeries: Bool { status.withLock { $0.series != nil } }
+
+    /// Whether log records can be written without the enclave.
+    func hasSeries(for database: KeychainDatabase) -> Bool { status.withLock { $0.series?.database == database.number } }
+
     func note(_ use: AccessUse) { pending.withLock { $0.add(use) } }
 
     var hasPending: Bool { pending.withLock { !$0.isEmpty } }

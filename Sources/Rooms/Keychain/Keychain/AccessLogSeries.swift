@@ -4,6 +4,7 @@
 internal import Crypto
 package import EnclaveWire
 internal import Foundation
+internal import Glibc
 package import KeychainStore
 internal import VaubanDER
 package import VaubanKeychainWire
@@ -29,19 +30,22 @@ package final class SeriesKey: Sendable {
     }
 
     /// Returns a record; nil if it was altered, or is another one.
-    package func open(_ row: LogRow) -> AccessRecord? { content(of: row).flatMap { try? AccessRecord(derBytes: $0) } }
+    package func open(_ row: LogRow) -> AccessRecord? { opened(row).flatMap(Self.content).flatMap { try? AccessRecord(derBytes: $0) } }
 
     /// Returns a record only if these bytes are in it: most records of a search are of other items, and need not be decoded.
     func open(_ row: LogRow, with part: [UInt8]) -> AccessRecord? {
-        guard let content = content(of: row), content.contains(sequence: part) else { return nil }
+        guard let bytes = opened(row), bytes.contains(sequence: part), let content = Self.content(of: bytes) else { return nil }
         return try? AccessRecord(derBytes: content)
     }
 
-    private func content(of row: LogRow) -> [UInt8]? {
-        guard let box = try? AES.GCM.SealedBox(combined: row.sealed),
-            let bytes = try? AES.GCM.open(box, using: recordKey, authenticating: Self.binding(number: row.number, series: row.series)),
-            bytes.count >= Self.paddedBytesMin, bytes.count & (bytes.count - 1) == 0
-        else { return nil }
+    /// Returns a record with its length and padding; nil if it was altered, or is another one.
+    private func opened(_ row: LogRow) -> Data? {
+        guard let box = try? AES.GCM.SealedBox(combined: row.sealed) else { return nil }
+        return try? AES.GCM.open(box, using: recordKey, authenticating: Self.binding(number: row.number, series: row.series))
+    }
+
+    private static func content(of bytes: Data) -> [UInt8]? {
+        guard bytes.count >= paddedBytesMin, bytes.count & (bytes.count - 1) == 0 else { return nil }
         let count = bytes.prefix(4).reduce(0) { $0 << 8 | Int($1) }
         guard count <= bytes.count - 4, bytes.dropFirst(4 + count).allSatisfy({ $0 == 0 }) else { return nil }
         return Array(bytes.dropFirst(4).prefix(count))
@@ -68,10 +72,17 @@ package final class SeriesKey: Sendable {
     }
 }
 
-extension [UInt8] {
+extension Data {
     fileprivate func contains(sequence part: [UInt8]) -> Bool {
-        guard let first = part.first, part.count <= count else { return part.isEmpty }
-        return (0...count - part.count).contains { self[$0] == first && self[$0..<$0 + part.count].elementsEqual(part) }
+        withUnsafeBytes { bytes in
+            guard let first = part.first, let start = bytes.baseAddress else { return part.isEmpty }
+            var place = 0
+            while bytes.count - place >= part.count, let hit = memchr(start + place, Int32(first), bytes.count - place - part.count + 1) {
+                if memcmp(hit, part, part.count) == 0 { return true }
+                place = UnsafeRawPointer(hit) - start + 1
+            }
+            return false
+        }
     }
 }
 

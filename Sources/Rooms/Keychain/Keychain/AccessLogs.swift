@@ -1,5 +1,6 @@
 // The access logs of all users, and the threads that write what reads have noted.
 
+package import EnclaveWire
 package import KeychainStore
 package import Logging
 internal import VaubanKeychainWire
@@ -9,6 +10,13 @@ internal import VaubanRoomLog
 
 package final class AccessLogs: Sendable {
     private let databases: DatabaseRegistry
+    /// Root's grants, for the names of programs; nil where programs are not told apart.
+    private let entitlements: EntitlementTable?
+    /// Reads the names of items that keys belong to; nil if keys have none.
+    private let itemNames: ItemNames?
+    /// Which items have which private keys, and how these were used.
+    let keyItems = KeyItems()
+    private let keyUses = ThreadMutex<[UInt32: KeyUseTally]>([:])
     private let journal: BoundedLog
     /// The uses of canaries, of which users are told.
     let alerts: CanaryAlertQueue
@@ -26,7 +34,12 @@ package final class AccessLogs: Sendable {
         var isServed = false
     }
 
-    package init(databases: DatabaseRegistry, logger: Logger, pauseMilliseconds: Int32? = KeychainLimits.logPauseMilliseconds) {
+    package init(
+        databases: DatabaseRegistry, logger: Logger, pauseMilliseconds: Int32? = KeychainLimits.logPauseMilliseconds,
+        entitlements: EntitlementTable? = nil, itemNames: ItemNames? = nil
+    ) {
+        self.entitlements = entitlements
+        self.itemNames = itemNames
         self.databases = databases
         journal = BoundedLog(logger)
         alerts = CanaryAlertQueue(logger: logger)
@@ -117,11 +130,70 @@ package final class AccessLogs: Sendable {
     private func write(_ user: UInt32) {
         let log = log(of: user)
         // A change may have written it, and the database may be closed by now.
-        guard log.hasPending else { return }
+        guard log.hasPending || log.hasSeries && hasKeyUses(of: user) else { return }
         do {
-            try log.flush(to: try databases.database(of: user))
+            let database = try databases.database(of: user)
+            noteKeyUses(of: user, in: log, database)
+            try log.flush(to: database)
         } catch {
             journal.notice("the access log cannot be written", about: user, ["why": "\(error)"])
+        }
+    }
+
+    // MARK: Uses of private keys
+
+    /// Takes what the enclave counted. It is noted when the log is written.
+    package func receive(_ notice: KeyUseNotice) {
+        keyUses.withLock { $0[notice.user, default: KeyUseTally()].add(notice) }
+        schedule(notice.user)
+    }
+
+    private func hasKeyUses(of user: UInt32) -> Bool { keyUses.withLock { $0[user] != nil } }
+
+    /// Has what the enclave counted written, once the log has a series again.
+    func scheduleKeyUses(of user: UInt32) { if hasKeyUses(of: user) { schedule(user) } }
+
+    /// Notes what the enclave counted, unless there is no series to write it to yet.
+    func noteKeyUses(of user: UInt32, in log: AccessLog, _ database: KeychainDatabase) {
+        guard log.hasSeries(for: database), var tally = keyUses.withLock({ $0.removeValue(forKey: user) }) else { return }
+        for notice in tally.take() {
+            log.noteUnrecorded(notice.unrecorded)
+            let caller = caller(of: notice)
+            for use in notice.uses {
+                var item = keyItems.item(of: use.key, user: user, in: database, itemNames)
+                item.count = use.count
+                log.note(
+                    AccessUse(
+                        caller: caller, action: AccessAction(use.action), outcome: AccessOutcome(use.outcome), item: item,
+                        date: MachineClock.referenceMicroseconds))
+                log.flushIfFull(to: database)
+            }
+        }
+    }
+
+    private func caller(of notice: KeyUseNotice) -> AccessCaller {
+        guard let identity = notice.identity, let entitlements else { return AccessCaller(nil) }
+        let caller = Caller(user: notice.user, identity: identity, granted: entitlements)
+        return caller.logged(asSigned: caller.signed?.nameByRoot != nil || notice.teamIsTrusted)
+    }
+}
+
+extension AccessAction {
+    fileprivate init(_ action: KeyUseAction) {
+        switch action {
+        case .signed: self = .signed
+        case .decrypted: self = .decrypted
+        }
+    }
+}
+
+extension AccessOutcome {
+    fileprivate init(_ outcome: KeyUseOutcome) {
+        switch outcome {
+        case .done: self = .done
+        case .approved: self = .approved
+        case .refused: self = .refused
+        case .notApproved: self = .notApproved
         }
     }
 }

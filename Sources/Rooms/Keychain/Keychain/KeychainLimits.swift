@@ -63,6 +63,8 @@ package enum KeychainLimits {
     package static let logPauseMilliseconds: Int32 = 1000
     /// The users whose access logs are kept in memory while nobody uses them.
     package static let logsMax = 256
+    /// The items of one user with private keys that are known by their keys.
+    package static let keyItemsMax = 4096
     /// Uses that are noted and not yet written.
     package static let logPendingUsesMax = 4096
     /// Uses of canaries that are noted beyond these, and log records for them in one second beyond those that the program may have.
@@ -76,6 +78,9 @@ package enum KeychainLimits {
     /// The requests of a user that wait for alerts, and for how long, in nanoseconds: less than a caller waits for its user.
     package static let alertWaitersMax = 16
     package static let alertTime: UInt64 = 240_000_000_000
+    /// The requests of a user that wait for changes of synchronizable items, and for how long, in nanoseconds.
+    package static let changeWaitersMax = 16
+    package static let changeTime: UInt64 = 240_000_000_000
     /// How long a search for the last uses of an item may take, in nanoseconds.
     package static let lastUsesTime: UInt64 = 1_000_000_000
     /// The log records that are read at once for that.

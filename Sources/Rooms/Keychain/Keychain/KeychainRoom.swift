@@ -98,7 +98,6 @@ package struct KeychainRoom {
         fetcher: ServerAddress? = nil, sleepClock: SleepClock = .ofThisMachine,
         logPauseMilliseconds: Int32 = KeychainLimits.logPauseMilliseconds, logger: Logger
     ) -> KeychainConnectionHandler {
-        LeaseConnection(address: enclave, leasedKeys: leasedKeys, logger: logger).start()
         let admission = Admission()
         let accounts = admission.accounts
         let isInstalled = entitlements != nil
@@ -107,7 +106,12 @@ package struct KeychainRoom {
         let services = KeychainServices(
             databases: databases, leasedKeys: leasedKeys, now: { MachineClock.referenceMicroseconds }, sleepClock: sleepClock,
             logger: logger, siteLists: fetcher.map { FetchedSiteLists(address: $0) },
-            accessLogs: AccessLogs(databases: databases, logger: logger, pauseMilliseconds: logPauseMilliseconds))
+            accessLogs: AccessLogs(
+                databases: databases, logger: logger, pauseMilliseconds: logPauseMilliseconds, entitlements: entitlements,
+                itemNames: ItemNames(leasedKeys: leasedKeys, sleepClock: sleepClock)))
+        LeaseConnection(address: enclave, leasedKeys: leasedKeys, logger: logger) { [accessLogs = services.accessLogs] notice in
+            accessLogs.receive(notice)
+        }.start()
         let holders = StateHolders(accounts: admission.accounts) { state }
         return KeychainConnectionHandler(
             services: services, enclave: enclave, entitlements: entitlements, admission: admission, holders: holders)

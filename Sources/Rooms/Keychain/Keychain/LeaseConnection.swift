@@ -1,4 +1,5 @@
-// The standing connection over which the enclave recalls leased keys. While it is down keychaind holds none.
+// The standing connection over which the enclave recalls leased keys, and tells how private keys were used. While it is down keychaind
+// holds no leased keys.
 
 internal import EnclaveWire
 internal import Glibc
@@ -11,8 +12,13 @@ final class LeaseConnection: Sendable {
     private let address: ServerAddress
     private let leasedKeys: LeasedKeyStore
     private let logger: Logger
+    /// Takes notices without waiting for anything.
+    private let onKeyUses: @Sendable (KeyUseNotice) -> Void
 
-    init(address: ServerAddress, leasedKeys: LeasedKeyStore, logger: Logger) {
+    init(
+        address: ServerAddress, leasedKeys: LeasedKeyStore, logger: Logger, onKeyUses: @escaping @Sendable (KeyUseNotice) -> Void
+    ) {
+        self.onKeyUses = onKeyUses
         self.address = address
         self.leasedKeys = leasedKeys
         self.logger = logger
@@ -31,7 +37,7 @@ final class LeaseConnection: Sendable {
         return (try? LeaseStanding(derBytes: message.header)) != nil
     }
 
-    /// Answers recalls until the connection ends. Erases keys before it tells the enclave so.
+    /// Answers recalls and notices until the connection ends. Erases keys before it tells the enclave so.
     private func serve(_ channel: Channel) {
         _ = leasedKeys.standingConnectionBegan()
         defer { leasedKeys.standingConnectionEnded() }
@@ -39,7 +45,11 @@ final class LeaseConnection: Sendable {
         do {
             while true {
                 let message = try channel.receive(.idle)
-                let recall = try LeaseRecall(derBytes: message.header)
+                guard let recall = try? LeaseRecall(derBytes: message.header) else {
+                    onKeyUses(try KeyUseNotice(derBytes: message.header))
+                    try channel.send(header: try KeyUsesNoted().encoded())
+                    continue
+                }
                 leasedKeys.recall(recall)
                 ScratchMemory.scrubStack()
                 try channel.send(header: try LeaseErased(user: recall.user, epoch: recall.epoch).encoded())

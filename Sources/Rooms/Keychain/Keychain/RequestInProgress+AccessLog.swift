@@ -48,6 +48,7 @@ extension RequestInProgress {
     func prepareLog() {
         do {
             try accessLog.prepare(for: database, using: enclave)
+            services.accessLogs.scheduleKeyUses(of: user)
         } catch let refusal as Refusal where refusal.blame == .user {
             // Locked, and the log has no key pair yet.
         } catch {
@@ -128,6 +129,7 @@ extension RequestInProgress {
         // A change that is noted only is written as a read is.
         defer { if accessLog.hasPending { services.accessLogs.schedule(user) } }
         let value = try accessLog.withRecords(of: uses, in: database, isStored: isStored, body)
+        if isStored(value), meetsSynchronizable, self.action != .synchronized { services.changes.add(of: user) }
         if isStored(value), let alert = uses.first(where: \.isAlert) { services.accessLogs.alert(user, of: alert) }
         return value
     }
@@ -150,6 +152,7 @@ extension RequestInProgress {
                 return opened.used
             }
             var used = UsedItem(unopened: handle)
+            meetsSynchronizable = true
             if let item = used?.item, services.accessLogs.alerts.knows(item, of: user) { used?.isCanary = true }
             return used
         }

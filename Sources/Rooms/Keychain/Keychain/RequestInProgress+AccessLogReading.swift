@@ -39,6 +39,7 @@ extension RequestInProgress {
 
     /// Writes what is pending. On a full disk the log is read as it is.
     func writePending() {
+        services.accessLogs.noteKeyUses(of: user, in: accessLog, database)
         do {
             try accessLog.flush(to: database)
         } catch {

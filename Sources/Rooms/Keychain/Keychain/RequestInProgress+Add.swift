@@ -28,6 +28,9 @@ extension RequestInProgress {
         let blinds = try blinds(record)
         let binding = try binding(record, item: item, generation: try keys.generationToWrite(record.protection))
         let row = try row(of: record, isCanary: false, binding: binding, secret: try seal(value, binding), blinds: blinds)
-        return try isDone(withLogRecords(of: .added, [UsedItem(record, item: item)]) { try database.insert(row, appending: $0) })
+        let outcome = try withLogRecords(of: .added, [UsedItem(record, item: item)]) { try database.insert(row, appending: $0) }
+        guard try isDone(outcome) else { return false }
+        rememberKey(value, of: record, item: item)
+        return true
     }
 }

@@ -1,0 +1,66 @@
+// Which item a private key belongs to, so that the access log can name it (Specs/access-log.md). The enclave, where keys are used, knows no
+// items.
+
+internal import Crypto
+internal import EnclaveWire
+internal import Foundation
+internal import KeychainStore
+internal import VaubanKeychainModel
+internal import VaubanKeychainWire
+internal import VaubanLinuxHost
+internal import VaubanSecretBytes
+
+/// The items whose enclave keys this process has stored or read since it started, by the digest of the whole key. It has no names: these
+/// are read from the database, as far as it is open.
+final class KeyItems: Sendable {
+    private let items = ThreadMutex<[UInt32: [[UInt8]: [UInt8]]]>([:])
+
+    /// Remembers that a value is the key of an item. The first item that this process sees with a key keeps it, and none is forgotten for
+    /// others, so that a program that has the bytes of a key cannot have it called by another name later.
+    func remember(_ value: borrowing SecretBytes, of item: [UInt8], user: UInt32) {
+        let digest = value.withUnsafeBytes { Array(SHA256.hash(data: $0)) }
+        items.withLock { items in
+            guard items[user] != nil || items.count < KeychainLimits.logsMax, items[user]?[digest] == nil else { return }
+            guard items[user, default: [:]].count < KeychainLimits.keyItemsMax else { return }
+            items[user, default: [:]][digest] = item
+        }
+    }
+
+    /// Returns what the log says of a key: its item, or what distinguishes the key if no item is known.
+    func item(of key: UsedKey?, user: UInt32, in database: KeychainDatabase, _ names: ItemNames?) -> UsedItem {
+        guard let key else { return .further(1) }
+        if let item = items.withLock({ $0[user]?[key.digest] }) {
+            if let row = try? database.row(ofItem: item) { return names?.used(row, of: user) ?? UsedItem(unnamed: item) }
+            // Another item may have the key.
+            items.withLock { _ = $0[user]?.removeValue(forKey: key.digest) }
+        }
+        let label = key.label.map { String(UInt16($0) + 256, radix: 16).dropFirst() }.joined()
+        return UsedItem(item: [], kind: ItemKind.key.rawValue, owner: "", name: "private key \(label)")
+    }
+}
+
+/// Reads the names of items with leased keys alone, without a request.
+package struct ItemNames: Sendable {
+    private let leasedKeys: LeasedKeyStore
+    private let sleepClock: SleepClock
+
+    package init(leasedKeys: LeasedKeyStore, sleepClock: SleepClock) {
+        self.leasedKeys = leasedKeys
+        self.sleepClock = sleepClock
+    }
+
+    /// Returns what the log says of an item; without its name if its class is closed.
+    func used(_ row: StoredRow, of user: UInt32) -> UsedItem? {
+        _ = leasedKeys.drop(ifSleptSince: sleepClock.slept())
+        guard let bindings = RowBindings(row, of: user) else { return nil }
+        let opened = try? leasedKeys.use(
+            .metadata(bindings.metadata.protection), generation: bindings.metadata.generation, of: user
+        ) { key, _ in try RowCipher.openMetadata(row.halves.metadata, key: key, binding: row.halves.metadataBinding) }
+        guard let opened, let record = bindings.record(of: opened)?.record else { return UsedItem(unopened: row.handle) }
+        return UsedItem(record, item: row.item)
+    }
+}
+
+extension UsedItem {
+    fileprivate init(unnamed item: [UInt8]) { self.init(item: item, kind: ItemKind.key.rawValue, owner: "", name: "") }
+}

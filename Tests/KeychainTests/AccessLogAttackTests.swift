@@ -1,0 +1,121 @@
+import EnclaveWire
+import Foundation
+import Keychain
+import Synchronization
+import Testing
+import VaubanKeychainWire
+
+/// How an altered, cut or replaced access log is noticed (Specs/access-log.md).
+@Suite struct AccessLogAttackTests {
+    @Test("A record that was altered, exchanged or moved does not pass for the one before")
+    func altered() throws {
+        for change in [
+            "UPDATE log SET sealed = zeroblob(length(sealed)) WHERE number = 2",
+            "UPDATE log SET sealed = (SELECT sealed FROM log WHERE number = 1) WHERE number = 2",
+            "UPDATE log SET series = 2 WHERE number = 2",
+        ] {
+            let room = try Room()
+            for _ in 0..<4 { try room.addAny() }
+            try room.sqlite(change)
+            #expect(try room.found().map { $0.record == nil } == [false, true, false, false])
+            #expect(try room.faults() == [AccessLogFault(.broken, number: 2)])
+        }
+    }
+
+    @Test("Removed records are reported missing")
+    func removed() throws {
+        let room = try Room()
+        for _ in 0..<6 { try room.addAny() }
+        try room.sqlite("DELETE FROM log WHERE number IN (1, 4)")
+        #expect(try room.found().map(\.number) == [2, 3, 5, 6])
+        #expect(try room.faults() == [AccessLogFault(.missingBefore, number: 5)])
+        #expect(try room.page().oldest == 2)
+        try room.restart()
+        try room.sqlite("DELETE FROM log")
+        try room.addAny()
+        #expect(try room.faults() == [AccessLogFault(.missingBefore, number: 7)])
+    }
+
+    @Test("Records in another order, and a record twice, are reported")
+    func reordered() throws {
+        let room = try Room()
+        for _ in 0..<4 { try room.addAny() }
+        let exchange = [(2, -2), (3, 2), (-2, 3)].map { "UPDATE log SET number = \($1) WHERE number = \($0)" }.joined(separator: "; ")
+        try room.sqlite(exchange)
+        #expect(try room.found().map { $0.record == nil } == [false, true, true, false])
+        #expect(try room.faults() == [2, 3, 4].map { AccessLogFault(.broken, number: $0) })
+        let other = try Room()
+        for _ in 0..<4 { try other.addAny() }
+        try other.restart()
+        try other.sqlite("INSERT INTO log SELECT number + 1, series, sealed, chain FROM log WHERE number = 4")
+        #expect(try other.found().map { $0.record == nil } == [false, false, false, false, true])
+        #expect(try other.faults().first == AccessLogFault(.broken, number: 5))
+        try other.addAny()
+        #expect(try other.found().map(\.number) == Array(1...6) && other.found().last?.record != nil)
+    }
+
+    @Test("Records that were cut from the end are reported missing, also when the log goes on")
+    func cut() throws {
+        for alsoSeries in [true, false] {
+            let room = try Room()
+            for _ in 0..<6 { try room.addAny() }
+            #expect(try room.faults().isEmpty)
+            try room.restart()
+            try room.sqlite("DELETE FROM log WHERE number > 4" + (alsoSeries ? "; DELETE FROM log_series" : ""))
+            #expect(try room.faults() == [AccessLogFault(.missingAtEnd, number: 6)])
+            try room.addAny()
+            #expect(try room.found().map(\.number) == [1, 2, 3, 4, 7])
+            #expect(try room.faults() == [AccessLogFault(.missingBefore, number: 7)])
+        }
+    }
+
+    @Test("Another log in the place of the one that the enclave has seen is reported, also if it is whole or longer")
+    func replaced() throws {
+        for more in [0, 3] {
+            let room = try Room()
+            for _ in 0..<3 { try room.addAny() }
+            try room.restart()
+            let copy = room.file + ".copy"
+            try FileManager.default.copyItem(atPath: room.file, toPath: copy)
+            try room.addAny()
+            #expect(try room.faults().isEmpty)
+            try room.restart()
+            try room.replaceFile(by: copy)
+            // Whoever has the file makes a log of its own out of it, with an enclave that knows nothing.
+            let known = room.enclave.state.withLock { $0.logEnd }
+            room.enclave.set { $0.logEnd = .empty }
+            for _ in 0..<(1 + more) { try room.addAny() }
+            try room.restart()
+            room.enclave.set { $0.logEnd = known }
+            #expect(try room.faults() == [AccessLogFault(.replaced, number: 4)])
+            try room.addAny()
+            #expect(try !room.faults().isEmpty)
+        }
+    }
+
+    @Test("A log with many faults is not reported as cut, and a cut one is reported besides them")
+    func manyFaults() throws {
+        let room = try Room()
+        for _ in 0..<200 { try room.addAny() }
+        #expect(try room.faults().isEmpty)
+        try room.sqlite("DELETE FROM log WHERE number % 2 = 0 AND number < 160")
+        let faults = try room.faults()
+        #expect(faults.count == AccessLogPage.faultsMax - 1 && faults.allSatisfy { $0.kind == .missingBefore })
+        try room.restart()
+        try room.sqlite("DELETE FROM log WHERE number > 180")
+        #expect(try room.faults().last == AccessLogFault(.missingAtEnd, number: 200))
+    }
+
+    @Test("Numbers that no log reaches are ignored")
+    func hostileNumbers() throws {
+        let room = try Room()
+        for _ in 0..<3 { try room.addAny() }
+        try room.sqlite(
+            "INSERT INTO log SELECT 9223372036854775807, series, sealed, chain FROM log WHERE number = 1;"
+                + "INSERT INTO log SELECT -5, series, sealed, chain FROM log WHERE number = 1;"
+                + "UPDATE log SET series = -9223372036854775808 WHERE number = 2")
+        #expect(try room.found().map { $0.record == nil } == [false, true, false])
+        try room.addAny()
+        #expect(try room.found().map(\.number) == [1, 2, 3, 4])
+    }
+}

@@ -1,0 +1,55 @@
+// How tests read the access log, and change its file.
+
+import Foundation
+import GRDB
+import Keychain
+import VaubanKeychainModel
+import VaubanKeychainWire
+import VaubanRefusal
+
+extension Room {
+    func addAny() throws { try add([.service: .text("s"), .account: .text(UUID().uuidString)]) }
+
+    func query(_ attributes: [AttributeName: AttributeValue]) -> ItemQuery {
+        var query = ItemQuery(kind: .genericPassword, attributes: ItemAttributes(attributes))
+        query.returns.insert(.data)
+        return query
+    }
+
+    func page(_ query: AccessLogQuery = AccessLogQuery(), as caller: Caller = Caller(user: Room.user)) throws -> AccessLogPage {
+        guard case .accessLog(let page)? = try serve(.accessLog(query), as: caller).messages.first else { throw Refusal(.internalError) }
+        return page
+    }
+
+    func faults() throws -> [AccessLogFault] { try page(AccessLogQuery(verifies: true)).faults }
+
+    /// Returns the whole log, the oldest record first.
+    func found(as caller: Caller = Caller(user: Room.user), ofAllOwners: Bool = false) throws -> [FoundRecord] {
+        var all: [FoundRecord] = []
+        var query = AccessLogQuery(coversAllOwners: ofAllOwners)
+        while true {
+            let page = try page(query, as: caller)
+            guard let last = page.records.last else { return all.reversed() }
+            all += page.records
+            query.before = last.number
+        }
+    }
+
+    func log(as caller: Caller = Caller(user: Room.user), ofAllOwners: Bool = false) throws -> [AccessRecord] {
+        try found(as: caller, ofAllOwners: ofAllOwners).compactMap(\.record)
+    }
+
+    /// Changes the file as somebody does who can write it.
+    func sqlite(_ sql: String) throws {
+        let queue = try DatabaseQueue(path: file)
+        try queue.write { try $0.execute(sql: sql) }
+        try queue.close()
+    }
+
+    func replaceFile(by copy: String) throws {
+        for suffix in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: file + suffix) {
+            try FileManager.default.removeItem(atPath: file + suffix)
+        }
+        try FileManager.default.copyItem(atPath: copy, toPath: file)
+    }
+}

@@ -1,0 +1,110 @@
+// Signatures by the enclave's keys in the access log, through Apple's API and the real rooms.
+
+import Foundation
+import Security
+import TestSupport
+import Testing
+import VaubanAuthenticationClient
+import VaubanKeychainClient
+import VaubanKeychainModel
+import VaubanKeychainWire
+import VaubanLinuxHost
+
+extension AppleNames {
+    @Suite("Keys of the enclave in the access log")
+    struct EnclaveKeyLogTests {
+        let rooms: Rooms
+        private let tag = "app.example.logged.\(UUID().uuidString)"
+
+        init() throws { rooms = try SharedRooms.use() }
+
+        private func make(_ flags: SecAccessControlCreateFlags) throws -> SecKey {
+            let control = try #require(
+                SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlockedThisDeviceOnly, flags, nil))
+            let parameters =
+                [
+                    kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeySizeInBits: 256,
+                    kSecAttrTokenID: kSecAttrTokenIDSecureEnclave, kSecAttrLabel: tag,
+                    kSecPrivateKeyAttrs: [
+                        kSecAttrIsPermanent: true, kSecAttrApplicationTag: Data(tag.utf8), kSecAttrAccessControl: control,
+                    ] as [CFString: Any],
+                ] as [CFString: Any]
+            return try #require(SecKeyCreateRandomKey(parameters as CFDictionary, nil))
+        }
+
+        private func sign(_ key: SecKey) -> Bool {
+            SecKeyCreateSignature(key, .ecdsaSignatureMessageX962SHA256, Data("a message".utf8) as CFData, nil) != nil
+        }
+
+        /// Has the new keychaind learn which item the key is: it does when it is asked for it.
+        private func find() {
+            let query = [kSecClass: kSecClassKey, kSecAttrApplicationTag: Data(tag.utf8), kSecReturnRef: true] as [CFString: Any]
+            var found: CFTypeRef?
+            #expect(SecItemCopyMatching(query as CFDictionary, &found) == errSecSuccess)
+        }
+
+        /// Returns how often the log has this use of the key.
+        private func count(_ action: AccessAction, _ outcome: AccessOutcome) throws -> Int64 {
+            let item = try item
+            let records = try rooms.keychain.accessLogPage(AccessLogQuery()).records.compactMap(\.record)
+            return records.filter { $0.action == action && $0.outcome == outcome }
+                .flatMap(\.items).filter { $0.item == item }.reduce(0) { $0 + $1.count }
+        }
+
+        private var item: [UInt8] {
+            get throws {
+                var query = ItemQuery(kind: .key, attributes: ItemAttributes([.applicationTag: .data(Array(tag.utf8))]))
+                query.returns = .reference
+                return try #require(try rooms.keychain.copyMatching(query).first?.reference)
+            }
+        }
+
+        @Test("Each signature is in the access log within a moment, with the item of its key and no number more")
+        func eachSignature() throws {
+            let key = try make(.privateKeyUsage)
+            for _ in 0..<12 { #expect(sign(key)) }
+            try awaitTrue("12 signatures in the log") { try count(.signed, .done) == 12 }
+            let use = try #require(try rooms.keychain.lastUses(of: item).keyUsed?.record)
+            #expect(try use.action == .signed && use.items.map(\.item) == [item])
+            #expect(sign(key))
+            try awaitTrue("13 signatures in the log") { try count(.signed, .done) == 13 }
+        }
+
+        @Test("A signature that the user approves, and one that the user declines, are recorded as that")
+        func outcomes() throws {
+            let key = try make([.privateKeyUsage, .devicePasscode])
+            let user = try rooms.user([.passcode(Rooms.passcode), .cancel])
+            defer { user.leave() }
+            #expect(sign(key))
+            #expect(!sign(key))
+            try awaitTrue("both in the log") { try count(.signed, .approved) == 1 && count(.signed, .notApproved) == 1 }
+        }
+
+        @Test("Signatures that a hung keychaind was told of are recorded by the next one")
+        func hang() throws {
+            let key = try make(.privateKeyUsage)
+            #expect(sign(key))
+            try awaitTrue("one signature in the log") { try count(.signed, .done) == 1 }
+            let hung = try rooms.process(of: "keychaind-testing")
+            try rooms.stop(hung)
+            for _ in 0..<5 { #expect(sign(key)) }
+            // The enclave waits for it in vain, and ends the connection.
+            try rooms.authentication.lock()
+            try rooms.killAndAwait("keychaind-testing", hung)
+            try rooms.unlock()
+            find()
+            try awaitTrue("six signatures in the log") { try count(.signed, .done) == 6 }
+        }
+
+        @Test("Signatures are recorded when keychaind ended meanwhile, by the next one")
+        func restart() throws {
+            let key = try make(.privateKeyUsage)
+            #expect(sign(key))
+            try awaitTrue("one signature in the log") { try count(.signed, .done) == 1 }
+            try rooms.killAndAwait("keychaind-testing")
+            for _ in 0..<5 { #expect(sign(key)) }
+            find()
+            try awaitTrue("six signatures in the log") { try count(.signed, .done) == 6 }
+        }
+    }
+}
