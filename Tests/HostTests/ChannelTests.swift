@@ -57,6 +57,19 @@ import VaubanSecretBytes
         try sending.value()
     }
 
+    @Test func messagesSentTogetherArriveOneByOne() throws {
+        let sender = try Channel(socket: raw.socket, expecting: .process(pid: getpid(), uid: geteuid()))
+        let headers = [[1], [2, 2], sample(60_000), [4]] as [[UInt8]]
+        let sending = Background { try sender.send(headers: headers) }
+        for header in headers {
+            var message = try channel.receive(.machine)
+            let none = message.takeSecret() == nil
+            #expect(message.header == header && none)
+        }
+        try sending.value()
+        #expect(throws: ChannelError.self) { try sender.send(headers: [[1], sample(60_001)]) }
+    }
+
     /// Above a limit the secret is not copied, and the two messages are sent one after the other.
     @Test(arguments: [nil, 0, 1, 32, 4096, 4097, 70_000] as [Int?])
     func messageSentWithTheNextArrivesAsTwo(_ secretCount: Int?) throws {

@@ -59,6 +59,69 @@ STEPS
 [ $? = 130 ] || { cat "$TMPDIR/out" "$TMPDIR/found" "$TMPDIR/found.err"; fail 'the prompts went otherwise'; }
 grep -q "$passcode" "$TMPDIR/out" && fail 'the passcode was shown'
 
+# Of several secrets that are asked for at once, each that demands approval has its own prompt; a refusal costs no other.
+for name in first refused between approved last; do
+    guard=; [[ $name != refused && $name != approved ]] || guard='--require presence'
+    # shellcheck disable=SC2086
+    printf %s "$name" | vauban set "guarded/$name" $guard 2>"$TMPDIR/err" || { cat "$TMPDIR/err"; fail "$name is not stored"; }
+done
+play "$VAUBAN_BUILD/vauban" approve >"$TMPDIR/out" <<STEPS
+expect Prompts appear here
+run $TMPDIR/client /usr/bin/python3 $helper guarded-among-others
+expect for python3 (process
+expect Passcode
+key ctrl-c
+expect Cancelled
+expect Attempt 1 of 3
+expect Passcode
+secret $passcode
+expect Accepted
+run $TMPDIR/wait
+run [ "\$(cat $TMPDIR/found)" = 'first, between, approved, last' ]
+key ctrl-c
+STEPS
+[ $? = 130 ] || { cat "$TMPDIR/out" "$TMPDIR/found" "$TMPDIR/found.err"; fail 'the prompts of several secrets went otherwise'; }
+
+# A prompt is dismissed while it is on the screen: it is withdrawn there.
+vauban lock 2>/dev/null || fail 'it cannot be locked'
+mkfifo "$TMPDIR/hears"
+cat >"$TMPDIR/dismisses" <<CLIENT
+#!/bin/sh
+/usr/bin/python3 $helper dismissed-while-shown <>"$TMPDIR/hears" >"$TMPDIR/found" 2>"$TMPDIR/found.err" &
+echo \$! >"$TMPDIR/client.pid"
+CLIENT
+chmod +x "$TMPDIR/dismisses"
+play "$VAUBAN_BUILD/vauban" approve >"$TMPDIR/out" <<STEPS
+expect Prompts appear here
+run $TMPDIR/dismisses
+expect Passcode
+run echo shown >$TMPDIR/hears
+expect withdrawn
+run $TMPDIR/wait
+run [ "\$(cat $TMPDIR/found)" = dismissed ]
+key ctrl-c
+STEPS
+[ $? = 130 ] || { cat "$TMPDIR/out" "$TMPDIR/found" "$TMPDIR/found.err"; fail 'a prompt that is shown is not dismissed'; }
+unlock
+
+# One process waits for the user over seventy connections, more than there are threads: others are served meanwhile.
+printf approved | vauban set approval/anna --require presence || fail 'nothing is set'
+printf free | secret-tool store --label=Free service free || fail 'nothing is stored'
+mkfifo "$TMPDIR/waits"
+printf '#!/bin/sh\n/usr/bin/python3 %s waits-for-the-user </dev/null 1<>"%s/waits" 2>"%s/found.err" &\necho $! >"%s/client.pid"\n' "$helper" "$TMPDIR" "$TMPDIR" "$TMPDIR" >"$TMPDIR/waiting"
+printf '#!/bin/sh\nread -r said <"%s/waits"; [ "$said" = waiting ] && [ "$(timeout 60 secret-tool lookup service free)" = free ]\n' "$TMPDIR" >"$TMPDIR/served"
+chmod +x "$TMPDIR/waiting" "$TMPDIR/served"
+play "$VAUBAN_BUILD/vauban" approve >"$TMPDIR/out" <<STEPS
+expect Prompts appear here
+run $TMPDIR/waiting
+expect through the Secret Service
+run $TMPDIR/served
+run kill -KILL \$(cat $TMPDIR/client.pid)
+expect withdrawn
+hangup
+STEPS
+[ $? != 99 ] || { cat "$TMPDIR/out" "$TMPDIR/found.err"; fail 'a client waits for the prompts of another'; }
+
 # A prompt that nothing can show waits, and is shown when a prompt agent comes.
 vauban lock 2>/dev/null || fail 'it cannot be locked'
 mkfifo "$TMPDIR/said"

@@ -5,10 +5,20 @@
 set -u
 . Tests/Scripts/lib/command-line.sh
 . Tests/Scripts/lib/secret-service.sh
+contrib=/usr/share/doc/git/contrib/credential/libsecret/git-credential-libsecret.c
+[ -f "$contrib" ] && pkg-config libsecret-1 glib-2.0 || { echo "there is no $contrib (git) or libsecret-1-dev here"; exit 77; }
 vauban enable secret-service 2>"$TMPDIR/err" || { cat "$TMPDIR/err"; fail 'it is not enabled'; }
 expect_status 0 vauban enable secret-service
 start_bus
 vauban status >/dev/null 2>&1 || fail 'the rooms do not start'
+
+# In use the process has at most 16 MiB, most of it libraries that others have too. A debug build is larger.
+try one-item
+resident=$(awk '/^VmRSS/ { print $2 }' "/proc/$(service_process)/status")
+case $(readlink -f "$VAUBAN_BUILD") in
+    */debug) ;;
+    *) [ "$resident" -le 16384 ] || { cat "/proc/$(service_process)/status"; fail "it has $resident KiB"; } ;;
+esac
 
 # secret-tool, and the same item through the command line.
 printf 'first secret' | secret-tool store --label='My mail' service mail username anna || fail 'secret-tool does not store'
@@ -38,26 +48,50 @@ try sizes
 try sessions
 try hostile
 try signals
+try signals-for-libsecret
 try session-collection
+try several-secrets
+# Each is one read in the access log, as often as it was asked for, also by a wrong path.
+vauban log several --action read --limit 1000 --json >"$TMPDIR/out" || fail 'there is no log'
+[ "$(python3 -c 'import json, sys; print(sum(use["count"] for use in map(json.loads, sys.stdin)))' <"$TMPDIR/out")" = 56 ] || { cat "$TMPDIR/out"; fail 'the access log counts other reads'; }
 try many-clients
-if [ -x "$TMPDIR/git-credential-libsecret" ] || { [ -f /usr/share/doc/git/contrib/credential/libsecret/git-credential-libsecret.c ] &&
-    gcc -o "$TMPDIR/git-credential-libsecret" /usr/share/doc/git/contrib/credential/libsecret/git-credential-libsecret.c \
-        $(pkg-config --cflags --libs libsecret-1 glib-2.0 2>/dev/null) 2>/dev/null; }; then
-    printf 'protocol=https\nhost=git.example.org\nusername=anna\npassword=of git\n' | "$TMPDIR/git-credential-libsecret" store || fail 'git stores nothing'
-    printf 'protocol=https\nhost=git.example.org\nusername=anna\n' | "$TMPDIR/git-credential-libsecret" get >"$TMPDIR/out"
-    expect_text 'password=of git' "$TMPDIR/out"
-    printf 'protocol=https\nhost=git.example.org\nusername=anna\n' | "$TMPDIR/git-credential-libsecret" erase || fail 'git erases nothing'
-else
-    echo 'git-credential-libsecret is not here'
-fi
+gcc -o "$TMPDIR/git-credential-libsecret" "$contrib" $(pkg-config --cflags --libs libsecret-1 glib-2.0) || fail "git's helper does not compile"
+printf 'protocol=https\nhost=git.example.org\nusername=anna\npassword=of git\n' | "$TMPDIR/git-credential-libsecret" store || fail 'git stores nothing'
+printf 'protocol=https\nhost=git.example.org\nusername=anna\n' | "$TMPDIR/git-credential-libsecret" get >"$TMPDIR/out"
+expect_text 'password=of git' "$TMPDIR/out"
+printf 'protocol=https\nhost=git.example.org\nusername=anna\n' | "$TMPDIR/git-credential-libsecret" erase || fail 'git erases nothing'
+
+# What secret-tool stores is an item of the keychain: a program of the user finds it by SecItemCopyMatching.
+printf 'over the bus' | secret-tool store --label=Shared service callers username shared || fail 'secret-tool does not store'
+[ "$("$VAUBAN_BUILD/keychain-caller" get shared)" = '0 over the bus' ] || fail 'SecItemCopyMatching does not find what was stored over the bus'
+secret-tool clear service callers username shared
+
+# flood: one process takes all that it can get, until ebb. Others have enough.
+flood() {
+    rm -f "$TMPDIR/floods" "$TMPDIR/hold"; mkfifo "$TMPDIR/floods" "$TMPDIR/hold"
+    timeout 240 /usr/bin/python3 "$helper" floods <"$TMPDIR/hold" >"$TMPDIR/floods" & flood_pid=$!
+    exec 6>"$TMPDIR/hold"
+    read -r -t "$hang_seconds" said <"$TMPDIR/floods"; [ "$said" = flooding ] || fail 'one process has no share of its own'
+}
+ebb() { exec 6>&-; wait "$flood_pid" || fail 'the flooding process fails'; }
+flood
+try beside
+[ "$(secret-tool lookup service wifi username guests)" = 'by hand' ] || fail 'a client gets no secret beside one that floods'
+ebb
 
 # A lock closes the items; the prompt ends with the unlock, or is dismissed; others are served meanwhile.
 set_passcode
 printf 'while locked' | secret-tool store --label=Locked service locked username anna || fail 'nothing is stored with a passcode'
+printf 'stays open' | vauban set stays/open --when after-first-unlock 2>"$TMPDIR/err" || { cat "$TMPDIR/err"; fail 'nothing that stays open is stored'; }
+read -r by_hand elsewhere <<<"$(timeout 240 /usr/bin/python3 "$helper" paths)"
+[ -n "$elsewhere" ] || fail 'there is no item in another collection'
 try lock
 vauban status | grep -q '^State *locked' || { vauban status; fail 'the keychain is not locked'; }
-try locked
+try locked "$by_hand" "$elsewhere"
+try open-among-locked
+flood
 try prompt-dismissed
+ebb
 try prompt-of-a-client-that-leaves
 mkfifo "$TMPDIR/said"
 timeout 120 /usr/bin/python3 "$helper" prompt-answered >"$TMPDIR/said" &
@@ -66,6 +100,7 @@ read -r -t 60 said <"$TMPDIR/said"; [ "$said" = waiting ] || fail 'the prompt do
 unlock
 wait "$prompt_pid" || fail 'the prompt does not end with the unlock'
 [ "$(secret-tool lookup service locked username anna)" = 'while locked' ] || fail 'nothing is found after the unlock'
+[ "$(secret-tool lookup service elsewhere) $(secret-tool lookup service wifi)" = 'elsewhere by hand' ] || fail 'a locked item is deleted by the path of another'
 # Debian's secret-tool 0.20.5 crashes in its own clean-up, after the lock.
 { secret-tool lock; } >/dev/null 2>&1; try locked
 unlock
@@ -82,6 +117,17 @@ vauban stop >/dev/null 2>&1; vauban status >/dev/null 2>&1
 try before-first-unlock
 unlock
 [ "$(secret-tool lookup service locked username anna)" = 'while locked' ] || fail 'nothing is found after the first unlock'
+
+# Exported, and imported into a keychain that is empty: collections, attributes, content types and secrets are as they were.
+try stored-for-export
+timeout 240 /usr/bin/python3 "$helper" dump >"$TMPDIR/before" || fail 'the items cannot be listed'
+expect_text "'Wörk / things')" "$TMPDIR/before"; expect_text "'image/png'" "$TMPDIR/before"
+setsid --wait "$VAUBAN_BUILD/vauban" export "$TMPDIR/backup" --passcode-fd 3 --passphrase-fd 4 3<<<"$passcode" 4<<<'a passphrase of its own' </dev/null 2>"$TMPDIR/err" || { cat "$TMPDIR/err"; fail 'they cannot be exported'; }
+new_keychain; vauban status >/dev/null 2>&1
+expect_status 1 secret-tool lookup service export
+vauban import "$TMPDIR/backup" --passphrase-fd 4 4<<<'a passphrase of its own' >"$TMPDIR/out" 2>&1 || { cat "$TMPDIR/out"; fail 'they cannot be imported'; }
+timeout 240 /usr/bin/python3 "$helper" dump >"$TMPDIR/after"
+diff "$TMPDIR/before" "$TMPDIR/after" || fail 'what was exported and imported is another'
 
 vauban disable secret-service 2>/dev/null || fail 'it is not disabled'
 [ -z "$(find "$XDG_CONFIG_HOME" "$XDG_DATA_HOME" -type f 2>/dev/null)" ] || { find "$XDG_CONFIG_HOME" "$XDG_DATA_HOME"; fail 'a file is left'; }

@@ -124,4 +124,26 @@ import VaubanKeychainModel
         let long = ItemAttributes([.account: .data([UInt8](repeating: 0, count: AttributeValue.bytesMax + 1))])
         #expect(throws: (any Error).self) { try ItemAttributes(derBytes: long.encoded()) }
     }
+
+    /// A search matches by what the terms of an index say, without making them.
+    @Test("Attributes of the Secret Service match those that a query names")
+    func attributesMatchAQuery() {
+        typealias Attributes = SecretServiceAttributes
+        let pairs = [("a", "1"), ("ab", "2"), ("b", ""), ("\u{E4}", "3")].map { Attributes.Pair($0, $1) }
+        let instance: [UInt8] = [1, 2, 3, 4, 5, 6, 7, 8]
+        let item = Attributes(collection: "login", instance: instance, attributes: pairs)
+        for mask in 0..<(1 << pairs.count) {
+            let some = pairs.indices.filter { mask >> $0 & 1 == 1 }.map { pairs[$0] }
+            for collection in ["", "login"] { #expect(item.match(Attributes(collection: collection, attributes: some))) }
+            #expect(!item.match(Attributes(collection: "logi", attributes: some)))
+            let others = [("a", "2"), ("", ""), ("aa", "2"), ("c", ""), ("a\u{308}", "3"), ("\u{E4}", "4")]
+            for (name, value) in others {
+                let wanted = Attributes(attributes: some.filter { !$0.name.utf8.elementsEqual(name.utf8) } + [Attributes.Pair(name, value)])
+                #expect(!item.match(wanted))
+                #expect(item.match(wanted) == Set(wanted.terms).isSubset(of: item.terms))
+            }
+        }
+        #expect(item.match(Attributes(instance: instance, attributes: [])))
+        #expect(!item.match(Attributes(instance: instance.reversed(), attributes: [])))
+    }
 }

@@ -117,4 +117,24 @@ import VaubanUserWire
         #expect(read.reason == .unavailable)
         #expect(read.detail?.isEmpty == false)
     }
+
+    @Test("The bound for a found item's bytes is not below them") func theBoundOfAFoundItemHolds() throws {
+        let values: [AttributeValue] = [
+            .text(""), .number(.min), .number(.max), .date(.min), .data([UInt8](repeating: 1, count: 127)),
+            .data([UInt8](repeating: 1, count: 256)), .text(String(repeating: "\u{E4}", count: 32_768)),
+        ]
+        let control = try AccessControl(protection: .whenUnlocked, flags: .userPresence)
+        for value in values {
+            for names in [[], [AttributeName.service], [.service, .account, .label, .comment, .generic]] {
+                let attributes = ItemAttributes(Dictionary(uniqueKeysWithValues: names.map { ($0, value) }))
+                let record = ItemRecord(kind: .genericPassword, attributes: attributes, accessControl: control)
+                let item = FoundItem(
+                    record: record, hasData: true, reference: [UInt8](repeating: 1, count: 16),
+                    certificate: [UInt8](repeating: 1, count: FoundItem.certificateBytesMax))
+                #expect(try item.encoded().count <= item.encodedBytesMax)
+            }
+        }
+        let bare = FoundItem(record: nil, hasData: false)
+        #expect(try bare.encoded().count <= bare.encodedBytesMax)
+    }
 }

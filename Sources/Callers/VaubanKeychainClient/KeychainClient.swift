@@ -67,6 +67,34 @@ package final class KeychainClient: Sendable {
             .copyMatching(query, passwordBytes: nil), secret: nil, waiting: nil, found: body, cancellation: cancellation)
     }
 
+    /// Sends several searches in one write, and calls `body` with what each finds, or its refusal, in their order and as it arrives. The
+    /// keychain serves one after the other, as if they had been sent so. Throws if the connection ends before the last outcome.
+    package func copyMatching(
+        each queries: [ItemQuery], waiting: Waiting? = nil, cancellation: CallCancellation? = nil,
+        _ body: (Result<[FoundEntry], Refusal>) -> Void
+    ) throws(Refusal) {
+        let headers: [[UInt8]]
+        do { headers = try queries.map { try KeychainRequest.copyMatching($0, passwordBytes: nil).encoded() } } catch {
+            throw Refusal(.internalError, "the request cannot be encoded")
+        }
+        guard !headers.isEmpty else { return }
+        do throws(HandshakeError) {
+            let channel = try connection.send(each: headers) { cancellation?.watch($0) }
+            var outcome: Result<Outcome, Refusal>
+            do throws(ChannelError) {
+                var left = headers.count
+                repeat {
+                    outcome = try replies(on: channel, waiting: waiting, progress: nil, found: nil)
+                    body(outcome.map(\.found))
+                    left -= 1
+                } while left > 0
+            } catch { throw .channel(error) }
+            give(back: channel, after: outcome, cancellation)
+        } catch {
+            throw Refusal(unreachable: error, what: "the keychain")
+        }
+    }
+
     /// Changes every match; `changes.hasData` says whether `secret` replaces the value.
     package func update(
         _ query: ItemQuery, _ changes: ItemChanges, secret: borrowing SecretBytes?, password: borrowing SecretBytes? = nil,
@@ -240,14 +268,23 @@ package final class KeychainClient: Sendable {
         found: ((FoundEntry) -> Void)?, cancellation: CallCancellation?
     ) throws(HandshakeError) -> Result<Outcome, Refusal> {
         let channel = try connection.send(header, secret) { cancellation?.watch($0) }
+        let outcome: Result<Outcome, Refusal>
         do throws(ChannelError) {
-            return try replies(on: channel, waiting: waiting, progress: progress, found: found, cancellation: cancellation)
+            outcome = try replies(on: channel, waiting: waiting, progress: progress, found: found)
         } catch { throw .channel(error) }
+        give(back: channel, after: outcome, cancellation)
+        return outcome
     }
 
+    /// Keeps the connection for the next call, unless the keychain ends it after the outcome.
+    private func give(back channel: Channel, after outcome: Result<Outcome, Refusal>, _ cancellation: CallCancellation?) {
+        if case .failure(let refusal) = outcome, refusal.reason == .malformed { return }
+        connection.give(back: channel, cancellation)
+    }
+
+    /// Returns the reply to one request.
     private func replies(
-        on channel: Channel, waiting: Waiting?, progress: ((DoctorReport) -> Void)?, found: ((FoundEntry) -> Void)?,
-        cancellation: CallCancellation?
+        on channel: Channel, waiting: Waiting?, progress: ((DoctorReport) -> Void)?, found: ((FoundEntry) -> Void)?
     ) throws(ChannelError) -> Result<Outcome, Refusal> {
         var outcome = Outcome()
         var timeout = progress == nil ? Timeout.machine : .after(ConnectionLimits.userTimeout)
@@ -256,12 +293,8 @@ package final class KeychainClient: Sendable {
             let reply: KeychainReply
             do { reply = try KeychainReply(derBytes: message.header) } catch { throw .malformed("\(error)") }
             switch reply {
-            case .refused(let refusal):
-                if refusal.reason != .malformed { connection.give(back: channel, cancellation) }
-                return .failure(refusal)
-            case .done:
-                connection.give(back: channel, cancellation)
-                return .success(outcome)
+            case .refused(let refusal): return .failure(refusal)
+            case .done: return .success(outcome)
             case .rewrapped(let progress): outcome.progress = progress
             case .permissions(let permissions): outcome.permissions += permissions
             case .examined(let report):

@@ -71,6 +71,16 @@ package struct FoundItem: Hashable, Sendable, DERReadable, DERWritable {
         certificate = try fields.optionalOctets(2, "certificate", in: 1...Self.certificateBytesMax)
     }
 
+    /// An upper bound of the encoded bytes, which takes less time than to encode.
+    package var encodedBytesMax: Int {
+        let attributes = record?.attributes.reduce(Self.otherBytesMax) { $0 + Self.attributeBytesMax + $1.value.contentBytes } ?? 0
+        return Self.otherBytesMax + attributes + (certificate?.count ?? 0)
+    }
+
+    /// Four identifiers with lengths and the name of an attribute; what an item, or its record, has besides attributes and certificate.
+    private static let attributeBytesMax = 4 * 5 + 4
+    private static let otherBytesMax = 96
+
     package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.boolean(hasData)

@@ -17,11 +17,12 @@ package struct Message: ~Copyable, Sendable {
     }
 }
 
-/// Why a connection returned no message. After any of these except `deadline` the connection is unusable.
+/// Why a connection returned no message, or took none. The peer is to blame, except for `system`. After any of these except `deadline`
+/// the connection is unusable.
 package enum ChannelError: Error, Sendable {
     /// The peer closed the connection between two messages.
     case closed
-    /// The time for the reply is over.
+    /// The time for the message is over.
     case deadline
     /// A watched connection ended.
     case watchedEnded
@@ -142,6 +143,16 @@ package final class Channel: Sendable {
         guard header.count <= ConnectionLimits.headerBytesMax, secretCount <= ConnectionLimits.secretBytesMax else { throw .oversized }
         var front = Self.front(header, secretCount: secretCount)
         if let next { front += Self.front(next, secretCount: 0) }
+        try write(front, secret, descriptors)
+    }
+
+    /// Sends several messages without secret sections in one write, so that a receiver that answers them need not be woken for each.
+    package func send(headers: [[UInt8]]) throws(ChannelError) {
+        guard headers.allSatisfy({ $0.count <= ConnectionLimits.headerBytesMax }) else { throw .oversized }
+        try write(headers.flatMap { Self.front($0, secretCount: 0) }, UnsafeRawBufferPointer(start: nil, count: 0), [])
+    }
+
+    private func write(_ front: [UInt8], _ secret: UnsafeRawBufferPointer, _ descriptors: [Descriptor]) throws(ChannelError) {
         let numbers = descriptors.map(\.number)
         let problem: Int32 = sending.withLock { _ in
             front.withUnsafeBytes { Self.write($0, secret, descriptors: numbers, to: socket.number) }

@@ -37,6 +37,23 @@ package final class ServiceConnection: Sendable {
         return another
     }
 
+    /// Sends several requests in one write and returns the connection on which their replies come, in the same order. They are all sent
+    /// again on a fresh connection where one would be.
+    package func send(each headers: [[UInt8]], watch: (Channel) -> Void = { _ in }) throws(HandshakeError) -> Channel {
+        let (channel, isFresh) = try take()
+        watch(channel)
+        do throws(ChannelError) {
+            try channel.send(headers: headers)
+            return channel
+        } catch {
+            guard case .closed = error, !isFresh else { throw .channel(error) }
+        }
+        let another = try fresh()
+        watch(another)
+        do throws(ChannelError) { try another.send(headers: headers) } catch { throw .channel(error) }
+        return another
+    }
+
     private static func send(_ header: [UInt8], _ secret: borrowing SecretBytes?, on channel: Channel) throws(ChannelError) {
         switch secret {
         case .some(let secret): try channel.send(header: header, secret: secret)

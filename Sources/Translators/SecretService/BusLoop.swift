@@ -1,55 +1,71 @@
-internal import Synchronization
+import Glibc
 internal import VaubanLinuxHost
 
-/// Messages from other threads that the bus thread sends.
-final class Outbox: Sendable {
-    private let waiting = Mutex<[BusOutgoing]>([])
-    private let wakeup: Wakeup
-
-    init() throws(SystemError) { wakeup = try Wakeup() }
-
-    /// The descriptor that is readable while messages wait.
-    var number: Int32 { wakeup.number }
-
-    func add(_ outgoing: BusOutgoing) {
-        let isFirst = waiting.withLock { waiting in
-            waiting.append(outgoing)
-            return waiting.count == 1
-        }
-        if isFirst { wakeup.signal() }
+/// The connection to the bus, shared by the bus thread and the threads of calls, which send their answers themselves: no other thread has
+/// to be woken for that.
+final class SharedBus: Sendable {
+    private struct State {
+        let bus: BusConnection
+        /// Why the connection is unusable. It ends the bus thread.
+        var failure: SystemError?
     }
 
-    func takeAll() -> [BusOutgoing] {
-        wakeup.clear()
-        return waiting.withLock { waiting in
-            defer { waiting = [] }
-            return waiting
+    private let state: ThreadMutex<State>
+    /// Wakes the bus thread, which waits without the lock.
+    private let wakeup: Wakeup
+
+    init(_ bus: sending BusConnection) throws(SystemError) {
+        wakeup = try Wakeup()
+        state = ThreadMutex(State(bus: bus))
+    }
+
+    /// Sends a message. The bus thread sends the rest if the socket does not take all of it. A message that cannot be sent is left out: it
+    /// must not end the service for everybody.
+    func send(_ outgoing: BusOutgoing) {
+        let mustWake = state.withLock { state in
+            do throws(SystemError) { try state.bus.send(outgoing) } catch { tell("A message was not sent: \(error).") }
+            do throws(SystemError) { return try state.bus.hasUnsent } catch {
+                state.failure = error
+                return true
+            }
         }
+        if mustWake { wakeup.signal() }
+    }
+
+    /// Returns the next event, or `nothing` if there is none at the moment.
+    func next() throws(SystemError) -> BusConnection.Event {
+        try state.withLock { state throws(SystemError) in try state.bus.next() }
+    }
+
+    func clientProcess(_ name: String) -> BusProcess? { state.withLock { $0.bus.clientProcess(name) } }
+
+    /// Waits until there is input on the bus, or room for what is unsent.
+    func wait() throws(SystemError) {
+        let wait = try state.withLock { state throws(SystemError) in try state.bus.nextWait }
+        if wait.untilSignal(on: wakeup.number) { wakeup.clear() }
+        if let failure = state.withLock({ $0.failure }) { throw failure }
     }
 }
 
-/// The loop of the bus thread: it passes calls on and sends their results. It never waits for a keychain or a user.
+/// The loop of the bus thread: it passes calls on. It never waits for a keychain or a user.
 struct BusLoop {
-    private let bus: BusConnection
-    private let outbox: Outbox
+    private let bus: SharedBus
     private let objects: SecretServiceObjects
     private let queue: CallQueue
     private var clients: [String: BusClient] = [:]
 
-    init(_ bus: BusConnection, _ service: Service, isShared: Bool) throws(SystemError) {
-        let outbox = try Outbox()
+    init(_ bus: sending BusConnection, _ service: Service, isShared: Bool) throws(SystemError) {
+        let bus = try SharedBus(bus)
         self.bus = bus
-        self.outbox = outbox
-        objects = SecretServiceObjects(service, isShared: isShared) { outbox.add($0) }
-        queue = CallQueue(objects) { outbox.add($0) }
+        objects = SecretServiceObjects(service, isShared: isShared) { bus.send($0) }
+        queue = CallQueue(objects) { bus.send($0) }
     }
 
     /// Serves until the bus closes the connection, and throws that error.
     mutating func run() throws(SystemError) -> Never {
         while true {
             try handleEvents()
-            for outgoing in outbox.takeAll() { try bus.send(outgoing) }
-            try bus.wait(or: outbox.number)
+            try bus.wait()
         }
     }
 
@@ -58,6 +74,10 @@ struct BusLoop {
             switch try bus.next() {
             case .nothing: return
             case .call(let call): queue.add(call, from: client(call.sender))
+            case .lost(SecretServiceProgram.name):
+                tell("The bus took the name \(SecretServiceProgram.name) away. See vauban doctor.")
+                exit(53)
+            case .lost: continue
             case .gone(let name):
                 guard let client = clients.removeValue(forKey: name) else { continue }
                 queue.end(of: client)
@@ -70,6 +90,7 @@ struct BusLoop {
         if let known = clients[name] { return known }
         let client = BusClient(name: name, process: bus.clientProcess(name))
         clients[name] = client
+        objects.listeners.add(client)
         return client
     }
 }

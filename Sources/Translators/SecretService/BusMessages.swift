@@ -128,7 +128,9 @@ struct BusWriter {
         case .signed64(let number): try basic("x", number)
         case .unsigned64(let number): try basic("t", number)
         // D-Bus strings cannot contain NUL characters.
-        case .string(let text): try check(sd_bus_message_append_basic(message, code("s"), text.filter { $0 != "\0" }))
+        case .string(let text):
+            let plain = text.utf8.contains(0) ? text.filter { $0 != "\0" } : text
+            try check(sd_bus_message_append_basic(message, code("s"), plain))
         case .secretText(let secret): try append(secretText: secret)
         case .path(let path): try check(sd_bus_message_append_basic(message, code("o"), path))
         case .bytes(let secret):

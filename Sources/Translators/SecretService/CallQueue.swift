@@ -1,4 +1,3 @@
-internal import Synchronization
 internal import VaubanLinuxHost
 internal import VaubanRefusal
 internal import VaubanRoomHardening
@@ -13,13 +12,25 @@ final class CallQueue: Sendable {
 
     private struct State: Sendable {
         var clients: [String: Waiting] = [:]
-        /// Clients whose calls wait for a free thread.
-        var turns: [String] = []
+        /// Clients whose calls wait for a free thread, or for one of their share.
+        var turns: [BusClient] = []
         var count = 0
+        var callsOfShare: [ClientShare: Int] = [:]
         var threads = 0
+        /// Threads that work for a client of a share.
+        var threadsOfShare: [ClientShare: Int] = [:]
+        /// What wakes each thread that waits for a client, the last one first.
+        var waiting: [Wakeup] = []
+
+        mutating func add(calls number: Int, of share: ClientShare) {
+            count += number
+            callsOfShare.add(number, to: share)
+        }
+
+        func hasThread(for share: ClientShare) -> Bool { threadsOfShare[share, default: 0] < SecretServiceLimits.threadsOfShareMax }
     }
 
-    private let state = Mutex(State())
+    private let state = ThreadMutex(State())
     private let objects: SecretServiceObjects
     private let send: @Sendable (BusOutgoing) -> Void
 
@@ -29,30 +40,57 @@ final class CallQueue: Sendable {
     }
 
     func add(_ call: BusCall, from client: BusClient) {
-        enum Outcome { case full, queued, begins }
+        enum Outcome { case full, queued, begins, wakes(Wakeup) }
         let outcome: Outcome = state.withLock { state in
             var waiting = state.clients[client.name] ?? Waiting(client: client)
-            guard state.count < SecretServiceLimits.callsMax, waiting.calls.count < SecretServiceLimits.callsOfClientMax else {
-                return .full
-            }
+            guard state.count < SecretServiceLimits.callsMax, waiting.calls.count < SecretServiceLimits.callsOfClientMax,
+                state.callsOfShare[client.share, default: 0] < SecretServiceLimits.callsOfShareMax
+            else { return .full }
             waiting.calls.append(call)
-            state.count += 1
+            state.add(calls: 1, of: client.share)
             defer { state.clients[client.name] = waiting }
             guard !waiting.isWorkedOn else { return .queued }
             waiting.isWorkedOn = true
+            guard state.hasThread(for: client.share) else {
+                state.turns.append(client)
+                return .queued
+            }
+            if let wakeup = state.waiting.popLast() {
+                state.turns.append(client)
+                return .wakes(wakeup)
+            }
             guard state.threads < SecretServiceLimits.threadsMax else {
-                state.turns.append(client.name)
+                state.turns.append(client)
                 return .queued
             }
             state.threads += 1
+            state.threadsOfShare.add(1, to: client.share)
             return .begins
         }
         switch outcome {
         case .full: send(.failure(call.number, BusFailure(.limitsExceeded, "Too many calls wait already.")))
         case .queued: break
+        case .wakes(let wakeup): wakeup.signal()
         case .begins:
-            HostThread.startOrRun { [self] in work(for: client.name) }
+            do throws(SystemError) {
+                try HostThread.start { [self] in work(for: client) }
+            } catch {
+                // The bus thread must not run it, since it may wait for the user.
+                refuse(client)
+            }
         }
+    }
+
+    /// Refuses the calls of a client for which there is no thread.
+    private func refuse(_ client: BusClient) {
+        let refused = state.withLock { state in
+            state.threads -= 1
+            state.threadsOfShare.add(-1, to: client.share)
+            let calls = state.clients.removeValue(forKey: client.name)?.calls ?? []
+            state.add(calls: -calls.count, of: client.share)
+            return calls
+        }
+        for call in refused { send(.failure(call.number, BusFailure(.limitsExceeded, "The system has no thread for this call."))) }
     }
 
     /// Drops the calls of a client that left the bus.
@@ -60,38 +98,59 @@ final class CallQueue: Sendable {
         let dropped = state.withLock { state in
             let calls = state.clients[client.name]?.calls ?? []
             state.clients[client.name]?.calls = []
-            state.count -= calls.count
+            state.add(calls: -calls.count, of: client.share)
             return calls
         }
         // The client is gone; the reply only releases the call.
         for call in dropped { send(.failure(call.number, BusFailure(.failed, ""))) }
     }
 
-    private func work(for first: String) {
-        var name: String? = first
-        while let current = name {
-            while let (call, client) = next(of: current) { answer(call, from: client) }
-            name = state.withLock { state in
-                guard !state.turns.isEmpty else {
-                    state.threads -= 1
-                    return nil
-                }
-                return state.turns.removeFirst()
-            }
+    /// Answers the calls of a client, and then those of others.
+    private func work(for first: BusClient) {
+        var turn: BusClient? = first
+        var wakeup: Wakeup?
+        while let client = turn {
+            while let call = next(of: client) { answer(call, from: client) }
+            state.withLock { $0.threadsOfShare.add(-1, to: client.share) }
+            turn = nextTurn(&wakeup)
         }
     }
 
-    private func next(of name: String) -> (BusCall, BusClient)? {
+    /// Returns the next client whose calls wait for a thread. Without one, a few threads wait for it, since starting a thread takes longer
+    /// than waking it; nil ends the others.
+    private func nextTurn(_ wakeup: inout Wakeup?) -> BusClient? {
+        while true {
+            let (turn, waits): (BusClient?, Bool) = state.withLock { state in
+                // Those before it wait for other threads of their share.
+                if let index = state.turns.firstIndex(where: { state.hasThread(for: $0.share) }) {
+                    let next = state.turns.remove(at: index)
+                    state.threadsOfShare.add(1, to: next.share)
+                    return (next, false)
+                }
+                if state.waiting.count < SecretServiceLimits.threadsKept, let own = wakeup ?? (try? Wakeup()) {
+                    wakeup = own
+                    state.waiting.append(own)
+                    return (nil, true)
+                }
+                state.threads -= 1
+                return (nil, false)
+            }
+            guard waits, let wakeup else { return turn }
+            _ = wakeup.wait(until: .max)
+        }
+    }
+
+    private func next(of client: BusClient) -> BusCall? {
         state.withLock { state in
-            guard var waiting = state.clients[name] else { return nil }
+            guard var waiting = state.clients[client.name] else { return nil }
             guard !waiting.calls.isEmpty else {
-                state.clients[name] = nil
+                state.clients[client.name] = nil
                 return nil
             }
             let call = waiting.calls.removeFirst()
-            state.count -= 1
-            state.clients[name] = waiting
-            return (call, waiting.client)
+            state.add(calls: -1, of: client.share)
+            state.clients[client.name] = waiting
+            return call
         }
     }
 
@@ -107,5 +166,13 @@ final class CallQueue: Sendable {
             send(.failure(call.number, BusFailure(.failed, "The call failed.")))
         }
         ScratchMemory.scrubStack()
+    }
+}
+
+extension Dictionary where Value == Int {
+    /// Adds to a count, which is removed when it is zero.
+    fileprivate mutating func add(_ number: Int, to key: Key) {
+        let count = self[key, default: 0] + number
+        self[key] = count == 0 ? nil : count
     }
 }

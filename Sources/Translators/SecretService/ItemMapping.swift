@@ -98,17 +98,17 @@ enum ItemMapping {
 
     /// Returns an item's identity in the form used in its path.
     static func identifier(_ reference: [UInt8]) -> String {
-        reference.map { (byte: UInt8) in String(byte >> 4, radix: 16) + String(byte & 15, radix: 16) }.joined()
+        String(decoding: reference.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 
     static func reference(_ identifier: String) -> [UInt8]? {
-        let digits = Array(identifier.utf8)
-        guard digits.count == 32 else { return nil }
-        let bytes = stride(from: 0, to: 32, by: 2).compactMap { start in
-            String(validating: digits[start..<start + 2], as: UTF8.self).flatMap { UInt8($0, radix: 16) }
-        }
-        return bytes.count == 16 && Self.identifier(bytes) == identifier ? bytes : nil
+        guard identifier.utf8.count == 32 else { return nil }
+        let values = identifier.utf8.compactMap { digits.firstIndex(of: $0).map(UInt8.init) }
+        guard values.count == 32 else { return nil }
+        return stride(from: 0, to: 32, by: 2).map { values[$0] << 4 | values[$0 + 1] }
     }
+
+    private static let digits = Array("0123456789abcdef".utf8)
 }
 
 extension SecretServiceAttributes {

@@ -21,17 +21,19 @@ final class KeychainItems: ItemStore {
     }
 
     func places(having pairs: [SecretServiceAttributes.Pair], in collection: String?) throws -> [ItemPlace] {
-        let wanted = SecretServiceAttributes(collection: collection ?? "", attributes: pairs)
+        let wanted = try recordsQuery(SecretServiceAttributes(collection: collection ?? "", attributes: pairs))
+        let plain = plainQuery(pairs, collection)
+        let outcomes = try keychain.search(each: [wanted] + (plain.map { [$0] } ?? []))
         var places: [ItemPlace] = []
         do throws(Refusal) {
-            places = try records(having: wanted).map { reference, _, own in
+            places = Self.records(among: try Self.found(outcomes[0])).map { reference, _, own in
                 ItemPlace(collection: own.collection, identifier: ItemMapping.identifier(reference), isLocked: false)
             }
         } catch {
             guard error.reason == .locked else { throw error }
             for collection in try collection.map({ [$0] }) ?? records.identifiers() { places += try closedPlaces(pairs, collection) }
         }
-        return places + (try plainPlaces(pairs, collection))
+        return try places + outcomes.dropFirst().flatMap(Self.plainPlaces)
     }
 
     /// Returns the items of a collection that were stored over the bus and have these attributes. Throws while one of them is locked.
@@ -66,17 +68,22 @@ final class KeychainItems: ItemStore {
         }
     }
 
-    /// Returns the items that were not stored over the bus. They are in the collection `login` and are not found while they are locked.
-    private func plainPlaces(_ pairs: [SecretServiceAttributes.Pair], _ collection: String?) throws(Refusal) -> [ItemPlace] {
-        guard collection == nil || collection == Self.login, let attributes = ItemMapping.plainQuery(pairs) else { return [] }
+    /// Returns the query for items that were not stored over the bus; nil if none can be found.
+    private func plainQuery(_ pairs: [SecretServiceAttributes.Pair], _ collection: String?) -> ItemQuery? {
+        guard collection == nil || collection == Self.login, let attributes = ItemMapping.plainQuery(pairs) else { return nil }
         var query = ItemQuery(kind: .genericPassword, attributes: attributes)
         query.limit = .all
         query.authenticationUI = .describe
         query.returns = [.attributes, .reference]
+        return query
+    }
+
+    /// Returns the items that were not stored over the bus. They are in the collection `login` and are not found while they are locked.
+    private static func plainPlaces(_ outcome: Result<[FoundEntry], Refusal>) throws(Refusal) -> [ItemPlace] {
         do throws(Refusal) {
-            return try found(query).compactMap { entry in
+            return try found(outcome).compactMap { entry in
                 guard let reference = entry.reference, let record = entry.record, !ItemMapping.isHidden(record) else { return nil }
-                return ItemPlace(collection: Self.login, identifier: ItemMapping.identifier(reference), isLocked: false)
+                return ItemPlace(collection: login, identifier: ItemMapping.identifier(reference), isLocked: false)
             }
         } catch {
             guard error.reason == .locked else { throw error }
@@ -89,15 +96,35 @@ final class KeychainItems: ItemStore {
         return ItemMapping.item(record)
     }
 
-    func secret(of identifier: String, in collection: String, for client: BusClient) throws -> (secret: SharedSecret, contentType: String) {
+    func secret(of identifier: String, in collection: String, for client: BusClient) throws -> ItemSecret {
+        let found = try keychain.search(try secretQuery(identifier, client), cancellation: client.cancellation)
+        return try secret(among: found, of: collection)
+    }
+
+    /// Returns the secret of each item, or why it is not available, in their order. The keychain is asked for all of them together.
+    func secrets(of places: [ItemPlace], for client: BusClient) throws -> [Result<ItemSecret, any Error>] {
+        let queries = places.map { place in Result { try secretQuery(place.identifier, client) } }
+        var outcomes = try keychain.search(each: queries.compactMap { try? $0.get() }, cancellation: client.cancellation).makeIterator()
+        return zip(places, queries).map { place, query in
+            Result {
+                _ = try query.get()
+                guard let outcome = outcomes.next() else { throw BusFailure.noSuchObject }
+                return try secret(among: try outcome.get(), of: place.collection)
+            }
+        }
+    }
+
+    private func secretQuery(_ identifier: String, _ client: BusClient) throws(BusFailure) -> ItemQuery {
         var query = try reference(identifier)
         query.returns = [.data, .attributes]
         query.operationPrompt = "for \(client.words), through the Secret Service"
-        guard let found = try keychain.search(query, cancellation: client.cancellation).first, let record = found.record,
-            belongs(record, to: collection)
-        else { throw BusFailure.noSuchObject }
+        return query
+    }
+
+    private func secret(among found: [FoundEntry], of collection: String) throws(BusFailure) -> ItemSecret {
+        guard let entry = found.first, let record = entry.record, belongs(record, to: collection) else { throw .noSuchObject }
         let contentType = ItemMapping.item(record).contentType
-        guard let secret = found.takeSecret() else { return (SharedSecret(copying: []), contentType) }
+        guard let secret = entry.takeSecret() else { return (SharedSecret(copying: []), contentType) }
         return (SharedSecret(secret), contentType)
     }
 
@@ -150,7 +177,11 @@ final class KeychainItems: ItemStore {
     }
 
     func delete(_ identifier: String, in collection: String) throws {
-        if let record = try record(identifier, in: collection), ItemMapping.isHidden(record) { throw BusFailure.noSuchObject }
+        if try record(identifier, in: collection) == nil, try !isStored(identifier, in: collection) {
+            // In `login` it may be an item that was not stored over the bus, or one that is hidden there.
+            if collection == Self.login { throw Refusal(.locked) }
+            throw BusFailure.noSuchObject
+        }
         try keychain.delete(try reference(identifier))
     }
 
@@ -172,6 +203,14 @@ final class KeychainItems: ItemStore {
             return try keychain.update(query, ItemChanges(attributes: attributes), secret: nil)
         }
         try keychain.update(query, ItemChanges(attributes: attributes), secret: secret.bytes.duplicate())
+    }
+
+    /// Whether an item was stored over the bus in this collection, which its index tells while it is locked.
+    private func isStored(_ identifier: String, in collection: String) throws -> Bool {
+        var query = try query(SecretServiceAttributes(collection: collection, attributes: []))
+        query.reference = try reference(identifier).reference
+        query.returns.insert(.reference)
+        return try !found(query).isEmpty
     }
 
     /// Returns the record of an item, or nil while it is locked.
@@ -197,10 +236,18 @@ final class KeychainItems: ItemStore {
     private func records(having wanted: SecretServiceAttributes) throws(Refusal)
         -> [(reference: [UInt8], record: ItemRecord, own: SecretServiceAttributes)]
     {
+        Self.records(among: try found(try recordsQuery(wanted)))
+    }
+
+    private func recordsQuery(_ wanted: SecretServiceAttributes) throws(Refusal) -> ItemQuery {
         var query: ItemQuery
         do { query = try self.query(wanted) } catch { throw Refusal(.badParameter) }
         query.returns = [.attributes, .reference]
-        return try found(query).compactMap { entry in
+        return query
+    }
+
+    private static func records(among found: [FoundEntry]) -> [(reference: [UInt8], record: ItemRecord, own: SecretServiceAttributes)] {
+        found.compactMap { entry in
             guard let reference = entry.reference, let record = entry.record,
                 let own = SecretServiceAttributes(record.attributes[.secretServiceAttributes])
             else { return nil }
@@ -225,10 +272,12 @@ final class KeychainItems: ItemStore {
 
     /// Returns the matching entries, and an empty array instead of an error if there are none.
     private func found(_ query: ItemQuery) throws(Refusal) -> [FoundEntry] {
-        do throws(Refusal) { return try keychain.search(query) } catch {
-            guard error.reason == .itemNotFound else { throw error }
-            return []
-        }
+        do throws(Refusal) { return try keychain.search(query) } catch { return try Self.found(.failure(error)) }
+    }
+
+    private static func found(_ outcome: Result<[FoundEntry], Refusal>) throws(Refusal) -> [FoundEntry] {
+        if case .failure(let refusal) = outcome, refusal.reason == .itemNotFound { return [] }
+        return try outcome.get()
     }
 }
 

@@ -1,17 +1,34 @@
 /// The limits of the Secret Service. Times are in nanoseconds unless noted otherwise.
 enum SecretServiceLimits {
-    /// Calls that wait, for one client and for all clients.
+    // Of what all clients share, one process or sandboxed application has at most an eighth (`ClientShare`); of prompts half, since one
+    // with many accounts may ask for each.
+
+    /// Calls that wait, for one client, one share and all clients.
     static let callsOfClientMax = 256
+    static let callsOfShareMax = 512
     static let callsMax = 4096
     /// Concurrent threads for calls; each client has at most one.
+    static let threadsOfShareMax = 8
     static let threadsMax = 64
-    /// Sessions of one client and of all clients.
+    /// Threads that are kept for the next calls while there are none.
+    static let threadsKept = 4
+    /// Secrets that are asked for together. Their requests fit into a socket.
+    static let secretsAtOnce = 16
+    /// Sessions of one client, one share and all clients.
     static let sessionsOfClientMax = 64
+    static let sessionsOfShareMax = 512
     static let sessionsMax = 4096
     /// Concurrent prompts, and the timeout of one.
+    static let promptsOfShareMax = 32
     static let promptsMax = 64
     static let promptTime: UInt64 = 1_800_000_000_000
+    /// Collections of the keychain, those up to which an application in a sandbox may make one, and aliases.
+    static let collectionsMax = 1024
+    static let collectionsOfSandboxesMax = 128
+    static let aliasesMax = 1024
     /// Items in the memory collection, and their total bytes.
+    static let memoryItemsOfShareMax = 512
+    static let memoryBytesOfShareMax = 2 << 20
     static let memoryItemsMax = 4096
     static let memoryBytesMax = 16 << 20
     /// Bytes of a secret.
@@ -30,13 +47,18 @@ enum SecretServiceLimits {
     /// How long the desktop's portal may take to answer, and then to take a picture of the screen, of which it may ask the user.
     static let portalAnswerMax: UInt64 = 30_000_000_000
     static let screenPictureTime: UInt64 = 60_000_000_000
-    /// Keys that wait for the user at once, bytes of an application's name, and how long the reader of a key may take.
+    /// Keys that wait for the user at once, bytes of an application's name, and how long the reader of a key may take. The portal asks for
+    /// all applications, and so has more than other clients; what it leaves is for those.
+    static let portalRequestsOfApplicationMax = 8
+    static let portalRequestsOfShareMax = 56
     static let portalRequestsMax = 64
     static let applicationBytesMax = 255
     static let keyWriteMilliseconds: Int32 = 10_000
-    /// Open wallets of one client and of all clients, and programs that wait for one.
+    /// Open wallets of one client, one share and all clients, and programs that wait for one.
     static let handlesOfClientMax = 64
+    static let handlesOfShareMax = 512
     static let handlesMax = 4096
+    static let walletWaitsOfShareMax = 32
     static let walletWaitsMax = 64
     /// Bytes of a wallet's, an entry's and a program's name, and of all secrets in one answer.
     static let walletNameBytesMax = 255

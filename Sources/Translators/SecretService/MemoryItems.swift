@@ -11,11 +11,27 @@ final class MemoryItems: ItemStore {
         var item: StoredItem
         var own: SecretServiceAttributes
         var secret: SharedSecret
+        var share: ClientShare?
+
+        var bytes: Int {
+            item.attributes.reduce(secret.bytes.count + item.label.utf8.count + item.contentType.utf8.count) {
+                $0 + $1.name.utf8.count + $1.value.utf8.count
+            }
+        }
     }
 
     private struct State: Sendable {
         var entries: [String: Entry] = [:]
         var lastNumber = 0
+
+        /// Whether an entry fits, new or in place of another.
+        func hasRoom(for entry: Entry, as identifier: String? = nil) -> Bool {
+            let others = entries.filter { $0.key != identifier }.values
+            let shared = others.filter { $0.share == entry.share }
+            return others.count < SecretServiceLimits.memoryItemsMax && shared.count < SecretServiceLimits.memoryItemsOfShareMax
+                && others.reduce(entry.bytes) { $0 + $1.bytes } <= SecretServiceLimits.memoryBytesMax
+                && shared.reduce(entry.bytes) { $0 + $1.bytes } <= SecretServiceLimits.memoryBytesOfShareMax
+        }
     }
 
     private let state = Mutex(State())
@@ -31,7 +47,7 @@ final class MemoryItems: ItemStore {
 
     func item(_ identifier: String, in collection: String) throws -> StoredItem { try entry(identifier).item }
 
-    func secret(of identifier: String, in collection: String, for client: BusClient) throws -> (secret: SharedSecret, contentType: String) {
+    func secret(of identifier: String, in collection: String, for client: BusClient) throws -> ItemSecret {
         let entry = try entry(identifier)
         return (entry.secret, entry.item.contentType)
     }
@@ -44,7 +60,10 @@ final class MemoryItems: ItemStore {
         let entry = Entry(
             item: StoredItem(
                 label: edit.label ?? "", attributes: own.attributes, contentType: edit.contentType ?? ItemMapping.defaultContentType,
-                created: now, modified: now, owner: edit.owner), own: own, secret: edit.secret ?? SharedSecret(copying: []))
+                created: now, modified: now, owner: edit.owner), own: own, secret: edit.secret ?? SharedSecret(copying: []),
+            share: edit.share)
+        // Makes the name that of no earlier item, also of an earlier process: a consent is for one item.
+        let random = try Entropy.bytes(8).map { String(UInt16($0) + 256, radix: 16).dropFirst() }.joined()
         let made: (String, Bool)? = try state.withLock { state in
             let same = try state.entries.first {
                 try $0.value.own.withoutGenericSchema.hasSameAttributes(as: own.withoutGenericSchema) && mayReplace($0.key, $0.value.item)
@@ -53,32 +72,35 @@ final class MemoryItems: ItemStore {
                 var entry = entry
                 entry.item.created = same.value.item.created
                 entry.item.owner = same.value.item.owner
+                guard state.hasRoom(for: entry, as: same.key) else { return nil }
                 state.entries[same.key] = entry
                 return (same.key, false)
             }
-            let bytes = state.entries.values.reduce(entry.secret.bytes.count) { $0 + $1.secret.bytes.count }
-            guard state.entries.count < SecretServiceLimits.memoryItemsMax, bytes <= SecretServiceLimits.memoryBytesMax else { return nil }
+            guard state.hasRoom(for: entry) else { return nil }
             state.lastNumber += 1
-            state.entries["\(state.lastNumber)"] = entry
-            return ("\(state.lastNumber)", true)
+            let identifier = "\(state.lastNumber)_\(random)"
+            state.entries[identifier] = entry
+            return (identifier, true)
         }
-        guard let made else { throw BusFailure(.limitsExceeded, "The session's collection is full.") }
+        guard let made else { throw Self.isFull }
         return made
     }
 
     func change(_ identifier: String, in collection: String, _ edit: ItemEdit) throws {
-        var entry = try entry(identifier)
-        if let label = edit.label { entry.item.label = label }
-        if let contentType = edit.contentType { entry.item.contentType = contentType }
-        if let secret = edit.secret { entry.secret = secret }
-        if let attributes = edit.attributes {
-            entry.own = SecretServiceAttributes(attributes: attributes)
-            entry.item.attributes = entry.own.attributes
+        let now = Self.now
+        try state.withLock { state throws(BusFailure) in
+            guard var entry = state.entries[identifier] else { throw .noSuchObject }
+            if let label = edit.label { entry.item.label = label }
+            if let contentType = edit.contentType { entry.item.contentType = contentType }
+            if let secret = edit.secret { entry.secret = secret }
+            if let attributes = edit.attributes {
+                entry.own = SecretServiceAttributes(attributes: attributes)
+                entry.item.attributes = entry.own.attributes
+            }
+            entry.item.modified = now
+            guard state.hasRoom(for: entry, as: identifier) else { throw Self.isFull }
+            state.entries[identifier] = entry
         }
-        entry.item.modified = Self.now
-        let changed = entry
-        let isThere = state.withLock { state in state.entries.updateValue(changed, ifThere: identifier) }
-        guard isThere else { throw BusFailure.noSuchObject }
     }
 
     func delete(_ identifier: String, in collection: String) throws {
@@ -90,13 +112,7 @@ final class MemoryItems: ItemStore {
         return entry
     }
 
-    private static var now: UInt64 { ItemMapping.seconds(.date(MachineClock.referenceMicroseconds)) }
-}
+    private static let isFull = BusFailure(.limitsExceeded, "The session's collection is full.")
 
-extension Dictionary {
-    fileprivate mutating func updateValue(_ value: Value, ifThere key: Key) -> Bool {
-        guard self[key] != nil else { return false }
-        self[key] = value
-        return true
-    }
+    private static var now: UInt64 { ItemMapping.seconds(.date(MachineClock.referenceMicroseconds)) }
 }

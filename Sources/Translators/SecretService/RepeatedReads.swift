@@ -21,6 +21,44 @@ extension KeychainClient {
             }
         }
     }
+
+    /// Does several searches in their order, sent together, and returns what each finds or its refusal. Each that meets an unreachable
+    /// keychain is retried, as a single one is; throws if that does not help.
+    func search(each queries: [ItemQuery], cancellation: CallCancellation? = nil) throws(Refusal) -> [Result<[FoundEntry], Refusal>] {
+        var outcomes: [Result<[FoundEntry], Refusal>] = []
+        var userWasAsked = false
+        var unreachable: Refusal?
+        do throws(Refusal) {
+            try copyMatching(each: queries, waiting: { _ in userWasAsked = true }, cancellation: cancellation) { outcome in
+                outcomes.append(outcome)
+                if userWasAsked { unreachable = unreachable ?? outcome.unreachable }
+                userWasAsked = false
+            }
+        } catch {
+            // The search after those that have an outcome was being served.
+            guard !userWasAsked, error.reason == .unavailable, cancellation?.isCancelled != true else { throw error }
+        }
+        if let unreachable { throw unreachable }
+        for (index, query) in queries.enumerated() where index >= outcomes.count || outcomes[index].unreachable != nil {
+            let outcome: Result<[FoundEntry], Refusal>
+            do throws(Refusal) {
+                outcome = .success(try search(query, cancellation: cancellation))
+            } catch {
+                guard error.reason != .unavailable else { throw error }
+                outcome = .failure(error)
+            }
+            if index < outcomes.count { outcomes[index] = outcome } else { outcomes.append(outcome) }
+        }
+        return outcomes
+    }
+}
+
+extension Result where Failure == Refusal {
+    /// The refusal that says that a room is unreachable; nil if there is none.
+    fileprivate var unreachable: Refusal? {
+        guard case .failure(let refusal) = self, refusal.reason == .unavailable else { return nil }
+        return refusal
+    }
 }
 
 extension AuthenticationClient {

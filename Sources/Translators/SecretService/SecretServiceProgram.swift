@@ -53,7 +53,6 @@ package enum SecretServiceProgram {
         for sentence in try hardening.confine() { tell(sentence) }
         signal(SIGPIPE, SIG_IGN)
         try bus.watchClients()
-        var loop = try BusLoop(bus, service, isShared: isShared)
         guard try bus.take(name) else {
             tell("\(name) is \(owner(of: name, on: bus) ?? "another program's"). See vauban doctor.")
             exit(53)
@@ -62,6 +61,9 @@ package enum SecretServiceProgram {
         for wallets in hasWallets ? WalletInterface.busNames : [] where (try? bus.takeOrQueue(wallets)) != true {
             tell("\(wallets) is \(owner(of: wallets, on: bus) ?? "another program's"). This program takes it when that one ends.")
         }
+        var loop = try BusLoop(bus, service, isShared: isShared)
+        // This process stays, mostly idle, as long as the session.
+        MachineMemory.giveBackPagesOfTheStart()
         try loop.run()
     }
 

@@ -1,11 +1,12 @@
 internal import VaubanKeychainModel
 internal import VaubanRefusal
+internal import VaubanSecretBytes
 
 extension SecretServiceObjects {
     func serviceMethod(_ call: BusCall, from client: BusClient) throws -> [BusValue] {
         let arguments = call.arguments
         switch call.member {
-        case "OpenSession": return try sessions.open(arguments[0].text ?? "", arguments[1], for: client.name)
+        case "OpenSession": return try sessions.open(arguments[0].text ?? "", arguments[1], for: client)
         case "SearchItems": return try search(arguments[0].pairs, for: client)
         case "GetSecrets": return [try secrets(of: arguments[0].texts, session: arguments[1].text ?? "", for: client)]
         case "Unlock": return try unlock(arguments[0].texts, for: client)
@@ -27,23 +28,51 @@ extension SecretServiceObjects {
         return [.paths(places.filter { !$0.isLocked }.map(\.path)), .paths(places.filter(\.isLocked).map(\.path))]
     }
 
-    /// Returns the secrets of items, without locked items and invalid paths.
+    /// Returns the secrets of items in their order, without locked items and invalid paths.
     private func secrets(of paths: [String], session path: String, for client: BusClient) throws -> BusValue {
         let session = try sessions.session(path, of: client.name)
         var found: [BusValue] = []
-        for path in paths {
-            guard case .item(let collection, let identifier)? = ObjectPath(path) else { continue }
-            do {
-                try throwIfClosed(identifier, in: collection, for: client)
-                let (secret, contentType) = try store(of: collection).secret(of: identifier, in: collection, for: client)
+        var count = 0
+        for start in stride(from: 0, to: paths.count, by: SecretServiceLimits.secretsAtOnce) {
+            let paths = paths[start...].prefix(SecretServiceLimits.secretsAtOnce)
+            for (path, (secret, contentType)) in try secrets(of: Array(paths), for: client) {
+                count += secret.bytes.count
+                guard count <= SecretServiceLimits.answerBytesMax else {
+                    throw BusFailure(.limitsExceeded, "These secrets are too large for one answer.")
+                }
                 found.append(.entry(.path(path), try session.sealed(secret.bytes, contentType: contentType)))
-            } catch let refusal as Refusal where BusFailure(refusal).isOfItem {
-                continue
-            } catch let failure as BusFailure where failure.isOfItem {
-                continue
             }
         }
         return .array("{o(oayays)}", found)
+    }
+
+    private func secrets(of paths: [String], for client: BusClient) throws -> [(path: String, secret: ItemSecret)] {
+        let open: [(path: String, place: ItemPlace)] = try paths.compactMap { path in
+            guard case .item(let collection, let identifier)? = ObjectPath(path) else { return nil }
+            return try unlessOfItem {
+                try throwIfClosed(identifier, in: collection, for: client)
+                return (path, ItemPlace(collection: collection, identifier: identifier, isLocked: false))
+            }
+        }
+        let kept = open.map(\.place).filter { $0.collection != MemoryItems.collection }
+        var outcomes = try keychainItems.secrets(of: kept, for: client).makeIterator()
+        return try open.compactMap { path, place in
+            try unlessOfItem {
+                guard place.collection != MemoryItems.collection, let outcome = outcomes.next() else {
+                    return (path, try memoryItems.secret(of: place.identifier, in: place.collection, for: client))
+                }
+                return (path, try outcome.get())
+            }
+        }
+    }
+
+    /// Returns what `body` does; nil if it throws an error that concerns one item and not the whole request.
+    private func unlessOfItem<Value>(_ body: () throws -> Value) throws -> Value? {
+        do { return try body() } catch let refusal as Refusal where BusFailure(refusal).isOfItem {
+            return nil
+        } catch let failure as BusFailure where failure.isOfItem {
+            return nil
+        }
     }
 
     private func unlock(_ paths: [String], for client: BusClient) throws -> [BusValue] {
@@ -113,11 +142,16 @@ extension SecretServiceObjects {
         let label = properties.entries.first { $0.name == "org.freedesktop.Secret.Collection.Label" }?.value.text ?? ""
         guard label.utf8.count <= SecretServiceLimits.labelBytesMax else { throw BusFailure(.limitsExceeded, "The label is too long.") }
         // A program that requests its alias again receives the existing collection.
-        if !alias.isEmpty, let target = try records.target(ofAlias: alias) {
+        let mayExist = !alias.isEmpty && alias.utf8.count <= SecretServiceAttributes.collectionBytesMax
+        if mayExist, let target = try records.target(ofAlias: alias) {
             return [.path(ObjectPath.collection(path: target)), .path(ObjectPath.none)]
         }
+        if !alias.isEmpty {
+            try access.throwIfLimited(client)
+            try throwIfUnusable(alias)
+        }
         let action: @Sendable () throws -> BusValue = { [self] in
-            let identifier = try createCollection(label: label)
+            let identifier = try createCollection(label: label, for: client)
             if !alias.isEmpty { try records.setAlias(alias, to: identifier) }
             return .path(ObjectPath.collection(path: identifier))
         }
@@ -126,7 +160,13 @@ extension SecretServiceObjects {
     }
 
     /// Creates a collection in the unlocked keychain, and returns its identifier.
-    func createCollection(label: String) throws(Refusal) -> String {
+    func createCollection(label: String, for client: BusClient) throws -> String {
+        let isLimited = access.isLimited(client)
+        let max = isLimited ? SecretServiceLimits.collectionsOfSandboxesMax : SecretServiceLimits.collectionsMax
+        guard try records.identifiers().count < max else {
+            let words = isLimited ? "There are too many collections for a sandboxed app to create one." : "There are too many collections."
+            throw BusFailure(.limitsExceeded, words)
+        }
         let identifier = try records.create(label: label)
         signal(
             ObjectPath.root, interface: "Service", member: "CollectionCreated", values: [.path(ObjectPath.collection(path: identifier))])
@@ -137,9 +177,7 @@ extension SecretServiceObjects {
     }
 
     private func setAlias(_ alias: String, to path: String) throws -> [BusValue] {
-        guard !alias.isEmpty, alias.utf8.count <= SecretServiceAttributes.collectionBytesMax,
-            alias != KeychainItems.login, alias != MemoryItems.collection
-        else { throw BusFailure(.notSupported, "This alias cannot be set.") }
+        try throwIfUnusable(alias)
         if path == ObjectPath.none {
             try records.setAlias(alias, to: nil)
             return []
@@ -148,6 +186,17 @@ extension SecretServiceObjects {
         try collection(identifier)
         try records.setAlias(alias, to: identifier)
         return []
+    }
+
+    /// Throws if an alias cannot be set.
+    private func throwIfUnusable(_ alias: String) throws {
+        guard !alias.isEmpty, alias.utf8.count <= SecretServiceAttributes.collectionBytesMax,
+            alias != KeychainItems.login, alias != MemoryItems.collection
+        else { throw BusFailure(.notSupported, "This alias cannot be set.") }
+        let aliases = try records.aliases()
+        guard aliases.count < SecretServiceLimits.aliasesMax || aliases.contains(alias) else {
+            throw BusFailure(.limitsExceeded, "There are too many aliases.")
+        }
     }
 }
 

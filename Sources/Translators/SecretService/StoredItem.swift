@@ -33,7 +33,11 @@ struct ItemEdit: Sendable {
     var secret: SharedSecret?
     /// The owner of a new item.
     var owner: String?
+    /// Whose share of the memory a new item takes.
+    var share: ClientShare?
 }
+
+typealias ItemSecret = (secret: SharedSecret, contentType: String)
 
 /// A store of items. Calls for locked items throw `isLocked`, calls for unknown items `noSuchObject`.
 protocol ItemStore: Sendable {
@@ -41,7 +45,7 @@ protocol ItemStore: Sendable {
     func places(having attributes: [SecretServiceAttributes.Pair], in collection: String?) throws -> [ItemPlace]
     func item(_ identifier: String, in collection: String) throws -> StoredItem
     /// Returns the secret and its content type. May prompt the user on behalf of the client.
-    func secret(of identifier: String, in collection: String, for client: BusClient) throws -> (secret: SharedSecret, contentType: String)
+    func secret(of identifier: String, in collection: String, for client: BusClient) throws -> ItemSecret
     /// Adds an item, or replaces one with exactly these attributes if that is allowed. Returns its identifier and whether it is new.
     func create(
         _ edit: ItemEdit, in collection: String, replacing mayReplace: (_ identifier: String, StoredItem) throws -> Bool

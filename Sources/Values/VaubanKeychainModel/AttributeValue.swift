@@ -22,6 +22,15 @@ package enum AttributeValue: Hashable, Sendable {
         }
     }
 
+    /// The bytes of the content, at most: without identifiers and lengths.
+    package var contentBytes: Int {
+        switch self {
+        case .text(let text): text.utf8.count
+        case .data(let bytes): bytes.count
+        case .number, .date: 8
+        }
+    }
+
     /// The bytes that determine equality: text and data with the same bytes are equal; a number has a separate tag and its eight bytes.
     /// Used in blind indexes only.
     package var equalityBytes: [UInt8] {

@@ -86,7 +86,14 @@ package struct SecretServiceAttributes: Sendable, DERReadable, DERWritable {
 
     /// Returns whether these attributes have everything that a query names.
     package func match(_ wanted: Self) -> Bool {
-        (wanted.instance.isEmpty || wanted.instance == instance) && Set(wanted.terms).isSubset(of: terms)
+        guard wanted.instance.isEmpty || wanted.instance == instance else { return false }
+        guard wanted.collection.isEmpty || wanted.collection.utf8.elementsEqual(collection.utf8) else { return false }
+        // Both are sorted by their names.
+        var rest = attributes[...]
+        return wanted.attributes.allSatisfy { pair in
+            rest = rest.drop { $0.name.utf8.lexicographicallyPrecedes(pair.name.utf8) }
+            return rest.first.map { $0.name.utf8.elementsEqual(pair.name.utf8) && $0.value.utf8.elementsEqual(pair.value.utf8) } ?? false
+        }
     }
 
     /// Returns whether both have the same collection and the same attributes.

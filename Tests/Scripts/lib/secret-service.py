@@ -31,6 +31,19 @@ def call(path, interface, member, signature="()", *arguments, on=None):
     return (on or bus).call_sync(NAME, path, interface, member, value, None, 0, 60000, None).unpack()
 
 
+def ended(client):
+    """Closes a connection, and waits until the bus has told everybody that it ended."""
+    name, gone = client.get_unique_name(), []
+    heard = bus.signal_subscribe("org.freedesktop.DBus", "org.freedesktop.DBus", "NameOwnerChanged", None, name, 0,
+                                 lambda *signal: gone.append(signal[5].unpack()[2] == ""))
+    # Calls of one client are answered in their order, so the bus has the subscription now.
+    bus.call_sync("org.freedesktop.DBus", "/", "org.freedesktop.DBus", "GetId", None, None, 0, 60000, None)
+    client.close_sync(None)
+    while not any(gone):
+        GLib.MainContext.default().iteration(True)
+    bus.signal_unsubscribe(heard)
+
+
 def refused(error, path, interface, member, signature="()", *arguments, on=None):
     try:
         answer = call(path, interface, member, signature, *arguments, on=on)
@@ -61,6 +74,15 @@ def get(item, session, on=None):
 
 def properties(path, interface):
     return call(path, "org.freedesktop.DBus.Properties", "GetAll", "(s)", S + interface)[0]
+
+
+def one_item():
+    """What a client does at least, in a session without encryption."""
+    session = plain()
+    item = create(session, {"service": "one", "username": "anna"}, b"of one")
+    assert service("SearchItems", "(a{ss})", {"service": "one"}) == ([item], []) and bytes(get(item, session)[2]) == b"of one"
+    assert secrets_of([item], session) == [(item, b"of one", "text/plain")]
+    call(item, S + "Item", "Delete")
 
 
 def libsecret():
@@ -260,12 +282,63 @@ def hostile():
     assert service("GetSecrets", "(aoo)", [unknown, ROOT, "/"], session) == ({},)
     assert service("Unlock", "(ao)", [unknown, "/", LOGIN])[0] == [LOGIN]
     assert service("ReadAlias", "(s)", "default") == (LOGIN,) and service("ReadAlias", "(s)", "none") == ("/",)
+    for alias in ["a" * 65, "ä" * 33, "a" * 60_000]:
+        refused("org.freedesktop.DBus.Error.NotSupported", ROOT, S + "Service", "CreateCollection", "(a{sv}s)", {}, alias)
+        refused("org.freedesktop.DBus.Error.NotSupported", ROOT, S + "Service", "SetAlias", "(so)", alias, LOGIN)
     # What is hidden from the bus: the service's own records.
     assert service("SearchItems", "(a{ss})", {"service": "secret-service-collection"}) == ([], [])
     text = call(ROOT, "org.freedesktop.DBus.Introspectable", "Introspect")[0]
     Gio.DBusNodeInfo.new_for_xml(text).lookup_interface(S + "Service").lookup_method("OpenSession").out_args
     for path in [LOGIN, ROOT + "/collection"]:
         Gio.DBusNodeInfo.new_for_xml(call(path, "org.freedesktop.DBus.Introspectable", "Introspect")[0])
+
+
+def secrets_of(paths, session, on=None):
+    """What GetSecrets answers, in its order: of a dictionary Python would keep each path once."""
+    answer = (on or bus).call_sync(NAME, ROOT, S + "Service", "GetSecrets", GLib.Variant("(aoo)", (paths, session)), None, 0, 240000, None)
+    entries = answer.get_child_value(0)
+    found = [(entry.get_child_value(0).unpack(), entry.get_child_value(1).unpack())
+             for entry in map(entries.get_child_value, range(entries.n_children()))]
+    assert all(secret[0] == session for _, secret in found), found
+    return [(path, bytes(secret[2]), secret[3]) for path, secret in found]
+
+
+def several_secrets():
+    """More than are asked for together, of both stores, with what is none in between; each keeps its place."""
+    session = plain()
+    kept = [create(session, {"service": "several", "number": str(n)}, f"secret {n}".encode() * (n % 3 * 1000), kind=f"text/x-{n}") for n in range(50)]
+    memory = [create(session, {"service": "several", "number": str(n)}, f"in memory {n}".encode(), collection=SESSION) for n in range(3)]
+    expected = {path: (f"secret {n}".encode() * (n % 3 * 1000), f"text/x-{n}") for n, path in enumerate(kept)}
+    expected.update((path, (f"in memory {n}".encode(), "text/plain")) for n, path in enumerate(memory))
+    # Unknown, another collection's, deleted, malformed, not an item.
+    gone = create(session, {"service": "several", "number": "gone"})
+    call(gone, S + "Item", "Delete")
+    none = [LOGIN + "/" + "0" * 32, ROOT + "/collection/other/" + kept[0].rsplit("/")[-1], gone, LOGIN + "/x", LOGIN, ROOT, "/"]
+    asked = none[:1] + kept[:20] + none[1:4] + memory + kept[20:] + none[4:] + kept[:2] + memory[:1] + none
+    wanted = [(path, *expected[path]) for path in asked if path in expected]
+    assert len(wanted) == 56 and secrets_of(asked, session) == wanted
+    assert secrets_of(asked[:3], session) == wanted[:2] and secrets_of([], session) == [] and secrets_of(none[2:], session) == []
+    for path in kept + memory:
+        call(path, S + "Item", "Delete")
+
+
+def guarded_among_others():
+    """Of items that demand approval those are given that the user approves, each in its place."""
+    session = plain()
+    names = ["first", "refused", "between", "approved", "last"]
+    paths = [only({"service": "guarded", "username": name}) for name in names]
+    print(", ".join(secret.decode() for _, secret, _ in secrets_of(paths, session)))
+
+
+def open_among_locked():
+    """What stays open while the keychain is locked is given, in its place among what is locked."""
+    session = plain()
+    closed = service("SearchItems", "(a{ss})", {"service": "locked"})[1]
+    stays = only({"service": "stays", "username": "open"})
+    memory = create(session, {"only": "now"}, b"in memory", collection=SESSION)
+    got = secrets_of(closed + [stays] + closed * 20 + [memory] + closed + [stays], session)
+    assert [secret for _, secret, _ in got] == [b"stays open", b"in memory", b"stays open"], got
+    assert [path for path, _, _ in got] == [stays, memory, stays]
 
 
 def signals():
@@ -286,6 +359,63 @@ def signals():
     assert "PropertiesChanged" in names, seen
     bus.signal_unsubscribe(heard)
     del loop
+
+
+def signals_for_libsecret():
+    """What libsecret has loaded changes with what another client does."""
+    session = plain()
+    path = create(session, {"signals": "libsecret"}, label="old")
+    client = Secret.Service.get_sync(Secret.ServiceFlags.OPEN_SESSION | Secret.ServiceFlags.LOAD_COLLECTIONS, None)
+    collection = Secret.Collection.for_alias_sync(client, "default", Secret.CollectionFlags.LOAD_ITEMS, None)
+    item = next(item for item in collection.get_items() if item.get_object_path() == path)
+    assert item.get_label() == "old" and item.get_attributes() == {"signals": "libsecret"}
+
+    def until(holds):
+        while not holds():
+            GLib.MainContext.default().iteration(True)
+
+    for name, value in [("Label", GLib.Variant("s", "new")), ("Attributes", GLib.Variant("a{ss}", {"signals": "newer"}))]:
+        call(path, "org.freedesktop.DBus.Properties", "Set", "(ssv)", S + "Item", name, value)
+    until(lambda: item.get_label() == "new" and item.get_attributes() == {"signals": "newer"})
+    call(path, S + "Item", "Delete")
+
+
+def listens():
+    """Hears all signals that arrive until the collection `Marker` is changed, and prints whether one told of an item, or named a wallet or
+    an application."""
+    told, loop = [], GLib.MainLoop()
+
+    def heard(_bus, _sender, path, interface, member, values):
+        words = repr((path, member, values.unpack()))
+        if member == "CollectionChanged" and "Marker" in words:
+            return loop.quit()
+        if LOGIN + "/" in words or interface == "org.kde.KWallet" and values.n_children() or "plans" in words and "collection" not in words:
+            told.append(words)
+
+    bus.signal_subscribe(None, None, None, None, None, 0, heard)
+    properties(ROOT, "Service")
+    print("listening", flush=True)
+    loop.run()
+    for words in told:
+        print(words, file=sys.stderr)
+    print("told" if told else "nothing", flush=True)
+
+
+def tells():
+    """Does everything with an item that the service tells of."""
+    session, change = plain(), "org.freedesktop.DBus.Properties"
+    item = create(session, {"plans": "secret"}, label="secret plans")
+    create(session, {"plans": "secret"}, b"y", label="secret plans")
+    call(item, change, "Set", "(ssv)", S + "Item", "Label", GLib.Variant("s", "newer plans"))
+    call(item, change, "Set", "(ssv)", S + "Item", "Attributes", GLib.Variant("a{ss}", {"plans": "newer"}))
+    call(item, S + "Item", "SetSecret", "((oayays))", (session, b"", b"z", "text/plain"))
+    call(item, S + "Item", "Delete")
+
+
+def mark():
+    marker = service("CreateCollection", "(a{sv}s)", {S + "Collection.Label": GLib.Variant("s", "Marker")}, "")[0]
+    call(marker, "org.freedesktop.DBus.Properties", "Set", "(ssv)", S + "Collection", "Label", GLib.Variant("s", "Marker"))
+    call(marker, S + "Collection", "Delete")
 
 
 def session_collection():
@@ -336,6 +466,75 @@ def many_clients():
         leaving.flush_sync(None)
         leaving.close_sync(None)
     assert service("ReadAlias", "(s)", "login") == (LOGIN,)
+    # A session that is opened while its client leaves ends with it.
+    key = GLib.Variant("ay", (2**1000 + 1).to_bytes(128, "big"))
+    for _ in range(600):
+        leaving = connect()
+        leaving.call(NAME, ROOT, S + "Service", "OpenSession", GLib.Variant("(sv)", ("dh-ietf1024-sha256-aes128-cbc-pkcs7", key)), None, 0,
+                     60000, None, None)
+        leaving.flush_sync(None)
+        ended(leaving)
+    plain()
+
+
+def floods():
+    """One process takes, over many connections, all that it can get. Then it says `flooding`, until its input ends."""
+    isLocked = properties(LOGIN, "Collection")["Locked"]
+    clients, limits = [connect() for _ in range(33)], "org.freedesktop.DBus.Error.LimitsExceeded"
+    if isLocked:
+        prompts = [prompt(on=client) for client in clients[:32]]
+        refused(limits, ROOT, S + "Service", "Unlock", "(ao)", [LOGIN], on=clients[32])
+        # One that ends makes room for another.
+        call(prompts[0], S + "Prompt", "Dismiss", on=clients[0])
+        prompt(on=clients[32])
+    else:
+        clients = clients[:16]
+        sessions = {client: plain(on=client) for client in clients}
+        items = [create(sessions[client], {"flood": str(number)}, bytes(255 << 10), collection=SESSION, on=client)
+                 for number, client in enumerate(clients[:8])]
+        new = {S + "Item.Attributes": GLib.Variant("a{ss}", {"flood": "more"})}
+        for client in clients[8:]:
+            refused(limits, SESSION, S + "Collection", "CreateItem", "(a{sv}(oayays)b)", new,
+                    (sessions[client], b"", bytes(255 << 10), "text/plain"), True, on=client)
+        # Neither a change nor a replacement makes more of it.
+        refused(limits, items[0], S + "Item", "SetSecret", "((oayays))", (sessions[clients[0]], b"", bytes(1 << 20), "text/plain"), on=clients[0])
+        refused(limits, items[0], "org.freedesktop.DBus.Properties", "Set", "(ssv)", S + "Item", "Attributes",
+                GLib.Variant("a{ss}", {"flood": "a" * (1 << 20)}), on=clients[0])
+        refused(limits, SESSION, S + "Collection", "CreateItem", "(a{sv}(oayays)b)", {S + "Item.Attributes": GLib.Variant("a{ss}", {"flood": "0"})},
+                (sessions[clients[0]], b"", bytes(1 << 20), "text/plain"), True, on=clients[0])
+        for client in clients:
+            for _ in range(64):
+                try:
+                    plain(on=client)
+                except GLib.Error:
+                    break
+        refused(limits, ROOT, S + "Service", "OpenSession", "(sv)", "plain", GLib.Variant("s", ""), on=connect())
+    print("flooding", flush=True)
+    sys.stdin.read()
+    for path in [] if isLocked else items:
+        call(path, S + "Item", "Delete", on=clients[0])
+
+
+def beside():
+    """Another process keeps something in memory, and has it back."""
+    session = plain()
+    item = create(session, {"beside": "a flood"}, bytes(1 << 20), collection=SESSION)
+    assert bytes(get(item, session)[2]) == bytes(1 << 20)
+    call(item, S + "Item", "Delete")
+
+
+def waits_for_the_user():
+    """Seventy connections of one process read an item that demands approval, and wait for it until they are killed."""
+    clients = [connect() for _ in range(70)]
+    path = only({"service": "approval"})
+    # First, since those that wait for the user leave no thread of the share for the others.
+    sessions = [plain(on=client) for client in clients]
+    for client, session in zip(clients, sessions):
+        client.call(NAME, path, S + "Item", "GetSecret", GLib.Variant("(o)", (session,)), None, 0, 240000, None, None)
+        # What comes after it at the bus was sent after it.
+        client.call_sync("org.freedesktop.DBus", "/", "org.freedesktop.DBus", "GetId", None, None, 0, 60000, None)
+    print("waiting", flush=True)
+    GLib.MainLoop().run()
 
 
 def lock():
@@ -354,6 +553,18 @@ def locked():
     refused(S + "Error.IsLocked", closed[0], S + "Item", "GetSecret", "(o)", session)
     refused(S + "Error.IsLocked", LOGIN, S + "Collection", "CreateItem", "(a{sv}(oayays)b)", {}, (session, b"", b"x", "text/plain"), True)
     create(session, {"only": "now"}, collection=SESSION)
+    # Of a locked item only the index tells its collection, and of one that was not stored over the bus nothing does.
+    refused(S + "Error.NoSuchObject", closed[0].replace("/login/", "/none/"), S + "Item", "Delete")
+    for path in sys.argv[2:]:
+        refused(S + "Error.IsLocked", path, S + "Item", "Delete")
+
+
+def paths():
+    """Prints the paths of an item that the command line set, and of one in another collection, as if it were in `login`."""
+    session = plain()
+    made = service("CreateCollection", "(a{sv}s)", {S + "Collection.Label": GLib.Variant("s", "Elsewhere")}, "")[0]
+    elsewhere = create(session, {"service": "elsewhere"}, b"elsewhere", collection=made)
+    print(only({"service": "wifi"}), LOGIN + elsewhere[len(made):])
 
 
 def prompt(on=None):
@@ -399,6 +610,19 @@ def prompt_dismissed():
     assert completed(path, lambda: call(path, S + "Prompt", "Dismiss"))[0] is True
 
 
+def dismissed_while_shown():
+    """Shows a prompt, and dismisses it when its input says that it is on the screen."""
+    path = prompt()
+
+    def then():
+        show(path)
+        sys.stdin.readline()
+        call(path, S + "Prompt", "Dismiss")
+
+    dismissed, result = completed(path, then)
+    print("dismissed" if dismissed and result == [] else (dismissed, result))
+
+
 def prompt_of_a_client_that_leaves():
     # More than there may be at once: each ends with its client.
     for _ in range(70):
@@ -407,6 +631,13 @@ def prompt_of_a_client_that_leaves():
         call(path, S + "Prompt", "Prompt", "(s)", "", on=leaving)
         leaving.close_sync(None)
         refused(S + "Error.NoSuchObject", path, S + "Prompt", "Dismiss")
+    # Also those whose call goes on when it leaves.
+    for _ in range(70):
+        leaving = connect()
+        leaving.call(NAME, ROOT, S + "Service", "Unlock", GLib.Variant("(ao)", ([LOGIN],)), None, 0, 60000, None, None)
+        leaving.flush_sync(None)
+        ended(leaving)
+    call(prompt(), S + "Prompt", "Dismiss")
 
 
 def prompt_answered():
@@ -461,8 +692,15 @@ def foreign_items():
     assert item["Locked"] is True and item["Label"] == "" and item["Attributes"] == {} and item["Created"] == 0, item
     assert service("GetSecrets", "(aoo)", closed, session) == ({},)
     refused(S + "Error.IsLocked", closed[0], S + "Item", "GetSecret", "(o)", session)
+    # Among others it is left out, and they keep their places.
+    own = [create(session, {"own": str(n)}, f"own {n}".encode()) for n in range(20)]
+    asked = closed + own[:10] + closed + own[10:] + closed
+    assert [(path, secret) for path, secret, _ in secrets_of(asked, session)] == [(path, f"own {n}".encode()) for n, path in enumerate(own)]
+    for path in own:
+        call(path, S + "Item", "Delete")
     assert service("SearchItems", "(a{ss})", {}) == ([], []) and properties(LOGIN, "Collection")["Items"] == []
     assert call(LOGIN, S + "Collection", "SearchItems", "(a{ss})", {})[0] == []
+    assert Gio.DBusNodeInfo.new_for_xml(call(LOGIN, "org.freedesktop.DBus.Introspectable", "Introspect")[0]).nodes == []
     print("refused")
 
 
@@ -475,12 +713,34 @@ def foreign_changes():
     refused("org.freedesktop.DBus.Error.AccessDenied", LOGIN, "org.freedesktop.DBus.Properties", "Set", "(ssv)", S + "Collection", "Label",
             GLib.Variant("s", "x"))
     refused("org.freedesktop.DBus.Error.AccessDenied", ROOT, S + "Service", "SetAlias", "(so)", "default", SESSION)
+    work = {S + "Collection.Label": GLib.Variant("s", "Work")}
+    refused("org.freedesktop.DBus.Error.AccessDenied", ROOT, S + "Service", "CreateCollection", "(a{sv}s)", work, "work")
+    assert service("CreateCollection", "(a{sv}s)", work, "default") == (LOGIN, "/") and service("ReadAlias", "(s)", "work") == ("/",)
     refused("org.freedesktop.DBus.Error.AccessDenied", LOGIN, S + "Collection", "Delete")
     # One with the same attributes is another item.
     own = create(session, {"service": "mail", "username": "anna", "xdg:schema": "org.freedesktop.Secret.Generic"}, b"planted")
     assert own != path and bytes(get(own, session)[2]) == b"planted"
     call(own, S + "Item", "Delete")
     print("refused")
+
+
+def many_collections():
+    """An application in a sandbox makes collections until it is refused; prints how many there are then."""
+    for number in range(200):
+        try:
+            service("CreateCollection", "(a{sv}s)", {S + "Collection.Label": GLib.Variant("s", f"of a flood {number}")}, "")
+        except GLib.Error as problem:
+            assert Gio.DBusError.get_remote_error(problem) == "org.freedesktop.DBus.Error.LimitsExceeded", problem.message
+            break
+    # That of this process is one more.
+    print(len(properties(ROOT, "Service")["Collections"]) - 1)
+
+
+def deletes_collections():
+    made = service("CreateCollection", "(a{sv}s)", {S + "Collection.Label": GLib.Variant("s", "one more")}, "")[0]
+    for path in [made] + [path for path in properties(ROOT, "Service")["Collections"] if "/of_a_flood" in path]:
+        call(path, S + "Collection", "Delete")
+    print("made")
 
 
 def finds_locked():
@@ -534,8 +794,13 @@ def lookups_while_killing():
             told = subprocess.run(["secret-tool", "lookup", "service", "fault", "username", "anna"], capture_output=True)
             assert told.returncode == 0, (turn, told)
             secret = told.stdout
-        else:
+        elif turn % 4:
             secret = bytes(get(only({"service": "fault", "username": "anna"}), session)[2])
+        else:
+            path = only({"service": "fault", "username": "anna"})
+            got = secrets_of([path] * 3 + [ROOT] + [path] * 20, session)
+            assert len(got) == 23 and len(set(got)) == 1, (turn, got)
+            secret = got[0][1]
         assert secret == b"kept through faults", (turn, secret)
         if killer:
             killer.join()
@@ -628,6 +893,16 @@ def lock_keyring():
 
 def unlock_keyring():
     call(ROOT, KEYRING, "UnlockWithMasterPassword", "(o(oayays))", sys.argv[2], (plain(), b"", b"of work", "text/plain"))
+
+
+def stored_for_export():
+    """Items of all shapes, in two collections."""
+    session = plain()
+    made = service("CreateCollection", "(a{sv}s)", {S + "Collection.Label": GLib.Variant("s", "Wörk / things")}, "work")[0]
+    create(session, {"service": "export", "ä": "ß\n", "empty": ""}, bytes(range(256)), "Bytes: ä", collection=made, kind="application/octet-stream")
+    create(session, {"service": "export", "ä": "ß\n", "empty": ""}, b"", "", collection=made, replace=False, kind="image/png")
+    create(session, {"service": "export"}, "wört".encode(), "Text")
+    create(session, {}, b"no attributes", "None")
 
 
 def dump():

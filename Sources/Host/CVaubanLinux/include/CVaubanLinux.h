@@ -74,6 +74,9 @@ int vauban_adopt_orphans(void);
 void *vauban_secret_file_pages(size_t count);
 /* Maps pages that are in no dump and empty in a child: NULL and errno. */
 void *vauban_private_pages(size_t count);
+/* Gives back the pages of the program's and its libraries' files that are only read: they are mapped again, from the same files, where they
+   are used. */
+void vauban_give_back_read_pages(void);
 /* Returns how many bytes this process may lock, by its limit alone. */
 uint64_t vauban_lock_limit(void);
 /* Keeps pages out of swap, each from its first use on: 0 or -errno. */

@@ -3,19 +3,27 @@ internal import KeychainStore
 internal import VaubanKeychainModel
 internal import VaubanLinuxHost
 
-/// An index key while a request uses it. The key is processed once for all blinds of the request, and never kept in this form.
+/// An index key while a request uses it. The key is processed once for all blinds of the request, if there are any, and never kept in this
+/// form.
 struct IndexKey {
-    private let keyed: HMAC<SHA256>
+    private final class Processed {
+        let key: SymmetricKey
+        lazy var keyed = HMAC<SHA256>(key: key)
+
+        init(_ key: SymmetricKey) { self.key = key }
+    }
+
+    private let processed: Processed
     private let repeated: RepeatedBlinds
 
     init(_ key: SymmetricKey, _ repeated: RepeatedBlinds = RepeatedBlinds()) {
-        keyed = HMAC<SHA256>(key: key)
+        processed = Processed(key)
         self.repeated = repeated
     }
 
     /// Returns the first bytes of the authentication code of a message.
     func blind(_ message: [UInt8]) -> [UInt8] {
-        var code = keyed
+        var code = processed.keyed
         message.withUnsafeBytes { code.update(data: $0) }
         return Array(code.finalize().prefix(AttributeBlinds.blindBytes))
     }

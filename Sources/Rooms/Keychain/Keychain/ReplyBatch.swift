@@ -51,7 +51,7 @@ final class ReplyBatch {
     }
 
     private func enqueue(_ item: FoundItem) throws {
-        let count = try item.encoded().count
+        let count = item.encodedBytesMax
         if items.count == KeychainReply.itemsMax || bytes + count > KeychainLimits.replyBytesMax { try flush() }
         items.append(item)
         bytes += count

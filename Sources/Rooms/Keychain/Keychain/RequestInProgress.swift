@@ -22,14 +22,17 @@ package struct KeychainServices: Sendable {
     /// What websites list; nil where programs are not told apart, and no program has a website.
     package let siteLists: (any SiteLists)?
     let siteRequests = SiteRequests()
+    let changes: SynchronizableChanges
     let accessLogs: AccessLogs
     /// For events that programs can cause at will.
     let boundedLog: BoundedLog
 
     package init(
         databases: DatabaseRegistry, leasedKeys: LeasedKeyStore, now: @escaping @Sendable () -> Int64, sleepClock: SleepClock,
-        logger: Logger, siteLists: (any SiteLists)? = nil, accessLogs: AccessLogs? = nil
+        logger: Logger, siteLists: (any SiteLists)? = nil, accessLogs: AccessLogs? = nil,
+        changes: SynchronizableChanges = SynchronizableChanges()
     ) {
+        self.changes = changes
         self.siteLists = siteLists
         self.databases = databases
         self.leasedKeys = leasedKeys
@@ -85,6 +88,8 @@ package final class RequestInProgress {
     /// What the request does to items, and whether it needs more of them than their attributes.
     let action: AccessAction
     let usesItems: Bool
+    /// Whether a synchronizable item may be among those that the request opens, writes or deletes.
+    var meetsSynchronizable = false
     /// The caller's rights, once they are known.
     var knownRights: CallerRights?
     /// Whether the caller counts as the program of a trusted signature.
@@ -104,6 +109,9 @@ package final class RequestInProgress {
             // A request that waits holds no database open.
             if case .canary(.alerts(let number)) = request {
                 return try AlertRequest(services: services, caller: caller, sink: sink).serve(after: number)
+            }
+            if case .sync(.changes(let number)) = request {
+                return try ChangesRequest(services: services, caller: caller, sink: sink).serve(since: number)
             }
             var secrets = try RequestSecrets(value, of: request)
             let progress = try RequestInProgress(
@@ -300,6 +308,9 @@ extension RequestInProgress {
             let rows = try database.rows(of: selection, after: last, count: batch, bytesMax: KeychainLimits.batchBytesMax)
             guard let end = rows.last?.id else { return }
             for row in rows where try !callWithCurrentRow(row, of: selection, body) { return }
+            // A batch that neither limit ended was the last.
+            let isLimited = rows.count >= batch || rows.reduce(0) { $0 + $1.countedBytes } >= KeychainLimits.batchBytesMax
+            guard isLimited else { return }
             last = end
         }
     }

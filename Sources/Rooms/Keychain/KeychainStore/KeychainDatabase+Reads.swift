@@ -1,4 +1,3 @@
-internal import Foundation
 internal import GRDB
 
 extension KeychainDatabase {
@@ -12,7 +11,7 @@ extension KeychainDatabase {
             try Self.scan(selection, after: id, in: database, query: RowQuery.whole) { row in
                 let stored = StoredRow(row)
                 rows.append(stored)
-                bytes += stored.halves.secret.count + stored.halves.metadata.count
+                bytes += stored.countedBytes
                 return rows.count < count && bytes < bytesMax
             }
             return rows
@@ -57,11 +56,14 @@ extension KeychainDatabase {
     /// Returns the blind that the fewest rows have, as far as they are counted.
     private static func rarest(of blinds: [[UInt8]], in database: Database) throws -> [UInt8]? {
         guard blinds.count > 1 else { return blinds.first }
-        let statement = try database.cachedStatement(
-            sql: "SELECT COUNT(*) FROM (SELECT 1 FROM lookup WHERE blind = ? LIMIT \(countedMax))")
-        var rarest: (blind: [UInt8], count: Int)?
+        let sql = "SELECT COUNT(*) FROM (SELECT 1 FROM lookup WHERE blind = ? LIMIT \(countedMax))"
+        var rarest: (blind: [UInt8], count: Int64)?
         for blind in blinds {
-            let count = try Int.fetchOne(statement, arguments: [Data(blind)]) ?? 0
+            var count: Int64 = 0
+            try database.forEachRow(sql, parameters: [.bytes(blind)]) { row in
+                count = row.number(0)
+                return false
+            }
             if rarest.map({ count < $0.count }) ?? true { rarest = (blind, count) }
             if count == 0 { break }
         }
@@ -178,7 +180,7 @@ extension Database {
         try forEachRow(sql, parameters: parameters) { columns in
             let row = stored(columns)
             rows.append(row)
-            bytes += row.halves.secret.count + row.halves.metadata.count
+            bytes += row.countedBytes
             return rows.count < count && bytes < bytesMax
         }
         return rows

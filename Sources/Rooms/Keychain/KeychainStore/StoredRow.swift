@@ -40,6 +40,9 @@ package struct StoredRow: Hashable, Sendable {
         self.halves = halves
     }
 
+    /// The bytes that count against the limit of a batch: those of unbounded size.
+    package var countedBytes: Int { halves.secret.count + halves.metadata.count }
+
     /// Identifies the row until someone writes it again.
     package var handle: RowHandle { RowHandle(id: id, metadataBinding: halves.metadataBinding, place: place) }
 }
