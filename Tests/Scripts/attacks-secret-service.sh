@@ -35,6 +35,22 @@ check 'U51 a Snap reads what another program stored, sees its label or lists it:
 printf 'of the snap' | in_sandbox "$snap" secret-tool store --label=Own service snap username anna || fail 'a Snap stores nothing'
 check 'U51 control: another program of the Snap reads what it stored' equals "$(in_sandbox "$snap_helper" secret-tool lookup service snap username anna)" 'of the snap'
 check 'U51 a Flatpak does not' equals "$(in_sandbox "$app" timeout 240 /usr/bin/python3 "$helper" finds-locked service snap 2>&1 | tail -n 1)" locked
+# listens COMMAND...: runs it while a client listens to the service, and prints whether that was told of an item or a wallet.
+listens() {
+    rm -f "$TMPDIR/listens"; mkfifo "$TMPDIR/listens"
+    "$@" timeout 240 /usr/bin/python3 "$helper" listens >"$TMPDIR/listens" 2>"$TMPDIR/told" & listener=$!
+    exec 5<"$TMPDIR/listens"
+    read -r -t "$hang_seconds" said <&5; [ "$said" = listening ] || { cat "$TMPDIR/told"; fail 'it does not listen'; }
+    timeout 240 /usr/bin/python3 "$helper" tells || fail 'nothing is told'
+    busctl --address="$DBUS_SESSION_BUS_ADDRESS" call org.kde.kwalletd6 /modules/kwalletd6 org.kde.KWallet open sxs 'secret plans' 0 'an application' >/dev/null || fail 'no wallet is opened'
+    timeout 240 /usr/bin/python3 "$helper" mark || fail 'nothing is marked'
+    read -r -t "$hang_seconds" said <&5; exec 5<&-; wait "$listener"
+    echo "$said"
+}
+check 'U150 a Flatpak listens to what the service tells of other programs'"'"' items and wallets: nothing' equals "$(listens in_sandbox "$app")" nothing || cat "$TMPDIR/told"
+check 'U150 control: a program outside of sandboxes is told' equals "$(listens env)" told
+check 'U52 it makes collections without end: refused' equals "$(sandboxed many-collections)" 128
+check 'U52 control: a program outside of sandboxes makes one more' equals "$(timeout 240 /usr/bin/python3 "$helper" deletes-collections 2>&1 | tail -n 1)" made
 check 'U54 it asks the portal'"'"'s backend for the key of another app: refused' equals "$(sandboxed foreign-key)" refused
 check 'U54 control: the portal is given it' matches_key "$(timeout 240 /usr/bin/python3 "$helper" backend-key org.example.Other 2>&1 | tail -n 1)"
 

@@ -130,8 +130,8 @@ new_keychain
 provider hostile
 import 1
 end_provider
-for left in 'kdewallet/Mail/no map: not imported: it is no map that KWallet can read' 'kdewallet/Mail/type 7: not imported: KWallet does not know its type' \
-    'kdewallet/Mail/bytes: not imported: it is no text' 'kdewallet/Mail/a number: not imported: Its answer cannot be read.' \
+for left in 'kdewallet/Mail/no map: not imported: it is not a map that KWallet can read' 'kdewallet/Mail/type 7: not imported: KWallet does not know its type' \
+    'kdewallet/Mail/bytes: not imported: it is not text in UTF-8' 'kdewallet/Mail/a number: not imported: Its answer cannot be read.' \
     'kdewallet/Mail/an error: not imported: It cannot be read' 'kdewallet/ssh-key/evil: not imported' \
     'session/Mail/anna: added' 'a b/Mail/anna: added' 'a_20b/Mail/anna: added'; do
     out "$left"

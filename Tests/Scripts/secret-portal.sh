@@ -5,6 +5,8 @@
 set -u
 . Tests/Scripts/lib/command-line.sh
 . Tests/Scripts/lib/secret-service.sh
+portal=/usr/libexec/xdg-desktop-portal
+[ -x "$portal" ] || { echo 'there is no xdg-desktop-portal here'; exit 77; }
 vauban enable secret-service 2>"$TMPDIR/err" || { cat "$TMPDIR/err"; fail 'it is not enabled'; }
 [ -f "$XDG_DATA_HOME/xdg-desktop-portal/portals/vauban.portal" ] || fail 'there is no portal file'
 # Only the portal's name starts the service here.
@@ -43,23 +45,18 @@ read -r -t "$hang_seconds" said <&7; [ "$said" = "$first" ] || fail "after the u
 wait "$client"
 
 # The real portal.
-portal=/usr/libexec/xdg-desktop-portal
-if [ -x "$portal" ]; then
-    cp /usr/share/dbus-1/services/org.freedesktop.impl.portal.PermissionStore.service "$TMPDIR/services/" 2>/dev/null
-    busctl --address="$DBUS_SESSION_BUS_ADDRESS" call org.freedesktop.DBus /org/freedesktop/DBus org.freedesktop.DBus ReloadConfig >/dev/null
-    mkdir -p "$XDG_CONFIG_HOME/xdg-desktop-portal"
-    printf '[preferred]\norg.freedesktop.impl.portal.Secret=vauban\n' >"$XDG_CONFIG_HOME/xdg-desktop-portal/portals.conf"
-    XDG_CURRENT_DESKTOP=vauban XDG_DESKTOP_PORTAL_DIR=$XDG_DATA_HOME/xdg-desktop-portal/portals "$portal" >"$TMPDIR/portal.log" 2>&1 & frontend=$!
-    try wait-for-owner org.freedesktop.portal.Desktop
-    portal_key() { timeout 240 /usr/bin/python3 "$helper" portal-key || { cat "$TMPDIR/portal.log"; fail 'the portal gives no key'; }; }
-    through=$(portal_key)
-    [[ $through =~ ^[0-9a-f]{128}$ ]] || fail "the key through the portal is $through"
-    [ "$(portal_key)" = "$through" ] || fail 'the portal gives another key'
-    { kill "$frontend"; wait "$frontend"; } 2>/dev/null
-    rm -r "$XDG_CONFIG_HOME/xdg-desktop-portal"
-else
-    echo 'there is no xdg-desktop-portal here'
-fi
+cp /usr/share/dbus-1/services/org.freedesktop.impl.portal.PermissionStore.service "$TMPDIR/services/" 2>/dev/null
+busctl --address="$DBUS_SESSION_BUS_ADDRESS" call org.freedesktop.DBus /org/freedesktop/DBus org.freedesktop.DBus ReloadConfig >/dev/null
+mkdir -p "$XDG_CONFIG_HOME/xdg-desktop-portal"
+printf '[preferred]\norg.freedesktop.impl.portal.Secret=vauban\n' >"$XDG_CONFIG_HOME/xdg-desktop-portal/portals.conf"
+XDG_CURRENT_DESKTOP=vauban XDG_DESKTOP_PORTAL_DIR=$XDG_DATA_HOME/xdg-desktop-portal/portals "$portal" >"$TMPDIR/portal.log" 2>&1 & frontend=$!
+try wait-for-owner org.freedesktop.portal.Desktop
+portal_key() { timeout 240 /usr/bin/python3 "$helper" portal-key || { cat "$TMPDIR/portal.log"; fail 'the portal gives no key'; }; }
+through=$(portal_key)
+[[ $through =~ ^[0-9a-f]{128}$ ]] || fail "the key through the portal is $through"
+[ "$(portal_key)" = "$through" ] || fail 'the portal gives another key'
+{ kill "$frontend"; wait "$frontend"; } 2>/dev/null
+rm -r "$XDG_CONFIG_HOME/xdg-desktop-portal"
 vauban disable secret-service 2>/dev/null || fail 'it is not disabled'
 [ -z "$(find "$XDG_CONFIG_HOME" "$XDG_DATA_HOME" -type f 2>/dev/null)" ] || { find "$XDG_CONFIG_HOME" "$XDG_DATA_HOME" -type f; fail 'a file is left'; }
 echo 'applications get their keys by the portal'

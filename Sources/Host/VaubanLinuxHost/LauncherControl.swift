@@ -16,7 +16,7 @@ package struct LauncherRecord: Sendable, Hashable {
     /// Returns the record of the calling process.
     package static func ofSelf(sockets: String, isReady: Bool) throws(SystemError) -> LauncherRecord {
         let pid = getpid()
-        guard let start = Self.start(of: pid) else { throw SystemError("read this process's start", code: EIO) }
+        guard let start = ProcessDescriptor.start(of: pid) else { throw SystemError("read this process's start", code: EIO) }
         return LauncherRecord(pid: pid, start: start, sockets: sockets, isReady: isReady)
     }
 
@@ -52,16 +52,7 @@ package struct LauncherRecord: Sendable, Hashable {
     }
 
     /// Whether the process that wrote the record still runs.
-    fileprivate var isCurrent: Bool { Self.start(of: pid) == start }
-
-    /// Returns field 22 of `/proc/PID/stat`. The second field, a name in parentheses, may contain anything.
-    private static func start(of pid: Int32) -> String? {
-        guard let bytes = SmallFile.bytes(path: "/proc/\(pid)/stat", max: 4096), let name = bytes.lastIndex(of: UInt8(ascii: ")")) else {
-            return nil
-        }
-        let fields = bytes[(name + 1)...].split(separator: UInt8(ascii: " "))
-        return fields.count > 19 ? String(validating: fields[19], as: UTF8.self) : nil
-    }
+    fileprivate var isCurrent: Bool { ProcessDescriptor.start(of: pid) == start }
 }
 
 package enum LauncherControl {

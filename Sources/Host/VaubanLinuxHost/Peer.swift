@@ -52,6 +52,16 @@ package enum ProcessDescriptor {
         return poll(&poller, 1, 0) == 0
     }
 
+    /// Returns when a process started, in clock ticks since the boot (field 22 of `/proc/PID/stat`); nil if there is no such process. The
+    /// second field, a name in parentheses, may contain anything.
+    package static func start(of pid: Int32) -> String? {
+        guard let bytes = SmallFile.bytes(path: "/proc/\(pid)/stat", max: 4096), let name = bytes.lastIndex(of: UInt8(ascii: ")")) else {
+            return nil
+        }
+        let fields = bytes[(name + 1)...].split(separator: UInt8(ascii: " "))
+        return fields.count > 19 ? String(validating: fields[19], as: UTF8.self) : nil
+    }
+
     /// Returns the process number of a process descriptor; nil if it is not one or its process has been reaped. The kernel writes it as
     /// `Pid:` into the descriptor's information file.
     package static func pid(of descriptor: Descriptor) -> Int32? {

@@ -5,14 +5,22 @@ internal import VaubanPlainText
 /// The process of a client as the bus reports it.
 struct BusProcess: Sendable {
     let number: Int32
-    /// The process itself, from the kernel, where the bus has it (dbus-daemon since 1.15.8).
+    /// The process itself: from the kernel where the bus has it (dbus-daemon since 1.15.8), else opened by the number. Nil if it cannot be
+    /// known that this is the client's process.
     let descriptor: Descriptor?
 
-    /// Whether the number is still that of the process; true if only the number is known. Asked after something was read by the number.
+    /// Whether the number is still that of the process. Asked after something was read by the number.
     var isStillThere: Bool {
-        guard let descriptor else { return true }
+        guard let descriptor else { return false }
         return ProcessDescriptor.isAlive(descriptor) && ProcessDescriptor.pid(of: descriptor) == number
     }
+}
+
+/// What a client uses of the limits that all clients share is counted for its application, and outside of sandboxes for its process: more
+/// connections give it no more.
+enum ClientShare: Hashable, Sendable {
+    case application(ClientApplication)
+    case process(Int32)
 }
 
 /// A client on the bus.
@@ -23,6 +31,7 @@ final class BusClient: Sendable {
     /// The kernel's name of the process. The process chooses it, so it is suitable only for display.
     let program: String
     let application: ClientApplication
+    let share: ClientShare
     /// The items that the user allowed the client to use, or that it created while its application was unknown, until it leaves the bus.
     private let permitted = Mutex<Set<String>>([])
     /// Cancels the client's requests when it leaves the bus.
@@ -35,6 +44,8 @@ final class BusClient: Sendable {
             process.flatMap { SmallFile.bytes(path: "/proc/\($0.number)/comm", max: 64) }.map { String(decoding: $0, as: UTF8.self) } ?? ""
         program = PlainLine.of(said, charactersMax: 16)
         application = ClientApplication(process: process, program: program)
+        // Who is a program outside of sandboxes has a process.
+        share = if application == .user, let process { .process(process.number) } else { .application(application) }
     }
 
     func permit(_ item: String) { permitted.withLock { _ = $0.insert(item) } }

@@ -24,17 +24,20 @@ enum BusOutgoing: Sendable {
     case call(destination: String, path: String, interface: String, member: String, [BusValue])
 }
 
-/// An error of the protocol. The text is for display and contains no secret.
+/// An error of the protocol, as this service sends it to a caller or receives it from a provider; its name says who is to blame. The text
+/// is for display and contains no secret.
 struct BusFailure: Error {
     let name: String
     let text: String
 }
 
-/// One connection to the session bus, used by one thread.
+/// One connection to the session bus, used by one thread at a time.
 final class BusConnection {
     enum Event {
         case call(BusCall)
         case gone(String)
+        /// A name that this connection owned has another owner or none.
+        case lost(String)
         case nothing
     }
 
@@ -44,6 +47,9 @@ final class BusConnection {
     /// Calls that have no reply yet.
     private var calls: [UInt64: OpaquePointer] = [:]
     private var lastNumber: UInt64 = 0
+    /// This connection's place among all on the bus, which numbers them as they come (`:1.7`), and when it came, in nanoseconds since the
+    /// boot.
+    private var own: (place: UInt64, since: UInt64) = (0, 0)
 
     init(address: String) throws(SystemError) {
         var made: OpaquePointer?
@@ -57,6 +63,7 @@ final class BusConnection {
         ] { try SystemError.checkNegated(result, "reach the session bus") }
         var name: UnsafePointer<CChar>?
         try SystemError.checkNegated(sd_bus_get_unique_name(bus, &name), "reach the session bus")
+        own = (Self.place(of: text(name)), MachineClock.boot)
     }
 
     deinit {
@@ -98,6 +105,7 @@ final class BusConnection {
 
     /// Returns the process of a client, or nil if the client left.
     func clientProcess(_ name: String) -> BusProcess? {
+        let now = MachineClock.boot
         guard let values = try? ask("GetConnectionCredentials", name), case .array(_, let entries)? = values.first else { return nil }
         var number: Int32?
         var descriptor: Descriptor?
@@ -108,8 +116,25 @@ final class BusConnection {
             default: break
             }
         }
-        return number.map { BusProcess(number: $0, descriptor: descriptor) }
+        guard let number else { return nil }
+        return BusProcess(number: number, descriptor: descriptor ?? openedProcess(number, of: name, now: now))
     }
+
+    /// Opens the process of a client by its number, which is all that the bus knows. Returns nil if the number may have been given again:
+    /// the client has left the bus by then, or the process started after the client came.
+    private func openedProcess(_ number: Int32, of name: String, now: UInt64) -> Descriptor? {
+        guard let descriptor = try? ProcessDescriptor.open(number), process(of: name) == number,
+            let start = ProcessDescriptor.start(of: number).flatMap(UInt64.init)
+        else { return nil }
+        let place = Self.place(of: name)
+        let came = place > 0 && place < own.place ? min(own.since, now) : now
+        return start <= came / Self.nanosecondsOfTick ? descriptor : nil
+    }
+
+    /// The kernel's unit of times of processes (`USER_HZ`).
+    private static let nanosecondsOfTick: UInt64 = 10_000_000
+
+    private static func place(of name: String) -> UInt64 { name.split(separator: ".").last.flatMap { UInt64($0) } ?? 0 }
 
     private func ask(_ member: String, _ argument: String) throws(SystemError) -> [BusValue] {
         var call: OpaquePointer?
@@ -140,6 +165,12 @@ final class BusConnection {
                     values.count == 3, values[2].text == "", let name = values[0].text
                 else { continue }
                 return .gone(name)
+            }
+            if sd_bus_message_is_signal(message, Self.daemon, "NameLost") > 0 {
+                guard text(sd_bus_message_get_sender(message)) == Self.daemon, let values = try? BusReader.arguments(of: message),
+                    let name = values.first?.text
+                else { continue }
+                return .lost(name)
             }
             if sd_bus_message_is_method_call(message, nil, nil) > 0, let call = try received(message) { return .call(call) }
         }
@@ -214,18 +245,35 @@ final class BusConnection {
         }
     }
 
-    /// Waits until there is input on the bus or the descriptor is readable.
-    func wait(or descriptor: Int32) throws(SystemError) {
-        let events = try SystemError.checkNegated(sd_bus_get_events(bus), "wait for the bus")
-        var pollers = [
-            pollfd(fd: sd_bus_get_fd(bus), events: Int16(events), revents: 0), pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
-        ]
-        var until: UInt64 = .max
-        try SystemError.checkNegated(sd_bus_get_timeout(bus, &until), "wait for the bus")
-        let now = MachineClock.monotonic / 1000
-        let left: Int32 = until == .max ? -1 : until <= now ? 0 : Int32(clamping: (until - now) / 1000 + 1)
-        _ = poll(&pollers, nfds_t(pollers.count), left)
+    /// Whether a message waits until the socket takes it.
+    var hasUnsent: Bool {
+        get throws(SystemError) { try SystemError.checkNegated(sd_bus_get_events(bus), "wait for the bus") & Int32(POLLOUT) != 0 }
+    }
+
+    /// What to wait for before the next call of `next`.
+    var nextWait: BusWait {
+        get throws(SystemError) {
+            let events = try SystemError.checkNegated(sd_bus_get_events(bus), "wait for the bus")
+            var until: UInt64 = .max
+            try SystemError.checkNegated(sd_bus_get_timeout(bus, &until), "wait for the bus")
+            let now = MachineClock.monotonic / 1000
+            return BusWait(
+                poller: pollfd(fd: sd_bus_get_fd(bus), events: Int16(events), revents: 0),
+                milliseconds: until == .max ? -1 : until <= now ? 0 : Int32(clamping: (until - now) / 1000 + 1))
+        }
     }
 
     func text(_ pointer: UnsafePointer<CChar>?) -> String { pointer.map { String(cString: $0) } ?? "" }
+}
+
+/// A wait for events of the bus, which needs no access to the connection.
+struct BusWait {
+    let poller: pollfd
+    let milliseconds: Int32
+
+    /// Waits until there is an event or the descriptor is readable. Returns whether it is.
+    func untilSignal(on descriptor: Int32) -> Bool {
+        var pollers = [poller, pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)]
+        return poll(&pollers, nfds_t(pollers.count), milliseconds) > 0 && pollers[1].revents != 0
+    }
 }

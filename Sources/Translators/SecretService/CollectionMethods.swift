@@ -26,7 +26,7 @@ extension SecretServiceObjects {
         guard label.utf8.count <= SecretServiceLimits.labelBytesMax else { throw BusFailure(.limitsExceeded, "The label is too long.") }
         let edit = ItemEdit(
             label: label, attributes: value("Attributes")?.pairs ?? [], contentType: contentType, secret: secret,
-            owner: access.owner(for: client))
+            owner: access.owner(for: client), share: client.share)
         let (identifier, isNew) = try store(of: collection).create(edit, in: collection) { identifier, item in
             try replaces && access.mayUse(item, identifier, by: client)
         }
@@ -38,8 +38,9 @@ extension SecretServiceObjects {
         if isNew, client.application == .unknown { client.permit(identifier) }
         let path = ObjectPath.item(path: identifier, in: collection)
         let parent = ObjectPath.collection(path: collection)
-        signal(parent, interface: "Collection", member: isNew ? "ItemCreated" : "ItemChanged", values: [.path(path)])
-        if isNew { propertyInvalidated(parent, interface: "Collection", name: "Items") }
+        let clients = listeners(ofItem: identifier, in: collection)
+        signal(parent, interface: "Collection", member: isNew ? "ItemCreated" : "ItemChanged", values: [.path(path)], to: clients)
+        if isNew { propertyInvalidated(parent, interface: "Collection", name: "Items", to: clients) }
     }
 
     private func deleteCollection(_ identifier: String) throws -> [BusValue] {

@@ -100,6 +100,14 @@ final class CollectionRecords: Sendable {
         }
     }
 
+    /// Returns the aliases that were set. Before the first unlock none are known.
+    func aliases() throws(Refusal) -> [String] {
+        do throws(Refusal) { return try records(Self.aliasService, nil).compactMap { ItemMapping.text($0.attributes[.account]) } } catch {
+            guard error.reason == .beforeFirstUnlock else { throw error }
+            return []
+        }
+    }
+
     /// Sets the collection of an alias, or removes the alias.
     func setAlias(_ alias: String, to identifier: String?) throws(Refusal) {
         guard let identifier else { return try remove(query(Self.aliasService, alias)) }

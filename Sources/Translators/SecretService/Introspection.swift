@@ -62,13 +62,14 @@ enum Introspection {
     static let signatures = Dictionary(
         methods.flatMap { interface, methods in methods.map { ("\(interface).\($0.name)", [$0.takes]) } }, uniquingKeysWith: +)
 
-    static func document(of object: ObjectPath, _ objects: SecretServiceObjects) throws -> String {
+    static func document(of object: ObjectPath, _ objects: SecretServiceObjects, for client: BusClient) throws -> String {
         let children: [String] =
             switch object {
             case .service: ["collection", "aliases", "session", "prompt"]
             case .folder("collection"): try objects.collections()
             case .collection(let identifier):
-                (try? objects.store(of: identifier).places(having: [], in: identifier).map(\.identifier)) ?? []
+                (try? objects.visible(objects.store(of: identifier).places(having: [], in: identifier), having: [], for: client))?
+                    .map(\.identifier) ?? []
             default: []
             }
         let nodes = children.map { "  <node name=\"\($0)\"/>\n" }.joined()

@@ -20,15 +20,18 @@ extension SecretServiceObjects {
     }
 
     func delete(_ identifier: String, in collection: String) throws {
+        let clients = listeners(ofItem: identifier, in: collection)
         try store(of: collection).delete(identifier, in: collection)
         if collection != MemoryItems.collection { try access.endPermissions(for: identifier) }
         let parent = ObjectPath.collection(path: collection)
-        signal(parent, interface: "Collection", member: "ItemDeleted", values: [.path(ObjectPath.item(path: identifier, in: collection))])
-        propertyInvalidated(parent, interface: "Collection", name: "Items")
+        let path = ObjectPath.item(path: identifier, in: collection)
+        signal(parent, interface: "Collection", member: "ItemDeleted", values: [.path(path)], to: clients)
+        propertyInvalidated(parent, interface: "Collection", name: "Items", to: clients)
     }
 
     func itemChanged(_ identifier: String, in collection: String) {
         let path = ObjectPath.item(path: identifier, in: collection)
-        signal(ObjectPath.collection(path: collection), interface: "Collection", member: "ItemChanged", values: [.path(path)])
+        let clients = listeners(ofItem: identifier, in: collection)
+        signal(ObjectPath.collection(path: collection), interface: "Collection", member: "ItemChanged", values: [.path(path)], to: clients)
     }
 }

@@ -9,6 +9,7 @@ final class Prompts: Sendable {
 
     private struct Prompt: Sendable {
         let client: String
+        let share: ClientShare
         let action: Action
         /// The result of a dismissed prompt.
         let nothing: BusValue
@@ -35,10 +36,13 @@ final class Prompts: Sendable {
     func make(for client: BusClient, nothing: BusValue, _ action: @escaping Action) throws(BusFailure) -> String {
         guard let wait = try? UnlockWait() else { throw BusFailure(.limitsExceeded, "There are too many prompts.") }
         let path: String? = state.withLock { state in
-            guard state.prompts.count < SecretServiceLimits.promptsMax else { return nil }
+            // The client may have left meanwhile, and nothing would end its prompt.
+            guard !client.cancellation.isCancelled, state.prompts.count < SecretServiceLimits.promptsMax,
+                state.prompts.values.count(where: { $0.share == client.share }) < SecretServiceLimits.promptsOfShareMax
+            else { return nil }
             state.lastNumber += 1
             let path = "\(ObjectPath.root)/prompt/p\(state.lastNumber)"
-            state.prompts[path] = Prompt(client: client.name, action: action, nothing: nothing, wait: wait)
+            state.prompts[path] = Prompt(client: client.name, share: client.share, action: action, nothing: nothing, wait: wait)
             return path
         }
         guard let path else { throw BusFailure(.limitsExceeded, "There are too many prompts.") }

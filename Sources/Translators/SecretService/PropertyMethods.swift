@@ -71,7 +71,9 @@ extension SecretServiceObjects {
             try throwIfClosed(identifier, in: collection, for: client)
             try store(of: collection).change(identifier, in: collection, edit)
             if edit.attributes != nil, collection != MemoryItems.collection { try access.endPermissions(for: identifier) }
-            propertiesChanged(ObjectPath.item(path: identifier, in: collection), interface: "Item", properties: [(name, value)])
+            let path = ObjectPath.item(path: identifier, in: collection)
+            let clients = listeners(ofItem: identifier, in: collection)
+            propertiesChanged(path, interface: "Item", properties: [(name, value)], to: clients)
             itemChanged(identifier, in: collection)
         default: throw BusFailure(.propertyReadOnly, "The property cannot be set.")
         }

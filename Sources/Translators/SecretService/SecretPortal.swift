@@ -20,6 +20,8 @@ final class SecretPortal: Sendable {
 
     private struct Request: Sendable {
         let client: String
+        let share: ClientShare
+        let application: String
         let wait: UnlockWait
     }
 
@@ -45,8 +47,12 @@ final class SecretPortal: Sendable {
         else { throw BusFailure(.invalidArguments, "The app or the file cannot be used.") }
         let wait = try UnlockWait()
         let isNew = requests.withLock { requests in
-            guard requests.count < SecretServiceLimits.portalRequestsMax, requests[handle] == nil else { return false }
-            requests[handle] = Request(client: client.name, wait: wait)
+            // The client may have left meanwhile, and nothing would end its request.
+            guard !client.cancellation.isCancelled, requests[handle] == nil, requests.count < SecretServiceLimits.portalRequestsMax,
+                requests.values.count(where: { $0.share == client.share }) < SecretServiceLimits.portalRequestsOfShareMax,
+                requests.values.count(where: { $0.application == application }) < SecretServiceLimits.portalRequestsOfApplicationMax
+            else { return false }
+            requests[handle] = Request(client: client.name, share: client.share, application: application, wait: wait)
             return true
         }
         guard isNew else { throw BusFailure(.limitsExceeded, "There are too many requests, or one with this handle.") }

@@ -8,6 +8,7 @@ internal import VaubanSecretBytes
 /// does not delay other clients.
 final class SecretServiceObjects: Sendable {
     let sessions = Sessions()
+    let listeners = Listeners()
     let prompts: Prompts
     let records: CollectionRecords
     let keychainLock: KeychainLock
@@ -29,13 +30,14 @@ final class SecretServiceObjects: Sendable {
         prompts = Prompts(keychainLock, send: send)
         portal = SecretPortal(keychain, keychainLock, send: send)
         walletFolders = WalletFolders(keychain)
-        walletHandles = WalletHandles(service, keychainLock, send: send)
+        walletHandles = WalletHandles(service, keychainLock, listeners, access, send: send)
         self.send = send
     }
 
     /// Releases everything that belongs to a client that left the bus.
     func end(of client: BusClient) {
         client.cancellation.cancel()
+        listeners.end(of: client.name)
         sessions.end(of: client.name)
         prompts.end(of: client.name)
         portal.end(of: client.name)
@@ -52,7 +54,7 @@ final class SecretServiceObjects: Sendable {
         }
         switch call.interface {
         case "org.freedesktop.DBus.Introspectable" where call.member == "Introspect":
-            return [.string(try Introspection.document(of: object, self))]
+            return [.string(try Introspection.document(of: object, self, for: client))]
         case "org.freedesktop.DBus.Properties": return try property(call, of: object, for: client)
         default: break
         }
@@ -103,7 +105,7 @@ final class SecretServiceObjects: Sendable {
     func throwIfClosed(_ identifier: String, in collection: String, for client: BusClient) throws {
         guard access.isLimited(client) else { return }
         guard try !item(identifier, in: collection, for: client).isLocked else {
-            throw BusFailure(.isLocked, "Another program stored the item, or the keychain is locked. Unlock asks the user.")
+            throw BusFailure(.isLocked, "Another program stored the item, or the keychain is locked. Unlock returns a prompt for the user.")
         }
     }
 
@@ -155,26 +157,6 @@ final class SecretServiceObjects: Sendable {
             throw BusFailure(.limitsExceeded, "A secret has at most 1 MiB.")
         }
         return (secret, contentType)
-    }
-
-    func signal(_ path: String, interface: String, member: String, values: [BusValue]) {
-        send(.signal(path: path, interface: "org.freedesktop.Secret.\(interface)", member: member, values))
-    }
-
-    /// Sends the signal that properties of an object have new values.
-    func propertiesChanged(_ path: String, interface: String, properties: [(name: String, value: BusValue)]) {
-        send(
-            .signal(
-                path: path, interface: "org.freedesktop.DBus.Properties", member: "PropertiesChanged",
-                [.string("org.freedesktop.Secret.\(interface)"), .properties(properties), .array("s", [])]))
-    }
-
-    /// Sends the signal that a property changed without its value, for values that are large or change often.
-    func propertyInvalidated(_ path: String, interface: String, name: String) {
-        send(
-            .signal(
-                path: path, interface: "org.freedesktop.DBus.Properties", member: "PropertiesChanged",
-                [.string("org.freedesktop.Secret.\(interface)"), .properties([]), .array("s", [.string(name)])]))
     }
 }
 

@@ -1,17 +1,20 @@
 internal import Crypto
 internal import Synchronization
+internal import VaubanLinuxHost
 
 /// The sessions of all clients.
 final class Sessions: Sendable {
     private struct State: Sendable {
         var sessions: [String: TransferSession] = [:]
+        /// The shares of the clients, by the sessions' paths.
+        var shares: [String: ClientShare] = [:]
         var lastNumber = 0
     }
 
     private let state = Mutex(State())
 
     /// Opens a session. Returns the service's part of the key agreement and the session's path, as `OpenSession` does.
-    func open(_ algorithm: String, _ input: BusValue, for client: String) throws -> [BusValue] {
+    func open(_ algorithm: String, _ input: BusValue, for client: BusClient) throws -> [BusValue] {
         switch TransferSession.Algorithm(rawValue: algorithm) {
         case nil: throw BusFailure(.notSupported, "The algorithm of the session is not supported.")
         case .plain: return [.variant(.string("")), .path(try keep(nil, for: client))]
@@ -23,14 +26,17 @@ final class Sessions: Sendable {
         }
     }
 
-    private func keep(_ key: SymmetricKey?, for client: String) throws(BusFailure) -> String {
+    private func keep(_ key: SymmetricKey?, for client: BusClient) throws(BusFailure) -> String {
         let path: String? = state.withLock { state in
-            guard state.sessions.count < SecretServiceLimits.sessionsMax,
-                state.sessions.values.count(where: { $0.client == client }) < SecretServiceLimits.sessionsOfClientMax
+            // The client may have left meanwhile, and nothing would end its session.
+            guard !client.cancellation.isCancelled, state.sessions.count < SecretServiceLimits.sessionsMax,
+                state.shares.values.count(where: { $0 == client.share }) < SecretServiceLimits.sessionsOfShareMax,
+                state.sessions.values.count(where: { $0.client == client.name }) < SecretServiceLimits.sessionsOfClientMax
             else { return nil }
             state.lastNumber += 1
             let path = "\(ObjectPath.root)/session/s\(state.lastNumber)"
-            state.sessions[path] = TransferSession(path: path, client: client, key: key)
+            state.sessions[path] = TransferSession(path: path, client: client.name, key: key)
+            state.shares[path] = client.share
             return path
         }
         guard let path else { throw BusFailure(.limitsExceeded, "There are too many sessions.") }
@@ -45,10 +51,18 @@ final class Sessions: Sendable {
 
     func close(_ path: String, of client: String) throws(BusFailure) {
         _ = try session(path, of: client)
-        state.withLock { $0.sessions[path] = nil }
+        state.withLock { state in
+            state.sessions[path] = nil
+            state.shares[path] = nil
+        }
     }
 
     func end(of client: String) {
-        state.withLock { state in state.sessions = state.sessions.filter { $0.value.client != client } }
+        state.withLock { state in
+            for path in state.sessions.filter({ $0.value.client == client }).keys {
+                state.sessions[path] = nil
+                state.shares[path] = nil
+            }
+        }
     }
 }

@@ -69,23 +69,17 @@ final class UnlockNotices: Sendable {
     func add(_ wait: UnlockWait) throws(SystemError) {
         let service = service
         let listener = try EnvironmentListener(service: { service }, look: { [weak self] in self?.look($0) ?? false })
-        let isFirst = state.withLock { state in
-            state.waits[ObjectIdentifier(wait)] = wait
-            guard state.listener == nil else { return false }
-            state.listener = listener
-            return true
-        }
-        if isFirst {
-            do throws(SystemError) {
-                return try listener.start()
-            } catch {
-                state.withLock { state in
-                    state.listener = nil
-                    state.waits[ObjectIdentifier(wait)] = nil
-                }
-                throw error
+        let isFirst = try state.withLock { state throws(SystemError) in
+            // Before others can rely on it.
+            let isFirst = state.listener == nil
+            if isFirst {
+                try listener.start()
+                state.listener = listener
             }
+            state.waits[ObjectIdentifier(wait)] = wait
+            return isFirst
         }
+        if isFirst { return }
         // The listener's first notice may have arrived before this wait.
         if isLocked() == false { wait.unlocked() }
     }

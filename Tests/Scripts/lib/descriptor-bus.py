@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""A message bus with one program on it, vauban-secret-service, and played clients whose process descriptors it passes, as dbus-daemon does since
-1.15.8: descriptor-bus.py SOCKET PROGRAM. Each client searches for the item of the service "mail"."""
+"""A message bus with one program on it, vauban-secret-service, and played clients: descriptor-bus.py SOCKET PROGRAM. Of some it passes process
+descriptors, as dbus-daemon does since 1.15.8; of others only numbers. Each client searches for the item of the service "mail". At the end the
+bus takes the name away."""
 import os, signal, subprocess, sys
 import dbus, dbus.lowlevel, dbus.mainloop.glib, dbus.server
 from gi.repository import GLib
@@ -19,14 +20,32 @@ alive, other, ended = child(), child(), child()
 descriptors = {process: os.pidfd_open(process.pid) for process in (alive, other, ended)}
 ended.kill()
 ended.wait()
-# A client, its number, its descriptor, and whether it is a program outside of sandboxes.
+# A client, its number, its descriptor, whether it is a program outside of sandboxes, and its number when the bus is asked again.
 clients = {
-    ":1.10": (alive.pid, None, True),
-    ":1.11": (alive.pid, descriptors[alive], True),
-    ":1.12": (alive.pid, descriptors[ended], False),
-    ":1.13": (alive.pid, descriptors[other], False),
+    ":1.10": (alive.pid, None, True, alive.pid),
+    ":1.11": (alive.pid, descriptors[alive], True, None),
+    ":1.12": (alive.pid, descriptors[ended], False, None),
+    ":1.13": (alive.pid, descriptors[other], False, None),
+    ":1.14": (alive.pid, None, False, None),
+    ":1.15": (alive.pid, None, False, other.pid),
+    ":1.16": (ended.pid, None, False, ended.pid),
+    ":1.3": (alive.pid, None, True, alive.pid),
 }
-waiting, results, connections = list(clients), {}, []
+OWN = ":1.5"
+waiting, results, connections, children, exits = list(clients), {}, [], [], []
+
+
+def started(process):
+    return int(open(f"/proc/{process.pid}/stat").read().rsplit(")", 1)[1].split()[19])
+
+
+def later():
+    """A process that started in a later tick of the kernel's clock than one that is started now."""
+    first = child()
+    children.append(first)
+    while started(children[-1]) <= started(first) + 1:
+        children.append(child())
+    return children[-1]
 
 
 def send(connection, message, sender=BUS):
@@ -36,7 +55,11 @@ def send(connection, message, sender=BUS):
 
 def next_client(connection):
     if not waiting:
-        return loop.quit()
+        lost = dbus.lowlevel.SignalMessage("/org/freedesktop/DBus", BUS, "NameLost")
+        lost.append(SECRETS, signature="s")
+        lost.set_destination(OWN)
+        send(connection, lost)
+        return GLib.child_watch_add(service.pid, lambda _, status: (exits.append(os.waitstatus_to_exitcode(status)), loop.quit()))
     call = dbus.lowlevel.MethodCallMessage(SECRETS, "/org/freedesktop/secrets", "org.freedesktop.Secret.Service", "SearchItems")
     call.append(dbus.Dictionary({"service": "mail"}, signature="ss"), signature="a{ss}")
     send(connection, call, waiting[0])
@@ -51,19 +74,25 @@ def heard(connection, message):
         return dbus.lowlevel.HANDLER_RESULT_HANDLED
     member, answer = message.get_member(), dbus.lowlevel.MethodReturnMessage(message)
     if member == "Hello":
-        answer.append(":1.1", signature="s")
+        answer.append(OWN, signature="s")
     elif member == "RequestName":
         answer.append(dbus.UInt32(1), signature="u")
     elif member == "GetConnectionCredentials":
-        number, descriptor, _ = clients[str(message.get_args_list()[0])]
+        number, descriptor, _, _ = clients[str(message.get_args_list()[0])]
         said = {"ProcessID": dbus.UInt32(number, variant_level=1), "UnixUserID": dbus.UInt32(os.getuid(), variant_level=1)}
         if descriptor is not None:
             said["ProcessFD"] = dbus.types.UnixFd(descriptor, variant_level=1)
         answer.append(dbus.Dictionary(said, signature="sv"), signature="a{sv}")
+    elif member == "GetConnectionUnixProcessID" and (again := clients[str(message.get_args_list()[0])][3]) is not None:
+        answer.append(dbus.UInt32(again), signature="u")
     elif member != "AddMatch":
         answer = dbus.lowlevel.ErrorMessage(message, BUS + ".Error.NameHasNoOwner", "nobody")
     send(connection, answer)
     if member == "RequestName" and str(message.get_args_list()[0]) == SECRETS:
+        # It came to the bus before the service did, and its number is that of a process which started after that.
+        late = later()
+        clients[":1.2"] = (late.pid, None, False, late.pid)
+        waiting.append(":1.2")
         GLib.idle_add(next_client, connection)
     return dbus.lowlevel.HANDLER_RESULT_HANDLED
 
@@ -80,11 +109,14 @@ GLib.timeout_add_seconds(int(os.environ.get("hang_seconds", 240)), loop.quit)
 try:
     loop.run()
 finally:
-    for process in (service, alive, other):
+    for process in (service, alive, other, *children):
         process.send_signal(signal.SIGKILL)
         process.wait()
 wrong = 0
-for name, (_, _, isUser) in clients.items():
+if exits != [53]:
+    wrong += 1
+    print(f"after the name was lost: {exits}")
+for name, (_, _, isUser, _) in clients.items():
     found = results.get(name)
     counts = [len(paths) for paths in found] if isinstance(found, list) else found
     if counts != ([1, 0] if isUser else [0, 1]):

@@ -29,16 +29,22 @@ struct BrowserEnabling {
         }
         let chromium = manifest(program, "allowed_origins", BrowserSetup.chromiumOrigin)
         let firefox = manifest(program, "allowed_extensions", BrowserSetup.firefoxExtension)
-        func browser(_ name: String, _ folder: String, _ hosts: String, _ programs: [String], _ content: String) -> Browser {
+        func browser(_ name: String, in folder: String, hosts: String, programs: [String], content: String) -> Browser {
             Browser(
                 name: name, manifest: "\(folder)/\(hosts)/\(BrowserSetup.hostName).json", content: content,
                 hasFolder: isFolder(folder), isFound: isFolder(folder) || programs.contains(where: isInstalled))
         }
         return BrowserEnabling(
             browsers: [
-                browser("Chromium", "\(config)/chromium", "NativeMessagingHosts", ["chromium", "chromium-browser"], chromium),
-                browser("Chrome", "\(config)/google-chrome", "NativeMessagingHosts", ["google-chrome-stable", "google-chrome"], chromium),
-                browser("Firefox", "\(home)/.mozilla", "native-messaging-hosts", ["firefox", "firefox-esr"], firefox),
+                browser(
+                    "Chromium", in: "\(config)/chromium", hosts: "NativeMessagingHosts", programs: ["chromium", "chromium-browser"],
+                    content: chromium),
+                browser(
+                    "Chrome", in: "\(config)/google-chrome", hosts: "NativeMessagingHosts",
+                    programs: ["google-chrome-stable", "google-chrome"], content: chromium),
+                browser(
+                    "Firefox", in: "\(home)/.mozilla", hosts: "native-messaging-hosts", programs: ["firefox", "firefox-esr"],
+                    content: firefox),
             ], program: program)
     }
 
@@ -89,7 +95,7 @@ struct BrowserEnabling {
     }
 
     func disable() throws {
-        guard try files(browsers).remove() else { return say("It was not enabled.") }
+        guard try files(browsers).remove() else { return say("Browsers were not enabled to use Vauban.") }
         say(
             """
             Removed. Browsers cannot use Vauban any more; passwords that they saved in Vauban stay there. Remove the \

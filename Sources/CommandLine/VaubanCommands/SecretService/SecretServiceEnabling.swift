@@ -18,16 +18,16 @@ struct SecretServiceEnabling {
     /// `hasWallets` is whether KWallet's names are taken too; nil takes them where KDE's service is installed.
     static func current(isShared: Bool = false, hasWallets: Bool? = nil) throws -> SecretServiceEnabling {
         let hasWallets = hasWallets ?? isKWalletInstalled
-        let program =
-            "\"\(try OwnProgram.path(of: "vauban"))\" secret-service --foreground"
-            + (isShared ? " --share" : "") + (hasWallets ? " --kwallet" : "")
+        let program = try OwnProgram.path(of: "vauban")
+        let words = " secret-service --foreground" + (isShared ? " --share" : "") + (hasWallets ? " --kwallet" : "")
         let config = try UserServiceFiles.folder("XDG_CONFIG_HOME", ".config")
         let data = try UserServiceFiles.folder("XDG_DATA_HOME", ".local/share")
         var files = [
-            ("\(data)/xdg-desktop-portal/portals/vauban.portal", portal), ("\(config)/systemd/user/\(unit)", service(program)),
+            ("\(data)/xdg-desktop-portal/portals/vauban.portal", portal),
+            ("\(config)/systemd/user/\(unit)", service(UserSystemd.quoted(program) + words)),
         ]
         files += ([busName, portalName] + (hasWallets ? walletNames : [])).map { name in
-            ("\(data)/dbus-1/services/\(name).service", activation(name, program: program))
+            ("\(data)/dbus-1/services/\(name).service", activation(name, program: quoted(program) + words))
         }
         let rivals = [(rival, "Secret Storage Service")] + (hasWallets ? [(walletRival, "KWallet PAM Socket Connection")] : [])
         files += rivals.filter { access("/etc/xdg/autostart/\($0.0)", F_OK) == 0 }.map { rival, title in
@@ -64,6 +64,11 @@ struct SecretServiceEnabling {
         UseIn=gnome;kde;sway;vauban
 
         """
+
+    /// A word as the bus reads it, which knows the quotes of a shell and no specifiers.
+    private static func quoted(_ word: String) -> String {
+        "\"\(["\\", "\"", "$", "`"].reduce(word) { $0.replacing($1, with: "\\\($1)") })\""
+    }
 
     private static func activation(_ name: String, program: String) -> String {
         """
@@ -110,7 +115,7 @@ struct SecretServiceEnabling {
     }
 
     func disable() throws {
-        guard try files.remove() else { return say("It was not enabled.") }
+        guard try files.remove() else { return say("The Secret Service was not enabled.") }
         say("Removed. From the next login on, programs use another Secret Service. Items that they stored in Vauban stay there.")
     }
 }

@@ -72,9 +72,9 @@ struct OtherWallets {
         guard let value = answer.first?.secret else { throw Self.unreadable }
         // A wallet that was closed meanwhile answers nothing, which is no value of the entry.
         if value.bytes.isEmpty, try self.kind(handle, folder: folder, name: name) != kind { throw Self.closed }
-        if kind == .password, !value.bytes.withUnsafeBytes(UTF8Text.isString) { throw BusFailure(.failed, "it is no text") }
+        if kind == .password, !value.bytes.withUnsafeBytes(UTF8Text.isString) { throw BusFailure(.failed, "it is not text in UTF-8") }
         guard kind == .map else { return value }
-        guard let json = WalletMap.json(of: value.bytes) else { throw BusFailure(.failed, "it is no map that KWallet can read") }
+        guard let json = WalletMap.json(of: value.bytes) else { throw BusFailure(.failed, "it is not a map that KWallet can read") }
         return SharedSecret(json)
     }
 

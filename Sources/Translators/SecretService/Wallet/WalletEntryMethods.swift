@@ -58,13 +58,15 @@ extension SecretServiceObjects {
         let secret = try keychainItems.secret(of: entry.identifier, in: handle.collection, for: handle.client).secret
         switch entry.kind {
         case .map:
-            guard let stream = WalletMap.stream(of: secret.bytes) else { throw BusFailure(.failed, "The item is no map.") }
+            guard let stream = WalletMap.stream(of: secret.bytes) else {
+                throw BusFailure(.failed, "The entry is not a map that KWallet can read.")
+            }
             return SharedSecret(stream)
         case .stream where entry.isBase64:
             var text = secret.bytes.disclosed()
             let read = Data(base64Encoded: text)
             _ = SecretBytes(absorbing: &text)
-            guard var decoded = consume read else { throw BusFailure(.failed, "The item is no Base64.") }
+            guard var decoded = consume read else { throw BusFailure(.failed, "The entry is not valid Base64.") }
             return SharedSecret(SecretBytes(absorbing: &decoded))
         case .stream, .password: return secret
         }
@@ -72,7 +74,7 @@ extension SecretServiceObjects {
 
     func text(of entry: WalletEntry, _ handle: WalletHandle) throws -> SharedSecret {
         let secret = try keychainItems.secret(of: entry.identifier, in: handle.collection, for: handle.client).secret
-        guard secret.bytes.withUnsafeBytes(UTF8Text.isString) else { throw BusFailure(.failed, "The item is no text.") }
+        guard secret.bytes.withUnsafeBytes(UTF8Text.isString) else { throw BusFailure(.failed, "The entry is not text in UTF-8.") }
         return secret
     }
 

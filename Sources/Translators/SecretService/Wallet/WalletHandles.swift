@@ -26,11 +26,18 @@ final class WalletHandles: Sendable {
     private let state = Mutex(State())
     private let service: Service
     private let keychainLock: KeychainLock
+    private let listeners: Listeners
+    private let access: ItemAccess
     private let send: @Sendable (BusOutgoing) -> Void
 
-    init(_ service: Service, _ keychainLock: KeychainLock, send: @escaping @Sendable (BusOutgoing) -> Void) {
+    init(
+        _ service: Service, _ keychainLock: KeychainLock, _ listeners: Listeners, _ access: ItemAccess,
+        send: @escaping @Sendable (BusOutgoing) -> Void
+    ) {
         self.service = service
         self.keychainLock = keychainLock
+        self.listeners = listeners
+        self.access = access
         self.send = send
     }
 
@@ -39,38 +46,28 @@ final class WalletHandles: Sendable {
         let service = service
         let listener = try EnvironmentListener(service: { service }, look: { [weak self] in self?.look($0) ?? false })
         let random = try Entropy.bytes(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
-        let opened = state.withLock { state -> (number: Int32, isFirst: Bool)? in
+        let number = try state.withLock { state throws(SystemError) -> Int32? in
             let own = state.handles.values.filter { $0.client === client }
             if let same = own.first(where: { $0.collection == collection && $0.wallet == wallet && $0.application == application }) {
                 state.handles[same.number]?.count += 1
-                return (same.number, false)
+                return same.number
             }
-            guard state.handles.count < SecretServiceLimits.handlesMax, own.count < SecretServiceLimits.handlesOfClientMax else {
-                return nil
-            }
+            guard state.handles.count < SecretServiceLimits.handlesMax, own.count < SecretServiceLimits.handlesOfClientMax,
+                state.handles.values.count(where: { $0.client.share == client.share }) < SecretServiceLimits.handlesOfShareMax
+            else { return nil }
+            // Before others can rely on it.
+            if state.listener == nil { try listener.start() }
+            state.listener = state.listener ?? listener
             var number = Int32(random >> 1)
             while number == 0 || state.handles[number] != nil { number = number == .max ? 1 : number + 1 }
             state.handles[number] = WalletHandle(
                 number: number, client: client, collection: collection, wallet: wallet, application: application)
-            guard state.listener == nil else { return (number, false) }
-            state.listener = listener
-            return (number, true)
+            return number
         }
-        guard let opened else { throw BusFailure(.limitsExceeded, "Too many wallets are open.") }
-        if opened.isFirst {
-            do throws(SystemError) {
-                try listener.start()
-            } catch {
-                state.withLock { state in
-                    state.listener = nil
-                    state.handles[opened.number] = nil
-                }
-                throw error
-            }
-        }
+        guard let number else { throw BusFailure(.limitsExceeded, "Too many wallets are open.") }
         // The client may have left meanwhile, and nothing would end its handles.
         if client.cancellation.isCancelled { end(of: client.name) }
-        return opened.number
+        return number
     }
 
     /// Returns a client's open wallet. The handles of others do not exist for it.
@@ -107,16 +104,28 @@ final class WalletHandles: Sendable {
                 }
             }
         }
-        for wallet in Set(closed.map(\.wallet)).subtracting(left.map(\.wallet)) { broadcast("walletClosed", [.string(wallet)]) }
-        if !closed.isEmpty, left.isEmpty { broadcast("allWalletsClosed", []) }
+        for wallet in Set(closed.map(\.wallet)).subtracting(left.map(\.wallet)) {
+            announce("walletClosed", [.string(wallet)], to: closed.filter { $0.wallet == wallet }.map(\.client))
+        }
+        if !closed.isEmpty, left.isEmpty { announce("allWalletsClosed", []) }
         return closed
     }
 
     /// Ends the handles of a client that left the bus.
     func end(of client: String) { close { $0.client.name == client } }
 
-    func broadcast(_ member: String, _ values: [BusValue]) {
-        for path in WalletInterface.paths { send(.signal(path: path, interface: WalletInterface.name, member: member, values)) }
+    /// Tells all clients of a change. Names of wallets and applications are not for applications in sandboxes, except the users of the
+    /// wallet.
+    func announce(_ member: String, _ values: [BusValue], to users: [BusClient] = []) {
+        guard !values.isEmpty else {
+            for path in WalletInterface.paths { send(.signal(path: path, interface: WalletInterface.name, member: member, [])) }
+            return
+        }
+        for client in listeners.all where !access.isLimited(client) || users.contains(where: { $0 === client }) {
+            for path in WalletInterface.paths {
+                send(.signal(path: path, interface: WalletInterface.name, member: member, values, destination: client.name))
+            }
+        }
     }
 
     private func removed(where isWanted: (WalletHandle) -> Bool) -> (closed: [WalletHandle], left: [WalletHandle]) {

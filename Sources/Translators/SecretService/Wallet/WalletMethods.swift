@@ -2,7 +2,7 @@ internal import VaubanKeychainModel
 internal import VaubanPlainText
 internal import VaubanRefusal
 
-/// A call needs the user's consent to items that another program stored.
+/// A call needs the user's consent to items that another program stored. Nobody is to blame: the call is answered after the prompt.
 struct WalletConsent: Error {
     let entry: WalletEntry
 }
@@ -88,9 +88,10 @@ extension SecretServiceObjects {
             return [.boolean(try isAbsent(name, arguments[1].text ?? "", arguments.count > 2 ? arguments[2].text : nil))]
         case "sync", "reconfigure": return []
         case "deleteWallet":
-            throw BusFailure(.notSupported, "No wallet is deleted over this interface. Delete its items with vauban delete.")
+            throw BusFailure(.notSupported, "Programs cannot delete a wallet. Delete its items with vauban delete.")
         case "changePassword": throw BusFailure(.notSupported, "The wallets have the keychain's passcode: vauban passcode change.")
-        case "pamOpen": throw BusFailure(.notSupported, "No password is taken from programs.")
+        case "pamOpen":
+            throw BusFailure(.notSupported, "Programs cannot open a wallet with a password. Unlock the keychain with vauban unlock.")
         default:
             let handle = try walletHandles.handle(arguments.first?.signed, of: client)
             guard try !keychainLock.isLocked else { throw BusFailure(.isLocked, "The keychain is locked.") }
@@ -114,9 +115,9 @@ extension SecretServiceObjects {
     }
 
     private func opened(_ name: String, _ application: String, for client: BusClient) throws -> Int32 {
-        let collection = try walletCollection(name) ?? createCollection(label: name)
+        let collection = try walletCollection(name) ?? createCollection(label: name, for: client)
         let number = try walletHandles.open(name, collection: collection, application: application, for: client)
-        walletsSignal("walletOpened", [.string(name)])
+        walletsSignal("walletOpened", [.string(name)], to: [client])
         return number
     }
 
@@ -190,7 +191,9 @@ extension SecretServiceObjects {
 
     // MARK: Signals
 
-    func walletsSignal(_ member: String, _ values: [BusValue]) { walletHandles.broadcast(member, values) }
+    func walletsSignal(_ member: String, _ values: [BusValue], to users: [BusClient] = []) {
+        walletHandles.announce(member, values, to: users)
+    }
 
     /// Tells of a collection that was deleted over the bus.
     func walletDeleted(_ name: String, collection: String) {

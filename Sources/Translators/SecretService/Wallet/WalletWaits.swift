@@ -4,7 +4,7 @@ internal import VaubanLinuxHost
 /// Calls that wait for the user, each on a thread of its own, until the user answers or their client leaves the bus.
 final class WalletWaits: Sendable {
     private struct State: Sendable {
-        var waits: [Int32: (client: String, wait: UnlockWait)] = [:]
+        var waits: [Int32: (client: BusClient, wait: UnlockWait)] = [:]
         var lastNumber: Int32 = 0
     }
 
@@ -22,8 +22,10 @@ final class WalletWaits: Sendable {
         let wait = try UnlockWait()
         let number = transaction()
         let isNew = state.withLock { state in
-            guard state.waits.count < SecretServiceLimits.walletWaitsMax else { return false }
-            state.waits[number] = (client.name, wait)
+            guard state.waits.count < SecretServiceLimits.walletWaitsMax,
+                state.waits.values.count(where: { $0.client.share == client.share }) < SecretServiceLimits.walletWaitsOfShareMax
+            else { return false }
+            state.waits[number] = (client, wait)
             return true
         }
         guard isNew else { throw BusFailure(.limitsExceeded, "Too many programs wait for the user.") }
@@ -43,6 +45,6 @@ final class WalletWaits: Sendable {
     private func forget(_ number: Int32) { state.withLock { _ = $0.waits.removeValue(forKey: number) } }
 
     func end(of client: String) {
-        for wait in state.withLock({ state in state.waits.values.filter { $0.client == client } }) { wait.wait.cancel() }
+        for wait in state.withLock({ state in state.waits.values.filter { $0.client.name == client } }) { wait.wait.cancel() }
     }
 }
