@@ -30,8 +30,8 @@ become alice "$bin/vauban" ssh-agent --foreground --socket "$agent" >/dev/null 2
 until by alice ssh-add -l >/dev/null 2>&1; do kill -0 $agent_pid 2>/dev/null || { cat "$TMPDIR/agent.log"; exit 1; }; done
 hostile() { by "$1" python3 "$bin/ssh-hostile.py" "$agent" "$TMPDIR/$2.pub" "$3" 2>&1; }
 
-check 'U40 a program of the user signs with a key that asks for nothing: succeeds' equals "$(hostile alice free sign)" signed
-check 'U41 the same with a key that asks, where nobody answers: refused' equals "$(hostile alice asking sign)" refused
+check 'U40 a program of the user signs with a key that needs no prompt: succeeds' equals "$(hostile alice free sign)" signed
+check 'U41 the same with a key that prompts, where nobody answers: refused' equals "$(hostile alice asking sign)" refused
 check 'U41 the log says why' says 'nothing can show the prompt' "$TMPDIR/agent.log"
 printf '#!/bin/sh\npython3 %s %s %s sign >%s 2>&1 &\necho $! >%s\n' "$bin/ssh-hostile.py" "$agent" "$TMPDIR/asking.pub" "$own/asked" "$own/pid" >"$own/asker"
 printf '#!/bin/sh\ntail -s 0.02 --pid="$(cat %s)" -f /dev/null\n' "$own/pid" >"$own/wait"
@@ -59,8 +59,8 @@ secret='^(ptrace|memory file|process_vm_readv|pidfd_getfd|environ|maps|auxv|fd/2
 memory() { "${@:2}" "$bin/hardening-probe" attack $agent_pid >"$TMPDIR/probe" 2>&1; [ "$(grep -cE "${secret}$1" "$TMPDIR/probe")" = 8 ] || { cat "$TMPDIR/probe"; return 1; }; }
 check 'U43 the memory of the agent, by a program of the same user: refused' memory 'refused (1|13)$' by alice
 check 'U43 control: root reads all of it' memory done env
-check 'U44 a forwarded agent, a key that asks for nothing, another server: succeeds' equals "$(hostile alice free forwarded)" signed
-check 'U44 a key that asks: refused where nobody answers' equals "$(hostile alice asking forwarded)" refused
+check 'U44 a forwarded agent, a key that needs no prompt, another server: succeeds' equals "$(hostile alice free forwarded)" signed
+check 'U44 a key that prompts: refused where nobody answers' equals "$(hostile alice asking forwarded)" refused
 # U46: the answer to one program's prompt holds, and others try to use it. A copy of an interpreter with one more byte has an identity of its own.
 cp "$(by alice python3 -c 'import os, sys; print(os.path.realpath(sys.executable))')" "$bin/tool" && printf x >>"$bin/tool" && cp "$bin/tool" "$bin/thief" && printf y >>"$bin/thief" && chmod 755 "$bin/tool" "$bin/thief"
 prefix=$(by alice python3 -c 'import sys; print(sys.prefix)')
@@ -85,8 +85,8 @@ STEPS
 check 'U46 control: the program that was named in the prompt signs again without one' answered_and_held
 check 'U46 another program of the user: refused where nobody answers' equals "$(ask thief message git)" refused
 check 'U46 the program itself in another session: refused' equals "$(ask_elsewhere tool message git)" refused
-for deed in login message-forwarded message-forged sign; do
-    check "U46 the program itself, deed $deed: refused" equals "$(ask tool $deed git)" refused
+for request in login message-forwarded message-forged sign; do
+    check "U46 the program itself, the request $request: refused" equals "$(ask tool $request git)" refused
 done
 check 'U46 for another purpose: refused' equals "$(ask tool message file)" refused
 check 'U47 a program in the same session starts the one that was named: succeeds' equals "$(by alice python3 -c 'import os, subprocess, sys; print(subprocess.run(sys.argv[2:], env={**os.environ, "PYTHONHOME": sys.argv[1]}, capture_output=True, text=True).stdout, end="")' "$prefix" "$bin/tool" "$bin/ssh-hostile.py" "$agent" "$TMPDIR/asking.pub" message git)" signed

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The agent for SSH with the real ssh, sshd, ssh-add, ssh-keygen and git: keys of the enclave and imported ones, certificates, locks,
-# lifetimes, destinations, a forwarded agent, and what a question says.
+# lifetimes, destinations, a forwarded agent, and what a prompt says.
 # limit: 600
 set -u
 . Tests/Scripts/lib/command-line.sh
@@ -28,14 +28,33 @@ trap finish EXIT
 vauban ssh new work >"$TMPDIR/work.pub" || fail 'no key was made'
 expect_status 45 vauban ssh new work
 expect_status 64 vauban ssh new "$(printf 'two\nlines')"
-vauban ssh new asking --require presence >"$TMPDIR/asking.pub" || fail 'no key that asks was made'
+vauban ssh new asking --require presence >"$TMPDIR/asking.pub" || fail 'no key that prompts was made'
 ssh-keygen -l -f "$TMPDIR/work.pub" >"$TMPDIR/out" || fail 'ssh-keygen does not read the public half'
-vauban ssh list >"$TMPDIR/list"; expect_text 'made here' "$TMPDIR/list"; expect_text asks "$TMPDIR/list"
+vauban ssh list >"$TMPDIR/list"; expect_text 'made here' "$TMPDIR/list"; expect_text prompts "$TMPDIR/list"
 start_agent
 ssh-add -L >"$TMPDIR/out" || { cat "$TMPDIR/agent.log"; fail 'the agent lists nothing'; }
 for key in work asking; do grep -qxF "$(cat "$TMPDIR/$key.pub")" "$TMPDIR/out" || { cat "$TMPDIR/out"; fail "$key is not offered"; }; done
 ssh-add -l | grep -q 'work (ECDSA)' || fail 'ssh-add -l does not name the key'
 ssh-add -T "$TMPDIR/work.pub" || fail 'the signature of a key that was made here is not right'
+
+# Forty clients, more than the threads that wait for a client's next message, each with several requests, of which one comes in parts.
+python3 - "$agent" <<'PYTHON' || fail 'a later request of a client among many is not answered'
+import socket, sys
+LIST = b"\0\0\0\1\x0b"
+clients = [socket.socket(socket.AF_UNIX) for _ in range(40)]
+def answered(client):
+    length = int.from_bytes(client.recv(4, socket.MSG_WAITALL), "big")
+    return client.recv(length, socket.MSG_WAITALL)[0] == 12
+for client in clients: client.settimeout(60); client.connect(sys.argv[1])
+for _ in range(3):
+    for client in clients:
+        client.sendall(LIST)
+        assert answered(client)
+for client in clients: client.sendall(LIST[:2])
+for client in reversed(clients):
+    client.sendall(LIST[2:])
+    assert answered(client)
+PYTHON
 
 # A message is signed, and verified by ssh-keygen; git signs and verifies a commit.
 printf 'work %s\n' "$(cut -d' ' -f1,2 "$TMPDIR/work.pub")" >"$TMPDIR/signers"
@@ -110,10 +129,12 @@ done
 [ "$(login "$TMPDIR/ecdsa384.pub" echo in)" = in ] && fail 'a key that the server does not know logs in'
 cp "$TMPDIR/plain-cert.pub" "$TMPDIR/certificate.pub"
 [ "$(login "$TMPDIR/certificate.pub" echo in)" = in ] || { cat "$TMPDIR/err" "$TMPDIR/sshd.log"; fail 'no login by the certificate'; }
+# With the certificate in a file, ssh has the agent sign with the key itself.
+[ "$(connect -i "$TMPDIR/plain.pub" -o CertificateFile="$TMPDIR/certificate.pub" "$user@127.0.0.1" echo in 2>"$TMPDIR/err")" = in ] || { cat "$TMPDIR/err" "$TMPDIR/agent.log"; fail 'no login by a certificate beside the key'; }
 inner="ssh -F none -o HostKeyAlias=[git.example.org]:$port -o UserKnownHostsFile=$TMPDIR/.ssh/known_hosts -o BatchMode=yes -o IdentitiesOnly=yes -i $TMPDIR/work.pub -p $port $user@127.0.0.1 echo twice"
 [ "$(connect -A -i "$TMPDIR/work.pub" "$user@127.0.0.1" "$inner" 2>"$TMPDIR/err")" = twice ] || { cat "$TMPDIR/err"; fail 'no login through the forwarded agent'; }
 
-# A key that asks: the question names server, user, key and program; one that waits holds up nobody; who hangs up takes it back.
+# A key that needs the user: the prompt names server, user, key and program; one that waits holds up nobody; who hangs up withdraws it.
 cat >"$TMPDIR/asker" <<ASKER
 #!/bin/sh
 export SSH_AUTH_SOCK=$agent
@@ -154,7 +175,38 @@ run $TMPDIR/wait
 run ! grep -q twice $TMPDIR/asked
 key ctrl-c
 STEPS
-[ $? = 130 ] || { cat "$TMPDIR/out" "$TMPDIR/agent.log"; fail 'the question is not what it should be'; }
+[ $? = 130 ] || { cat "$TMPDIR/out" "$TMPDIR/agent.log"; fail 'the prompt is not what it should be'; }
+# prompted ASKER TEXT: a prompt that says this, which the user cancels.
+prompted() {
+    play "$VAUBAN_BUILD/vauban" approve >"$TMPDIR/out" <<STEPS
+expect Prompts appear here
+run $1
+expect $2
+expect Passcode
+key ctrl-c
+expect Cancelled
+run $TMPDIR/wait
+key ctrl-c
+STEPS
+    [ $? = 130 ] || { cat "$TMPDIR/out" "$TMPDIR/agent.log" "$TMPDIR/asked.err"; fail "the prompt does not say: $2"; }
+}
+# A hashed name, as Debian's ssh writes it, is shown once the user recorded the server; the file is the same, not one that replaces it.
+cp "$TMPDIR/.ssh/known_hosts" "$TMPDIR/hashed" && ssh-keygen -q -H -f "$TMPDIR/hashed" 2>/dev/null && cat "$TMPDIR/hashed" >"$TMPDIR/.ssh/known_hosts"
+grep -q git.example.org "$TMPDIR/.ssh/known_hosts" && fail 'the name is not hashed'
+prompted "$TMPDIR/asker" 'log in to the server with the key SHA256:'
+vauban ssh where work --add "git.example.org:$port, as deploy" || fail 'no place was recorded'
+prompted "$TMPDIR/asker" "log in to [git.example.org]:$port as $user"
+vauban ssh where work --remove "git.example.org:$port, as deploy" || fail 'no place was removed'
+# The names of all users' file. Other tests see the system's own.
+if [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null; then
+    printf 'global.example.org %s\n' "$(cut -d' ' -f1,2 "$TMPDIR/host.pub")" >"$TMPDIR/global"
+    unshare -m sh -c 'mount -t tmpfs none /etc/ssh && cp "$1" /etc/ssh/ssh_known_hosts && exec "$2" --socket "$3"' sh "$TMPDIR/global" "$VAUBAN_BUILD/vauban-ssh-agent" "$TMPDIR/global.socket" 2>"$TMPDIR/global.log" &
+    global_pid=$!
+    until SSH_AUTH_SOCK=$TMPDIR/global.socket ssh-add -l >/dev/null 2>&1; do kill -0 $global_pid || { cat "$TMPDIR/global.log"; fail 'the agent with a global file does not start'; }; done
+    sed "s#$agent#$TMPDIR/global.socket#" "$TMPDIR/asker" >"$TMPDIR/global-asker" && chmod +x "$TMPDIR/global-asker"
+    prompted "$TMPDIR/global-asker" 'log in to global.example.org as'
+    ended $global_pid
+fi
 
 # Keys that ssh-add adds live in memory: -d, -t, -D, and destinations.
 other=$TMPDIR/elsewhere/plain
@@ -190,9 +242,9 @@ locking -X 'another' '' && fail 'another passphrase unlocks'
 locking -X 'the lock' '' || { cat "$TMPDIR/out"; fail 'its passphrase does not unlock'; }
 ssh-add -T "$TMPDIR/work.pub" || fail 'it does not sign after it was unlocked'
 
-# Confirmation for each use: asked where the user can be asked, refused where nobody is.
-ssh-add -q -c "$memory" || fail 'no key that asks each time'
-ssh-add -T "$memory.pub" 2>/dev/null && fail 'a key that asks signs where nobody can be asked'
+# A prompt for each use: shown where something can show it, otherwise the key does not sign.
+ssh-add -q -c "$memory" || fail 'no key that prompts each time'
+ssh-add -T "$memory.pub" 2>/dev/null && fail 'a key that prompts signs where nothing can show the prompt'
 printf '#!/bin/sh\nSSH_AUTH_SOCK=%s setsid ssh-add -T %s </dev/null >%s 2>&1 &\necho $! >%s\n' "$agent" "$memory.pub" "$TMPDIR/asked" "$TMPDIR/asker.pid" >"$TMPDIR/asker"
 play "$VAUBAN_BUILD/vauban" approve >"$TMPDIR/out" <<STEPS
 expect Prompts appear here
@@ -204,7 +256,74 @@ expect Accepted
 run $TMPDIR/wait
 key ctrl-c
 STEPS
-[ $? = 130 ] || { cat "$TMPDIR/out"; fail 'nobody is asked for a key that asks each time'; }
+[ $? = 130 ] || { cat "$TMPDIR/out"; fail 'there is no prompt for a key that prompts each time'; }
+# A key that was removed while its prompt waited does not sign, whatever the answer; no more than after the agent was locked.
+removed_meanwhile() {
+    : >"$TMPDIR/asked"
+    play "$VAUBAN_BUILD/vauban" approve >"$TMPDIR/out" <<STEPS
+expect Prompts appear here
+run $TMPDIR/asker
+expect Passcode
+run $1
+secret $passcode
+expect Accepted
+run $TMPDIR/wait
+key ctrl-c
+STEPS
+    [ $? = 130 ] || { cat "$TMPDIR/out"; fail 'no prompt for a key that prompts each time'; }
+    expect_text 'agent refused operation' "$TMPDIR/asked"
+}
+printf '#!/bin/sh\nSSH_AUTH_SOCK=%s ssh-add -q -d %s\n' "$agent" "$memory" >"$TMPDIR/remover"
+printf '#!/bin/sh\nSSH_AUTH_SOCK=%s SSH_ASKPASS=%s SSH_ASKPASS_REQUIRE=force ssh-add -q -x\n' "$agent" "$TMPDIR/askpass" >"$TMPDIR/locker"
+printf '#!/bin/sh\necho the lock\n' >"$TMPDIR/askpass"
+chmod +x "$TMPDIR"/{remover,locker,askpass}
+removed_meanwhile "$TMPDIR/remover"
+ssh-add -q -c "$memory" || fail 'the key is not taken again'
+removed_meanwhile "$TMPDIR/locker"
+locking -X 'the lock' '' || { cat "$TMPDIR/out"; fail 'it is not unlocked'; }
+ssh-add -q -d "$memory"
+# A key whose time is over is erased, even if nobody asks for it. Where the kernel shows its memory to root, it is looked for there.
+cat >"$TMPDIR/remains.py" <<'PY'
+"""Says whether a process's memory has the private half of a key: remains.py PID KEY-FILE."""
+import base64, sys
+text = open(sys.argv[2]).read()
+body = base64.b64decode("".join(line for line in text.splitlines() if "-----" not in line))
+blob = base64.b64decode(open(sys.argv[2] + ".pub").read().split()[1])
+point = blob[-32:]
+# The seed and the point follow each other in the private part.
+seed = body[body.rindex(point) - 32:body.rindex(point)]
+found = False
+try:
+    maps = [line.split() for line in open(f"/proc/{sys.argv[1]}/maps")]
+    with open(f"/proc/{sys.argv[1]}/mem", "rb", 0) as memory:
+        for line in maps:
+            if "r" not in line[1] or line[-1] in ("[vvar]", "[vsyscall]", "[vvar_vclock]"): continue
+            start, end = (int(part, 16) for part in line[0].split("-"))
+            if end - start > 1 << 30: continue
+            try:
+                memory.seek(start)
+                found = found or seed in memory.read(end - start)
+            except OSError: pass
+except OSError: pass
+print("present" if found else "absent")
+PY
+remains() { python3 "$TMPDIR/remains.py" $agent_pid "$memory"; }
+[ "$(remains)" = absent ] || fail 'a removed key is in memory'
+# Where it does not, as with memfd_secret, the kernel says of the agent's timer when it is due, and that what was due was handled.
+timer() { for file in /proc/$agent_pid/fdinfo/*; do ! grep -q '^clockid: 7$' "$file" 2>/dev/null || grep -E '^(ticks|it_value):' "$file" | tr -d '\n'; done; }
+if [ -r "/proc/$agent_pid/fdinfo" ]; then
+    ssh-add -q -t 1000 "$memory" || fail 'no key with a lifetime'
+    [[ $(timer) == 'ticks: 0it_value: ('[1-9]* ]] || { timer; fail 'no timer is due for the end of a key'; }
+    ssh-add -q -t 2 "$memory" || fail 'no key with a short lifetime'
+    until [ "$(timer)" = 'ticks: 0it_value: (0, 0)' ]; do kill -0 $agent_pid || fail 'the agent has ended'; done
+    ssh-add -T "$memory.pub" 2>/dev/null && fail 'a key whose time is over signs'
+    erased=', expired keys are erased'
+fi
+ssh-add -q -t 5 "$memory" || fail 'no key with a short lifetime'
+if [ "$(remains)" = present ]; then
+    until [ "$(remains)" = absent ]; do kill -0 $agent_pid || fail 'the agent has ended'; done
+    erased=', expired keys are erased'
+fi
 
 # Hostile and broken messages, and clients that say nothing, disturb nobody.
 python3 Tests/Scripts/lib/ssh-frames.py "$agent" "$TMPDIR/work.pub" >"$TMPDIR/out" 2>&1 || { cat "$TMPDIR/out" "$TMPDIR/agent.log"; fail 'a hostile message is not answered as it should be'; }
@@ -213,6 +332,14 @@ kill -0 $agent_pid || fail 'the agent has ended'
 # -d and -D take what is kept out of this agent and delete nothing; a locked keychain shows its keys and signs nothing.
 ssh-add -q -d "$TMPDIR/work.pub" || fail 'a kept key cannot be taken out'
 ssh-add -L | grep -qF "$(cut -d' ' -f2 "$TMPDIR/work.pub")" && fail 'a key that was taken out is offered'
+# A key and its certificate are taken out one by one, as from OpenSSH's agent.
+offered() { ssh-add -L | cut -d' ' -f2 | grep -qxF "$(cut -d' ' -f2 "$1")"; }
+ssh-add -q -d - <"$TMPDIR/certificate.pub" || fail 'a certificate cannot be taken out'
+offered "$TMPDIR/certificate.pub" && fail 'a certificate that was taken out is offered'
+offered "$TMPDIR/plain.pub" && signs "$TMPDIR/plain.pub" || fail 'its key went with the certificate'
+ssh-add -q -d - <"$TMPDIR/certificate.pub" 2>/dev/null && fail 'a certificate is taken out twice'
+ssh-add -q -k -d "$TMPDIR/plain.pub" || fail 'a key with a certificate cannot be taken out'
+offered "$TMPDIR/plain.pub" && fail 'a key is still offered beside its certificate'
 ssh-add -q -D; ssh-add -l >/dev/null 2>&1 && fail 'something is left'
 vauban ssh list | grep -q work || fail 'a key is gone from the keychain'
 ended $agent_pid
@@ -248,4 +375,24 @@ expect_status 0 vauban ssh disable
 mkdir -p "$XDG_CONFIG_HOME/environment.d"; echo mine >"$XDG_CONFIG_HOME/environment.d/60-vauban-ssh.conf"
 expect_status 45 vauban ssh enable
 [ ! -e "$XDG_CONFIG_HOME/systemd" ] && [ "$(cat "$XDG_CONFIG_HOME/environment.d/60-vauban-ssh.conf")" = mine ] || fail 'a file of the user was changed'
-echo 'ssh, sshd, ssh-add, ssh-keygen and git take the agent for one'
+rm -r "$XDG_CONFIG_HOME/environment.d"
+# What cannot be read as text is a file of the user too.
+mkdir "$XDG_CONFIG_HOME/environment.d"; printf '\377mine' >"$XDG_CONFIG_HOME/environment.d/60-vauban-ssh.conf"
+cp "$XDG_CONFIG_HOME/environment.d/60-vauban-ssh.conf" "$TMPDIR/mine"
+expect_status 45 vauban ssh enable
+cmp "$XDG_CONFIG_HOME/environment.d/60-vauban-ssh.conf" "$TMPDIR/mine" || fail 'a file that is no text was replaced'
+expect_status 64 vauban ssh disable
+cmp "$XDG_CONFIG_HOME/environment.d/60-vauban-ssh.conf" "$TMPDIR/mine" || fail 'a file that is no text was removed'
+# Where the last file cannot be written, the first ones are taken back.
+rm -r "$XDG_CONFIG_HOME/environment.d"; : >"$XDG_CONFIG_HOME/environment.d"
+"$VAUBAN_BUILD/vauban" ssh enable 2>"$TMPDIR/err" && fail 'it is enabled without its file'
+[ ! -e "$XDG_CONFIG_HOME/systemd" ] || { find "$XDG_CONFIG_HOME"; fail 'files stay after one could not be written'; }
+rm "$XDG_CONFIG_HOME/environment.d"
+# systemd reads the program's path literally.
+mkdir "$TMPDIR/100%n" && cp "$VAUBAN_BUILD/vauban" "$TMPDIR/100%n/"
+expect_status 0 "$TMPDIR/100%n/vauban" ssh enable
+expect_text "\"$TMPDIR/100%%n/vauban\" ssh-agent" "$XDG_CONFIG_HOME/systemd/user/vauban-ssh-agent.service"
+! command -v systemd-analyze >/dev/null || XDG_RUNTIME_DIR=$TMPDIR systemd-analyze --user verify "$XDG_CONFIG_HOME"/systemd/user/vauban-ssh-agent.{socket,service} >"$TMPDIR/out" 2>&1 || { cat "$TMPDIR/out"; fail 'systemd does not take a path with a percent sign'; }
+expect_status 0 "$TMPDIR/100%n/vauban" ssh disable
+[ "$(find "$XDG_CONFIG_HOME" | sort)" = "$before" ] || { find "$XDG_CONFIG_HOME"; fail 'something is left of it'; }
+echo "ssh, sshd, ssh-add, ssh-keygen and git take the agent for one${erased:-}"

@@ -16,7 +16,7 @@ expect_status 64 vauban ssh new work --require presence --hold soon
 expect_status 0 vauban ssh new work --require presence --hold 5m; cp "$TMPDIR/out" "$TMPDIR/work.pub"
 vauban ssh new free >"$TMPDIR/free.pub" || fail 'no key'
 [ "$(vauban ssh hold work)" = '5 minutes' ] || fail 'the time is another'
-vauban ssh list | grep -qP '^work\t.*\tasks\tan answer holds 5 minutes$' || fail 'the list does not say how long an answer holds'
+vauban ssh list | grep -qP '^work\t.*\tprompts\tan answer holds 5 minutes$' || fail 'the list does not say how long an answer holds'
 expect_status 64 vauban ssh hold free 5m; expect_text 'requires no approval' "$TMPDIR/err"
 ssh-keygen -q -t ed25519 -N '' -C imported -f "$TMPDIR/imported" && vauban ssh import "$TMPDIR/imported" --require presence >/dev/null || fail 'no key was imported'
 expect_status 64 vauban ssh hold imported 5m; expect_text 'created here' "$TMPDIR/err"
@@ -89,8 +89,8 @@ ssh-add -T "$TMPDIR/work.pub" 2>/dev/null && fail 'the answer held for something
 answered 'your passcode then lets tool sign for “git” with it for 5 minutes' "$TMPDIR/ask" message git
 [ "$(cat "$TMPDIR/said")" = signed ] || { cat "$TMPDIR/said"; fail 'the program got no signature'; }
 [ "$("$TMPDIR/ask" message git)" = signed ] || fail 'the answer did not hold for the program'
-for deed in login sign forwarded message-forwarded message-forged; do
-    [ "$("$TMPDIR/ask" $deed git)" = refused ] || fail "the answer held for: $deed"
+for request in login sign forwarded message-forwarded message-forged; do
+    [ "$("$TMPDIR/ask" $request git)" = refused ] || fail "the answer held for: $request"
 done
 [ "$("$TMPDIR/ask" message git)" = signed ] || fail 'the answer did not hold any more'
 # An interpreter has no identity: its answer is for one signature, and the prompt promises nothing.

@@ -2,6 +2,7 @@
 # What is done with keys for SSH besides signing: git set up to sign commits and set back, where a key is registered, and a key that is
 # changed for a new one; with the real git and ssh-keygen.
 set -u
+hostile=$PWD/Tests/Scripts/lib/ssh-hostile.py
 . Tests/Scripts/lib/command-line.sh
 . Tests/Scripts/lib/ssh.sh
 set_passcode
@@ -86,17 +87,71 @@ signs "$agent" "$TMPDIR/new.pub" || fail 'the new key does not sign'
 [ "$(vauban ssh where work | cut -f1)" = git.example.org ] || fail 'the places did not come along'
 vauban ssh list | grep -q work-new && fail 'the new key has two names'
 expect_status 44 vauban ssh rotate work --finish
-# What was interrupted after the old key was deleted goes on. A key that asks is followed by one that asks.
-vauban ssh new asking --require presence >/dev/null && vauban ssh where asking --add forge.example.org || fail 'no key that asks'
+# What was interrupted after the old key was deleted goes on. A key that prompts is followed by one that prompts.
+vauban ssh new asking --require presence >/dev/null && vauban ssh where asking --add forge.example.org || fail 'no key that prompts'
 expect_status 0 vauban ssh rotate asking
-vauban ssh list | grep -P '^asking-new\t.*asks' >/dev/null || fail 'the new key does not ask'
+vauban ssh list | grep -P '^asking-new\t.*prompts' >/dev/null || fail 'the new key does not prompt'
+vauban ssh list asking-new --public >"$TMPDIR/asking.pub"
+offers "$agent" "$TMPDIR/asking.pub" || fail 'the new key is not offered'
 vauban ssh delete asking --yes
 expect_status 0 vauban ssh rotate asking --finish; vauban ssh list | grep -qP '^asking\t' || fail 'it did not go on'
+# Its prompt has its name, and not the one under which the agent listed it.
+printf '#!/bin/sh\nSSH_AUTH_SOCK=%s setsid ssh-add -T %s </dev/null >%s 2>&1 &\necho $! >%s\n' "$agent" "$TMPDIR/asking.pub" "$TMPDIR/asked" "$TMPDIR/asker.pid" >"$TMPDIR/asker"
+printf '#!/bin/sh\ntail -s 0.02 --pid="$(cat %s)" -f /dev/null\n' "$TMPDIR/asker.pid" >"$TMPDIR/wait"
+chmod +x "$TMPDIR"/{asker,wait}
+play "$VAUBAN_BUILD/vauban" approve >"$TMPDIR/shown" <<STEPS
+expect Prompts appear here
+run $TMPDIR/asker
+expect with the key asking, for ssh-add
+expect Passcode
+secret $passcode
+expect Accepted
+run $TMPDIR/wait
+key ctrl-c
+STEPS
+[ $? = 130 ] || { cat "$TMPDIR/shown"; fail 'the prompt names a key by its old name'; }
+[ ! -s "$TMPDIR/asked" ] || { cat "$TMPDIR/asked"; fail 'the renamed key does not sign'; }
 # An imported key is followed by one of the enclave; --yes forgoes the record. A deleted key's places go.
 vauban ssh where imported --add old.example.org; expect_status 0 vauban ssh rotate imported
 expect_status 0 vauban ssh rotate imported --finish --yes
 vauban ssh list | grep -P '^imported\t' | grep -q 'made here' || fail 'the imported key is still there'
 signs "$agent" "$TMPDIR/imported.pub" && fail 'the imported key still signs'
 expect_status 0 vauban ssh delete work --yes; vauban list | grep -q ssh-places/work && fail 'the places of a deleted key stay'
+# Certificates of keys that are stored: of one created here, renewed, beside its file, and of none.
+ssh-keygen -q -t ed25519 -N '' -f "$TMPDIR/authority"; ssh-keygen -q -t ed25519 -N '' -C plain -f "$TMPDIR/plain"
+certify() { ssh-keygen -q -s "$TMPDIR/authority" -I "$1" -n anna "${@:3}" "$2" || fail 'no certificate'; }
+certify first "$TMPDIR/second.pub" -V +52w
+expect_status 0 vauban ssh import "$TMPDIR/second-cert.pub"; expect_text 'Stored for the key second: certificate “first”, valid until' "$TMPDIR/err"
+offers "$agent" "$TMPDIR/second-cert.pub" && offers "$agent" "$TMPDIR/second.pub" || fail 'the certificate of an enclave key is not offered'
+signs "$agent" "$TMPDIR/second-cert.pub" || fail 'a key of the enclave does not sign by its certificate'
+expect_status 45 vauban ssh import "$TMPDIR/second-cert.pub"; expect_text 'already stored' "$TMPDIR/err"
+cp "$TMPDIR/second-cert.pub" "$TMPDIR/first-cert.pub"; certify renewed "$TMPDIR/second.pub"
+expect_status 64 vauban ssh import "$TMPDIR/second-cert.pub" --require presence
+expect_status 0 vauban ssh import "$TMPDIR/second-cert.pub" --name second; expect_text 'valid without an end' "$TMPDIR/err"
+offers "$agent" "$TMPDIR/second-cert.pub" || fail 'the renewed certificate is not offered'
+offers "$agent" "$TMPDIR/first-cert.pub" && fail 'the old certificate is still offered'
+certify other "$TMPDIR/plain.pub"
+expect_status 64 vauban ssh import "$TMPDIR/plain-cert.pub" --name second; expect_text 'for another key than second' "$TMPDIR/err"
+expect_status 44 vauban ssh import "$TMPDIR/plain-cert.pub"; expect_text 'import its private key' "$TMPDIR/err"
+offers "$agent" "$TMPDIR/second-cert.pub" || fail 'a refusal changed the certificate'
+expect_status 64 vauban ssh import "$TMPDIR/plain.pub"; expect_text 'a public key without a certificate' "$TMPDIR/err"
+expect_status 0 vauban ssh import "$TMPDIR/plain"; offers "$agent" "$TMPDIR/plain-cert.pub" || fail 'the certificate beside the key is not stored'
+expect_status 45 vauban ssh import "$TMPDIR/plain"
+certify again "$TMPDIR/plain.pub"; expect_status 0 vauban ssh import "$TMPDIR/plain"
+offers "$agent" "$TMPDIR/plain-cert.pub" && signs "$agent" "$TMPDIR/plain-cert.pub" || fail 'a certificate that was renewed beside its key is not stored'
+certify server "$TMPDIR/plain.pub" -h; expect_status 64 vauban ssh import "$TMPDIR/plain-cert.pub"; expect_text "a server's certificate" "$TMPDIR/err"
+head -c 300 "$TMPDIR/second-cert.pub" >"$TMPDIR/cut-cert.pub"; expect_status 64 vauban ssh import "$TMPDIR/cut-cert.pub"
+# The new key's certificate follows it.
+expect_status 0 vauban ssh rotate second; cp "$TMPDIR/out" "$TMPDIR/third.pub"; certify third "$TMPDIR/third.pub"
+expect_status 0 vauban ssh import "$TMPDIR/third-cert.pub"; expect_status 0 vauban ssh rotate second --finish
+offers "$agent" "$TMPDIR/third-cert.pub" || fail 'the certificate did not follow the renamed key'
+offers "$agent" "$TMPDIR/second-cert.pub" && fail 'the certificate of a deleted key is offered'
+# An imported key whose value was replaced signs nothing in the name of the other.
+for name in victim thief; do ssh-keygen -q -t ed25519 -N '' -C $name -f "$TMPDIR/$name" && vauban ssh import "$TMPDIR/$name" >/dev/null || fail "no key $name"; done
+replied() { python3 "$hostile" "$agent" "$TMPDIR/$1.pub" sign; }
+[ "$(replied victim)" = signed ] || fail 'an imported key does not sign'
+vauban get ssh-key/thief | vauban set ssh-key/victim --replace --keep-newline 2>"$TMPDIR/err" || { cat "$TMPDIR/err"; fail 'the value was not replaced'; }
+[ "$(replied victim)" = refused ] || fail 'another key signs in the name of an imported one'
+[ "$(replied thief)" = signed ] || fail 'the other key does not sign any more'
 expect_status 64 vauban ssh rotate second --yes; expect_status 64 vauban ssh rotate second --finish --require presence
 echo 'git signs, places are recorded, and keys are rotated'

@@ -34,12 +34,19 @@ start_agent "$TMPDIR/both" --upstream "$their" --key theirs --key work
 for name in theirs work; do offers "$TMPDIR/both" "$TMPDIR/$name.pub" && signs "$TMPDIR/both" "$TMPDIR/$name.pub" || fail "$name is not offered"; done
 signs "$TMPDIR/both" "$TMPDIR/other.pub" && fail 'another key of the other agent signs'
 SSH_AUTH_SOCK=$TMPDIR/both ssh-add -q -d "$TMPDIR/other.pub" 2>/dev/null && fail 'another key of the other agent is removed'
+# -D at the socket of some keys removes those alone.
+start_agent "$TMPDIR/cleared" --upstream "$their" --key theirs
+SSH_AUTH_SOCK=$TMPDIR/cleared ssh-add -q -D || fail 'a socket for one key is not emptied'
+offers "$their" "$TMPDIR/theirs.pub" && fail 'the key of this socket is still in the other agent'
+offers "$their" "$TMPDIR/other.pub" || fail 'a key that the socket does not name was removed from the other agent'
+SSH_AUTH_SOCK=$their ssh-add -q "$TMPDIR/theirs.away" || fail 'ssh-agent does not take the key again'
 # A key of a security key goes to the agent that can hold it, and signs there.
 with_dummy=
 if [ -e "$dummy" ]; then
     with_dummy=', a security key among them'
     for type in ecdsa-sk ed25519-sk; do
         SSH_SK_PROVIDER=$dummy ssh-keygen -q -t $type -w "$dummy" -N '' -f "$TMPDIR/$type" >"$TMPDIR/out" 2>&1 || { cat "$TMPDIR/out"; fail 'the dummy makes no key'; }
+        SSH_AUTH_SOCK=$TMPDIR/both ssh-add -q -S "$dummy" "$TMPDIR/$type" 2>/dev/null && fail "$type is taken by a socket that would not offer it"
         SSH_AUTH_SOCK=$agent ssh-add -q -S "$dummy" "$TMPDIR/$type" 2>"$TMPDIR/err" || { cat "$TMPDIR/err" "$TMPDIR/theirs.log"; fail "$type is not taken"; }
         offers "$their" "$TMPDIR/$type.pub" || fail "$type is not in the other agent"
         mv "$TMPDIR/$type" "$TMPDIR/$type.away"
@@ -115,4 +122,34 @@ signs "$TMPDIR/over-silent" "$TMPDIR/work.pub" || fail 'a request that waits hol
 before=$(grep -c 'hung up' "$TMPDIR/silent.log")
 kill $asker; wait $asker 2>/dev/null
 until [ "$(grep -c 'hung up' "$TMPDIR/silent.log")" -gt "$before" ]; do kill -0 $agent_pid || fail 'the agent has ended'; done
+
+# One that accepts nothing, with a full queue: a client that waits for it and hangs up holds up nobody.
+start_agent "$TMPDIR/over-stuck" --upstream "$TMPDIR/stuck"
+cat >"$TMPDIR/stuck.py" <<'PY'
+"""A socket whose queue is full: stuck.py PATH. Says so on standard output."""
+import signal, socket, sys
+listener = socket.socket(socket.AF_UNIX)
+listener.bind(sys.argv[1])
+listener.listen(0)
+waiting = []
+while True:
+    client = socket.socket(socket.AF_UNIX)
+    client.setblocking(False)
+    try: client.connect(sys.argv[1])
+    except BlockingIOError: break
+    waiting.append(client)
+print("full", flush=True)
+signal.pause()
+PY
+python3 "$TMPDIR/stuck.py" "$TMPDIR/stuck" >"$TMPDIR/stuck.log" & pids="$pids $!"
+until grep -q full "$TMPDIR/stuck.log"; do kill -0 $! || fail 'the stuck agent does not start'; done
+threads() { ls "/proc/$agent_pid/task" | wc -l; }
+idle=$(threads)
+SSH_AUTH_SOCK=$TMPDIR/over-stuck ssh-add -l >/dev/null 2>&1 & asker=$!
+until [ "$(threads)" -gt "$idle" ]; do kill -0 $asker || fail 'the list is not waited for'; done
+signs "$TMPDIR/over-stuck" "$TMPDIR/work.pub" || fail 'an agent that accepts nothing holds up another client'
+kill $asker; wait $asker 2>/dev/null
+signs "$TMPDIR/over-stuck" "$TMPDIR/work.pub" || fail 'a client that hung up holds up the others'
+until [ "$(threads)" -le "$idle" ]; do kill -0 $agent_pid || fail 'the agent has ended'; done
+expect_status 53 "$VAUBAN_BUILD/vauban-ssh-agent" --socket "$TMPDIR/stuck"; expect_text 'already listening there' "$TMPDIR/err"
 echo "another agent's keys are offered beside the keychain's$with_dummy"

@@ -90,4 +90,53 @@ import VaubanSecretBytes
             #expect(throws: SSHError.self) { try Self.request(Array(whole[..<count])) }
         }
     }
+
+    /// Returns a certificate of `key` with these times; `kind` 1 is a user's, 2 a server's.
+    private static func certificate(kind: UInt32 = 1, before: [UInt32] = [0, 1_900_000_000]) -> [UInt8] {
+        SSHWriter.of { writer in
+            writer.text("ecdsa-sha2-nistp256-cert-v01@openssh.com")
+            writer.string([UInt8](repeating: 3, count: 32))
+            writer.text("nistp256")
+            writer.string([4] + [UInt8](repeating: 7, count: 64))
+            for number: UInt32 in [0, 1, kind] { writer.number(number) }
+            writer.text("anna")
+            writer.string([])
+            for number in [0, 0] + before { writer.number(number) }
+            for _ in 0..<5 { writer.string([]) }
+        }
+    }
+
+    @Test("A certificate names its key and its end, and is read to its last byte") func certificateNamesItsKey() throws {
+        let whole = Self.certificate()
+        let certificate = try SSHCertificate(blob: whole)
+        #expect(certificate.publicKey == Self.key && certificate.isOfUser && certificate.keyID == "anna")
+        #expect(certificate.validBefore == 1_900_000_000)
+        #expect(try SSHCertificate(blob: Self.certificate(before: [.max, .max])).validBefore == nil)
+        #expect(try !SSHCertificate(blob: Self.certificate(kind: 2)).isOfUser)
+        #expect(throws: SSHError.self) { try SSHCertificate(blob: Self.certificate(kind: 3)) }
+        #expect(throws: SSHError.self) { try SSHCertificate(blob: Self.key.blob) }
+        for count in 0..<whole.count { #expect(throws: SSHError.self) { try SSHCertificate(blob: Array(whole[..<count])) } }
+        #expect(throws: SSHError.self) { try SSHCertificate(blob: whole + [0]) }
+    }
+
+    @Test("A certificate belongs to the key that it has, whether or not this agent supports its type") func certificateBelongsToItsKey() {
+        #expect(SSHPublicKey.isCertificate(Self.certificate(), of: Self.key.blob))
+        let other = SSHPublicKey(p256: [4] + [UInt8](repeating: 8, count: 64))
+        #expect(!SSHPublicKey.isCertificate(Self.certificate(), of: other.blob))
+        #expect(!SSHPublicKey.isCertificate(Self.key.blob, of: Self.key.blob))
+        func securityKey(_ type: String, nonce: [UInt8]?, point: UInt8) -> [UInt8] {
+            SSHWriter.of { writer in
+                writer.text(type)
+                if let nonce { writer.string(nonce) }
+                writer.string([UInt8](repeating: point, count: 32))
+                writer.text("ssh:")
+                if nonce != nil { writer.string([]) }
+            }
+        }
+        let key = securityKey("sk-ssh-ed25519@openssh.com", nonce: nil, point: 1)
+        let type = "sk-ssh-ed25519-cert-v01@openssh.com"
+        #expect(SSHPublicKey.isCertificate(securityKey(type, nonce: [5], point: 1), of: key))
+        #expect(!SSHPublicKey.isCertificate(securityKey(type, nonce: [5], point: 2), of: key))
+        #expect(!SSHPublicKey.isCertificate(securityKey("ssh-ed25519-cert-v01@openssh.com", nonce: [5], point: 1), of: key))
+    }
 }

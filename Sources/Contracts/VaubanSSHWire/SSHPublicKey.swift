@@ -63,7 +63,7 @@ package struct SSHPublicKey: Hashable, Sendable {
         return (type, try body(type, &reader))
     }
 
-    private static func body(_ type: SSHKeyType, _ reader: inout SSHReader) throws(SSHError) -> Body {
+    static func body(_ type: SSHKeyType, _ reader: inout SSHReader) throws(SSHError) -> Body {
         switch type {
         case .ed25519:
             let key = try reader.octets()
@@ -97,6 +97,23 @@ package struct SSHPublicKey: Hashable, Sendable {
                 writer.magnitude(modulus)
             }
         }
+    }
+
+    /// Returns whether the bytes are a certificate of this key, also of a type that only another agent supports: after a nonce, a
+    /// certificate has the key's own fields.
+    package static func isCertificate(_ blob: [UInt8], of key: [UInt8]) -> Bool {
+        func parts(_ blob: [UInt8], hasNonce: Bool) -> (type: String, fields: [UInt8])? {
+            try? SSHReader.read(blob) { reader throws(SSHError) in
+                let type = try reader.text()
+                if hasNonce { _ = try reader.string() }
+                return (type, [UInt8](reader.rest()))
+            }
+        }
+        guard isCertificate(blob), let certificate = parts(blob, hasNonce: true), let key = parts(key, hasNonce: false) else {
+            return false
+        }
+        let plain = key.type.split(separator: "@", maxSplits: 1).first ?? ""
+        return certificate.type == plain + SSHKeyType.certificateEnding && certificate.fields.starts(with: key.fields)
     }
 
     /// Returns whether the bytes claim to be a certificate.

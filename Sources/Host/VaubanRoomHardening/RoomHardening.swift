@@ -31,7 +31,7 @@ package struct RoomHardening {
     }
 
     /// Confines the room, with its state folder if it has one. Must be called while there is one thread, since the restrictions bind this
-    /// thread and those that it starts. `alsoReads` names further files that belong to this process's user alone. A program that connects
+    /// thread and those that it starts. `alsoReads` names further files, of this process's user or of the system. A program that connects
     /// to other machines reaches only `ports` over TCP, or all if that is nil. Returns what this machine lacks, as sentences for the user.
     package func confine(
         state: PrivateFolder? = nil, alsoReads: [String] = [], connectingTo ports: [UInt16]? = nil

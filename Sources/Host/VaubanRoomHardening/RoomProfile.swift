@@ -59,8 +59,8 @@ package struct RoomProfile: Sendable {
         name: "reader", files: Files(reads: own + users), holdsSecrets: true,
         groups: [.running, .streams, .looking, .keeping, .dialling, .naming], killed: ["listen", "accept", "accept4", "socketpair"])
 
-    /// It runs as the user, has added keys in memory, and asks the kernel for its clients' programs. The file of known hosts that it also
-    /// reads is passed when it is confined.
+    /// It runs as the user, has added keys in memory, and asks the kernel for its clients' programs. The files of known hosts that it also
+    /// reads are passed when it is confined.
     package static let sshAgent = RoomProfile(
         name: "ssh-agent", files: Files(reads: own + ["/proc"]), holdsSecrets: true,
         groups: [.running, .streams, .looking, .keeping, .accepting, .dialling], killed: ["bind", "listen", "socketpair"])

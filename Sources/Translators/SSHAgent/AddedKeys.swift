@@ -15,22 +15,28 @@ final class AddedKeys: Sendable {
     }
 
     private let entries = Mutex<[Entry]>([])
+    private let timer: DueTimer
+    /// Whether a thread waits for the timer; there is none until a key has a lifetime.
+    private let isWatched = Mutex(false)
 
-    var all: [Entry] {
-        entries.withLock { entries in
-            entries.removeAll(where: \.isOver)
-            return entries
-        }
-    }
+    init() throws(SystemError) { timer = try DueTimer() }
 
-    /// Adds a key, or gives an existing one the new constraints. Returns false if there are too many keys.
+    var all: [Entry] { entries.withLock { $0.filter { !$0.isOver } } }
+
+    /// Returns whether the agent still has the key: it was not removed, replaced or erased since it was listed.
+    func has(_ entry: Entry) -> Bool { all.contains { $0.key === entry.key } }
+
+    /// Adds a key, or gives an existing one the new constraints. Returns false if there are too many keys, or if nothing could erase this
+    /// one in time.
     func add(_ key: SSHAddedKey) -> Bool {
         let end = key.constraints.seconds.map { MachineClock.boot + UInt64($0) * 1_000_000_000 }
+        if end != nil { guard watch() else { return false } }
         let entry = Entry(key: key, end: end)
         return entries.withLock { entries in
             entries.removeAll { $0.isOver || $0.blob == entry.blob }
             guard entries.count < AgentLimits.addedKeysMax else { return false }
             entries.append(entry)
+            timer.set(at: entries.compactMap(\.end).min())
             return true
         }
     }
@@ -44,4 +50,28 @@ final class AddedKeys: Sendable {
     }
 
     func removeAll() { entries.withLock { $0 = [] } }
+
+    /// Starts the thread that erases keys when their time is over. Returns false if there is no further thread.
+    private func watch() -> Bool {
+        isWatched.withLock { isWatched in
+            if isWatched { return true }
+            do throws(SystemError) {
+                try HostThread.start { [self] in
+                    while true {
+                        timer.wait()
+                        applyExpirations()
+                    }
+                }
+                isWatched = true
+            } catch { return false }
+            return true
+        }
+    }
+
+    private func applyExpirations() {
+        entries.withLock { entries in
+            entries.removeAll(where: \.isOver)
+            timer.set(at: entries.compactMap(\.end).min())
+        }
+    }
 }

@@ -13,21 +13,40 @@ internal import VaubanSecretBytes
 
 final class AgentKeyStore: Sendable {
     struct Entry: Sendable {
+        /// The name as prompts and lists show it.
         let name: String
         let publicKey: SSHPublicKey
-        let certificate: [UInt8]?
+        /// What is offered: the public half, then its certificate.
+        var blobs: [[UInt8]]
         /// The query that finds the item again.
         let item: ItemQuery
         /// The name that the item for how long an answer holds has; nil for an imported key, each signature of which needs its own answer.
-        var holdName: String?
+        let holdName: String?
 
-        var blobs: [[UInt8]] { [publicKey.blob] + (certificate.map { [$0] } ?? []) }
+        init(_ name: String, _ publicKey: SSHPublicKey, _ blobs: [[UInt8]], item: ItemQuery, isOfEnclave: Bool) {
+            self.name = PlainLine.of(name, charactersMax: AgentLimits.nameCharactersMax)
+            (self.publicKey, self.blobs, self.item) = (publicKey, blobs, item)
+            holdName = isOfEnclave ? name : nil
+        }
+
+        var isOfEnclave: Bool { holdName != nil }
+
+        func named(_ name: String) -> Entry { Entry(name, publicKey, blobs, item: item, isOfEnclave: isOfEnclave) }
     }
 
     private struct Known: Sendable {
         var entries: [Entry] = []
-        /// Public halves that `ssh-add -d` and `-D` removed from this agent.
+        /// Public halves and certificates that `ssh-add -d` and `-D` removed from this agent.
         var hidden: Set<[UInt8]> = []
+
+        /// The keys of which something is left to offer.
+        var offered: [Entry] {
+            entries.compactMap { entry in
+                var entry = entry
+                entry.blobs.removeAll(where: hidden.contains)
+                return entry.blobs.isEmpty ? nil : entry
+            }
+        }
     }
 
     private let keychain: KeychainClient
@@ -50,44 +69,61 @@ final class AgentKeyStore: Sendable {
     /// Returns the keychain's keys; while it is locked, those of the last time it was unlocked. The public halves are not secret.
     var all: [Entry] {
         if let fresh = try? read() { known.withLock { $0.entries = fresh } }
-        return known.withLock { known in known.entries.filter { !known.hidden.contains($0.publicKey.blob) } }
+        return known.withLock(\.offered)
     }
 
-    /// Returns the entry with this public half or certificate.
+    /// Returns the entry with this public half or certificate. Its name is the one that it had when the keychain was last read.
     func entry(_ blob: [UInt8]) -> Entry? {
-        let kept = known.withLock { known in known.entries.first { $0.blobs.contains(blob) && !known.hidden.contains($0.publicKey.blob) } }
-        return kept ?? all.first { $0.blobs.contains(blob) }
+        known.withLock(\.offered).first { $0.blobs.contains(blob) } ?? all.first { $0.blobs.contains(blob) }
     }
 
-    /// Stops offering the key until the agent restarts. It stays in the keychain.
+    /// Stops offering a public half or a certificate until the agent restarts. It stays in the keychain.
     func hide(_ blob: [UInt8]) -> Bool {
-        guard let entry = entry(blob) else { return false }
+        guard entry(blob) != nil else { return false }
         endHolds()
-        return known.withLock { $0.hidden.insert(entry.publicKey.blob).inserted }
+        return known.withLock { $0.hidden.insert(blob).inserted }
     }
 
     func hideAll() {
         let all = all
         endHolds()
-        known.withLock { known in known.hidden.formUnion(all.map(\.publicKey.blob)) }
+        known.withLock { known in known.hidden.formUnion(all.flatMap(\.blobs)) }
     }
 
-    /// Signs data. If the key requires a prompt, it shows this reason.
+    /// Signs data. If the key requires a prompt, it shows what `prompting` returns for the entry, which has the name that the key has now.
     func sign(
-        _ data: [UInt8], with entry: Entry, flags: UInt32, _ prompting: KeyPrompting, _ cancellation: CallCancellation
+        _ data: [UInt8], with entry: Entry, flags: UInt32, _ cancellation: CallCancellation, prompting: (Entry) -> KeyPrompting
+    ) throws -> [UInt8] {
+        do {
+            return try signature(of: data, with: entry, flags: flags, cancellation, prompting)
+        } catch let refusal as Refusal where refusal.reason == .itemNotFound {
+            // The key may have been stored again since, under another name.
+            guard let fresh = all.first(where: { $0.publicKey == entry.publicKey }) else { throw refusal }
+            return try signature(of: data, with: fresh, flags: flags, cancellation, prompting)
+        }
+    }
+
+    private func signature(
+        of data: [UInt8], with entry: Entry, flags: UInt32, _ cancellation: CallCancellation, _ prompting: (Entry) -> KeyPrompting
     ) throws -> [UInt8] {
         var query = entry.item
         query.returns.insert(.data)
         query.authenticationUI = .allow
-        query.operationPrompt = prompting.reason
-        guard let found = try keychain.copyMatching(query, cancellation: cancellation).first else { throw Refusal(.itemNotFound) }
-        guard let secret = found.takeSecret() else { throw Refusal(.itemNotFound) }
-        guard query.kind == .key else { return try SoftwareKey.signature(of: data, with: secret, flags: flags) }
+        if !entry.isOfEnclave { query.operationPrompt = prompting(entry).reason }
+        guard let found = try keychain.copyMatching(query, cancellation: cancellation).first, let record = found.record,
+            let secret = found.takeSecret()
+        else { throw Refusal(.itemNotFound) }
+        guard entry.isOfEnclave else {
+            return try SoftwareKey.signature(of: data, with: secret, of: entry.publicKey, flags: flags)
+        }
         // This is not the private key, but a value from which only the enclave can recover it.
         let key = try EnclaveKey(stored: secret.withUnsafeBytes { [UInt8]($0) })
         guard key.publicKey == entry.publicKey.point else { throw Refusal(.keyDamaged) }
+        // `vauban ssh rotate` renames keys.
+        let current = entry.named(record.label)
+        guard filter.offers(record.label, blob: entry.publicKey.blob) else { throw Refusal(.itemNotFound) }
         let outcome = try enclave.withLock(\.self).use(
-            key, for: .sign, input: Array(SHA256.hash(data: data)), prompting: prompting, cancellation: cancellation)
+            key, for: .sign, input: Array(SHA256.hash(data: data)), prompting: prompting(current), cancellation: cancellation)
         guard case .signature(let raw) = outcome else { throw Refusal(.internalError) }
         return SoftwareKey.elliptic(.p256, raw)
     }
@@ -99,6 +135,20 @@ final class AgentKeyStore: Sendable {
         query.attributes[.account] = .text(name)
         guard case .data(let stored)? = try? records(query).first?.0.attributes[.generic] else { return nil }
         return SSHHold(stored: stored)
+    }
+
+    /// Returns the places where the user registered keys (`vauban ssh where`), as far as they can be read now without a prompt.
+    var places: [String] {
+        var query = SSHItem.passwords(of: SSHItem.placesService)
+        query.returns.insert(.data)
+        query.authenticationUI = .skip
+        let values = ((try? records(query)) ?? []).compactMap(\.1)
+        return values.flatMap { value in
+            String(decoding: value, as: UTF8.self).split(separator: "\n").compactMap { line in
+                // The day comes first.
+                line.split(separator: " ", maxSplits: 1).dropFirst().first.map(String.init)
+            }
+        }
     }
 
     private func read() throws -> [Entry] {
@@ -113,8 +163,7 @@ final class AgentKeyStore: Sendable {
             guard filter.offers(name, blob: key.blob) else { return nil }
             let certificate = certificates[name].flatMap { blob in (try? SSHPublicKey(blob: blob)) == key ? blob : nil }
             return Entry(
-                name: PlainLine.of(name, charactersMax: AgentLimits.nameCharactersMax), publicKey: key, certificate: certificate, item: item
-            )
+                name, key, [key.blob] + (certificate.map { [$0] } ?? []), item: item, isOfEnclave: item.kind == .key)
         }
         let imported = try records(SSHItem.passwords(of: SSHItem.importedService)).compactMap { record, _ -> Entry? in
             guard case .text(let name)? = record.attributes[.account], case .data(let blob)? = record.attributes[.generic],
@@ -135,11 +184,7 @@ final class AgentKeyStore: Sendable {
             var item = SSHItem.ofEnclave
             item.attributes[.applicationLabel] = label
             item.limit = .one
-            var name = ""
-            if case .text(let text)? = record.attributes[.label] { name = text }
-            var made = entry(name, key: SSHPublicKey(p256: key.publicKey), item: item)
-            made?.holdName = name
-            return made
+            return entry(record.label, key: SSHPublicKey(p256: key.publicKey), item: item)
         }
         return (made + imported).sorted { $0.name < $1.name }
     }
@@ -156,6 +201,11 @@ final class AgentKeyStore: Sendable {
         guard let value = found.takeSecret() else { return (record, nil) }
         return (record, value.withUnsafeBytes { [UInt8]($0) })
     }
+}
+
+extension ItemRecord {
+    /// The name of a key of the enclave.
+    fileprivate var label: String { if case .text(let text)? = attributes[.label] { text } else { "" } }
 }
 
 extension SSHPublicKey {

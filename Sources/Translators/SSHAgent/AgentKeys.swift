@@ -7,12 +7,13 @@ internal import VaubanUserModel
 /// All keys of one agent, those in the keychain and those added, and its lock.
 final class AgentKeys: Sendable {
     let kept: AgentKeyStore
-    let added = AddedKeys()
+    let added: AddedKeys
     let lock = AgentLock()
     let filter: KeyFilter
     private let authentication: AuthenticationClient
 
-    init(_ service: Service, _ filter: KeyFilter) {
+    init(_ service: Service, _ filter: KeyFilter) throws(SystemError) {
+        added = try AddedKeys()
         self.filter = filter
         kept = AgentKeyStore(service, filter)
         authentication = AuthenticationClient(service: service, startsService: false)

@@ -45,9 +45,10 @@ final class AgentSession: @unchecked Sendable {
         case .removeAll:
             keys.added.removeAll()
             keys.kept.hideAll()
-            _ = relayed(message)
+            removeAllUpstream(message)
             return .success
-        case .foreignKey: return relayed(message)
+        // The other agent would take in what this socket does not offer, or remove what it does not name.
+        case .foreignKey: return keys.filter.offersAll ? relayed(message) : .failure
         case .lock(let passphrase): return done(endingHolds(keys.lock.lock(passphrase)))
         }
     }
@@ -76,6 +77,18 @@ final class AgentSession: @unchecked Sendable {
         return identities.filter { keys.filter.offers($0.comment, blob: $0.blob) }
     }
 
+    /// Removes the keys of the other agent that this socket may offer.
+    private func removeAllUpstream(_ message: UnsafeRawBufferPointer) {
+        guard !keys.filter.offersAll else { return _ = relayed(message) }
+        for identity in upstreamIdentities {
+            let removal = SSHWriter.of { writer in
+                writer.byte(18)
+                writer.string(identity.blob)
+            }
+            _ = removal.withUnsafeBytes { relayed($0) }
+        }
+    }
+
     private func offersUpstream(_ blob: [UInt8]) -> Bool {
         upstream != nil && (keys.filter.offersAll || upstreamIdentities.contains { $0.blob == blob })
     }
@@ -94,20 +107,27 @@ final class AgentSession: @unchecked Sendable {
         let data = SSHSignedData(signing.data)
         var destination = SessionBindings.Destination.unproven
         if case .login(let login) = data {
-            // The data to sign must be what the client claims: a login with this key, in this session.
-            guard login.publicKey == signing.key, let found = bindings.destination(of: login) else { return .failure }
+            // The data to sign must be what the client claims: a login with this key or a certificate of it, in this session.
+            guard login.publicKey == signing.key || SSHPublicKey.isCertificate(login.publicKey, of: signing.key),
+                let found = bindings.destination(of: login)
+            else { return .failure }
             destination = found
         }
         do {
             if let entry = keys.added.all.first(where: { $0.blob == signing.key }) {
-                return .signature(try sign(signing, with: entry.key, data: data, destination: destination, cancellation))
+                return .signature(try sign(signing, with: entry, data: data, destination: destination, cancellation))
             }
             guard let entry = keys.kept.entry(signing.key) else {
-                return offersUpstream(signing.key) ? relayed(message, timeout: nil) : .failure
+                guard offersUpstream(signing.key) else { return .failure }
+                let reply = relayed(message, timeout: nil)
+                return keys.lock.isLocked ? .failure : reply
             }
-            let reason = self.reason(for: data, to: destination, key: entry.name).text
-            let prompting = KeyPrompting(reason: reason, hold: hold(of: entry, for: signing.data, data))
-            return .signature(try keys.kept.sign(signing.data, with: entry, flags: signing.flags, prompting, cancellation))
+            let signature = try keys.kept.sign(signing.data, with: entry, flags: signing.flags, cancellation) { entry in
+                KeyPrompting(
+                    reason: reason(for: data, to: destination, key: entry.name).text, hold: hold(of: entry, for: signing.data, data))
+            }
+            guard !keys.lock.isLocked else { throw Refusal(.cancelled, "the agent was locked meanwhile") }
+            return .signature(signature)
         } catch let refusal as Refusal {
             tell("no signature for \(requester.description): \(refusal.message)")
             return .failure
@@ -117,9 +137,10 @@ final class AgentSession: @unchecked Sendable {
     }
 
     private func sign(
-        _ signing: SSHSigning, with key: SSHAddedKey, data: SSHSignedData, destination: SessionBindings.Destination,
+        _ signing: SSHSigning, with entry: AddedKeys.Entry, data: SSHSignedData, destination: SessionBindings.Destination,
         _ cancellation: CallCancellation
     ) throws -> [UInt8] {
+        let key = entry.key
         if key.constraints.isBoundToDestinations {
             guard case .login(let login) = data, bindings.permit(key.constraints.destinations, login) else {
                 throw Refusal(.cancelled, "the key is bound to other destinations")
@@ -127,8 +148,12 @@ final class AgentSession: @unchecked Sendable {
         }
         if key.constraints.asksEachTime {
             try keys.confirm(reason(for: data, to: destination, key: key.comment).text, cancellation)
+            // The prompt may have waited for long.
+            guard keys.added.has(entry), !keys.lock.isLocked else {
+                throw Refusal(.cancelled, "the key expired or was removed, or the agent was locked, before the prompt was answered")
+            }
         }
-        return try SoftwareKey.signature(of: signing.data, with: key.fields, flags: signing.flags)
+        return try SoftwareKey.signature(of: signing.data, with: key.fields, of: key.publicKey, flags: signing.flags)
     }
 
     /// Returns for what the user's answer may hold: only a message for a namespace, requested by a program on this machine. Logins are
@@ -141,6 +166,8 @@ final class AgentSession: @unchecked Sendable {
     }
 
     private func reason(for data: SSHSignedData, to destination: SessionBindings.Destination, key: String) -> PromptReason {
-        PromptReason(data: data, destination: destination, forwardedTo: bindings.forwardedTo, key: key, requester: requester, hosts: hosts)
+        PromptReason(
+            data: data, destination: destination, forwardedTo: bindings.forwardedTo, key: key, requester: requester, hosts: hosts,
+            places: { [keys] in keys.kept.places })
     }
 }

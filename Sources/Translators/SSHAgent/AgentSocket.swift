@@ -29,17 +29,23 @@ struct AgentSocket {
     }
 
     private static let made = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+    /// To connect: a blocking call would wait for as long as an agent that accepts nothing has a full queue.
+    private static let dialled = made | Int32(SOCK_NONBLOCK.rawValue)
 
-    /// Returns a non-blocking connection to the agent at a path, which must run as this user, or nil if there is none.
-    static func connected(to path: String) -> Descriptor? {
+    /// Returns a non-blocking connection to the agent at a path, which must run as this user, or nil if there is none before the deadline
+    /// (monotonic clock, nanoseconds), or `isOver`.
+    static func connected(to path: String, deadline: UInt64, unless isOver: () -> Bool) -> Descriptor? {
         guard var address = address(of: path) else { return nil }
-        let number = socket(AF_UNIX, made, 0)
+        let number = socket(AF_UNIX, dialled, 0)
         guard number >= 0 else { return nil }
         let connection = Descriptor(number)
-        guard with(&address, { connect(connection.number, $0, $1) }) == 0, let peer = try? Peer(ofConnection: connection),
-            peer.uid == geteuid()
-        else { return nil }
-        _ = fcntl(connection.number, F_SETFL, O_NONBLOCK)
+        var backoff = Backoff(from: AgentLimits.connectPauseMin, to: AgentLimits.connectPauseMax)
+        while with(&address, { connect(connection.number, $0, $1) }) != 0 {
+            // The queue of the other agent is full, and the kernel offers nothing else to wait for.
+            guard errno == EAGAIN || errno == EINTR, MachineClock.monotonic < deadline, !isOver() else { return nil }
+            poll(nil, 0, backoff.pause(afterConnectionLasting: 0))
+        }
+        guard let peer = try? Peer(ofConnection: connection), peer.uid == geteuid() else { return nil }
         return connection
     }
 
@@ -54,10 +60,11 @@ struct AgentSocket {
     }
 
     private static func isListening(_ address: inout sockaddr_un) -> Bool {
-        let number = socket(AF_UNIX, made, 0)
+        let number = socket(AF_UNIX, dialled, 0)
         guard number >= 0 else { return false }
         let probe = Descriptor(number)
-        return with(&address) { connect(probe.number, $0, $1) } == 0
+        // A full queue has a listener too.
+        return with(&address) { connect(probe.number, $0, $1) } == 0 || errno == EAGAIN
     }
 
     private static func with(_ address: inout sockaddr_un, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {

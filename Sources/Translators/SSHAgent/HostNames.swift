@@ -1,4 +1,4 @@
-// The user's names of known servers, from the file of known hosts (sshd(8), "SSH_KNOWN_HOSTS FILE FORMAT").
+// The names of known servers, from the files of known hosts (sshd(8), "SSH_KNOWN_HOSTS FILE FORMAT").
 
 import Glibc
 internal import Synchronization
@@ -6,38 +6,92 @@ internal import VaubanLinuxHost
 internal import VaubanPlainText
 
 final class HostNames: Sendable {
-    /// The file's path, if there is one.
-    let path: String?
-    /// The lines from the last time the file could be read. A file that replaces it later is out of the agent's reach.
-    private let known: Mutex<[String]>
+    private struct Line: Sendable {
+        let names: Substring
+        /// In Base64.
+        let key: Substring
+    }
 
-    init(path: String?) {
-        self.path = path.flatMap { access($0, R_OK) == 0 ? $0 : nil }
-        known = Mutex([])
+    private struct Known: Sendable {
+        /// The lines of each file from the last time it could be read. A file that replaces it later is out of the agent's reach.
+        var files: [[Line]]
+        /// The names that were found for hashed ones.
+        var found: [Substring: String] = [:]
+    }
+
+    /// The files' paths, as far as they exist.
+    let paths: [String]
+    private let known: Mutex<Known>
+
+    init(paths: [String]) {
+        self.paths = paths.filter { access($0, R_OK) == 0 }
+        known = Mutex(Known(files: self.paths.map { _ in [] }))
         refresh()
     }
 
-    static var ownFile: String? { getenv("HOME").map { "\(String(cString: $0))/.ssh/known_hosts" } }
+    /// The files that ssh reads by default, the user's first.
+    static var usualFiles: [String] {
+        let own = getenv("HOME").map { home in ["", "2"].map { "\(String(cString: home))/.ssh/known_hosts\($0)" } } ?? []
+        return own + ["/etc/ssh/ssh_known_hosts", "/etc/ssh/ssh_known_hosts2"]
+    }
 
     private func refresh() {
-        guard let path, let text = SmallFile.text(path: path, max: AgentLimits.knownHostsBytesMax) else { return }
-        known.withLock { $0 = text.split(separator: "\n").map(String.init) }
-    }
-
-    /// Returns the first name of the server with this key; nil if the file has none in the clear, as with hashed names.
-    func name(of key: [UInt8]) -> String? {
-        refresh()
-        let wanted = Base64.text(of: key)
-        return known.withLock { lines in
-            for line in lines {
-                let fields = line.split(whereSeparator: { $0 == " " || $0 == "\t" })
+        for (index, path) in paths.enumerated() {
+            guard let text = SmallFile.text(path: path, max: AgentLimits.knownHostsBytesMax) else { continue }
+            let lines = text.split(separator: "\n").compactMap { line -> Line? in
+                let fields = line.split(maxSplits: 3, whereSeparator: { $0 == " " || $0 == "\t" })
                 // A line that begins with a marker is about an authority or a revoked key.
-                guard fields.count >= 3, let first = fields[0].first, !"#@|".contains(first), fields[2] == wanted else { continue }
-                let names = fields[0].split(separator: ",")
-                guard let name = names.first(where: { !$0.contains("*") && !$0.contains("?") && !$0.hasPrefix("!") }) else { continue }
-                return PlainLine.of(String(name), charactersMax: AgentLimits.nameCharactersMax)
+                guard fields.count >= 3, let first = fields[0].first, !"#@".contains(first) else { return nil }
+                return Line(names: fields[0], key: fields[2])
             }
-            return nil
+            known.withLock { $0.files[index] = lines }
         }
     }
+
+    /// Returns the name of the server with this key: the first that is in the clear, otherwise one that has its hash in the files. A hash
+    /// only confirms a name: `places`, the names in the clear and those of well-known servers are compared with it.
+    func name(of key: [UInt8], places: () -> [String]) -> String? {
+        refresh()
+        let wanted = Base64.text(of: key)
+        let lines = known.withLock { $0.files.joined().filter { $0.key == wanted } }
+        let name = lines.lazy.compactMap { Self.clearNames(of: $0).first }.first ?? name(ofHashed: lines.map(\.names), places)
+        return name.map { PlainLine.of($0, charactersMax: AgentLimits.nameCharactersMax) }
+    }
+
+    private func name(ofHashed names: [Substring], _ places: () -> [String]) -> String? {
+        let hashed = names.prefix(AgentLimits.hashedNamesMax).compactMap(HashedName.init)
+        guard !hashed.isEmpty else { return nil }
+        let earlier = known.withLock(\.found)
+        if let found = hashed.lazy.compactMap({ earlier[$0.text] }).first { return found }
+        let clear = known.withLock { $0.files.joined().flatMap(Self.clearNames) }
+        let compared = places().flatMap(Self.names(in:)) + Self.wellKnown + clear
+        for name in compared.prefix(AgentLimits.comparedNamesMax) {
+            guard let match = hashed.first(where: { $0.isHash(of: name) }) else { continue }
+            known.withLock { $0.found[match.text] = name }
+            return name
+        }
+        return nil
+    }
+
+    /// Returns the names of a line, without patterns. A hashed name stands alone.
+    private static func clearNames(of line: Line) -> [String] {
+        guard line.names.first != "|" else { return [] }
+        return line.names.split(separator: ",").filter { !$0.contains("*") && !$0.contains("?") && !$0.hasPrefix("!") }.map(String.init)
+    }
+
+    /// Returns what may be names of servers in a place as users write it: `git.example.org`, `github.com/anna`, `build-3:2222, as deploy`,
+    /// `ssh://git@example.org`. The name with a port is as in files of known hosts: `[build-3]:2222`.
+    private static func names(in place: String) -> [String] {
+        place.lowercased().split(whereSeparator: { $0.isWhitespace || ",;/@".contains($0) }).flatMap { part -> [String] in
+            let parts = part.split(separator: ":", omittingEmptySubsequences: false)
+            guard parts.count == 2, !part.hasPrefix("[") else { return [String(part)] }
+            return parts[1].isEmpty ? [String(parts[0])] : ["[\(parts[0])]:\(parts[1])", String(parts[0])]
+        }
+    }
+
+    private static let wellKnown = [
+        "github.com", "[ssh.github.com]:443", "gitlab.com", "[altssh.gitlab.com]:443", "bitbucket.org", "[altssh.bitbucket.org]:443",
+        "codeberg.org", "git.sr.ht", "ssh.dev.azure.com", "git.launchpad.net", "salsa.debian.org", "gitlab.gnome.org", "invent.kde.org",
+        "gitlab.freedesktop.org",
+    ]
 }

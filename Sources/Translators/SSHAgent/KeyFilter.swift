@@ -1,3 +1,5 @@
+internal import VaubanSSHWire
+
 /// The keys that a socket offers: all, or those with the given names or fingerprints (`SHA256:…`).
 struct KeyFilter: Sendable {
     private let names: Set<String>
@@ -8,5 +10,7 @@ struct KeyFilter: Sendable {
 
     func offers(_ name: String, blob: [UInt8]) -> Bool {
         offersAll || names.contains(name) || names.contains(Base64.fingerprint(of: blob))
+            // A certificate has the fingerprint of its key.
+            || (try? SSHPublicKey(blob: blob)).map { names.contains(Base64.fingerprint(of: $0.blob)) } ?? false
     }
 }

@@ -9,6 +9,8 @@ struct PromptReason {
     let key: String
     let requester: Requester
     let hosts: HostNames
+    /// Where the user registered keys: names that a hashed name of a server may be.
+    let places: () -> [String]
 
     /// The text after "Vauban asks … to".
     var text: String {
@@ -33,7 +35,7 @@ struct PromptReason {
     }
 
     private func name(_ host: SSHPublicKey) -> String {
-        hosts.name(of: host.blob) ?? "the server with the key \(Base64.fingerprint(of: host.blob))"
+        hosts.name(of: host.blob, places: places) ?? "the server with the key \(Base64.fingerprint(of: host.blob))"
     }
     private func shown(_ text: String) -> String { PlainLine.of(text, charactersMax: AgentLimits.nameCharactersMax) }
 }

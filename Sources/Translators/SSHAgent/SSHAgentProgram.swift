@@ -16,11 +16,11 @@ package enum SSHAgentProgram {
             }
             let place = if let path = options.socket { try AgentSocket.bound(to: path) } else { try AgentSocket.inherited() }
             let service = try Service.current()
-            let hosts = HostNames(path: HostNames.ownFile)
+            let hosts = HostNames(paths: HostNames.usualFiles)
             // From here on it opens only sockets and the files in the room's profile.
-            for sentence in try hardening.confine(alsoReads: hosts.path.map { [$0] } ?? []) { tell(sentence) }
+            for sentence in try hardening.confine(alsoReads: hosts.paths) { tell(sentence) }
             signal(SIGPIPE, SIG_IGN)
-            let keys = AgentKeys(service, KeyFilter(names: options.keys))
+            let keys = try AgentKeys(service, KeyFilter(names: options.keys))
             try AgentListener(socket: place, keys: keys, hosts: hosts, upstream: options.upstream).run()
         } catch let refusal as Refusal {
             tell(refusal.message)

@@ -3,6 +3,7 @@
 import FoundationEssentials
 internal import Crypto
 internal import CryptoExtras
+internal import VaubanRefusal
 internal import VaubanSSHWire
 internal import VaubanSecretBytes
 
@@ -10,15 +11,18 @@ enum SoftwareKey {
     /// Returns whether a signature by the key verifies under its public half, which reveals damage or tampering in either.
     static func fits(_ fields: borrowing SecretBytes, _ publicKey: SSHPublicKey) -> Bool {
         let data = Array("vauban ssh-agent".utf8)
-        guard let signature = try? signature(of: data, with: fields, flags: 4) else { return false }
+        guard let signature = try? signature(of: data, with: fields, of: publicKey, flags: 4) else { return false }
         return SignatureCheck.isValid(signature, of: data, by: publicKey)
     }
 
     /// Returns the signature with its algorithm (RFC 4253 section 6.6). `flags` selects an RSA key's digest, 2 or 4. Refuses SHA-1, which
-    /// is obsolete.
-    static func signature(of data: [UInt8], with fields: borrowing SecretBytes, flags: UInt32) throws -> [UInt8] {
+    /// is obsolete, and with `keyDamaged` a key that is another one than its public half says.
+    static func signature(
+        of data: [UInt8], with fields: borrowing SecretBytes, of publicKey: SSHPublicKey, flags: UInt32
+    ) throws -> [UInt8] {
         try fields.withUnsafeBytes { bytes throws(any Error) in
             let key = try SSHPrivateFields(bytes)
+            guard key.publicKey == publicKey else { throw Refusal(.keyDamaged) }
             switch key.parts {
             case .ed25519(let seed):
                 let signature = try Curve25519.Signing.PrivateKey(rawRepresentation: seed).signature(for: data)

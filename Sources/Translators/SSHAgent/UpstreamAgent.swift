@@ -32,7 +32,8 @@ final class UpstreamAgent: Sendable {
     ///
     /// - Parameter timeout: Nanoseconds; nil waits until `end()`, for example while the user must touch a security key.
     func answer(to message: UnsafeRawBufferPointer, timeout: UInt64?) -> [UInt8]? {
-        guard let socket = connected() else { return nil }
+        // A connection has a deadline even where the reply has none.
+        guard let socket = connected(deadline: MachineClock.monotonic + (timeout ?? AgentLimits.upstreamTime)) else { return nil }
         let deadline = timeout.map { MachineClock.monotonic + $0 }
         let length = withUnsafeBytes(of: UInt32(message.count).bigEndian) { [UInt8]($0) }
         let isSent =
@@ -50,13 +51,17 @@ final class UpstreamAgent: Sendable {
         return nil
     }
 
-    private func connected() -> Descriptor? {
-        state.withLock { state in
-            if state.hasEnded { return nil }
-            if let socket = state.socket { return socket }
-            state.socket = AgentSocket.connected(to: path)
-            if state.socket == nil { state.hasEnded = true }
-            return state.socket
+    /// Returns the connection, which is made at the first message. `end()` does not wait for it.
+    private func connected(deadline: UInt64) -> Descriptor? {
+        let (known, hasEnded) = state.withLock { ($0.socket, $0.hasEnded) }
+        if hasEnded { return nil }
+        if let known { return known }
+        let made = AgentSocket.connected(to: path, deadline: deadline) { state.withLock(\.hasEnded) }
+        return state.withLock { state in
+            if made == nil { state.hasEnded = true }
+            guard !state.hasEnded else { return nil }
+            state.socket = made
+            return made
         }
     }
 

@@ -1,8 +1,8 @@
-"""What a program asks of an agent, hostile or not: ssh-hostile.py SOCKET PUBLIC-KEY DEED [NAMESPACE]. The deeds are sign, bound, forged, forwarded;
+"""What a program asks of an agent, hostile or not: ssh-hostile.py SOCKET PUBLIC-KEY REQUEST [NAMESPACE]. The requests are sign, bound, forged, forwarded;
 with a namespace message, message-forged and message-forwarded, and login. Says what came of it."""
 import base64, os, socket, struct, sys
 
-path, deed = sys.argv[1], sys.argv[3]
+path, request = sys.argv[1], sys.argv[3]
 blob = base64.b64decode(open(sys.argv[2]).read().split()[1])
 
 
@@ -36,7 +36,7 @@ def bind(session, signature, forwarding):
     return ask(b"\x1b" + string(b"session-bind@openssh.com") + string(host) + string(session) + string(signature) + bytes([forwarding]))
 
 
-# The machine of the forwarding is played by any key of the agent that signs without a question.
+# The machine of the forwarding is played by any key of the agent that signs without a prompt.
 def message(): return b"SSHSIG" + string(sys.argv[4].encode()) + string(b"") + string(b"sha512") + string(os.urandom(64))
 
 
@@ -55,17 +55,17 @@ if keys[:1] == b"\x0c":
             value, offset = keys[offset + 4:offset + 4 + count], offset + 4 + count
             if part == 0: found = value
             elif value in (b"free",): host = found
-if deed == "sign": tell(sign(blob, b"whatever"))
-elif deed == "bound": tell(bind(session, sign(host, session)[5:], 0))
-elif deed == "forged": tell(bind(session, sign(host, os.urandom(32))[5:], 0))
-elif deed == "forwarded":
+if request == "sign": tell(sign(blob, b"whatever"))
+elif request == "bound": tell(bind(session, sign(host, session)[5:], 0))
+elif request == "forged": tell(bind(session, sign(host, os.urandom(32))[5:], 0))
+elif request == "forwarded":
     if bind(session, sign(host, session)[5:], 1) != b"\x06": sys.exit(print("no session"))
     tell(sign(blob, login()))
-elif deed == "message": tell(sign(blob, message()))
-elif deed == "message-forged":
+elif request == "message": tell(sign(blob, message()))
+elif request == "message-forged":
     bind(session, sign(host, os.urandom(32))[5:], 0)
     tell(sign(blob, message()))
-elif deed == "message-forwarded":
+elif request == "message-forwarded":
     if bind(session, sign(host, session)[5:], 1) != b"\x06": sys.exit(print("no session"))
     tell(sign(blob, message()))
-elif deed == "login": tell(sign(blob, login()))
+elif request == "login": tell(sign(blob, login()))

@@ -10,6 +10,7 @@ import VaubanKeychainWire
 import VaubanRefusal
 import VaubanSSHWire
 import VaubanSecretBytes
+import VaubanUserModel
 
 /// The public part of an SSH key.
 struct SSHKeyOfUser {
@@ -17,6 +18,7 @@ struct SSHKeyOfUser {
     let publicKey: SSHPublicKey
     let isOfEnclave: Bool
     let asks: Bool
+    let protection: Protection
     /// For how long an answer holds; nil if it is for one signature.
     var hold: SSHHold?
 
@@ -26,8 +28,8 @@ struct SSHKeyOfUser {
     var row: String {
         let fingerprint = Data(SHA256.hash(data: publicKey.blob)).base64EncodedString().prefix { $0 != "=" }
         let words = [SafeText.visible(name), publicKey.type.rawValue, "SHA256:\(fingerprint)", isOfEnclave ? "made here" : "imported"]
-        let holds = hold.map { ["an answer holds \(TimeLength.words($0.seconds))"] } ?? []
-        return (words + (asks ? ["asks"] + holds : [])).joined(separator: "\t")
+        let holds = hold.map { ["an answer holds \(DurationText.exact($0.seconds))"] } ?? []
+        return (words + (asks ? ["prompts"] + holds : [])).joined(separator: "\t")
     }
 }
 
@@ -72,20 +74,26 @@ struct SSHKeyring {
         return key
     }
 
+    /// Returns the key with this public half, or nil if there is none.
+    func key(_ publicKey: SSHPublicKey) throws -> SSHKeyOfUser? { try keys().first { $0.publicKey == publicKey } }
+
     private static func made(_ found: FoundEntry) -> SSHKeyOfUser? {
         guard let record = found.record, let value = found.takeSecret(),
             let key = try? EnclaveKey(stored: value.withUnsafeBytes { [UInt8]($0) }),
             key.kind == .p256
         else { return nil }
         let asks = key.control.flags.contains(.userPresence)
-        return SSHKeyOfUser(name: record.text(.label), publicKey: SSHPublicKey(p256: key.publicKey), isOfEnclave: true, asks: asks)
+        return SSHKeyOfUser(
+            name: record.text(.label), publicKey: SSHPublicKey(p256: key.publicKey), isOfEnclave: true, asks: asks,
+            protection: record.protection)
     }
 
     private static func imported(_ found: FoundEntry) -> SSHKeyOfUser? {
         guard let record = found.record, case .data(let blob)? = record.attributes[.generic], let key = try? SSHPublicKey(blob: blob) else {
             return nil
         }
-        return SSHKeyOfUser(name: record.text(.account), publicKey: key, isOfEnclave: false, asks: record.asks)
+        return SSHKeyOfUser(
+            name: record.text(.account), publicKey: key, isOfEnclave: false, asks: record.asks, protection: record.protection)
     }
 
     func requireNew(_ name: String) throws {
@@ -104,7 +112,8 @@ struct SSHKeyring {
         let attributes = try EnclaveKeyAttributes.of(key, named: name, tag: SSHItem.tag)
         let record = ItemRecord(kind: .key, attributes: attributes, protection: control.protection)
         try session.add(record, secret: SecretBytes(copying: try key.encoded()))
-        return SSHKeyOfUser(name: name, publicKey: SSHPublicKey(p256: key.publicKey), isOfEnclave: true, asks: asked != nil)
+        return SSHKeyOfUser(
+            name: name, publicKey: SSHPublicKey(p256: key.publicKey), isOfEnclave: true, asks: asked != nil, protection: control.protection)
     }
 
     /// Stores a key from ssh-add and its certificate.
@@ -112,20 +121,19 @@ struct SSHKeyring {
         guard let key = received.first, received.allSatisfy({ $0.publicKey == key.publicKey }) else {
             throw Refusal(.badParameter, "Unsupported key; use Ed25519, ECDSA, or RSA of 2,048 bits or more")
         }
-        guard try !keys().contains(where: { $0.publicKey == key.publicKey }) else {
-            throw Refusal(.duplicateItem, "This key is already stored")
+        let certificate = try received.compactMap(\.certificate).first.map { blob throws(SSHError) in try SSHCertificate(blob: blob) }
+        if let stored = try self.key(key.publicKey) {
+            throw Refusal(.duplicateItem, "This key is already stored as \(SafeText.visible(stored.name))")
         }
         let (protection, control) = try options.applied(to: .whenUnlocked, nil)
         var record = Self.password(service: SSHItem.importedService, name: name, blob: key.publicKey.blob)
         (record.protection, record.accessControl) = (protection, control)
         record.attributes[.comment] = .text(SafeText.line(key.comment, max: 200))
         try session.add(record, secret: key.fields.duplicate())
-        if let certificate = received.compactMap(\.certificate).first {
-            var record = Self.password(service: SSHItem.certificateService, name: name, blob: certificate)
-            record.protection = protection
-            try session.add(record, secret: SecretBytes(copying: certificate))
-        }
-        return SSHKeyOfUser(name: name, publicKey: key.publicKey, isOfEnclave: false, asks: control != nil)
+        let kept = SSHKeyOfUser(
+            name: name, publicKey: key.publicKey, isOfEnclave: false, asks: control != nil, protection: protection)
+        if let certificate { try SSHCertificates(session).set(certificate, of: kept) }
+        return kept
     }
 
     /// Deletes the key and everything stored with it under its name.
@@ -158,7 +166,7 @@ struct SSHKeyring {
         try session.opening { try session.keychain.update(wanted, changes, secret: nil) }
     }
 
-    private static func password(service: String, name: String, blob: [UInt8]) -> ItemRecord {
+    static func password(service: String, name: String, blob: [UInt8]) -> ItemRecord {
         let attributes: [AttributeName: AttributeValue] = [
             .service: .text(service), .account: .text(name), .generic: .data(blob), .label: .text("\(service)/\(name)"),
             .accessGroup: .text(AccessGroup.commandLine),

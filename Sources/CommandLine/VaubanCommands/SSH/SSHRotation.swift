@@ -5,6 +5,7 @@ struct SSHRotation {
     private let keyring: SSHKeyring
     private let places: SSHPlaces
     private let holds: SSHHolds
+    private let certificates: SSHCertificates
     private let old: String
     /// The name of the new key until the old one is deleted.
     let new: String
@@ -13,6 +14,7 @@ struct SSHRotation {
         keyring = SSHKeyring(session)
         places = SSHPlaces(session)
         holds = SSHHolds(session)
+        certificates = SSHCertificates(session)
         old = name
         new = "\(name)-new"
     }
@@ -58,6 +60,7 @@ struct SSHRotation {
         }
         try places.rename(new, to: old)
         try holds.rename(new, to: old)
+        try certificates.rename(new, to: old)
         try keyring.renameEnclaveKey(new, to: old)
         say("Deleted the old key. The new key is now named \(old).")
     }

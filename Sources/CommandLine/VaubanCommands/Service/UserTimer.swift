@@ -4,7 +4,7 @@ import Glibc
 import VaubanLinuxHost
 import VaubanRefusal
 
-/// A timer and a service of the user's systemd that run one command of vauban again and again.
+/// A timer and a service of the user's systemd that run one command of vauban again and again, or a service alone that goes on.
 struct UserTimer {
     /// The command, after which the units are named.
     enum Command: String {
@@ -30,21 +30,22 @@ struct UserTimer {
         private var units: String { "vauban-\(rawValue)" }
         fileprivate var timer: String { "\(units).timer" }
         fileprivate var service: String { "\(units).service" }
+        fileprivate var all: [String] { [service, timer] }
         /// By this line a file is one of these, and may be replaced and removed.
         fileprivate var mark: String { "# Written by vauban \(rawValue) --schedule. To remove it: vauban \(rawValue) --unschedule\n" }
     }
 
     private let command: Command
     private let words: [String]
-    private let calendar: String
+    private let calendar: String?
     private let home: String?
 
     /// Throws if no systemd runs for the user, or files of these names are not of this command.
     /// - Parameters:
     ///   - words: What follows the command's name.
-    ///   - calendar: When it runs, as systemd.time(7) says.
-    init(_ command: Command, _ words: [String], calendar: String, service: Service) throws {
-        guard Self.hasManager else {
+    ///   - calendar: When it runs, as systemd.time(7) says; nil if it goes on by itself.
+    init(_ command: Command, _ words: [String], calendar: String?, service: Service) throws {
+        guard UserSystemd.isRunning else {
             let shown = (["vauban", command.rawValue, "--no-input"] + words).joined(separator: " ")
             throw Refusal(.unavailable, "no systemd runs for you here, so nothing was scheduled; from another scheduler, run: \(shown)")
         }
@@ -61,18 +62,26 @@ struct UserTimer {
         }
     }
 
-    /// Writes both files and starts the timer. If systemd refuses, everything is as it was before.
+    /// Writes the files and starts the timer, or the service if there is none. If systemd refuses, the files are as they were before.
     func start() throws {
-        let contents = zip(try Self.paths(of: command), [serviceText(try OwnProgram.path(of: "vauban")), timerText])
+        let contents = zip(
+            try Self.paths(of: command), [serviceText(try OwnProgram.path(of: "vauban")), calendar.map { timerText($0) }])
         let earlier = contents.map { path, _ in (path, try? String(contentsOfFile: path, encoding: .utf8)) }
         do {
+            // A service that goes on ends, and so does a timer that is not needed any more. A run of a timer may end by itself.
+            if Self.goesOn(earlier[0].1) { try? Self.systemd(["--quiet", "disable", "--now", command.service]) }
+            if calendar == nil, earlier[1].1 != nil { try? Self.systemd(["--quiet", "disable", "--now", command.timer]) }
             for (path, content) in contents {
+                guard let content else {
+                    unlink(path)
+                    continue
+                }
                 let folder = (path as NSString).deletingLastPathComponent
                 try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
                 try content.write(toFile: path, atomically: true, encoding: .utf8)
             }
             try Self.systemd(["daemon-reload"])
-            try Self.systemd(["--quiet", "enable", "--now", command.timer])
+            try Self.systemd(["--quiet", "enable", "--now", calendar == nil ? command.service : command.timer])
         } catch {
             for (path, content) in earlier {
                 if let content { try? content.write(toFile: path, atomically: true, encoding: .utf8) } else { unlink(path) }
@@ -90,13 +99,18 @@ struct UserTimer {
         }
         let written = paths.filter { access($0, F_OK) == 0 }
         guard !written.isEmpty else { return false }
-        if hasManager { try? systemd(["--quiet", "disable", "--now", command.timer]) }
+        if UserSystemd.isRunning {
+            let isService = goesOn(try? String(contentsOfFile: paths[0], encoding: .utf8))
+            try? systemd(["--quiet", "disable", "--now", isService ? command.service : command.timer])
+        }
         for path in written { try FileManager.default.removeItem(atPath: path) }
-        // What enables the timer, if no systemd was there to remove it.
+        // What enables them, if no systemd was there to remove it.
         let units = (paths[0] as NSString).deletingLastPathComponent
-        unlink("\(units)/timers.target.wants/\(command.timer)")
-        for folder in ["\(units)/timers.target.wants", units, (units as NSString).deletingLastPathComponent] { rmdir(folder) }
-        if hasManager { try? systemd(["daemon-reload"]) }
+        let wants = ["\(units)/timers.target.wants", "\(units)/default.target.wants"]
+        unlink("\(wants[0])/\(command.timer)")
+        unlink("\(wants[1])/\(command.service)")
+        for folder in wants + [units, (units as NSString).deletingLastPathComponent] { rmdir(folder) }
+        if UserSystemd.isRunning { try? systemd(["daemon-reload"]) }
         return true
     }
 
@@ -113,7 +127,7 @@ struct UserTimer {
 
     private static func paths(of command: Command) throws(Refusal) -> [String] {
         let units = "\(try UserServiceFiles.folder("XDG_CONFIG_HOME", ".config"))/systemd/user"
-        return [command.service, command.timer].map { "\(units)/\($0)" }
+        return command.all.map { "\(units)/\($0)" }
     }
 
     private static func isForeign(_ path: String, _ command: Command) -> Bool {
@@ -123,24 +137,38 @@ struct UserTimer {
     private func serviceText(_ program: String) -> String {
         let folder = getenv("XDG_STATE_HOME").map { String(cString: $0) }
         let variables = [("VAUBAN_HOME", home), ("XDG_STATE_HOME", command == .sync && home == nil ? folder : nil)]
-        let environment = variables.compactMap { name, value in value.map { "Environment=\(Self.quoted("\(name)=\($0)"))\n" } }.joined()
+        let environment = variables.compactMap { name, value in
+            value.map { "Environment=\(UserSystemd.quoted("\(name)=\($0)"))\n" }
+        }.joined()
         let line =
-            "\(Self.quoted(program, isCommand: true)) \(command.rawValue) --no-input"
-            + words.map { " " + Self.quoted($0, isCommand: true) }.joined()
+            "\(UserSystemd.quoted(program, isCommand: true)) \(command.rawValue) --no-input"
+            + words.map { " " + UserSystemd.quoted($0, isCommand: true) }.joined()
         return """
             \(command.mark)
             [Unit]
             Description=\(command.description)
 
             [Service]
-            Type=oneshot
+            Type=\(calendar == nil ? "exec" : "oneshot")
             \(environment)ExecStart=\(line)
-            \(command.afterFailure)
+            \(calendar == nil ? Self.goingOn : command.afterFailure)
 
             """
     }
 
-    private var timerText: String {
+    /// For a service without a timer. It waits by itself for what may pass; what the user must see to does not pass by another start.
+    private static let goingOn = """
+        Restart=on-failure
+        RestartSec=1min
+        RestartPreventExitStatus=51 64
+
+        [Install]
+        WantedBy=default.target
+        """
+
+    private static func goesOn(_ serviceText: String?) -> Bool { serviceText?.contains(goingOn) ?? false }
+
+    private func timerText(_ calendar: String) -> String {
         """
         \(command.mark)
         [Unit]
@@ -156,18 +184,7 @@ struct UserTimer {
         """
     }
 
-    /// A word as systemd reads it: quoted, with specifiers escaped, and variables where it expands them.
-    private static func quoted(_ word: String, isCommand: Bool = false) -> String {
-        let escaped = word.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("%", with: "%%")
-        return "\"\(isCommand ? escaped.replacing("$", with: "$$") : escaped)\""
-    }
-
     // MARK: systemd
-
-    private static var hasManager: Bool {
-        guard let runtime = getenv("XDG_RUNTIME_DIR").map({ String(cString: $0) }) else { return false }
-        return access("\(runtime)/systemd/private", F_OK) == 0
-    }
 
     private static func systemd(_ words: [String]) throws {
         let status = try ChildCommand.run(["systemctl", "--user"] + words)

@@ -1,6 +1,7 @@
 import ArgumentParser
 import VaubanLinuxHost
 import VaubanRefusal
+import VaubanSSHWire
 
 struct SSH: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -58,30 +59,57 @@ struct SSHNew: ParsableCommand {
 struct SSHImport: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Import a private key from a file; the file stays.",
+        abstract: "Import a private key or a certificate from a file; the file stays.",
         discussion: """
             ssh-add reads the file, asks for its passphrase if it has one, and includes the certificate beside it. Supports \
             Ed25519, ECDSA and RSA keys (2,048 bits or more).
 
+            If the key is stored already, also one created here, stores its certificate in place of an earlier one: FILE-cert.pub, \
+            or the file itself if its name ends in .pub.
+
             Example:
               vauban ssh import ~/.ssh/id_ed25519
               vauban ssh import ~/.ssh/id_rsa --name old --require presence
+              vauban ssh import work-cert.pub           a certificate, also a renewed one, for a stored key
             """)
 
-    @Argument(help: ArgumentHelp("The file of the private key.", valueName: "file")) var file: String
-    @Option(help: "The name of the key (default: the name of the file).") var name: String?
+    @Argument(help: ArgumentHelp("The file of the private key or of a certificate.", valueName: "file")) var file: String
+    @Option(help: "The name of the key (default: the name of the file, or the stored key).") var name: String?
     @OptionGroup var protection: ProtectionOptions
     @OptionGroup var user: UserOptions
 
     private var wantedName: String { name ?? String(file.split(separator: "/").last ?? "") }
 
-    func validate() throws { try SSHKeyring.check(name: wantedName) }
+    func validate() throws {
+        try SSHKeyring.check(name: wantedName)
+        guard SSHCertificates.isPublic(file), !protection.isEmpty else { return }
+        throw ValidationError("A certificate has the protection of its key; leave out --when, --require and --this-device.")
+    }
 
     func run() throws {
-        let keyring = SSHKeyring(try Session(user))
+        let session = try Session(user)
+        let keyring = SSHKeyring(session)
+        if SSHCertificates.isPublic(file) {
+            let certificate = try SSHCertificates.certificate(inFile: file)
+            guard let key = try name.map({ try keyring.key($0) }) ?? keyring.key(certificate.publicKey) else {
+                throw Refusal(.itemNotFound, "no stored key is the one that this certificate is for; import its private key")
+            }
+            return try renew(certificate, of: key, session)
+        }
+        if let certificate = try? SSHCertificates.certificate(inFile: "\(file)-cert.pub"),
+            let key = try keyring.key(certificate.publicKey), name == nil || name == key.name
+        {
+            return try renew(certificate, of: key, session)
+        }
         try keyring.requireNew(wantedName)
         let received = try SSHKeyReceiver.keys(inFile: file)
         print(try keyring.keep(received, as: wantedName, protection).line)
+    }
+
+    private func renew(_ certificate: SSHCertificate, of key: SSHKeyOfUser, _ session: Session) throws {
+        try SSHCertificates(session).set(certificate, of: key)
+        print(key.line)
+        say("Stored for the key \(SafeText.visible(key.name)): \(certificate.words).")
     }
 }
 

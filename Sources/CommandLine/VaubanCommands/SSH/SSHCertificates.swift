@@ -1,0 +1,87 @@
+import Foundation
+import Glibc
+import VaubanAccessPolicy
+import VaubanKeychainClient
+import VaubanKeychainModel
+import VaubanKeychainWire
+import VaubanLinuxHost
+import VaubanRefusal
+import VaubanSSHWire
+import VaubanSecretBytes
+
+/// The certificates of keys: an item of the service `ssh-certificate` for each, whose account is the key's name (Specs/ssh-agent.md,
+/// "Items").
+struct SSHCertificates {
+    private let session: Session
+    private static let fileBytesMax = 64 << 10
+
+    init(_ session: Session) { self.session = session }
+
+    /// Returns whether a file has a public half or a certificate, by its name as OpenSSH gives it.
+    static func isPublic(_ file: String) -> Bool { file.hasSuffix(".pub") }
+
+    /// Returns the user's certificate in a file.
+    ///
+    /// - Throws: `badParameter` if the file has something else.
+    static func certificate(inFile file: String) throws(Refusal) -> SSHCertificate {
+        let name = SafeText.visible(file)
+        guard let text = SmallFile.text(path: file, max: fileBytesMax) else {
+            throw Refusal(.badParameter, "\(name) cannot be read as text")
+        }
+        let words = text.split(whereSeparator: \.isWhitespace)
+        guard words.count >= 2, let blob = Data(base64Encoded: String(words[1])) else {
+            throw Refusal(.badParameter, "\(name) is no certificate for SSH")
+        }
+        guard SSHPublicKey.isCertificate([UInt8](blob)) else {
+            throw Refusal(.badParameter, "\(name) is a public key without a certificate; import the file of the private key")
+        }
+        let certificate: SSHCertificate
+        do throws(SSHError) { certificate = try SSHCertificate(blob: [UInt8](blob)) } catch {
+            throw Refusal(.badParameter, "\(name) cannot be used: \(error)")
+        }
+        guard certificate.isOfUser else { throw Refusal(.badParameter, "\(name) is a server's certificate; only a user's can be stored") }
+        return certificate
+    }
+
+    /// Stores the certificate of a key, in place of an earlier one.
+    ///
+    /// - Throws: `badParameter` if it certifies another key, `duplicateItem` if it is already stored.
+    func set(_ certificate: SSHCertificate, of key: SSHKeyOfUser) throws {
+        guard certificate.publicKey == key.publicKey else {
+            throw Refusal(.badParameter, "this certificate is for another key than \(SafeText.visible(key.name))")
+        }
+        if let record = try record(key.name) {
+            guard record.attributes[.generic] != .data(certificate.blob) else {
+                throw Refusal(.duplicateItem, "this certificate of \(SafeText.visible(key.name)) is already stored")
+            }
+            let changes = ItemChanges(attributes: ItemAttributes([.generic: .data(certificate.blob)]), hasData: true)
+            try session.update(record, changes, secret: SecretBytes(copying: certificate.blob), reason: "store a certificate for SSH")
+        } else {
+            var record = SSHKeyring.password(service: SSHItem.certificateService, name: key.name, blob: certificate.blob)
+            record.protection = key.protection
+            try session.add(record, secret: SecretBytes(copying: certificate.blob))
+        }
+    }
+
+    /// Moves the certificate of a key to another key's name.
+    func rename(_ old: String, to new: String) throws {
+        guard let record = try record(old) else { return }
+        let name = ItemAttributes([.account: .text(new), .label: .text("\(SSHItem.certificateService)/\(new)")])
+        try session.update(record, ItemChanges(attributes: name), secret: nil, reason: "rename a key for SSH")
+    }
+
+    private func record(_ key: String) throws -> ItemRecord? {
+        var query = SSHItem.passwords(of: SSHItem.certificateService)
+        query.attributes[.account] = .text(key)
+        let wanted = query
+        return try session.opening { try session.found(wanted).compactMap(\.record).first }
+    }
+}
+
+extension SSHCertificate {
+    /// What to tell the user about it.
+    var words: String {
+        let end = validBefore.map { "valid until \(Date(timeIntervalSince1970: Double($0)).formatted(.iso8601))" } ?? "valid without an end"
+        return "certificate “\(SafeText.line(keyID, max: 80))”, \(end)"
+    }
+}

@@ -1,0 +1,124 @@
+import Foundation
+import Glibc
+import VaubanLinuxHost
+import VaubanRefusal
+
+/// Files in the user's home by which a service is found and started. Either all are written or none, existing files are never changed, and
+/// only unmodified files are removed.
+struct UserServiceFiles {
+    let files: [(path: String, content: String)]
+    let units: [String]
+    /// The unit that systemd starts at each login; nil if something else starts them.
+    var loginUnit: String?
+
+    private enum State {
+        case missing
+        case written
+        case other
+        /// It exists, and is not a file that can be read.
+        case unreadable
+    }
+
+    /// Returns a folder of the user: the value of its variable, or its default path in the home folder.
+    static func folder(_ variable: String, _ usual: String) throws(Refusal) -> String {
+        if let named = getenv(variable).map({ String(cString: $0) }), named.hasPrefix("/") { return named }
+        guard let home = getenv("HOME").map({ String(cString: $0) }), home.hasPrefix("/") else {
+            throw Refusal(.unavailable, "no home folder: set HOME, or \(variable), to a whole path")
+        }
+        return "\(home)/\(usual)"
+    }
+
+    /// Whether each of the files has its content.
+    var areWritten: Bool { files.allSatisfy { Self.state(of: $0) == .written } }
+
+    /// Writes the files that are missing. Undoes what it did if one cannot be written.
+    func write() throws {
+        let states = files.map { ($0, Self.state(of: $0)) }
+        for (file, state) in states where state == .other || state == .unreadable {
+            let fault = state == .other ? "already exists with other content" : "exists and cannot be read"
+            throw Refusal(.duplicateItem, "\(file.path) \(fault); nothing was written; move it away and try again")
+        }
+        var folders: [String] = []
+        var written: [String] = []
+        do {
+            for (file, state) in states where state == .missing {
+                try Self.make(Self.folder(of: file.path), &folders)
+                try Self.create(file.path, &written, file.content)
+            }
+        } catch {
+            for path in written { unlink(path) }
+            for folder in folders.reversed() { rmdir(folder) }
+            throw error
+        }
+        guard !units.isEmpty else { return }
+        UserSystemd.call([["daemon-reload"]] + (loginUnit.map { [["--quiet", "enable", "--now", $0]] } ?? []))
+    }
+
+    /// Removes the files, and the folders that are then empty. Returns false if there are no files.
+    func remove() throws -> Bool {
+        let states = files.map { ($0, Self.state(of: $0)) }
+        for (file, state) in states where state == .other || state == .unreadable {
+            throw Refusal(.badParameter, "\(file.path) was changed since; nothing was removed; delete it yourself")
+        }
+        let left = states.filter { $0.1 == .written }.map(\.0)
+        guard !left.isEmpty else { return false }
+        if !units.isEmpty { UserSystemd.call([["--quiet"] + (loginUnit == nil ? ["stop"] : ["disable", "--now"]) + units]) }
+        for file in left {
+            try FileManager.default.removeItem(atPath: file.path)
+            var folder = Self.folder(of: file.path)
+            while !Self.isKept(folder), rmdir(folder) == 0 { folder = Self.folder(of: folder) }
+        }
+        if !units.isEmpty { UserSystemd.call([["daemon-reload"]]) }
+        return true
+    }
+
+    private static func state(of file: (path: String, content: String)) -> State {
+        var status = stat()
+        guard lstat(file.path, &status) == 0 else { return errno == ENOENT || errno == ENOTDIR ? .missing : .unreadable }
+        let expected = Array(file.content.utf8)
+        // A longer file has other content. Opening a pipe or a device could wait.
+        guard stat(file.path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size <= expected.count else {
+            return status.st_mode & S_IFMT == S_IFREG ? .other : .unreadable
+        }
+        guard let found = SmallFile.bytes(path: file.path, max: expected.count) else { return .unreadable }
+        return found == expected ? .written : .other
+    }
+
+    /// Creates a folder and those above it, and adds the ones that were missing to `made`, the outermost first.
+    private static func make(_ folder: String, _ made: inout [String]) throws(SystemError) {
+        if mkdir(folder, 0o777) == 0 { return made.append(folder) }
+        if errno == ENOENT {
+            try make(self.folder(of: folder), &made)
+            try SystemError.check(mkdir(folder, 0o777), "make the folder \(folder)")
+            return made.append(folder)
+        }
+        let fault = errno
+        var status = stat()
+        guard stat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+            throw SystemError("make the folder \(folder)", code: fault)
+        }
+    }
+
+    /// Creates a file, which replaces none, and adds it to `made`.
+    private static func create(_ path: String, _ made: inout [String], _ content: String) throws(SystemError) {
+        let file = Descriptor(try SystemError.check(open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666), "write \(path)"))
+        made.append(path)
+        var bytes = Array(content.utf8)[...]
+        while !bytes.isEmpty {
+            let count = bytes.withUnsafeBytes { Glibc.write(file.number, $0.baseAddress, $0.count) }
+            if count < 0 && errno == EINTR { continue }
+            guard count > 0 else { throw SystemError("write \(path)", code: errno) }
+            bytes = bytes.dropFirst(count)
+        }
+    }
+
+    /// Folders that are kept even if they are empty.
+    private static let roots = [".config", "share", ".local"]
+
+    private static func isKept(_ folder: String) -> Bool {
+        let own = ["HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"].compactMap { (name: String) in getenv(name).map { String(cString: $0) } }
+        return roots.contains((folder as NSString).lastPathComponent) || own.contains(folder)
+    }
+
+    private static func folder(of path: String) -> String { (path as NSString).deletingLastPathComponent }
+}

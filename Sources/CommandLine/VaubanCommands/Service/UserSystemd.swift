@@ -1,0 +1,23 @@
+import Foundation
+import Glibc
+
+/// The user's systemd, and how words stand in its units.
+enum UserSystemd {
+    /// Whether there is a user manager. Without one, units take effect at the next login.
+    static var isRunning: Bool {
+        guard let runtime = getenv("XDG_RUNTIME_DIR").map({ String(cString: $0) }) else { return false }
+        return access("\(runtime)/systemd/private", F_OK) == 0
+    }
+
+    /// A word as systemd reads it: quoted, with specifiers escaped, and variables where it expands them.
+    static func quoted(_ word: String, isCommand: Bool = false) -> String {
+        let escaped = word.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("%", with: "%%")
+        return "\"\(isCommand ? escaped.replacing("$", with: "$$") : escaped)\""
+    }
+
+    /// Runs systemctl for the user, if there is a user manager.
+    static func call(_ commands: [[String]]) {
+        guard isRunning else { return }
+        for words in commands { _ = try? ChildCommand.run(["systemctl", "--user"] + words) }
+    }
+}
