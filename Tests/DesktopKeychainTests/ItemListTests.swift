@@ -62,6 +62,14 @@ import VaubanKeychainModel
         #expect(ItemList(items).positions(in: .all, matching: text).count == count)
     }
 
+    @Test("Search and order ignore accents, and how a letter is composed", arguments: ["müller", "MULLER", "mu\u{308}ller"])
+    func accents(text: String) {
+        let names = ["zebra", "Müller", "Mu\u{308}ller two", "Ärzte"]
+        let list = ItemList(names.enumerated().map { Self.item([.service: .text($1), .account: .text("")], number: UInt8($0)) })
+        #expect(list.positions(in: .all, matching: text).count == 2)
+        #expect(rows(of: list).map(\.title) == ["Ärzte", "Müller", "Mu\u{308}ller two", "zebra"])
+    }
+
     @Test("A search in a kind leaves the other kinds out")
     func searchInKind() {
         let list = ItemList(items)

@@ -36,7 +36,7 @@ hides Reused
 run ! "$VAUBAN_BUILD/vauban" log | grep -q 'github.*desktop'
 key Return
 sees 4 passwords were checked. 1 was left out, since it needs your approval.
-sees Reused: 1 password of 2 items
+sees Reused: 1 password used by 2 items
 sees Short: 1 item with fewer than 12 characters
 hides Old:
 hides tulips
@@ -89,7 +89,7 @@ focus ssh and git, with Vauban’s agent
 key Tab
 focus Keep the last ten values of each item, and deleted items for thirty days
 key space
-sees No more are kept.
+sees No more will be kept.
 run "$VAUBAN_BUILD/vauban" settings --json | grep -q '"keepsHistory" *: *false'
 focus Keep the last ten values of each item, and deleted items for thirty days
 key space

@@ -42,7 +42,7 @@ sees There are no earlier passwords.
 click Back
 sees Reveal
 click Access
-sees You, with vauban and in this window. And:
+sees You, with vauban or in this window, and these programs:
 sees program:/usr/local/games/bin/mail
 sees with vauban-desktop
 shot access-system

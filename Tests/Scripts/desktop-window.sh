@@ -56,6 +56,7 @@ click github, anna, Password
 click Copy Password
 sees Copied.
 run [ "\$($TMPDIR/pasted)" = tulips-and-rain-7 ]
+run xclip -o -selection clipboard -t TARGETS | grep -qx x-kde-passwordManagerHint
 key ctrl+l
 sees Your keychain is locked
 focus Unlock
@@ -191,7 +192,7 @@ sees Flower shop, shop.example/anna, Password
 run "$VAUBAN_BUILD/vauban" show --server shop.example | grep -q 'Label: *Flower shop'
 run "$VAUBAN_BUILD/vauban" show --server shop.example | grep -q 'Tags: *home'
 click New Password
-sees Generate: 20 characters
+sees Generate it: 20 characters
 shot new-password
 click Replace
 sees The password was replaced: 20 characters
@@ -237,6 +238,63 @@ key Return
 sees Added with a generated password: 20 characters
 STEPS
 
+# A change whose page is left is not made, whatever its prompt is answered then: the prompt is withdrawn.
+cat >"$TMPDIR/steps-to-watch" <<STEPS
+expect Prompts appear here
+run touch $TMPDIR/watcher
+expect asscode
+run touch $TMPDIR/prompted
+expect withdrawn
+key ctrl-c
+STEPS
+cat >"$TMPDIR/watch" <<WATCH
+#!/bin/bash
+rm -f "$TMPDIR/watcher" "$TMPDIR/prompted"
+"$VAUBAN_BUILD/pty-play" --seconds "$hang_seconds" -- "$VAUBAN_BUILD/vauban" approve <"$TMPDIR/steps-to-watch" >"$TMPDIR/watch.out" 2>&1 &
+echo \$! >"$TMPDIR/watch.pid"
+until [ -e "$TMPDIR/watcher" ]; do kill -0 \$! || { cat "$TMPDIR/watch.out"; exit 1; }; done
+WATCH
+chmod +x "$TMPDIR/watch"
+at_desktop <<STEPS
+start
+click bank, anna, Password
+click New Password
+click Type it
+focus New password
+type another-secret
+run $TMPDIR/watch
+click Replace
+sees Waiting for your answer
+run while [ ! -e "$TMPDIR/prompted" ]; do kill -0 "\$(cat "$TMPDIR/watch.pid")" || exit 1; done
+click Cancel
+sees Can be read
+run while kill -0 "\$(cat "$TMPDIR/watch.pid")" 2>/dev/null; do :; done; grep -q withdrawn "$TMPDIR/watch.out"
+run $TMPDIR/approve
+click History
+sees There are no earlier passwords.
+STEPS
+
+# What is no password is not called one, and nothing offers to replace it by one.
+ssh-keygen -q -t ed25519 -N '' -f "$TMPDIR/deploy" && vauban ssh import "$TMPDIR/deploy" >/dev/null 2>&1 || fail 'ssh import failed'
+printf 'the spare key is under the pot' | vauban set house && vauban edit house --description 'secure note' || fail 'set of a note failed'
+at_desktop <<STEPS
+start
+type house
+click house, Note or secret
+sees Secure note
+sees Note
+hides New Password
+click Reveal
+sees the spare key is under the pot
+key ctrl+f
+key ctrl+a
+type deploy
+click ssh-key, deploy, Key
+sees Private key
+hides New Password
+STEPS
+vauban delete --yes house >/dev/null 2>&1 && vauban ssh delete --yes deploy >/dev/null 2>&1 || fail 'the note and the key cannot be deleted'
+
 # A copied password outlives the window, and no longer than its time. Then the process ends.
 at_desktop <<STEPS
 start --clear-after 5
@@ -263,6 +321,21 @@ sees Your keychain is locked
 shot dark-locked
 STEPS
 unlock
+
+# When the service stops, nothing that was shown stays.
+at_desktop <<STEPS
+start
+click github, anna, Password
+click Reveal
+sees tulips-and-rain-7
+run "$VAUBAN_BUILD/vauban" stop
+sees Vauban cannot be reached
+hides tulips
+hides github
+forgot tulips-and-rain-7
+click Try Again
+sees Your keychain is locked
+STEPS
 
 # Without a keychain the window says so.
 vauban stop >/dev/null 2>&1

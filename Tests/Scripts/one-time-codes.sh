@@ -41,6 +41,10 @@ for n in $(seq 20); do cat "$TMPDIR/code.$n"; echo; done | sort >"$TMPDIR/given"
 for n in $(seq 2 21); do oathtool -c $n -b GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ; done | sort >"$TMPDIR/wanted"
 diff "$TMPDIR/given" "$TMPDIR/wanted" >&2 || fail 'twenty at once did not get twenty codes'
 
+# A counter has no code for a time, and the question uses up none.
+refused 64 'counts its codes' vauban code get c/anna --at 59
+[ "$(vauban code get c/anna)" = "$(oathtool -c 22 -b GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ)" ] || fail 'a refused request used up a code'
+
 # A QR code from a picture, turned and among others, and an authenticator's export.
 address="otpauth://totp/Example:carl@example.com?secret=$key&issuer=Example"
 printf %s "$address" | qrencode -o "$TMPDIR/one.png" -s 6 && printf %s "otpauth://totp/Two:dora?secret=$key" | qrencode -o "$TMPDIR/two.png" -s 6
@@ -64,7 +68,40 @@ vauban code import "$TMPDIR/migration.png" >"$TMPDIR/out" 2>&1 || { cat "$TMPDIR
 [ "$(sort "$TMPDIR/out" | tr '\t\n' '  ')" = 'added M/eva added N/finn ' ] || { cat "$TMPDIR/out"; fail 'the report is another'; }
 [ "$(vauban code get N/finn)" = 969429 ] || fail 'the counter of the export is another'
 vauban code import "$TMPDIR/migration.png" >"$TMPDIR/out" 2>&1 || fail 'a second import failed'
-expect_text 'already existed' "$TMPDIR/out"
+[ "$(sort "$TMPDIR/out" | tr '\t\n' '  ')" = 'exists M/eva exists N/finn ' ] || { cat "$TMPDIR/out"; fail 'the report of the second import is another'; }
+# The name of one has another key, another has digits that no address has, and the export has a second picture.
+python3 - "$TMPDIR/other" <<'PY'
+import base64, sys, urllib.parse
+def field(number, data): return bytes([number << 3 | 2, len(data)]) + data
+def account(key, name, issuer, digits=1):
+    return field(1, field(1, key) + field(2, name) + field(3, issuer) + bytes([0x20, 1, 0x28, digits, 0x30, 2]))
+key = b'12345678901234567890'
+data = account(key[::-1], b'M:eva', b'M') + account(key, b'gus', b'O', 9) + account(key, b'hal', b'P') + bytes([0x10, 1, 0x18, 2, 0x20, 0])
+open(sys.argv[1], 'w').write('otpauth-migration://offline?data=' + urllib.parse.quote(base64.b64encode(data).decode(), safe=''))
+PY
+qrencode -r "$TMPDIR/other" -o "$TMPDIR/other.png" -s 4
+printf 'https://example.com/' | qrencode -o "$TMPDIR/site.png" -s 4
+convert "$TMPDIR/other.png" "$TMPDIR/site.png" -append "$TMPDIR/mixed.png"
+eva=$(vauban code get M/eva --at 59)
+vauban code import "$TMPDIR/mixed.png" >"$TMPDIR/out" 2>"$TMPDIR/err"; [ $? = 1 ] || fail 'an import that left codes out did not end with 1'
+for text in 'not added.M/eva: it has another key' 'added.P/hal' 'not added.code .: this is neither an otpauth'; do grep -q "$text" "$TMPDIR/out" || { cat "$TMPDIR/out"; fail "the report does not say: $text"; }; done
+expect_text 'O/gus: left out' "$TMPDIR/err"; expect_text 'code 1 of 2 of the export' "$TMPDIR/err"
+[ "$(vauban code get M/eva --at 59)" = "$eva" ] || fail 'a key was replaced by an import'
+
+# What a camera sees. There is none here: a program that prints what zbarcam would stands for it, and a folder for the devices.
+refused 53 'there is no camera' vauban code scan --camera
+mkdir "$TMPDIR/camera" && cat >"$TMPDIR/camera/zbarcam" <<'CAMERA'
+#!/bin/sh
+for last; do :; done
+echo "$*" >"$(dirname "$0")/arguments"
+[ -e "$(dirname "$0")/empty" ] || printf '%s\n' 'otpauth://totp/Camera:ida?secret=JBSWY3DPEHPK3PXP'
+[ "$last" = /dev/video2 ]
+CAMERA
+chmod +x "$TMPDIR/camera/zbarcam"
+before_camera() { unshare --mount --map-current-user sh -c 'mount -t tmpfs tmpfs /dev && : >/dev/null && : >/dev/video2 && exec "$@"' sh env -u DISPLAY -u WAYLAND_DISPLAY "PATH=$TMPDIR/camera:$PATH" "$VAUBAN_BUILD/vauban" "$@"; }
+[ "$(before_camera code scan --camera)" = 'otpauth://totp/Camera:ida?secret=JBSWY3DPEHPK3PXP' ] || fail 'what a camera sees is not printed'
+expect_text '-Sqrcode.enable --nodisplay /dev/video2' "$TMPDIR/camera/arguments"
+: >"$TMPDIR/camera/empty"; refused 128 'saw no QR code' before_camera code scan --camera
 
 # A key as a QR code for another device, after the user has approved it, and only then.
 refused 51 'No passcode is set' detached code show e/carl --png
@@ -102,6 +139,7 @@ refused 64 'not a picture' vauban code scan "$TMPDIR/bad"
 convert -size 40x40 xc:white "$TMPDIR/empty.png"; refused 64 'no QR code was found' vauban code scan "$TMPDIR/empty.png"
 head -c 3000 "$TMPDIR/one.png" | head -c 60 >"$TMPDIR/cut.png"; refused 64 'no QR code was found' vauban code scan "$TMPDIR/cut.png"
 printf '\x89PNG\r\n\x1a\nmvg:/etc/passwd' >"$TMPDIR/forged.png"; refused 64 'no QR code was found' vauban code scan "$TMPDIR/forged.png"
+convert "$TMPDIR/one.png" -scale 8000x8000 "$TMPDIR/wide.png"; refused 64 'crop the picture' vauban code scan "$TMPDIR/wide.png"
 truncate -s 40M "$TMPDIR/large.png"; refused 64 'crop the picture' vauban code scan "$TMPDIR/large.png"
 refused 64 'not a time' vauban code get github/anna --at yesterday
 [ "$(vauban code list | grep -c bad)" = 0 ] || fail 'something wrong was stored'

@@ -126,7 +126,7 @@ import VaubanSecretBytes
     func cutMigration() throws {
         let whole: [UInt8] = [0x0A, 0x11, 0x0A, 0x03, 1, 2, 3, 0x12, 0x04, 0x61, 0x6E, 0x6E, 0x61, 0x20, 1, 0x28, 1, 0x30, 2, 0x10, 1]
         var names: [String] = []
-        try whole.withUnsafeBytes { try MigrationCodes.forEachAccount(in: $0) { names.append($0.name) } }
+        _ = try whole.withUnsafeBytes { try MigrationCodes.forEachAccount(in: $0) { names.append($0.name) } }
         #expect(names == ["anna"])
         for count in 0..<whole.count {
             whole.prefix(count).withUnsafeBytes { bytes in

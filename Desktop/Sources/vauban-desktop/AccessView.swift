@@ -9,7 +9,7 @@ import DesktopKeychain
     private let actions: PageActions
     private let back: Widget
 
-    init(_ page: ItemPage, _ access: ItemAccess, _ context: PageContext, _ actions: PageActions) {
+    init(_ page: ItemPage, access: ItemAccess, context: PageContext, actions: PageActions) {
         self.page = page
         self.context = context
         self.actions = actions
@@ -25,9 +25,10 @@ import DesktopKeychain
             return Make.label("Every program of yours: in user mode Vauban does not tell them apart.", style: "desktop-hint")
         }
         let rule =
-            page.row.asks ? "You, with vauban and in this window, each time with your approval." : "You, with vauban and in this window."
-        guard !readers.isEmpty else { return Make.label("\(rule) No other program.", style: "desktop-hint") }
-        return Make.column(8, [Make.label("\(rule) And:", style: "desktop-hint"), Make.column(0, readers.map(row), style: "desktop-card")])
+            page.row.asks ? "You, with vauban or in this window, each time with your approval" : "You, with vauban or in this window"
+        guard !readers.isEmpty else { return Make.label("\(rule). No other program.", style: "desktop-hint") }
+        let others = Make.label("\(rule), and these programs:", style: "desktop-hint")
+        return Make.column(8, [others, Make.column(0, readers.map(row), style: "desktop-card")])
     }
 
     private func row(_ reader: ItemAccess.Reader) -> Widget {
@@ -49,7 +50,7 @@ import DesktopKeychain
         guard let uses = access.uses else { return Make.label("The access log cannot be read.", style: "desktop-hint") }
         guard !uses.isEmpty else {
             return Make.label(
-                access.hasMoreUses ? "There are none among the last ones of all items." : "There are none.", style: "desktop-hint")
+                access.hasMoreUses ? "None in the latest part of the log." : "None.", style: "desktop-hint")
         }
         let rows = uses.map { Make.field($0.title, $0.text) }
         let more = Make.label("To see earlier ones, run in a terminal: vauban log", style: "desktop-hint")

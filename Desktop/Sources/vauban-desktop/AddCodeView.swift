@@ -17,7 +17,7 @@ import VaubanSecretBytes
         self.page = page
         self.context = context
         self.actions = actions
-        form = Form("One-time Code for “\(page.row.title)”", save: "Add", notice: context.notice) { actions.back(page.row) }
+        form = Form("One-Time Code for “\(page.row.title)”", save: "Add", notice: context.notice) { actions.back(page.row) }
         typed = sheet_take_signs(entry)
         sheet_name(entry, "Key or otpauth:// address")
         form.add("Key or otpauth:// address, as the site shows it", entry)
@@ -44,10 +44,11 @@ import VaubanSecretBytes
         let page = page
         context.ask { keychain, _, _ in
             try keychain.addCode(key, to: page)
-        } then: { [weak self] row in
+        } then: { [weak self] added in
             guard let self else { return }
             erase()
-            actions.addedCode(row, page)
+            let note = added.note.map { " Note: \($0)" } ?? ""
+            actions.addedCode(added.row, page, "The one-time code was added.\(note)")
         }
     }
 

@@ -58,7 +58,7 @@ import Glibc
         let isGood = check.reused.isEmpty && check.short.isEmpty && check.old.isEmpty
         context.notice.show(checked + leftOut + (isGood ? " Nothing needs a change." : ""))
         let passwords = check.reusedPasswords == 1 ? "1 password" : "\(check.reusedPasswords) passwords"
-        add("Reused: \(passwords) of \(check.reused.count) items", check.reused)
+        add("Reused: \(passwords) used by \(check.reused.count) items", check.reused)
         add("Short: \(Self.items(check.short)) with fewer than \(PasswordCheck.charactersMin) characters", check.short)
         add("Old: \(Self.items(check.old)) not changed for a year", check.old)
     }

@@ -22,7 +22,7 @@ import VaubanSecretBytes
             copied = desktop_copy_secret(bytes.baseAddress?.assumingMemoryBound(to: CChar.self), gsize(bytes.count))
         }
         alarm.set(milliseconds: seconds * 1000) { [weak self] in self?.clear() }
-        return "Copied. The clipboard is cleared in \(seconds) second\(seconds == 1 ? "" : "s"), unless it changes before."
+        return "Copied. The clipboard is cleared in \(seconds) second\(seconds == 1 ? "" : "s"), unless it has changed by then."
     }
 
     func copy(text: String) { desktop_copy_text(text) }

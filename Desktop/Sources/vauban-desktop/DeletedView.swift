@@ -25,8 +25,8 @@ import DesktopKeychain
     }
 
     private func undelete(_ row: ItemRow) {
-        context.ask { keychain, waiting, _ in
-            try keychain.undelete(row, waiting: waiting)
+        context.ask { keychain, waiting, call in
+            try keychain.undelete(row, waiting: waiting, cancellation: call)
         } then: { [weak self] in
             self?.actions.changed(row, "Restored.")
         }

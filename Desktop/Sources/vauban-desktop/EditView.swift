@@ -15,7 +15,7 @@ import DesktopKeychain
     private let tags: Widget
     private let notes: Widget
 
-    init(_ page: ItemPage, _ draft: ItemDraft, _ context: PageContext, _ actions: PageActions) {
+    init(_ page: ItemPage, draft: ItemDraft, context: PageContext, actions: PageActions) {
         self.page = page
         self.context = context
         self.actions = actions
@@ -38,8 +38,8 @@ import DesktopKeychain
         draft.tags = Form.text(of: tags)
         draft.notes = Form.lines(of: notes)
         let (page, draft) = (page, draft)
-        context.ask { keychain, waiting, _ in
-            try keychain.edit(page, to: draft, waiting: waiting)
+        context.ask { keychain, waiting, call in
+            try keychain.edit(page, to: draft, waiting: waiting, cancellation: call)
         } then: { [weak self] in
             self?.actions.changed(page.row, "Saved.")
         }

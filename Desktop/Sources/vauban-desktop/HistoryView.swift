@@ -10,7 +10,7 @@ import DesktopKeychain
     private let back: Widget
     private var fields: [SecretField] = []
 
-    init(_ page: ItemPage, _ values: [EarlierValue], _ context: PageContext, _ actions: PageActions) {
+    init(_ page: ItemPage, values: [EarlierValue], context: PageContext, actions: PageActions) {
         self.page = page
         self.context = context
         self.actions = actions
@@ -27,8 +27,8 @@ import DesktopKeychain
 
     private func row(_ value: EarlierValue) -> Widget {
         let row = page.row
-        let field = SecretField("Until \(value.replaced)", context) { keychain, verb, waiting, _ in
-            try keychain.earlierSecret(value, of: row, for: verb, waiting: waiting)
+        let field = SecretField("Until \(value.replaced)", context) { keychain, verb, waiting, call in
+            try keychain.earlierSecret(value, of: row, for: verb, waiting: waiting, cancellation: call)
         }
         fields.append(field)
         let button = Make.button("Restore") { [weak self] in self?.putBack(value) }
@@ -38,8 +38,8 @@ import DesktopKeychain
 
     private func putBack(_ value: EarlierValue) {
         let row = page.row
-        context.ask { keychain, waiting, _ in
-            try keychain.putBack(value, of: row, waiting: waiting)
+        context.ask { keychain, waiting, call in
+            try keychain.putBack(value, of: row, waiting: waiting, cancellation: call)
         } then: { [weak self] in
             self?.actions.changed(row, "The earlier password is restored. The one before is in the history.")
         }

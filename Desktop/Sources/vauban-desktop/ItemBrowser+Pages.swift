@@ -18,12 +18,12 @@ extension ItemBrowser {
                 guard let self else { return }
                 present(AddCodeView(page, context(), actions), of: page.row, focuses: true)
             },
-            addedCode: { [weak self] row, page in
+            addedCode: { [weak self] row, page, words in
                 self?.refresh(row) { [weak self] in
-                    self?.open(page.row, focuses: true) { $0.notice.show("The one-time code was added.") }
+                    self?.open(page.row, focuses: true) { $0.notice.show(words) }
                 }
             },
-            showHistory: { [weak self] in self?.showHistory($0) },
+            showHistory: { [weak self] in self?.showHistory($0, askedIn: $1) },
             showAccess: { [weak self] in self?.showAccess($0, $1) },
             deleted: { [weak self] page in
                 guard let self else { return }
@@ -69,21 +69,18 @@ extension ItemBrowser {
     private func edit(_ page: ItemPage) {
         let context = context()
         do {
-            present(EditView(page, try ItemDraft(page), context, actions), of: page.row, focuses: true)
+            present(EditView(page, draft: try ItemDraft(page), context: context, actions: actions), of: page.row, focuses: true)
         } catch {
             present(HintView(Explanation(error).text), of: page.row)
         }
     }
 
-    private func showHistory(_ page: ItemPage) {
-        let context = context()
-        requests += 1
-        let request = requests
-        context.ask { keychain, waiting, _ in
-            try keychain.earlierValues(of: page.row, waiting: waiting)
+    private func showHistory(_ page: ItemPage, askedIn asking: PageContext) {
+        asking.ask { keychain, waiting, call in
+            try keychain.earlierValues(of: page.row, waiting: waiting, cancellation: call)
         } then: { [weak self] values in
-            guard let self, request == requests else { return }
-            present(HistoryView(page, values, context, actions), of: page.row, focuses: true)
+            guard let self else { return }
+            present(HistoryView(page, values: values, context: context(), actions: actions), of: page.row, focuses: true)
         }
     }
 
@@ -91,7 +88,7 @@ extension ItemBrowser {
         prepare { keychain in
             try keychain.access(to: page)
         } then: { browser, access, context in
-            browser.present(AccessView(page, access, context, browser.actions), of: page.row, focuses: true)
+            browser.present(AccessView(page, access: access, context: context, actions: browser.actions), of: page.row, focuses: true)
             context.notice.show(words)
         }
     }

@@ -17,8 +17,10 @@ import VaubanLinuxHost
     var items = ItemList.empty
     private var mark: ListMark?
     private let listing: Listing
-    /// The search that still runs over the rest of a long list.
-    private var searching: CallCancellation?
+    /// What was found for an earlier text or choice is of no interest any more.
+    private var filters = 0
+    /// Whether the rest of a long list is still searched.
+    private var isSearching = false
     private var focusesFound = false
     private var numberFound = 0
     private var isRead = false
@@ -126,28 +128,42 @@ import VaubanLinuxHost
 
     /// How many items are searched before anything else happens; the rest of a longer list is searched in the background.
     private static let itemsAtOnce = 20_000
+    /// How many rows are shown before the window is drawn, more than are in sight. GTK makes widgets for two hundred, which takes longer
+    /// than the search.
+    private static let rowsAtOnce = 50
 
     private func filter() {
-        searching?.cancel()
-        searching = nil
+        filters += 1
+        let filter = filters
         let text = gtk_editable_get_text(sheet_editable(search)).map { String(cString: $0) } ?? ""
         let (items, words, choice) = (items, ItemList.Words(text), sections?.selected ?? .section(.all))
         let first = min(items.count, Self.itemsAtOnce)
         let found = items.positions(of: choice, matching: words, among: 0..<first)
-        list?.show(found, of: items, selected: shown)
+        list?.show(Array(found.prefix(Self.rowsAtOnce)), of: items, selected: shown)
         numberFound = found.count
-        guard first < items.count else { return endSearch() }
-        let search = CallCancellation()
-        searching = search
+        let rest = Array(found.dropFirst(Self.rowsAtOnce))
+        isSearching = first < items.count
+        guard isSearching else {
+            endSearch()
+            return addWhenDrawn(rest, of: filter)
+        }
         tellCount()
         MainLoop.background {
             items.positions(of: choice, matching: words, among: first..<items.count)
         } then: { [weak self] result in
-            guard let self, searching === search, case .success(let more) = result else { return }
-            searching = nil
-            list?.add(more, selected: shown)
+            guard let self, filter == filters, case .success(let more) = result else { return }
+            isSearching = false
             numberFound += more.count
             endSearch()
+            addWhenDrawn(rest + more, of: filter)
+        }
+    }
+
+    private func addWhenDrawn(_ rows: [UInt32], of filter: Int) {
+        guard !rows.isEmpty else { return }
+        MainLoop.postWhenDrawn { [weak self] in
+            guard let self, filter == filters else { return }
+            list?.add(rows, selected: shown)
         }
     }
 
@@ -159,13 +175,13 @@ import VaubanLinuxHost
 
     /// Goes to what is found, once the whole list is searched.
     private func focusFound() {
-        if searching == nil || numberFound > 0 { list?.focus() } else { focusesFound = true }
+        if !isSearching || numberFound > 0 { list?.focus() } else { focusesFound = true }
     }
 
     private func tellCount() {
         let items = numberFound == 1 ? "1 item" : "\(numberFound) items"
         switch (numberFound, self.items.isEmpty) {
-        case _ where searching != nil: tell("Searching…")
+        case _ where isSearching: tell("Searching…")
         case _ where !isRead: tell("Reading… \(items) so far")
         case (_, true): tell("No items yet")
         case (0, _): tell("Nothing found")
@@ -189,8 +205,8 @@ import VaubanLinuxHost
         page?.end()
         page = nil
         listing.end()
-        searching?.cancel()
-        searching = nil
+        filters += 1
+        isSearching = false
         list?.show([], of: .empty, selected: nil)
         items = .empty
     }

@@ -34,7 +34,7 @@ import DesktopKeychain
         let card = Make.column(0, [], style: "desktop-card")
         if page.isPassword, !page.isCode {
             let row = page.row
-            let field = SecretField("Password", context) { keychain, verb, waiting, call in
+            let field = SecretField(page.secretTitle, context) { keychain, verb, waiting, call in
                 try keychain.secret(of: row, for: verb, waiting: waiting, cancellation: call)
             }
             secret = field
@@ -79,8 +79,8 @@ import DesktopKeychain
         let (page, actions) = (page, actions)
         if page.isPassword, !page.isCode {
             add("Edit") { actions.edit(page) }
-            add("New Password") { actions.replaceSecret(page) }
-            add("History") { actions.showHistory(page) }
+            if page.row.section == .passwords { add("New Password") { actions.replaceSecret(page) } }
+            add("History") { [context] in actions.showHistory(page, context) }
         }
         add("Access") { actions.showAccess(page, "") }
         gtk_box_append(sheet_box(buttons), expand(Make.row(0, [])))

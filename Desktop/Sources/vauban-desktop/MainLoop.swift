@@ -30,9 +30,14 @@ final class Handler: Sendable {
 
 enum MainLoop {
     /// Runs a closure on the thread that draws; call it from any thread.
-    static func post(_ run: @escaping @MainActor () -> Void) {
+    static func post(_ run: @escaping @MainActor () -> Void) { post(run, priority: G_PRIORITY_DEFAULT) }
+
+    /// Runs a closure on the thread that draws, once it has drawn and there is nothing else to do.
+    static func postWhenDrawn(_ run: @escaping @MainActor () -> Void) { post(run, priority: G_PRIORITY_DEFAULT_IDLE) }
+
+    private static func post(_ run: @escaping @MainActor () -> Void, priority: Int32) {
         g_idle_add_full(
-            G_PRIORITY_DEFAULT,
+            priority,
             { data in
                 Handler.call(data)
                 return 0

@@ -90,7 +90,7 @@ import VaubanLinuxHost
         case .success(let (keychain, status)):
             self.keychain = keychain
             watch = try? keychain.watchLock { status in
-                if let status { MainLoop.post { MainWindow.current?.show(status) } }
+                MainLoop.post { MainWindow.current?.lockChanged(status) }
             }
             show(status)
         case .failure(let error): showUnavailable(Explanation(error).text)
@@ -98,6 +98,14 @@ import VaubanLinuxHost
     }
 
     // MARK: The lock
+
+    /// Without the service nothing is shown, since nobody would tell of a lock.
+    private func lockChanged(_ status: ItemKeychain.LockStatus?) {
+        if let status { return show(status) }
+        guard !isClosed, gtk_widget_get_parent(unavailablePage.widget) == nil else { return }
+        clipboard.clear()
+        showUnavailable("Vauban cannot be reached. Your items are shown again when it runs.")
+    }
 
     private func show(_ status: ItemKeychain.LockStatus) {
         switch status {

@@ -17,7 +17,7 @@ import DesktopKeychain
         form = Form("New Password", save: "Add", notice: context.notice, cancelled: cancelled)
         place = form.addEntry("Website or service", "", hint: "https://example.com/")
         user = form.addEntry("User name", "")
-        choice = NewSecretChoice(server: nil)
+        choice = NewSecretChoice(plan: "20 characters, or what the rules of the website demand")
         form.add("Password", choice.widget)
         widget = form.widget
         form.saved = { [weak self] in self?.save() }
@@ -57,7 +57,7 @@ import DesktopKeychain
         self.context = context
         self.actions = actions
         form = Form("New Password for “\(page.row.title)”", save: "Replace", notice: context.notice) { actions.back(page.row) }
-        choice = NewSecretChoice(server: page.server)
+        choice = NewSecretChoice(plan: NewSecret.summary(for: page.server))
         form.add("Password", choice.widget)
         widget = form.widget
         form.saved = { [weak self] in self?.save() }
@@ -66,8 +66,8 @@ import DesktopKeychain
     private func save() {
         guard let secret = choice.take() else { return context.notice.show("Type a password, or let one be generated.", isError: true) }
         let page = page
-        context.ask { keychain, waiting, _ in
-            try keychain.replaceSecret(of: page, with: secret, waiting: waiting)
+        context.ask { keychain, waiting, call in
+            try keychain.replaceSecret(of: page, with: secret, waiting: waiting, cancellation: call)
         } then: { [weak self] summary in
             guard let self else { return }
             choice.erase()

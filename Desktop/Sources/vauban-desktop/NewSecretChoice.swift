@@ -11,8 +11,9 @@ import VaubanSecretBytes
     /// The typed text; the entry itself shows asterisks.
     private let typed: UnsafeMutablePointer<GtkEntryBuffer>
 
-    init(server: String?) {
-        generate = gtk_check_button_new_with_label("Generate: \(NewSecret.summary(for: server))")
+    /// `plan` says what would be generated.
+    init(plan: String) {
+        generate = gtk_check_button_new_with_label(plan.isEmpty ? "Generate it" : "Generate it: \(plan)")
         type = gtk_check_button_new_with_label("Type it")
         gtk_check_button_set_group(sheet_check(type), sheet_check(generate))
         gtk_check_button_set_active(sheet_check(generate), 1)

@@ -15,9 +15,10 @@ import DesktopKeychain
     let edit: @MainActor (ItemPage) -> Void
     let replaceSecret: @MainActor (ItemPage) -> Void
     let addCode: @MainActor (ItemPage) -> Void
-    /// The item with the one-time codes of a password was added; shows the password again.
-    let addedCode: @MainActor (ItemRow, ItemPage) -> Void
-    let showHistory: @MainActor (ItemPage) -> Void
+    /// The item with the one-time codes of a password was added; shows the password again, with a message.
+    let addedCode: @MainActor (ItemRow, ItemPage, String) -> Void
+    /// Shows the history of an item, read for the page that is shown.
+    let showHistory: @MainActor (ItemPage, PageContext) -> Void
     /// Shows who may read an item, with a message.
     let showAccess: @MainActor (ItemPage, String) -> Void
     /// The item was deleted.

@@ -13,7 +13,6 @@ static inline GtkListBox *desktop_list_box(GtkWidget *widget) { return GTK_LIST_
 static inline GtkHeaderBar *desktop_header(GtkWidget *widget) { return GTK_HEADER_BAR(widget); }
 static inline GtkTextView *desktop_text_view(GtkWidget *widget) { return GTK_TEXT_VIEW(widget); }
 static inline GtkProgressBar *desktop_progress(GtkWidget *widget) { return GTK_PROGRESS_BAR(widget); }
-static inline GtkSpinner *desktop_spinner(GtkWidget *widget) { return GTK_SPINNER(widget); }
 // A choice with a text that wraps.
 static inline void desktop_check_set_child(GtkWidget *check, GtkWidget *child) { gtk_check_button_set_child(GTK_CHECK_BUTTON(check), child); }
 // A picture that screen readers skip.

@@ -2,39 +2,46 @@
 
 package import VaubanKeychainModel
 package import VaubanKeychainWire
+package import VaubanLinuxHost
 package import VaubanRefusal
 package import VaubanSecretBytes
 
 extension KeychainClient {
     /// Returns the earlier versions of the one matching item, newest first, without their values.
-    package func earlierValues(of query: ItemQuery, waiting: Waiting? = nil) throws(Refusal) -> [ItemVersion] {
-        try ask(.list(query), waiting: waiting).versions
+    package func earlierValues(of query: ItemQuery, waiting: Waiting? = nil, cancellation: CallCancellation? = nil) throws(Refusal)
+        -> [ItemVersion]
+    {
+        try ask(.list(query), waiting: waiting, cancellation).versions
     }
 
     /// Returns one earlier value; 1 is the one before the current value. Throws `itemNotFound` if there are fewer.
     package func earlierValue(
-        _ number: Int, of query: ItemQuery, password: borrowing SecretBytes? = nil, waiting: Waiting? = nil
+        _ number: Int, of query: ItemQuery, password: borrowing SecretBytes? = nil, waiting: Waiting? = nil,
+        cancellation: CallCancellation? = nil
     ) throws(Refusal) -> FoundEntry {
-        let found = try ask(.value(query, number: number), password: password, waiting: waiting).found
+        let found = try ask(.value(query, number: number), password: password, waiting: waiting, cancellation).found
         guard let entry = found.first else { throw Refusal(.itemNotFound, "no such earlier value; to list them: vauban history NAME") }
         return entry
     }
 
     /// Restores an earlier value; the current one becomes part of the history.
-    package func putBack(_ number: Int, of query: ItemQuery, password: borrowing SecretBytes? = nil, waiting: Waiting? = nil)
-        throws(Refusal)
-    {
-        _ = try ask(.undo(query, number: number), password: password, waiting: waiting)
+    package func putBack(
+        _ number: Int, of query: ItemQuery, password: borrowing SecretBytes? = nil, waiting: Waiting? = nil,
+        cancellation: CallCancellation? = nil
+    ) throws(Refusal) {
+        _ = try ask(.undo(query, number: number), password: password, waiting: waiting, cancellation)
     }
 
     /// Returns the deleted items that can be restored, oldest first.
-    package func deletedItems(ofAllOwners: Bool, waiting: Waiting? = nil) throws(Refusal) -> [DeletedItem] {
-        try ask(.deleted(ofAllOwners: ofAllOwners), waiting: waiting).deleted
+    package func deletedItems(ofAllOwners: Bool, waiting: Waiting? = nil, cancellation: CallCancellation? = nil) throws(Refusal)
+        -> [DeletedItem]
+    {
+        try ask(.deleted(ofAllOwners: ofAllOwners), waiting: waiting, cancellation).deleted
     }
 
     /// Restores a deleted item; throws `duplicateItem` if an item of that name exists.
-    package func undelete(_ item: DeletedItem, waiting: Waiting? = nil) throws(Refusal) {
-        _ = try ask(.undelete(item.item), waiting: waiting)
+    package func undelete(_ item: DeletedItem, waiting: Waiting? = nil, cancellation: CallCancellation? = nil) throws(Refusal) {
+        _ = try ask(.undelete(item.item), waiting: waiting, cancellation)
     }
 
     /// Erases a deleted item.
@@ -53,9 +60,10 @@ extension KeychainClient {
         return answer
     }
 
-    private func ask(_ request: HistoryRequest, password: borrowing SecretBytes? = nil, waiting: Waiting? = nil) throws(Refusal) -> Outcome
-    {
+    private func ask(
+        _ request: HistoryRequest, password: borrowing SecretBytes? = nil, waiting: Waiting? = nil, _ cancellation: CallCancellation? = nil
+    ) throws(Refusal) -> Outcome {
         let request = KeychainRequest.history(request, passwordBytes: try Self.passwordBytes(password))
-        return try call(request, secret: nil, password: password, waiting: waiting)
+        return try call(request, secret: nil, password: password, waiting: waiting, cancellation)
     }
 }

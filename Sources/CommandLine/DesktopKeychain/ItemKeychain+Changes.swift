@@ -1,6 +1,7 @@
 import VaubanKeychainClient
 import VaubanKeychainModel
 import VaubanKeychainWire
+package import VaubanLinuxHost
 import VaubanRefusal
 import VaubanSecretBytes
 
@@ -25,25 +26,27 @@ extension ItemKeychain {
     }
 
     /// Changes the names of a password; the service prompts the user if the item requires it.
-    package func edit(_ page: ItemPage, to draft: ItemDraft, waiting: @escaping Waiting) throws {
+    package func edit(_ page: ItemPage, to draft: ItemDraft, waiting: @escaping Waiting, cancellation: CallCancellation) throws {
         let changes = try draft.changes(to: page)
         guard !changes.isEmpty else { return }
         var query = query(for: page.row)
         query.operationPrompt = Self.reason("edit", page.row)
         do throws(Refusal) {
-            try keychain.update(query, ItemChanges(attributes: changes), secret: nil, waiting: waiting)
+            try keychain.update(query, ItemChanges(attributes: changes), secret: nil, waiting: waiting, cancellation: cancellation)
         } catch {
             throw Self.naming(error, "another item has this name and user name; nothing was changed")
         }
     }
 
     /// Replaces the secret of a password, which becomes an earlier value; returns what was generated in words.
-    package func replaceSecret(of page: ItemPage, with secret: NewSecret, waiting: @escaping Waiting) throws -> String? {
+    package func replaceSecret(
+        of page: ItemPage, with secret: NewSecret, waiting: @escaping Waiting, cancellation: CallCancellation
+    ) throws -> String? {
         let made = try secret.make(for: page.server)
         var query = query(for: page.row)
         query.operationPrompt = Self.reason("replace the password of", page.row)
         let changes = ItemChanges(attributes: ItemAttributes(), hasData: true)
-        try keychain.update(query, changes, secret: made.secret.bytes.duplicate(), waiting: waiting)
+        try keychain.update(query, changes, secret: made.secret.bytes.duplicate(), waiting: waiting, cancellation: cancellation)
         return made.summary
     }
 
@@ -51,11 +54,12 @@ extension ItemKeychain {
     package func delete(_ row: ItemRow) throws { try keychain.delete(query(for: row)) }
 
     /// Restores an item that was just deleted.
-    package func undelete(_ row: ItemRow, waiting: @escaping Waiting) throws {
-        guard let item = try keychain.deletedItems(ofAllOwners: false, waiting: waiting).last(where: { $0.item == row.reference }) else {
+    package func undelete(_ row: ItemRow, waiting: @escaping Waiting, cancellation: CallCancellation) throws {
+        let deleted = try keychain.deletedItems(ofAllOwners: false, waiting: waiting, cancellation: cancellation)
+        guard let item = deleted.last(where: { $0.item == row.reference }) else {
             throw Refusal(.itemNotFound, "the item cannot be restored any more")
         }
-        try keychain.undelete(item, waiting: waiting)
+        try keychain.undelete(item, waiting: waiting, cancellation: cancellation)
     }
 }
 
@@ -69,10 +73,10 @@ package struct EarlierValue: Hashable, Sendable {
 
 extension ItemKeychain {
     /// Returns the earlier values of an item, newest first.
-    package func earlierValues(of row: ItemRow, waiting: @escaping Waiting) throws -> [EarlierValue] {
+    package func earlierValues(of row: ItemRow, waiting: @escaping Waiting, cancellation: CallCancellation) throws -> [EarlierValue] {
         let versions: [ItemVersion]
         do throws(Refusal) {
-            versions = try keychain.earlierValues(of: query(for: row), waiting: waiting)
+            versions = try keychain.earlierValues(of: query(for: row), waiting: waiting, cancellation: cancellation)
         } catch {
             guard error.reason == .itemNotFound else { throw error }
             return []
@@ -82,19 +86,22 @@ extension ItemKeychain {
         }
     }
 
-    package func earlierSecret(_ value: EarlierValue, of row: ItemRow, for verb: String, waiting: @escaping Waiting) throws -> ItemSecret {
+    package func earlierSecret(
+        _ value: EarlierValue, of row: ItemRow, for verb: String, waiting: @escaping Waiting, cancellation: CallCancellation
+    ) throws -> ItemSecret {
         var query = query(for: row)
         query.operationPrompt = Self.reason("\(verb) an earlier password of", row)
-        guard let secret = try keychain.earlierValue(value.number, of: query, waiting: waiting).takeSecret() else {
+        let entry = try keychain.earlierValue(value.number, of: query, waiting: waiting, cancellation: cancellation)
+        guard let secret = entry.takeSecret() else {
             throw Refusal(.itemNotFound, "the item had no secret at that time")
         }
         return ItemSecret(secret)
     }
 
     /// Restores an earlier value; the current one becomes the newest earlier value.
-    package func putBack(_ value: EarlierValue, of row: ItemRow, waiting: @escaping Waiting) throws {
+    package func putBack(_ value: EarlierValue, of row: ItemRow, waiting: @escaping Waiting, cancellation: CallCancellation) throws {
         var query = query(for: row)
         query.operationPrompt = Self.reason("restore an earlier password of", row)
-        try keychain.putBack(value.number, of: query, waiting: waiting)
+        try keychain.putBack(value.number, of: query, waiting: waiting, cancellation: cancellation)
     }
 }

@@ -13,12 +13,13 @@ extension ItemKeychain {
         case onScreen
     }
 
-    /// Adds the key of the one-time codes of a password; returns its row.
-    package func addCode(_ key: CodeKey, to page: ItemPage) throws -> ItemRow {
+    /// Adds the key of the one-time codes of a password; returns its row, and what the user must know about the picture of the screen.
+    package func addCode(_ key: CodeKey, to page: ItemPage) throws -> (row: ItemRow, note: String?) {
+        var note: String?
         let secret =
             switch key {
             case .typed(let secret): secret
-            case .onScreen: ItemSecret(try NewCode.addressOnScreen())
+            case .onScreen: ItemSecret(try NewCode.addressOnScreen { note = $0 })
             }
         let login = page.login
         let code = try NewCode(secret.bytes, name: login.name, account: login.account)
@@ -29,6 +30,6 @@ extension ItemKeychain {
             throw Self.naming(error, "“\(page.row.title)” has a one-time code already")
         }
         guard let reference = added?.reference else { throw Refusal(.internalError, "the keychain did not name the new item") }
-        return ItemRow(code.record, reference: reference)
+        return (ItemRow(code.record, reference: reference), note)
     }
 }

@@ -44,7 +44,7 @@ extension ItemKeychain {
     /// Sets whether earlier values and deleted items are kept; those that there are stay. Returns what was done.
     package func setKeepsHistory(_ isOn: Bool) throws -> String {
         _ = try keychain.keepsHistory(isOn)
-        return isOn ? "They are kept." : "No more are kept. To destroy those that there are: vauban history --clear --all"
+        return isOn ? "They are kept." : "No more will be kept. To erase the existing ones: vauban history --clear --all"
     }
 
     /// Does what `vauban enable` or `vauban disable` does. Returns what was done, and when it takes effect.

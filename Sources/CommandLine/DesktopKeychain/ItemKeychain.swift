@@ -48,9 +48,6 @@ package final class ItemKeychain: Sendable {
         }
     }
 
-    /// Returns whether there is a passcode; without one the keychain does not lock.
-    package func canLock() throws -> Bool { try authentication.status().device.passcodeIsSet }
-
     func status() throws -> DeviceStatus { try authentication.status().device }
 
     package func lock() throws { try authentication.lock() }

@@ -1,4 +1,4 @@
-import Glibc
+import Foundation
 import VaubanCommands
 package import VaubanKeychainModel
 
@@ -107,12 +107,18 @@ package struct ItemList: Hashable, Sendable {
             nameBytes: nameBytes, accountBytes: accountBytes, tagsBytes: added(), kind: record.kind, section: row.section, asks: row.asks)
     }
 
-    /// Returns what a search looks at, each text once, in lowercase. The title is first, and the list is in the order of these texts.
+    /// Returns what a search looks at, each text once, folded. The title is first, and the list is in the order of these texts.
     private static func searchText(of record: ItemRecord, titled title: String) -> String {
         let names: [AttributeName] = [.label, .service, .server, .account, .comment, .description, .path]
-        var texts = [title.lowercased()]
-        for text in names.map({ record.text($0).lowercased() }) where !text.isEmpty && !texts.contains(text) { texts.append(text) }
+        var texts = [folded(title)]
+        for text in names.map({ folded(record.text($0)) }) where !text.isEmpty && !texts.contains(text) { texts.append(text) }
         return texts.joined(separator: "\n")
+    }
+
+    /// Returns a text without what search and order ignore: case, accents, and how a letter is composed.
+    private static func folded(_ text: String) -> String {
+        if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.lowercased() }
+        return text.folding(options: [.caseInsensitive, .diacriticInsensitive], locale: nil)
     }
 
     private mutating func sort() {
@@ -188,10 +194,10 @@ package struct ItemList: Hashable, Sendable {
 
     // MARK: Searching
 
-    /// A text to search for: its words, in lowercase.
+    /// A text to search for: its words, folded as the texts of the items are.
     package struct Words: Hashable, Sendable {
         fileprivate let words: [[UInt8]]
-        package init(_ text: String) { words = text.lowercased().split(whereSeparator: \.isWhitespace).map { Array($0.utf8) } }
+        package init(_ text: String) { words = folded(text).split(whereSeparator: \.isWhitespace).map { Array($0.utf8) } }
         package var isEmpty: Bool { words.isEmpty }
     }
 

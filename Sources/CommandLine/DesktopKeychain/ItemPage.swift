@@ -27,7 +27,17 @@ package struct ItemPage: Hashable, Sendable {
         switch record.kind {
         case .internetPassword: "Password of a website or server"
         case .genericPassword where row.section == .passwords: "Password"
+        case .genericPassword where ItemSection.isNote(record): "Secure note"
         default: row.section.noun
+        }
+    }
+
+    /// What the secret is called.
+    package var secretTitle: String {
+        switch row.section {
+        case .passwords: "Password"
+        case .keys: "Private key"
+        default: ItemSection.isNote(record) ? "Note" : "Secret"
         }
     }
 

@@ -25,7 +25,7 @@ package enum ItemSection: Int, CaseIterable, Sendable {
         case .codes: "One-time code"
         case .keys: "Key"
         case .certificates: "Certificate"
-        case .secrets: "App secret"
+        case .secrets: "Note or secret"
         }
     }
 
@@ -42,7 +42,9 @@ package enum ItemSection: Int, CaseIterable, Sendable {
     }
 
     /// What the imports of other password managers call a note.
-    private static let noteDescription = "secure note"
+    static let noteDescription = "secure note"
+
+    static func isNote(_ record: ItemRecord) -> Bool { record.text(.description) == noteDescription }
 
     /// Returns the kind of an item, by its class and by the services that Vauban itself gives a meaning (Specs/item-attributes.md).
     init(of record: ItemRecord) {
@@ -59,7 +61,7 @@ package enum ItemSection: Int, CaseIterable, Sendable {
             } else if service == SSHItem.certificateService {
                 self = .certificates
             } else if service.hasPrefix(ImportPlan.fieldsPrefix) || [SSHItem.placesService, SSHItem.holdService].contains(service)
-                || record.attributes[.secretServiceAttributes] != nil || record.text(.description) == Self.noteDescription
+                || record.attributes[.secretServiceAttributes] != nil || Self.isNote(record)
             {
                 self = .secrets
             } else {

@@ -6,8 +6,8 @@ internal import VaubanSecretBytes
 
 /// One client's connection: the message being read, and the session behind it.
 ///
-/// `@unchecked Sendable`: the listener's thread reads while no request is served, and hands the connection to one thread for each request;
-/// the only thing that both use at once is the cancellation, which has its own lock.
+/// `@unchecked Sendable`: the listener's thread reads until there is a request, and then hands the connection to one other thread, which
+/// gives it back; the only thing that both use at once is the cancellation, which has its own lock.
 final class AgentConnection: @unchecked Sendable {
     enum Reading {
         case more
@@ -17,7 +17,7 @@ final class AgentConnection: @unchecked Sendable {
 
     let socket: Descriptor
     let session: AgentSession
-    private var cancellation = CallCancellation()
+    private let cancellation = CallCancellation()
     /// A message may be a private key, so it is in secret memory from its first byte. The first four bytes are its length.
     private var buffer = SecretBytes(count: 4) { _ in }
     private var filled = 0
@@ -55,6 +55,12 @@ final class AgentConnection: @unchecked Sendable {
         }
     }
 
+    /// Reads the next message if it comes soon.
+    func readSoon() -> Reading {
+        var poller = pollfd(fd: socket.number, events: Int16(POLLIN), revents: 0)
+        return poll(&poller, 1, AgentLimits.nextMessageTime) > 0 ? read() : .more
+    }
+
     private func grow(to count: Int) {
         buffer = buffer.withUnsafeBytes { old in
             SecretBytes(count: count) { UnsafeMutableRawBufferPointer(rebasing: $0[..<old.count]).copyMemory(from: old) }
@@ -66,12 +72,9 @@ final class AgentConnection: @unchecked Sendable {
         let message = buffer.part(4..<wanted)
         buffer = SecretBytes(count: 4) { _ in }
         (filled, wanted) = (0, 4)
-        let cancellation = cancellation
         let reply = message.withUnsafeBytes { session.answer($0, cancellation) }
         ScratchMemory.scrubStack()
-        guard !cancellation.isCancelled else { return false }
-        self.cancellation = CallCancellation()
-        return send(reply.frame)
+        return !cancellation.isCancelled && send(reply.frame)
     }
 
     private func send(_ frame: [UInt8]) -> Bool {

@@ -1,5 +1,6 @@
 // One thread waits for all connections. Each complete message is served on a separate thread, so that a prompt or an idle client does not
-// block other clients.
+// block other clients. That thread also serves what the client sends soon after, which spares a client with many requests the wake-ups of
+// the other thread.
 
 import Glibc
 internal import Synchronization
@@ -9,15 +10,32 @@ final class AgentListener: Sendable {
     private struct Work: Sendable {
         var running: [Int32: Int] = [:]
         var count = 0
+        /// Threads that wait for the next message of the client to which they have replied.
+        var waiting = 0
         /// Connections whose reply was sent, and whether they stay open.
-        var finished: [(connection: AgentConnection, goesOn: Bool)] = []
+        var finished: [(connection: AgentConnection, staysOpen: Bool)] = []
+
+        /// Returns false if too many requests are being served.
+        mutating func begin(of process: Int32) -> Bool {
+            guard count < AgentLimits.requestsMax, running[process, default: 0] < AgentLimits.requestsOfProcessMax else { return false }
+            count += 1
+            running[process, default: 0] += 1
+            return true
+        }
 
         mutating func end(of process: Int32) {
             count -= 1
             running[process] = running[process].flatMap { $0 > 1 ? $0 - 1 : nil }
         }
 
-        mutating func takeFinished() -> [(connection: AgentConnection, goesOn: Bool)] {
+        /// Returns false if enough threads wait already.
+        mutating func beginWaiting() -> Bool {
+            guard waiting < AgentLimits.waitingThreadsMax else { return false }
+            waiting += 1
+            return true
+        }
+
+        mutating func takeFinished() -> [(connection: AgentConnection, staysOpen: Bool)] {
             defer { finished = [] }
             return finished
         }
@@ -67,9 +85,9 @@ final class AgentListener: Sendable {
             idle = quiet
             if pollers[0].revents != 0 {
                 wakeup.clear()
-                for (connection, goesOn) in work.withLock({ work in work.takeFinished() }) {
+                for (connection, staysOpen) in work.withLock({ work in work.takeFinished() }) {
                     busy[ObjectIdentifier(connection)] = nil
-                    if goesOn { idle.append(connection) }
+                    if staysOpen { idle.append(connection) }
                 }
             }
             if pollers[1].revents != 0 { accept(into: &idle) }
@@ -96,28 +114,35 @@ final class AgentListener: Sendable {
     /// Starts to serve a message. Returns false if too many requests are being served: then the connection ends.
     private func begin(_ connection: AgentConnection) -> Bool {
         let process = connection.session.requester.process
-        let mayBegin = work.withLock { work in
-            guard work.count < AgentLimits.requestsMax, work.running[process, default: 0] < AgentLimits.requestsOfProcessMax else {
-                return false
-            }
-            work.count += 1
-            work.running[process, default: 0] += 1
-            return true
-        }
-        guard mayBegin else { return false }
+        guard work.withLock({ $0.begin(of: process) }) else { return false }
         do throws(SystemError) {
             try HostThread.start { [self] in
-                let goesOn = connection.answer()
-                work.withLock { work in
-                    work.end(of: process)
-                    work.finished.append((connection, goesOn))
-                }
+                let staysOpen = serve(connection, of: process)
+                work.withLock { $0.finished.append((connection, staysOpen)) }
                 wakeup.signal()
             }
             return true
         } catch {
             work.withLock { $0.end(of: process) }
             return false
+        }
+    }
+
+    /// Serves a message and those that follow it soon. Returns whether the connection stays open.
+    private func serve(_ connection: AgentConnection, of process: Int32) -> Bool {
+        while true {
+            let isOpen = connection.answer()
+            let waits = work.withLock { work in
+                work.end(of: process)
+                return isOpen && work.beginWaiting()
+            }
+            guard waits else { return isOpen }
+            let reading = connection.readSoon()
+            let begins = work.withLock { work in
+                work.waiting -= 1
+                return reading == .message && work.begin(of: process)
+            }
+            guard begins else { return reading == .more }
         }
     }
 }

@@ -14,19 +14,32 @@ package struct MigrationCodes: ~Copyable {
         package var counter: UInt64 = 0
     }
 
+    /// The place of a code in a series: an authenticator shows many accounts in several codes.
+    package struct Place: Hashable, Sendable {
+        /// From 1 to `count`.
+        package let number: UInt64
+        package let count: UInt64
+    }
+
     package static let prefix = "otpauth-migration://offline?data="
 
-    /// Calls `body` with each account of the message, in order.
+    /// Calls `body` with each account of the message, in order. Returns the code's place in its series; nil for one that is whole.
     ///
     /// - Parameter message: The decoded data.
     /// - Throws: `OneTimeCodeError.notAnAddress` for bytes that are not such a message; whatever `body` throws.
-    package static func forEachAccount(in message: UnsafeRawBufferPointer, _ body: (borrowing Account) throws -> Void) throws {
+    @discardableResult
+    package static func forEachAccount(in message: UnsafeRawBufferPointer, _ body: (borrowing Account) throws -> Void) throws -> Place? {
+        var (count, index): (UInt64, UInt64) = (1, 0)
         var reader = ProtocolBufferReader(message)
         while let field = try reader.next() {
-            // Field 1 repeats; the other fields number this code within a series of several.
-            guard field.number == 1, case .bytes(let bytes) = field.value else { continue }
-            try body(try account(bytes))
+            switch (field.number, field.value) {
+            case (1, .bytes(let bytes)): try body(try account(bytes))
+            case (3, .number(let number)): count = number
+            case (4, .number(let number)): index = number
+            default: break
+            }
         }
+        return count > 1 && index < count ? Place(number: index + 1, count: count) : nil
     }
 
     private static func account(_ bytes: UnsafeRawBufferPointer) throws(OneTimeCodeError) -> Account {

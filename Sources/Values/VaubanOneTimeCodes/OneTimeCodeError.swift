@@ -1,4 +1,4 @@
-/// Why a text is not a key for one-time codes. No case contains any part of a secret.
+/// Why a text is not a key for one-time codes. Whoever gave the text is to blame. No case contains any part of a secret.
 package enum OneTimeCodeError: Error, Hashable, Sendable, CustomStringConvertible {
     case notAnAddress
     case tooLong
@@ -14,7 +14,7 @@ package enum OneTimeCodeError: Error, Hashable, Sendable, CustomStringConvertibl
         case .tooLong: "an otpauth:// address has at most \(OneTimeCodeAddress.bytesMax) bytes"
         case .unknownType: "the address is of neither type: otpauth://totp/ or otpauth://hotp/"
         case .missing(let name): "the address has no \(name)"
-        case .twice: "the address has one of its parameters twice"
+        case .twice(let name): "the address has “\(name)” twice"
         case .badValue("label"): "the address's label is not issuer:account"
         case .badValue("digits"): "the address asks for a number of digits other than 6, 7 or 8"
         case .badValue("period"): "the address's period is not a number of seconds from 1 to \(OneTimeCodeKey.periodSecondsMax)"

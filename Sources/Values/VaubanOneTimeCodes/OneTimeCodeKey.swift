@@ -42,6 +42,19 @@ package struct OneTimeCodeKey: ~Copyable, Sendable {
         self.form = form
     }
 
+    /// Returns whether two keys have the same codes.
+    package func isSame(as other: borrowing OneTimeCodeKey) -> Bool {
+        secret.equals(other.secret) && (algorithm, form) == (other.algorithm, other.form) && movesLike(other)
+    }
+
+    /// Two counters may have been read at different times.
+    private func movesLike(_ other: borrowing OneTimeCodeKey) -> Bool {
+        switch (movement, other.movement) {
+        case (.counter, .counter): true
+        default: movement == other.movement
+        }
+    }
+
     /// Returns the number of the step that contains a time: ⌊time / period⌋, also before 1970. Returns nil for a key with a counter.
     ///
     /// - Parameter time: Seconds since 1970.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import VaubanAccessPolicy
 import VaubanAuthenticationClient
 import VaubanKeychainClient
@@ -49,15 +50,27 @@ struct CodeKeyring {
 
     /// Returns the code for a time. Stores a counter's next value before it returns the code, so that no code is issued twice.
     ///
-    /// - Parameter time: Seconds since 1970.
-    func code(for selection: ItemSelection, at time: Int64) throws -> Code {
+    /// - Parameter time: Seconds since 1970; nil for now. A counter-based key has no code for a time.
+    func code(for selection: ItemSelection, at time: Int64?) throws -> Code {
         let record = try record(for: selection, verb: "code get")
         let address = try Self.parsed(try secret(of: record, reason: "get the one-time code of \(selection.shown)").secret)
         guard case .counter(let first) = address.key.movement else {
+            let time = time ?? Int64(Glibc.time(nil))
             guard let step = address.key.step(at: time) else { throw Refusal(.internalError) }
             return Code(text: address.key.code(at: step), secondsLeft: address.key.secondsLeft(at: time))
         }
+        guard time == nil else {
+            throw Refusal(.badParameter, "\(selection.shown) counts its codes, so it has none for a time; leave out --at for the next code")
+        }
         return Code(text: address.key.code(at: try CodeCounter.take(of: record, first: first, session)), secondsLeft: nil)
+    }
+
+    /// Returns whether the stored key of a name has the codes of an address; nil if reading it requires the user's approval.
+    func hasSameCodes(as address: SecretBox, under selection: ItemSelection) throws -> Bool? {
+        let record = try record(for: selection, verb: "code import")
+        guard !record.asks else { return nil }
+        let stored = try Self.parsed(try secret(of: record, reason: "compare the one-time code of \(selection.shown)").secret)
+        return stored.key.isSame(as: try Self.parsed(address.secret).key)
     }
 
     /// Returns the name and account for an address: the name is its issuer, or its account if there is no issuer.

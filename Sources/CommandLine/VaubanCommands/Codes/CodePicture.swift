@@ -35,9 +35,9 @@ enum CodePicture {
     }
 
     /// Returns the text of each code that is on the screen, as for a file.
-    static func textsOnScreen() throws -> [SecretBox] {
+    static func textsOnScreen(tell: (String) -> Void) throws -> [SecretBox] {
         try checkDecoder()
-        return try texts(in: try ScreenPicture.take(), called: "the picture of the screen")
+        return try texts(in: try ScreenPicture.take(tell: tell), called: "the picture of the screen")
     }
 
     private static func texts(in picture: Descriptor, called shown: String) throws -> [SecretBox] {
@@ -96,15 +96,20 @@ enum CodePicture {
     /// Starts zbarimg, which reads the picture from a descriptor and writes one text per line.
     private static func start(_ picture: Int32, _ format: String) throws -> (pid: pid_t, output: Descriptor) {
         var pipe = try Pipe()
-        // A shell sets the limits, because setting them here would limit this process: 15 s of processor time and 2 GiB of memory.
-        let script = "ulimit -t 15; ulimit -v 2097152; exec zbarimg --quiet --raw --nodbus -Sdisable -Sqrcode.enable \"$1\""
+        // A shell sets the limits, because setting them here would limit this process: 15 s of processor time and 2 GiB of memory. Without
+        // maps and disk, a large picture is refused in place of being written to a temporary file.
+        let script = """
+            ulimit -t 15; ulimit -v 2097152
+            export MAGICK_MAP_LIMIT=0 MAGICK_DISK_LIMIT=0
+            exec zbarimg --quiet --raw --nodbus -Sdisable -Sqrcode.enable "$1"
+            """
         let pid = try ChildCommand.spawn(
             "sh", ["sh", "-c", script, "sh", "\(format):-"], input: picture, output: pipe.writing?.number)
         pipe.endWriting()
         return (pid, pipe.reading)
     }
 
-    private static func texts(from decoder: (pid: pid_t, output: Descriptor), of shown: String) throws -> [SecretBox] {
+    static func texts(from decoder: (pid: pid_t, output: Descriptor), of shown: String) throws -> [SecretBox] {
         let output: SecretBytes
         do {
             output = try SecretReader.everything(from: decoder.output.number, max: textBytesMax, keepsNewline: true)
@@ -115,7 +120,7 @@ enum CodePicture {
         }
         waitForEnd(of: decoder.pid)
         let texts = lines(of: output)
-        guard !texts.isEmpty else { throw Refusal(.badParameter, "no QR code was found in \(shown)") }
+        guard !texts.isEmpty else { throw Refusal(.badParameter, "no QR code was found in \(shown); crop the picture to the code") }
         return texts
     }
 

@@ -4,22 +4,58 @@ import VaubanRefusal
 import VaubanSecretBytes
 import VaubanSecretText
 
-/// The `otpauth://` addresses in a QR code's text: the text itself, or one for each account of an authenticator's migration code.
-enum MigrationPicture {
-    /// Returns the addresses.
-    ///
+/// The `otpauth://` addresses in the texts of QR codes: each text itself, or one for each account of an authenticator's migration code.
+struct MigrationPicture {
+    private(set) var addresses: [SecretBox] = []
+    /// The accounts whose codes nobody but that authenticator computes.
+    private(set) var unsupported: [String] = []
+    /// The places of the migration codes in their series.
+    private(set) var places: [MigrationCodes.Place] = []
+
     /// - Throws: `Refusal` with `badParameter` for a migration code that cannot be decoded.
-    static func addresses(in text: SecretBox) throws -> [SecretBox] {
-        guard let message = try message(in: text) else { return [text] }
-        var addresses: [SecretBox] = []
+    init(_ texts: [SecretBox]) throws {
+        for text in texts { try add(text) }
+    }
+
+    private mutating func add(_ text: SecretBox) throws {
+        guard let message = try Self.message(in: text) else { return addresses.append(text) }
         do {
-            try message.withUnsafeBytes { bytes in
-                try MigrationCodes.forEachAccount(in: bytes) { account in addresses.append(try address(account)) }
+            let place = try message.withUnsafeBytes { bytes in
+                try MigrationCodes.forEachAccount(in: bytes) { account in
+                    if let address = Self.address(account) {
+                        addresses.append(address)
+                    } else {
+                        unsupported.append([account.issuer, account.name].filter { !$0.isEmpty }.joined(separator: "/"))
+                    }
+                }
             }
+            if let place { places.append(place) }
         } catch is OneTimeCodeError {
             throw Refusal(.badParameter, "the migration code cannot be read; export the accounts from the authenticator again")
         }
-        return addresses
+    }
+
+    /// The number of accounts.
+    var count: Int { addresses.count + unsupported.count }
+
+    /// Returns the one address.
+    ///
+    /// - Throws: `Refusal` with `badParameter` if there are several accounts, or only that authenticator computes the codes of this one.
+    func only(several: (Int) -> String) throws -> SecretBox {
+        guard count == 1 else { throw Refusal(.badParameter, several(count)) }
+        guard let address = addresses.first else {
+            throw Refusal(.badParameter, "only the authenticator that showed this account computes its codes; set it up anew at the site")
+        }
+        return address
+    }
+
+    /// Says which accounts have no address, and which pictures of a series remain.
+    func tellWhatIsLeft() {
+        for name in unsupported { say("\(SafeText.visible(name)): left out, because only that authenticator computes its codes.") }
+        let count = places.map(\.count).max() ?? 0
+        for place in places where Set(places.map(\.number)).count < count {
+            say("This is code \(place.number) of \(place.count) of the export. The others have further accounts.")
+        }
     }
 
     /// Returns the decoded data of a migration code, or nil for any other text.
@@ -48,12 +84,13 @@ enum MigrationPicture {
         return message
     }
 
-    private static func address(_ account: borrowing MigrationCodes.Account) throws -> SecretBox {
+    /// Returns the address of an account; nil if its algorithm, digits or type is none of an address.
+    private static func address(_ account: borrowing MigrationCodes.Account) -> SecretBox? {
         let algorithms: [UInt64: String] = [0: "SHA1", 1: "SHA1", 2: "SHA256", 3: "SHA512"]
         let digits: [UInt64: Int] = [0: 6, 1: 6, 2: 8]
         let types: [UInt64: String] = [0: "totp", 1: "hotp", 2: "totp"]
         guard let algorithm = algorithms[account.algorithm], let digits = digits[account.digits], let type = types[account.type] else {
-            throw OneTimeCodeError.notAnAddress
+            return nil
         }
         let text = SecretBuilder()
         let name = account.name.split(separator: ":", maxSplits: 1).last.map(String.init) ?? ""

@@ -26,12 +26,9 @@ package struct NewCode {
 
     package func address() -> SecretBytes { box.secret.duplicate() }
 
-    /// Returns the address in the one QR code that is on the screen.
-    package static func addressOnScreen() throws -> SecretBytes {
-        let addresses = try CodePicture.textsOnScreen().flatMap(MigrationPicture.addresses(in:))
-        guard addresses.count == 1 else {
-            throw Refusal(.badParameter, "the screen shows \(addresses.count) codes; show one alone, and try again")
-        }
-        return addresses[0].secret.duplicate()
+    /// Returns the address in the one QR code that is on the screen. `tell` is called if the picture cannot be removed afterwards.
+    package static func addressOnScreen(tell: (String) -> Void) throws -> SecretBytes {
+        let found = try MigrationPicture(CodePicture.textsOnScreen(tell: tell))
+        return try found.only { "the screen shows \($0) codes; show one alone, and try again" }.secret.duplicate()
     }
 }

@@ -5,20 +5,20 @@ import VaubanRefusal
 
 /// A picture of the screen, which the desktop's portal leaves in a file. vauban-secret-service asks the portal for it.
 enum ScreenPicture {
-    /// Returns the picture, open for reading. Its file is removed, since a QR code in it is a secret.
+    /// Returns the picture, open for reading. Its file is removed, since a QR code in it is a secret; `tell` is called if it cannot be.
     ///
     /// - Throws: `Refusal` with `cancelled` if the user refused, with `unavailable` if there is no portal, or it took no picture in time.
-    static func take() throws -> Descriptor {
+    static func take(tell: (String) -> Void) throws -> Descriptor {
         var asked = timespec()
         // The clock of which files have their times.
         clock_gettime(CLOCK_REALTIME_COARSE, &asked)
         let report = try BusReport(["--screen"], of: "the picture of the screen")
         guard case .picture(let path) = try report.next().entry else { throw report.broken }
-        return try claim(path, madeSince: asked)
+        return try claim(path, madeSince: asked, tell)
     }
 
     /// Opens the file and removes its name. One that the portal did not make just now is somebody's file, and stays.
-    private static func claim(_ path: String, madeSince asked: timespec) throws -> Descriptor {
+    private static func claim(_ path: String, madeSince asked: timespec, _ tell: (String) -> Void) throws -> Descriptor {
         let number = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
         guard number >= 0 else { throw Refusal(.unavailable, SystemError("open \(SafeText.visible(path))", code: errno).description) }
         let file = Descriptor(number)
@@ -32,7 +32,7 @@ enum ScreenPicture {
                     + "the file was not read and not removed"
             )
         }
-        if unlink(path) != 0 { say("Note: \(SafeText.visible(path)) cannot be removed. Delete it: it shows what was on the screen.") }
+        if unlink(path) != 0 { tell("\(SafeText.visible(path)) cannot be removed. Delete it: it shows what was on the screen.") }
         return file
     }
 }

@@ -5,6 +5,7 @@ import VaubanKeychainModel
 import VaubanRefusal
 import VaubanSecretBytes
 import VaubanSecretText
+import VaubanUserModel
 
 struct Code: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -66,14 +67,10 @@ struct CodeAdd: ParsableCommand {
     private func key(_ session: Session) throws -> SecretBox {
         if let uri, uri != "-" { return SecretBox(SecretArgument.take(uri)) }
         guard let picture else { return SecretBox(try source.read(session.user, what: "the one-time codes of \(selection.shown)")) }
-        let addresses = try CodePicture.texts(inFile: picture).flatMap(MigrationPicture.addresses(in:))
-        guard addresses.count == 1 else {
-            throw Refusal(
-                .badParameter,
-                "\(SafeText.visible(picture)) has \(addresses.count) codes; to add all: vauban code import \(SafeText.visible(picture))"
-            )
+        let shown = SafeText.visible(picture)
+        return try MigrationPicture(CodePicture.texts(inFile: picture)).only {
+            "\(shown) has \($0) codes; to add all: vauban code import \(shown)"
         }
-        return addresses[0]
     }
 }
 
@@ -113,7 +110,7 @@ struct CodeGet: ParsableCommand {
 
     func run() throws {
         let holder = copy ? ClipboardHolder(tool: try .here(), seconds: Self.clearAfterSeconds) : nil
-        let code = try CodeKeyring(session: try Session(user)).code(for: selection, at: at ?? Int64(time(nil)))
+        let code = try CodeKeyring(session: try Session(user)).code(for: selection, at: at)
         guard let holder else {
             try SecretOutput.parse([]).write(code.text)
             if at == nil, isatty(STDOUT_FILENO) == 1, let left = code.secondsLeft {
@@ -125,7 +122,7 @@ struct CodeGet: ParsableCommand {
             return
         }
         try holder.start(with: code.text)
-        say("Copied. The clipboard is cleared in \(TimeLength.words(holder.seconds)), unless it has changed by then.")
+        say("Copied. The clipboard is cleared in \(DurationText.exact(holder.seconds)), unless it has changed by then.")
     }
 }
 
@@ -155,12 +152,14 @@ struct CodeScan: ParsableCommand {
         discussion: """
             The addresses contain the keys, so they are secrets. Prints each account of an authenticator's migration code. --clipboard \
             reads a picture that you copied, such as a part of the screen, so that it need not become a file. --screen has your desktop \
-            take a picture of the screen, for which it may ask you, and removes the file that it leaves.
+            take a picture of the screen, for which it may ask you, and removes the file that it leaves. --camera shows what a camera \
+            sees, and takes the first QR code in it.
 
             Example:
               vauban code scan qr.png
               vauban code scan --clipboard
               vauban code scan --screen
+              vauban code scan --camera
             """)
 
     @Argument(help: "A picture in PNG, JPEG, GIF, BMP or WebP.", completion: .file()) var picture: String?
@@ -171,9 +170,12 @@ struct CodeScan: ParsableCommand {
     @Flag(help: "Read a picture of the screen, which your desktop takes.")
     var screen = false
 
+    @Flag(help: "Read the code that a camera sees.")
+    var camera = false
+
     func validate() throws {
-        guard [picture != nil, clipboard, screen].count(where: { $0 }) == 1 else {
-            throw ValidationError("Name a picture, or use --clipboard or --screen.")
+        guard [picture != nil, clipboard, screen, camera].count(where: { $0 }) == 1 else {
+            throw ValidationError("Name a picture, or use --clipboard, --screen or --camera.")
         }
     }
 
@@ -182,17 +184,21 @@ struct CodeScan: ParsableCommand {
             if let picture {
                 try CodePicture.texts(inFile: picture)
             } else if screen {
-                try CodePicture.textsOnScreen()
+                try CodePicture.textsOnScreen { say("Note: \($0)") }
+            } else if camera {
+                try CodeCamera.texts()
             } else {
                 try CodePicture.texts(inClipboard: try .here())
             }
-        for address in try texts.flatMap(MigrationPicture.addresses(in:)) {
+        let found = try MigrationPicture(texts)
+        for address in found.addresses {
             let line = SecretBuilder()
             line.append(address.secret)
             line.append(0x0A)
             let isComplete = line.kept.secret.withUnsafeBytes { writeAll($0, to: STDOUT_FILENO) }
             guard isComplete else { throw Refusal(.storageFailed, "the addresses could not be written to standard output") }
         }
+        found.tellWhatIsLeft()
     }
 }
 
@@ -201,7 +207,8 @@ struct CodeImport: ParsableCommand {
         commandName: "import",
         abstract: "Add every one-time code in the QR codes of a picture, such as an authenticator's export.",
         discussion: """
-            Names each code after its issuer and account. Reports existing codes and does not change them.
+            Names each code after its issuer and account. Prints one line per code to standard output. Reports a code that already exists, \
+            and one whose name has another key, and changes neither. Exits 0 if every code is stored now, 1 if one is not.
 
             Example:
               vauban code import export.png
@@ -212,22 +219,17 @@ struct CodeImport: ParsableCommand {
     @OptionGroup var user: UserOptions
 
     func run() throws {
-        let addresses = try CodePicture.texts(inFile: picture).flatMap(MigrationPicture.addresses(in:))
+        let found = try MigrationPicture(CodePicture.texts(inFile: picture))
         let session = try Session(user)
         try session.openNow()
-        let keyring = CodeKeyring(session: session)
-        var left = 0
-        for address in addresses {
-            let (name, account) = try CodeKeyring.name(of: address)
-            let selection = try ItemSelection.parse(["--service", name, "--account", account])
-            do {
-                try keyring.add(address, for: selection, protection)
-                print("added\t\(selection.shown)")
-            } catch let refusal as Refusal where refusal.reason == .duplicateItem {
-                left += 1
-                print("exists\t\(selection.shown)")
-            }
+        let run = CodeImportRun(keyring: CodeKeyring(session: session), protection: protection)
+        var isWhole = found.unsupported.isEmpty
+        for (index, address) in found.addresses.enumerated() {
+            let outcome = try run.store(address, number: index + 1)
+            print(outcome.line)
+            isWhole = isWhole && outcome.isStored
         }
-        if left > 0 { say("\(count(left, "code")) already existed and \(left == 1 ? "was" : "were") not changed.") }
+        found.tellWhatIsLeft()
+        if !isWhole { throw ExitCode(1) }
     }
 }

@@ -1,15 +1,16 @@
 import ArgumentParser
 import VaubanSecretBytes
+import VaubanUserModel
 
 struct Generate: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "generate",
         abstract: "Generate a password and print it, without storing it.",
         discussion: """
-            Prints 20 characters of all classes, or what the options say. All secrets of a form are equally likely, and how many bits of \
-            entropy that makes goes to standard error. To store a secret without showing it: vauban set NAME --generate.
+            Prints 20 characters of all classes, or what the options say. All secrets of a form are equally likely; their entropy is \
+            printed to standard error. To store a secret without showing it: vauban set NAME --generate.
 
-            --for knows the rules of some hundred sites; ~/.config/vauban/password-rules.json adds to them.
+            --for knows the rules of more than four hundred sites; ~/.config/vauban/password-rules.json adds to them.
 
             Example:
               vauban generate
@@ -32,7 +33,7 @@ struct Generate: ParsableCommand {
         if let holder { try holder.start(with: secret) } else { try SecretOutput.parse([]).write(secret) }
         say("Generated: \(plan.summary).")
         if let holder {
-            say("Copied. The clipboard is emptied in \(TimeLength.words(holder.seconds)), unless it has something else by then.")
+            say("Copied. The clipboard is cleared in \(DurationText.exact(holder.seconds)), unless it has changed by then.")
         }
     }
 }

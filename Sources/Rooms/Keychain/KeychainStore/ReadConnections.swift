@@ -1,4 +1,5 @@
 internal import GRDB
+internal import Synchronization
 internal import VaubanLinuxHost
 
 /// The connections that read a user's database. The first is opened with it, and others, up to `countMax`, when a request finds all of them
@@ -18,6 +19,8 @@ final class ReadConnections: Sendable {
     }
 
     private let readers: [Reader]
+    /// Counts the reads that found every connection busy; each waits for another one, so that a long read holds up few.
+    private let waits = Atomic<UInt>(0)
     private let path: String
     private let configuration: Configuration
 
@@ -27,7 +30,7 @@ final class ReadConnections: Sendable {
         readers = [Reader(try DatabaseQueue(path: path, configuration: configuration))] + (1..<Self.countMax).map { _ in Reader(nil) }
     }
 
-    /// Calls `body` with a free connection, or waits for the first. Every connection sees everything committed before.
+    /// Calls `body` with a free connection, or waits for one. Every connection sees everything committed before.
     func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
         var answer: Value?
         let isRead = try readers.contains { reader in
@@ -37,10 +40,17 @@ final class ReadConnections: Sendable {
                 return true
             } ?? false
         }
-        if !isRead { try readers[0].place.withLock { place in answer = try place.connection?.unsafeRead(body) } }
+        if !isRead {
+            // The first connection is always there.
+            for reader in [nextToWaitFor, readers[0]] where answer == nil {
+                try reader.place.withLock { place in answer = try connection(in: &place)?.unsafeRead(body) }
+            }
+        }
         guard let answer else { throw StorageError.failed("the database is closed") }
         return answer
     }
+
+    private var nextToWaitFor: Reader { readers[Int(waits.wrappingAdd(1, ordering: .relaxed).oldValue % UInt(Self.countMax))] }
 
     /// Returns the place's connection; nil if none can be opened, perhaps for lack of descriptors. The others serve then.
     private func connection(in place: inout Place) -> DatabaseQueue? {
