@@ -133,6 +133,8 @@ interface OfferedItem {
     purpose: "password" | "code";
     title: string;
     account: string;
+    /** How `vauban` takes a password's item in one word. */
+    name?: string;
     why: string;
     asks: boolean;
 }

@@ -63,7 +63,8 @@ async function obey(order, waiting) {
             const { password, summary } = await host.ask({ request: "generate", origin, rules, ...limits }, waiting);
             // It is stored first: a password that a site has and you do not is lost.
             await keep(view, order.item, password, waiting);
-            await filled(await inFrame(view, (origin, password) => vaubanPage.renew(origin, password), [origin, password]));
+            const isFilled = await inFrame(view, (origin, password) => vaubanPage.renew(origin, password), [origin, password]).catch(() => false);
+            if (!isFilled) throw new Error(unfilled(view, order.item));
             return { summary };
         }
         case "keep": {
@@ -90,6 +91,26 @@ function filled(done) {
 }
 
 /**
+ * What to say of a new password that is saved and could not be filled.
+ * @param {View} view @param {OfferedItem | null} item
+ */
+function unfilled(view, item) {
+    const start = "The page has changed. Nothing was filled, but the new password is saved.";
+    if (item) return `${start} To get the old one back: vauban undo ${shellWord(item.name)}`;
+    const name = `${new URL(view.origin).hostname}/${view.fields?.account ?? ""}`;
+    return `${start} To delete it: vauban delete ${shellWord(name)}`;
+}
+
+/**
+ * A text as one word of a command, without characters that are invisible or change the order of others.
+ * @param {string | undefined} text
+ */
+function shellWord(text) {
+    const word = (text ?? "").replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "");
+    return /^[\w@%+=:,./-]*$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+/**
  * What the popup shows for the tab in front.
  * @param {(place: string) => void} waiting @returns {Promise<View>}
  */
@@ -102,14 +123,23 @@ async function open(waiting) {
         if (tab?.id !== undefined && offer) return { tab: tab.id, frame: 0, origin: offer.origin, items: [], fields: null, offer, isSilenced: false };
         throw new Error("Vauban fills only pages with https.");
     }
-    const target = { tabId: tab.id, allFrames: true };
-    await chrome.scripting.executeScript({ target, files: ["page.js"] });
-    const frames = await chrome.scripting.executeScript({ target, func: (origin) => vaubanPage.inspect(origin), args: [origin] });
+    // At once, since the host may have to be started.
+    const [frames, { items }, isSilenced] = await Promise.all([
+        inspect(tab.id, origin), host.ask({ request: "find", origin }, waiting), offers.isSilenced(origin),
+    ]);
     const useful = frames.filter(({ result }) => result && (result.login || result.renewal || result.code));
     const chosen = useful.find(({ frameId }) => frameId === 0) ?? useful[0];
-    const { items } = await host.ask({ request: "find", origin }, waiting);
-    const isSilenced = await offers.isSilenced(origin);
     return { tab: tab.id, frame: chosen?.frameId ?? 0, origin, items, fields: chosen?.result ?? null, offer, isSilenced };
+}
+
+/**
+ * What each frame of a tab has to fill.
+ * @param {number} tabId @param {string} origin
+ */
+async function inspect(tabId, origin) {
+    const target = { tabId, allFrames: true };
+    await chrome.scripting.executeScript({ target, files: ["page.js"] });
+    return await chrome.scripting.executeScript({ target, func: (origin) => vaubanPage.inspect(origin), args: [origin] });
 }
 
 /**

@@ -19,6 +19,37 @@ import VaubanPasswordRules
         #expect(try count("", "minlength: 6", 26, nil) == 26)
     }
 
+    @Test(
+        "Rules of a page with an error do not count, and the limits of the field do",
+        arguments: [
+            "max-length: 10", "minlength: 8; max-length: 10", "minlength: 8; required: [abc", "minlength: 30, maxlength: 40",
+            "required: uper",
+            "allowed: [a-z]; minlength: 30", "minlength: 30;;", "minlength: 30 maxlength: 40", "minlength: 8; required: lower;;;",
+        ])
+    func faultyRules(page: String) throws {
+        #expect(try count(page, nil, nil, 10) == 10)
+        #expect(try count(page, nil, 24, nil) == 24)
+        #expect(try count(page, nil, nil, nil) == 20)
+        #expect(try count(page, "maxlength: 9", nil, 12) == 9)
+        #expect(try count(page, "minlength: 6", nil, 12) == 12)
+    }
+
+    @Test("The limits of a field narrow the rules of the page, and never widen them")
+    func limitsOfField() throws {
+        #expect(try count("maxlength: 8", nil, nil, 64) == 8)
+        #expect(try count("minlength: 30; maxlength: 40", nil, 35, 64) == 35)
+        #expect(try count("maxlength: 16;", nil, nil, 10) == 10)
+        #expect(try count("required: [;]; maxlength: 16", nil, nil, 10) == 10)
+    }
+
+    @Test("A user's own rules are below the folder for settings")
+    func fileOfUser() {
+        #expect(SiteRules.path(settings: "/s", home: "/h") == "/s/vauban/password-rules.json")
+        #expect(SiteRules.path(settings: "s", home: "/h") == "/h/.config/vauban/password-rules.json")
+        #expect(SiteRules.path(settings: nil, home: "/h") == "/h/.config/vauban/password-rules.json")
+        #expect(SiteRules.path(settings: nil, home: nil) == nil)
+    }
+
     @Test("Rules that contradict themselves are refused")
     func contradictions() {
         #expect(throws: PasswordFormError.self) { try count("minlength: 30", nil, nil, 8) }

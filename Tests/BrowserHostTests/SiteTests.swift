@@ -5,7 +5,23 @@ import VaubanKeychainModel
 /// Origins, the public-suffix list, and which items belong to a page.
 @Suite struct SiteTests {
     private let suffixes = PublicSuffixes(
-        Array("// a comment\ncom\n\nuk\nco.uk // the rest does not count\ngithub.io\n*.ck\n!www.ck\nkobe.jp\n*.kawasaki.jp\n".utf8))
+        Array(
+            """
+            // a comment
+            com
+
+            uk
+            co.uk // the rest does not count
+            github.io
+            *.ck
+            !www.ck
+            kobe.jp
+            *.kawasaki.jp
+            cn
+            公司.cn
+            *.பரிட்சை
+            !é.பரிட்சை
+            """.utf8))
 
     @Test(
         "Origins of pages with https",
@@ -36,7 +52,11 @@ import VaubanKeychainModel
             ("a.example.co.uk", "example.co.uk"), ("co.uk", nil), ("anna.github.io", "anna.github.io"),
             ("x.anna.github.io", "anna.github.io"), ("github.io", nil), ("example.unlisted", "example.unlisted"), ("a.b.ck", "a.b.ck"),
             ("b.ck", nil), ("www.ck", "www.ck"),
-            ("a.www.ck", "www.ck"), ("localhost", nil), ("shop.xn--55qx5d.cn", nil), ("x.y.kawasaki.jp", "x.y.kawasaki.jp"),
+            ("a.www.ck", "www.ck"), ("localhost", nil), ("xn--bcher-kva.com", "xn--bcher-kva.com"),
+            ("a.xn--bcher-kva.com", "xn--bcher-kva.com"),
+            ("shop.xn--55qx5d.cn", "shop.xn--55qx5d.cn"), ("xn--55qx5d.cn", nil), ("a.xn--55qx5e.cn", "xn--55qx5e.cn"),
+            ("x.y.xn--hlcj6aya9esc7a", "x.y.xn--hlcj6aya9esc7a"), ("y.xn--hlcj6aya9esc7a", nil),
+            ("x.xn--9ca.xn--hlcj6aya9esc7a", "xn--9ca.xn--hlcj6aya9esc7a"), ("x.y.kawasaki.jp", "x.y.kawasaki.jp"),
         ] as [(String, String?)])
     func registrableDomains(host: String, domain: String?) { #expect(suffixes.registrableDomain(of: host) == domain) }
 

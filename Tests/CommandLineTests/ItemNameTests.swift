@@ -42,6 +42,24 @@ import VaubanKeychainModel
     }
 
     @Test(
+        "A server in other letters is stored as browsers write it, however the URL does",
+        arguments: ["https://bücher.example/", "https://BÜCHER.Example", "https://xn--bcher-kva.example", "https://XN--bcher-kva.example/"])
+    func internationalServerIsInASCII(url: String) throws {
+        let selection = try ItemSelection.parse(["--url", url])
+        #expect(selection.attributes(of: .internetPassword)[.server] == .text("xn--bcher-kva.example"))
+        #expect(SourceURL(url)?.server == "xn--bcher-kva.example")
+    }
+
+    @Test("A server in ASCII stays as the URL has it, without percent escapes")
+    func plainServerStays() throws {
+        for (url, server) in [
+            ("https://[::1]:4/", "[::1]"), ("https://exa%6Dple.com", "example.com"), ("https://a_b.example", "a_b.example"),
+        ] {
+            #expect(try ItemSelection.parse(["--url", url]).attributes(of: .internetPassword)[.server] == .text(server))
+        }
+    }
+
+    @Test(
         "Options that exclude each other are refused",
         arguments: [
             ["a/b", "--service", "c"], ["--service", "a", "--server", "b"], ["--service", "a", "--port", "5"],

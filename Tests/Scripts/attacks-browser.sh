@@ -116,7 +116,7 @@ check 'U65 three thousand requests at once: a few at a time, each is answered' f
 check 'U65 control: afterwards a browser is served' served
 
 # Web pages, in a real browser with the extension as it is shipped.
-if . Tests/Scripts/lib/browser-pages.sh && start_pages; then
+if . Tests/Scripts/lib/browser-pages.sh && start_pages chromium; then
     lookalike() { in_chromium <<'PYTHON'
 for site in "https://1ogin.example.com", "https://login.example.com.evil.example", "https://loginexample.com", "https://evil.example":
     browser.go(site + "/login")

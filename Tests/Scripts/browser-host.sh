@@ -5,11 +5,13 @@
 set -u
 . Tests/Scripts/lib/browser-host.sh
 [ -r /usr/share/publicsuffix/public_suffix_list.dat ] || { echo 'there is no publicsuffix here'; exit 77; }
+unset XDG_CONFIG_HOME
 set_passcode
 printf 'tulips-and-rain-7' | vauban set --url https://anna@login.example.com/ || fail 'set failed'
 printf 'of the domain' | vauban set --url https://bert@example.com/ || fail 'set failed'
 printf 'of a neighbor' | vauban set --url https://anna@other.example.com/ || fail 'set failed'
 printf 'the vault secret' | vauban set --url https://carla@bank.example.net/ --require presence || fail 'set failed'
+printf 'of a company' | vauban set --url https://anna@shop.xn--55qx5d.cn/ || fail 'set failed'
 printf 'by name' | vauban set named.example.org/dora || fail 'set failed'
 printf 'otpauth://totp/Example:anna?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&period=86400' | vauban code add login.example.com/anna || fail 'code add failed'
 printf 'otpauth://hotp/Example:anna?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&counter=1' | vauban code add named.example.org/dora || fail 'code add failed'
@@ -28,6 +30,7 @@ assert [(item["purpose"], item["account"], item["why"]) for item in items] == [
     ("code", "anna", "one-time code of login.example.com")], items
 assert not any(item["asks"] for item in items)
 anna, bert, code = items
+assert (anna["name"], bert["name"]) == ("login.example.com/anna", "example.com/bert") and "name" not in code, items
 reply = host.ask("password", origin=SITE, item=anna["item"])
 assert (reply["account"], reply["password"], reply["waited"]) == ("anna", "tulips-and-rain-7", []), reply
 reply = host.ask("code", origin=SITE, item=code["item"])
@@ -38,6 +41,8 @@ assert [item["why"] for item in other if item["account"] == "anna"] == ["saved f
 stranger = next(item for item in other if item["account"] == "anna")
 for fields in ({"origin": SITE, "item": stranger["item"]}, {"origin": "https://example.org", "item": anna["item"]}, {"origin": SITE, "item": "0" * 32}):
     assert "no such item for this site" in host.ask("password", **fields)["error"]
+# A suffix in other letters, which browsers write in ASCII: what is below it is a domain of its own.
+assert len(host.find("https://login.shop.xn--55qx5d.cn")) == 1 and host.find("https://other.xn--55qx5d.cn") == host.find("https://xn--55qx5d.cn") == []
 # A code is no password, and one that counts is not used up by a page.
 assert "error" in host.ask("password", origin=SITE, item=code["item"])
 dora, counted = host.find("https://named.example.org")
@@ -49,6 +54,22 @@ reply = host.ask("generate", origin="https://www.act.org", rules="")
 assert reply["summary"].endswith("by the rules of act.org"), reply
 assert len(host.ask("generate", origin=SITE, rules="", maxlength=9)["password"]) == 9
 assert "error" in host.ask("generate", origin=SITE, rules="minlength: 30", maxlength=9)
+# Rules of a page with an error do not count; the field's limits do.
+reply = host.ask("generate", origin=SITE, rules="minlength: 8; max-length: 10", maxlength=10)
+assert len(reply["password"]) == 10 and reply["summary"].endswith("without the rules of the page, which have an error"), reply
+# The user's own rules come before those that come with Vauban, and not before the page's. They are read as they are now.
+rules = os.environ["HOME"] + "/.config/vauban/password-rules.json"
+os.makedirs(os.path.dirname(rules))
+def own(text):
+    with open(rules, "w") as file: file.write(text)
+own('{"act.org": {"password-rules": "minlength: 31; required: digit; allowed: digit"}, "example.com": {"password-rules": "maxlength: 7"}}')
+for origin, page, count in ("https://www.act.org", "", 31), (SITE, "", 7), (SITE, "minlength: 30", 30), (SITE, "minlength: 30;;", 7):
+    assert len(host.ask("generate", origin=origin, rules=page)["password"]) == count, (origin, page)
+assert host.ask("generate", origin=SITE, rules="")["summary"].endswith("by the rules of example.com")
+own("{")
+assert "password-rules.json is not in the format" in host.ask("generate", origin=SITE, rules="")["error"]
+assert len(host.ask("generate", origin=SITE, rules="minlength: 30")["password"]) == 30
+os.remove(rules)
 # Saved and replaced.
 assert "error" not in host.ask("save", origin=SITE, account="emil", password="new \" \\ \u00e9")
 assert "error" in host.ask("save", origin=SITE, account="emil", password="twice")
@@ -120,7 +141,6 @@ await_approver
 not_kept tulips-and-rain-7
 
 # enable writes a manifest for each browser, which names a program that is there; doctor says so; disable removes exactly these.
-unset XDG_CONFIG_HOME
 mkdir -p "$HOME/.config/chromium/NativeMessagingHosts" "$HOME/.mozilla"
 touch "$HOME/.config/chromium/NativeMessagingHosts/another.json"
 vauban enable browser >"$TMPDIR/out" 2>&1 || { cat "$TMPDIR/out"; fail 'enable browser failed'; }

@@ -59,7 +59,7 @@ package struct BrowserRequest {
     }
 }
 
-/// Why a message is refused: never with its content.
+/// Why a message is refused: never with its content. The extension is to blame; the stream goes on.
 package struct BrowserRequestError: Error {
     let number: Int64?
     let why: String
@@ -117,7 +117,7 @@ private final class RequestFields {
 
     func item() throws(BrowserRequestError) -> String {
         let item = try text("item", bytesMax: 32)
-        guard item.utf8.count == 32 else { throw BrowserRequestError(number, "its “item” is none") }
+        guard item.utf8.count == 32 else { throw BrowserRequestError(number, "its “item” is not an item identifier") }
         return item
     }
 
@@ -131,7 +131,7 @@ private final class RequestFields {
         known.insert(key)
         guard object[key] != nil else { return nil }
         guard let length = object.number(key), (1...1_000_000).contains(length) else {
-            throw BrowserRequestError(number, "its “\(key)” is no length")
+            throw BrowserRequestError(number, "its “\(key)” is not a length")
         }
         return length
     }
@@ -146,6 +146,6 @@ private final class RequestFields {
 
     /// Throws if there is a field that was not read.
     func checkNamed() throws(BrowserRequestError) {
-        guard object.members.allSatisfy({ known.contains($0.key) }) else { throw BrowserRequestError(number, "it has a field too many") }
+        guard object.members.allSatisfy({ known.contains($0.key) }) else { throw BrowserRequestError(number, "it has an unknown field") }
     }
 }

@@ -59,7 +59,7 @@ final class BrowserSession: Sendable {
             let item = try items.item(identifier, for: .code)
             try addCode(items.secret(of: item, reason: reason("fill the one-time code of", item, origin), waiting: waiting), to: reply)
         case .generate(let origin, let rules):
-            let made = try NewPassword.make(rules, for: origin.host)
+            let made = try NewPassword.make(rules, for: origin.host, known: UserRules.known)
             try reply.add("password", secret: made.password.secret)
             reply.add("summary", made.summary)
         case .save(let origin, let account, let secret): try items(origin).save(account: account, secret)
@@ -88,6 +88,7 @@ final class BrowserSession: Sendable {
             entry.add("purpose", item.purpose.rawValue)
             entry.add("title", PlainLine.of(item.title, charactersMax: BrowserLimits.nameCharactersMax))
             entry.add("account", PlainLine.of(item.record.text(.account), charactersMax: BrowserLimits.nameCharactersMax))
+            if item.purpose == .password { entry.add("name", PlainLine.of(item.word, charactersMax: 2 * BrowserLimits.nameCharactersMax)) }
             entry.add("why", PlainLine.of(item.why, charactersMax: 2 * BrowserLimits.nameCharactersMax))
             entry.add("asks", item.asks)
         }

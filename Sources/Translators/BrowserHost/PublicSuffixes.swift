@@ -10,23 +10,32 @@ package struct PublicSuffixes: Sendable {
         SmallFile.bytes(path: BrowserSetup.suffixesPath, max: BrowserLimits.suffixesBytesMax).map { PublicSuffixes($0) }
     }
 
-    /// Parses the list: one rule on each line, up to the first space; `//` begins a comment.
+    /// Parses the list: one rule on each line, up to the first space; `//` begins a comment. Internationalized labels are kept as browsers
+    /// write them.
     package init(_ list: [UInt8]) {
         var rules: Set<String> = []
         rules.reserveCapacity(16_384)
         for line in list.split(separator: 0x0A) {
             guard line.first != UInt8(ascii: "/") else { continue }
             let rule = line.prefix { $0 > 0x20 }
-            if !rule.isEmpty { rules.insert(String(decoding: rule, as: UTF8.self)) }
+            if !rule.isEmpty { rules.insert(Self.written(String(decoding: rule, as: UTF8.self))) }
         }
         self.rules = rules
     }
 
+    /// Returns a rule as hosts are written, which have Punycode in place of internationalized labels.
+    private static func written(_ rule: String) -> String {
+        guard rule.utf8.contains(where: { $0 >= 0x80 }) else { return rule }
+        let isException = rule.hasPrefix("!")
+        let labels = rule.dropFirst(isException ? 1 : 0).split(separator: ".", omittingEmptySubsequences: false)
+        return (isException ? "!" : "") + labels.map(Punycode.label).joined(separator: ".")
+    }
+
     /// Returns the domain that was registered for a host: its public suffix and one label before it. Returns nil if the host is itself a
-    /// public suffix or has an internationalized label, since the list has these in another spelling.
+    /// public suffix.
     package func registrableDomain(of host: String) -> String? {
         let labels = host.split(separator: ".").map(String.init)
-        guard labels.count > 1, !labels.contains(where: { $0.hasPrefix("xn--") }) else { return nil }
+        guard labels.count > 1 else { return nil }
         // Without a rule, the last label is the suffix.
         var suffixCount = 1
         for start in labels.indices {

@@ -25,8 +25,14 @@ struct SiteItem {
 
     var title: String {
         let label = record.text(.label)
-        return label.isEmpty ? record.text(record.kind == .internetPassword ? .server : .service) : label
+        return label.isEmpty ? place : label
     }
+
+    /// The server or service that it is for.
+    private var place: String { record.text(record.kind == .internetPassword ? .server : .service) }
+
+    /// How `vauban` takes the item in one word.
+    var word: String { "\(place)/\(record.text(.account))" }
 }
 
 /// The items of the keychain for one page. Each call searches by name, never the whole keychain, and keeps nothing.

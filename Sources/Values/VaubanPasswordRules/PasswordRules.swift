@@ -21,6 +21,14 @@ package struct PasswordRules: Equatable, Sendable {
         faults = parser.faults
     }
 
+    /// Returns the rules with further limits of the length, such as those of a field. Of several limits, the strictest applies.
+    package func limited(lengthMin: Int?, lengthMax: Int?) -> PasswordRules {
+        var rules = self
+        if let lengthMin { rules.add(.lengthMin(lengthMin)) }
+        if let lengthMax { rules.add(.lengthMax(lengthMax)) }
+        return rules
+    }
+
     /// Adds a rule. If there are several limits, the strictest applies.
     private mutating func add(_ rule: PasswordRulesParser.Rule) {
         switch rule {

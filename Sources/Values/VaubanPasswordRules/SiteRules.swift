@@ -28,6 +28,16 @@ package struct SiteRules {
         for (site, entry) in try JSONDecoder().decode([String: Entry].self, from: json) { entries[site.lowercased()] = entry }
     }
 
+    /// The largest file of a user's own rules.
+    package static let fileBytesMax = 4 << 20
+
+    /// Returns where a user's own rules are: below the folder for settings (`XDG_CONFIG_HOME`) if that is an absolute path, otherwise in
+    /// its usual place below the home folder; nil without both.
+    package static func path(settings: String?, home: String?) -> String? {
+        let folder = [settings, home.map { "\($0)/.config" }].compactMap { $0 }.first { $0.hasPrefix("/") }
+        return folder.map { "\($0)/vauban/password-rules.json" }
+    }
+
     package var sites: [String] { entries.keys.sorted() }
 
     /// Returns the rules of the closest domain that contains a host, and the name of that domain.

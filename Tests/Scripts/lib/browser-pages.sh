@@ -1,12 +1,13 @@
 # For tests with real browsers: pages over HTTPS, served here for every name, on a display of their own. To be sourced after browser-host.sh.
-# After this there are: start_pages, stop_pages, in_chromium, in_firefox; and pages_lack, which says what this machine lacks for them.
+# After this there are: start_pages PROGRAM, for the browser of this name, stop_pages, in_chromium, in_firefox; and pages_lack, which says what this
+# machine lacks for them.
 pages_lack=
 for program in Xvfb openssl; do command -v "$program" >/dev/null || pages_lack="there is no $program here"; done
 [ -r /usr/share/publicsuffix/public_suffix_list.dat ] || pages_lack='there is no publicsuffix here'
 
 start_pages() {
     [ -z "$pages_lack" ] || return 1
-    command -v chromium >/dev/null || { pages_lack='there is no chromium here'; return 1; }
+    command -v "$1" >/dev/null || { pages_lack="there is no $1 here"; return 1; }
     scripts/build-extension "$TMPDIR/extension" "$("$VAUBAN_BUILD/vauban" --version)" || fail 'the extension is not built'
     openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 30 -subj /CN=pages -keyout "$TMPDIR/pages.key" -out "$TMPDIR/pages.pem" \
         -addext 'subjectAltName=DNS:login.example.com,DNS:www.example.com,DNS:1ogin.example.com,DNS:loginexample.com,DNS:login.example.com.evil.example,DNS:evil.example,DNS:www.act.org' 2>/dev/null || fail 'no certificate was made'

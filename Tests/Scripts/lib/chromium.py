@@ -26,6 +26,12 @@ WAITING = """new Promise(done => {
     look();
 })"""
 
+# By the popup's clock, when its document was there, and when its choices were; and when a key is pressed in it.
+OPENED = "(({ performance }) => [performance.getEntriesByType('navigation')[0].domInteractive, performance.getEntriesByName('ready')[0].startTime]" \
+    ".map(time => performance.timeOrigin + time))(document.defaultView)"
+PRESSED = """window.pressed = new Promise(done => addEventListener("keydown", event => done(performance.timeOrigin + event.timeStamp),
+    { capture: true, once: true })), true"""
+
 
 class Gone(Exception):
     """What the message was for has ended."""
@@ -55,6 +61,8 @@ class Browser:
         os.close(from_browser[1])
         self.output, self.input = os.fdopen(to_browser[1], "wb"), os.fdopen(from_browser[0], "rb")
         self.rest, self.last, self.events, self.within = b"", 0, collections.deque(), None
+        # Replies that came while another one was waited for.
+        self.early = {}
         self.extension = self.call("Extensions.loadUnpacked", path=f"{os.environ['TMPDIR']}/extension/chromium")["id"]
         assert self.extension == os.environ["EXTENSION"], self.extension
         self.call("Target.setDiscoverTargets", discover=True)
@@ -72,17 +80,25 @@ class Browser:
         return json.loads(text)
 
     def call(self, method, session=None, **parameters):
+        return self.reply(self.send(method, session, **parameters), method, session)
+
+    def send(self, method, session=None, **parameters):
         self.last += 1
         number = self.last
         self.output.write(json.dumps({"id": number, "method": method, "params": parameters, **({"sessionId": session} if session else {})}).encode() + b"\0")
         self.output.flush()
+        return number
+
+    def reply(self, number, method, session=None):
         while True:
-            message = self.message()
+            message = self.early.pop(number, None) or self.message()
             if message.get("method") == "Target.detachedFromTarget" and message["params"]["sessionId"] == session:
                 raise Gone
             if "method" in message:
                 self.events.append(message)
-            elif message["id"] == number:
+            elif message["id"] != number:
+                self.early[message["id"]] = message
+            else:
                 if "error" in message:
                     if session and any(word in message["error"]["message"] for word in ("closed", "Session with given id", "destroyed")):
                         raise Gone
@@ -120,6 +136,12 @@ class Browser:
                    "\r": {"key": "Enter", "code": "Enter", "windowsVirtualKeyCode": 13, "text": "\r"}}.get(character, {"key": character, "text": character})
             self.call("Input.dispatchKeyEvent", self.session, type="keyDown" if "text" in key else "rawKeyDown", **key)
             self.call("Input.dispatchKeyEvent", self.session, type="keyUp", **{name: value for name, value in key.items() if name != "text"})
+
+    def press(self, name, code):
+        """Presses a key of this name that writes nothing."""
+        self.call("Page.bringToFront", self.session)
+        for kind in "rawKeyDown", "keyUp":
+            self.call("Input.dispatchKeyEvent", self.session, type=kind, key=name, code=name, windowsVirtualKeyCode=code)
 
     def click(self, selector):
         """Clicks in the middle of an element."""
@@ -237,6 +259,20 @@ class Popup:
         if self.title in ("Vauban: done", "Vauban: refused"):
             self.close()
         return self.status
+
+    def press_enter(self):
+        """Presses Enter, and waits until the popup closes; returns when it was pressed, by the browser's clock."""
+        self.browser.eval(PRESSED, self.session)
+        number = self.browser.send("Runtime.evaluate", self.session, expression="window.pressed", awaitPromise=True, returnByValue=True)
+        with contextlib.suppress(Gone):
+            self.browser.call("Input.dispatchKeyEvent", self.session, type="keyDown", key="Enter", code="Enter", windowsVirtualKeyCode=13, text="\r")
+        pressed = self.browser.reply(number, "Runtime.evaluate", self.session)["result"]["value"]
+        self.settle(None)
+        return pressed
+
+    def opened(self):
+        """When its document and its choices were there, by the browser's clock."""
+        return self.browser.eval(OPENED, self.session)
 
     def badge(self):
         """What the extension's icon shows for the tab in front."""

@@ -8,25 +8,70 @@ import socket
 import subprocess
 import tempfile
 
-from chromium import SETTLED, Gone
+from chromium import OPENED, SETTLED, Gone
 
 PREFERENCES = {
     "marionette.port": 0, "network.proxy.type": 1, "network.proxy.ssl": "127.0.0.1", "network.proxy.http": "127.0.0.1",
     "network.proxy.allow_hijacking_localhost": True, "dom.security.https_first": False, "dom.security.https_only_mode": False,
     "browser.shell.checkDefaultBrowser": False, "browser.aboutwelcome.enabled": False, "datareporting.policy.dataSubmissionEnabled": False,
     "app.normandy.enabled": False, "extensions.autoDisableScopes": 0, "browser.startup.page": 0, "toolkit.telemetry.enabled": False,
-    "browser.tabs.remote.autostart": True, "security.sandbox.content.level": 0,
+    "browser.tabs.remote.autostart": True, "privacy.reduceTimerPrecision": False, "security.sandbox.content.level": 0,
 }
-# What the popup's document is asked to do: messages to its own process.
+# What the popup's document is asked to do: messages to its own process. Nothing, if it closes meanwhile.
 POPUP = """
     const [script, resolve] = arguments;
     const element = document.querySelector(".webextension-popup-browser");
     if (!element) return resolve(null);
+    const closed = () => { window.removeEventListener("popuphidden", closed, true); resolve(null); };
+    window.addEventListener("popuphidden", closed, true);
     element.messageManager.addMessageListener("vauban:done", function done({ data }) {
         element.messageManager.removeMessageListener("vauban:done", done);
+        window.removeEventListener("popuphidden", closed, true);
         resolve(data);
     });
     const code = `{ const { document, MutationObserver } = content; (async () => sendAsyncMessage("vauban:done", await (${script})))(); }`;
+    element.messageManager.loadFrameScript("data:," + encodeURIComponent(code), false);
+"""
+# Presses a button of the popup, if one is named; then waits until the popup's title fits, or until the popup closes.
+END = """
+    const [pattern, index, resolve] = arguments;
+    const element = document.querySelector(".webextension-popup-browser");
+    if (!element) return resolve("closed");
+    const end = state => { window.removeEventListener("popuphidden", closed, true); resolve(state); };
+    const closed = () => end("closed");
+    window.addEventListener("popuphidden", closed, true);
+    element.messageManager.addMessageListener("vauban:end", () => end("shown"));
+    const code = `{
+        const { document } = content;
+        const look = () => {
+            if (!/${pattern}/.test(document.title)) return;
+            observer.disconnect();
+            sendAsyncMessage("vauban:end");
+        };
+        const observer = new content.MutationObserver(look);
+        observer.observe(document.querySelector("title"), { childList: true });
+        ${index === null ? "" : `document.querySelectorAll("button")[${index}].click();`}
+        look();
+    }`;
+    element.messageManager.loadFrameScript("data:," + encodeURIComponent(code), false);
+"""
+# Presses Enter in the popup, and waits until it closes.
+ENTER = """
+    const [resolve] = arguments;
+    const element = document.querySelector(".webextension-popup-browser");
+    let pressed = 0;
+    const closed = () => { window.removeEventListener("popuphidden", closed, true); resolve(pressed); };
+    window.addEventListener("popuphidden", closed, true);
+    element.messageManager.addMessageListener("vauban:pressed", ({ data }) => { pressed = data; });
+    const code = `{
+        content.addEventListener("keydown", event =>
+            sendAsyncMessage("vauban:pressed", content.performance.timeOrigin + event.timeStamp), { capture: true, once: true });
+        const processor = Cc["@mozilla.org/text-input-processor;1"].createInstance(Ci.nsITextInputProcessor);
+        processor.beginInputTransactionForTests(content);
+        const enter = new content.KeyboardEvent("", { key: "Enter", code: "Enter", keyCode: 13 });
+        processor.keydown(enter);
+        processor.keyup(enter);
+    }`;
     element.messageManager.loadFrameScript("data:," + encodeURIComponent(code), false);
 """
 
@@ -114,6 +159,12 @@ class Browser:
         while self.eval("document.readyState === 'complete' ? performance.timeOrigin : 0") in (0, before):
             pass
 
+    def press(self, name, _):
+        """Presses a function key."""
+        key = chr(0xE030 + int(name[1:]))
+        actions = [{"type": kind, "value": key} for kind in ("keyDown", "keyUp")]
+        self.call("WebDriver:PerformActions", actions=[{"type": "key", "id": "keys", "actions": actions}])
+
     def enter(self, selector):
         """Presses Enter in a field."""
         self.call("WebDriver:ElementSendKeys", id=self.element(selector), text="\ue007")
@@ -159,28 +210,32 @@ class Popup:
         self.title, self.status, self.buttons = shown["title"], shown["status"], shown["buttons"]
 
     def choose(self, beginning):
+        """Chooses what begins with these words; returns what the popup then says, or nothing if it closes."""
         index = next((index for index, text in enumerate(self.buttons) if text.startswith(beginning)), None)
         assert index is not None, (beginning, self.buttons, self.status)
-        # It may close, and then no answer comes from it.
-        ended = self.browser.chrome("""
-            const [index, resolve] = arguments;
-            const element = document.querySelector(".webextension-popup-browser");
-            const closed = () => { window.removeEventListener("popuphidden", closed, true); resolve("closed"); };
-            window.addEventListener("popuphidden", closed, true);
-            element.messageManager.addMessageListener("vauban:end", () => { window.removeEventListener("popuphidden", closed, true); resolve("shown"); });
-            const code = `{
-                const { document } = content;
-                new content.MutationObserver(() => { if (/: (done|refused)$/.test(document.title)) sendAsyncMessage("vauban:end"); })
-                    .observe(document.querySelector("title"), { childList: true });
-                document.querySelectorAll("button")[${index}].click();
-            }`;
-            element.messageManager.loadFrameScript("data:," + encodeURIComponent(code), false);
-        """, index)
-        if ended == "closed":
+        try:
+            if self.browser.chrome(END, ": (?!busy)", index) == "closed":
+                return None
+            self.look()
+        except Gone:
             return None
-        self.look()
-        self.close()
+        if self.title in ("Vauban: done", "Vauban: refused"):
+            self.close()
         return self.status
+
+    def press_enter(self):
+        """Presses Enter, and waits until the popup closes; returns when it was pressed, by the browser's clock."""
+        return self.browser.chrome(ENTER)
+
+    def opened(self):
+        """When its document and its choices were there, by the browser's clock."""
+        return self.run(OPENED)
+
+    def settle(self, state):
+        """Waits until the popup says that it has this state, or, for none, until it closes."""
+        with contextlib.suppress(Gone):
+            if self.browser.chrome(END, f": {state}$" if state else "(?!)", None) == "shown":
+                self.look()
 
     def close(self):
         self.browser.chrome("""

@@ -4,14 +4,16 @@ package import VaubanRefusal
 import VaubanSecretBytes
 
 extension SiteRules {
-    private static let bytesMax = 4 << 20
-
-    /// Returns the rules that come with Vauban and those of the user's file, which take precedence.
+    /// Returns the rules that come with Vauban and those of the user's file, which take precedence. Throws a refusal if the file cannot be
+    /// read or parsed.
     package static func known() throws(Refusal) -> SiteRules {
-        let path = "\(try UserServiceFiles.folder("XDG_CONFIG_HOME", ".config"))/vauban/password-rules.json"
+        let variables = ProcessInfo.processInfo.environment
+        guard let path = path(settings: variables["XDG_CONFIG_HOME"], home: variables["HOME"]) else {
+            throw Refusal(.unavailable, "no home folder: HOME and XDG_CONFIG_HOME are unset")
+        }
         var rules = SiteRules()
         guard FileManager.default.fileExists(atPath: path) else { return rules }
-        let file = try InputFile.read(path, max: bytesMax)
+        let file = try InputFile.read(path, max: fileBytesMax)
         do { try rules.add(json: file.disclosed()) } catch {
             throw Refusal(
                 .badParameter,

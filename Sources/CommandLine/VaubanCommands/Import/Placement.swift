@@ -18,7 +18,7 @@ package struct SourceURL {
     package init?(_ text: String) {
         let isBareHost = !text.contains("://") && Self.looksLikeHost(text)
         let whole = isBareHost ? "//\(text)" : text
-        guard let parts = URLComponents(string: whole), let host = parts.host, !host.isEmpty, (1...65535).contains(parts.port ?? 1) else {
+        guard let parts = URLComponents(string: whole), let host = HostName.inASCII(parts), (1...65535).contains(parts.port ?? 1) else {
             return nil
         }
         server = HostName.kept(host)

@@ -10,20 +10,16 @@ package struct WebAddress {
     package let path: String?
     package let account: String?
 
-    package struct ParsingError: Error {
-        package let why: String
-    }
-
     /// Parses a URL. Refuses one that contains a password, since other programs can read arguments.
     package init(_ text: String) throws(ParsingError) {
-        guard let parts = URLComponents(string: text), let scheme = parts.scheme, let host = parts.host, !host.isEmpty else {
-            throw ParsingError(why: "a URL needs a scheme and a server, such as https://example.com/")
+        guard let parts = URLComponents(string: text), let scheme = parts.scheme, let host = HostName.inASCII(parts) else {
+            throw ParsingError("a URL needs a scheme and a server, such as https://example.com/")
         }
-        guard parts.password == nil else { throw ParsingError(why: "a URL must not contain a password: other programs can read arguments") }
+        guard parts.password == nil else { throw ParsingError("a URL must not contain a password: other programs can read arguments") }
         guard ProtocolCode.known(scheme) != nil else {
-            throw ParsingError(why: "the protocol of this URL is unknown; use --server and --protocol")
+            throw ParsingError("the protocol of this URL is unknown; use --server and --protocol")
         }
-        if let port = parts.port, !(1...65535).contains(port) { throw ParsingError(why: "a port must be a number up to 65535") }
+        if let port = parts.port, !(1...65535).contains(port) { throw ParsingError("a port must be a number up to 65535") }
         self.scheme = scheme.lowercased()
         server = HostName.kept(host)
         port = parts.port.map(Int64.init)

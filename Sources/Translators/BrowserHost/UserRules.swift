@@ -1,0 +1,25 @@
+internal import FoundationEssentials
+import Glibc
+internal import VaubanLinuxHost
+internal import VaubanPasswordRules
+internal import VaubanPlainText
+internal import VaubanRefusal
+
+/// The rules for the passwords of sites, with those of the user.
+enum UserRules {
+    /// Returns the rules that come with Vauban and those of the user's file, which take precedence. Throws a refusal if there is a file
+    /// that cannot be read or parsed.
+    static func known() throws(Refusal) -> SiteRules {
+        var rules = SiteRules()
+        guard let path = SiteRules.path(settings: variable("XDG_CONFIG_HOME"), home: variable("HOME")), access(path, F_OK) == 0 else {
+            return rules
+        }
+        guard let bytes = SmallFile.bytes(path: path, max: SiteRules.fileBytesMax), (try? rules.add(json: Data(bytes))) != nil else {
+            let shown = PlainLine.of(path, charactersMax: BrowserLimits.nameCharactersMax)
+            throw Refusal(.badParameter, "\(shown) is not in the format of Apple's password-rules.json; correct or remove it")
+        }
+        return rules
+    }
+
+    private static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+}
