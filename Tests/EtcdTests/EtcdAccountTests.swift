@@ -66,12 +66,14 @@ import VaubanSyncCarrierWire
     @Test func requestsSurviveTheSocket() throws {
         for operation in CarrierRequest.Operation.allCases {
             let file: [UInt8] = operation == .add || operation == .replace ? [1, 2, 3] : []
-            let request = try #require(CarrierRequest(operation, "devices/00ff", operation == .names ? "" : "00000001", file: file))
+            let section = operation == .watch ? "" : "devices/00ff"
+            let name = operation == .names || operation == .watch ? "" : "00000001"
+            let request = try #require(CarrierRequest(operation, section, name, file: file))
             #expect(CarrierRequest(bytes: request.bytes) == request)
         }
         let replies: [CarrierReply] = [
             .ready("anna at x"), .done, .names(["1", "ab.2"]), .names([]), .file([0, 1]), .file([]), .absent, .taken,
-            .refused(.full, "why"),
+            .refused(.full, "why"), .changed([]), .changed(["circle", "devices/00ff"]),
         ]
         for reply in replies { #expect(CarrierReply(bytes: reply.bytes) == reply) }
     }
@@ -83,10 +85,16 @@ import VaubanSyncCarrierWire
         ] { #expect(CarrierRequest(.read, section, name) == nil, "\(section) \(name)") }
         #expect(CarrierRequest(.read, "circle", "1", file: [1]) == nil && CarrierRequest(.names, "circle", "1") == nil)
         #expect(CarrierRequest(.add, "circle", "1", file: [UInt8](repeating: 0, count: CarrierGrammar.fileBytesMax + 1)) == nil)
-        for bytes: [UInt8] in [[], [9], [2], [2, 200, 1], [2, 1, 0x61], [2, 1, 0x61, 1, 0x2F], [2, 1, 0xFF, 1, 0x61]] {
+        #expect(CarrierRequest(.watch, "circle") == nil && CarrierRequest(.watch, "", "1") == nil)
+        for bytes: [UInt8] in [
+            [], [9], [2], [6], [6, 0, 0, 1], [2, 200, 1], [2, 1, 0x61], [2, 1, 0x61, 1, 0x2F], [2, 1, 0xFF, 1, 0x61],
+        ] {
             #expect(CarrierRequest(bytes: bytes) == nil)
         }
-        for bytes: [UInt8] in [[], [9], [1, 1], [4, 0], [2, 5, 0x61], [2, 1, 0x2F], [2, 0], [6], [6, 9, 0x61], [0, 0xFF]] {
+        let replies: [[UInt8]] = [
+            [], [9], [1, 1], [4, 0], [2, 5, 0x61], [2, 1, 0x2F], [2, 0], [6], [6, 9, 0x61], [0, 0xFF], [7, 1], [7, 0], [7, 1, 0x2F],
+        ]
+        for bytes in replies {
             #expect(CarrierReply(bytes: bytes) == nil)
         }
     }

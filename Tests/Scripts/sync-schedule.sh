@@ -32,6 +32,14 @@ for period in 5min 15min hourly; do
     systemd-analyze calendar "$(sed -n 's/^OnCalendar=//p' "$units/vauban-sync.timer")" >/dev/null || fail 'systemd does not know the period'
 done
 grep -qx 'OnCalendar=hourly' "$units/vauban-sync.timer" || fail 'the period did not change'
+# A service that goes on takes the timer's place, and the other way round.
+own 0 sync --schedule follow; text 'Scheduled: systemd synchronizes changes as they come'
+tail -n 3 "$TMPDIR/called" | diff - <(printf -- '--user --quiet disable --now vauban-sync.timer\n--user daemon-reload\n--user --quiet enable --now vauban-sync.service\n') || fail 'systemd was told something else'
+[ ! -e "$units/vauban-sync.timer" ] || fail 'the timer is left'
+systemd-analyze --user verify "$units/vauban-sync.service" >"$TMPDIR/verify" 2>&1 && ! [ -s "$TMPDIR/verify" ] || { cat "$TMPDIR/verify"; fail 'systemd does not take the service'; }
+grep -q '^ExecStart=.* sync --no-input "--follow"$' "$units/vauban-sync.service" || fail 'the service does something else'
+own 0 sync --schedule hourly
+grep -qx -- '--user --quiet disable --now vauban-sync.service' "$TMPDIR/called" || fail 'the service is not ended'
 # What it starts, with the environment that the unit names; there are no quotes to resolve in these paths.
 command=$(sed -n 's/^ExecStart=//p' "$units/vauban-sync.service" | tr -d '"')
 home=$(sed -n 's/^Environment=//p' "$units/vauban-sync.service" | tr -d '"')

@@ -62,6 +62,17 @@ extension KeychainClient {
         throw Refusal(.internalError, "the keychain did not list all items")
     }
 
+    /// Returns the number of the last change of a synchronizable item that was not made for another device; with a number, once it is
+    /// another, or after some minutes. Another start of the service has other numbers.
+    package func synchronizableChanges(since number: Int64? = nil) throws(Refusal) -> Int64 {
+        // A wait is as long as that for a user.
+        let replies = try call(.sync(.changes(since: number)), secret: nil, waiting: nil, progress: number.map { _ in { _ in } }).sync
+        guard case .changes(let number)? = replies.first?.reply else {
+            throw Refusal(.internalError, "the service does not tell of changes; update Vauban")
+        }
+        return number
+    }
+
     /// Returns what became of items that were listed before, in the same order.
     package func fates(of items: [ItemQuestion]) throws(Refusal) -> [ItemFate] {
         guard case .fates(let fates)? = try call(.sync(.fates(items)), secret: nil, password: nil, waiting: nil).sync.first?.reply,

@@ -52,6 +52,8 @@ package enum SyncReply: Hashable, Sendable {
     case fates([ItemFate])
     /// All rows were listed. The number grows with each list, so a database with a lower one is an earlier one.
     case listed(number: Int64)
+    /// The number of the last change of a synchronizable item that was not made for another device.
+    case changes(number: Int64)
 }
 
 extension SyncRow: DERReadable, DERWritable {
@@ -79,7 +81,7 @@ extension SyncRow: DERReadable, DERWritable {
 }
 
 /// `SyncReply ::= CHOICE { circle [0], rows [1], item [2], omitted [3], placed [4], deleted [5], changedMeanwhile [6],
-///   nameTaken [7], fates [8], listed [9] }`, in a SEQUENCE
+///   nameTaken [7], fates [8], listed [9], changes [10] }`, in a SEQUENCE
 extension SyncReply: DERReadable, DERWritable {
     package static let rowsMax = 100
 
@@ -109,6 +111,7 @@ extension SyncReply: DERReadable, DERWritable {
                 }
                 return .fates(fates)
             case 9: return .listed(number: try reply.integer("number", in: 0...Int64.max))
+            case 10: return .changes(number: try reply.integer("number", in: 0...Int64.max))
             default: throw DERError("sync reply is unknown")
             }
         }
@@ -135,6 +138,7 @@ extension SyncReply: DERReadable, DERWritable {
             case .outcome(.nameTaken): fields.tagged(7) { _ in }
             case .fates(let fates): try fields.tagged(8) { reply in for fate in fates { try reply.integer(fate.rawValue) } }
             case .listed(let number): try fields.tagged(9) { try $0.integer(number) }
+            case .changes(let number): try fields.tagged(10) { try $0.integer(number) }
             }
         }
     }

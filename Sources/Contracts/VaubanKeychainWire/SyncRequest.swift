@@ -22,6 +22,8 @@ package enum SyncRequest: Hashable, Sendable {
     case companion(CompanionChange, rows: [Int64])
     /// Copies rows for a companion like `copy`. Those that are not on its list are omitted.
     case copyForCompanion(device: [UInt8], [Int64])
+    /// Returns the number of the last change of a synchronizable item; with a number, once it is another, or after some minutes.
+    case changes(since: Int64?)
 
     /// What happens to a companion and the items of some rows.
     package enum CompanionChange: Hashable, Sendable {
@@ -40,7 +42,7 @@ package enum SyncRequest: Hashable, Sendable {
         switch self {
         case .put: true
         case .circle(let request): request.takesSecret
-        case .list, .copy, .delete, .fates, .companion, .copyForCompanion: false
+        case .list, .copy, .delete, .fates, .companion, .copyForCompanion, .changes: false
         }
     }
 
@@ -51,7 +53,7 @@ package enum SyncRequest: Hashable, Sendable {
 }
 
 /// `SyncRequest ::= CHOICE { circle [0], list [1], copy [2], put [3], delete [4], fates [5], admit [6], allow [7], disallow [8],
-///   copyForCompanion [9], makeToken [10] }`, in a SEQUENCE
+///   copyForCompanion [9], makeToken [10], changes [11] }`, in a SEQUENCE
 extension SyncRequest: DERReadable, DERWritable {
     package init(from fields: inout DERFields) throws {
         let number = try fields.choice("sync request")
@@ -93,6 +95,7 @@ extension SyncRequest: DERReadable, DERWritable {
                     name: try request.text("name", max: CircleRequest.nameBytesMax),
                     seconds: try request.integer("seconds", in: JoinToken.seconds))
                 return .companion(change, rows: try Self.rows(&request, max: BlindedNames.countMax))
+            case 11: return .changes(since: try request.optionalInteger(0, "number", in: 0...Int64.max))
             default: throw DERError("sync request is unknown")
             }
         }
@@ -138,6 +141,7 @@ extension SyncRequest: DERReadable, DERWritable {
                     try request.octets(device)
                     for row in rows { try request.integer(row) }
                 }
+            case .changes(let number): try fields.tagged(11) { try $0.optionalInteger(0, number) }
             case .put(let item, let epoch, let name, let mark):
                 try fields.tagged(3) { request in
                     try request.optionalOctets(0, mark)

@@ -14,6 +14,8 @@ package enum CarrierReply: Hashable, Sendable {
     case taken
     /// fault (1) ‖ text
     case refused(Fault, String)
+    /// Files were added or replaced in these sections; without one, anything may have changed. Each is its length (1) and that many bytes.
+    case changed([String])
 
     package enum Fault: UInt8, CaseIterable, Sendable {
         /// Nobody answers, or nobody can answer now.
@@ -28,6 +30,8 @@ package enum CarrierReply: Hashable, Sendable {
     }
 
     package static let textBytesMax = 1000
+    /// The sections that one reply names.
+    package static let sectionsMax = 200
 
     package init?(bytes: [UInt8]) {
         guard let kind = bytes.first else { return nil }
@@ -50,6 +54,15 @@ package enum CarrierReply: Hashable, Sendable {
         case 6:
             guard let fault = rest.popFirst().flatMap(Fault.init), let text = Self.text(rest) else { return nil }
             self = .refused(fault, text)
+        case 7:
+            var sections: [String] = []
+            while !rest.isEmpty {
+                guard sections.count < Self.sectionsMax, let section = CarrierRequest.text(&rest), CarrierGrammar.isSection(section) else {
+                    return nil
+                }
+                sections.append(section)
+            }
+            self = .changed(sections)
         default: return nil
         }
     }
@@ -58,19 +71,16 @@ package enum CarrierReply: Hashable, Sendable {
         switch self {
         case .ready(let text): return [0] + Self.bounded(text)
         case .done: return [1]
-        case .names(let names):
-            var bytes: [UInt8] = [2]
-            for name in names {
-                bytes.append(UInt8(name.utf8.count))
-                bytes += name.utf8
-            }
-            return bytes
+        case .names(let names): return [2] + Self.listed(names)
         case .file(let file): return [3] + file
         case .absent: return [4]
         case .taken: return [5]
         case .refused(let fault, let text): return [6, fault.rawValue] + Self.bounded(text)
+        case .changed(let sections): return [7] + Self.listed(sections)
         }
     }
+
+    private static func listed(_ texts: [String]) -> [UInt8] { texts.flatMap { [UInt8($0.utf8.count)] + $0.utf8 } }
 
     private static func text(_ bytes: ArraySlice<UInt8>) -> String? {
         bytes.count <= textBytesMax ? String(validating: bytes, as: UTF8.self) : nil

@@ -8,11 +8,14 @@ package struct CarrierRequest: Hashable, Sendable {
         case add = 3
         case replace = 4
         case remove = 5
+        /// Asks to be told of changes from now on. It is the last request of a connection, and has many replies.
+        case watch = 6
     }
 
     package let operation: Operation
+    /// Empty for `watch`.
     package let section: String
-    /// Empty for `names`.
+    /// Empty for `names` and `watch`.
     package let name: String
     /// Empty but for `add` and `replace`.
     package let file: [UInt8]
@@ -20,7 +23,9 @@ package struct CarrierRequest: Hashable, Sendable {
     /// Returns nil for what breaks the grammar.
     package init?(_ operation: Operation, _ section: String, _ name: String = "", file: [UInt8] = []) {
         let hasFile = operation == .add || operation == .replace
-        guard CarrierGrammar.isSection(section), operation == .names ? name.isEmpty : CarrierGrammar.isName(name),
+        let hasName = operation != .names && operation != .watch
+        guard operation == .watch ? section.isEmpty : CarrierGrammar.isSection(section),
+            hasName ? CarrierGrammar.isName(name) : name.isEmpty,
             hasFile ? file.count <= CarrierGrammar.fileBytesMax : file.isEmpty
         else { return nil }
         self.operation = operation

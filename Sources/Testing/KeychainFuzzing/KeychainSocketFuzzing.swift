@@ -1,3 +1,4 @@
+internal import FuzzFinding
 internal import SwiftASN1
 internal import VaubanAccessPolicy
 internal import VaubanDER
@@ -33,7 +34,7 @@ package enum KeychainSocketFuzzing {
         guard let value = try? Value(derBytes: input) else { return nil }
         let bytes = try value.encoded()
         guard let again = try? Value(derBytes: bytes) else {
-            throw KeychainFinding(description: "\(type) cannot be decoded from its encoding")
+            throw Finding("\(type) cannot be decoded from its encoding")
         }
         try promise(again == value, "\(type) does not decode to the encoded value")
         try promise((try? DER.parse(input)) != nil, "\(type) is decoded from what swift-asn1 refuses")
@@ -84,6 +85,7 @@ package enum KeychainSocketFuzzing {
             case .fates(let items): try promise(items.count <= SyncRequest.rowsMax, "too many items")
             case .companion(_, let rows): try promise(rows.count <= BlindedNames.countMax, "too many rows")
             case .copyForCompanion(_, let rows): try promise(rows.count <= SyncRequest.rowsMax, "too many rows")
+            case .changes(let number): try promise(number ?? 0 >= 0, "a number below 0")
             case .list, .delete, .circle: break
             }
         case .lastUses(let item): try promise(item.count == 16, "an item of another length")

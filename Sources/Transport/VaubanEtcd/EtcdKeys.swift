@@ -18,6 +18,19 @@ package struct EtcdKeys: Sendable {
     /// The keys of the files of a section, from one name on.
     package func files(in section: String) -> EtcdKeyRange { EtcdKeyRange(in: "\(root)/files/\(section)") }
 
+    /// The keys of all files.
+    var allFiles: EtcdKeyRange { EtcdKeyRange(in: "\(root)/files") }
+
+    /// Returns the section of a file; nil for a key that is none of a file.
+    func section(of key: [UInt8]) -> String? {
+        let prefix = "\(root)/files/"
+        guard let text = String(validating: key, as: UTF8.self), text.hasPrefix(prefix),
+            let slash = text.lastIndex(of: "/"), CarrierGrammar.isName(text[text.index(after: slash)...])
+        else { return nil }
+        let section = text[..<slash].dropFirst(prefix.count)
+        return CarrierGrammar.isSection(String(section)) ? String(section) : nil
+    }
+
     package func part(_ number: Int, ofFile digest: String, named name: String, in section: String) -> [UInt8] {
         Array("\(root)/parts/\(section)/\(name)/\(digest)/\(number)".utf8)
     }

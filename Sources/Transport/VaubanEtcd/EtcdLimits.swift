@@ -15,6 +15,16 @@ package enum EtcdLimits {
     package static let pauseMillisecondsMin = 300
     package static let pauseMillisecondsMax = 2000
 
+    /// The longest message of a watch: what etcd puts into one, as base64.
+    static let watchBytesMax = 4 << 20
+    /// The time until a watch is confirmed, and how long it may say nothing before it is made anew, since a node that is gone says nothing
+    /// either.
+    package static let watchSeconds = 10
+    package static let watchSilenceSeconds = 120
+    /// The pauses before another node is asked to watch.
+    package static let watchPauseMillisecondsMin: Int32 = 20
+    package static let watchPauseMillisecondsMax: Int32 = 10_000
+
     /// Returns the time for one request at one node: what is left, but for the time in which those after it are connected to.
     package static func secondsOfNode(left: Int, nodesAfter: Int) -> Int { max(connectSeconds, left - nodesAfter * connectSeconds) }
 }

@@ -36,6 +36,14 @@ package struct EtcdRequest: Hashable, Sendable {
         return EtcdRequest(path: "/v3/kv/range", body: Array(body.utf8))
     }
 
+    /// Has every change of the range sent from a revision on; from now on, if there is none. etcd cuts what would be too long.
+    package static func watch(_ range: EtcdKeyRange, from revision: Int64?) -> EtcdRequest {
+        let start = revision.map { ",\"start_revision\":\"\($0)\"" } ?? ""
+        let options = "\"filters\":[\"NODELETE\"],\"fragment\":true\(start)"
+        let body = "{\"create_request\":{\"key\":\"\(base64(range.start))\",\"range_end\":\"\(base64(range.end))\",\(options)}}"
+        return EtcdRequest(path: "/v3/watch", body: Array(body.utf8))
+    }
+
     /// Performs `operations`; with `absent`, only if there is no such key, and `otherwise` if there is.
     package static func transaction(
         ifAbsent absent: [UInt8]? = nil, _ operations: [EtcdOperation], otherwise: [EtcdOperation] = []

@@ -22,6 +22,8 @@ package struct EtcdStore<Caller: EtcdCaller>: Sendable {
     package func reply(to request: CarrierRequest) async throws(EtcdFault) -> CarrierReply {
         switch request.operation {
         case .names: return .names(try await names(in: request.section))
+        // By who has the connection alone.
+        case .watch: throw EtcdFault(.refused, "a watch is not asked for among other requests")
         case .read: return try await read(request).map { .file($0) } ?? .absent
         case .add: return try await write(request, replacing: false) ? .done : .taken
         case .replace: return try await write(request, replacing: true) ? .done : .taken

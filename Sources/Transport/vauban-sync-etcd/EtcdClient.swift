@@ -5,12 +5,12 @@ import VaubanEtcd
 
 /// Brings requests to the first node that serves them, within one deadline.
 actor EtcdClient: EtcdCaller {
-    private let account: EtcdAccount
-    private let password: [UInt8]?
-    private let client: HTTPClient
+    let account: EtcdAccount
+    let password: [UInt8]?
+    let client: HTTPClient
     /// The nodes, the one that answered last first.
-    private var endpoints: [EtcdEndpoint]
-    private var token: String?
+    var endpoints: [EtcdEndpoint]
+    private(set) var token: String?
 
     init(_ folder: AccountFolder) throws(EtcdFault) {
         account = folder.account
@@ -19,6 +19,8 @@ actor EtcdClient: EtcdCaller {
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
         configuration.httpVersion = .http1Only
         configuration.timeout.connect = .seconds(Int64(EtcdLimits.connectSeconds))
+        // A watch that says nothing for so long is made anew.
+        configuration.timeout.read = .seconds(Int64(EtcdLimits.watchSilenceSeconds))
         // The next node is asked instead.
         configuration.connectionPool.retryConnectionEstablishment = false
         if let secrets = folder.secrets { configuration.tlsConfiguration = try Self.tls(secrets) }
@@ -88,22 +90,32 @@ actor EtcdClient: EtcdCaller {
 
     /// Asks one node, with a new token if it does not know this one.
     private func ask(_ endpoint: EtcdEndpoint, _ request: EtcdRequest, _ time: NodeTime) async throws(EtcdFault) -> EtcdReply {
-        guard let password else { return try await send(endpoint, request, nil, time) }
+        guard password != nil else { return try await send(request, to: endpoint, token: nil, within: time) }
         if let token {
             do throws(EtcdFault) {
-                return try await send(endpoint, request, token, time)
+                return try await send(request, to: endpoint, token: token, within: time)
             } catch {
                 guard error.kind == .unauthenticated else { throw error }
             }
         }
+        return try await send(request, to: endpoint, token: try await freshToken(endpoint, time), within: time)
+    }
+
+    /// Returns a new token of a node, which is used from then on.
+    func freshToken(_ endpoint: EtcdEndpoint) async throws(EtcdFault) -> String {
+        try await freshToken(endpoint, NodeTime(end: .now() + .seconds(Int64(EtcdLimits.requestSeconds)), nodesAfter: 0))
+    }
+
+    private func freshToken(_ endpoint: EtcdEndpoint, _ time: NodeTime) async throws(EtcdFault) -> String {
+        guard let password else { throw .garbage }
         let authenticate = EtcdRequest.authenticate(user: account.user, password: password)
-        let fresh = try await send(endpoint, authenticate, nil, time).token()
+        let fresh = try await send(authenticate, to: endpoint, token: nil, within: time).token()
         token = fresh
-        return try await send(endpoint, request, fresh, time)
+        return fresh
     }
 
     private func send(
-        _ endpoint: EtcdEndpoint, _ request: EtcdRequest, _ token: String?, _ time: NodeTime
+        _ request: EtcdRequest, to endpoint: EtcdEndpoint, token: String?, within time: NodeTime
     ) async throws(EtcdFault) -> EtcdReply {
         // Whoever asked has been told that this took too long, and must not find it done later.
         guard !Task.isCancelled else { throw EtcdFault(.refused, "was not asked any more") }

@@ -13,6 +13,42 @@ struct Exchange: Sendable {
 
     /// Returns the answer of a node that performed the request, and otherwise what is wrong.
     func run(seconds: Int64) async -> Result<EtcdReply, EtcdFault> {
+        do {
+            let response = try await client.execute(request, timeout: .seconds(seconds))
+            return try await Self.whole(response)
+        } catch {
+            return .failure(Self.fault(error))
+        }
+    }
+
+    /// Calls `take` with the lines of an answer that has no end of its own, until `take` returns false.
+    /// - Parameter seconds: The time until the answer begins.
+    /// - Throws: What is wrong with the node, or what `take` throws.
+    func follow(
+        seconds: Int64, isolation: isolated (any Actor)? = #isolation, _ take: ([UInt8]) throws(EtcdFault) -> Bool
+    ) async throws(EtcdFault) {
+        var request = request
+        // A node that has lost its leader hears of no change; with this it ends the watch.
+        request.headers.add(name: "Grpc-Metadata-hasleader", value: "true")
+        do {
+            let response = try await client.execute(request, timeout: .seconds(seconds))
+            guard response.status == .ok else {
+                _ = try await Self.whole(response).get()
+                throw EtcdFault.garbage
+            }
+            var lines = EtcdLines()
+            for try await buffer in response.body {
+                for line in try lines.take(buffer.readableBytesView) where try !take(line) { return }
+            }
+        } catch let fault as EtcdFault {
+            throw fault
+        } catch {
+            throw Self.fault(error)
+        }
+        throw EtcdFault(.unreachable, "has ended the connection")
+    }
+
+    private var request: HTTPClientRequest {
         var request = HTTPClientRequest(url: url)
         request.method = .POST
         request.headers.add(name: "Content-Type", value: "application/json")
@@ -20,26 +56,21 @@ struct Exchange: Sendable {
         request.headers.add(name: "Accept", value: "application/json")
         if let token { request.headers.add(name: "Authorization", value: token) }
         request.body = .bytes(body)
-        do {
-            let response = try await client.execute(request, timeout: .seconds(seconds))
-            let bytes = Array(try await response.body.collect(upTo: EtcdRequest.replyBytesMax).readableBytesView)
-            let reply = EtcdReply(bytes)
-            guard response.status == .ok else { return .failure(reply.fault()) }
-            return .success(reply)
-        } catch is NIOTooManyBytesError {
-            return .failure(EtcdFault(.garbage, "answers more than etcd does"))
-        } catch is NIOSSLError {
-            return .failure(Self.untrusted)
-        } catch is NIOSSLExtraError {
-            return .failure(Self.untrusted)
-        } catch is BoringSSLError {
-            return .failure(Self.untrusted)
-        } catch is HTTPParserError {
-            return .failure(.garbage)
-        } catch let error as HTTPClientError where Self.isTime(error) {
-            return .failure(.silent)
-        } catch {
-            return .failure(EtcdFault(.unreachable, "is not reached"))
+        return request
+    }
+
+    private static func whole(_ response: HTTPClientResponse) async throws -> Result<EtcdReply, EtcdFault> {
+        let reply = EtcdReply(Array(try await response.body.collect(upTo: EtcdRequest.replyBytesMax).readableBytesView))
+        return response.status == .ok ? .success(reply) : .failure(reply.fault())
+    }
+
+    private static func fault(_ error: any Error) -> EtcdFault {
+        switch error {
+        case is NIOTooManyBytesError: EtcdFault(.garbage, "answers more than etcd does")
+        case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError: untrusted
+        case is HTTPParserError: .garbage
+        case let error as HTTPClientError where isTime(error): .silent
+        default: EtcdFault(.unreachable, "is not reached")
         }
     }
 

@@ -24,7 +24,7 @@ enum SyncEtcdProgram {
             _ = try hardening.confine(alsoReads: nameServers, connectingTo: account.account.ports)
             let caller = try EtcdClient(account)
             send(.ready(account.account.description), socket)
-            serve(socket, EtcdStore(caller, user: account.account.user))
+            serve(socket, caller, EtcdStore(caller, user: account.account.user))
         } catch let fault as EtcdFault {
             end(.refused(.account, fault.text), socket)
         } catch {
@@ -32,12 +32,13 @@ enum SyncEtcdProgram {
         }
     }
 
-    private static func serve(_ socket: FrameStream, _ store: EtcdStore<EtcdClient>) -> Never {
+    private static func serve(_ socket: FrameStream, _ client: EtcdClient, _ store: EtcdStore<EtcdClient>) -> Never {
         while true {
-            do throws(FrameStream.FrameError) {
+            do throws(ChannelError) {
                 guard let request = CarrierRequest(bytes: try socket.receive(until: nil)) else {
                     end(.refused(.unreachable, "vauban-sync-etcd is of another version; reinstall Vauban"), socket)
                 }
+                if request.operation == .watch { watch(socket, client) }
                 send(wait { await reply(to: request, store) }, socket)
             } catch .closed {
                 exit(0)
@@ -45,6 +46,19 @@ enum SyncEtcdProgram {
                 end(.refused(.unreachable, "vauban-sync-etcd cannot read a request: \(error)"), socket)
             }
         }
+    }
+
+    /// Tells of changes until the command line closes the socket, or no node can be watched.
+    private static func watch(_ socket: FrameStream, _ client: EtcdClient) -> Never {
+        Task.detached {
+            let fault = await client.watch { sections in
+                send(.changed(sections.count <= CarrierReply.sectionsMax ? sections : []), socket)
+            }
+            end(refusal(fault), socket)
+        }
+        // It asks for nothing more.
+        _ = try? socket.receive(until: nil)
+        exit(0)
     }
 
     /// Returns at the deadline of an operation, whatever still has to end then.
@@ -70,7 +84,7 @@ enum SyncEtcdProgram {
     }
 
     private static func send(_ reply: CarrierReply, _ socket: FrameStream) {
-        do throws(FrameStream.FrameError) {
+        do throws(ChannelError) {
             try socket.send(reply.bytes, until: MachineClock.monotonic + 10_000_000_000)
         } catch {
             exit(1)

@@ -20,12 +20,13 @@ final class Session {
 
     convenience init(_ user: CommandUser) throws { self.init(user, try ServiceAccess.current(), name: "The keychain") }
 
-    init(_ user: CommandUser, _ service: Service, name: String) {
+    /// With `startsService` false, a stopped service is not started.
+    init(_ user: CommandUser, _ service: Service, name: String, startsService: Bool = true) {
         self.service = service
         self.user = user
         self.name = name
-        keychain = KeychainClient(service: service)
-        authentication = AuthenticationClient(service: service)
+        keychain = KeychainClient(service: service, startsService: startsService)
+        authentication = AuthenticationClient(service: service, startsService: startsService)
     }
 
     /// Asks for the passcode even if the keychain is unlocked, so that an unattended terminal does not give away everything. The passcode

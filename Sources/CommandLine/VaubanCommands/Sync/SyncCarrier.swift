@@ -1,4 +1,5 @@
 import Foundation
+import VaubanLinuxHost
 import VaubanRefusal
 
 /// The place of a circle's sealed files: a folder, or etcd. Its five operations are all that synchronization asks of it. Nothing in it is
@@ -24,11 +25,30 @@ protocol SyncCarrier {
     /// Removes a file, if that can be done.
     func remove(_ name: String, in section: SyncFolder.Section)
 
+    /// Removes a file of a section of which nothing is kept, and throws if it stays. One that is not there is none.
+    func erase(_ name: String, in section: SyncFolder.Section) throws(Refusal)
+
+    /// Removes what a section has besides files, if that can be done.
+    func tidy(_ section: SyncFolder.Section)
+
     /// What the user does if files are missing, as the beginning of a sentence.
     var remedyForMissingFiles: String { get }
 
     /// Returns what the user does about a file that no device wrote, as the end of a sentence.
     func remedyForForeignFile(_ name: String, in section: SyncFolder.Section) -> String
+
+    /// Begins to watch what other devices write, besides what they say of their access logs, and signals each change.
+    func watch(besides device: [UInt8], waking wakeup: Wakeup) throws(Refusal) -> any CarrierWatch
+}
+
+/// What watches a carrier, until it is released.
+protocol CarrierWatch: AnyObject {
+    /// Called before the files are read: what changes from then on is signalled.
+    func refresh() throws(Refusal)
+    /// Why nothing is watched any more, which was signalled too.
+    var failure: Refusal? { get }
+    /// How long nothing may be signalled before the files are read nevertheless, in nanoseconds.
+    var silenceMax: UInt64 { get }
 }
 
 extension SyncCarrier {
@@ -63,8 +83,11 @@ enum SyncPlace {
     /// Returns the place that was remembered, whether or not it is there now.
     static func remembered(_ place: String) throws(Refusal) -> any SyncCarrier {
         guard place.hasPrefix(etcd) else { return SyncFolder(path: place) }
-        return try EtcdCarrier(account: String(place.dropFirst(etcd.count)))
+        return try EtcdCarrier(account: account(of: place))
     }
+
+    /// Returns the account of a place in etcd.
+    static func account(of place: String) -> String { String(place.dropFirst(etcd.count)) }
 
     /// Returns what is remembered of an account in etcd.
     static func place(ofAccount path: String) -> String { etcd + path }

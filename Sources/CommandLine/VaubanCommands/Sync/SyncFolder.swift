@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import VaubanLinuxHost
 import VaubanRefusal
 import VaubanSyncCarrierWire
 import VaubanSyncModel
@@ -42,15 +43,16 @@ struct SyncFolder: SyncCarrier {
     var place: String { path }
 
     func names(in section: Section) throws(Refusal) -> [String] {
-        let folder = "\(path)/\(section.path)"
-        guard BackupFiles.isFolder(path) else {
-            throw Refusal(.badParameter, "The folder \(SafeText.visible(path)) of vauban sync is not there")
-        }
-        return ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).filter { !$0.hasSuffix(".partial") }.sorted()
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: "\(path)/\(section.path)")) ?? []
+        // Afterwards: what is not found in a folder that went meanwhile is not missing.
+        try requireFolder()
+        return names.filter { !$0.hasSuffix(".partial") }.sorted()
     }
 
     func read(_ name: String, in section: Section) throws(Refusal) -> [UInt8]? {
-        try BackupFiles.read("\(path)/\(section.path)/\(name)", max: Self.fileBytesMax)
+        if let bytes = try BackupFiles.read("\(path)/\(section.path)/\(name)", max: Self.fileBytesMax) { return bytes }
+        try requireFolder()
+        return nil
     }
 
     func add(_ bytes: [UInt8], named name: String, in section: Section) throws(Refusal) {
@@ -63,15 +65,26 @@ struct SyncFolder: SyncCarrier {
         try BackupFiles.replace(try prepare(name, in: section, bytes), with: bytes, isShared: true)
     }
 
-    /// Makes the folder of a file, and returns its path.
+    private func requireFolder() throws(Refusal) {
+        guard BackupFiles.isFolder(path) else {
+            throw Refusal(
+                .badParameter,
+                "The folder \(SafeText.visible(path)) of vauban sync is not there; mount it, or name another: vauban sync --folder FOLDER")
+        }
+    }
+
+    /// Makes the folder of a file, and returns its path. A stick that is not there is not replaced by a new folder.
     private func prepare(_ name: String, in section: Section, _ bytes: [UInt8]) throws(Refusal) -> String {
         guard bytes.count <= Self.fileBytesMax else { throw Refusal(.internalError, "a file of vauban sync is too long") }
-        let folder = "\(path)/\(section.path)"
-        do {
-            try FileManager.default.createDirectory(
-                atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        } catch {
-            throw Refusal(.badParameter, "The folder \(SafeText.visible(folder)) cannot be made")
+        var folder = path
+        // One after the other: the folder itself is never made anew, also if it goes meanwhile.
+        for part in section.path.split(separator: "/") {
+            folder += "/\(part)"
+            guard mkdir(folder, 0o700) == 0 || errno == EEXIST else {
+                let code = errno
+                try requireFolder()
+                throw Refusal(.badParameter, SystemError("make the folder \(SafeText.visible(folder))", code: code).description)
+            }
         }
         return "\(folder)/\(name)"
     }
@@ -83,7 +96,43 @@ struct SyncFolder: SyncCarrier {
                 + "again; what was just done here, such as a removal, must then be done again")
     }
 
-    func remove(_ name: String, in section: Section) { unlink("\(path)/\(section.path)/\(name)") }
+    func watch(besides device: [UInt8], waking wakeup: Wakeup) throws(Refusal) -> any CarrierWatch {
+        try FolderWatch(path, besides: StoredBackupFolder.hex(device), waking: wakeup)
+    }
+
+    func remove(_ name: String, in section: Section) { try? erase(name, in: section) }
+
+    func erase(_ name: String, in section: Section) throws(Refusal) {
+        let failed = { NewFile.refusal("remove \(SafeText.visible(section.path))/\(SafeText.visible(name))", $0) }
+        let folder: Descriptor?
+        do throws(SystemError) { folder = try opened(section.path.split(separator: "/")) } catch { throw failed(error.code) }
+        guard let folder else { return }
+        guard unlinkat(folder.number, name, 0) == 0 || errno == ENOENT else { throw failed(errno) }
+    }
+
+    /// Opens a folder below this one, part by part, so that no part is a link: whoever carries the folder may have put one there, to files
+    /// of the user that have such names. Returns nil if there is none.
+    private func opened(_ parts: some Sequence<Substring>) throws(SystemError) -> Descriptor? {
+        var folder = Descriptor(try SystemError.check(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), "open the folder"))
+        for part in parts {
+            let number = openat(folder.number, String(part), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+            if number < 0, errno == ENOENT { return nil }
+            folder = Descriptor(try SystemError.check(number, "open the folder"))
+        }
+        return folder
+    }
+
+    func tidy(_ section: Section) {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: "\(path)/\(section.path)")) ?? []
+        for name in names where name.hasSuffix(".partial") { try? erase(name, in: section) }
+        // Those with other content stay.
+        var parts = section.path.split(separator: "/")
+        let removed = if case .companion = section { 2 } else { 1 }
+        for _ in 0..<removed {
+            guard let last = parts.popLast(), let parent = try? opened(parts) else { return }
+            unlinkat(parent.number, String(last), AT_REMOVEDIR)
+        }
+    }
 
     var remedyForMissingFiles: String { "Copy all of it" }
 

@@ -12,7 +12,8 @@ final class SyncHome {
     /// Excludes other runs.
     private let lock: Descriptor
 
-    init(_ service: Service) throws {
+    /// Waits for another run, for a while; one that follows changes waits as long as it takes.
+    init(_ service: Service, waitsForever: Bool = false) throws {
         if let home = service.home {
             path = "\(home)/sync"
         } else {
@@ -23,16 +24,34 @@ final class SyncHome {
         let number = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard number >= 0 else { throw NewFile.refusal("open \(SafeText.visible(path))", errno) }
         lock = Descriptor(number)
-        guard flock(number, LOCK_EX | LOCK_NB) == 0 else {
+        guard Self.isTaken(lock, waitsForever: waitsForever) else {
             throw Refusal(.unavailable, "Another vauban sync is running; wait until it ends, then try again")
         }
     }
 
+    private static func isTaken(_ lock: Descriptor, waitsForever: Bool) -> Bool {
+        if flock(lock.number, LOCK_EX | LOCK_NB) == 0 { return true }
+        if waitsForever { return takes(lock) }
+        let taken = DispatchSemaphore(value: 0)
+        // flock knows no deadline. A thread that still waits then ends with this process.
+        do { try HostThread.start { if Self.takes(lock) { taken.signal() } } } catch { return false }
+        return taken.wait(timeout: .now() + .seconds(waitSeconds)) == .success
+    }
+
+    private static func takes(_ lock: Descriptor) -> Bool {
+        while flock(lock.number, LOCK_EX) != 0 { guard errno == EINTR else { return false } }
+        return true
+    }
+
+    /// A run of vauban sync --follow takes less.
+    private static let waitSeconds = 30
+
     /// The folder, or what stands for it; nil if none was ever named.
-    var folder: (any SyncCarrier)? {
-        get throws {
-            try BackupFiles.read("\(path)/folder", max: 8192).map { try SyncPlace.remembered(String(decoding: $0, as: UTF8.self)) }
-        }
+    var folder: (any SyncCarrier)? { get throws { try place.map { try SyncPlace.remembered($0) } } }
+
+    /// What is remembered of it.
+    var place: String? {
+        get throws { try BackupFiles.read("\(path)/folder", max: 8192).map { String(decoding: $0, as: UTF8.self) } }
     }
 
     func keep(_ folder: any SyncCarrier) throws { try BackupFiles.replace("\(path)/folder", with: Array(folder.place.utf8)) }
@@ -59,9 +78,23 @@ final class SyncHome {
 
     var headsPath: String { "\(path)/heads" }
 
+    /// Whether the files of the devices that were removed up to this epoch are removed.
+    func hasCleared(_ circle: CircleView) -> Bool {
+        let read = try? BackupFiles.read(clearedPath, max: 1024)
+        return read == Self.cleared(circle)
+    }
+
+    func noteCleared(_ circle: CircleView) throws(Refusal) { try BackupFiles.replace(clearedPath, with: Self.cleared(circle)) }
+
+    private static func cleared(_ circle: CircleView) -> [UInt8] {
+        Array("\(StoredBackupFolder.hex(circle.circle ?? [])) \(circle.epoch)\n".utf8)
+    }
+
+    private var clearedPath: String { "\(path)/cleared" }
+
     var statePath: String { "\(path)/state" }
 
-    func forget() { for name in ["state", "heads", "folder"] { unlink("\(path)/\(name)") } }
+    func forget() { for name in ["state", "heads", "cleared", "folder"] { unlink("\(path)/\(name)") } }
 
     /// The name of this device for the others.
     static var deviceName: String {

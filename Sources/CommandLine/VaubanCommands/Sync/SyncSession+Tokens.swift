@@ -50,6 +50,15 @@ extension SyncSession {
         }
     }
 
+    /// Follows the circle's statements, or enters the circle of the token that this device redeemed. Returns why this device still waits.
+    mutating func enterOrFollow() throws -> Refusal? {
+        if let sponsor = view.sponsor, try !enterByToken() {
+            return Refusal(.unavailable, "This device waits until \(SafeText.visible(sponsor.name)) has run vauban sync; then try again")
+        }
+        try follow()
+        return nil
+    }
+
     /// Enters the circle of the token that this device redeemed. Returns false as long as its member has not admitted it.
     mutating func enterByToken() throws -> Bool {
         guard !(try enter { .enterByToken(statement: $0) }) else { return true }

@@ -15,13 +15,15 @@ struct SyncSession {
     private(set) var view: CircleView
 
     /// Finds what this device has of a circle, or of a request to join one.
-    /// - Parameter folder: Where the folder is now, if it was moved.
-    init(_ session: Session, _ home: SyncHome, at folder: (any SyncCarrier)? = nil) throws {
+    /// - Parameters:
+    ///   - folder: Where the folder is now, if it was moved.
+    ///   - known: The remembered folder, if it is open already.
+    init(_ session: Session, _ home: SyncHome, at folder: (any SyncCarrier)? = nil, known: (any SyncCarrier)? = nil) throws {
         self.session = session
         self.home = home
         view = try session.keychain.circle(.view).reply.view
         isMoved = folder != nil
-        guard let folder = try folder ?? home.folder else {
+        guard let folder = try folder ?? known ?? home.folder else {
             throw Refusal(.badParameter, "The folder of this device's circle is not known any more; run: vauban sync --folder FOLDER")
         }
         self.folder = folder

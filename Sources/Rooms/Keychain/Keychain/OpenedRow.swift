@@ -10,7 +10,7 @@ internal import VaubanKeychainModel
 internal import VaubanRefusal
 internal import VaubanSecretBytes
 
-/// The database holds a newer version of the row, which must be read again.
+/// The database holds a newer version of the row, which must be read again. Nobody is to blame.
 struct RowHasChanged: Error {}
 
 /// A row whose metadata half has opened.
@@ -78,6 +78,7 @@ extension RequestInProgress {
         guard let opened else { return .closed }
         guard let (record, digest, isCanary) = bindings.record(of: opened) else { return .damaged(.content) }
         if isCanary { services.accessLogs.alerts.remember(row.item, of: user) }
+        if record.isSynchronizable { meetsSynchronizable = true }
         return .item(OpenedRow(row: row, binding: bindings.item, record: record, isCanary: isCanary), digest: digest)
     }
 
@@ -95,11 +96,19 @@ extension RequestInProgress {
             return nil
         }
         do {
-            return try RowCipher.open(halves.secret, key: key, binding: try opened.binding.itemBinding.encoded())
+            let value = try RowCipher.open(halves.secret, key: key, binding: try opened.binding.itemBinding.encoded())
+            rememberKey(value, of: opened.record, item: opened.binding.item)
+            return value
         } catch is DecryptionFailure {
             _ = try quarantine(opened.row, .secret)
             return nil
         }
+    }
+
+    /// Remembers the item of a private key in the enclave, so that the access log can name it.
+    func rememberKey(_ value: borrowing PaddedValue, of record: ItemRecord, item: [UInt8]) {
+        guard record.kind == .key, record.attributes.isOfEnclave else { return }
+        services.accessLogs.keyItems.remember(value.value(), of: item, user: user)
     }
 
     /// Handles a metadata key that is not leased: the class is closed, or the key was destroyed. Only the enclave knows which.

@@ -47,6 +47,7 @@ extension RequestInProgress {
     func row(
         of record: ItemRecord, isCanary: Bool, binding: RowBinding, secret: SecretHalf, blinds: RowBlinds
     ) throws -> StoredRow {
+        if record.isSynchronizable { meetsSynchronizable = true }
         let digest = RowCipher.digest((secret.binding, secret.wrappedKey, secret.secret), blinds)
         let content = RowMetadata(digest: digest, attributes: record.attributes, isCanary: isCanary)
         let bytes = try binding.encoded()

@@ -16,9 +16,7 @@ internal import VaubanSyncModel
 
 extension RequestInProgress {
     func sync(_ request: SyncRequest, _ value: borrowing SecretBytes) throws {
-        guard caller.isUserAtCommandLine else {
-            throw Refusal(.notAllowedHere, "Items are synchronized with the command vauban sync")
-        }
+        try Self.throwUnlessForSync(caller)
         switch request {
         case .circle(let request):
             // What the names of items mean is known here alone, and shown to the user.
@@ -37,9 +35,17 @@ extension RequestInProgress {
         case .put(let item, let epoch, let name, let mark):
             try sink.send(.sync(.outcome(try put(Received(item, epoch: epoch, name: name), rest: value, replacing: mark))))
         case .delete(let item, let mark): try sink.send(.sync(.outcome(try deleteSynchronized(item, mark))))
+        // Served elsewhere, without a database.
+        case .changes: break
         case .fates(let questions): try sink.send(.sync(.fates(try questions.map(fate))))
         }
         try sink.send(.done)
+    }
+
+    static func throwUnlessForSync(_ caller: Caller) throws(Refusal) {
+        guard caller.isUserAtCommandLine else {
+            throw Refusal(.notAllowedHere, "Items are synchronized with the command vauban sync")
+        }
     }
 
     private func circle(_ request: CircleRequest, secret: borrowing SecretBytes?) throws {

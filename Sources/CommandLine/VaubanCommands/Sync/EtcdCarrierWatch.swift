@@ -1,0 +1,67 @@
+import Synchronization
+import VaubanLinuxHost
+import VaubanRefusal
+import VaubanSyncCarrierWire
+
+/// Watches a user's files in etcd, by a program of its own with the network.
+final class EtcdCarrierWatch: CarrierWatch {
+    private let helper: EtcdHelper
+    private let state: State
+
+    private final class State: Sendable {
+        let failure = Mutex<Refusal?>(nil)
+        /// Nobody waits for this watch any more.
+        let isReleased = Mutex(false)
+    }
+
+    init(account path: String, besides device: [UInt8], waking wakeup: Wakeup) throws(Refusal) {
+        helper = try EtcdHelper(account: path)
+        state = State()
+        guard let request = CarrierRequest(.watch, "") else { throw EtcdHelper.strange }
+        do throws(ChannelError) {
+            try helper.stream.send(request.bytes, until: MachineClock.monotonic + Self.sendingTime)
+        } catch {
+            throw EtcdHelper.ended
+        }
+        let (stream, state, own) = (helper.stream, state, StoredBackupFolder.hex(device))
+        do throws(SystemError) {
+            // It ends with the program, and holds nothing that keeps that from ending.
+            try HostThread.start { Self.listen(stream, state, own, wakeup) }
+        } catch {
+            throw Refusal(.unavailable, "\(error)")
+        }
+    }
+
+    private static func listen(_ stream: FrameStream, _ state: State, _ own: String, _ wakeup: Wakeup) {
+        do throws(Refusal) {
+            while true {
+                switch try EtcdHelper.reply(stream, until: nil) {
+                case .changed(let sections):
+                    if sections.isEmpty || sections.contains(where: { isOfOthers($0, own) }) { wakeup.signal() }
+                case .refused(let fault, let text): throw EtcdHelper.refusal(fault, text)
+                default: throw EtcdHelper.strange
+                }
+            }
+        } catch {
+            state.failure.withLock { $0 = error }
+            if !state.isReleased.withLock({ $0 }) { wakeup.signal() }
+        }
+    }
+
+    deinit { state.isReleased.withLock { $0 = true } }
+
+    /// Whether a section has files for this device that it did not write itself. The ends of the access logs wait for the next run: each
+    /// run writes one, so that two devices would wake each other for ever.
+    static func isOfOthers(_ section: String, _ own: String) -> Bool {
+        section != SyncFolder.Section.heads.path && !section.hasSuffix("/\(own)")
+    }
+
+    func refresh() throws(Refusal) {}
+
+    var failure: Refusal? { state.failure.withLock { $0 } }
+
+    /// Nothing is lost that etcd has told of, but tokens expire and clocks catch up.
+    var silenceMax: UInt64 { 3_600_000_000_000 }
+
+    private static let sendingTime: UInt64 = 10_000_000_000
+}

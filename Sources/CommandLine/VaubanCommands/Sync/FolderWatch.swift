@@ -1,0 +1,110 @@
+import CVaubanLinux
+import Foundation
+import Glibc
+import VaubanLinuxHost
+import VaubanRefusal
+
+/// Watches a folder by inotify(7). What another machine changes on a network share, inotify does not tell; such a folder is read every few
+/// minutes too.
+final class FolderWatch: CarrierWatch {
+    private let path: String
+    private let own: String
+    private let events: Descriptor
+    private let ended: Wakeup
+
+    init(_ path: String, besides own: String, waking wakeup: Wakeup) throws(Refusal) {
+        let number = inotify_init1(O_CLOEXEC | O_NONBLOCK)
+        guard number >= 0 else {
+            throw Refusal(
+                .unavailable,
+                "the folder cannot be watched: \(String(cString: strerror(errno))); raise fs.inotify.max_user_instances with sysctl")
+        }
+        let events = Descriptor(number)
+        let ended: Wakeup
+        do throws(SystemError) {
+            ended = try Wakeup()
+            try HostThread.start { [ended] in Self.listen(events, ended, wakeup) }
+        } catch {
+            throw Refusal(.unavailable, "\(error)")
+        }
+        (self.path, self.own, self.events, self.ended) = (path, own, events, ended)
+        try refresh()
+    }
+
+    deinit { ended.signal() }
+
+    /// Watches each section that there is now. One that is watched already stays so, and a new one is told of by its parent's watch.
+    func refresh() throws(Refusal) {
+        for folder in Self.folders(in: path, besides: own) {
+            let mask = IN_CREATE | IN_CLOSE_WRITE | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR
+            // One that is not there, or is gone again, is no fault of the watch: reading it says what is wrong.
+            guard inotify_add_watch(events.number, folder, UInt32(bitPattern: Int32(mask))) < 0, errno == ENOSPC else { continue }
+            throw Refusal(
+                .unavailable, "the folder cannot be watched: this user watches too much; raise fs.inotify.max_user_watches with sysctl")
+        }
+    }
+
+    /// Returns the folder and those in it, but the ends of the access logs, and what this device writes itself.
+    static func folders(in path: String, besides own: String) -> [String] {
+        func below(_ folder: String) -> [String] {
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+            return names.filter { $0 != own }.sorted().prefix(foldersMax).map { "\(folder)/\($0)" }.filter(BackupFiles.isFolder)
+        }
+        // A companion reads what lies in the folder with its own name.
+        let companions = below("\(path)/companions") + ["\(path)/companions/\(own)"].filter(BackupFiles.isFolder)
+        let devices = below("\(path)/devices")
+        return [path, "\(path)/circle", "\(path)/join", "\(path)/devices", "\(path)/companions"] + devices + companions
+            + companions.flatMap(below)
+    }
+
+    var failure: Refusal? { nil }
+
+    /// Tokens expire and clocks catch up; and on a share, and behind FUSE, others change what this machine is not told of.
+    var silenceMax: UInt64 {
+        var (kind, isWithoutSetuid): (UInt32, Bool) = (0, false)
+        guard let place = try? Descriptor.place(path), vauban_file_system(place.number, &kind, &isWithoutSetuid) == 0 else {
+            return 300_000_000_000
+        }
+        return !Self.remote.contains(kind) ? 3_600_000_000_000 : 300_000_000_000
+    }
+
+    /// NFS, SMB, CIFS, SMB 2, FUSE, 9p, Ceph, AFS, Coda, VirtualBox (statfs(2)).
+    private static let remote: Set<UInt32> = [
+        0x6969, 0x517B, 0xFF53_4D42, 0xFE53_4D42, 0x6573_5546, 0x0102_1997, 0x00C3_6400, 0x5346_414F, 0x7375_7245, 0x786F_4256,
+    ]
+    private static let foldersMax = 200
+
+    // MARK: The thread
+
+    private static func listen(_ events: Descriptor, _ ended: Wakeup, _ wakeup: Wakeup) {
+        var bytes = [UInt8](repeating: 0, count: 64 << 10)
+        while true {
+            var pollers = [
+                pollfd(fd: events.number, events: Int16(POLLIN), revents: 0), pollfd(fd: ended.number, events: Int16(POLLIN), revents: 0),
+            ]
+            guard poll(&pollers, 2, -1) >= 0 || errno == EINTR else { return }
+            if pollers[1].revents != 0 { return }
+            let count = read(events.number, &bytes, bytes.count)
+            if count > 0, names(in: bytes[..<count]).contains(where: isOfCarrier) { wakeup.signal() }
+        }
+    }
+
+    /// Returns the names in what the kernel wrote; an empty one for an event of a watched folder itself, or if some were lost.
+    static func names(in events: ArraySlice<UInt8>) -> [String] {
+        var names: [String] = []
+        var rest = events
+        while rest.count >= headBytes {
+            let length = rest.dropFirst(headBytes - 4).prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
+            let name = rest.dropFirst(headBytes).prefix(length).prefix { $0 != 0 }
+            names.append(String(decoding: name, as: UTF8.self))
+            rest = rest.dropFirst(headBytes + length)
+        }
+        return names
+    }
+
+    /// Whether a file may be one that was carried completely: it is not what a program that carries files writes before it gives the name.
+    static func isOfCarrier(_ name: String) -> Bool { !name.hasPrefix(".") && !name.hasSuffix(".partial") }
+
+    /// `struct inotify_event` without the name.
+    private static let headBytes = 16
+}

@@ -1,0 +1,47 @@
+import VaubanRefusal
+import VaubanSyncModel
+
+/// What one run of vauban sync has to say.
+struct SyncOutcome {
+    /// What stays here, what could not be read or made, and what is wrong with access logs: sentences.
+    private(set) var findings: [String] = []
+    /// Whether every file was read, and every change made.
+    let isComplete: Bool
+    /// Whether no access log of a member went back.
+    let logsAreSound: Bool
+    let received: Int
+    let sent: Int
+    private let isCompanion: Bool
+
+    /// Synchronizes once.
+    init(of circle: SyncSession) throws {
+        var circle = circle
+        try circle.admitByTokens()
+        var run = try SyncRun(circle)
+        try run.run()
+        for name in run.staying where !name.isEmpty { findings.append("Stays on this device: \(SafeText.visible(name))") }
+        let others = run.staying.count(where: \.isEmpty)
+        if others > 0 { findings.append("Stays on this device: \(count(others, "item")) of other programs") }
+        for name in run.own where !name.isEmpty {
+            findings.append("Not sent, since this device is a companion: \(SafeText.visible(name))")
+        }
+        let ownOfOthers = run.own.count(where: \.isEmpty)
+        if ownOfOthers > 0 {
+            findings.append("Not sent, since this device is a companion: \(count(ownOfOthers, "item")) of other programs")
+        }
+        if run.isRolledBack {
+            findings.append("Items were lost here, or put back to an earlier state; they are read again from the folder.")
+        }
+        for fault in run.faults { findings.append("Not complete: \(fault).") }
+        if run.isBehind {
+            findings.append("Nothing is sent until the folder is complete, or the device that says otherwise is removed.")
+        }
+        findings += run.logFaults
+        if run.cleared > 0 { findings.append("Removed \(count(run.cleared, "file")) of removed devices from the folder.") }
+        if let fault = run.clearingFault { findings.append("Files of removed devices stay in the folder: \(fault).") }
+        (isComplete, logsAreSound) = (run.faults.isEmpty, run.logFaults.isEmpty)
+        (received, sent, isCompanion) = (run.received, run.sent, circle.view.isCompanion)
+    }
+
+    var counts: String { "\(count(received, "change")) received\(isCompanion ? "" : ", \(sent) sent")." }
+}

@@ -1,0 +1,23 @@
+/// Cuts what a node sends into lines.
+package struct EtcdLines: Sendable {
+    private var rest: [UInt8] = []
+
+    package init() {}
+
+    /// Returns the lines that have ended, without empty ones.
+    /// - Throws: `garbage` if one is longer than etcd's.
+    package mutating func take(_ bytes: some Collection<UInt8>) throws(EtcdFault) -> [[UInt8]] {
+        var lines: [[UInt8]] = []
+        var bytes = bytes[...]
+        while let end = bytes.firstIndex(of: UInt8(ascii: "\n")) {
+            let line = rest + bytes[..<end]
+            guard line.count <= EtcdLimits.watchBytesMax else { throw .garbage }
+            if !line.isEmpty { lines.append(line) }
+            rest = []
+            bytes = bytes[bytes.index(after: end)...]
+        }
+        rest += bytes
+        guard rest.count <= EtcdLimits.watchBytesMax else { throw .garbage }
+        return lines
+    }
+}

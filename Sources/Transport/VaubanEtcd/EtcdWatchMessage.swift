@@ -1,0 +1,57 @@
+import Foundation
+import VaubanJSON
+
+/// One message of a watch: `{"result":{…}}`, or `{"error":{…}}`.
+struct EtcdWatchMessage {
+    let cluster: Int64
+    /// Of the whole store, when the message was made.
+    let revision: Int64
+    let isCreated: Bool
+    /// Whether the watch has ended, and why; the number is the first revision that still exists, or 0.
+    let cancellation: (reason: String, compacted: Int64)?
+    let changes: [(key: [UInt8], revision: Int64)]
+    /// Whether the next message goes on with the same revision.
+    let isFragment: Bool
+
+    /// - Throws: The fault that the message says, or `garbage`.
+    init(_ line: [UInt8]) throws(EtcdFault) {
+        let read: Result<EtcdWatchMessage, EtcdFault>? = line.withUnsafeBytes { buffer in
+            guard let document = JSONObject(document: buffer, .items) else { return nil }
+            if let error = document.object("error") {
+                let code = error.number("grpc_code") ?? error.number("code") ?? 2
+                return .failure(EtcdFault(code: code, message: error.text("message") ?? ""))
+            }
+            return document.object("result").flatMap { EtcdWatchMessage(result: $0) }.map { .success($0) }
+        }
+        guard let read else { throw .garbage }
+        self = try read.get()
+    }
+
+    private init?(result: JSONObject) {
+        guard let header = result.object("header"), let revision = Self.number(header, "revision"),
+            let cluster = header.text("cluster_id").flatMap({ UInt64($0) })
+        else { return nil }
+        self.revision = revision
+        self.cluster = Int64(bitPattern: cluster)
+        isCreated = result.isTrue("created")
+        isFragment = result.isTrue("fragment")
+        guard let compacted = Self.number(result, "compact_revision") else { return nil }
+        cancellation = result.isTrue("canceled") || compacted > 0 ? (result.text("cancel_reason") ?? "", compacted) : nil
+        var changes: [(key: [UInt8], revision: Int64)] = []
+        for event in result.objects("events") {
+            guard let row = event.object("kv"), let key = row.text("key").flatMap({ Data(base64Encoded: $0) }),
+                let revision = Self.number(row, "mod_revision"), revision > 0
+            else { return nil }
+            changes.append((Array(key), revision))
+        }
+        self.changes = changes
+    }
+
+    /// Returns a number of 63 bits, which is a text and left out if it is 0; nil if it is anything else, negative, or the greatest, which
+    /// has no successor.
+    private static func number(_ object: JSONObject, _ name: String) -> Int64? {
+        guard object[name] != nil else { return 0 }
+        guard let number = object.text(name).flatMap({ Int64($0) }), number >= 0, number < .max else { return nil }
+        return number
+    }
+}

@@ -1,0 +1,64 @@
+import AsyncHTTPClient
+import NIOCore
+import VaubanEtcd
+import VaubanLinuxHost
+
+extension EtcdClient {
+    /// Watches the user's files, at one node after the other, and calls `tell` with the sections in which some were added or replaced; with
+    /// none if anything may have changed. Returns why no node can be watched; what may pass is waited for.
+    func watch(_ tell: @escaping @Sendable ([String]) -> Void) async -> EtcdFault {
+        var watch = EtcdWatch(user: account.user)
+        var backoff = Backoff(from: EtcdLimits.watchPauseMillisecondsMin, to: EtcdLimits.watchPauseMillisecondsMax)
+        while true {
+            let began = NIODeadline.now()
+            let endpoint = endpoints[0]
+            do throws(EtcdFault) {
+                try await follow(endpoint, &watch, tell)
+            } catch {
+                guard error.mayPass else { return EtcdFault(error.kind, "etcd at \(endpoint) \(error.text)") }
+                watch.noteFault()
+                endpoints = endpoints.dropFirst() + [endpoint]
+            }
+            let pause = backoff.pause(afterConnectionLasting: UInt64(max(0, (NIODeadline.now() - began).nanoseconds)))
+            do { try await Task.sleep(for: .milliseconds(Int(pause))) } catch { return EtcdFault(.refused, "was not asked any more") }
+        }
+    }
+
+    /// Follows one watch to its end, with a new token if the node does not know this one, or does not let it watch: before 3.5 etcd says
+    /// the same in both cases.
+    private func follow(
+        _ endpoint: EtcdEndpoint, _ watch: inout EtcdWatch, _ tell: ([String]) -> Void
+    ) async throws(EtcdFault) {
+        let known = token
+        do throws(EtcdFault) {
+            if password == nil || known != nil { return try await follow(endpoint, known, &watch, tell) }
+        } catch {
+            guard password != nil, error.kind == .unauthenticated || error.kind == .denied else { throw error }
+        }
+        let fresh = try await freshToken(endpoint)
+        try await follow(endpoint, fresh, &watch, tell)
+    }
+
+    private func follow(
+        _ endpoint: EtcdEndpoint, _ token: String?, _ watch: inout EtcdWatch, _ tell: ([String]) -> Void
+    ) async throws(EtcdFault) {
+        let request = watch.request
+        let exchange = Exchange(client: client, url: "\(endpoint)\(request.path)", token: token, body: request.body)
+        var isConfirmed = false
+        do throws(EtcdFault) {
+            try await exchange.follow(seconds: Int64(EtcdLimits.watchSeconds)) { (line) throws(EtcdFault) in
+                let step = try watch.take(line)
+                isConfirmed = true
+                switch step {
+                case .goOn: return true
+                case .changed(let sections): tell(sections)
+                case .beginAnew: return false
+                }
+                return true
+            }
+        } catch {
+            // Nothing changed for a while: the next watch goes on from here.
+            guard isConfirmed, error == .silent else { throw error }
+        }
+    }
+}

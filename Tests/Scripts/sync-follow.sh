@@ -1,0 +1,152 @@
+#!/usr/bin/env bash
+# vauban sync --follow: what changes on one device is on the other without anybody asking, through a folder and through an etcd of three nodes;
+# with the watched node killed, with all of them killed, after compaction, while the keychain is locked, and beside the other commands.
+# proves: C-217
+# limit: 900
+set -u
+umask 022
+for tool in etcd etcdctl openssl python3; do command -v $tool >/dev/null || { echo "there is no $tool here"; exit 77; }; done
+. Tests/Scripts/lib/command-line.sh
+. Tests/Scripts/lib/circle.sh
+[ -x "$VAUBAN_BUILD/vauban-sync-etcd" ] || { echo 'vauban-sync-etcd is not built'; exit 77; }
+fleet=$TMPDIR/fleet
+declare -A says=() followers=()
+end_followers() { for pid in "${followers[@]}"; do kill -CONT $(pgrep -P "$pid") "$pid"; kill "$pid"; done 2>/dev/null; followers=(); }
+trap 'end_followers; for home in "$TMPDIR"/*/lock; do VAUBAN_HOME=${home%/lock} vauban stop; done >/dev/null 2>&1; Install/etcd/stop "$fleet" 2>/dev/null' EXIT
+# follow DEVICE: begins to follow there. What it says is read by `says DEVICE TEXT`, which waits for it, and kept in $TMPDIR/DEVICE.said.
+follow() {
+    device "$1"; mkfifo "$TMPDIR/$1.pipe"; : >"$TMPDIR/$1.said"
+    "$VAUBAN_BUILD/vauban" sync --follow --no-input >"$TMPDIR/$1.pipe" 2>&1 </dev/null &
+    followers[$1]=$!
+    exec {descriptor}<"$TMPDIR/$1.pipe"
+    says[$1]=$descriptor; rm "$TMPDIR/$1.pipe"
+}
+says() {
+    while read -r -t "$hang_seconds" -u "${says[$1]}" line; do
+        printf '%s\n' "$line" >>"$TMPDIR/$1.said"
+        [[ $line != *"$2"* ]] || return 0
+    done
+    cat "$TMPDIR/$1.said"; fail "$1 does not say \"$2\""
+}
+# ended DEVICE STATUS: the follower of the device ends by itself, with this status.
+ended() { wait "${followers[$1]}"; equals $? "$2"; unset "followers[$1]"; }
+set_item() { device "$1"; printf '%s' "$3" | vauban set "$2" --replace 2>/dev/null || fail "$2 cannot be set on $1"; }
+arrives() { says "$1" '1 change received'; has "$1" "$2" "$3"; }
+helpers() { pgrep -P "${followers[$1]}" -f vauban-sync-etcd; }
+join() {
+    device "$1"; own 0 sync join "$2" --name "$1"
+    device keychain; own 0 sync approve
+    device "$1"; own 0 sync join "$2"; code=$(cat "$TMPDIR/out")
+    device keychain; with 0 sync approve "$code"; answer=$(cat "$TMPDIR/out")
+    device "$1"; with 0 sync join "$2" "$answer"
+}
+
+# Without a circle nothing is followed, and a wrong word is an error at once.
+set_passcode
+own 51 sync --follow
+own 64 sync --follow --schedule 5min
+own 64 sync --follow --folder "$TMPDIR"
+
+# A folder.
+own 0 sync new "$folder" --name keychain
+item s first 'of the first'
+new_device laptop; join laptop "$folder"
+follow keychain; says keychain 'received'
+follow laptop; says laptop 'received'
+set_item keychain s/first 'by a folder'; arrives laptop s/first 'by a folder'
+set_item laptop s/first 'and back'; arrives keychain s/first 'and back'
+# An item that is new, one that is deleted, and several at once.
+device keychain; item s second two; says laptop 'received, 0 sent'; has laptop s/second two
+device laptop; vauban delete s/second >/dev/null 2>&1 || fail 'an item is not deleted'
+says keychain '1 change received'; lacks keychain s/second
+# Other commands work beside it, and so does a run by hand, which waits for its turn.
+for turn in 1 2 3; do device keychain; own 0 sync; own 0 sync status; done
+# What programs that carry files leave in between is no change.
+printf half >"$folder/circle/.00000009.tmp"; printf half >"$folder/circle/00000009.partial"; rm "$folder/circle/.00000009.tmp" "$folder/circle/00000009.partial"
+# A locked keychain is waited for, and said once, whatever arrives meanwhile.
+device laptop; vauban lock
+for turn in 1 2 3; do set_item keychain s/first "while it is locked $turn"; sync keychain; done
+says laptop 'The keychain is locked'
+device laptop; unlock; says laptop 'Synchronizing again.'; has laptop s/first 'while it is locked 3'
+equals "$(grep -c 'is locked' "$TMPDIR/laptop.said")" 1
+# The folder is gone for a while, as a stick is.
+mv "$folder" "$folder.away"
+set_item keychain s/first 'without a folder'; says keychain 'Not synchronized: The folder'
+mv "$folder.away" "$folder"
+says keychain 'Synchronizing again.'; arrives laptop s/first 'without a folder'
+# A device that was removed, and one that left, say so and end.
+device keychain; with 0 sync remove laptop
+says laptop 'emoved'; ended laptop 51
+end_followers
+device laptop; own 0 sync leave; device keychain; own 0 sync leave
+
+# etcd.
+PORT=$(python3 - <<'PYTHON'
+import random, socket
+while True:
+    first, held = random.randrange(20000, 32000), []
+    try:
+        for port in range(first, first + 6):
+            held.append(socket.socket()); held[-1].bind(("127.0.0.1", port))
+        break
+    except OSError:
+        pass
+print(first)
+PYTHON
+)
+export PORT
+fleet_starts() { Install/etcd/start "$fleet" >"$TMPDIR/start" 2>&1 || { cat "$TMPDIR/start" "$fleet"/node-*.log; fail 'etcd does not start'; }; }
+etcdctl_root() { (cd "$fleet" && ETCDCTL_API=3 etcdctl --endpoints "$(paste -sd, endpoints)" --cacert ca.pem --cert root.pem --key root.key "$@"); }
+# kill_nodes NUMBER...: kills them, and returns when they are gone.
+kill_nodes() {
+    for number; do
+        pid=$(cat "$fleet/node-$number.pid"); kill -9 "$pid"
+        for second in {1..30}; do
+            [ -e "/proc/$pid" ] && ! grep -q '^State:.*Z' "/proc/$pid/status" 2>/dev/null || continue 2
+            timeout 1 tail --pid="$pid" -f /dev/null
+        done
+        fail "node $number does not end (second $second)"
+    done
+}
+fleet_starts
+anna=$(Install/etcd/add-user "$fleet" anna) || fail 'no user can be added'
+device keychain; own 0 sync new "etcd:$anna" --name keychain
+device laptop; join laptop "etcd:$anna"
+follow keychain; says keychain 'received'
+follow laptop; says laptop 'received'
+set_item keychain s/first 'by etcd'; arrives laptop s/first 'by etcd'
+set_item laptop s/first 'and back by etcd'; arrives keychain s/first 'and back by etcd'
+equals "$(helpers laptop | wc -l)" 2
+
+# The node that is watched is killed: another one is.
+kill_nodes 1
+set_item keychain s/first 'with two nodes'; arrives laptop s/first 'with two nodes'
+fleet_starts
+
+# All are killed while one device does not listen, and etcd is compacted before it does again: it reads everything, and watches on.
+stopped=$(helpers laptop)
+# shellcheck disable=SC2086
+kill -STOP $stopped
+kill_nodes 1 2 3
+fleet_starts
+set_item keychain s/first 'before compaction'; sync keychain
+revision=$(etcdctl_root get x -w json | python3 -c 'import json, sys; print(json.load(sys.stdin)["header"]["revision"])')
+etcdctl_root compact "$revision" >/dev/null && etcdctl_root defrag >/dev/null || fail 'etcd is not compacted'
+# shellcheck disable=SC2086
+kill -CONT $stopped
+arrives laptop s/first 'before compaction'
+set_item keychain s/first 'after compaction'; arrives laptop s/first 'after compaction'
+
+# All are gone: said once by each device that notices, and what changed meanwhile arrives when they are back.
+kill_nodes 1 2 3
+set_item keychain s/first 'while all are gone'; says keychain 'Not synchronized: No node of etcd can be used'
+fleet_starts
+says keychain 'Synchronizing again.'; arrives laptop s/first 'while all are gone'
+
+# A renewed account is read again, and one that was withdrawn ends it.
+Install/etcd/add-user --renew "$fleet" anna >/dev/null || fail 'an account cannot be renewed'
+set_item keychain s/first 'with a new password'; arrives laptop s/first 'with a new password'
+etcdctl_root user delete anna >/dev/null || fail 'a user cannot be removed'
+set_item keychain s/first 'for nobody'
+says keychain 'refuses the user or the password'; ended keychain 51
+echo 'changes arrive by a folder and by etcd, whatever fails meanwhile'
