@@ -51,10 +51,10 @@ BROKEN = [
 ]
 
 
-def verify(definitions, folder):
-    shutil.copy(MODEL, folder)
+def verify(model, definitions, folder):
+    shutil.copy(model, folder)
     flags = ['-D' + word for word in definitions.split()]
-    made = subprocess.run(['spin', *flags, '-a', os.path.basename(MODEL)], cwd=folder, capture_output=True, text=True)
+    made = subprocess.run(['spin', *flags, '-a', os.path.basename(model)], cwd=folder, capture_output=True, text=True)
     if made.returncode != 0 or not os.path.exists(os.path.join(folder, 'pan.c')):
         sys.exit('spin: ' + made.stdout + made.stderr)
     subprocess.run(['gcc', '-O1', '-w', '-DMEMLIM=1000', '-DSAFETY', '-DCOLLAPSE', '-o', 'pan', 'pan.c'], cwd=folder, check=True)
@@ -62,14 +62,14 @@ def verify(definitions, folder):
     return subprocess.run([os.path.join(folder, 'pan'), '-E', '-m100000', '-w20'], cwd=folder, capture_output=True, text=True).stdout
 
 
-def check():
+def check(model, sound, reached, broken):
     failures = 0
-    for kind, table in (('holds', SOUND), ('reached', REACHED), ('seen', BROKEN)):
+    for kind, table in (('holds', sound), ('reached', reached), ('seen', broken)):
         for *promise, name, definitions in table:
             start = time.monotonic()
             alone = f'ONLY={promise[0]} ' if promise else ''
             with tempfile.TemporaryDirectory() as folder:
-                output = verify(alone + definitions, folder)
+                output = verify(model, alone + definitions, folder)
             states = int(number(r'([0-9.e+]+) states, stored', output))
             whole = not any(word in output for word in ('max search depth too small', 'out of memory', 'reached -DMEMLIM'))
             good = {
@@ -87,4 +87,4 @@ def check():
 if __name__ == '__main__':
     if sys.argv[1:] != ['check']:
         sys.exit(__doc__)
-    sys.exit(1 if check() else 0)
+    sys.exit(1 if check(MODEL, SOUND, REACHED, BROKEN) else 0)

@@ -13,7 +13,7 @@ with() { setsid --wait "$VAUBAN_BUILD/vauban" "$@" --passcode-fd 3 3<<<"$passcod
 ends() { want=$1 text=$2; shift 2; "$@"; got=$?; [ $got = "$want" ] || { cat "$TMPDIR/err"; echo "    ended with $got, not $want"; return 1; }; says "$text" "$TMPDIR/err"; }
 new_device() { device "$1"; new_keychain; set_passcode; }
 item() { printf '{"service":"bank","account":"%s","secret":"%s","synchronizable":true}' "$1" "$2" | vauban add --json - 2>/dev/null; }
-trap 'for home in "$TMPDIR"/keychain "$TMPDIR"/laptop "$TMPDIR"/other "$TMPDIR"/thief "$TMPDIR"/pi "$TMPDIR"/ci "$TMPDIR"/copier "$TMPDIR"/lent "$TMPDIR"/watched "$TMPDIR"/new; do VAUBAN_HOME=$home vauban stop; done >/dev/null 2>&1' EXIT
+trap 'for home in "$TMPDIR"/keychain "$TMPDIR"/laptop "$TMPDIR"/other "$TMPDIR"/thief "$TMPDIR"/pi "$TMPDIR"/ci "$TMPDIR"/copier "$TMPDIR"/lent "$TMPDIR"/watched "$TMPDIR"/guest "$TMPDIR"/new; do VAUBAN_HOME=$home vauban stop; done >/dev/null 2>&1' EXIT
 # ask NEW MEMBER: up to the code that the new device shows, in $code.
 ask() {
     device "$1"; own sync join "$folder" --name "$1"
@@ -141,8 +141,26 @@ cp "$TMPDIR/head" "$last"; device keychain; vauban get bank/anna >/dev/null; own
 check 'U97 an earlier one is put back: reported' ends 1 'What desk says of the access logs is older than what was read before' own sync
 device keychain; vauban get bank/anna >/dev/null; own sync
 check 'U97 control: the next one is read' eval 'device watched; own sync; ! grep -q "What desk says" "$TMPDIR/err"'
+# What the user asks for in such a circle is done, and the exit status says that.
+new_device guest; ask guest keychain
+check 'U96 control: a device is admitted nevertheless' eval 'device keychain; ends 0 "The access log of lent ended" with sync approve "$code" && [ -s "$TMPDIR/out" ]'
+device guest; with sync join "$folder" "$(cat "$TMPDIR/out")"
+item guest 'of the guest'; own sync
+check 'U96 control: and removed' eval 'device keychain; ends 0 "The access log of lent ended" with sync remove guest'
 device keychain; with sync remove watched; with sync remove lent
 check 'U96 control: without the devices that were put back nothing is reported' own sync
+
+# What removed devices wrote goes when the laptop has followed, too. The carrier says so in its name, and puts a link to other files there.
+own sync status; laptop=$(basename "$folder/heads/$(sed -n 's/^Device *laptop *\([0-9a-f]*\).*/\1/p' "$TMPDIR/out")"*)
+gone=$(ls "$folder/devices" | grep -v -e "$desk" -e "$laptop" | head -1); [ -n "$gone" ] || exit 1
+last=$folder/heads/$laptop; cp "$last" "$TMPDIR/head"
+printf '\004' | dd of="$last" bs=1 seek=21 conv=notrunc 2>/dev/null
+check 'U141 the carrier says for a member that it has followed a removal, so that files go that it still reads: refused' eval 'ends 1 "What laptop says of the access logs is incomplete" own sync && [ -e "$folder/devices/$gone/00000001" ]'
+cp "$TMPDIR/head" "$last"
+mkdir "$TMPDIR/diary"; echo mine >"$TMPDIR/diary/00000001"; mv "$folder/devices/$gone" "$TMPDIR/gone"; ln -s "$TMPDIR/diary" "$folder/devices/$gone"
+check 'U140 it puts a link to a folder of yours in the place of what a removed device wrote: refused' eval 'device laptop; ends 0 "Files of removed devices stay in the folder" own sync && [ -e "$TMPDIR/diary/00000001" ]'
+rm "$folder/devices/$gone"; mv "$TMPDIR/gone" "$folder/devices/$gone"
+check 'U140 control: what a removed device wrote goes' eval 'own sync && [ ! -e "$folder/devices/$gone" ] && equals "$(ls "$folder/devices" | sort)" "$(printf "%s\n" "$desk" "$laptop" | sort)"'
 
 # A server joins by a token for bank/bert alone; a thief has a copy of it.
 device keychain

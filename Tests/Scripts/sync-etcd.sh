@@ -270,7 +270,17 @@ device new; new_keychain; set_passcode
 expect_status 0 setsid --wait "$VAUBAN_BUILD/vauban" sync join "etcd:$anna" --name new --recovery-key-fd 4 --passcode-fd 3 3<<<"$passcode" 4<<<"$key" </dev/null
 text 'Joined by the recovery key'; equals "$(vauban get s/first)" 'after compaction'
 sync keychain; text 'new joined the circle by the recovery key'; sync laptop; sync ci
-device keychain; with 0 sync remove new
+# What a removed device wrote, also in parts, goes as soon as every member has followed its removal, and not before.
+sed -i 's/long-2/long-3/' "$TMPDIR/item"; device new; vauban add --json "$TMPDIR/item" 2>"$TMPDIR/err" || { cat "$TMPDIR/err"; fail 'a long item is not added'; }
+sync new; text '1 sent.'
+device keychain; own 0 sync status; new=$(sed -n 's/^Device *new *\([0-9a-f]*\).*/\1/p' "$TMPDIR/out")
+of_new() { etcdctl_root get --prefix --keys-only /vauban/1/anna/ >"$TMPDIR/keys" || fail 'etcd does not say what is there'; grep "/$new" "$TMPDIR/keys"; }
+of_new >/dev/null; grep -q "/parts/devices/$new" "$TMPDIR/keys" || fail 'the new device wrote no parts'
+with 0 sync remove new
+of_new | grep -q '/files/devices/' || fail 'what a removed device wrote went before every member had followed'
+own 0 sync status; expect_text 'files of removed devices stay until vauban sync has run on laptop' "$TMPDIR/out"
+sync laptop; text 'of removed devices from the folder'; [ "$(vauban get s/long-3)" = "$long" ] || fail 'an item of the removed device is lost'
+equals "$(of_new)" ''
 left=$(etcdctl_root get --prefix --keys-only /vauban/1/anna/files/join/) || fail 'etcd does not say what is there'
 equals "$left" ''
 device keychain
@@ -280,7 +290,7 @@ pids=$(node_pids); kill -9 $pids; ended $pids; rm -rf "$fleet"/data-*
 fleet_starts
 own 51 sync; text 'refuses the user or the password'
 Install/etcd/add-user "$fleet" anna >/dev/null || fail 'a user cannot be added to a new etcd'
-sync laptop 64; text 'The folder lacks circle/00000005'
+sync laptop 64; text 'The folder lacks circle/00000006'
 equals "$(vauban get s/first)" 'after compaction'
 sync keychain 1; text 'lacks files of laptop that were read before'
 equals "$(vauban get s/first)" 'after compaction'

@@ -6,199 +6,12 @@ import VaubanSyncModel
 
 @Suite("Merging synchronized items")
 struct SyncLedgerTests {
-    /// One change as it is written for the others.
-    private struct Change {
-        let name: [UInt8]
-        let stamp: SyncStamp
-        let changed: Int64
-        let value: Int?
-    }
-
-    /// One device: its ledger, its items, and the values in its history.
-    private struct Device {
-        struct Item {
-            var value: Int
-            var mark: [UInt8]
-            var item: [UInt8]
-            var changed: Int64
-        }
-
-        enum Tombstone { case deleted, returned, deletedElsewhere }
-
-        /// What the keychain has, and what a rollback puts back.
-        struct Keychain {
-            var items: [[UInt8]: Item] = [:]
-            var tombstones: [[UInt8]: Tombstone] = [:]
-            /// How often the items were listed.
-            var lists = 0
-            var deleted: [[UInt8]: Item] = [:]
-        }
-
-        var ledger: SyncLedger
-        var keychain = Keychain()
-        var history: Set<Int> = []
-        var lists = 0
-        private var isSilent = false
-        var log: [Change] = []
-        /// Microseconds by which its clock is wrong.
-        let skew: Int64
-        private var writes: UInt16 = 0
-
-        init(_ number: UInt8, skew: Int64) {
-            ledger = SyncLedger(device: [UInt8](repeating: number, count: 16))
-            self.skew = skew
-        }
-
-        private mutating func nextMark() -> [UInt8] {
-            writes += 1
-            return ledger.device.prefix(14) + [UInt8(writes >> 8), UInt8(writes & 255)]
-        }
-
-        var items: [[UInt8]: Item] { keychain.items }
-
-        mutating func write(_ name: [UInt8], _ value: Int, at time: Int64) {
-            let before = items[name]
-            if let before { history.insert(before.value) }
-            let mark = nextMark()
-            let changed = max(time + skew, (before?.changed ?? .min) + 1)
-            keychain.items[name] = Item(value: value, mark: mark, item: before?.item ?? mark, changed: changed)
-        }
-
-        mutating func delete(_ name: [UInt8]) {
-            guard let before = keychain.items.removeValue(forKey: name) else { return }
-            history.insert(before.value)
-            keychain.tombstones[before.item] = isSilent ? .deletedElsewhere : .deleted
-            keychain.deleted[name] = before
-        }
-
-        /// Takes a deleted item back from the history, unchanged.
-        mutating func undelete(_ name: [UInt8]) {
-            guard items[name] == nil, let before = keychain.deleted.removeValue(forKey: name) else { return }
-            keychain.items[name] = before
-            keychain.tombstones[before.item] = .returned
-        }
-
-        /// Loses an item to a damaged page.
-        mutating func lose(_ name: [UInt8]) { keychain.items[name] = nil }
-
-        /// Encrypts every row again, as new class keys do.
-        mutating func rewrap() {
-            for name in items.keys {
-                let mark = nextMark()
-                keychain.items[name]?.mark = mark
-            }
-        }
-
-        private func fate(_ question: ItemQuestion) -> ItemFate {
-            let tombstone = keychain.tombstones[question.item]
-            if let there = items.values.first(where: { $0.item == question.item }) {
-                return tombstone == .returned ? .returned : there.changed > question.changed ? .changed : .lost
-            }
-            switch tombstone {
-            case .deleted: return .deleted
-            case .deletedElsewhere: return .deletedElsewhere
-            case .returned, nil: return .lost
-            }
-        }
-
-        mutating func stamp(at time: Int64) {
-            let isEarlier = keychain.lists < lists
-            keychain.lists += 1
-            lists = keychain.lists
-            let rows = items.map { SyncedRow(name: $0.key, mark: $0.value.mark, item: $0.value.item, changed: $0.value.changed) }
-            let fates = Dictionary(ledger.questions(rows).map { ($0.item, fate($0)) }) { first, _ in first }
-            _ = ledger.stamp(rows, fates, isEarlier: isEarlier, now: time + skew)
-        }
-
-        mutating func rename(_ name: [UInt8], to other: [UInt8], at time: Int64) {
-            guard items[other] == nil, var item = keychain.items.removeValue(forKey: name) else { return }
-            item.mark = nextMark()
-            item.changed = max(time + skew, item.changed + 1)
-            keychain.items[other] = item
-        }
-
-        mutating func publish(at time: Int64) {
-            stamp(at: time)
-            for name in ledger.pending {
-                guard let entry = ledger.entries[name] else { continue }
-                log.append(Change(name: name, stamp: entry.stamp, changed: entry.changed, value: items[name]?.value))
-                ledger.wrote(name, entry.stamp)
-            }
-        }
-
-        mutating func read(_ change: Change, at time: Int64, isKilled: Bool = false) {
-            stamp(at: time)
-            guard ledger.decision(on: change.name, change.stamp) == .take else { return }
-            let before = items[change.name]
-            if let before, before.value != change.value { history.insert(before.value) }
-            guard let value = change.value else {
-                isSilent = true
-                delete(change.name)
-                isSilent = false
-                // A run that is killed here has not noted it.
-                if !isKilled { ledger.takeDeletion(of: change.name, change.stamp) }
-                return
-            }
-            let mark = nextMark()
-            let item = Item(value: value, mark: mark, item: before?.item ?? mark, changed: change.changed)
-            keychain.items[change.name] = item
-            keychain.tombstones[item.item] = keychain.tombstones[item.item].map { _ in .returned }
-            if !isKilled { ledger.take(SyncedRow(name: change.name, mark: mark, item: item.item, changed: change.changed), change.stamp) }
-        }
-    }
-
-    private struct World {
-        var devices = [Device(3, skew: 0), Device(1, skew: 31_536_000_000_000), Device(2, skew: -1_000_000)]
-        var time: Int64 = 1000
-        var values = 0
-
-        enum Step: CaseIterable { case write, delete, undelete, rename, exchange }
-
-        mutating func take(_ step: Step, by number: Int, on name: [UInt8] = [1]) {
-            time += 10
-            switch step {
-            case .write:
-                values += 1
-                devices[number].write(name, values, at: time)
-            case .delete: devices[number].delete(name)
-            case .undelete: devices[number].undelete(name)
-            case .rename: devices[number].rename(name, to: [name[0] % 4 + 1], at: time)
-            case .exchange:
-                devices[number].publish(at: time)
-                for other in devices.indices where other != number {
-                    for change in devices[other].log { devices[number].read(change, at: time) }
-                }
-            }
-        }
-
-        /// Delivers everything to everybody, in the order that `arrange` gives, until nothing is left to write.
-        mutating func settle(_ arrange: ([Change]) -> [Change]) {
-            for _ in 0..<3 {
-                for number in devices.indices { devices[number].publish(at: time) }
-                let all = devices.flatMap(\.log)
-                for number in devices.indices { for change in arrange(all) { devices[number].read(change, at: time) } }
-            }
-        }
-
-        func check(_ what: String) {
-            let newest = Dictionary(grouping: devices.flatMap(\.log), by: \.name).compactMapValues { $0.max { $0.stamp < $1.stamp } }
-            for device in devices {
-                for (name, change) in newest { #expect(device.items[name]?.value == change.value, "\(what): \(device.ledger.device[0])") }
-                #expect(Set(device.items.keys).isSubset(of: newest.keys), "\(what)")
-            }
-            let known = devices.reduce(into: Set<Int>()) {
-                $0.formUnion($1.history); $0.formUnion($1.items.values.map(\.value))
-            }
-            #expect(known == Set(1..<(values + 1)), "\(what): a value is lost")
-        }
-    }
-
     @Test("Every order of four steps of three devices ends alike, without loss")
     func everyOrderConverges() {
-        let moves = World.Step.allCases.flatMap { step in (0..<3).map { (step, $0) } }
+        let moves = SyncedWorld.Step.allCases.flatMap { step in (0..<3).map { (step, $0) } }
         let count = moves.count
         for number in 0..<count * count * count * count {
-            var world = World()
+            var world = SyncedWorld()
             var rest = number
             for _ in 0..<4 {
                 let (step, device) = moves[rest % count]
@@ -213,7 +26,7 @@ struct SyncLedgerTests {
     @Test("Long random runs with lost, doubled and reordered changes end alike, without loss", arguments: 0..<40)
     func randomRunsConverge(_ seed: Int) {
         var random = SeededGenerator(UInt64(seed) &+ 1)
-        var world = World()
+        var world = SyncedWorld()
         for _ in 0..<60 {
             let (number, name) = (Int.random(in: 0..<3, using: &random), [UInt8.random(in: 1...3, using: &random)])
             switch Int.random(in: 0..<6, using: &random) {
@@ -235,12 +48,12 @@ struct SyncLedgerTests {
     )
     func rollbacksAreNoChanges(_ seed: Int) {
         var random = SeededGenerator(UInt64(seed) &+ 100)
-        var world = World()
+        var world = SyncedWorld()
         let names = (1...4).map { [UInt8($0)] }
         func work(_ steps: Int) {
             for _ in 0..<steps {
                 let number = Int.random(in: 0..<3, using: &random)
-                let step: World.Step = [.write, .write, .delete, .undelete, .rename][Int.random(in: 0..<5, using: &random)]
+                let step: SyncedWorld.Step = [.write, .write, .delete, .undelete, .rename][Int.random(in: 0..<5, using: &random)]
                 world.take(step, by: number, on: names[Int.random(in: 0..<4, using: &random)])
                 if Int.random(in: 0..<3, using: &random) == 0 { world.take(.exchange, by: Int.random(in: 0..<3, using: &random)) }
             }
@@ -264,9 +77,9 @@ struct SyncLedgerTests {
     @Test("A run that is killed after it changed the keychain deletes and changes nothing elsewhere", arguments: 0..<400)
     func killedRunsAreNoChanges(_ seed: Int) {
         var random = SeededGenerator(UInt64(seed) &+ 2000)
-        var world = World()
+        var world = SyncedWorld()
         for _ in 0..<12 {
-            let step: World.Step = [.write, .write, .delete, .undelete, .rename][Int.random(in: 0..<5, using: &random)]
+            let step: SyncedWorld.Step = [.write, .write, .delete, .undelete, .rename][Int.random(in: 0..<5, using: &random)]
             world.take(step, by: Int.random(in: 1..<3, using: &random), on: [UInt8.random(in: 1...3, using: &random)])
             if Int.random(in: 0..<3, using: &random) == 0 { world.take(.exchange, by: Int.random(in: 1..<3, using: &random)) }
         }
@@ -281,9 +94,101 @@ struct SyncLedgerTests {
         for device in world.devices { #expect(device.items.mapValues(\.value) == before) }
     }
 
+    @Test("What a removed device had repeated of one that was removed before it is repeated by whoever knows it")
+    func repetitionsAreRepeated() {
+        // The third changes something that only the second reads, and is removed by it; then the first, which has read nothing of it,
+        // removes the second.
+        var world = SyncedWorld()
+        world.take(.write, by: 2)
+        world.devices[2].publish(at: world.time)
+        for change in world.devices[2].log { world.devices[1].read(change, at: world.time) }
+        _ = world.devices.removeLast()
+        world.devices[1].ledger.repeatAll()
+        world.devices[1].publish(at: world.time)
+        let second = world.devices.removeLast()
+        world.devices.append(SyncedDevice(7, skew: 0))
+        for change in second.log { world.devices[1].read(change, at: world.time) }
+        world.devices[1].ledger.repeatChanges(ofOthersThan: Set(world.devices.map(\.ledger.device)))
+        world.settle { $0 }
+        for device in world.devices { #expect(device.items.mapValues(\.value) == [[1]: 1]) }
+    }
+
+    @Test("What a removed device wrote is gone, and a device that joins later has all that the others have", arguments: 0..<400)
+    func removedFilesAreNotNeeded(_ seed: Int) {
+        var random = SeededGenerator(UInt64(seed) &+ 5000)
+        var world = SyncedWorld()
+        let names = (1...4).map { [UInt8($0)] }
+        func work(_ steps: Int, _ devices: ClosedRange<Int>) {
+            for _ in 0..<steps {
+                let number = Int.random(in: devices, using: &random)
+                let step: SyncedWorld.Step = [.write, .write, .delete, .undelete, .rename][Int.random(in: 0..<5, using: &random)]
+                world.take(step, by: number, on: names[Int.random(in: 0..<4, using: &random)])
+                if Int.random(in: 0..<3, using: &random) == 0 { world.take(.exchange, by: Int.random(in: devices, using: &random)) }
+            }
+        }
+        work(20, 0...2)
+        // The first device removes the last: it reads everything, and writes everything again. The other one has read some, and repeats
+        // that.
+        world.devices[2].publish(at: world.time)
+        for change in world.devices[1...].flatMap(\.log).shuffled(using: &random) { world.devices[0].read(change, at: world.time) }
+        for change in world.devices[2].log.prefix(seed % 8) { world.devices[1].read(change, at: world.time) }
+        let removed = world.devices.removeLast()
+        world.devices[0].stamp(at: world.time)
+        world.devices[0].ledger.repeatAll()
+        world.devices[1].ledger.repeatChanges(ofOthersThan: Set(world.devices.map(\.ledger.device)))
+        // Others go on meanwhile, and a run that is killed repeats everything once more.
+        if seed % 3 == 0 { world.devices[0].ledger.repeatAll() }
+        work(seed % 5, 0...1)
+        world.settle { $0.shuffled(using: &random) + $0 }
+        // From here on its files are gone for all.
+        world.devices.append(SyncedDevice(9, skew: 5))
+        world.settle { $0.shuffled(using: &random) }
+        let newest = world.devices[0].items.mapValues(\.value)
+        for device in world.devices { #expect(device.items.mapValues(\.value) == newest) }
+        let last = Dictionary(grouping: world.devices.flatMap(\.log) + removed.log, by: \.name).compactMapValues {
+            $0.max { $0.stamp < $1.stamp }
+        }
+        for (name, change) in last { #expect(newest[name] == change.value) }
+    }
+
+    @Test(
+        "Of what a device wrote, the changes that are still the newest are enough, for devices that were put back and for those that join",
+        arguments: 0..<400)
+    func newestChangesSuffice(_ seed: Int) {
+        var random = SeededGenerator(UInt64(seed) &+ 9000)
+        var world = SyncedWorld()
+        var earlier = world.devices[0]
+        for step in 0..<40 {
+            let (number, name) = (Int.random(in: 0..<3, using: &random), [UInt8.random(in: 1...4, using: &random)])
+            world.take(SyncedWorld.Step.allCases[Int.random(in: 0..<5, using: &random)], by: number, on: name)
+            if step == seed % 40 {
+                world.devices[0].publish(at: world.time)
+                earlier = world.devices[0]
+            }
+            guard Int.random(in: 0..<6, using: &random) == 0 else { continue }
+            // All have read what it wrote. Of that it keeps its own newest changes; the newest of others are in what those wrote.
+            world.devices[number].publish(at: world.time)
+            let log = world.devices[number].log
+            for other in world.devices.indices where other != number {
+                for change in log { world.devices[other].read(change, at: world.time) }
+            }
+            let ledger = world.devices[number].ledger
+            world.devices[number].log = log.filter { $0.stamp.device == ledger.device && ledger.entries[$0.name]?.stamp == $0.stamp }
+        }
+        world.settle { $0.shuffled(using: &random) }
+        world.check("seed \(seed)")
+        // A whole device is put back; what it had written since is in the folder.
+        earlier.log = world.devices[0].log
+        earlier.history = world.devices[0].history
+        world.devices[0] = earlier
+        world.devices.append(SyncedDevice(9, skew: 5))
+        world.settle { $0.shuffled(using: &random) + $0 }
+        world.check("seed \(seed), put back")
+    }
+
     @Test("Encrypting a row again is no change, and a repetition keeps its stamps")
     func onlyChangesAreStamped() {
-        var device = Device(1, skew: 0)
+        var device = SyncedDevice(1, skew: 0)
         device.write([1], 1, at: 5)
         device.publish(at: 6)
         device.rewrap()
@@ -296,20 +201,5 @@ struct SyncLedgerTests {
         device.stamp(at: 1)
         let deletion = device.ledger.entries[[1]]
         #expect(deletion?.mark == nil && deletion.map { $0.stamp > before ?? $0.stamp } == true)
-    }
-}
-
-/// SplitMix64.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(_ seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

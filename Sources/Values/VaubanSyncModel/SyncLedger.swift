@@ -191,8 +191,9 @@ package struct SyncLedger: Hashable, Sendable {
     /// Marks everything to be written again with its own stamps, for devices that will not read those who wrote it.
     package mutating func repeatAll() { for name in entries.keys { entries[name]?.isPending = true } }
 
-    /// Marks what a removed device changed to be written again, since some members may not have read it.
-    package mutating func repeatChanges(by removed: [UInt8]) {
-        for (name, entry) in entries where entry.stamp.device == removed { entries[name]?.isPending = true }
+    /// Marks what removed devices changed to be written again, since some members may not have read it. A change of a device that was
+    /// removed earlier may have been written again by the one that is removed now alone.
+    package mutating func repeatChanges(ofOthersThan members: Set<[UInt8]>) {
+        for (name, entry) in entries where !members.contains(entry.stamp.device) { entries[name]?.isPending = true }
     }
 }

@@ -1,5 +1,3 @@
-import CVaubanLinux
-import Glibc
 import VaubanLinuxHost
 import VaubanRefusal
 import VaubanSyncCarrierWire
@@ -8,66 +6,57 @@ import VaubanSyncCarrierWire
 final class EtcdCarrier: SyncCarrier {
     let place: String
     let description: String
-    private let stream: FrameStream
+    private let helper: EtcdHelper
+    private var stream: FrameStream { helper.stream }
     /// Whether a reply was missing or unexpected, after which a further one could be to an earlier request.
     private var hasEnded = false
 
     /// Starts the program for an account, the folder that etcd's operator gave the user.
     init(account path: String) throws(Refusal) {
         place = SyncPlace.place(ofAccount: path)
-        let stream = try Self.start(path)
-        self.stream = stream
-        switch try Self.reply(stream) {
-        case .ready(let text): description = SafeText.line(text, max: CarrierReply.textBytesMax)
-        case .refused(let fault, let text): throw Self.refusal(fault, text)
-        default: throw Self.strange
-        }
+        helper = try EtcdHelper(account: path)
+        description = helper.description
     }
 
-    /// It ends with this process, and with the socket.
-    private static func start(_ path: String) throws(Refusal) -> FrameStream {
-        let program = try OwnProgram.path(of: "vauban-sync-etcd")
-        do throws(SystemError) {
-            let (own, other) = try FrameStream.pair()
-            var words: [UnsafeMutablePointer<CChar>?] = [strdup(program), strdup(path), nil]
-            defer { for word in words { free(word) } }
-            let started = vauban_spawn_helper(program, &words, [other.number], 1, "carrier")
-            withExtendedLifetime(other) {}
-            try SystemError.checkNegated(started, "start \(program)")
-            return FrameStream(own, bytesMax: CarrierGrammar.messageBytesMax)
-        } catch {
-            throw Refusal(.unavailable, "\(error)")
-        }
+    func watch(besides device: [UInt8], waking wakeup: Wakeup) throws(Refusal) -> any CarrierWatch {
+        try EtcdCarrierWatch(account: SyncPlace.account(of: place), besides: device, waking: wakeup)
     }
 
     func names(in section: SyncFolder.Section) throws(Refusal) -> [String] {
-        guard case .names(let names) = try ask(.names, section) else { throw end(Self.strange) }
+        guard case .names(let names) = try ask(.names, in: section) else { throw end(EtcdHelper.strange) }
         return names.filter(section.accepts).sorted()
     }
 
     func read(_ name: String, in section: SyncFolder.Section) throws(Refusal) -> [UInt8]? {
-        switch try ask(.read, section, name) {
+        switch try ask(.read, in: section, name: name) {
         case .file(let bytes): return bytes
         case .absent: return nil
-        default: throw end(Self.strange)
+        default: throw end(EtcdHelper.strange)
         }
     }
 
     func add(_ bytes: [UInt8], named name: String, in section: SyncFolder.Section) throws(Refusal) {
-        switch try ask(.add, section, name, bytes) {
+        switch try ask(.add, in: section, name: name, file: bytes) {
         case .done: return
         case .taken: throw SyncFolder.taken("\(section.path)/\(name)")
-        default: throw end(Self.strange)
+        default: throw end(EtcdHelper.strange)
         }
     }
 
     func replace(_ bytes: [UInt8], named name: String, in section: SyncFolder.Section) throws(Refusal) {
-        guard case .done = try ask(.replace, section, name, bytes) else { throw end(Self.strange) }
+        guard case .done = try ask(.replace, in: section, name: name, file: bytes) else { throw end(EtcdHelper.strange) }
     }
 
     func remove(_ name: String, in section: SyncFolder.Section) {
-        if let reply = try? ask(.remove, section, name), reply != .done { hasEnded = true }
+        if let reply = try? ask(.remove, in: section, name: name), reply != .done { hasEnded = true }
     }
+
+    func erase(_ name: String, in section: SyncFolder.Section) throws(Refusal) {
+        guard case .done = try ask(.remove, in: section, name: name) else { throw end(EtcdHelper.strange) }
+    }
+
+    /// Keys are in no folders.
+    func tidy(_ section: SyncFolder.Section) {}
 
     var remedyForMissingFiles: String { "Ask the operator of etcd whether an older copy was restored" }
 
@@ -80,20 +69,20 @@ final class EtcdCarrier: SyncCarrier {
     // MARK: Asking
 
     private func ask(
-        _ operation: CarrierRequest.Operation, _ section: SyncFolder.Section, _ name: String = "", _ file: [UInt8] = []
+        _ operation: CarrierRequest.Operation, in section: SyncFolder.Section, name: String = "", file: [UInt8] = []
     ) throws(Refusal) -> CarrierReply {
         guard let request = CarrierRequest(operation, section.path, name, file: file) else {
             throw Refusal(.internalError, "a file of vauban sync has a wrong name, or is too long")
         }
-        guard !hasEnded else { throw Self.ended }
-        do throws(FrameStream.FrameError) {
+        guard !hasEnded else { throw EtcdHelper.ended }
+        do throws(ChannelError) {
             try stream.send(request.bytes, until: MachineClock.monotonic + Self.sendingTime)
         } catch {
-            throw end(Self.ended)
+            throw end(EtcdHelper.ended)
         }
         let reply: CarrierReply
-        do throws(Refusal) { reply = try Self.reply(stream) } catch { throw end(error) }
-        if case .refused(let fault, let text) = reply { throw Self.refusal(fault, text) }
+        do throws(Refusal) { reply = try helper.reply() } catch { throw end(error) }
+        if case .refused(let fault, let text) = reply { throw EtcdHelper.refusal(fault, text) }
         return reply
     }
 
@@ -103,32 +92,5 @@ final class EtcdCarrier: SyncCarrier {
         return refusal
     }
 
-    private static func reply(_ stream: FrameStream) throws(Refusal) -> CarrierReply {
-        let bytes: [UInt8]
-        do throws(FrameStream.FrameError) {
-            bytes = try stream.receive(until: MachineClock.monotonic + replyTime)
-        } catch {
-            throw ended
-        }
-        guard let reply = CarrierReply(bytes: bytes) else { throw strange }
-        return reply
-    }
-
-    private static func refusal(_ fault: CarrierReply.Fault, _ text: String) -> Refusal {
-        let reason: Refusal.Reason =
-            switch fault {
-            case .unreachable: .unavailable
-            case .account, .damaged: .badParameter
-            case .denied: .notAllowedHere
-            case .full: .storageFull
-            }
-        // The text may quote a server.
-        return Refusal(reason, SafeText.line(text, max: CarrierReply.textBytesMax))
-    }
-
-    private static let strange = Refusal(.internalError, "vauban-sync-etcd sent an unexpected reply; try again")
-    private static let ended = Refusal(.unavailable, "vauban-sync-etcd ended without an answer; try again")
-    /// A little more than it takes itself (EtcdLimits.operationSeconds). Nanoseconds.
-    private static let replyTime: UInt64 = 130_000_000_000
     private static let sendingTime: UInt64 = 10_000_000_000
 }

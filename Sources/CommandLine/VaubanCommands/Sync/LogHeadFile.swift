@@ -1,4 +1,5 @@
 import Crypto
+import VaubanLogHead
 package import VaubanRefusal
 package import VaubanSignedNote
 package import VaubanSyncModel
@@ -21,6 +22,9 @@ package struct LogHeadFile {
     package let cosigner: NoteKey
     /// By device, the newest head that the writer has seen, with its cosignature.
     package let seen: [[UInt8]: SignedNote]
+
+    /// The epoch under whose key it was read; 0 for one that is to be written.
+    private(set) var epoch: Int64 = 0
 
     /// The head; nil if the note has another text.
     package var head: LogHead? { note.head }
@@ -90,7 +94,8 @@ package struct LogHeadFile {
         guard epoch <= ciphers.count, let plaintext = ciphers[epoch - 1].open(sealed, .logHead(device: member.device)) else {
             throw Refusal(.keyUnknown, "\(name) has a key that this device does not know")
         }
-        guard let file = LogHeadFile(padded: plaintext) else { throw altered }
+        guard var file = LogHeadFile(padded: plaintext) else { throw altered }
+        file.epoch = Int64(epoch)
         return file
     }
 
@@ -121,7 +126,7 @@ package struct LogHeadFile {
     }
 
     static func key(_ reader: inout ByteReader) -> NoteKey? {
-        guard let count = reader.number(), count <= NoteKey.textBytesMax, let bytes = reader.take(count),
+        guard let count = reader.number(), count <= LogHeadLimits.keyBytesMax, let bytes = reader.take(count),
             let text = String(validating: bytes, as: UTF8.self)
         else { return nil }
         return NoteKey(text: text)

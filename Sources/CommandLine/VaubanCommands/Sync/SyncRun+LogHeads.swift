@@ -38,7 +38,8 @@ extension SyncRun {
         let file = LogHeadFile(
             time: time, note: note, key: key, cosigner: cosigner,
             seen: memory.devices.filter { $0.key != own }.mapValues(\.note))
-        if isWriting, last.map({ !$0.saysTheSame(as: file) }) ?? true {
+        // The epoch says that this device has followed the last removal.
+        if isWriting, last.map({ !$0.saysTheSame(as: file) || $0.epoch < circle.view.epoch }) ?? true {
             let bytes = try file.sealed(in: circle.view, newestCipher()) { try circle.sign($0) }
             try circle.folder.replace(bytes, named: StoredBackupFolder.hex(own), in: .heads)
         }
@@ -58,12 +59,17 @@ extension SyncRun {
     /// Returns what a member says; nil if it says nothing, or nothing that can be read.
     private mutating func readHeads(of member: CircleMember) -> LogHeadFile? {
         do throws(Refusal) {
-            guard let bytes = try circle.folder.read(StoredBackupFolder.hex(member.device), in: .heads) else { return nil }
-            return try LogHeadFile.opened(bytes, of: member, in: circle.view, files)
+            return try heads(of: member)
         } catch {
             logFaults.append("\(error.detail ?? error.message).")
             return nil
         }
+    }
+
+    /// Returns what a member says; nil if it says nothing.
+    func heads(of member: CircleMember) throws(Refusal) -> LogHeadFile? {
+        guard let bytes = try circle.folder.read(StoredBackupFolder.hex(member.device), in: .heads) else { return nil }
+        return try LogHeadFile.opened(bytes, of: member, in: circle.view, files)
     }
 
     /// Remembers the end of another device's log, cosigned, unless it is an earlier one.

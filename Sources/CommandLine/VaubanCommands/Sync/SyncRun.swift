@@ -23,6 +23,9 @@ struct SyncRun {
     private(set) var isRolledBack = false
     /// What could not be read or kept, and why.
     var faults: [String] = []
+    /// How many files of removed devices were removed, and why others were not.
+    var cleared = 0
+    var clearingFault: String?
     /// What is wrong with the access logs of the members.
     var logFaults: [String] = []
     /// Whether the folder lacks something without which this device must not write.
@@ -68,7 +71,10 @@ struct SyncRun {
                 try writeAll()
                 try writeForCompanions()
             }
-            if !isReading { try exchangeHeads(isWriting: !isBehind) }
+            if !isReading {
+                try exchangeHeads(isWriting: !isBehind)
+                if !isBehind { removeFilesOfRemoved() }
+            }
             return
         }
         throw Refusal(.unavailable, "The items are being changed by others; try again")

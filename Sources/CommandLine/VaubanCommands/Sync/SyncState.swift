@@ -59,10 +59,9 @@ struct SyncState {
             companion.seen = companion.seen.filter { devices.contains($0.key) }
             return companion
         }
-        for device in seen.keys where !devices.contains(device) {
-            seen[device] = nil
-            ledger.repeatChanges(by: device)
-        }
+        let removed = seen.keys.filter { !devices.contains($0) }
+        for device in removed { seen[device] = nil }
+        if !removed.isEmpty { ledger.repeatChanges(ofOthersThan: devices) }
     }
 
     /// Compares the reports that were kept with what was read since, and forgets those of devices that are no members.

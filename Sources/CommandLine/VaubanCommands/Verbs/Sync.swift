@@ -31,24 +31,24 @@ struct Sync: ParsableCommand {
         ],
         defaultSubcommand: SyncNow.self)
 
-    /// Synchronizes once and reports. Exits with 1 if something could not be read or made.
-    static func synchronize(_ circle: SyncSession) throws {
-        var circle = circle
-        try circle.admitByTokens()
-        var run = try SyncRun(circle)
-        try run.run()
-        for name in run.staying where !name.isEmpty { say("Stays on this device: \(SafeText.visible(name))") }
-        let others = run.staying.count(where: \.isEmpty)
-        if others > 0 { say("Stays on this device: \(count(others, "item")) of other programs") }
-        for name in run.own where !name.isEmpty { say("Not sent, since this device is a companion: \(SafeText.visible(name))") }
-        let ownOfOthers = run.own.count(where: \.isEmpty)
-        if ownOfOthers > 0 { say("Not sent, since this device is a companion: \(count(ownOfOthers, "item")) of other programs") }
-        if run.isRolledBack { say("Items were lost here, or put back to an earlier state; they are read again from the folder.") }
-        for fault in run.faults { say("Not complete: \(fault).") }
-        if run.isBehind { say("Nothing is sent until the folder is complete, or the device that says otherwise is removed.") }
-        for fault in run.logFaults { say(fault) }
-        say("\(count(run.received, "change")) received\(circle.view.isCompanion ? "" : ", \(run.sent) sent").")
-        if !run.faults.isEmpty || !run.logFaults.isEmpty { throw ExitCode(1) }
+    /// Synchronizes once and reports.
+    @discardableResult
+    static func synchronize(_ circle: SyncSession) throws -> SyncOutcome {
+        let outcome = try SyncOutcome(of: circle)
+        for finding in outcome.findings { say(finding) }
+        say(outcome.counts)
+        return outcome
+    }
+
+    /// Synchronizes after a change of the circle, which stands whatever comes of this. The exit status says whether the change was made;
+    /// that of the next vauban sync says what could not be synchronized.
+    static func synchronizeAfterChange(_ circle: SyncSession) {
+        do {
+            if try !synchronize(circle).isComplete { say("Not everything was synchronized. To try again: vauban sync") }
+        } catch {
+            let why = (error as? Refusal).map { $0.detail ?? $0.message } ?? "\(error)"
+            say("The change was made, but the items were not synchronized: \(why). To do that: vauban sync")
+        }
     }
 }
 
@@ -57,24 +57,30 @@ struct SyncNow: ParsableCommand {
         commandName: "now",
         abstract: "Synchronize once.",
         discussion: """
-            Exits 0 if everything in the folder was read and made here, 1 if files are missing, were altered or rolled back, or a change \
-            cannot be made; everything else is read nevertheless. The keychain must be unlocked. --schedule has systemd do it again and \
-            again.
+            Exits 0 if everything in the folder was read and made here, 1 if files are missing, were altered or rolled back, a change \
+            cannot be made, or an access log went back; everything else is read nevertheless. The keychain must be unlocked. --follow \
+            goes on until Ctrl-C: what changes here or on another device is synchronized at once, while the keychain is unlocked. \
+            --schedule has systemd do either for you.
 
             Example:
               vauban sync
+              vauban sync --follow
+              vauban sync --schedule follow
               vauban sync --schedule 5min
               vauban sync --folder /media/stick/keychain   once, after the folder was moved
             """)
 
-    /// How often systemd synchronizes.
+    /// When systemd synchronizes.
     enum Period: String, ExpressibleByArgument, CaseIterable {
+        case follow
         case fiveMinutes = "5min"
         case quarterHour = "15min"
         case hourly
 
-        fileprivate var calendar: String {
+        /// When the timer runs; nil for a service that goes on.
+        fileprivate var calendar: String? {
             switch self {
+            case .follow: nil
             case .fiveMinutes: "*:0/5"
             case .quarterHour: "*:0/15"
             case .hourly: rawValue
@@ -83,6 +89,7 @@ struct SyncNow: ParsableCommand {
 
         fileprivate var words: String {
             switch self {
+            case .follow: "changes as they come"
             case .fiveMinutes: "every five minutes"
             case .quarterHour: "every fifteen minutes"
             case .hourly: "every hour"
@@ -93,7 +100,11 @@ struct SyncNow: ParsableCommand {
     @Option(help: "The folder that your devices share, or etcd:ACCOUNT, from now on.", completion: .directory)
     var folder: String?
 
-    @Option(help: ArgumentHelp("Synchronize now, and this often from now on.", valueName: "5min|15min|hourly"))
+    @Flag(help: "Go on synchronizing changes as they come, until Ctrl-C.")
+    var follow = false
+
+    @Option(
+        help: ArgumentHelp("Synchronize now, and from now on this often, or as changes come.", valueName: "follow|5min|15min|hourly"))
     var schedule: Period?
 
     @Flag(help: "End the scheduled synchronization.")
@@ -102,32 +113,36 @@ struct SyncNow: ParsableCommand {
     @OptionGroup var user: UserOptions
 
     func validate() throws {
-        if unschedule, folder != nil || schedule != nil { throw ValidationError("--unschedule takes nothing else.") }
+        if unschedule, folder != nil || schedule != nil || follow { throw ValidationError("--unschedule takes nothing else.") }
+        if follow, folder != nil || schedule != nil {
+            throw ValidationError("--follow takes neither --folder nor --schedule; run vauban sync with those first.")
+        }
     }
 
     func run() throws {
         if unschedule {
             return say(try UserTimer.remove(.sync) ? "No synchronization is scheduled any more." : "No synchronization was scheduled.")
         }
+        if follow { try SyncFollower(user).run() }
         let timer = try schedule.map {
-            try UserTimer(.sync, [], calendar: $0.calendar, service: try ServiceAccess.current())
+            try UserTimer(
+                .sync, $0 == .follow ? ["--follow"] : [], calendar: $0.calendar, service: try ServiceAccess.current())
         }
         let session = try Session(user)
         try session.openNow()
         let home = try SyncHome(session.service)
         var circle = try SyncSession(session, home, at: try folder.map { try SyncPlace.existing($0) })
-        let sponsor = circle.view.sponsor
-        let waits = if sponsor == nil { false } else { try !circle.enterByToken() }
-        if !waits { try circle.follow() }
+        let waiting = try circle.enterOrFollow()
         if folder != nil { try home.keep(circle.folder) }
         if let timer, let schedule {
             try timer.start()
             say("Scheduled: systemd synchronizes \(schedule.words), while you are logged in and the keychain is unlocked.")
         }
-        if let sponsor, waits {
-            throw Refusal(.unavailable, "This device waits until \(SafeText.visible(sponsor.name)) has run vauban sync; then try again")
-        }
-        try Sync.synchronize(circle)
+        if let waiting { throw waiting }
+        // The service has begun with what there is, and says it in the journal.
+        if schedule == .follow { return }
+        let outcome = try Sync.synchronize(circle)
+        if !outcome.isComplete || !outcome.logsAreSound { throw ExitCode(1) }
     }
 }
 
@@ -165,7 +180,7 @@ struct SyncNew: ParsableCommand {
         var circle = try SyncSession(session, home)
         try circle.follow()
         say("Started a circle with this device. On another one: vauban sync join FOLDER")
-        try Sync.synchronize(circle)
+        Sync.synchronizeAfterChange(circle)
     }
 }
 
@@ -226,6 +241,10 @@ struct SyncStatus: ParsableCommand {
                     + "for \(count(Int(token.itemCount), "item"))")
         }
         if circle.view.hasRecoveryKey { print("The circle has a recovery key.") }
+        let behind = run.keepsFilesOfRemoved ? run.membersBehind().map { SafeText.visible($0.name) } : []
+        if !behind.isEmpty {
+            print("Removed  files of removed devices stay until vauban sync has run on \(behind.joined(separator: ", "))")
+        }
         if run.pending > 0 { print("To send  \(count(run.pending, "change"))") }
     }
 }
@@ -293,7 +312,7 @@ struct SyncRemove: ParsableCommand {
                 items.isEmpty ? "whatever was on its list" : "\(items.joined(separator: ", ")), and whatever else was on its list before"
             say("It has had \(before): change what is secret there where it is used.")
         }
-        try Sync.synchronize(circle)
+        Sync.synchronizeAfterChange(circle)
     }
 }
 

@@ -1,0 +1,94 @@
+import Crypto
+import VaubanDER
+import VaubanRefusal
+import VaubanSyncModel
+
+/// The devices that a circle has ever had, as its statements name them (Specs/sync.md, "Statements").
+struct CircleHistory {
+    private(set) var members: Set<[UInt8]> = []
+    private(set) var companions: Set<[UInt8]> = []
+
+    /// Reads the statements from the last that this device followed to the first. Each is the one whose digest the next has, so that
+    /// whoever carries the folder adds no device. Throws if one is missing or another.
+    init(of circle: CircleView, in folder: any SyncCarrier) throws(Refusal) {
+        var (number, digest) = (circle.number, circle.digest)
+        while number > 0 {
+            let name = SyncFolder.name(of: number)
+            guard let bytes = try folder.read(name, in: .circle), Array(SHA256.hash(data: bytes)) == digest,
+                let statement = try? Signed(derBytes: bytes), let content = try? Content(derBytes: statement.content)
+            else { throw Refusal(.badParameter, "The folder lacks circle/\(name), or has another: it is not copied completely") }
+            members.formUnion(content.members)
+            companions.formUnion(content.companions)
+            (number, digest) = (number - 1, content.previous)
+        }
+    }
+
+    /// The devices that this circle has no more.
+    func removed(from circle: CircleView) -> (members: [[UInt8]], companions: [[UInt8]]) {
+        let there = Set(circle.members.map(\.device) + circle.companions.map(\.device.device))
+        return (Array(members.subtracting(there)), Array(companions.subtracting(there)))
+    }
+
+    // MARK: What is read of a statement
+
+    private struct Signed: DERReadable {
+        let content: [UInt8]
+
+        init(from fields: inout DERFields) throws {
+            content = try fields.octets("statement", in: 1...CircleRequest.documentBytesMax)
+            _ = try fields.octets("signature", in: CircleRequest.signatureBytes...CircleRequest.signatureBytes)
+        }
+    }
+
+    private struct Content: DERReadable {
+        let previous: [UInt8]
+        let members: [[UInt8]]
+        let companions: [[UInt8]]
+
+        init(from fields: inout DERFields) throws {
+            let all = 0...CircleRequest.documentBytesMax
+            try fields.version(1)
+            _ = try fields.octets("circle", in: all)
+            _ = try fields.integer("number", in: 1...CircleRequest.numberMax)
+            previous = try fields.octets("previous", in: CircleRequest.digestBytes...CircleRequest.digestBytes)
+            _ = try fields.integer("epoch", in: 1...Int64(CircleRequest.epochsMax))
+            _ = try fields.octets("signer", in: all)
+            members = try fields.list("shares", max: CircleRequest.membersMax, of: Share.self).map(\.device)
+            _ = try fields.octets("members", in: all)
+            _ = try fields.optionalOctets(0, "earlier keys", in: all)
+            companions =
+                try fields.optional(1, "companions") { list in
+                    var all: [[UInt8]] = []
+                    while !list.isEmpty { all.append(try list.value("companion", as: Part.self).share.device) }
+                    return all
+                } ?? []
+            _ = try fields.optional(2, "recovery") { try $0.value("recovery", as: Recovery.self) }
+        }
+    }
+
+    private struct Share: DERReadable {
+        let device: [UInt8]
+
+        init(from fields: inout DERFields) throws {
+            device = try fields.octets("device", in: CircleRequest.deviceBytes...CircleRequest.deviceBytes)
+            for _ in 0..<2 { _ = try fields.octets("key", in: 0...CircleRequest.documentBytesMax) }
+        }
+    }
+
+    private struct Part: DERReadable {
+        let share: Share
+
+        init(from fields: inout DERFields) throws {
+            share = try fields.value("share")
+            _ = try fields.octets("roster", in: 0...CircleRequest.documentBytesMax)
+            _ = try fields.optionalOctets(0, "earlier keys", in: 0...CircleRequest.documentBytesMax)
+        }
+    }
+
+    private struct Recovery: DERReadable {
+        init(from fields: inout DERFields) throws {
+            _ = try fields.value("share", as: Share.self)
+            _ = try fields.optionalOctets(0, "proof", in: CircleRequest.signatureBytes...CircleRequest.signatureBytes)
+        }
+    }
+}
