@@ -8,6 +8,7 @@ set -u
 umask 022
 for tool in etcd etcdctl openssl curl python3; do command -v $tool >/dev/null || { echo "there is no $tool here"; exit 77; }; done
 . Tests/Scripts/lib/command-line.sh
+. Tests/Scripts/lib/free-ports.sh
 for program in keychain-caller vauban-sync-etcd; do [ -x "$VAUBAN_BUILD/$program" ] || { echo "$program is not built"; exit 77; }; done
 fleet=$TMPDIR/fleet
 device() { export VAUBAN_HOME=$TMPDIR/$1; }
@@ -39,21 +40,7 @@ stub() {
 accepted() { read -r -t 30 -u "$stub_says" line && [ "$line" = accepted ] || fail 'nobody connects to the stub'; }
 trap 'for home in "$TMPDIR"/keychain "$TMPDIR"/laptop "$TMPDIR"/ci "$TMPDIR"/new; do VAUBAN_HOME=$home vauban stop; done >/dev/null 2>&1; kill -CONT $(node_pids) 2>/dev/null; Install/etcd/stop "$fleet" 2>/dev/null; [ ${#stubs[@]} = 0 ] || kill "${stubs[@]}"' EXIT
 
-# Six ports in a row that nobody uses.
-PORT=$(python3 - <<'PYTHON'
-import random, socket
-while True:
-    first, held = random.randrange(20000, 32000), []
-    try:
-        for port in range(first, first + 6):
-            held.append(socket.socket()); held[-1].bind(("127.0.0.1", port))
-        break
-    except OSError:
-        pass
-print(first)
-PYTHON
-)
-export PORT
+free_ports
 fleet_starts
 anna=$(Install/etcd/add-user "$fleet" anna) && bert=$(Install/etcd/add-user "$fleet" bert) || fail 'no user can be added'
 equals "$(stat -c %a "$anna" "$anna/key.pem" "$anna/password" | paste -sd' ')" '700 600 600'

@@ -7,6 +7,7 @@ set -u
 umask 022
 for tool in etcd etcdctl openssl python3; do command -v $tool >/dev/null || { echo "there is no $tool here"; exit 77; }; done
 . Tests/Scripts/lib/command-line.sh
+. Tests/Scripts/lib/free-ports.sh
 . Tests/Scripts/lib/circle.sh
 [ -x "$VAUBAN_BUILD/vauban-sync-etcd" ] || { echo 'vauban-sync-etcd is not built'; exit 77; }
 fleet=$TMPDIR/fleet
@@ -81,20 +82,7 @@ end_followers
 device laptop; own 0 sync leave; device keychain; own 0 sync leave
 
 # etcd.
-PORT=$(python3 - <<'PYTHON'
-import random, socket
-while True:
-    first, held = random.randrange(20000, 32000), []
-    try:
-        for port in range(first, first + 6):
-            held.append(socket.socket()); held[-1].bind(("127.0.0.1", port))
-        break
-    except OSError:
-        pass
-print(first)
-PYTHON
-)
-export PORT
+free_ports
 fleet_starts() { Install/etcd/start "$fleet" >"$TMPDIR/start" 2>&1 || { cat "$TMPDIR/start" "$fleet"/node-*.log; fail 'etcd does not start'; }; }
 etcdctl_root() { (cd "$fleet" && ETCDCTL_API=3 etcdctl --endpoints "$(paste -sd, endpoints)" --cacert ca.pem --cert root.pem --key root.key "$@"); }
 # kill_nodes NUMBER...: kills them, and returns when they are gone.

@@ -6,14 +6,6 @@
 set -u
 . Tests/Scripts/lib/command-line.sh
 . Tests/Scripts/lib/circle.sh
-# join NEW MEMBER [OPTIONS]: by codes.
-join() {
-    device "$1"; own 0 sync join "$folder" --name "$1"
-    device "$2"; own 0 sync approve
-    device "$1"; own 0 sync join "$folder"; code=$(cat "$TMPDIR/out")
-    device "$2"; with 0 sync approve "$code" "${@:3}"; answer=$(cat "$TMPDIR/out")
-    device "$1"; with 0 sync join "$folder" "$answer"
-}
 # make MEMBER: its new recovery key, in $key.
 make() { device "$1"; with 0 sync recovery --make; key=$(cat "$TMPDIR/out"); is_key "$key" || fail "no recovery key was printed: $key"; }
 # recover STATUS DEVICE KEY [NAME]: joins by the key, with the user.

@@ -6,14 +6,6 @@
 set -u
 . Tests/Scripts/lib/command-line.sh
 . Tests/Scripts/lib/circle.sh
-# join NEW MEMBER WORDS…: with what the member says beside the code.
-join() {
-    device "$1"; own 0 sync join "$folder" --name "$1"
-    device "$2"; own 0 sync approve
-    device "$1"; own 0 sync join "$folder"; code=$(cat "$TMPDIR/out")
-    device "$2"; with 0 sync approve "$code" "${@:3}"; answer=$(cat "$TMPDIR/out")
-    device "$1"; with 0 sync join "$folder" "$answer"
-}
 # identifier NAME: of a member or companion, in full.
 identifier() {
     own 0 sync status

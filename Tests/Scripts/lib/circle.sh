@@ -12,5 +12,13 @@ equals() { [ "$1" = "$2" ] || fail "there is \"$1\", not \"$2\""; }
 has() { device "$1"; equals "$(vauban get "$2" 2>/dev/null)" "$3"; }
 lacks() { device "$1"; expect_status 44 vauban get "$2"; }
 item() { printf '{"service":"%s","account":"%s","secret":"%s","synchronizable":true}' "$1" "$2" "$3" | vauban add --json - 2>/dev/null || fail "add --json failed for $1/$2"; }
+# join NEW MEMBER [OPTIONS]: by codes, with what the member says beside the code.
+join() {
+    device "$1"; own 0 sync join "$folder" --name "$1"
+    device "$2"; own 0 sync approve
+    device "$1"; own 0 sync join "$folder"; code=$(cat "$TMPDIR/out")
+    device "$2"; with 0 sync approve "$code" "${@:3}"; answer=$(cat "$TMPDIR/out")
+    device "$1"; with 0 sync join "$folder" "$answer"
+}
 # Whatever devices the test has made: each has a home.
 trap 'for home in "$TMPDIR"/*/lock; do VAUBAN_HOME=${home%/lock} vauban stop; done >/dev/null 2>&1' EXIT
