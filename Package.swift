@@ -455,11 +455,13 @@ let testing: [Target] = [
         ]),
     // The same for certificates, in Apple's names.
     target("CertificateFuzzing", in: "Testing", ["FuzzFinding", "VaubanSecurity"]),
+    // The same for property lists with exceptions from transport security, and for the executables that they are in.
+    target("TransportFuzzing", in: "Testing", ["FuzzFinding", "VaubanTransportPolicy"]),
     // libFuzzer's entry, declared; the engine itself is linked by `make fuzz` alone.
     .target(name: "CFuzzer", path: "Sources/Testing/CFuzzer"),
     .executableTarget(
-        name: "fuzz", dependencies: ["CFuzzer", "FuzzHarness", "KeychainFuzzing", "CertificateFuzzing"], path: "Sources/Testing/fuzz",
-        swiftSettings: house,
+        name: "fuzz", dependencies: ["CFuzzer", "FuzzHarness", "KeychainFuzzing", "CertificateFuzzing", "TransportFuzzing"],
+        path: "Sources/Testing/fuzz", swiftSettings: house,
         linkerSettings: isFuzzing ? [.unsafeFlags(["-sanitize=address"]), .linkedLibrary("stdc++")] : []),
     .target(name: "TestSupport", path: "Tests/Support", swiftSettings: house),
     tests("WallsTests", []),
@@ -534,12 +536,15 @@ let testing: [Target] = [
     // The desktop application without a display and without rooms.
     tests(
         "DesktopKeychainTests",
-        ["DesktopKeychain", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanRefusal", "VaubanSecretBytes"]),
+        [
+            "DesktopKeychain", "VaubanCommands", "VaubanKeychainModel", "VaubanAccessPolicy", "VaubanUserModel", "VaubanRefusal",
+            "VaubanSecretBytes",
+        ]),
     // The browser's host without rooms: messages, origins, matches, generated passwords.
     tests(
         "BrowserHostTests",
         ["BrowserHost", "VaubanBrowserSetup", "VaubanKeychainModel", "VaubanPasswordRules", "VaubanSecretBytes", "VaubanSecretText"]),
-    tests("TransportPolicyTests", ["VaubanTransportPolicy"]),
+    tests("TransportPolicyTests", ["VaubanTransportPolicy", "TransportFuzzing"]),
     // The carrier of vauban sync without a network: what a hostile etcd answers, names, limits, and a model of etcd.
     tests("EtcdTests", ["VaubanEtcd", "VaubanSyncCarrierWire"]),
     tests("PromptTests", ["VaubanPrompt", "VaubanAuthenticationClient", "VaubanUserModel", "VaubanAccessPolicy"]),
@@ -557,6 +562,20 @@ let testing: [Target] = [
             "VaubanCombine", .product(name: "OpenCombine", package: "OpenCombine"),
         ]),
 ]
+
+// Transport security against servers in the same process: what a handler and a client accept.
+let transportTests: [Target] =
+    buildsTransport
+    ? [
+        tests(
+            "TransportTests",
+            [
+                "VaubanTransport", "VaubanTransportPolicy", crypto, .product(name: "X509", package: "swift-certificates"), asn1,
+                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOTLS", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"), .product(name: "AsyncHTTPClient", package: "async-http-client"),
+            ])
+    ] : []
 
 // Programs as applications are, which use the products' modules as any package would.
 let applications: [Target] = [
@@ -610,7 +629,7 @@ let package = Package(
         .library(name: "VaubanKeychain", targets: ["VaubanKeychain"]),
         // For a program's own main: keeps the user's other programs out of it.
         .library(name: "VaubanProtection", targets: ["VaubanProtection"]),
-        // For prompt agents, which are no applications: what is asked, and the few ways to answer.
+        // For prompt agents, which are not applications: the prompts, and the few possible answers.
         .library(name: "VaubanPrompt", targets: ["VaubanPrompt"]),
         // App Transport Security: the decision alone, and its enforcement for AsyncHTTPClient and swift-nio-ssl with the trait `Transport`.
         .library(name: "VaubanTransportPolicy", targets: ["VaubanTransportPolicy"]),
@@ -634,7 +653,7 @@ let package = Package(
     ],
     targets: values + contracts + host + enclave + keychain + authentication + attendants + callers + transport + transportPrograms
         + translators + commandLine + testing
-        + applications + sheet
+        + transportTests + applications + sheet
 )
 
 #else

@@ -39,7 +39,7 @@ import VaubanSyncModel
         try FormatVectors("sync-files").check { vector in
             let device = try vector.givenBytes("device")
             let member = CircleMember(device: device, name: "laptop", verification: try vector.givenBytes("verification"))
-            let keys = try vector.given("keys").split(separator: " ").map { Self.octets($0) }
+            let keys = try vector.given("keys").split(separator: " ").map { try #require([UInt8](hexadecimal: $0)) }
             let circle = CircleView(
                 device: device, circle: try vector.givenBytes("circle"), number: 1, digest: [UInt8](repeating: 0, count: 32),
                 epoch: Int64(keys.count), members: [member])
@@ -49,9 +49,9 @@ import VaubanSyncModel
             let (file, epoch) = try SyncFile.opened(
                 vector.content, of: member, for: vector.optionalBytes("companion"), after: position, in: circle, ciphers)
             return [
-                "epoch": "\(epoch)", "chain": FormatVectors.hexadecimal(position.after(vector.content).chain),
+                "epoch": "\(epoch)", "chain": hexadecimal(position.after(vector.content).chain),
                 "records": file.records.map(Self.words).joined(separator: ", "),
-                "seen": file.seen.map { "\(FormatVectors.hexadecimal($0.key)) \($0.value.number)" }.sorted().joined(separator: ", "),
+                "seen": file.seen.map { "\(hexadecimal($0.key)) \($0.value.number)" }.sorted().joined(separator: ", "),
             ]
         }
     }
@@ -60,15 +60,15 @@ import VaubanSyncModel
         try FormatVectors("sync-log-heads").check { vector in
             let device = try vector.givenBytes("device")
             let member = CircleMember(device: device, name: "laptop", verification: try vector.givenBytes("verification"))
-            let keys = try vector.given("keys").split(separator: " ").map { Self.octets($0) }
+            let keys = try vector.given("keys").split(separator: " ").map { try #require([UInt8](hexadecimal: $0)) }
             let circle = CircleView(
                 device: device, circle: try vector.givenBytes("circle"), number: 1, digest: [UInt8](repeating: 0, count: 32),
                 epoch: Int64(keys.count), members: [member])
             let file = try LogHeadFile.opened(vector.content, of: member, in: circle, keys.map { FrameCipher(SecretBytes(copying: $0)) })
             let head = try #require(file.head)
             return [
-                "time": "\(file.time)", "number": "\(head.number)", "chain": FormatVectors.hexadecimal(head.chain),
-                "seen": file.seen.map { "\(FormatVectors.hexadecimal($0.key)) \($0.value.head?.number ?? 0)" }.sorted()
+                "time": "\(file.time)", "number": "\(head.number)", "chain": hexadecimal(head.chain),
+                "seen": file.seen.map { "\(hexadecimal($0.key)) \($0.value.head?.number ?? 0)" }.sorted()
                     .joined(separator: ", "),
             ]
         }
@@ -81,22 +81,18 @@ import VaubanSyncModel
             let written = token.text().withUnsafeBytes { Array($0) }
             #expect(written == vector.content)
             return [
-                "circle": FormatVectors.hexadecimal(content.circle), "member": FormatVectors.hexadecimal(content.member.device),
-                "memberName": content.member.name, "memberVerification": FormatVectors.hexadecimal(content.member.verification),
-                "token": FormatVectors.hexadecimal(content.verification), "name": content.name, "expires": "\(content.expires)",
-                "seed": token.seed.withUnsafeBytes { FormatVectors.hexadecimal($0) },
+                "circle": hexadecimal(content.circle), "member": hexadecimal(content.member.device),
+                "memberName": content.member.name, "memberVerification": hexadecimal(content.member.verification),
+                "token": hexadecimal(content.verification), "name": content.name, "expires": "\(content.expires)",
+                "seed": token.seed.withUnsafeBytes { hexadecimal($0) },
             ]
         }
     }
 
-    private static func octets(_ digits: Substring) -> [UInt8] {
-        stride(from: 0, to: digits.count, by: 2).compactMap { UInt8(digits.dropFirst($0).prefix(2), radix: 16) }
-    }
-
     private static func words(_ record: SyncRecord) -> String {
-        let stamp = "\(FormatVectors.hexadecimal(record.name)) \(record.stamp.time) \(FormatVectors.hexadecimal(record.stamp.device))"
+        let stamp = "\(hexadecimal(record.name)) \(record.stamp.time) \(hexadecimal(record.stamp.device))"
         return switch record.content {
-        case .put(_, let rest): "put \(stamp) \(record.changed) \(FormatVectors.hexadecimal(rest))"
+        case .put(_, let rest): "put \(stamp) \(record.changed) \(hexadecimal(rest))"
         case .deleted: "deleted \(stamp) \(record.changed)"
         }
     }

@@ -12,12 +12,12 @@ package import VaubanKeyWire
 package import VaubanSecretBytes
 
 package enum ByTheBook {
-    package static func hkdf(_ key: [UInt8], _ label: String, _ context: [UInt8] = []) -> [UInt8] {
+    package static func hkdf(_ key: [UInt8], label: String, context: [UInt8] = []) -> [UInt8] {
         HKDF<SHA256>.deriveKey(inputKeyMaterial: SymmetricKey(data: key), info: Array(label.utf8) + [0] + context, outputByteCount: 32)
             .withUnsafeBytes { Array($0) }
     }
 
-    package static func open(_ sealed: [UInt8], _ key: [UInt8], _ label: String, _ context: [UInt8]) throws -> [UInt8] {
+    package static func open(_ sealed: [UInt8], key: [UInt8], label: String, context: [UInt8]) throws -> [UInt8] {
         Array(
             try AES.GCM.open(
                 AES.GCM.SealedBox(combined: sealed), using: SymmetricKey(data: key), authenticating: Array(label.utf8) + [0] + context))
@@ -34,7 +34,8 @@ package enum ByTheBook {
         let wrapping =
             slot.wrapping == .device
             ? bytes(try device.deviceKey(label: "vauban keybag device wrap v1", context: bag.identifier)) : bytes(passcodeKey)
-        return SecretBytes(copying: try open(slot.wrapped, wrapping, "vauban keybag slot v1", slotContext(slot, of: bag)))
+        return SecretBytes(
+            copying: try open(slot.wrapped, key: wrapping, label: "vauban keybag slot v1", context: slotContext(slot, of: bag)))
     }
 
     package static func bigEndian(_ number: UInt32) -> [UInt8] { withUnsafeBytes(of: number.bigEndian) { Array($0) } }
@@ -71,15 +72,19 @@ package struct StateFolderByTheBook: Sendable {
             from: Array(passcode.utf8), salt: parameters.salt, outputByteCount: 32, rounds: 1 << Int(parameters.log2Rounds),
             blockSize: Int(parameters.blockSize), parallelism: Int(parameters.parallelism)
         ).withUnsafeBytes { Array($0) }
-        let tangling = ByTheBook.hkdf(deviceSecret, "vauban keybag passcode wrap v1", bag.identifier)
+        let tangling = ByTheBook.hkdf(deviceSecret, label: "vauban keybag passcode wrap v1", context: bag.identifier)
         return (stretched, Array(HMAC<SHA256>.authenticationCode(for: stretched, using: SymmetricKey(data: tangling))))
     }
 
     /// Returns every key of a keybag in the clear. Those of private keys are wrapped by the current key of their class.
     package func keys(of bag: Keybag, passcodeKey: [UInt8]) throws -> [(slot: KeySlot, key: [UInt8])] {
-        let deviceWrap = ByTheBook.hkdf(deviceSecret, "vauban keybag device wrap v1", bag.identifier)
+        let deviceWrap = ByTheBook.hkdf(deviceSecret, label: "vauban keybag device wrap v1", context: bag.identifier)
         func open(_ slot: KeySlot, _ wrapping: [UInt8]) throws -> (slot: KeySlot, key: [UInt8]) {
-            (slot, try ByTheBook.open(slot.wrapped, wrapping, "vauban keybag slot v1", ByTheBook.slotContext(slot, of: bag)))
+            (
+                slot,
+                try ByTheBook.open(
+                    slot.wrapped, key: wrapping, label: "vauban keybag slot v1", context: ByTheBook.slotContext(slot, of: bag))
+            )
         }
         let keys = try bag.slots.filter { $0.wrapping != .classKey }.map { try open($0, $0.wrapping == .device ? deviceWrap : passcodeKey) }
         return try keys
@@ -96,7 +101,7 @@ package struct StateFolderByTheBook: Sendable {
         guard let outer = keys.first(where: { $0.slot.generation == key.generation })?.key else {
             throw DERError("the key is of another keybag")
         }
-        return try ByTheBook.open(try ByTheBook.fields(key.wrapped)[2], outer, "vauban item key v1", key.head())
+        return try ByTheBook.open(try ByTheBook.fields(key.wrapped)[2], key: outer, label: "vauban item key v1", context: key.head())
     }
 }
 
@@ -126,9 +131,9 @@ package struct RowByTheBook {
         guard let classKey = keys.first(where: { $0.slot.purpose == protection && $0.slot.generation == binding.generation })?.key else {
             throw DERError("the class key is not there")
         }
-        if outer[1] == [0] { return try ByTheBook.open(outer[2], classKey, "vauban item key v1", row) }
+        if outer[1] == [0] { return try ByTheBook.open(outer[2], key: classKey, label: "vauban item key v1", context: row) }
         // The first method: its seals, the outermost last, and the ciphertext under them.
-        let layered = try ByTheBook.nodes(ByTheBook.open(outer[2], classKey, "vauban layered item key v1", row))
+        let layered = try ByTheBook.nodes(ByTheBook.open(outer[2], key: classKey, label: "vauban layered item key v1", context: row))
         guard let way = layered.first?.nodes.first?.nodes, way.count == 2 else { throw DERError("no way leads to the item key") }
         var content = way[1].octets
         let bound = try binding.itemBinding.encoded()
@@ -149,7 +154,7 @@ package struct RowByTheBook {
             from: Array(password.utf8), salt: numbers[0].octets, outputByteCount: 32, rounds: 1 << cost[0], blockSize: cost[1],
             parallelism: cost[2]
         ).withUnsafeBytes { Array($0) }
-        return try ByTheBook.open(content, stretched, "vauban application password v1", bound)
+        return try ByTheBook.open(content, key: stretched, label: "vauban application password v1", context: bound)
     }
 }
 

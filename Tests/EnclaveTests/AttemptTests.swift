@@ -15,7 +15,7 @@ import VaubanUserModel
     @discardableResult
     private func guessWrong(_ vault: Vault) -> Refusal? { refusal { _ = try vault.authenticate(secret("wrong one")) } }
 
-    @Test func attemptIsCountedOnDiskBeforeTheComparison() throws {
+    @Test("An attempt is counted on disk before the comparison") func attemptIsCountedOnDiskBeforeTheComparison() throws {
         let vault = try bench.startProtected()
         bench.journal.clear()
         guessWrong(vault)
@@ -27,7 +27,7 @@ import VaubanUserModel
         #expect(try bench.attempts().failures == 0)
     }
 
-    @Test(arguments: [StateError.full, .failed("broken")])
+    @Test("An attempt that cannot be counted is not compared", arguments: [StateError.full, .failed("broken")])
     func attemptThatCannotBeCountedIsNotCompared(_ fault: StateError) throws {
         _ = try bench.startProtected()
         let vault = bench.start()
@@ -43,7 +43,7 @@ import VaubanUserModel
     }
 
     /// The unlock succeeds, and a restart is stricter, never more lenient.
-    @Test func aSuccessThatCannotBeWrittenStaysCountedOnDisk() throws {
+    @Test("A success that cannot be written stays counted on disk") func aSuccessThatCannotBeWrittenStaysCountedOnDisk() throws {
         let vault = try bench.startProtected()
         guessWrong(vault)
         bench.store.fail(.attempts, with: .full, after: 1)
@@ -57,12 +57,13 @@ import VaubanUserModel
         (0, 0), (1, 0), (4, 0), (5, 60), (6, 300), (7, 900), (8, 1800), (9, 3600), (10, 3600), (11, 3600), (1_000_000, 3600),
     ]
 
-    @Test(arguments: delays) func theDelaysAreThoseOfTheTable(_ failures: Int64, _ seconds: Int64) {
+    @Test("The delays are those of the table", arguments: delays) func theDelaysAreThoseOfTheTable(_ failures: Int64, _ seconds: Int64) {
         #expect(DelayProfile.rolling.delay(afterFailures: failures) == seconds)
         #expect(DelayProfile.rolling.attemptsLeft(afterFailures: failures) == max(0, 5 - failures))
     }
 
-    @Test func aDelayRefusesEvenTheRightPasscodeAndDoesNotCountIt() throws {
+    @Test("During a delay even the right passcode is refused, and not counted")
+    func aDelayRefusesEvenTheRightPasscodeAndDoesNotCountIt() throws {
         let vault = try bench.startProtected()
         for _ in 1...4 { guessWrong(vault) }
         for seconds in [60, 300, 900, 1800, 3600, 3600, 3600] as [Int64] {
@@ -83,7 +84,7 @@ import VaubanUserModel
         #expect(try bench.attempts().failures == 0)
     }
 
-    @Test func aRestartStartsTheCurrentDelayAgain() throws {
+    @Test("A restart starts the current delay again") func aRestartStartsTheCurrentDelayAgain() throws {
         let vault = try bench.startProtected()
         for _ in 1...5 { guessWrong(vault) }
         bench.clock.advance(seconds: 59)
@@ -96,7 +97,7 @@ import VaubanUserModel
         #expect(bench.start().status.secondsToWait == 300)
     }
 
-    @Test func wallClockDoesNotAffectDelays() throws {
+    @Test("The wall clock does not affect delays") func wallClockDoesNotAffectDelays() throws {
         let vault = try bench.startProtected()
         for _ in 1...5 { guessWrong(vault) }
         for wall in [Int64.max / 2, 0, Int64.min / 2] {
@@ -106,7 +107,7 @@ import VaubanUserModel
     }
 
     /// Parallel attempts are not cheaper than sequential ones.
-    @Test func parallelAttemptsAreAllCounted() throws {
+    @Test("Parallel attempts are all counted") func parallelAttemptsAreAllCounted() throws {
         let vault = try bench.startProtected()
         let answers = Mutex<[Refusal.Reason?]>([])
         DispatchQueue.concurrentPerform(iterations: 24) { _ in
@@ -121,7 +122,7 @@ import VaubanUserModel
         #expect(bench.journal.events.count { $0 == .tangled } == 1 + 5)
     }
 
-    @Test func deletingTheRecordRestoresNoAttempts() throws {
+    @Test("Deleting the record of attempts restores none") func deletingTheRecordRestoresNoAttempts() throws {
         let vault = try bench.startProtected()
         for _ in 1...5 { guessWrong(vault) }
         bench.store.files["1000/attempts"] = nil
@@ -131,7 +132,8 @@ import VaubanUserModel
         #expect(status.secondsToWait == 3600 && status.warnings == ["the record of failed passcodes is missing; the longest delay applies"])
     }
 
-    @Test func unreadableRecordIsQuarantinedAndTheLongestDelayApplies() throws {
+    @Test("An unreadable record is quarantined, and the longest delay applies")
+    func unreadableRecordIsQuarantinedAndTheLongestDelayApplies() throws {
         _ = try bench.startProtected()
         let good = try #require(bench.store.files["1000/attempts"])
         var altered = good
@@ -153,7 +155,7 @@ import VaubanUserModel
     }
 
     /// Without a passcode there is nothing to attempt, so nothing is delayed.
-    @Test func lostRecordIsIgnoredWithoutAPasscode() throws {
+    @Test("Without a passcode a lost record is ignored") func lostRecordIsIgnoredWithoutAPasscode() throws {
         _ = try bench.start().lease()
         bench.store.files["1000/attempts"] = nil
         #expect(bench.start().status.secondsToWait == 0 && bench.start().status.warnings.isEmpty)
@@ -165,7 +167,7 @@ import VaubanUserModel
         #expect(bench.start().status.warnings.isEmpty && bench.start().status.attemptsLeft == 5)
     }
 
-    @Test func aRecordOfAnotherKeybagOrUserDoesNotCount() throws {
+    @Test("A record of another keybag or user does not count") func aRecordOfAnotherKeybagOrUserDoesNotCount() throws {
         _ = try bench.startProtected()
         try bench.put(AttemptRecord(keybag: [UInt8](repeating: 9, count: 16)), as: .attempts)
         #expect(bench.start().status.secondsToWait == 3600)

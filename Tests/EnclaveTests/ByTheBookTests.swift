@@ -25,7 +25,7 @@ import VaubanSecretBytes
     ]
 
     /// With the passcode and the files alone: every method of a row, from the outside in.
-    @Test(arguments: kinds, Protection.allCases)
+    @Test("A row opens with the passcode and the files by the specification alone", arguments: kinds, Protection.allCases)
     func aRowOpensFromTheSpecificationAlone(_ flags: AccessControlFlags?, _ protection: Protection) throws {
         let (vault, _) = try bench.startEnrolled()
         let password = flags?.contains(.applicationPassword) == true ? "application's" : nil
@@ -39,10 +39,11 @@ import VaubanSecretBytes
         let wrapped = try ByTheBook.nodes(sealed.wrapped)
         #expect(wrapped[0].octets == [1] && wrapped[1].octets == [flags == nil ? 0 : 2])
         guard flags != nil else {
-            #expect(try ByTheBook.open(wrapped[2].octets, classKey, "vauban item key v1", binding) == sealed.key)
+            #expect(try ByTheBook.open(wrapped[2].octets, key: classKey, label: "vauban item key v1", context: binding) == sealed.key)
             return
         }
-        let layered = try ByTheBook.nodes(ByTheBook.open(wrapped[2].octets, classKey, "vauban layered item key v1", binding))
+        let layered = try ByTheBook.nodes(
+            ByTheBook.open(wrapped[2].octets, key: classKey, label: "vauban layered item key v1", context: binding))
         #expect(layered[0].nodes.count == (flags?.contains(.or) == true ? 2 : 1))
         for way in layered[0].nodes {
             var content = way.nodes[1].octets
@@ -61,7 +62,7 @@ import VaubanSecretBytes
                 let parameters = StretchParameters(salt: numbers[0].octets, log2Rounds: 4, blockSize: 1, parallelism: 1)
                 #expect(numbers.dropFirst().map(\.octets) == [[4], [1], [1]])
                 let stretched = try PasscodeStretcher(StretchCost(log2Rounds: 4, blockSizeMin: 1)).stretch(secret(password), parameters)
-                content = try ByTheBook.open(content, bytes(stretched), "vauban application password v1", itemBinding)
+                content = try ByTheBook.open(content, key: bytes(stretched), label: "vauban application password v1", context: itemBinding)
             }
             #expect(content == sealed.key)
         }
@@ -92,9 +93,11 @@ import VaubanSecretBytes
             bytes(try MemoryDevice(2).tangle(stretched, label: "vauban keybag passcode wrap v1", context: bag.identifier)),
         ]
         for key in keys {
-            #expect(throws: (any Error).self) { try ByTheBook.open(slot.wrapped, key, "vauban keybag slot v1", context) }
+            #expect(throws: (any Error).self) {
+                try ByTheBook.open(slot.wrapped, key: key, label: "vauban keybag slot v1", context: context)
+            }
         }
         let right = bytes(try passcodeKey(Workbench.passcode, bag))
-        #expect(try ByTheBook.open(slot.wrapped, right, "vauban keybag slot v1", context).count == 32)
+        #expect(try ByTheBook.open(slot.wrapped, key: right, label: "vauban keybag slot v1", context: context).count == 32)
     }
 }

@@ -162,10 +162,10 @@ private struct Holder {
 
     init(_ signed: [UInt8], _ key: borrowing SecretBytes) throws {
         let made = try Making(derBytes: try Making.Signed(derBytes: signed).statement)
-        signing = try Curve25519.Signing.PrivateKey(rawRepresentation: Self.derived("signing", key, made.circle))
+        signing = try Curve25519.Signing.PrivateKey(rawRepresentation: Self.derived("signing", from: key, in: made.circle))
         let seed = try XWingMLKEM768X25519.PrivateKey(
-            seedRepresentation: Self.derived("encapsulation", key, made.circle), publicKey: nil)
-        let identifier = Array(Self.derived("identifier", key, made.circle).prefix(16))
+            seedRepresentation: Self.derived("encapsulation", from: key, in: made.circle), publicKey: nil)
+        let identifier = Array(Self.derived("identifier", from: key, in: made.circle).prefix(16))
         device = PublicDevice(
             device: identifier, name: "", encapsulation: Array(seed.publicKey.rawRepresentation),
             verification: Array(signing.publicKey.rawRepresentation))
@@ -182,7 +182,7 @@ private struct Holder {
         (circle, number, digest) = (made.circle, made.number, Array(SHA256.hash(data: signed)))
     }
 
-    private static func derived(_ what: String, _ key: borrowing SecretBytes, _ circle: [UInt8]) -> [UInt8] {
+    private static func derived(_ what: String, from key: borrowing SecretBytes, in circle: [UInt8]) -> [UInt8] {
         KeyWrap.derive(from: key, label: "vauban sync recovery \(what) v1", context: circle).withUnsafeBytes { Array($0) }
     }
 
@@ -215,13 +215,17 @@ private struct Holder {
             try fields.integer(epoch)
             try fields.octets(signer ?? device.device)
             try fields.sequence { all in
-                for member in shares ?? members { try Self.share(key, with: member, "vauban sync share v1", context, into: &all) }
+                for member in shares ?? members {
+                    try Self.share(key, with: member, label: "vauban sync share v1", context: context, into: &all)
+                }
             }
             try fields.octets(wrapped)
             if rolls { try fields.optionalOctets(0, earlier) }
             if keepsKey {
                 try fields.tagged(2) { part in
-                    try part.sequence { try Self.share(key, with: device, "vauban sync recovery share v1", context, into: &$0) }
+                    try part.sequence {
+                        try Self.share(key, with: device, label: "vauban sync recovery share v1", context: context, into: &$0)
+                    }
                 }
             }
         }
@@ -234,7 +238,7 @@ private struct Holder {
     }
 
     private static func share(
-        _ key: [UInt8], with member: PublicDevice, _ label: String, _ context: [UInt8], into der: inout DERWriter
+        _ key: [UInt8], with member: PublicDevice, label: String, context: [UInt8], into der: inout DERWriter
     ) throws {
         let recipient = try XWingMLKEM768X25519.PublicKey(rawRepresentation: member.encapsulation)
         var sender = try HPKE.Sender(

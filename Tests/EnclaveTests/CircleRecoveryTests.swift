@@ -185,7 +185,7 @@ struct CircleRecoveryTests {
         #expect(reason { _ = try find(forged.statement, made.key, on: try Device()) } == .itemNotFound)
     }
 
-    @Test("A removed device that hides its removal is among the devices that the prompt shows; after a new key it is hidden no more")
+    @Test("A removed device that hides its removal is among the devices that the prompt shows; after a new key it is no longer hidden")
     func hiddenRemoval() throws {
         let member = try member()
         let (thief, _) = try joined(member)

@@ -101,7 +101,7 @@ struct CircleTests {
         #expect(reason { _ = try device.vault.circleItemKeys(guarded, wrapped: layered, epoch: 1, in: circle) } == .notAllowedHere)
     }
 
-    @Test("A removed device opens nothing of the new key, and follows no more") func removal() throws {
+    @Test("A removed device opens nothing under the new key, and no longer follows") func removal() throws {
         let (first, second, third) = (try Device(), try Device(), try Device())
         try first.perform(.begin(name: "desk"))
         try join(second, first)

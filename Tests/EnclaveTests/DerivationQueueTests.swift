@@ -45,7 +45,7 @@ import VaubanUserModel
         private let group = DispatchGroup()
         private let result = Mutex<(isRun: Bool, reason: Refusal.Reason?)>((false, nil))
 
-        init(_ queue: DerivationQueue, _ owner: UInt32, _ requester: sending DerivationRequester) throws {
+        init(_ queue: DerivationQueue, owner: UInt32, requester: sending DerivationRequester) throws {
             let place = try queue.enter(.applicationPassword, of: owner)
             let before = queue.waitingCount
             group.enter()
@@ -83,7 +83,7 @@ import VaubanUserModel
         let queue = DerivationQueue()
         let holder = try Holder(queue)
         let (own, others) = try socketPair()
-        let asking = try ConsentRequest(queue, 2, DerivationRequester(connection: own, process: nil, reportWaiting: {}))
+        let asking = try ConsentRequest(queue, owner: 2, requester: DerivationRequester(connection: own, process: nil, reportWaiting: {}))
         shutdown(others.number, Int32(SHUT_RDWR))
         #expect(asking.end == (false, .cancelled) && queue.waitingCount == 0)
         holder.letGo()
@@ -101,8 +101,9 @@ import VaubanUserModel
         process.standardOutput = FileHandle.nullDevice
         try process.run()
         let asking = try ConsentRequest(
-            queue, 2,
-            DerivationRequester(connection: own, process: try ProcessDescriptor.open(process.processIdentifier), reportWaiting: {})
+            queue, owner: 2,
+            requester: DerivationRequester(
+                connection: own, process: try ProcessDescriptor.open(process.processIdentifier), reportWaiting: {})
         )
         kill(process.processIdentifier, SIGKILL)
         withExtendedLifetime(others) { #expect(asking.end == (false, .cancelled)) }
@@ -115,8 +116,8 @@ import VaubanUserModel
             let queue = DerivationQueue()
             let holder = try Holder(queue)
             let (own, others) = try socketPair()
-            let gone = try ConsentRequest(queue, 2, DerivationRequester(connection: own, process: nil, reportWaiting: {}))
-            let next = try ConsentRequest(queue, 3, .unattended)
+            let gone = try ConsentRequest(queue, owner: 2, requester: DerivationRequester(connection: own, process: nil, reportWaiting: {}))
+            let next = try ConsentRequest(queue, owner: 3, requester: .unattended)
             shutdown(others.number, Int32(SHUT_RDWR))
             holder.letGo()
             #expect(gone.end == (false, .cancelled) && next.end == (true, nil))
@@ -128,7 +129,8 @@ import VaubanUserModel
         let queue = DerivationQueue()
         let holder = try Holder(queue)
         let told = DispatchSemaphore(value: 0)
-        let asking = try ConsentRequest(queue, 2, DerivationRequester(connection: nil, process: nil, reportWaiting: { told.signal() }))
+        let asking = try ConsentRequest(
+            queue, owner: 2, requester: DerivationRequester(connection: nil, process: nil, reportWaiting: { told.signal() }))
         for _ in 0..<2 { #expect(told.wait(timeout: .now() + 60) == .success) }
         holder.letGo()
         #expect(asking.end == (true, nil))
@@ -140,7 +142,9 @@ import VaubanUserModel
         let holder = try Holder(queue)
         struct Gone: Error {}
         #expect(
-            try ConsentRequest(queue, 2, DerivationRequester(connection: nil, process: nil, reportWaiting: { throw Gone() })).end == (
+            try ConsentRequest(
+                queue, owner: 2, requester: DerivationRequester(connection: nil, process: nil, reportWaiting: { throw Gone() })
+            ).end == (
                 false, .cancelled
             ))
         holder.letGo()

@@ -31,7 +31,8 @@ import VaubanSecretBytes
 
     // MARK: The device secret
 
-    @Test func deviceSecretIsCreatedOnFirstUseForItsOwnerOnly() throws {
+    @Test("The device secret is created at its first use, for its owner alone")
+    func deviceSecretIsCreatedOnFirstUseForItsOwnerOnly() throws {
         let device = try DeviceSecret(in: folder)
         #expect(mode(secretPath) == 0o600)
         let file = try content(secretPath)

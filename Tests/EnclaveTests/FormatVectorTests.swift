@@ -29,7 +29,42 @@ import VaubanSecretBytes
             let user = try #require(UInt32(try vector.given("user")))
             let device = MemoryDevice(secret: try vector.givenBytes("deviceSecret"))
             let content = try StateEnvelope.open(vector.content, name: name, user: user, backend: device)
-            return ["content": FormatVectors.hexadecimal(content)]
+            return ["content": hexadecimal(content)]
+        }
+    }
+
+    @Test("What devices write for each other about a circle is read or refused as the vectors say") func circleDocuments() throws {
+        try FormatVectors("sync-documents").check { vector in
+            switch try vector.given("message") {
+            case "commitment":
+                let commitment = try CircleCommitment(derBytes: vector.content)
+                return ["device": hexadecimal(commitment.device), "digest": hexadecimal(commitment.digest)]
+            case "answer":
+                let answer = try CircleAnswer(derBytes: vector.content)
+                return [
+                    "circle": hexadecimal(answer.circle), "digest": hexadecimal(answer.digest), "member": hexadecimal(answer.member.device),
+                    "name": answer.member.name, "verification": hexadecimal(answer.member.verification), "nonce": hexadecimal(answer.nonce),
+                ]
+            case "reveal":
+                let reveal = try CircleReveal(derBytes: vector.content)
+                guard let codes = reveal.codes(over: try vector.givenBytes("answer")) else { return nil }
+                return [
+                    "device": hexadecimal(reveal.newcomer.device), "name": reveal.newcomer.name,
+                    "verification": hexadecimal(reveal.newcomer.verification),
+                    "codes": [codes.newcomer, codes.member].map { $0.replacing(" ", with: "") }.joined(separator: " "),
+                ]
+            case "statement":
+                let signed = try SignedStatement(derBytes: vector.content)
+                let statement = try CircleStatement(derBytes: signed.statement)
+                guard signed.isSigned(by: try vector.givenBytes("verification")) else { return nil }
+                return [
+                    "circle": hexadecimal(statement.circle), "number": "\(statement.number)", "previous": hexadecimal(statement.previous),
+                    "epoch": "\(statement.epoch)", "signer": hexadecimal(statement.signer),
+                    "shares": statement.shares.map { hexadecimal($0.device) }.joined(separator: " "),
+                    "members": hexadecimal(statement.members), "earlier": hexadecimal(statement.earlier ?? []),
+                ]
+            default: return nil
+            }
         }
     }
 
@@ -38,7 +73,7 @@ import VaubanSecretBytes
             let request = try TokenRequest(derBytes: vector.content)
             guard request.isProven(in: try vector.givenBytes("circle")) else { return nil }
             return [
-                "member": FormatVectors.hexadecimal(request.member), "token": FormatVectors.hexadecimal(request.verification),
+                "member": hexadecimal(request.member), "token": hexadecimal(request.verification),
                 "name": request.name,
             ]
         }
@@ -50,8 +85,8 @@ import VaubanSecretBytes
                 return nil
             }
             return [
-                "number": "\(made.number)", "epoch": "\(made.epoch)", "device": FormatVectors.hexadecimal(made.device),
-                "verification": FormatVectors.hexadecimal(made.verification),
+                "number": "\(made.number)", "epoch": "\(made.epoch)", "device": hexadecimal(made.device),
+                "verification": hexadecimal(made.verification),
             ]
         }
     }

@@ -37,7 +37,7 @@ import Testing
     }
 
     /// Inputs that never open a key would prove nothing.
-    @Test func theFirstInputsOpenWhatTheyShould() throws {
+    @Test("The seed inputs of the fuzzers open the keys that they should") func theFirstInputsOpenWhatTheyShould() throws {
         let wire = try WireFuzzing()
         let opened = try WireFuzzing.seeds().map { try wire.run($0) }
         #expect(opened.allSatisfy { $0 > 0 }, "\(opened)")

@@ -53,7 +53,9 @@ import VaubanUserModel
         #expect(after.identifier == before.identifier && after.device == before.device)
     }
 
-    @Test(arguments: Protection.allCases.filter { !$0.needsPasscode }, [nil, AccessControlFlags.userPresence, .devicePasscode])
+    @Test(
+        "Rows from before the passcode open and lock with their class", arguments: Protection.allCases.filter { !$0.needsPasscode },
+        [nil, AccessControlFlags.userPresence, .devicePasscode])
     func earlierRowsOpenAndLockWithTheirClass(_ protection: Protection, _ flags: AccessControlFlags?) throws {
         let vault = bench.start()
         _ = try vault.lease()

@@ -14,7 +14,7 @@ import VaubanUserModel
 @Suite struct GuessTests {
     private let bench = Workbench()
 
-    private func guess(_ vault: Vault, _ who: String, _ date: Int64 = 0) {
+    private func guess(_ vault: Vault, by who: String, at date: Int64 = 0) {
         #expect(refusal { _ = try vault.authenticate(secret("wrong one")) }?.reason == .authenticationFailed)
         vault.record(FailedAttempt(date: date, purpose: .unlock, who: who))
     }
@@ -22,8 +22,8 @@ import VaubanUserModel
     @Test("Failed attempts are listed newest first until a correct passcode clears them")
     func wrongAttemptsAreListedNewestFirstUntilASuccess() throws {
         let vault = try bench.startProtected()
-        guess(vault, "/usr/bin/first", 1)
-        guess(vault, "/usr/bin/second", 2)
+        guess(vault, by: "/usr/bin/first", at: 1)
+        guess(vault, by: "/usr/bin/second", at: 2)
         let expected = [
             FailedAttempt(date: 2, purpose: .unlock, who: "/usr/bin/second"),
             FailedAttempt(date: 1, purpose: .unlock, who: "/usr/bin/first"),
@@ -43,14 +43,14 @@ import VaubanUserModel
     @Test("The list of failed attempts is bounded and never affects the count") func attemptListIsBoundedAndKeepsTheCount() throws {
         let vault = try bench.startProtected()
         for number in 1...14 {
-            guess(vault, "/\(number)" + String(repeating: "ä", count: 300), Int64(number))
+            guess(vault, by: "/\(number)" + String(repeating: "ä", count: 300), at: Int64(number))
             bench.clock.advance(seconds: 3600)
         }
         #expect(vault.status.failedAttempts.map(\.date) == (5...14).reversed())
         #expect(try bench.attempts().encoded().count < EnclaveLimits.attemptRecordBytesMax && bench.attempts().failures == 14)
         // If it cannot be written, the count that was written before remains.
         bench.store.fail(.attempts, with: .full, after: 1)
-        guess(vault, "/unwritten", 99)
+        guess(vault, by: "/unwritten", at: 99)
         #expect(bench.start().status.failedAttempts.first?.date == 14)
         #expect(try bench.attempts().failures == 15)
     }
@@ -64,7 +64,8 @@ import VaubanUserModel
         #expect(vault.status.secondsToWait == 60)
     }
 
-    @Test(arguments: ["aaaaaa", "121212", "123456", "fedcba", "abc123", "password", "Qwerty12", "letmein!"])
+    @Test(
+        "Obvious passcodes are refused", arguments: ["aaaaaa", "121212", "123456", "fedcba", "abc123", "password", "Qwerty12", "letmein!"])
     func obviousPasscodesAreRefused(_ passcode: String) throws {
         let vault = bench.start()
         #expect(refusal { try vault.setPasscode(secret(passcode)) }?.reason == .passcodeTooWeak)

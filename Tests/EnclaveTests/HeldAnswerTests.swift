@@ -29,7 +29,8 @@ import VaubanUserModel
             key: try Self.key(key), namespace: namespace, program: program, session: session, leader: leader ?? self.leader)
     }
 
-    @Test func answerCoversItsKeyPurposeProgramAndSessionAlone() throws {
+    @Test("An answer that holds covers its key, purpose, program and session alone")
+    func answerCoversItsKeyPurposeProgramAndSessionAlone() throws {
         var held = HeldAnswers<String>()
         held.keep("typed", for: try scope(), until: 100)
         #expect(held.evidence(for: try scope(), at: 1) == "typed")
@@ -42,7 +43,7 @@ import VaubanUserModel
         #expect(held.evidence(for: try scope(), at: 1) == "typed")
     }
 
-    @Test func answerEndsWithItsTimeAndIsErased() throws {
+    @Test("An answer that holds ends with its time and is erased") func answerEndsWithItsTimeAndIsErased() throws {
         var held = HeldAnswers<String>()
         held.keep("first", for: try scope(), until: 100)
         held.keep("second", for: try scope("file"), until: 200)
@@ -55,7 +56,8 @@ import VaubanUserModel
         #expect(held.nextEnd == nil)
     }
 
-    @Test func laterAnswerReplacesAnEarlierOneAndTheOldestMakesRoom() throws {
+    @Test("A later answer replaces an earlier one, and the oldest is dropped at the limit")
+    func laterAnswerReplacesAnEarlierOneAndTheOldestMakesRoom() throws {
         var held = HeldAnswers<String>()
         for end: UInt64 in [100, 200] { held.keep("until \(end)", for: try scope(), until: end) }
         #expect(held.count == 1)
@@ -67,7 +69,7 @@ import VaubanUserModel
     }
 
     /// The number of a session can be reused when its processes have ended.
-    @Test func answerEndsWithTheProcessThatLeadsTheSession() throws {
+    @Test("An answer that holds ends with the process that leads the session") func answerEndsWithTheProcessThatLeadsTheSession() throws {
         // Waits for its input, which is this test's end of a pipe.
         let child = Process()
         child.executableURL = URL(fileURLWithPath: "/bin/cat")

@@ -34,7 +34,7 @@ struct JoinTokenTests {
     }
 
     private func make(
-        _ member: Device, _ name: String = "ci", seconds: Int64 = hour, _ names: BlindedNames = names
+        by member: Device, named name: String = "ci", seconds: Int64 = hour, receiving names: BlindedNames = names
     ) throws -> Token {
         let made = try member.vault.circle(.makeToken(name: name, seconds: seconds, names, shown: ""), isApproved: true)
         let bytes = try #require(made.reply.document)
@@ -61,7 +61,7 @@ struct JoinTokenTests {
         let (member, server) = (try member(), try Device())
         let unapproved = CircleRequest.makeToken(name: "ci", seconds: Self.hour, Self.names, shown: "")
         #expect(reason { _ = try member.vault.circle(unapproved, isApproved: false) } == .cancelled)
-        let token = try make(member)
+        let token = try make(by: member)
         #expect(try member.view.tokens.map(\.name) == ["ci"] && member.view.tokens.map(\.itemCount) == [2])
         let seed: SecretBytes? = token.seed.bytes.duplicate()
         #expect(reason { _ = try server.vault.circle(.redeem(token: token.bytes), isApproved: false, secret: seed) } == .cancelled)
@@ -84,7 +84,7 @@ struct JoinTokenTests {
     @Test("A used token admits nobody: no second device, and not the first one again after it was removed, also after a restart")
     func usedTwice() throws {
         let (member, server, thief) = (try member(), try Device(), try Device())
-        let token = try make(member)
+        let token = try make(by: member)
         let (request, stolen) = (try redeem(token, on: server), try redeem(token, on: thief))
         let statement = try #require(try admit(request, by: member).document)
         #expect(reason { _ = try admit(stolen, by: member) } == .notAllowedHere)
@@ -109,7 +109,7 @@ struct JoinTokenTests {
         let clock = member.bench.clock
         let start: Int64 = 700_000_000_000_000
         clock.setWall(microseconds: start)
-        let token = try make(member)
+        let token = try make(by: member)
         #expect(token.content.expires == start + Self.hour * 1_000_000)
         let request = try redeem(token, on: server)
         clock.setWall(microseconds: start - 1)
@@ -120,15 +120,15 @@ struct JoinTokenTests {
         clock.setWall(microseconds: start + 1)
         #expect(reason { _ = try admit(request, by: member) } == .notAllowedHere)
         #expect(try member.view.companions.isEmpty && member.view.tokens.isEmpty)
-        let again = try make(member)
+        let again = try make(by: member)
         clock.setWall(microseconds: again.content.expires - 1)
         try server.perform(.leave)
         #expect(try admit(try redeem(again, on: server), by: member).document != nil)
     }
 
-    @Test("A token that was taken back admits nobody") func revoked() throws {
+    @Test("A withdrawn token admits nobody") func revoked() throws {
         let (member, server) = (try member(), try Device())
-        let (token, other) = (try make(member), try make(member, "other"))
+        let (token, other) = (try make(by: member), try make(by: member, named: "other"))
         let request = try redeem(token, on: server)
         try member.perform(.revokeToken(verification: token.content.verification))
         #expect(reason { try member.perform(.revokeToken(verification: token.content.verification)) } == .badParameter)
@@ -139,7 +139,7 @@ struct JoinTokenTests {
     @Test("A request without the token's key, for other keys, under another name, or altered admits nobody and spends nothing")
     func wrongProof() throws {
         let (member, server) = (try member(), try Device())
-        let (token, other) = (try make(member), try make(member, "other"))
+        let (token, other) = (try make(by: member), try make(by: member, named: "other"))
         let wrong: SecretBytes? = other.seed.bytes.duplicate()
         #expect(reason { _ = try server.vault.circle(.redeem(token: token.bytes), isApproved: true, secret: wrong) } == .badParameter)
         #expect(reason { _ = try server.vault.circle(.redeem(token: token.bytes), isApproved: true) } == .badParameter)
@@ -165,7 +165,7 @@ struct JoinTokenTests {
 
     @Test("The list and the time are the member's: whoever alters its state has none") func alteredList() throws {
         let (member, server) = (try member(), try Device())
-        let request = try redeem(try make(member), on: server)
+        let request = try redeem(try make(by: member), on: server)
         let file = "\(Workbench.user)/circle"
         let stored = try #require(member.bench.store.files[file])
         let listed = try #require(Self.names.all.first)
@@ -184,7 +184,7 @@ struct JoinTokenTests {
             .approve(reveal: try #require(revealed.document), code: try #require(revealed.code)))
         let joined = try #require(approved.document)
         try second.perform(.enter(statement: joined, code: try #require(approved.code)))
-        let token = try make(member)
+        let token = try make(by: member)
         let request = try redeem(token, on: server)
         #expect(reason { _ = try admit(request, by: second) } == .itemNotFound)
         #expect(try second.view.tokens.isEmpty)
@@ -208,7 +208,7 @@ struct JoinTokenTests {
     @Test("A token that was used is not open again in a state that was put back, and one whose use was not stored still is")
     func stateThatWasPutBack() throws {
         let (member, server, thief) = (try member(), try Device(), try Device())
-        let token = try make(member)
+        let token = try make(by: member)
         let (request, stolen) = (try redeem(token, on: server), try redeem(token, on: thief))
         member.bench.store.fail(.circle, with: .full)
         #expect(reason { _ = try admit(request, by: member) } == .storageFull)
@@ -225,33 +225,33 @@ struct JoinTokenTests {
 
     @Test("A member has few tokens at a time, one for each name, and a companion makes none") func limits() throws {
         let member = try member()
-        for number in 0..<JoinToken.countMax { _ = try make(member, "\(number)") }
-        #expect(reason { _ = try make(member, "more") } == .unsupported)
-        #expect(reason { _ = try make(member, "0") } == .badParameter)
-        #expect(reason { _ = try make(member, "") } == .badParameter)
+        for number in 0..<JoinToken.countMax { _ = try make(by: member, named: "\(number)") }
+        #expect(reason { _ = try make(by: member, named: "more") } == .unsupported)
+        #expect(reason { _ = try make(by: member, named: "0") } == .badParameter)
+        #expect(reason { _ = try make(by: member, named: "") } == .badParameter)
         let clock = member.bench.clock
         clock.setWall(microseconds: clock.referenceMicroseconds + Self.hour * 1_000_000)
-        let token = try make(member, "0")
+        let token = try make(by: member, named: "0")
         #expect(try member.view.tokens.map(\.name) == ["0"])
         let server = try Device()
         let statement = try #require(try admit(try redeem(token, on: server), by: member).document)
         _ = try enter(statement, on: server)
-        #expect(reason { _ = try make(server) } == .notAllowedHere)
+        #expect(reason { _ = try make(by: server) } == .notAllowedHere)
         #expect(reason { _ = try admit([1], by: server) } == .notAllowedHere)
         #expect(reason { try server.perform(.revokeToken(verification: token.content.verification)) } == .notAllowedHere)
         // As many companions as a circle has: the token is not spent.
         for number in 1..<CircleRequest.companionsMax {
-            let token = try make(member, "\(number)")
+            let token = try make(by: member, named: "\(number)")
             _ = try admit(try redeem(token, on: try Device()), by: member)
         }
-        let last = try make(member, "last")
+        let last = try make(by: member, named: "last")
         #expect(reason { _ = try admit(try redeem(last, on: try Device()), by: member) } == .unsupported)
         #expect(try member.view.tokens.map(\.name) == ["last"])
     }
 
     @Test("A device waits for one admission at a time, and leaves to end that") func waiting() throws {
         let (member, server) = (try member(), try Device())
-        let (token, other) = (try make(member), try make(member, "other"))
+        let (token, other) = (try make(by: member), try make(by: member, named: "other"))
         #expect(reason { _ = try enter(try member.document(.view), on: server) } == .notAllowedHere)
         _ = try redeem(token, on: server)
         #expect(reason { _ = try redeem(other, on: server) } == .badParameter)

@@ -2,6 +2,7 @@ import Crypto
 import Enclave
 import EnclaveWire
 import Foundation
+import TestSupport
 import VaubanDER
 import VaubanSecretBytes
 
@@ -64,5 +65,3 @@ extension KnownAnswers.Row {
 }
 
 func octets(_ hex: String) -> [UInt8] { stride(from: 0, to: hex.count, by: 2).compactMap { UInt8(hex.dropFirst($0).prefix(2), radix: 16) } }
-
-func hex(_ bytes: [UInt8]) -> String { bytes.map { String(format: "%02x", $0) }.joined() }

@@ -28,7 +28,8 @@ import VaubanUserModel
     ]
 
     /// Every access control, alone and with an application password, against everything that can be presented.
-    @Test(arguments: controls.indices, [false, true]) func accessControlOpensWithTheRequiredFactors(_ index: Int, _ withPassword: Bool)
+    @Test("An access control opens with the required factors alone", arguments: controls.indices, [false, true])
+    func accessControlOpensWithTheRequiredFactors(_ index: Int, _ withPassword: Bool)
         throws
     {
         let (flags, opens) = Self.controls[index]
@@ -46,20 +47,20 @@ import VaubanUserModel
             let gathered = shown.passcode ? try vault.gather(Workbench.passcode) : OperationEvidence()
             if shown.finger { gathered.evidence.finger = try vault.acceptFingerMatch(fingers: Sample.fingers) }
             if !needsPassword {
-                let key = try? vault.finishWith(nil, opening, gathered)
+                let key = try? vault.finishWith(nil, opening, evidence: gathered)
                 #expect(key == (opens(shown) ? sealed.key : nil), "\(shown)")
                 continue
             }
-            #expect((try? vault.finishWith("right", opening, gathered)) == (opens(shown) ? sealed.key : nil), "\(shown)")
-            #expect(refusal { _ = try vault.finishWith("wrong", opening, gathered) }?.reason == .authenticationFailed)
-            #expect(refusal { _ = try vault.finishWith(nil, opening, gathered) }?.reason == .applicationPasswordMissing)
-            #expect(refusal { _ = try vault.finishWith("", opening, gathered) }?.reason == .applicationPasswordMissing)
+            #expect((try? vault.finishWith("right", opening, evidence: gathered)) == (opens(shown) ? sealed.key : nil), "\(shown)")
+            #expect(refusal { _ = try vault.finishWith("wrong", opening, evidence: gathered) }?.reason == .authenticationFailed)
+            #expect(refusal { _ = try vault.finishWith(nil, opening, evidence: gathered) }?.reason == .applicationPasswordMissing)
+            #expect(refusal { _ = try vault.finishWith("", opening, evidence: gathered) }?.reason == .applicationPasswordMissing)
         }
         #expect(vault.status.attemptsLeft == 5)
     }
 
     /// The key would open the pair, but policy does not allow it, although the correct passcode was given.
-    @Test func aPasscodesKeyDoesNotStandForAFinger() throws {
+    @Test("The passcode does not replace a fingerprint") func aPasscodesKeyDoesNotStandForAFinger() throws {
         let (vault, _) = try bench.startEnrolled()
         let sealed = try SealedRow(bench.row(.always, .biometryAny), in: vault)
         let shown = try vault.gather(Workbench.passcode)
@@ -67,7 +68,7 @@ import VaubanUserModel
         // ByTheBookTests shows, with the files and the passcode, that it could.
     }
 
-    @Test func unusableMethodIsNotPrompted() throws {
+    @Test("A method that cannot be used is not prompted for") func unusableMethodIsNotPrompted() throws {
         let (vault, _) = try bench.startEnrolled()
         let either = try SealedRow(bench.row(.always, [.or, .biometryCurrentSet, .devicePasscode]), in: vault)
         let both = try SealedRow(bench.row(.always, [.and, .biometryCurrentSet, .devicePasscode]), in: vault)
@@ -82,7 +83,7 @@ import VaubanUserModel
     }
 
     /// A method that could not be sealed is not added by a later enrollment.
-    @Test func methodMissingAtTheStartStaysUnavailable() throws {
+    @Test("A method that was missing at the start stays unavailable") func methodMissingAtTheStartStaysUnavailable() throws {
         let (vault, _) = bench.startAtReader()
         try vault.setPasscode(secret(Workbench.passcode))
         let sealed = try SealedRow(bench.row(.always, [.or, .biometryCurrentSet, .devicePasscode]), in: vault)
@@ -92,7 +93,7 @@ import VaubanUserModel
 
     // MARK: Application password
 
-    @Test func anApplicationPasswordIsNeededAndBounded() throws {
+    @Test("An application password is needed, and its length is limited") func anApplicationPasswordIsNeededAndBounded() throws {
         let vault = bench.start()
         _ = try vault.lease()
         let row = try bench.row(.whenUnlocked, .applicationPassword)
@@ -108,7 +109,7 @@ import VaubanUserModel
     }
 
     /// Two items with the same password have different salts, so no table serves both; and it is not a passcode.
-    @Test func saltsOfItemsDiffer() throws {
+    @Test("Items with the same password have different salts") func saltsOfItemsDiffer() throws {
         let vault = try bench.startProtected()
         let row = try bench.row(.whenUnlocked, .applicationPassword)
         let first = try SealedRow(row, in: vault, password: Workbench.passcode),
@@ -119,12 +120,12 @@ import VaubanUserModel
         #expect(bench.journal.events.isEmpty && vault.status.attemptsLeft == 5)
     }
 
-    @Test func theClassClosesItToo() throws {
+    @Test("A locked class closes an item with an application password too") func theClassClosesItToo() throws {
         let vault = try bench.startProtected()
         let sealed = try SealedRow(bench.row(.whenUnlocked, .applicationPassword), in: vault, password: "right")
         let opening = try vault.opening(sealed)
         try vault.lock()
-        #expect(refusal { _ = try vault.finishWith("right", opening, OperationEvidence()) }?.reason == .locked)
+        #expect(refusal { _ = try vault.finishWith("right", opening, evidence: OperationEvidence()) }?.reason == .locked)
         #expect(refusal { _ = try vault.read(sealed, password: "right") }?.reason == .locked)
     }
 }

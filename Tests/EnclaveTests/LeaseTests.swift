@@ -93,7 +93,7 @@ import VaubanSecretBytes
             switch slot.purpose {
             case .protection:
                 #expect(!lentKeys.contains(bytes(key)))
-                #expect(lentKeys[try #require(place)] == ByTheBook.hkdf(bytes(key), "vauban metadata key v1"))
+                #expect(lentKeys[try #require(place)] == ByTheBook.hkdf(bytes(key), label: "vauban metadata key v1"))
             case .firstUnlockIndex, .deviceIndex: #expect(lentKeys[try #require(place)] == bytes(key))
             case .privateKeys, .passcodeFactor, .presenceFactor, .biometryFactor, .enrollmentFactor:
                 #expect(place == nil && !lentKeys.contains(bytes(key)))

@@ -42,10 +42,12 @@ import VaubanLinuxHost
         #expect(try content() != before)
     }
 
-    @Test(arguments: [
-        nil, "", "\n", "uninitialized\n", String(repeating: "0", count: 32) + "\n", "0123456789abcdef",
-        "0123456789ABCDEF0123456789ABCDEF\n", "0123456789abcdef0123456789abcdef0\n",
-    ])
+    @Test(
+        "A machine without a valid ID is not checked and gets no file",
+        arguments: [
+            nil, "", "\n", "uninitialized\n", String(repeating: "0", count: 32) + "\n", "0123456789abcdef",
+            "0123456789ABCDEF0123456789ABCDEF\n", "0123456789abcdef0123456789abcdef0\n",
+        ])
     func machineWithoutAnIDIsNotCheckedAndGetsNoFile(_ text: String?) throws {
         #expect(MachineFingerprint.warning(in: folder, machineID: text) == nil)
         #expect(!FileManager.default.fileExists(atPath: mark))

@@ -143,18 +143,18 @@ import VaubanRefusal
         try vault.setPasscode(secret(Workbench.passcode))
         try vault.enroll(fingers: Sample.fingers, unlocks: false, passcodeKey: vault.authenticate(secret(Workbench.passcode)))
         func outcomes(_ row: SealedRow) -> [String] {
-            let byPasscode = { try vault.finishWith(password, try vault.opening(row), try vault.gather(Workbench.passcode)) }
+            let byPasscode = { try vault.finishWith(password, try vault.opening(row), evidence: try vault.gather(Workbench.passcode)) }
             let byFinger = { () throws -> [UInt8] in
                 let shown = OperationEvidence()
                 shown.evidence.finger = try vault.acceptFingerMatch(fingers: Sample.fingers)
-                return try vault.finishWith(password, try vault.opening(row), shown)
+                return try vault.finishWith(password, try vault.opening(row), evidence: shown)
             }
             let byBoth = { () throws -> [UInt8] in
                 let shown = try vault.gather(Workbench.passcode)
                 shown.evidence.finger = try vault.acceptFingerMatch(fingers: Sample.fingers)
-                return try vault.finishWith(password, try vault.opening(row), shown)
+                return try vault.finishWith(password, try vault.opening(row), evidence: shown)
             }
-            let wrong = { try vault.finishWith(password == nil ? nil : "wrong", try vault.opening(row), OperationEvidence()) }
+            let wrong = { try vault.finishWith(password == nil ? nil : "wrong", try vault.opening(row), evidence: OperationEvidence()) }
             return [byPasscode, byFinger, byBoth, wrong].map { attempt in
                 do { return try attempt() == row.key ? "opens" : "gives another key" } catch {
                     return "\((error as? Refusal)?.reason.rawValue ?? -1)"

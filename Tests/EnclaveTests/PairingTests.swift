@@ -104,7 +104,7 @@ import VaubanSecretBytes
         }
     }
 
-    @Test(arguments: [StateError.full, .failed("broken"), .unsure("the folder does not sync")])
+    @Test("A pairing that cannot be stored fails", arguments: [StateError.full, .failed("broken"), .unsure("the folder does not sync")])
     func pairingThatCannotBeStoredFails(_ fault: StateError) throws {
         bench.store.fail(.pairing, with: fault)
         let pairing = Pairing(host: bench.host)

@@ -29,7 +29,7 @@ import VaubanUserModel
         return SealedPasscode(encapsulated: Array(sender.encapsulatedKey), ciphertext: ciphertext)
     }
 
-    @Test(arguments: [PasscodePurpose.unlock, .set, .change, .prompt])
+    @Test("A sealed passcode opens for its challenge", arguments: [PasscodePurpose.unlock, .set, .change, .prompt])
     func aPasscodeOpensForItsChallenge(_ purpose: PasscodePurpose) throws {
         let challenge = try inbox.challenge(purpose, for: 1000)
         let sealed = try seal("öffne dich", challenge)

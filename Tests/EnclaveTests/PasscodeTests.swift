@@ -111,7 +111,7 @@ import VaubanUserModel
         try bench.start().unlock(secret(Workbench.otherPasscode))
     }
 
-    @Test(arguments: [StateError.full, .failed("the disk is broken")])
+    @Test("A full disk leaves the passcode as it was", arguments: [StateError.full, .failed("the disk is broken")])
     func aFullDiskLeavesThePasscodeAsItWas(_ fault: StateError) throws {
         let vault = bench.start()
         let kept = try SealedRow(firstRow(vault), in: vault)

@@ -100,7 +100,7 @@ import VaubanSecretBytes
     }
 
     /// A closed class accepts no derivation, and application passwords leave room for the user's passcode.
-    @Test func applicationPasswordsDoNotDelayThePasscode() async throws {
+    @Test("Application passwords do not delay the user's passcode") func applicationPasswordsDoNotDelayThePasscode() async throws {
         let vault = try bench.startProtected()
         let sealed = try control(.whenUnlocked, [.privateKeyUsage, .applicationPassword])
         try vault.lock()
@@ -114,7 +114,7 @@ import VaubanSecretBytes
         }
     }
 
-    @Test func aKeyOfALaterVersionIsRefusedByName() throws {
+    @Test("A key of a later version is refused as unsupported") func aKeyOfALaterVersionIsRefusedByName() throws {
         let bytes = try bench.startProtected().makeKey(.p256, control(.whenUnlocked)).encoded()
         let version = try #require(bytes.indices.first { Array(bytes[$0...].prefix(3)) == [2, 1, 1] }) + 2
         var later = bytes
@@ -122,7 +122,7 @@ import VaubanSecretBytes
         #expect(reason { _ = try EnclaveKey(stored: later) } == .unsupported)
     }
 
-    @Test func aControlDecidesEachOperation() throws {
+    @Test("The access control of a key decides each operation") func aControlDecidesEachOperation() throws {
         let vault = try bench.startProtected()
         #expect(reason { _ = try vault.makeKey(.p256, control(.whenUnlocked, .userPresence)) } == .badParameter)
         #expect(reason { _ = try vault.makeKey(.p256, control(.whenUnlocked, [.companion, .privateKeyUsage])) } == .unsupported)
@@ -141,7 +141,7 @@ import VaubanSecretBytes
     }
 
     /// The keybag is written in the earlier version as long as that can represent it, so that an earlier Vauban reads it.
-    @Test func aKeybagWithoutPrivateKeysStaysAsItWas() throws {
+    @Test("A keybag without private keys is written in the earlier version") func aKeybagWithoutPrivateKeysStaysAsItWas() throws {
         let vault = try bench.startProtected()
         func version() throws -> UInt8? { try bench.keybag().encoded().dropFirst(6).first }
         #expect(try version() == 4)
@@ -153,7 +153,8 @@ import VaubanSecretBytes
         #expect(try bench.keybag().slots.count { $0.wrapping == .classKey } == 1)
     }
 
-    @Test(arguments: EnclaveKeyKind.allCases) func keysOfEveryKindAreCreatedAndOpened(_ kind: EnclaveKeyKind) throws {
+    @Test("Keys of every kind are created and opened", arguments: EnclaveKeyKind.allCases)
+    func keysOfEveryKindAreCreatedAndOpened(_ kind: EnclaveKeyKind) throws {
         let vault = try bench.startProtected()
         let key = try vault.makeKey(kind, control(.whenUnlocked))
         #expect(try key.publicKey.count == kind.publicBytes && EnclaveKey(derBytes: key.encoded()) == key)
@@ -167,15 +168,19 @@ import VaubanSecretBytes
         switch kind {
         case .p256: #expect(try signs(key, in: vault))
         case .mldsa65:
-            try expectSigned(open, message) { try MLDSA65.PublicKey(rawRepresentation: key.publicKey).isValidSignature($0, for: message) }
+            try expectSigned(by: open, message) {
+                try MLDSA65.PublicKey(rawRepresentation: key.publicKey).isValidSignature($0, for: message)
+            }
         case .mldsa87:
-            try expectSigned(open, message) { try MLDSA87.PublicKey(rawRepresentation: key.publicKey).isValidSignature($0, for: message) }
+            try expectSigned(by: open, message) {
+                try MLDSA87.PublicKey(rawRepresentation: key.publicKey).isValidSignature($0, for: message)
+            }
         case .mlkem768: try expectShared(open, MLKEM768.PublicKey(rawRepresentation: key.publicKey).encapsulate())
         case .mlkem1024: try expectShared(open, MLKEM1024.PublicKey(rawRepresentation: key.publicKey).encapsulate())
         }
     }
 
-    private func expectSigned(_ key: SoftwareKey, _ message: [UInt8], _ isValid: ([UInt8]) throws -> Bool) throws {
+    private func expectSigned(by key: SoftwareKey, _ message: [UInt8], isValid: ([UInt8]) throws -> Bool) throws {
         guard case .signature(let signature) = try key.use(message) else {
             Issue.record("no signature")
             return

@@ -88,7 +88,7 @@ import VaubanUserModel
         let record = try #require(try bench.keybag().recovery)
         let wrong = bytes(try MemoryDevice(2).deviceKey(label: "vauban keybag device wrap v1", context: bench.keybag().identifier))
         let context = try bench.keybag().identifier + ByTheBook.bigEndian(Workbench.user)
-        #expect(throws: (any Error).self) { try ByTheBook.open(record.wrapped, wrong, "vauban recovery v1", context) }
+        #expect(throws: (any Error).self) { try ByTheBook.open(record.wrapped, key: wrong, label: "vauban recovery v1", context: context) }
     }
 
     @Test("The passcode can replace or remove the recovery key") func thePasscodesOwnerReplacesItOrTakesItBack() throws {

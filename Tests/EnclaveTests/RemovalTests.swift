@@ -23,7 +23,8 @@ import VaubanUserModel
     }
 
     /// Rows of every cycle, with and without a passcode, open in every later one.
-    @Test func cyclesKeepEveryItemButThoseOfThePasscodeClass() throws {
+    @Test("Setting and removing passcodes keeps every item except when-passcode-set ones")
+    func cyclesKeepEveryItemButThoseOfThePasscodeClass() throws {
         var vault = bench.start()
         _ = try vault.lease()
         var kept = try rows(vault)
@@ -50,7 +51,7 @@ import VaubanUserModel
         }
     }
 
-    @Test func removalIsReportedAndRecallsAllLeases() throws {
+    @Test("Removing the passcode is reported, and recalls all leases") func removalIsReportedAndRecallsAllLeases() throws {
         let vault = bench.start()
         try vault.setPasscode(Workbench.passcode, recovery: EveryUse.recoveryBytes)
         try vault.lock()
@@ -68,7 +69,7 @@ import VaubanUserModel
     }
 
     /// The removal is not a flag: with every file, the device secret and the passcode, nothing in the new keybag opens the row.
-    @Test func removedPasscodeErasesTheKeysOfItsClass() throws {
+    @Test("Removing the passcode erases the keys of its class") func removedPasscodeErasesTheKeysOfItsClass() throws {
         let vault = try bench.startProtected()
         let row = try SealedRow(bench.row(Self.passcodeClass), in: vault)
         let before = bench.store.files, oldBag = try bench.keybag()
@@ -80,15 +81,19 @@ import VaubanUserModel
         let wrapped = try ByTheBook.fields(row.wrapped), binding = try row.row.encoded()
         var keys = [bytes(passcodeKey), bytes(try bench.device.deviceKey(label: "vauban keybag device wrap v1", context: bag.identifier))]
         for slot in bag.slots { keys.append(bytes(try ByTheBook.slotKey(slot, of: bag, device: bench.device, passcodeKey: passcodeKey))) }
-        for key in keys { #expect(throws: (any Error).self) { try ByTheBook.open(wrapped[2], key, "vauban item key v1", binding) } }
+        for key in keys {
+            #expect(throws: (any Error).self) { try ByTheBook.open(wrapped[2], key: key, label: "vauban item key v1", context: binding) }
+        }
         // The old keybag still has it: a copy of the files keeps its keys, as the specification says.
         let slot = try #require(oldBag.current(.protection(Self.passcodeClass)))
         let old = bytes(try ByTheBook.slotKey(slot, of: oldBag, device: bench.device, passcodeKey: passcodeKey))
-        #expect(try ByTheBook.open(wrapped[2], old, "vauban item key v1", binding) == row.key)
+        #expect(try ByTheBook.open(wrapped[2], key: old, label: "vauban item key v1", context: binding) == row.key)
         #expect(try Workbench(files: before).restarted(unlocked: Workbench.passcode).read(row) == row.key)
     }
 
-    @Test(arguments: [StateError.full, .failed("broken"), .unsure("the folder does not sync")])
+    @Test(
+        "A removal that cannot be written leaves the old state or the new one",
+        arguments: [StateError.full, .failed("broken"), .unsure("the folder does not sync")])
     func aRemovalThatCannotBeWrittenLeavesOldOrNew(_ fault: StateError) throws {
         let vault = try bench.startProtected()
         let row = try SealedRow(bench.row(Self.passcodeClass), in: vault)
@@ -108,7 +113,7 @@ import VaubanUserModel
 
     // MARK: Erasing
 
-    @Test func erasedKeychainOpensNoEarlierItem() throws {
+    @Test("An erased keychain opens no earlier item") func erasedKeychainOpensNoEarlierItem() throws {
         let (vault, _) = try bench.startEnrolled()
         let rows = try Protection.allCases.map { try SealedRow(bench.row($0), in: vault) }
         let before = try bench.keybag()
@@ -128,7 +133,7 @@ import VaubanUserModel
         try bench.start().unlock(secret(Workbench.otherPasscode))
     }
 
-    @Test func erasingWithoutThePasscodeWaitsForTenFailures() throws {
+    @Test("Erasing without the passcode needs ten failed attempts first") func erasingWithoutThePasscodeWaitsForTenFailures() throws {
         let vault = try bench.startProtected()
         for failures in 0..<EnclaveLimits.failuresBeforeErasure {
             #expect(refusal { try vault.eraseWith(nil) }?.reason == .authenticationFailed, "\(failures)")
@@ -141,7 +146,7 @@ import VaubanUserModel
         try bench.start(7).eraseWith(nil)
     }
 
-    @Test func destroyedNamesAreBounded() throws {
+    @Test("The list of destroyed keys is bounded") func destroyedNamesAreBounded() throws {
         let vault = bench.start()
         for _ in 0..<60 { try vault.eraseWith(nil) }
         let bag = try bench.keybag()

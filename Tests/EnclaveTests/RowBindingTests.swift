@@ -29,7 +29,7 @@ import VaubanSecretBytes
             accessControl: control ?? row.accessControl)
     }
 
-    @Test(arguments: [nil, AccessControlFlags.userPresence, .devicePasscode])
+    @Test("A changed field closes the row", arguments: [nil, AccessControlFlags.userPresence, .devicePasscode])
     func aChangedFieldClosesTheRow(_ flags: AccessControlFlags?) throws {
         let vault = bench.start()
         _ = try vault.lease()
@@ -126,7 +126,7 @@ import VaubanSecretBytes
         ([.and, .biometryCurrentSet, .devicePasscode], .biometryNotEnrolled),
     ]
 
-    @Test(arguments: impossible)
+    @Test("An unsupported access control is refused when it is created", arguments: impossible)
     func unsupportedAccessControlIsRefusedAtItsCreation(_ flags: AccessControlFlags, _ reason: Refusal.Reason) throws {
         let vault = try bench.startProtected()
         #expect(refusal { _ = try vault.seal(try bench.row(.whenUnlocked, flags)) }?.reason == reason)

@@ -26,7 +26,7 @@ import VaubanUserModel
 
     /// Whichever use comes first finds the keys gone, and leased keys are recalled. Nothing here reads the status before, which would
     /// itself be a use.
-    @Test(arguments: EveryUse.syncing, ["slept", "idle", "screen"])
+    @Test("An expiration locks before the first use, whichever that is", arguments: EveryUse.syncing, ["slept", "idle", "screen"])
     func timeLocksBeforeTheFirstUseWhicheverItIs(_ use: EveryUse, _ why: String) throws {
         let vault = try start(grace: 30, idle: 600, screen: true)
         switch why {

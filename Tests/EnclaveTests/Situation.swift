@@ -118,8 +118,10 @@ struct Situation {
         do {
             let shown = if byPasscode, let passcode { try vault.gather(passcode) } else { OperationEvidence() }
             if byFinger { shown.evidence.finger = try vault.acceptFingerMatch(fingers: fingers) }
-            #expect(password == nil || refusal { _ = try vault.finishWith("another", opening, shown) }?.reason == .authenticationFailed)
-            return try vault.finishWith(password, opening, shown) == sealed.key
+            #expect(
+                password == nil
+                    || refusal { _ = try vault.finishWith("another", opening, evidence: shown) }?.reason == .authenticationFailed)
+            return try vault.finishWith(password, opening, evidence: shown) == sealed.key
         } catch {
             return false
         }

@@ -70,7 +70,7 @@ import VaubanRefusal
         }
     }
 
-    @Test(arguments: cases)
+    @Test("The vault follows the state table", arguments: cases)
     func vaultFollowsTheStateTable(_ row: Case) throws {
         let flags = try #require(Self.controls.first { $0.name == row.control }, "\(row.control) is no control").flags
         let situation = try Situation(row.state, try #require(Protection(rawValue: row.code)), flags)

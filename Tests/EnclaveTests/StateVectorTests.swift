@@ -1,6 +1,7 @@
 import Enclave
 import EnclaveBook
 import EnclaveWire
+import TestSupport
 import Testing
 import VaubanAccessPolicy
 import VaubanDER
@@ -18,33 +19,34 @@ import VaubanUserModel
 
     @Test("Stored formats encode to the bytes they were decoded from") func formatsReadAndWriteTheSameBytes() throws {
         let bag = try Keybag(derBytes: octets(answers.keybag.version2))
-        #expect(try hex(bag.encoded()) == answers.keybag.version2)
+        #expect(try hexadecimal(bag.encoded()) == answers.keybag.version2)
         #expect(bag.settings == LockSettings(graceSeconds: 60, idleSeconds: 900, locksWithScreen: true))
         #expect(bag.destroyed.count == 1 && bag.enrollment?.fingers == octets(answers.fingers) && bag.recovered == 800_000_000_000_000)
         let recovery = try #require(bag.recovery), slot = try #require(bag.slots.first)
-        #expect(try hex(recovery.encoded()) == answers.recovery.record)
-        #expect(try hex(slot.encoded()) == answers.slot.slot)
+        #expect(try hexadecimal(recovery.encoded()) == answers.recovery.record)
+        #expect(try hexadecimal(slot.encoded()) == answers.slot.slot)
         let record = try AttemptRecord(derBytes: octets(answers.attempts.version2))
-        #expect(try hex(record.encoded()) == answers.attempts.version2)
+        #expect(try hexadecimal(record.encoded()) == answers.attempts.version2)
         #expect(record.failures == 3 && record.guesses.map(\.who) == ["/usr/bin/cat", "an unknown program"])
         for row in answers.rows {
             let binding = try RowBinding(derBytes: octets(row.binding))
-            #expect(try hex(binding.encoded()) == row.binding && hex(binding.itemBinding.encoded()) == row.itemBinding)
+            #expect(try hexadecimal(binding.encoded()) == row.binding && hexadecimal(binding.itemBinding.encoded()) == row.itemBinding)
         }
     }
 
     @Test("State envelopes match the vectors in both directions") func envelopesAreTheSameBothWays() throws {
         let device = MemoryDevice(secret: octets(answers.deviceSecret))
-        #expect(hex(device.deviceIdentifier) == answers.device)
+        #expect(hexadecimal(device.deviceIdentifier) == answers.device)
         let files: [(envelope: String, content: String, name: StateName)] = [
             (answers.envelope.keybag2, answers.keybag.version2, .keybag),
             (answers.envelope.attempts2, answers.attempts.version2, .attempts),
         ]
         for file in files {
             let made = try StateEnvelope(content: octets(file.content), name: file.name, user: answers.user, backend: device)
-            #expect(try hex(made.encoded()) == file.envelope)
+            #expect(try hexadecimal(made.encoded()) == file.envelope)
             #expect(
-                try hex(StateEnvelope.open(octets(file.envelope), name: file.name, user: answers.user, backend: device)) == file.content
+                try hexadecimal(StateEnvelope.open(octets(file.envelope), name: file.name, user: answers.user, backend: device))
+                    == file.content
             )
         }
     }
@@ -55,7 +57,7 @@ import VaubanUserModel
         let slot = try #require(bag.slots.first { $0.purpose.number == answers.slot.purpose })
         let device = MemoryDevice(secret: octets(answers.deviceSecret))
         let key = try ByTheBook.slotKey(slot, of: bag, device: device, passcodeKey: passcodeKey)
-        #expect(hex(bytes(key)) == answers.slot.key)
+        #expect(hexadecimal(bytes(key)) == answers.slot.key)
     }
 
     /// Every row of the vectors, on a device of this version that another implementation made.
@@ -132,10 +134,10 @@ import VaubanUserModel
 
     @Test("The recovery key of the vectors recovers the keychain") func theRecoveryKeyOfTheVectorsRecovers() throws {
         let typed = try RecoveryKey(typed: secret(answers.recovery.digits))
-        #expect(hex(bytes(typed.bytes())) == answers.recovery.random)
+        #expect(hexadecimal(bytes(typed.bytes())) == answers.recovery.random)
         #expect(
-            hex(bytes(RecoveryKey(random: SecretBytes(copying: octets(answers.recovery.random))).digits))
-                == hex(Array(answers.recovery.digits.utf8)))
+            hexadecimal(bytes(RecoveryKey(random: SecretBytes(copying: octets(answers.recovery.random))).digits))
+                == hexadecimal(Array(answers.recovery.digits.utf8)))
         let bench = answers.bench(keybag: answers.envelope.keybag2, attempts: answers.envelope.attempts2)
         try bench.start().recover(with: typed, to: secret(Workbench.otherPasscode), newRecoveryKey: nil)
         let row = try #require(answers.rows.first { $0.name == "plain" }).sealed()
@@ -147,7 +149,7 @@ import VaubanUserModel
         let verdict = ReaderVerdict(
             outcome: try #require(ReaderVerdict.Outcome(rawValue: answers.verdict.outcome)), user: answers.verdict.user,
             nonce: octets(answers.verdict.nonce), fingers: octets(answers.verdict.fingers), code: octets(answers.verdict.code))
-        #expect(hex(verdict.covered) == answers.verdict.covered)
+        #expect(hexadecimal(verdict.covered) == answers.verdict.covered)
         let pairing = Pairing(host: bench.host)
         #expect(!pairing.authenticates(verdict))
         guard case .known = try pairing.greet(isPaired: true) else { Issue.record("the pairing was not read"); return }

@@ -26,7 +26,7 @@ import VaubanSecretBytes
                 salt: Array(vector.salt.utf8), log2Rounds: vector.log2Rounds, blockSize: 8, parallelism: vector.parallelism)
             // The stored parameters determine the cost of a guess, whatever the stretcher uses now.
             let stretched = try PasscodeStretcher(StretchCost(log2Rounds: 4, blockSizeMin: 1)).stretch(secret(vector.passcode), parameters)
-            #expect(hex(bytes(stretched)) == vector.first32)
+            #expect(hexadecimal(bytes(stretched)) == vector.first32)
         }
     }
 
@@ -74,18 +74,18 @@ import VaubanSecretBytes
 
     // MARK: Our own compositions
 
-    @Test func derivedKeys() throws {
+    @Test("Keys are derived as the vectors say") func derivedKeys() throws {
         for answer in try KnownAnswers.load().derive {
             let derived = KeyWrap.derive(from: key(octets(answer.key)), label: answer.label, context: octets(answer.context))
-            #expect(hex(bytes(derived)) == answer.derived)
+            #expect(hexadecimal(bytes(derived)) == answer.derived)
         }
     }
 
-    @Test func aWrappedKey() throws {
+    @Test("The wrapped key of the vectors is unwrapped, and only with its binding") func aWrappedKey() throws {
         let answer = try KnownAnswers.load().wrap
         let opened = try KeyWrap.unwrap(
             octets(answer.wrapped), under: key(octets(answer.key)), label: answer.label, context: octets(answer.context))
-        #expect(hex(bytes(opened)) == answer.secret)
+        #expect(hexadecimal(bytes(opened)) == answer.secret)
         #expect(throws: WrapError.self) {
             _ = try KeyWrap.unwrap(
                 octets(answer.wrapped), under: key(octets(answer.key)), label: "vauban keybag slot v2", context: octets(answer.context))
@@ -101,32 +101,32 @@ import VaubanSecretBytes
         #expect(bytes(KeyWrap.derive(from: key(), label: "ab")) != bytes(KeyWrap.derive(from: key(), label: "a", context: Array("b".utf8))))
     }
 
-    @Test func anAuthenticationCode() {
+    @Test("The authentication code of a state file is as specified") func anAuthenticationCode() {
         let state = KeyWrap.derive(from: key(), label: "vauban state authentication v1")
         let covered = Array("keybag".utf8) + [0, 0, 0, 0x03, 0xE8] + Array("content".utf8)
         let code = KeyWrap.authenticationCode(of: covered, under: state)
-        #expect(hex(code) == "8b45a6a7b5d78d66d351b2737d505785e13049abb4cd956ad9d2654b6238fadd")
+        #expect(hexadecimal(code) == "8b45a6a7b5d78d66d351b2737d505785e13049abb4cd956ad9d2654b6238fadd")
         #expect(KeyWrap.isValid(code, of: covered, under: state) && !KeyWrap.isValid(code, of: covered + [0], under: state))
     }
 
     /// The shipped backend with a known secret in its file.
-    @Test func theDeviceSecretsKeys() throws {
+    @Test("A known device secret derives the keys of the vectors") func theDeviceSecretsKeys() throws {
         let answers = try KnownAnswers.load()
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("vauban-vector-\(UUID().uuidString)").path
         let folder = try PrivateFolder(path: path, creating: true)
         defer { try? FileManager.default.removeItem(atPath: path) }
         try DurableFile("device-secret", in: folder).replace(with: Array("vauban device secret 1\n".utf8) + octets(answers.deviceSecret))
         let device = try DeviceSecret(in: folder)
-        #expect(hex(device.deviceIdentifier) == answers.device)
+        #expect(hexadecimal(device.deviceIdentifier) == answers.device)
         for answer in answers.derive {
-            #expect(hex(bytes(try device.deviceKey(label: answer.label, context: octets(answer.context)))) == answer.derived)
+            #expect(hexadecimal(bytes(try device.deviceKey(label: answer.label, context: octets(answer.context)))) == answer.derived)
         }
         let answer = answers.passcodeKey
         let parameters = StretchParameters(
             salt: octets(answer.salt), log2Rounds: answer.log2Rounds, blockSize: answer.blockSize, parallelism: answer.parallelism)
         let stretched = try PasscodeStretcher(StretchCost(log2Rounds: 4, blockSizeMin: 1)).stretch(secret(answers.passcode), parameters)
-        #expect(hex(bytes(stretched)) == answer.stretched)
+        #expect(hexadecimal(bytes(stretched)) == answer.stretched)
         let tangled = try device.tangle(stretched, label: "vauban keybag passcode wrap v1", context: octets(answer.context))
-        #expect(hex(bytes(tangled)) == answer.tangled)
+        #expect(hexadecimal(bytes(tangled)) == answer.tangled)
     }
 }

@@ -147,7 +147,7 @@ extension Vault {
         return try seal(row, password: given)
     }
 
-    func finishWith(_ password: String?, _ opening: PendingOpening, _ gathered: OperationEvidence) throws -> [UInt8] {
+    func finishWith(_ password: String?, _ opening: PendingOpening, evidence gathered: OperationEvidence) throws -> [UInt8] {
         let given: SecretBytes? = if let password { secret(password) } else { nil }
         return bytes(try finish(opening, gathered, password: given))
     }
@@ -171,10 +171,10 @@ extension Vault {
         case .layered(let opening):
             switch evaluate(try checkSatisfiable(opening), for: row.protection, Evidence()) {
             case .refuse(let reason): throw Refusal(reason)
-            case .allow: return try finishWith(password, opening, OperationEvidence())
+            case .allow: return try finishWith(password, opening, evidence: OperationEvidence())
             case .prompt:
                 guard let passcode else { throw Refusal(.interactionNotAllowed) }
-                return try finishWith(password, opening, try gather(passcode))
+                return try finishWith(password, opening, evidence: try gather(passcode))
             }
         }
     }
@@ -184,7 +184,7 @@ extension Vault {
         let opening = try opening(sealed)
         let gathered = if let passcode { try gather(passcode) } else { OperationEvidence() }
         gathered.evidence.finger = try acceptFingerMatch(fingers: fingers)
-        return try finishWith(nil, opening, gathered)
+        return try finishWith(nil, opening, evidence: gathered)
     }
 
     /// Returns what a row prompts for; nil if there is no prompt.

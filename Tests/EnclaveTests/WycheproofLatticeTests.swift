@@ -31,7 +31,9 @@ import VaubanSecretBytes
         }
     }
 
-    @Test(arguments: [("mldsa_65_sign_seed", EnclaveKeyKind.mldsa65), ("mldsa_87_sign_seed", .mldsa87)])
+    @Test(
+        "A seed of Wycheproof's ML-DSA vectors yields its key",
+        arguments: [("mldsa_65_sign_seed", EnclaveKeyKind.mldsa65), ("mldsa_87_sign_seed", .mldsa87)])
     func seedYieldsItsKey(_ name: String, _ kind: EnclaveKeyKind) throws {
         let file = try File.read(name)
         var tried = 0
@@ -57,21 +59,23 @@ import VaubanSecretBytes
     }
 
     /// An altered ciphertext gives another secret and no error, as FIPS 203 specifies; one of a wrong length is refused.
-    @Test(arguments: [("mlkem_768", EnclaveKeyKind.mlkem768), ("mlkem_1024", .mlkem1024)])
+    @Test(
+        "An encapsulated secret of Wycheproof's ML-KEM vectors is recovered",
+        arguments: [("mlkem_768", EnclaveKeyKind.mlkem768), ("mlkem_1024", .mlkem1024)])
     func encapsulatedSecretIsRecovered(_ name: String, _ kind: EnclaveKeyKind) throws {
         let file = try File.read(name)
         var tried = 0
         for test in file.testGroups.flatMap(\.tests) {
             let seed = SecretBytes(copying: bytes(try #require(test.seed)))
             let expected = bytes(try #require(test.K))
-            let found = try? shared(kind, seed, bytes(try #require(test.c)))
+            let found = try? shared(kind, seed: seed, encapsulated: bytes(try #require(test.c)))
             #expect(test.result == "valid" ? found == expected : found == nil || found != expected, "\(test.tcId)")
             tried += 1
         }
         #expect(tried == file.numberOfTests && tried > 100)
     }
 
-    private func shared(_ kind: EnclaveKeyKind, _ seed: borrowing SecretBytes, _ encapsulated: [UInt8]) throws -> [UInt8]? {
+    private func shared(_ kind: EnclaveKeyKind, seed: borrowing SecretBytes, encapsulated: [UInt8]) throws -> [UInt8]? {
         switch try SoftwareKey(kind, seed, for: .decapsulate).use(encapsulated) {
         case .shared(let secret): secret.withUnsafeBytes { Array($0) }
         case .signature: nil

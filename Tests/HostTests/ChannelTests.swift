@@ -36,7 +36,7 @@ import VaubanSecretBytes
         (60_000, 4_097), (60_000, 65_536), (100, 65_535), (100, 65_536), (100, 65_537), (1, (1 << 20) - 1), (1, 1 << 20), (60_000, 1 << 20),
     ]
 
-    @Test(arguments: sizes) func messagesOfAllSizesArrive(_ headerCount: Int, _ secretCount: Int) throws {
+    @Test("Messages of all sizes arrive", arguments: sizes) func messagesOfAllSizesArrive(_ headerCount: Int, _ secretCount: Int) throws {
         let header = sample(headerCount), secret = sample(secretCount)
         let sender = try Channel(socket: raw.socket, expecting: .process(pid: getpid(), uid: geteuid()))
         // Another message follows, to check that the stream is still in step.
@@ -57,7 +57,7 @@ import VaubanSecretBytes
         try sending.value()
     }
 
-    @Test func messagesSentTogetherArriveOneByOne() throws {
+    @Test("Messages that are sent together arrive one by one") func messagesSentTogetherArriveOneByOne() throws {
         let sender = try Channel(socket: raw.socket, expecting: .process(pid: getpid(), uid: geteuid()))
         let headers = [[1], [2, 2], sample(60_000), [4]] as [[UInt8]]
         let sending = Background { try sender.send(headers: headers) }
@@ -71,7 +71,7 @@ import VaubanSecretBytes
     }
 
     /// Above a limit the secret is not copied, and the two messages are sent one after the other.
-    @Test(arguments: [nil, 0, 1, 32, 4096, 4097, 70_000] as [Int?])
+    @Test("A message that is sent with the next arrives as two messages", arguments: [nil, 0, 1, 32, 4096, 4097, 70_000] as [Int?])
     func messageSentWithTheNextArrivesAsTwo(_ secretCount: Int?) throws {
         let secret = secretCount.map(sample)
         let sender = try Channel(socket: raw.socket, expecting: .process(pid: getpid(), uid: geteuid()))
@@ -93,7 +93,7 @@ import VaubanSecretBytes
         try sending.value()
     }
 
-    @Test func severalMessagesInOneWriteArriveSeparately() throws {
+    @Test("Several messages in one write arrive separately") func severalMessagesInOneWriteArriveSeparately() throws {
         let secret = sample(70_000)
         let whole = Frame.message([1]) + Frame.message([2, 2], secret: [7]) + Frame.message([3], secret: secret) + Frame.message([4])
         let raw = raw
@@ -106,7 +106,7 @@ import VaubanSecretBytes
         try sending.value()
     }
 
-    @Test func splittingOfWritesHasNoEffect() throws {
+    @Test("The splitting of writes has no effect") func splittingOfWritesHasNoEffect() throws {
         let whole = Frame.message([1, 2, 3], secret: [4, 5]) + Frame.message([6])
         for cut in 1..<whole.count {
             let raw = raw
@@ -122,7 +122,7 @@ import VaubanSecretBytes
         }
     }
 
-    @Test func truncatedMessageIsMalformed() throws {
+    @Test("A truncated message is malformed") func truncatedMessageIsMalformed() throws {
         let whole = Frame.message([1, 2, 3], secret: [4, 5])
         for count in 0..<whole.count {
             let pair = try SocketPair()
@@ -143,32 +143,34 @@ import VaubanSecretBytes
         }
     }
 
-    @Test func truncatedLargeSecretIsMalformed() throws {
+    @Test("A truncated large secret is malformed") func truncatedLargeSecretIsMalformed() throws {
         try raw.send(Frame.lengths(1, 1 << 20) + [1] + sample(1000))
         raw.finish()
         #expect(fault() == "malformed")
     }
 
     /// The lengths alone decide; nothing of the content that they announce is awaited or stored.
-    @Test(arguments: [(60_001, 0), (0, 1 << 20 + 1), (1, 1 << 20 + 1), (0x7FFF_FFFF, 0), (0xFFFF_FFFF, 0xFFFF_FFFF), (1, 0xFFFF_FFFF)])
+    @Test(
+        "An oversized frame is refused by its lengths alone",
+        arguments: [(60_001, 0), (0, 1 << 20 + 1), (1, 1 << 20 + 1), (0x7FFF_FFFF, 0), (0xFFFF_FFFF, 0xFFFF_FFFF), (1, 0xFFFF_FFFF)])
     func oversizedFrameIsRefusedByItsLengths(_ header: Int, _ secret: Int) throws {
         try raw.send(Frame.lengths(header, secret))
         #expect(fault() == "oversized")
     }
 
-    @Test func frameWithoutHeaderIsMalformed() throws {
+    @Test("A frame without a header is malformed") func frameWithoutHeaderIsMalformed() throws {
         try raw.send(Frame.lengths(0, 5) + sample(5))
         #expect(fault() == "malformed")
     }
 
-    @Test func bytesAfterAMessageBeginTheNext() throws {
+    @Test("Bytes after a message begin the next one") func bytesAfterAMessageBeginTheNext() throws {
         try raw.send(Frame.message([1]) + [0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0])
         let message = try channel.receive(.machine)
         #expect(message.header == [1])
         #expect(fault() == "oversized")
     }
 
-    @Test func oversizedMessageIsNotSent() throws {
+    @Test("An oversized message is not sent") func oversizedMessageIsNotSent() throws {
         #expect(throws: ChannelError.self) { try channel.send(header: [UInt8](repeating: 0, count: 60_001)) }
         #expect(throws: ChannelError.self) { try channel.send(header: [1], secret: SecretBytes(count: 1 << 20 + 1) { _ in }) }
         try channel.send(header: [2])
@@ -177,13 +179,13 @@ import VaubanSecretBytes
 
     // MARK: Waiting
 
-    @Test func timeoutLeavesTheConnectionUsable() throws {
+    @Test("A timeout leaves the connection usable") func timeoutLeavesTheConnectionUsable() throws {
         #expect(fault(.after(1_000_000)) == "deadline")
         try raw.send(Frame.message([1]))
         #expect(fault() == nil)
     }
 
-    @Test func watchedHangUpEndsTheWait() throws {
+    @Test("A hang-up of the watched connection ends the wait") func watchedHangUpEndsTheWait() throws {
         let watched = try SocketPair()
         shutdown(watched.first.number, Int32(SHUT_RDWR))
         do throws(ChannelError) {
@@ -211,7 +213,7 @@ import VaubanSecretBytes
         #expect(channel.idleSince == nil)
     }
 
-    @Test func shuttingDownWakesAReceiver() throws {
+    @Test("Shutting a connection down wakes its receiver") func shuttingDownWakesAReceiver() throws {
         let channel = channel
         let receiving = Background { () -> Bool in
             do throws(ChannelError) {
@@ -228,7 +230,7 @@ import VaubanSecretBytes
     }
 
     /// A peer that does not read holds up one sender for its timeout, and not the next ones.
-    @Test func incompleteMessageEndsTheConnection() throws {
+    @Test("A message that cannot be sent completely ends the connection") func incompleteMessageEndsTheConnection() throws {
         var time = timeval(tv_sec: 0, tv_usec: 100_000)
         try SystemError.check(
             setsockopt(channel.socket.number, SOL_SOCKET, SO_SNDTIMEO, &time, socklen_t(MemoryLayout<timeval>.size)), "set a time limit")
@@ -241,7 +243,7 @@ import VaubanSecretBytes
         }
     }
 
-    @Test func sendersInSeveralThreadsTakeTurns() throws {
+    @Test("Senders in several threads take turns") func sendersInSeveralThreadsTakeTurns() throws {
         let sender = try Channel(socket: raw.socket, expecting: .process(pid: getpid(), uid: geteuid()))
         let sending = (1...4).map { number in
             Background {

@@ -31,7 +31,7 @@ import Witness
         try witness.identity(ofProcess: Int64(pid), heldBy: ProcessWatch(pid).process)
     }
 
-    @Test func parentOfCommandLineIsIdentified() throws {
+    @Test("The parent of the command line is identified") func parentOfCommandLineIsIdentified() throws {
         try play("/bin/cat")
         let process = try Waiter(commandLine)
         #expect(try process.answers())
@@ -54,7 +54,7 @@ import Witness
         #expect(try identity(process.pid).throughCommandLine)
     }
 
-    @Test func commandLineIsRecognizedByLinkAndCopy() throws {
+    @Test("The command line is recognized by its content, through a link or as a copy") func commandLineIsRecognizedByLinkAndCopy() throws {
         try play("/bin/cat")
         let link = "\(folder.path)/link", copy = "\(folder.path)/copy"
         #expect(Glibc.link(commandLine, link) == 0)
@@ -78,7 +78,7 @@ import Witness
     }
 
     /// An upgrade replaces the file.
-    @Test func commandLineIsLookedUpAtEachRequest() throws {
+    @Test("The command line's file is looked up at each request") func commandLineIsLookedUpAtEachRequest() throws {
         try play("/bin/cat")
         let old = try Waiter(commandLine)
         #expect(try old.answers())
@@ -90,7 +90,7 @@ import Witness
         #expect(try identity(old.pid).standing == .unknown(.unseen))
     }
 
-    @Test func shellInBetweenIsUnknown() throws {
+    @Test("A shell between a program and the command line is unknown") func shellInBetweenIsUnknown() throws {
         try play("/bin/cat")
         let shell = try Waiter("/bin/sh", ["-c", "exec 3<&0; \(commandLine) <&3 & echo $!; wait"])
         let pid = try #require(Int32(shell.line()))
@@ -102,7 +102,7 @@ import Witness
     }
 
     /// Finds the nearest ancestor that is not Vauban's, through several that are, but not through any number.
-    @Test func nestedCommandLinesAreLimited() throws {
+    @Test("Nested command lines are passed over up to a limit") func nestedCommandLinesAreLimited() throws {
         try play("/usr/bin/timeout")
         for (count, isTold) in [(2, true), (15, true), (16, false)] {
             let words = Array(repeating: [commandLine, "100"], count: count).flatMap(\.self) + ["/bin/cat"]
@@ -119,7 +119,7 @@ import Witness
         }
     }
 
-    @Test func orphanIsUnknown() throws {
+    @Test("An orphaned command line is unknown") func orphanIsUnknown() throws {
         try play("/bin/cat")
         let (numbers, input) = (try SocketPair(), try SocketPair())
         let shell = try Child("\(commandLine) <&4 & echo $! >&3", descriptors: [numbers.second, input.second])
@@ -134,7 +134,7 @@ import Witness
     }
 
     /// It cannot be determined whether the parent started that session's program or adopted it.
-    @Test func ownSessionCountsAsOrphan() throws {
+    @Test("A command line in a session of its own counts as an orphan") func ownSessionCountsAsOrphan() throws {
         try play("/bin/cat")
         let process = try Waiter("/usr/bin/setsid", ["--wait", commandLine])
         #expect(try process.answers())
@@ -146,7 +146,8 @@ import Witness
 
     /// A known limit: parenthood proves nothing. A program that starts the command line and then executes another program appears as that
     /// program.
-    @Test func parentThatExecutesAnotherProgramAppearsAsThatProgram() throws {
+    @Test("A parent that executes another program appears as that program")
+    func parentThatExecutesAnotherProgramAppearsAsThatProgram() throws {
         try play("/bin/cat")
         let other = "\(folder.path)/other"
         try FileManager.default.copyItem(atPath: URL(fileURLWithPath: "/usr/bin/tee").resolvingSymlinksInPath().path, toPath: other)
@@ -158,7 +159,7 @@ import Witness
         #expect(identity.standing == .own && identity.chain == [commandLine, other] && identity.throughCommandLine)
     }
 
-    @Test func tracedCommandLineIsUnknown() throws {
+    @Test("A traced command line is unknown") func tracedCommandLineIsUnknown() throws {
         try play("/bin/cat")
         let process = try Waiter("\(BuiltPrograms.folder)/hardening-probe", ["trace", "/bin/sh", "-c", "echo $$; exec \(commandLine)"])
         let pid = try #require(Int32(process.line()))
@@ -170,7 +171,8 @@ import Witness
 
     /// The shipped program, beside its own command line, hardened as always, for every kind of answer; the second time as a separate user,
     /// about the programs of a third.
-    @Test(arguments: [nil, 54321]) func shippedWitnessRepliesUnderHardening(_ user: UInt32?) throws {
+    @Test("The shipped witness gives every kind of reply under its hardening", arguments: [nil, 54321])
+    func shippedWitnessRepliesUnderHardening(_ user: UInt32?) throws {
         if user != nil, geteuid() != 0 { try Test.cancel("only root can be several users") }
         try play("/bin/cat")
         try FileManager.default.copyItem(atPath: "\(BuiltPrograms.folder)/vauban-witness", toPath: "\(folder.path)/vauban-witness")

@@ -17,7 +17,7 @@ import VaubanLinuxHost
     }
 
     /// Opens as many connections of an owner as it gets, up to a number.
-    private func fill(_ table: ConnectionTable, _ owner: UInt32, _ count: Int, idleSince: UInt64? = nil) -> [(
+    private func fill(_ table: ConnectionTable, by owner: UInt32, count: Int, idleSince: UInt64? = nil) -> [(
         ConnectionTable.Place, Played
     )] {
         (0..<count).compactMap { index in
@@ -30,9 +30,9 @@ import VaubanLinuxHost
 
     @Test("One owner has at most a quarter of the connections")
     func oneOwner() {
-        #expect(fill(ConnectionTable(max: 1024), 1000, 2000).count == 256)
+        #expect(fill(ConnectionTable(max: 1024), by: 1000, count: 2000).count == 256)
         let idle = ConnectionTable(max: 1024)
-        let all = fill(idle, 1000, 300, idleSince: 1)
+        let all = fill(idle, by: 1000, count: 300, idleSince: 1)
         // Each is admitted, and the longest idle ones gave way.
         #expect(all.count == 300 && idle.count(of: 1000) == 256 && all.map(\.1.ended) == (0..<300).map { $0 < 44 })
     }
@@ -42,8 +42,8 @@ import VaubanLinuxHost
         let table = ConnectionTable(max: 1024)
         // In turn, so that each of them takes what the others leave.
         for _ in 0..<1024 { for owner in 0..<hostile { _ = table.enter(UInt32(owner)) } }
-        #expect(fill(table, 5000, 1).count == 1, "\(table.count) stand")
-        if hostile <= 100 { #expect(fill(table, 5000, 4).count == 4) }
+        #expect(fill(table, by: 5000, count: 1).count == 1, "\(table.count) stand")
+        if hostile <= 100 { #expect(fill(table, by: 5000, count: 4).count == 4) }
     }
 
     @Test("All uids of one owner share its limit")
@@ -55,17 +55,17 @@ import VaubanLinuxHost
         let table = ConnectionTable(max: 1024)
         let taken = (0..<4000).count { table.enter(accounts.owner(of: 100_000 + UInt32($0))) != nil }
         #expect(taken == 256)
-        #expect(fill(table, accounts.owner(of: 1001), 100).count == 100)
+        #expect(fill(table, by: accounts.owner(of: 1001), count: 100).count == 100)
     }
 
     @Test("An idle connection of the owner with the most gives way first")
     func theLargestGivesWay() {
         let table = ConnectionTable(max: 12)
-        let large = fill(table, 1, 3, idleSince: 100), small = fill(table, 2, 2, idleSince: 1)
+        let large = fill(table, by: 1, count: 3, idleSince: 100), small = fill(table, by: 2, count: 2, idleSince: 1)
         #expect(large.count == 3 && small.count == 2)
-        #expect(fill(table, 3, 2, idleSince: 200).count == 2)
+        #expect(fill(table, by: 3, count: 2, idleSince: 200).count == 2)
         // The free connections suffice for the first of a further owner, and not for the second.
-        #expect(fill(table, 4, 1).count == 1 && !large[0].1.ended)
+        #expect(fill(table, by: 4, count: 1).count == 1 && !large[0].1.ended)
         _ = table.enter(4)
         #expect(large[0].1.ended && small.allSatisfy { !$0.1.ended })
     }
@@ -73,9 +73,9 @@ import VaubanLinuxHost
     @Test("A connection that serves a request is never closed")
     func workIsNeverClosed() {
         let table = ConnectionTable(max: 64)
-        let working = fill(table, 1, 64)
-        let idle = fill(table, 2, 64, idleSince: 1)
-        _ = fill(table, 3, 64)
+        let working = fill(table, by: 1, count: 64)
+        let idle = fill(table, by: 2, count: 64, idleSince: 1)
+        _ = fill(table, by: 3, count: 64)
         #expect(working.allSatisfy { !$0.1.ended } && idle.contains { $0.1.ended })
         // When its work is done, it may give way again.
         working[0].1.since.withLock { $0 = 5 }
@@ -98,7 +98,7 @@ import VaubanLinuxHost
     @Test("Few connections are closing at once")
     func leaving() {
         let table = ConnectionTable(max: 1024)
-        let idle = fill(table, 1, 256, idleSince: 1)
+        let idle = fill(table, by: 1, count: 256, idleSince: 1)
         let further = (0..<500).count { _ in table.enter(1) != nil }
         #expect(further == ConnectionLimits.leavingMax && idle.count { $0.1.ended } == ConnectionLimits.leavingMax)
         for (place, played) in idle where played.ended { table.leave(place) }

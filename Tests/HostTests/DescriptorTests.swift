@@ -31,7 +31,7 @@ import VaubanSecretBytes
         try (0..<count).map { _ in Descriptor(try SystemError.checkNegated(vauban_sealed_memory(name, "x", 1), "make a memory file")) }
     }
 
-    @Test(arguments: 0...4) func upToFourDescriptorsComeWithAMessage(_ count: Int) throws {
+    @Test("Up to four descriptors arrive with a message", arguments: 0...4) func upToFourDescriptorsComeWithAMessage(_ count: Int) throws {
         let sent = try memory(count, "few")
         try raw.send(Frame.message([1]), descriptors: sent)
         let message = try channel.receive(.machine)
@@ -45,7 +45,8 @@ import VaubanSecretBytes
         #expect(next.descriptors.isEmpty)
     }
 
-    @Test(arguments: [5, 16, 17, 100]) func surplusDescriptorsAreRefusedAndClosed(_ count: Int) throws {
+    @Test("Surplus descriptors are refused and closed", arguments: [5, 16, 17, 100])
+    func surplusDescriptorsAreRefusedAndClosed(_ count: Int) throws {
         let name = "many-\(count)"
         let sent = try memory(count, name)
         try raw.sendUnbounded(0, descriptors: sent)
@@ -54,12 +55,12 @@ import VaubanSecretBytes
         withExtendedLifetime(sent) {}
     }
 
-    @Test func senderRefusesSurplusDescriptors() throws {
+    @Test("A sender refuses surplus descriptors") func senderRefusesSurplusDescriptors() throws {
         let sent = try memory(5, "own")
         #expect(throws: ChannelError.self) { try channel.send(header: [1], descriptors: sent) }
     }
 
-    @Test func droppedMessagesCloseTheirDescriptors() throws {
+    @Test("A released message closes its descriptors") func droppedMessagesCloseTheirDescriptors() throws {
         let sent = try memory(4, "dropped")
         try raw.send(Frame.message([1]), descriptors: sent)
         do { _ = try channel.receive(.machine) }
@@ -68,7 +69,7 @@ import VaubanSecretBytes
     }
 
     /// A message without descriptors and one with, read in one receive: the descriptors belong to the second.
-    @Test func descriptorsBelongToTheMessageTheyCameWith() throws {
+    @Test("Descriptors belong to the message that they came with") func descriptorsBelongToTheMessageTheyCameWith() throws {
         try raw.send(Frame.message([1]))
         try raw.send(Frame.message([2]), descriptors: memory(1, "second"))
         try raw.send(Frame.message([3]))
@@ -81,7 +82,7 @@ import VaubanSecretBytes
     }
 
     /// The limit applies to a message, not to a write.
-    @Test func descriptorsInPiecesAreCountedTogether() throws {
+    @Test("The descriptors of a message in pieces are counted together") func descriptorsInPiecesAreCountedTogether() throws {
         let whole = Frame.message([1, 2, 3])
         let sent = try memory(4, "pieces")
         for byte in whole { try raw.send([byte], descriptors: sent) }
@@ -90,7 +91,7 @@ import VaubanSecretBytes
 
     // MARK: Senders
 
-    @Test func anotherProcessCannotSendAMessage() throws {
+    @Test("Another process cannot send a message on the connection") func anotherProcessCannotSendAMessage() throws {
         #expect(try Child.writing(Frame.message([1]), to: raw.socket).wait() == 0)
         do throws(ChannelError) {
             _ = try channel.receive(.machine)
@@ -104,7 +105,7 @@ import VaubanSecretBytes
     }
 
     /// Bytes of two processes never form one message.
-    @Test func anotherProcessCannotFinishAMessage() throws {
+    @Test("Another process cannot finish a message on the connection") func anotherProcessCannotFinishAMessage() throws {
         try raw.send(Array(Frame.message([1, 2, 3]).dropLast()))
         #expect(try Child.writing([3], to: raw.socket).wait() == 0)
         do throws(ChannelError) {
@@ -118,7 +119,7 @@ import VaubanSecretBytes
         }
     }
 
-    @Test func sharedConnectionAffectsNoOther() throws {
+    @Test("A connection that was shared does not affect others") func sharedConnectionAffectsNoOther() throws {
         let other = try SocketPair()
         let good = try Channel(socket: other.second, expecting: .process(pid: getpid(), uid: geteuid()))
         _ = try Child.writing([3], to: raw.socket).wait()
@@ -127,7 +128,7 @@ import VaubanSecretBytes
         #expect(message.header == [5])
     }
 
-    @Test func clientChecksOnlyTheUID() throws {
+    @Test("A client checks only the uid of its server") func clientChecksOnlyTheUID() throws {
         let pair = try SocketPair()
         let client = try Channel(socket: pair.second, expecting: .user(uid: geteuid()))
         #expect(try Child.writing(Frame.message(Array("x".utf8)), to: pair.first).wait() == 0)

@@ -34,7 +34,7 @@ import VaubanSecretBytes
         return lstat(path, &information) == 0 ? information.st_mode & 0o7777 : 0
     }
 
-    @Test func fileIsReplacedAsAWhole() throws {
+    @Test("A file is replaced as a whole") func fileIsReplacedAsAWhole() throws {
         #expect(try content(file) == nil)
         for bytes in [[1, 2, 3], [], [UInt8](repeating: 7, count: 100_000)] as [[UInt8]] {
             try file.replace(with: bytes)
@@ -44,7 +44,7 @@ import VaubanSecretBytes
         #expect(mode(path + "/state") == 0o600)
     }
 
-    @Test func failedWriteLeavesOldContent() throws {
+    @Test("A failed write leaves the old content") func failedWriteLeavesOldContent() throws {
         try file.replace(with: [1])
         // A folder in place of the file that would be written first.
         try FileManager.default.createDirectory(atPath: path + "/state.new", withIntermediateDirectories: false)
@@ -59,7 +59,7 @@ import VaubanSecretBytes
         #expect(try Data(contentsOf: URL(fileURLWithPath: path + "/victim")) == Data([9]))
     }
 
-    @Test func interruptedWriteIsDiscarded() throws {
+    @Test("An interrupted write is discarded") func interruptedWriteIsDiscarded() throws {
         try file.replace(with: [1])
         try Data(repeating: 8, count: 5000).write(to: URL(fileURLWithPath: path + "/state.new"))
         #expect(try content(file) == [1])
@@ -69,7 +69,7 @@ import VaubanSecretBytes
     }
 
     /// Needs root and a kernel that lets it mount; elsewhere Tests/Scripts/full-disk.sh covers this.
-    @Test func fullDiskLeavesOldContent() throws {
+    @Test("A full disk leaves the old content") func fullDiskLeavesOldContent() throws {
         let place = path + "/small"
         try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
         guard mount("tmpfs", place, "tmpfs", 0, "size=64k,mode=700") == 0 else {
@@ -88,7 +88,7 @@ import VaubanSecretBytes
     }
 
     /// A power cut during a rename leaves one file under both names on some file systems.
-    @Test func secondNameOfTheFileIsNotTruncated() throws {
+    @Test("A second name of the file is not truncated") func secondNameOfTheFileIsNotTruncated() throws {
         try file.replace(with: [1])
         #expect(link(path + "/state", path + "/state.new") == 0)
         let witness = try #require(try folder.file("state"))
@@ -100,7 +100,7 @@ import VaubanSecretBytes
     }
 
     /// Needs root and a kernel that lets it mount.
-    @Test func readOnlyDiskIsReadAndNotChanged() throws {
+    @Test("A file on a read-only disk is read and not changed") func readOnlyDiskIsReadAndNotChanged() throws {
         let place = path + "/still"
         try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
         guard mount("tmpfs", place, "tmpfs", 0, "size=64k,mode=700") == 0 else {
@@ -118,14 +118,14 @@ import VaubanSecretBytes
         }
     }
 
-    @Test func folderListsItsFilesRepeatedly() throws {
+    @Test("A folder lists its files as often as it is asked") func folderListsItsFilesRepeatedly() throws {
         let names = (0..<300).map { "file-\($0)" }
         for name in names { _ = try folder.create(name) }
         for _ in 1...2 { #expect(Set(try folder.names()) == Set(names)) }
         #expect(throws: SystemError.self) { try folder.create(names[0]) }
     }
 
-    @Test func foreignOrSpecialFileIsRefused() throws {
+    @Test("A file that is too large, linked, special or another user's is refused") func foreignOrSpecialFileIsRefused() throws {
         try file.replace(with: [UInt8](repeating: 0, count: 101))
         #expect(throws: SystemError.self) { try file.read(max: 100) }
         try FileManager.default.createSymbolicLink(atPath: path + "/link", withDestinationPath: path + "/state")
@@ -140,7 +140,7 @@ import VaubanSecretBytes
         }
     }
 
-    @Test func fileIsSetAsideUnderAFreeName() throws {
+    @Test("A file is set aside under a free name") func fileIsSetAsideUnderAFreeName() throws {
         for number in 1...3 {
             try file.replace(with: [UInt8(number)])
             #expect(try file.quarantine() == "state.quarantined-\(number)")
@@ -152,7 +152,7 @@ import VaubanSecretBytes
 
     // MARK: Folders and sockets
 
-    @Test func aFolderThatOthersCanEnterIsRefused() throws {
+    @Test("A folder that others can enter is refused") func aFolderThatOthersCanEnterIsRefused() throws {
         chmod(path, 0o755)
         #expect(throws: PrivateFolder.OpeningError.self) { try PrivateFolder(path: path, creating: false) }
         _ = try PrivateFolder(path: path, creating: false, sharedEntry: true)
@@ -164,35 +164,36 @@ import VaubanSecretBytes
         #expect(throws: PrivateFolder.OpeningError.self) { try PrivateFolder(path: path + "-link", creating: true) }
     }
 
-    @Test func folderIsLockedByOneProcess() throws {
+    @Test("A folder can be locked once") func folderIsLockedByOneProcess() throws {
         let lock = try #require(try folder.lock())
         #expect(try PrivateFolder(path: path, creating: false).lock() == nil)
         withExtendedLifetime(lock) {}
     }
 
     /// Twice as long as a socket's address can be.
-    @Test func socketInADeepFolderIsReachable() throws {
+    @Test("A socket in a deep folder can be reached") func socketInADeepFolderIsReachable() throws {
         let deep = path + String(repeating: "/a-rather-long-name-of-a-folder", count: 7)
         #expect(deep.utf8.count > 216)
-        let listener = try PrivateFolder(path: deep, creating: true).bindSocket("door", mode: 0o600)
-        #expect(mode(deep + "/door") == 0o600)
+        let listener = try PrivateFolder(path: deep, creating: true).bindSocket("socket", mode: 0o600)
+        #expect(mode(deep + "/socket") == 0o600)
         let server = Background { () -> Int64 in
             let socket = Descriptor(try SystemError.checkNegated(vauban_accept(listener.number), "accept"))
             return try Handshake.accept(socket).role
         }
-        let channel = try ServerAddress(folder: deep, socket: "door", serverUID: geteuid()).connect(role: 5)
+        let channel = try ServerAddress(folder: deep, socket: "socket", serverUID: geteuid()).connect(role: 5)
         #expect(try server.value() == 5)
         withExtendedLifetime(channel) {}
         #expect(throws: HandshakeError.self) { _ = try ServerAddress(folder: deep, socket: "none", serverUID: geteuid()).connect() }
         #expect(throws: HandshakeError.self) {
-            _ = try ServerAddress(folder: deep + "/none", socket: "door", serverUID: geteuid()).connect()
+            _ = try ServerAddress(folder: deep + "/none", socket: "socket", serverUID: geteuid()).connect()
         }
     }
 }
 
 /// Public bytes whose creator the kernel names.
 @Suite struct SealedMemoryTests {
-    @Test(arguments: [0, 1, 128, 5000]) func sealedFileContainsItsBytes(_ count: Int) throws {
+    @Test("Sealed memory contains its bytes, and only its maker's counts", arguments: [0, 1, 128, 5000])
+    func sealedFileContainsItsBytes(_ count: Int) throws {
         let bytes = [UInt8](repeating: 3, count: count)
         let memory = try SealedMemory.make(bytes)
         #expect(SealedMemory.bytes(of: memory, madeBy: geteuid(), max: count) == bytes)
@@ -200,7 +201,7 @@ import VaubanSecretBytes
         #expect(count == 0 || SealedMemory.bytes(of: memory, madeBy: geteuid(), max: count - 1) == nil)
     }
 
-    @Test func sealedFileCannotBeChanged() throws {
+    @Test("Sealed memory cannot be changed") func sealedFileCannotBeChanged() throws {
         let memory = try SealedMemory.make([1, 2, 3])
         #expect(pwrite(memory.number, "x", 1, 0) < 0 && ftruncate(memory.number, 1) < 0 && ftruncate(memory.number, 9) < 0)
         let again = Descriptor(open("/proc/self/fd/\(memory.number)", O_RDWR | O_CLOEXEC))
@@ -208,7 +209,7 @@ import VaubanSecretBytes
         #expect(SealedMemory.bytes(of: memory, madeBy: geteuid(), max: 9) == [1, 2, 3])
     }
 
-    @Test func unsealedFileIsRefused() throws {
+    @Test("A file that is not sealed is refused") func unsealedFileIsRefused() throws {
         let plain = Descriptor(open("/proc/self/exe", O_RDONLY | O_CLOEXEC))
         #expect(SealedMemory.bytes(of: plain, madeBy: geteuid(), max: .max) == nil)
         let template = FileManager.default.temporaryDirectory.appendingPathComponent("vauban-plain-\(UUID().uuidString)").path
@@ -222,12 +223,12 @@ import VaubanSecretBytes
 
 /// Process descriptors, as the handshake relies on them.
 @Suite struct ProcessDescriptorTests {
-    @Test func processDescriptorNamesItsProcess() throws {
+    @Test("A process descriptor names its process") func processDescriptorNamesItsProcess() throws {
         #expect(try ProcessDescriptor.pid(of: ProcessDescriptor.ofSelf()) == getpid())
         #expect(try ProcessDescriptor.pid(of: SocketPair().first) == nil)
     }
 
-    @Test func endedProcessIsNotAlive() throws {
+    @Test("An ended process is not alive") func endedProcessIsNotAlive() throws {
         let child = try Child("exit 7")
         let process = try ProcessDescriptor.of(child.pid)
         #expect(child.wait() == 7)

@@ -18,7 +18,7 @@ import VaubanSecretBytes
             raw.finish()
             var message = try channel.receive(.machine)
             return [
-                "header": FormatVectors.hexadecimal(message.header), "secret": FormatVectors.hexadecimal(bytes(message.takeSecret()) ?? []),
+                "header": hexadecimal(message.header), "secret": hexadecimal(bytes(message.takeSecret()) ?? []),
             ]
         }
     }
@@ -26,10 +26,10 @@ import VaubanSecretBytes
     @Test("Hello and greeting are decoded or refused as the vectors say") func greetings() throws {
         try FormatVectors("greetings").check { vector in
             guard try vector.given("message") == "Greeting" else {
-                return ["nonce": FormatVectors.hexadecimal(try Hello(derBytes: vector.content).nonce)]
+                return ["nonce": hexadecimal(try Hello(derBytes: vector.content).nonce)]
             }
             let greeting = try Greeting(derBytes: vector.content)
-            return ["nonce": FormatVectors.hexadecimal(greeting.nonce), "role": "\(greeting.role)"]
+            return ["nonce": hexadecimal(greeting.nonce), "role": "\(greeting.role)"]
         }
     }
 

@@ -53,7 +53,8 @@ import VaubanSecretBytes
         }
     }
 
-    @Test(arguments: [true, false]) func handshakeIdentifiesTheProcess(_ usesPeerDescriptor: Bool) throws {
+    @Test("A handshake identifies the process", arguments: [true, false])
+    func handshakeIdentifiesTheProcess(_ usesPeerDescriptor: Bool) throws {
         let server = accepting(usesPeerDescriptor: usesPeerDescriptor)
         let client = try Handshake.connect(raw.socket, serverUID: geteuid(), role: 3)
         let accepted = try server.value()
@@ -69,7 +70,7 @@ import VaubanSecretBytes
         #expect(reply.header == [2])
     }
 
-    @Test func specificationsExampleMatchesTheCode() throws {
+    @Test("The handshake in Specs/connections.md matches the code") func specificationsExampleMatchesTheCode() throws {
         let document = try SpecDocument("connections")
         let hello = try document.example("hello"), greeting = try document.example("greeting")
         let server = accepting()
@@ -85,7 +86,7 @@ import VaubanSecretBytes
         #expect(raw.receive(expected.count) == expected)
     }
 
-    @Test func clientSendsTheSpecificationsExample() throws {
+    @Test("A client sends the greeting of Specs/connections.md") func clientSendsTheSpecificationsExample() throws {
         let socket = socket, document = try SpecDocument("connections")
         let client = Background { try Handshake.connect(socket, serverUID: geteuid(), role: 1) }
         try raw.send(document.example("hello"))
@@ -94,7 +95,7 @@ import VaubanSecretBytes
         _ = try client.value()
     }
 
-    @Test func everyConnectionHasAFreshNonce() throws {
+    @Test("Every connection has a fresh nonce") func everyConnectionHasAFreshNonce() throws {
         var nonces: Set<[UInt8]> = []
         for _ in 1...8 {
             let pair = try SocketPair()
@@ -109,7 +110,7 @@ import VaubanSecretBytes
 
     // MARK: Claims that are refused
 
-    @Test func wrongNonceIsRefused() throws {
+    @Test("A wrong nonce is refused") func wrongNonceIsRefused() throws {
         let outcome = try outcome { nonce in
             var wrong = nonce
             wrong[15] ^= 1
@@ -118,17 +119,19 @@ import VaubanSecretBytes
         #expect(outcome?.contains("nonce") == true)
     }
 
-    @Test(arguments: [true, false]) func missingProcessDescriptorIsRefused(_ usesPeerDescriptor: Bool) throws {
+    @Test("A greeting without a process descriptor is refused", arguments: [true, false])
+    func missingProcessDescriptorIsRefused(_ usesPeerDescriptor: Bool) throws {
         let outcome = try outcome(usesPeerDescriptor: usesPeerDescriptor) { (Frame.message(greeting($0)), []) }
         #expect(outcome?.contains("descriptor is missing") == true)
     }
 
-    @Test func twoProcessDescriptorsAreRefused() throws {
+    @Test("A greeting with two process descriptors is refused") func twoProcessDescriptorsAreRefused() throws {
         let outcome = try outcome { (Frame.message(greeting($0)), [try ProcessDescriptor.ofSelf(), try ProcessDescriptor.ofSelf()]) }
         #expect(outcome?.contains("descriptor is missing") == true)
     }
 
-    @Test(arguments: [true, false]) func descriptorOfAnotherProcessIsRefused(_ usesPeerDescriptor: Bool) throws {
+    @Test("A descriptor of another process is refused", arguments: [true, false])
+    func descriptorOfAnotherProcessIsRefused(_ usesPeerDescriptor: Bool) throws {
         let other = try Child("exit 0")
         let outcome = try outcome(usesPeerDescriptor: usesPeerDescriptor) {
             (Frame.message(greeting($0)), [try ProcessDescriptor.of(other.pid)])
@@ -137,17 +140,17 @@ import VaubanSecretBytes
         #expect(outcome?.contains("another process") == true)
     }
 
-    @Test func descriptorOfNoProcessIsRefused() throws {
+    @Test("A descriptor of no process is refused") func descriptorOfNoProcessIsRefused() throws {
         let outcome = try outcome { (Frame.message(greeting($0)), [Descriptor(open("/dev/null", O_RDONLY | O_CLOEXEC))]) }
         #expect(outcome?.contains("another process") == true)
     }
 
-    @Test func greetingWithASecretIsRefused() throws {
+    @Test("A greeting with a secret is refused") func greetingWithASecretIsRefused() throws {
         let outcome = try outcome { (Frame.message(greeting($0), secret: [1]), [try ProcessDescriptor.ofSelf()]) }
         #expect(outcome?.contains("unproven") == true)
     }
 
-    @Test func otherMessageThanAGreetingIsRefused() throws {
+    @Test("Any other message than a greeting is refused") func otherMessageThanAGreetingIsRefused() throws {
         let cases: [([UInt8]) -> [UInt8]] = [
             { Frame.message(self.greeting($0, version: 2)) }, { Frame.message(self.greeting($0, role: [2, 2, 1, 0])) },
             { Frame.message(self.greeting($0, role: [])) }, { Frame.message(self.greeting(Array($0.dropLast()))) },
@@ -163,7 +166,7 @@ import VaubanSecretBytes
     }
 
     /// A child that received the connection knows everything that its parent knows, and still is another process.
-    @Test func childOnItsParentsConnectionIsRefused() throws {
+    @Test("A child that greets on its parent's connection is refused") func childOnItsParentsConnectionIsRefused() throws {
         let server = accepting()
         let hello = raw.receive(Self.helloCount)
         #expect(try Child.writing(Frame.message(greeting(Array(hello.suffix(16)))), to: raw.socket).wait() == 0)
@@ -174,7 +177,7 @@ import VaubanSecretBytes
         }
     }
 
-    @Test func childIsRefusedAfterTheHandshake() throws {
+    @Test("A child that uses its parent's connection is refused after the handshake too") func childIsRefusedAfterTheHandshake() throws {
         let server = accepting()
         let client = try Handshake.connect(raw.socket, serverUID: geteuid(), role: 0)
         let accepted = try server.value()
@@ -182,7 +185,7 @@ import VaubanSecretBytes
         #expect(throws: ChannelError.self) { _ = try accepted.channel.receive(.machine) }
     }
 
-    @Test func clientSendsNothingToAnotherUsersServer() throws {
+    @Test("A client sends nothing to another user's server") func clientSendsNothingToAnotherUsersServer() throws {
         // Root may listen for a room, so only the first message reveals that it is not the room; others are revealed by listening.
         let server = accepting()
         let fault = #expect(throws: HandshakeError.self) { _ = try Handshake.connect(raw.socket, serverUID: geteuid() &+ 1, role: 0) }

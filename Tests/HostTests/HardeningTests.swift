@@ -44,7 +44,7 @@ import VaubanRoomHardening
 
     private static func words(_ cell: String?) -> [String] { (cell ?? "").split(separator: " ").map(String.init) }
 
-    @Test(arguments: rooms) func dangerousCallsKill(_ room: String) throws {
+    @Test("Dangerous system calls kill the room", arguments: rooms) func dangerousCallsKill(_ room: String) throws {
         let document = try SpecDocument("hardening")
         let everywhere = try document.table("killed").flatMap { Self.words($0["Kill in every room"]) }
         let besides = try document.table("rooms").filter { $0["Room"] == room }.flatMap { Self.words($0["Kills in addition"]) }
@@ -55,7 +55,8 @@ import VaubanRoomHardening
         #expect(outcomes.values.filter { $0 == "refused 254" }.count < 5)
     }
 
-    @Test(arguments: rooms) func newCodeProgramsAndNetworkCallsKill(_ room: String) throws {
+    @Test("New code, programs and network calls kill the room", arguments: rooms)
+    func newCodeProgramsAndNetworkCallsKill(_ room: String) throws {
         let attempts =
             (["fetcher", "sync-etcd"].contains(room) ? [] : ["network"]) + [
                 "code", "shell", "call:ioctl:0:21522", "call:prctl:4:1", "call:clone:17", "call:mprotect:0:4096:4",
@@ -64,14 +65,15 @@ import VaubanRoomHardening
     }
 
     /// Who has a network connects over TCP, and offers nothing there.
-    @Test(arguments: ["fetcher", "sync-etcd"]) func networkIsForConnectingAlone(_ room: String) throws {
+    @Test("A room with a network can only connect over TCP", arguments: ["fetcher", "sync-etcd"])
+    func networkIsForConnectingAlone(_ room: String) throws {
         let outcomes = try outcomes(room, ["call:socket:2:1", "call:socket:17:3", "call:listen", "read:/etc/hosts"])
         #expect(outcomes["call:socket:2:1"] == "done" && outcomes["read:/etc/hosts"] == "done")
         #expect(outcomes["call:listen"] == "killed \(SIGSYS)" && outcomes["call:socket:17:3"] == "refused \(ENOSYS)")
     }
 
     /// A program that runs as the user and reached its Unix sockets could have systemd start another one, outside of this confinement.
-    @Test("What carries files to etcd makes no Unix socket, and goes on") func carrierReachesNoUnixSocket() throws {
+    @Test("The program that carries files to etcd cannot make a Unix socket, and continues") func carrierReachesNoUnixSocket() throws {
         let calls = ["call:socket:1:1", "call:socket:1:2", "call:socket:1:5", "call:socket:1:524289"]
         for (attempt, outcome) in try outcomes("sync-etcd", calls) { #expect(outcome == "refused \(EPERM)", "\(attempt)") }
         let others = ["call:socket:2:1", "call:socket:10:1", "call:socket:2:2", "call:socket:16:3"]
@@ -95,14 +97,14 @@ import VaubanRoomHardening
     }
 
     /// ENOSYS is 38: a call that is merely unknown looks like an older kernel.
-    @Test(arguments: rooms) func unknownCallsReturnENOSYS(_ room: String) throws {
+    @Test("Unknown system calls return ENOSYS", arguments: rooms) func unknownCallsReturnENOSYS(_ room: String) throws {
         let attempts = ["clone3", "symlinkat", "linkat", "mknodat", "chdir", "setxattr", "setrlimit", "splice", "inotify_init1"].map {
             "call:\($0)"
         }
         for (attempt, outcome) in try outcomes(room, attempts) { #expect(outcome == "refused \(ENOSYS)", "\(room) \(attempt)") }
     }
 
-    @Test(arguments: rooms) func permittedCallsSucceed(_ room: String) throws {
+    @Test("Permitted system calls succeed", arguments: rooms) func permittedCallsSucceed(_ room: String) throws {
         let outcomes = try outcomes(room, ["thread", "threads", "abort", "read:/proc/self/fdinfo/2"])
         #expect(outcomes == ["thread": "done", "threads": "done", "abort": "killed \(SIGABRT)", "read:/proc/self/fdinfo/2": "done"])
     }
@@ -114,7 +116,7 @@ import VaubanRoomHardening
 
     /// If the room holds secrets, a SecretBytes of any size is in the memory for them, otherwise on the heap. Landlock is off, since the
     /// kernel reports the kind of memory in a file that the room may not read.
-    @Test(arguments: rooms) func secretsUseDedicatedMemory(_ room: String) throws {
+    @Test("Secrets of a room are in the memory for them", arguments: rooms) func secretsUseDedicatedMemory(_ room: String) throws {
         let holds = ["enclaved", "keychaind", "reader", "ssh-agent", "secret-service"].contains(room)
         if holds, !SecretArena().missing.isDisjoint(with: [.mlock]) { try Test.cancel("too little memory can be locked here") }
         for (attempt, outcome) in try outcomes(room, without: [.landlock], ["secret:32", "secret:4096", "secret:100000"]) {
@@ -122,7 +124,8 @@ import VaubanRoomHardening
         }
     }
 
-    @Test(arguments: ["enclaved", "keychaind"]) func roomWritesOnlyInItsStateFolder(_ room: String) throws {
+    @Test("A room writes only in its state folder", arguments: ["enclaved", "keychaind"])
+    func roomWritesOnlyInItsStateFolder(_ room: String) throws {
         let foreign = "\(outside.path)/file"
         try Data("theirs".utf8).write(to: URL(fileURLWithPath: foreign))
         // The users and their subordinate uids: what every user may read there, and nothing else.
@@ -147,7 +150,7 @@ import VaubanRoomHardening
     }
 
     /// On kernels with an older Landlock (Debian 12 has version 2), files are just as closed, and the room keeps its own.
-    @Test(arguments: 1...7) func olderLandlockVersionsDenyFiles(_ version: Int) throws {
+    @Test("Older versions of Landlock deny files as well", arguments: 1...7) func olderLandlockVersionsDenyFiles(_ version: Int) throws {
         let foreign = "\(outside.path)/file"
         try Data("theirs".utf8).write(to: URL(fileURLWithPath: foreign))
         for attempt in ["create:\(state.path)/x", "change:\(state.path)/x", "empty:\(state.path)/x", "remove:\(state.path)/x", "thread"] {
@@ -163,7 +166,7 @@ import VaubanRoomHardening
     }
 
     /// The same attempts with the protection switched off, to show that the tests above prove something.
-    @Test func attacksSucceedWithoutTheProtection() throws {
+    @Test("Without each protection, the attacks succeed") func attacksSucceedWithoutTheProtection() throws {
         let foreign = "\(outside.path)/file"
         try Data("theirs".utf8).write(to: URL(fileURLWithPath: foreign))
         let files = ["read:\(foreign)", "change:\(foreign)", "list:\(outside.path)"]
@@ -175,7 +178,8 @@ import VaubanRoomHardening
     }
 
     /// Rooms without a state folder have no call that changes a file system, whatever the path; the witness has no other protection there.
-    @Test(arguments: ["authd", "witness", "watcher", "fetcher", "sync-etcd"]) func roomWithoutStateFolderChangesNoFile(_ room: String)
+    @Test("A room without a state folder changes no file", arguments: ["authd", "witness", "watcher", "fetcher", "sync-etcd"])
+    func roomWithoutStateFolderChangesNoFile(_ room: String)
         throws
     {
         let own = "\(state.path)/file"
@@ -193,7 +197,7 @@ import VaubanRoomHardening
     }
 
     /// Its end of a connection may have an abstract name, as newer versions of libsystemd give it one; nothing else is allowed.
-    @Test func watcherBindsItsEndAndCannotListen() throws {
+    @Test("The watcher may name its end of a connection abstractly, and cannot listen") func watcherBindsItsEndAndCannotListen() throws {
         let place = "\(state.path)/socket"
         let outcomes = try outcomes("watcher", ["name:@vauban-test-end-\(getpid())", "name:\(place)", "call:listen", "call:socket:2:1"])
         #expect(outcomes["name:@vauban-test-end-\(getpid())"] == "done")
@@ -206,21 +210,22 @@ import VaubanRoomHardening
     }
 
     /// Other rooms cannot even open it; the witness, which may inspect processes, cannot seek to an address with content.
-    @Test(arguments: rooms) func roomsCannotReadOtherProcessesMemory(_ room: String) throws {
+    @Test("Rooms cannot read the memory of other processes", arguments: rooms)
+    func roomsCannotReadOtherProcessesMemory(_ room: String) throws {
         let other = try Waiter("/bin/cat")
         #expect(try outcomes(room, ["memory:\(other.pid)"]).values.first == "refused \(room == "witness" ? EIO : EACCES)")
         let exe = try outcomes(room, ["read:/proc/\(other.pid)/exe"]).values.first
         #expect(exe == (room == "witness" ? "done" : "refused \(EACCES)"))
     }
 
-    @Test(arguments: rooms) func signalsReachNoOtherProcess(_ room: String) throws {
+    @Test("Signals of a room reach no other process", arguments: rooms) func signalsReachNoOtherProcess(_ room: String) throws {
         let other = try Waiter("/bin/cat")
         #expect(try outcomes(room, ["end:\(other.pid)"]).values.first == "refused \(EPERM)")
         #expect(kill(other.pid, 0) == 0)
     }
 
     /// Landlock's own part, from Linux 6.12 on: even without the filter, signals and abstract addresses stay inside.
-    @Test func landlockKeepsSignalsAbstractAddressesAndTCPInside() throws {
+    @Test("Landlock alone confines signals, abstract addresses and TCP") func landlockKeepsSignalsAbstractAddressesAndTCPInside() throws {
         let other = try Waiter("/bin/cat")
         let name = "vauban-test-\(getpid())"
         #expect(BuiltPrograms.listenAbstract(name))
@@ -235,7 +240,7 @@ import VaubanRoomHardening
         #expect(free["abstract:\(name)"] == "done" && free["network"] == "refused \(ECONNREFUSED)")
     }
 
-    @Test func tablesMatchTheSpecification() throws {
+    @Test("The tables of Specs/hardening.md match the code") func tablesMatchTheSpecification() throws {
         let document = try SpecDocument("hardening")
         let rooms = try document.table("rooms")
         #expect(rooms.count == RoomProfile.all.count)
@@ -259,7 +264,7 @@ import VaubanRoomHardening
     }
 
     /// For a call that is both allowed and deadly, the library would decide which of the two applies.
-    @Test func callsHaveOneVerdictEach() {
+    @Test("Each system call has one verdict") func callsHaveOneVerdictEach() {
         for profile in RoomProfile.all {
             let allowed = Set(profile.groups.flatMap(\.calls))
             let conditional = Set((profile.groups.flatMap(\.conditional) + CallGroup.conditions).map(\.call))
@@ -269,9 +274,11 @@ import VaubanRoomHardening
         }
     }
 
-    @Test(arguments: [
-        "enclaved", "enclaved-testing", "keychaind", "authd", "vauban-witness", "vauban-watcher", "vauban-reader", "vauban-launcher",
-    ])
+    @Test(
+        "Programs refuse to start under a tracer",
+        arguments: [
+            "enclaved", "enclaved-testing", "keychaind", "authd", "vauban-witness", "vauban-watcher", "vauban-reader", "vauban-launcher",
+        ])
     func programsRefuseToStartUnderATracer(_ program: String) throws {
         let arguments = [
             "keychaind": ["--state", state.path, "--enclave-folder", state.path, "--enclave-uid", "0"],

@@ -16,7 +16,7 @@ import VaubanPlainText
         }
     }
 
-    @Test func rootsFilesInRootsFoldersCountAsInstalled() throws {
+    @Test("A file of root in folders of root counts as installed") func rootsFilesInRootsFoldersCountAsInstalled() throws {
         let folder = try RootsFolder()
         let path = try folder.copy("/bin/cat", as: "program")
         var facts = stat()
@@ -27,7 +27,8 @@ import VaubanPlainText
         #expect(InstalledFile(path: "\(folder.path)/absent") == nil && InstalledFile(path: folder.path) == nil)
     }
 
-    @Test(arguments: [0o775, 0o757, 0o777]) func filesWritableByOthersAreNotInstalled(_ mode: UInt32) throws {
+    @Test("A file that others can write is not installed", arguments: [0o775, 0o757, 0o777])
+    func filesWritableByOthersAreNotInstalled(_ mode: UInt32) throws {
         let folder = try RootsFolder()
         let path = try folder.copy("/bin/cat", as: "program")
         #expect(chmod(path, mode) == 0 && InstalledFile(path: path) == nil)
@@ -61,7 +62,7 @@ import VaubanPlainText
         #expect(chmod(folder.path, 0o777) == 0 && InstalledFile(path: path) == nil)
     }
 
-    @Test func filesOwnedByOthersAreNotInstalled() throws {
+    @Test("A file that another user owns is not installed") func filesOwnedByOthersAreNotInstalled() throws {
         let folder = try RootsFolder()
         let path = try folder.copy("/bin/cat", as: "program")
         #expect(chown(path, 65534, 0) == 0 && InstalledFile(path: path) == nil)
@@ -70,7 +71,7 @@ import VaubanPlainText
     }
 
     /// An access control list shows its grants in the group's bits.
-    @Test func writableAccessListCounts() throws {
+    @Test("Write access by an access control list counts") func writableAccessListCounts() throws {
         let folder = try RootsFolder()
         let path = try folder.copy("/bin/cat", as: "program")
         // Version 2; user::rwx, user:65534:rw-, group::r-x, mask::rwx, other::r-x: tag, rights, who.
@@ -92,7 +93,7 @@ import VaubanPlainText
         #expect(InstalledFile(path: path) == nil)
     }
 
-    @Test func linksAndDetoursAreRefused() throws {
+    @Test("Links and detours in a path are refused") func linksAndDetoursAreRefused() throws {
         let folder = try RootsFolder()
         let path = try folder.copy("/bin/cat", as: "program")
         #expect(symlink(path, "\(folder.path)/link") == 0 && InstalledFile(path: "\(folder.path)/link") == nil)
@@ -104,7 +105,7 @@ import VaubanPlainText
         #expect(try name("\(folder.path)/link") == .installed(path: path))
     }
 
-    @Test func usersFileIsNamedByItsContent() throws {
+    @Test("A user's file is named by its content") func usersFileIsNamedByItsContent() throws {
         let folder = try TestFolder()
         let path = "\(folder.path)/program"
         try Data("abc".utf8).write(to: URL(fileURLWithPath: path))
@@ -116,7 +117,7 @@ import VaubanPlainText
     }
 
     /// A file system that users can mount may name any owner, and is always mounted `nosuid`.
-    @Test func nosuidMountsAreNotTrusted() throws {
+    @Test("A file on a mount with `nosuid` is not installed") func nosuidMountsAreNotTrusted() throws {
         let folder = try RootsFolder()
         for (flags, counts) in [(OwnMounts.nosuid, false), (0, true)] {
             // By its path alone: this thread must not hold the last reference to the folder, which would make it busy.
@@ -129,7 +130,7 @@ import VaubanPlainText
         }
     }
 
-    @Test func packagedPlacesAreRecognizedByTheirPaths() {
+    @Test("Packaged applications are recognized by their paths") func packagedPlacesAreRecognizedByTheirPaths() {
         let deployed = "/var/lib/flatpak/app/org.example.App/x86_64/stable/0123/files"
         #expect(PackagedPlace("\(deployed)/bin/app") == .flatpak(name: "org.example.App"))
         #expect(PackagedPlace("/snap/firefox/4336/usr/lib/firefox/firefox") == .snap(name: "firefox"))

@@ -32,7 +32,7 @@ import VaubanLinuxHost
         }
     }
 
-    @Test func serviceStartsRepliesAndStops() throws {
+    @Test("The service starts, accepts connections and stops") func serviceStartsRepliesAndStops() throws {
         let running = try Running()
         #expect(LauncherControl.isRunning(home: running.home))
         _ = try running.service.authenticationAddress.connect()
@@ -54,7 +54,7 @@ import VaubanLinuxHost
     }
 
     /// The others would take the processors from the rooms that give a client its first answer.
-    @Test func enclaveAndKeychainStartBeforeTheOthers() throws {
+    @Test("The enclave and keychaind start before the other rooms") func enclaveAndKeychainStartBeforeTheOthers() throws {
         let running = try Running()
         let keychain = try startTicks(running.process(behind: running.service.keychainAddress))
         let authentication = try startTicks(running.process(behind: running.service.authenticationAddress))
@@ -62,12 +62,12 @@ import VaubanLinuxHost
         #expect(authentication >= keychain + 3)
     }
 
-    @Test func longPathsWork() throws {
+    @Test("The service works below a long path") func longPathsWork() throws {
         let running = try Running(below: String(repeating: "a-folder-with-a-long-name/", count: 12) + "home")
         _ = try running.service.authenticationAddress.connect()
     }
 
-    @Test func killedRoomIsRestarted() throws {
+    @Test("A killed room is restarted") func killedRoomIsRestarted() throws {
         let running = try Running()
         for address in [running.service.authenticationAddress, running.service.keychainAddress] {
             let before = try running.process(behind: address)
@@ -79,7 +79,8 @@ import VaubanLinuxHost
         }
     }
 
-    @Test(.enabled(if: geteuid() == 0, "only root can read this of a hardened room")) func roomsEnvironmentNamesOnlyItsSockets() throws {
+    @Test("A room's environment names only its sockets", .enabled(if: geteuid() == 0, "only root can read this of a hardened room"))
+    func roomsEnvironmentNamesOnlyItsSockets() throws {
         let running = try Running()
         let room = try running.process(behind: running.service.authenticationAddress)
         let text = try #require(SmallFile.text(path: "/proc/\(room)/environ", max: 4096))
@@ -87,7 +88,7 @@ import VaubanLinuxHost
         #expect(names.sorted() == ["LISTEN_FDNAMES", "LISTEN_FDS", "LISTEN_PID"])
     }
 
-    @Test func roomsDieWithTheirLauncher() throws {
+    @Test("Rooms end with their launcher") func roomsDieWithTheirLauncher() throws {
         let running = try Running()
         let room = try running.process(behind: running.service.authenticationAddress)
         let number = try #require(LauncherControl.running(home: running.home)?.pid)
@@ -99,7 +100,7 @@ import VaubanLinuxHost
         _ = try running.service.authenticationAddress.connect()
     }
 
-    @Test func secondLauncherExitsAndItsStarterIsServed() throws {
+    @Test("A second launcher exits, and its starter is served by the first") func secondLauncherExitsAndItsStarterIsServed() throws {
         let running = try Running()
         let room = try running.process(behind: running.service.authenticationAddress)
         let second = try BuiltPrograms.run(BuiltPrograms.launcher, running.words)
@@ -112,7 +113,7 @@ import VaubanLinuxHost
         #expect(elsewhere.output.contains("with its sockets in \(running.service.sockets)"))
     }
 
-    @Test func unsafeFoldersAreRefused() throws {
+    @Test("Unsafe folders are refused") func unsafeFoldersAreRefused() throws {
         let outer = try TestFolder()
         let home = "\(outer.path)/home"
         let open = "\(outer.path)/open"
@@ -126,7 +127,8 @@ import VaubanLinuxHost
         }
     }
 
-    @Test(.enabled(if: geteuid() == 0, "only root can make a folder of another")) func anotherUsersFolderIsRefused() throws {
+    @Test("Another user's folder is refused", .enabled(if: geteuid() == 0, "only root can make a folder of another"))
+    func anotherUsersFolderIsRefused() throws {
         let outer = try TestFolder()
         let foreign = "\(outer.path)/foreign"
         #expect(mkdir(foreign, 0o700) == 0 && chown(foreign, 65534, 65534) == 0)
@@ -135,15 +137,15 @@ import VaubanLinuxHost
         #expect(result.output.contains("it belongs to user 65534"))
     }
 
-    @Test func invalidArgumentsAreAUsageError() throws {
+    @Test("Invalid arguments are a usage error") func invalidArgumentsAreAUsageError() throws {
         #expect(try BuiltPrograms.run(BuiltPrograms.launcher, ["--home", "relative"]).status == 64)
     }
 
-    @Test func staleRecordNamesNoLauncher() throws {
+    @Test("A stale record names no launcher") func staleRecordNamesNoLauncher() throws {
         let outer = try TestFolder()
         try DurableFile(LauncherControl.lockName, in: outer.folder).replace(with: Array("launcher 1 0\nsockets /s\nready\n".utf8))
         #expect(!LauncherControl.isRunning(home: outer.path))
-        // The lock is held, but not by the process in the record: a reused number is not signalled.
+        // The lock is held, but not by the process in the record: a reused number is not signaled.
         let lock = try #require(try outer.folder.lock(LauncherControl.lockName))
         #expect(LauncherControl.isRunning(home: outer.path))
         #expect(LauncherControl.running(home: outer.path) == nil)

@@ -3,7 +3,7 @@ import Testing
 import VaubanLinuxHost
 
 @Suite struct LockTests {
-    @Test func manyThreadsChangeTheValueOneAtATime() {
+    @Test("Many threads change the value one at a time") func manyThreadsChangeTheValueOneAtATime() {
         let sum = ThreadMutex(0)
         DispatchQueue.concurrentPerform(iterations: 8) { _ in
             for _ in 0..<10_000 { sum.withLock { $0 += 1 } }
@@ -11,7 +11,7 @@ import VaubanLinuxHost
         #expect(sum.withLock { $0 } == 80_000)
     }
 
-    @Test func nonWaitingThreadLearnsThatTheLockIsHeld() {
+    @Test("A thread that does not wait learns that the lock is held") func nonWaitingThreadLearnsThatTheLockIsHeld() {
         let lock = ThreadMutex("value")
         let answers = lock.withLock { _ in
             let answers = ThreadMutex<[String?]>([])
@@ -26,7 +26,7 @@ import VaubanLinuxHost
         #expect(lock.withLockIfAvailable { $0 } == "value")
     }
 
-    @Test func twoReadAtOnceAndAWriterWaitsForBoth() {
+    @Test("Two threads read at once, and a writer waits for both") func twoReadAtOnceAndAWriterWaitsForBoth() {
         let shared = SharedMutex([1])
         let bothLook = DispatchSemaphore(value: 0), mayEnd = DispatchSemaphore(value: 0), group = DispatchGroup()
         for _ in 0..<2 {

@@ -2,7 +2,7 @@ import Testing
 import VaubanLinuxHost
 
 @Suite struct MachineMemoryTests {
-    @Test func limitingControlGroupsAreFound() {
+    @Test("The control groups that limit memory are found") func limitingControlGroupsAreFound() {
         #expect(MachineMemory.files(groups: "0::/\n") == ["/sys/fs/cgroup/memory.max"])
         #expect(
             MachineMemory.files(groups: "0::/system.slice/vauban-enclaved.service\n") == [
@@ -16,11 +16,11 @@ import VaubanLinuxHost
         #expect(MachineMemory.files(groups: "nonsense") == [])
     }
 
-    @Test func limitIsANumberAndMaxIsNone() {
+    @Test("A limit is a number of bytes, and `max` is none") func limitIsANumberAndMaxIsNone() {
         #expect(MachineMemory.bytes("268435456\n") == 256 << 20 && MachineMemory.bytes("max\n") == nil && MachineMemory.bytes("") == nil)
     }
 
-    @Test func machineHasMemory() throws {
+    @Test("The memory limit of this machine is known") func machineHasMemory() throws {
         #expect(try #require(MachineMemory.limit) > 1 << 20)
     }
 }

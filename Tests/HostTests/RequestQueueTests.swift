@@ -5,7 +5,7 @@ import Witness
 
 /// One user's requests do not hold up another user's.
 @Suite struct RequestQueueTests {
-    @Test func userWithHangingRequestsBlocksOnlyThemselves() {
+    @Test("A user with hanging requests blocks only their own") func userWithHangingRequestsBlocksOnlyThemselves() {
         let queue = RequestQueue(limit: (total: 4, perUser: 2, waitingPerUser: 3))
         let hanging = DispatchSemaphore(value: 0)
         let done = DispatchSemaphore(value: 0)
@@ -31,7 +31,7 @@ import Witness
         #expect(done.wait(timeout: .now() + 10) == .success)
     }
 
-    @Test func neitherLimitIsExceeded() {
+    @Test("Neither the limit of a user nor that of all is exceeded") func neitherLimitIsExceeded() {
         let queue = RequestQueue(limit: (total: 3, perUser: 2, waitingPerUser: 1000))
         let state = Mutex((now: [UInt32: Int](), most: 0, mostOfOne: 0))
         let done = DispatchSemaphore(value: 0)

@@ -42,8 +42,8 @@ enum OwnMounts {
         let done = try Background<Value?> {
             // A mount namespace of this thread (CLONE_NEWNS), from which nothing propagates (MS_REC | MS_PRIVATE). If the root is not a
             // mount point, its propagation cannot be changed, and need not be.
-            guard call("unshare", 0x20000) == 0, [0, -Int(EINVAL)].contains(mount("none", "/", nil, 16384 | 1 << 18)),
-                mount(source, target, type, flags) == 0
+            guard call("unshare", 0x20000) == 0, [0, -Int(EINVAL)].contains(mount("none", at: "/", type: nil, flags: 16384 | 1 << 18)),
+                mount(source, at: target, type: type, flags: flags) == 0
             else { return nil }
             return try step()
         }.value()
@@ -52,7 +52,7 @@ enum OwnMounts {
         return done
     }
 
-    private static func mount(_ source: String, _ target: String, _ type: String?, _ flags: Int) -> Int {
+    private static func mount(_ source: String, at target: String, type: String?, flags: Int) -> Int {
         source.withCString { source in
             target.withCString { target in
                 func done(_ type: UnsafePointer<CChar>?) -> Int {

@@ -25,14 +25,14 @@ import VaubanLinuxHost
         return arena
     }
 
-    @Test(arguments: all) func missingProtectionsAreReported(_ kept: Kept) throws {
+    @Test("Missing protections of memory are reported", arguments: all) func missingProtectionsAreReported(_ kept: Kept) throws {
         let arena = try arena(kept)
         // A machine with too low a limit reports that by itself, whatever the test leaves out.
         #expect(arena.missing.subtracting([.mlock]) == kept.without.subtracting([.mlock]))
         if kept.without.contains(.mlock) { #expect(arena.missing.contains(.mlock)) }
     }
 
-    @Test(arguments: all, [1, 15, 16, 63, 64, 65, 500, 4095, 4096, 4097, 1 << 20])
+    @Test("Memory for secrets is zero, aligned and reused", arguments: all, [1, 15, 16, 63, 64, 65, 500, 4095, 4096, 4097, 1 << 20])
     func memoryIsZeroAlignedAndReused(_ kept: Kept, _ count: Int) throws {
         let arena = try arena(kept)
         var seen: Set<UInt> = []
@@ -48,7 +48,7 @@ import VaubanLinuxHost
         if count <= 4096 { #expect(seen.count == 1) }
     }
 
-    @Test(arguments: all) func returnedSlotIsErased(_ kept: Kept) throws {
+    @Test("Returned memory is erased", arguments: all) func returnedSlotIsErased(_ kept: Kept) throws {
         let arena = try arena(kept)
         let storage = try #require(arena.take(256))
         _ = storage.initializeMemory(as: UInt8.self, repeating: 0xA5)
@@ -59,7 +59,7 @@ import VaubanLinuxHost
     }
 
     /// More secrets at once than one chunk holds and than the limit on locked memory allows: none is refused, and none overlaps another.
-    @Test(arguments: all) func secretsDoNotOverlap(_ kept: Kept) throws {
+    @Test("Secrets do not overlap, however many there are", arguments: all) func secretsDoNotOverlap(_ kept: Kept) throws {
         let arena = try arena(kept)
         var held: [UnsafeMutableRawBufferPointer] = []
         for number in 0..<4000 { held.append(try #require(arena.take([20, 64, 100, 1000, 4096][number % 5]))) }
@@ -69,7 +69,7 @@ import VaubanLinuxHost
         for storage in held { arena.giveBack(storage) }
     }
 
-    @Test(arguments: all) func threadsGetSeparateMemory(_ kept: Kept) throws {
+    @Test("Threads get separate memory", arguments: all) func threadsGetSeparateMemory(_ kept: Kept) throws {
         let arena = try arena(kept)
         let faults = Mutex(0)
         DispatchQueue.concurrentPerform(iterations: 8) { thread in
@@ -93,7 +93,8 @@ import VaubanLinuxHost
     }
 
     /// The kernel's flags of the pages: `dd` no dump, `lo` locked, `wf` empty in a child, `dc` not in a child.
-    @Test(arguments: all, [100, 100_000]) func pagesHaveTheExpectedFlags(_ kept: Kept, _ count: Int) throws {
+    @Test("The pages for secrets have the expected flags of the kernel", arguments: all, [100, 100_000])
+    func pagesHaveTheExpectedFlags(_ kept: Kept, _ count: Int) throws {
         let arena = try arena(kept)
         let storage = try #require(arena.take(count))
         defer { arena.giveBack(storage) }

@@ -20,7 +20,8 @@ import VaubanLinuxHost
         return disk.image
     }
 
-    @Test(arguments: [nil, [], old, third]) func writeLeavesOldOrNewContentAfterAnyCut(_ before: [UInt8]?) throws {
+    @Test("A write leaves the old or the new content after any power cut", arguments: [nil, [], old, third])
+    func writeLeavesOldOrNewContentAfterAnyCut(_ before: [UInt8]?) throws {
         let start = try disk(holding: before)
         var trial = WriteTrial(Self.right)
         for fault in try trial.faults(start, Self.new) { try trial.run(start, fault, writing: Self.new, allowed: [before]) }
@@ -31,7 +32,8 @@ import VaubanLinuxHost
     }
 
     /// A write after an interrupted write, with whatever that one left.
-    @Test func writeAfterAnInterruptedOneLeavesOldOrNewContent() throws {
+    @Test("A write after an interrupted one leaves the old or the new content")
+    func writeAfterAnInterruptedOneLeavesOldOrNewContent() throws {
         var first = WriteTrial(Self.right), second = WriteTrial(Self.right)
         let start = try disk(holding: Self.old)
         for fault in try first.faults(start, Self.new) { try first.run(start, fault, writing: Self.new, allowed: [Self.old]) }
@@ -47,7 +49,7 @@ import VaubanLinuxHost
     }
 
     /// A killed process may leave content that only the kernel has. A process that builds on it makes it durable first.
-    @Test func syncingReadSurvivesAPowerCut() throws {
+    @Test("What a syncing read returned survives a power cut") func syncingReadSurvivesAPowerCut() throws {
         var trial = WriteTrial(Self.right)
         let start = try disk(holding: Self.old)
         for fault in try trial.faults(start, Self.new) { try trial.run(start, fault, writing: Self.new, allowed: [Self.old]) }
@@ -68,7 +70,7 @@ import VaubanLinuxHost
         #expect(unsynced > 0)
     }
 
-    @Test func failedSyncIsReported() throws {
+    @Test("A failed sync is reported") func failedSyncIsReported() throws {
         let start = try disk(holding: Self.old)
         for step in 0...1 {
             let disk = SimulatedDisk(start)
@@ -82,7 +84,7 @@ import VaubanLinuxHost
     }
 
     /// The simulation is effective: the same enumeration finds every one of these writes wrong.
-    @Test(arguments: Flaw.allCases) func flawedWriteIsDetected(_ flaw: Flaw) throws {
+    @Test("The simulation detects every flawed way to write", arguments: Flaw.allCases) func flawedWriteIsDetected(_ flaw: Flaw) throws {
         let start = try disk(holding: Self.old)
         var trial = WriteTrial(flaw.replace)
         for fault in try trial.faults(start, Self.new) { try trial.run(start, fault, writing: Self.new, allowed: [Self.old]) }
@@ -93,7 +95,7 @@ import VaubanLinuxHost
     }
 
     /// The rate is printed and not judged: it shows what an enumeration over this disk costs.
-    @Test func simulatedDiskIsFastEnough() throws {
+    @Test("The simulated disk is fast enough to enumerate power cuts") func simulatedDiskIsFastEnough() throws {
         let disk = SimulatedDisk()
         let file = DurableFile("state", in: disk.root)
         let clock = ContinuousClock()
@@ -113,7 +115,7 @@ import VaubanLinuxHost
         #expect(images > 500 * trace.count)
     }
 
-    @Test func longSeededHistoriesKeepTheLastWrite() throws {
+    @Test("Long random histories keep the last write") func longSeededHistoriesKeepTheLastWrite() throws {
         var chance = Chance(seed: 3)
         let disk = SimulatedDisk()
         var possible: Set<[UInt8]?> = [nil]

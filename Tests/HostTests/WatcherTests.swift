@@ -12,7 +12,7 @@ import Watcher
 @Suite struct WatcherTests {
     private static let me = geteuid()
 
-    @Test func missingBusIsReportedOnEveryConnection() throws {
+    @Test("A missing bus is reported on every connection") func missingBusIsReportedOnEveryConnection() throws {
         let enclave = try ListeningEnclave(WatcherSettings(bus: "unix:path=/nonexistent/socket", onlyUser: nil))
         let line = try enclave.line()
         #expect(try line.event().kind == .blind)
@@ -20,12 +20,12 @@ import Watcher
         #expect(try enclave.line().event().kind == .blind)
     }
 
-    @Test func shippedProgramWatchesTheSystemBusAndTrustsRoot() {
+    @Test("The shipped watcher watches the system bus and trusts root") func shippedProgramWatchesTheSystemBusAndTrustsRoot() {
         let settings = WatcherSettings(onlyUser: nil)
         #expect(settings.bus == "unix:path=/run/dbus/system_bus_socket" && settings.managerUID == 0)
     }
 
-    @Test func sleepIsDelayedUntilTheEnclaveReplies() throws {
+    @Test("Sleep is delayed until the enclave replies") func sleepIsDelayedUntilTheEnclaveReplies() throws {
         let bus = try OwnBus()
         try bus.startLogind(sessionOf: Self.me)
         let enclave = try ListeningEnclave(WatcherSettings(bus: bus.address, managerUID: Self.me, onlyUser: nil))
@@ -43,7 +43,7 @@ import Watcher
         try line.awaitEvent(.woke)
     }
 
-    @Test func unansweredEventIsSentAgainOnTheNextConnection() throws {
+    @Test("An unanswered event is sent again on the next connection") func unansweredEventIsSentAgainOnTheNextConnection() throws {
         let bus = try OwnBus()
         try bus.startLogind(sessionOf: Self.me)
         let enclave = try ListeningEnclave(WatcherSettings(bus: bus.address, managerUID: Self.me, onlyUser: nil))
@@ -64,7 +64,7 @@ import Watcher
         try bus.expect("released")
     }
 
-    @Test func screenEventNamesItsUser() throws {
+    @Test("An event of a screen names its user") func screenEventNamesItsUser() throws {
         let bus = try OwnBus()
         try bus.startLogind(sessionOf: 4711)
         let enclave = try ListeningEnclave(WatcherSettings(bus: bus.address, managerUID: Self.me, onlyUser: nil))
@@ -79,7 +79,7 @@ import Watcher
         }
     }
 
-    @Test func userModeIgnoresOtherUsersScreens() throws {
+    @Test("In user mode other users' screens are ignored") func userModeIgnoresOtherUsersScreens() throws {
         let bus = try OwnBus()
         try bus.startLogind(sessionOf: 4711)
         let enclave = try ListeningEnclave(WatcherSettings(bus: bus.address, managerUID: Self.me, onlyUser: 4712))
@@ -91,7 +91,7 @@ import Watcher
         #expect(try line.event().kind == .woke)
     }
 
-    @Test func nameOwnerOfAnotherUserIsNotTrusted() throws {
+    @Test("A login manager of another user is not trusted") func nameOwnerOfAnotherUserIsNotTrusted() throws {
         let bus = try OwnBus()
         try bus.startLogind(sessionOf: Self.me)
         let enclave = try ListeningEnclave(WatcherSettings(bus: bus.address, managerUID: Self.me + 1, onlyUser: nil))

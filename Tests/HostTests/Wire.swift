@@ -87,7 +87,7 @@ enum Frame {
 
 /// Runs a blocking step on a separate thread; `value` waits for it.
 final class Background<Value: Sendable>: @unchecked Sendable {
-    // The value is written once before the semaphore is signalled and read only after.
+    // The value is written once before the semaphore is signaled and read only after.
     private var result: Result<Value, any Error>?
     private let done = DispatchSemaphore(value: 0)
 

@@ -35,18 +35,21 @@ struct WriteTrial {
         do throws(SystemError) { try replace(disk.root, bytes) } catch { thrown = error }
         runs += 1
         let trace = disk.trace
-        for image in trace { try look(image, before.union([bytes]), "torn", or: "absent") }
+        for image in trace { try look(at: image, allowed: before.union([bytes]), wrong: "torn", or: "absent") }
         guard let last = trace.last else { return }
         switch thrown {
-        case nil: try look(last, [bytes], "not durable when it returned", or: "not durable when it returned", isPlain: true)
+        case nil:
+            try look(at: last, allowed: [bytes], wrong: "not durable when it returned", or: "not durable when it returned", isPlain: true)
         case let fault? where fault.isUnsure:
             if last.files["state"] != bytes { violations.insert("called unsure, and the new content does not stand") }
-        case .some: try look(last, before, "changed by a write that failed", or: "changed by a write that failed", isPlain: true)
+        case .some:
+            try look(
+                at: last, allowed: before, wrong: "changed by a write that failed", or: "changed by a write that failed", isPlain: true)
         }
     }
 
     private mutating func look(
-        _ image: DiskImage, _ allowed: Set<[UInt8]?>, _ wrong: String, or absent: String, isPlain: Bool = false
+        at image: DiskImage, allowed: Set<[UInt8]?>, wrong: String, or absent: String, isPlain: Bool = false
     ) throws {
         let survivors = try #require(image.survivors(max: 20_000), "there are too many disks to look at")
         cuts += 1

@@ -10,7 +10,7 @@ import VaubanRefusal
 
     private func asked(_ room: Room) -> Int { room.enclave.state.withLock { $0.timesAsked } }
 
-    @Test func readingPromptsAndAddingDoesNot() throws {
+    @Test("Reading a protected item prompts, and adding one does not") func readingPromptsAndAddingDoesNot() throws {
         let room = try Room()
         try room.add(name, value: "v", control: .userPresence)
         #expect(asked(room) == 0)
@@ -20,7 +20,8 @@ import VaubanRefusal
         #expect(asked(room) == 1)
     }
 
-    @Test func readingOnlyAttributesPrompts() throws {
+    @Test("Reading the attributes of a protected item prompts, and so does asking whether it exists")
+    func readingOnlyAttributesPrompts() throws {
         let room = try Room()
         try room.add(name, control: .userPresence)
         #expect(try room.find(name, data: false).first?.value == nil)
@@ -29,7 +30,7 @@ import VaubanRefusal
         #expect(asked(room) == 2)
     }
 
-    @Test func authenticationUIAllowsFailsOrSkips() throws {
+    @Test("A query allows prompts, fails instead, or skips protected items") func authenticationUIAllowsFailsOrSkips() throws {
         let room = try Room()
         try room.add(name, control: .userPresence)
         try room.add([.account: .text("b"), .service: .text("s")], value: "open")
@@ -43,7 +44,9 @@ import VaubanRefusal
         #expect(Refusal.Reason.of { try room.serve(.update(query, ItemChanges(attributes: ItemAttributes()))) } == .badParameter)
     }
 
-    @Test(arguments: [Refusal.Reason.cancelled, .authenticationFailed, .noPromptAgent, .lockedOut, .passcodeNotSet])
+    @Test(
+        "The reason for which a prompt failed reaches the caller",
+        arguments: [Refusal.Reason.cancelled, .authenticationFailed, .noPromptAgent, .lockedOut, .passcodeNotSet])
     func userRefusalReachesCaller(_ reason: Refusal.Reason) throws {
         let room = try Room()
         try room.add(name, value: "v", control: .userPresence)
@@ -54,7 +57,7 @@ import VaubanRefusal
         #expect(try room.find(name).first?.value == "v")
     }
 
-    @Test func updatingPromptsAndDeletingDoesNot() throws {
+    @Test("Updating a protected item prompts, and deleting it does not") func updatingPromptsAndDeletingDoesNot() throws {
         let room = try Room()
         try room.add(name, value: "v", control: .userPresence)
         try room.update(name, value: "w")
@@ -65,7 +68,7 @@ import VaubanRefusal
         #expect(asked(room) == 3)
     }
 
-    @Test func newAccessibilityRemovesAccessControl() throws {
+    @Test("A new accessibility removes the access control, after a prompt") func newAccessibilityRemovesAccessControl() throws {
         let room = try Room()
         try room.add(name, value: "v", control: .userPresence)
         try room.update(name, protection: .afterFirstUnlock)
@@ -78,7 +81,7 @@ import VaubanRefusal
         #expect(asked(room) == 2)
     }
 
-    @Test func invalidCombinationsAreRefused() throws {
+    @Test("Invalid combinations with an access control are refused") func invalidCombinationsAreRefused() throws {
         let room = try Room()
         #expect(Refusal.Reason.of { try room.add([.synchronizable: .number(1)], control: .userPresence) } == .badParameter)
         #expect(Refusal.Reason.of { try room.add(name, control: .companion) } == .unsupported)
@@ -89,7 +92,7 @@ import VaubanRefusal
         #expect(Refusal.Reason.of { try room.update(name, to: [.synchronizable: .number(1)]) } == .badParameter)
     }
 
-    @Test func accessControlWithoutConstraintsPromptsNobody() throws {
+    @Test("An access control without constraints does not prompt") func accessControlWithoutConstraintsPromptsNobody() throws {
         let room = try Room()
         try room.add(name, value: "v", control: [])
         #expect(try room.find(name).first?.value == "v")

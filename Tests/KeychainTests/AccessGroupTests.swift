@@ -14,7 +14,7 @@ import VaubanUserModel
     private let mail = Callers.installed("/usr/bin/mail")
     private let chat = Callers.installed("/usr/bin/chat")
 
-    @Test func programsCannotSeeEachOthersItems() throws {
+    @Test("Programs cannot see each other's items") func programsCannotSeeEachOthersItems() throws {
         let room = try Room()
         try room.add("a", value: "of mail", as: mail)
         #expect(try room.get("a", as: mail) == ["program:/usr/bin/mail=of mail"])
@@ -30,7 +30,7 @@ import VaubanUserModel
         #expect(room.consents.isEmpty)
     }
 
-    @Test func namedGroupMustBelongToCaller() throws {
+    @Test("A named access group must belong to the caller") func namedGroupMustBelongToCaller() throws {
         let room = try Room()
         try room.add("a", as: mail)
         for group in ["program:/usr/bin/mail", "cli", "unsigned", "TEAM.x", "", "com.apple.token"] {
@@ -47,7 +47,7 @@ import VaubanUserModel
 
     private func entitlements(_ list: [String: Any]) -> [String] { Entitlements(list).groups(adding: "program:/p") }
 
-    @Test func groupsFollowApplesOrder() {
+    @Test("Access groups come in Apple's order") func groupsFollowApplesOrder() {
         #expect(entitlements([:]) == ["program:/p"])
         #expect(
             entitlements([
@@ -75,7 +75,7 @@ import VaubanUserModel
         return EntitlementTable(folder: folder, owner: getuid(), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 
-    @Test func programsShareAGroupGrantedByRoot() throws {
+    @Test("Programs share an access group that root granted") func programsShareAGroupGrantedByRoot() throws {
         let room = try Room()
         let table = try table([
             ["vauban-applications": ["program:/usr/bin/mail", "program:/usr/bin/chat"], "keychain-access-groups": ["T.shared"]],
@@ -97,7 +97,7 @@ import VaubanUserModel
     }
 
     /// In the order in which they are searched, and without a prompt.
-    @Test func programLearnsOnlyItsOwnGroups() throws {
+    @Test("A program learns only its own access groups") func programLearnsOnlyItsOwnGroups() throws {
         let room = try Room()
         let table = try table([
             ["vauban-applications": ["program:/usr/bin/mail"], "keychain-access-groups": ["T.shared", "com.apple.token"]]
@@ -115,7 +115,7 @@ import VaubanUserModel
         #expect(room.consents.isEmpty)
     }
 
-    @Test func tokenGroupIsReadOnly() throws {
+    @Test("The access group of tokens is read-only") func tokenGroupIsReadOnly() throws {
         let room = try Room()
         let table = try table([["vauban-applications": ["program:/p"], "application-identifier": "com.apple.token"]])
         let caller = Callers.caller(CallerIdentity(.installed, executable: Callers.executable("/p"), chain: ["/p"]), granted: table)
@@ -124,7 +124,7 @@ import VaubanUserModel
         #expect(Refusal.Reason.of { try room.add("a", as: caller, group: "com.apple.token") } == .missingEntitlement)
     }
 
-    @Test func filesWritableByOthersGrantNothing() throws {
+    @Test("Entitlement files that others can write grant nothing") func filesWritableByOthersGrantNothing() throws {
         let folder = NSTemporaryDirectory() + "entitlements-" + UUID().uuidString
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -158,7 +158,7 @@ import VaubanUserModel
 
     // MARK: The command line
 
-    @Test func commandLineHasOneGroupWhateverStartsIt() throws {
+    @Test("The command line has one access group, whatever starts it") func commandLineHasOneGroupWhateverStartsIt() throws {
         let room = try Room()
         try room.add("a", value: "by hand", as: Callers.commandLine())
         #expect(try room.get("a", as: Callers.commandLine(startedBy: .unknown(.orphan))) == ["cli=by hand"])
@@ -167,7 +167,7 @@ import VaubanUserModel
         #expect(Refusal.Reason.of { _ = try room.get("a", as: mail) } == .itemNotFound)
     }
 
-    @Test func starterOfCommandLineGainsNoRights() throws {
+    @Test("A program that starts the command line gains no rights") func starterOfCommandLineGainsNoRights() throws {
         let room = try Room()
         try room.add("a", value: "of mail", as: mail)
         // Any program can start vauban and then execute the program that stores the item.
@@ -181,7 +181,7 @@ import VaubanUserModel
         #expect(try room.get("b", as: byMail) == ["cli=value"])
     }
 
-    @Test func userModeTreatsGroupsAsLabels() throws {
+    @Test("In user mode access groups are only labels") func userModeTreatsGroupsAsLabels() throws {
         let room = try Room()
         let anyone = Caller(user: Room.user)
         try room.add("a", as: anyone)

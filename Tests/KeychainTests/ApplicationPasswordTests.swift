@@ -14,7 +14,7 @@ import VaubanSecretBytes
     private let name: [AttributeName: AttributeValue] = [.account: .text("a"), .service: .text("s")]
     private let other: [AttributeName: AttributeValue] = [.account: .text("b"), .service: .text("s")]
 
-    @Test func itemOpensOnlyWithItsPassword() throws {
+    @Test("An item with an application password opens only with it") func itemOpensOnlyWithItsPassword() throws {
         let room = try Room()
         #expect(Refusal.Reason.of { try room.add(name, value: "v", control: .applicationPassword) } == .applicationPasswordMissing)
         #expect(try room.rows().isEmpty)
@@ -24,7 +24,7 @@ import VaubanSecretBytes
         #expect(try room.database.quarantinedCount() == 0)
     }
 
-    @Test func missingPasswordPromptsUser() throws {
+    @Test("A missing application password prompts the user") func missingPasswordPromptsUser() throws {
         let room = try Room()
         try room.add(name, value: "v", control: .applicationPassword, password: "p")
         #expect(Refusal.Reason.of { _ = try room.find(name) } == .cancelled)
@@ -39,14 +39,14 @@ import VaubanSecretBytes
         #expect(room.enclave.state.withLock { $0.timesAsked } == 3)
     }
 
-    @Test func attributesNeedNoPassword() throws {
+    @Test("Attributes need no application password") func attributesNeedNoPassword() throws {
         let room = try Room()
         try room.add(name, value: "v", control: .applicationPassword, password: "p")
         #expect(try room.find(name, data: false).first?.record?.attributes[.account] == .text("a"))
         #expect(try room.find(name, data: false) { $0.authenticationUI = .skip }.count == 1)
     }
 
-    @Test func userAndPasswordAreBothNeeded() throws {
+    @Test("If both are required, the user and the password are both needed") func userAndPasswordAreBothNeeded() throws {
         let room = try Room()
         let control: AccessControlFlags = [.userPresence, .applicationPassword]
         try room.add(name, value: "v", control: control, password: "p")
@@ -60,7 +60,7 @@ import VaubanSecretBytes
         #expect(Refusal.Reason.of { _ = try room.find(name, password: "p") } == .cancelled)
     }
 
-    @Test func unneededPasswordIsIgnored() throws {
+    @Test("A password that is not needed is ignored") func unneededPasswordIsIgnored() throws {
         let room = try Room()
         try room.add(name, value: "v", password: "p")
         try room.update(name, value: "w", password: "q")
@@ -68,7 +68,7 @@ import VaubanSecretBytes
         #expect(try room.find(name).first?.value == "w")
     }
 
-    @Test func newValueIsSealedWithItsRequestsPassword() throws {
+    @Test("A new value is sealed with the password of its request") func newValueIsSealedWithItsRequestsPassword() throws {
         let room = try Room()
         try room.add(name, value: "v", control: .applicationPassword, password: "p")
         #expect(Refusal.Reason.of { try room.update(name, value: "w") } == .applicationPasswordMissing)
@@ -83,7 +83,7 @@ import VaubanSecretBytes
         #expect(try room.find(name, password: "q").first?.record?.attributes[.label] == .text("m"))
     }
 
-    @Test func addingOrRemovingControlNeedsThePassword() throws {
+    @Test("Adding or removing an application password needs the password") func addingOrRemovingControlNeedsThePassword() throws {
         let room = try Room()
         try room.add(name, value: "v")
         let control = try AccessControl(protection: .whenUnlocked, flags: .applicationPassword)
@@ -96,7 +96,7 @@ import VaubanSecretBytes
         #expect(try room.find(name).first?.value == "v")
     }
 
-    @Test func rewrappingNeedsNoPassword() throws {
+    @Test("Wrapping again needs no application password") func rewrappingNeedsNoPassword() throws {
         let room = try Room()
         try room.add(name, value: "v", control: .applicationPassword, password: "p")
         try room.enclave.renew(.metadata(.whenUnlocked))
@@ -104,7 +104,7 @@ import VaubanSecretBytes
         #expect(try room.find(name, password: "p").first?.value == "v")
     }
 
-    @Test func secretSectionIsReadStrictly() throws {
+    @Test("The secret section of a request is read strictly") func secretSectionIsReadStrictly() throws {
         let room = try Room()
         let record = ItemRecord(kind: .genericPassword, attributes: ItemAttributes(name))
         func reason(_ request: KeychainRequest, _ section: String?) -> Refusal.Reason? {
@@ -124,7 +124,7 @@ import VaubanSecretBytes
         #expect(try room.find(name).first?.value == "")
     }
 
-    @Test func longestValueLeavesNoRoomForPassword() throws {
+    @Test("The longest value leaves no room for a password") func longestValueLeavesNoRoomForPassword() throws {
         let room = try Room()
         let record = ItemRecord(kind: .genericPassword, attributes: ItemAttributes(name))
         let longest = String(repeating: "x", count: 1 << 20)

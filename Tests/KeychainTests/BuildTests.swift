@@ -19,14 +19,14 @@ import VaubanUserModel
         return room
     }
 
-    @Test func buildKeepsItsIdentityAtAnyPath() throws {
+    @Test("A build keeps its identity at any path") func buildKeepsItsIdentityAtAnyPath() throws {
         let room = try room()
         #expect(try room.get("a", as: Callers.own("/tmp/elsewhere", build: 1)).count == 1)
         #expect(Refusal.Reason.of { _ = try room.get("a", as: Callers.own("/tmp/other", build: 2)) } == .itemNotFound)
         #expect(room.consents.isEmpty)
     }
 
-    @Test func newBuildIsOfferedOnceAndThenAccepted() throws {
+    @Test("A new build is offered once, and accepted from then on") func newBuildIsOfferedOnceAndThenAccepted() throws {
         let room = try room()
         #expect(Refusal.Reason.of { _ = try room.get("a", as: second) } == .noPromptAgent)
         #expect(Refusal.Reason.of { _ = try room.get("a", as: second, ui: .fail) } == .interactionNotAllowed)
@@ -42,7 +42,7 @@ import VaubanUserModel
         #expect(Refusal.Reason.of { _ = try room.get("a", as: Callers.own(path, build: 3)) } == .noPromptAgent)
     }
 
-    @Test func refusedBuildBecomesAnotherProgram() throws {
+    @Test("A build that the user refused is another program") func refusedBuildBecomesAnotherProgram() throws {
         let room = try room()
         room.enclave.set { $0.consentAnswers = .failure(Refusal(.cancelled)) }
         #expect(Refusal.Reason.of { _ = try room.get("a", as: second) } == .itemNotFound)
@@ -64,7 +64,7 @@ import VaubanUserModel
         #expect(Refusal.Reason.of { _ = try room.get("planted", as: second) } == .itemNotFound)
     }
 
-    @Test func buildsInPermittedFolderAreAccepted() throws {
+    @Test("Builds in a permitted folder are accepted") func buildsInPermittedFolderAreAccepted() throws {
         let room = try room()
         room.userSays(.once)
         try room.serve(.permit(PermissionChange(.buildsIn, subject: "/home/anna/bin", permits: true)), as: Callers.commandLine())
@@ -86,7 +86,7 @@ import VaubanUserModel
         }
     }
 
-    @Test func cancellationByOthersIsNotStored() throws {
+    @Test("A prompt that others cancelled is not stored as a refusal") func cancellationByOthersIsNotStored() throws {
         let room = try room()
         room.enclave.set { $0.consentAnswers = .failure(Refusal(.cancelled, "the keychain was locked or changed meanwhile")) }
         #expect(Refusal.Reason.of { _ = try room.get("a", as: second) } == .cancelled)
@@ -96,7 +96,7 @@ import VaubanUserModel
 
     // MARK: Unsigned items
 
-    @Test func unsignedItemsAreGivenToAnOwner() throws {
+    @Test("Unsigned items are given to an owner after the user's approval") func unsignedItemsAreGivenToAnOwner() throws {
         let room = try Room()
         for index in 0..<300 { try room.add("\(index)", value: "v\(index)", as: Callers.script()) }
         try room.add("7", value: "the user's own", as: Callers.commandLine())

@@ -23,7 +23,7 @@ import VaubanUserModel
         return room
     }
 
-    @Test func callerWithoutIdentityPromptsForOthersItems() throws {
+    @Test("A caller without an identity prompts for other owners' items") func callerWithoutIdentityPromptsForOthersItems() throws {
         let room = try room()
         room.userSays(.once)
         for caller in [script, Callers.commandLine()] {
@@ -106,14 +106,14 @@ import VaubanUserModel
         #expect(Refusal.of { try room.serve(disallow, as: Callers.commandLine()) } == Refusal(.itemNotFound))
     }
 
-    @Test func programWithIdentityNeverPrompts() throws {
+    @Test("A program with an identity never prompts for other owners' items") func programWithIdentityNeverPrompts() throws {
         let room = try room()
         room.userSays(.always)
         #expect(Refusal.Reason.of { _ = try room.get("a", as: Callers.installed("/usr/bin/chat")) } == .itemNotFound)
         #expect(room.consents.isEmpty)
     }
 
-    @Test func consentUntilLockEndsWithLock() throws {
+    @Test("Consent until the lock ends with the lock") func consentUntilLockEndsWithLock() throws {
         let room = try room()
         room.userSays(.untilLock)
         _ = try room.get("a", as: script, group: owner)
@@ -128,7 +128,7 @@ import VaubanUserModel
         #expect(Refusal.Reason.of { _ = try room.get("a", as: script, group: owner) } == .noPromptAgent)
     }
 
-    @Test func lastingConsentSurvivesRestartUntilWithdrawn() throws {
+    @Test("Lasting consent survives a restart until it is withdrawn") func lastingConsentSurvivesRestartUntilWithdrawn() throws {
         let room = try room()
         room.userSays(.always)
         _ = try room.get("a", as: script, group: owner)
@@ -147,7 +147,7 @@ import VaubanUserModel
         #expect(Refusal.Reason.of { _ = try room.get("a", as: script, group: owner) } == .noPromptAgent)
     }
 
-    @Test(arguments: [IdentityGap.traced, .foreignCode, .orphan, .unseen])
+    @Test("A caller without a name is offered consent for one use alone", arguments: [IdentityGap.traced, .foreignCode, .orphan, .unseen])
     func callerWithoutNameIsPermittedOnlyOnce(_ gap: IdentityGap) throws {
         let room = try room()
         room.userSays(.once)
@@ -157,7 +157,7 @@ import VaubanUserModel
         #expect(Refusal.Reason.of { _ = try room.get("a", as: Callers.script(gap), group: owner) } == .noPromptAgent)
     }
 
-    @Test func changingAndDeletingPromptEachTime() throws {
+    @Test("Changing and deleting other owners' items prompt each time") func changingAndDeletingPromptEachTime() throws {
         let room = try room()
         room.userSays(.always)
         try room.update("a", to: "new", as: script, in: owner)
@@ -213,7 +213,7 @@ import VaubanUserModel
         }
     }
 
-    @Test func unsignedItemsAreAddedWithoutPromptAndReadWithOne() throws {
+    @Test("Unsigned items are added without a prompt and read with one") func unsignedItemsAreAddedWithoutPromptAndReadWithOne() throws {
         let room = try Room()
         try room.add("a", as: script)
         #expect(Refusal.Reason.of { _ = try room.get("a", as: script) } == .noPromptAgent)
@@ -223,7 +223,7 @@ import VaubanUserModel
         #expect(Refusal.Reason.of { _ = try room.get("a", as: mail) } == .itemNotFound)
     }
 
-    @Test func listingAllOwnersNeedsConsentAndReturnsNoValue() throws {
+    @Test("Listing all owners needs consent and returns no value") func listingAllOwnersNeedsConsentAndReturnsNoValue() throws {
         let room = try room()
         try room.add("c", as: Callers.commandLine())
         var query = ItemQuery(kind: .genericPassword)
@@ -244,7 +244,7 @@ import VaubanUserModel
         #expect(try room.get(as: Callers.commandLine(), limit: .all, ui: .describe) == ["cli="])
     }
 
-    @Test func onlyCommandLineManagesPermissions() throws {
+    @Test("Only the command line manages permissions") func onlyCommandLineManagesPermissions() throws {
         let room = try room()
         room.userSays(.always)
         let item = ItemQuery(kind: .genericPassword, attributes: ItemAttributes([.service: .text("s"), .account: .text("a")]))

@@ -32,7 +32,7 @@ import VaubanRefusal
         }
     }
 
-    @Test(arguments: Part.allCases)
+    @Test("One changed byte quarantines a row", arguments: Part.allCases)
     func flippedByteQuarantinesRow(_ part: Part) throws {
         let room = try Room()
         try room.add(name, value: "v")
@@ -51,7 +51,7 @@ import VaubanRefusal
         #expect(try room.find(name).first?.value == "again")
     }
 
-    @Test(arguments: Part.allCases)
+    @Test("Adding over a damaged row succeeds", arguments: Part.allCases)
     func addingOverDamagedRowSucceeds(_ part: Part) throws {
         let room = try Room()
         try room.add(name, value: "v")
@@ -62,7 +62,7 @@ import VaubanRefusal
         #expect(try room.database.quarantinedCount() == 1)
     }
 
-    @Test func halvesOfTwoItemsNeverFit() throws {
+    @Test("Halves of two items never fit together") func halvesOfTwoItemsNeverFit() throws {
         let room = try Room()
         try room.add(name, value: "v")
         try room.add(other, value: "w")
@@ -73,7 +73,7 @@ import VaubanRefusal
         #expect(try room.find(other).first?.value == "w")
     }
 
-    @Test func halvesOfTwoWritesNeverFit() throws {
+    @Test("Halves of two writes never fit together") func halvesOfTwoWritesNeverFit() throws {
         let room = try Room()
         try room.add(name, value: "old")
         let before = try #require(try room.rows().first)
@@ -86,7 +86,7 @@ import VaubanRefusal
         #expect(try room.database.quarantinedCount() == 1)
     }
 
-    @Test func indexColumnsOfAnotherRowNeverFit() throws {
+    @Test("Index columns of another row never fit") func indexColumnsOfAnotherRowNeverFit() throws {
         let room = try Room()
         try room.add(name, value: "v")
         let row = try #require(try room.rows().first)
@@ -98,7 +98,7 @@ import VaubanRefusal
         #expect(try room.database.quarantinedCount() == 1)
     }
 
-    @Test func columnOfAnotherClassNeverFits() throws {
+    @Test("A column of another protection class never fits") func columnOfAnotherClassNeverFits() throws {
         let room = try Room()
         try room.add(name, value: "v", .whenUnlocked)
         let row = try #require(try room.rows().first)
@@ -109,7 +109,7 @@ import VaubanRefusal
         #expect(Refusal.Reason.of { _ = try room.find([:]) } == .itemNotFound)
     }
 
-    @Test func staleWritesAreRefused() throws {
+    @Test("A write over a row that has changed is refused") func staleWritesAreRefused() throws {
         let room = try Room()
         try room.add(name, value: "v")
         let row = try #require(try room.rows().first)

@@ -17,7 +17,7 @@ import VaubanRefusal
         try #require(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
     }
 
-    @Test func filesAreAccessibleToTheOwnerOnly() throws {
+    @Test("The database's files are accessible to their owner alone") func filesAreAccessibleToTheOwnerOnly() throws {
         let room = try Room()
         try room.add(name)
         #expect(try mode(room.userFolder) == 0o700)
@@ -25,14 +25,16 @@ import VaubanRefusal
         #expect(try files(room).contains("keychain.db"))
     }
 
-    @Test func itemsSurviveARestart() throws {
+    @Test("Items survive a restart") func itemsSurviveARestart() throws {
         let room = try Room()
         try room.add(name, value: "v")
         try room.restart()
         #expect(try room.find(name).first?.value == "v")
     }
 
-    @Test(arguments: ["", "this is no database, however long it is made: " + String(repeating: "x", count: 8192)])
+    @Test(
+        "An unreadable file is set aside and never replaced by an empty one",
+        arguments: ["", "this is no database, however long it is made: " + String(repeating: "x", count: 8192)])
     func unreadableFileIsSetAsideAndNeverReplaced(_ content: String) throws {
         let room = try Room()
         try room.serve(.add(ItemRecord(kind: .genericPassword, attributes: ItemAttributes(name)), returns: [], hasData: false))
@@ -53,7 +55,7 @@ import VaubanRefusal
         #expect(try room.find(name).first?.value == "new")
     }
 
-    @Test func restoringAnIntactFileWorks() throws {
+    @Test("An intact file that is put back is used") func restoringAnIntactFileWorks() throws {
         let room = try Room()
         try room.add(name, value: "v")
         try room.restart()
@@ -68,7 +70,7 @@ import VaubanRefusal
         #expect(try room.find(name).first?.value == "v")
     }
 
-    @Test func damagedPagesSetTheFileAside() throws {
+    @Test("Damaged pages set the file aside") func damagedPagesSetTheFileAside() throws {
         let room = try Room()
         for number in 0..<60 { try room.add([.account: .text("a\(number)")], value: String(repeating: "x", count: 500)) }
         try room.restart()
@@ -83,7 +85,7 @@ import VaubanRefusal
         #expect(try files(room).contains("keychain.db.quarantined-1"))
     }
 
-    @Test func fullDiskRefusesAddAndKeepsExistingItems() throws {
+    @Test("A full disk refuses an add and keeps existing items") func fullDiskRefusesAddAndKeepsExistingItems() throws {
         let room = try Room(pagesMax: 40)
         try room.add(name, value: "v")
         var reason: Refusal.Reason?
@@ -99,7 +101,7 @@ import VaubanRefusal
         try room.delete(name)
     }
 
-    @Test func usersHaveSeparateDatabases() throws {
+    @Test("Users have separate databases") func usersHaveSeparateDatabases() throws {
         let room = try Room()
         try room.add(name)
         let other = try room.databases.database(of: Room.user + 1)
@@ -107,7 +109,7 @@ import VaubanRefusal
         #expect(try other.rows(of: all, after: 0, count: 10, bytesMax: 1 << 20).isEmpty)
     }
 
-    @Test func folderAccessibleToOthersIsRefused() throws {
+    @Test("A folder that others can access is refused") func folderAccessibleToOthersIsRefused() throws {
         let room = try Room()
         try room.add(name)
         try room.restart()
@@ -119,7 +121,7 @@ import VaubanRefusal
 
     // MARK: The content of the disk
 
-    @Test func diskShowsNoPlaintext() throws {
+    @Test("The disk shows no plaintext") func diskShowsNoPlaintext() throws {
         let room = try Room()
         let words = ["korrekt-pferd-batterie", "anna.mustermann", "versicherung.example", "Meine Versicherung", "geheimnis"]
         try room.add(
@@ -142,7 +144,7 @@ import VaubanRefusal
         }
     }
 
-    @Test func equalItemsDifferOnDiskAndSizesAreRounded() throws {
+    @Test("Equal values differ on disk, and sizes are rounded") func equalItemsDifferOnDiskAndSizesAreRounded() throws {
         let room = try Room()
         try room.add([.account: .text("a"), .service: .text("s")], value: "123")
         try room.add([.account: .text("a"), .service: .text("t")], value: "12345678901234")

@@ -14,7 +14,7 @@ import VaubanRefusal
 @Suite struct DoctorTests {
     private func name(_ account: String) -> [AttributeName: AttributeValue] { [.account: .text(account), .service: .text("s")] }
 
-    @Test func intactKeychainPassesAndCopyIsKept() throws {
+    @Test("An intact keychain passes, and a verified copy is kept") func intactKeychainPassesAndCopyIsKept() throws {
         let room = try Room()
         try room.add(name("a"), value: "v")
         try room.add(name("b"), value: "w", .always)
@@ -87,7 +87,7 @@ import VaubanRefusal
         #expect(try room.database.verifiedCopy()?.rows == 1)
     }
 
-    @Test func progressIsReportedForManyRows() throws {
+    @Test("Progress is reported for many rows") func progressIsReportedForManyRows() throws {
         let room = try Room()
         for number in 0..<300 { try room.add(name("\(number)")) }
         let reports = try room.serve(.examine).messages.compactMap { if case .examined(let report) = $0 { report } else { nil } }
@@ -95,7 +95,7 @@ import VaubanRefusal
         #expect(reports.map(\.copy?.state) == [nil, nil, nil, .kept])
     }
 
-    @Test func lockedClassesAreCountedAndPreventACopy() throws {
+    @Test("Rows of locked classes are counted, and prevent a copy") func lockedClassesAreCountedAndPreventACopy() throws {
         let room = try Room()
         try room.add(name("a"))
         try room.add(name("c"), .afterFirstUnlock)
@@ -113,7 +113,7 @@ import VaubanRefusal
 
     enum Damage: CaseIterable { case metadataBinding, metadata, secretBinding, wrappedKey, secret }
 
-    @Test(arguments: Damage.allCases, [nil, AccessControlFlags.userPresence])
+    @Test("A row that cannot be opened is quarantined", arguments: Damage.allCases, [nil, AccessControlFlags.userPresence])
     func unopenableRowIsQuarantined(_ damage: Damage, _ control: AccessControlFlags?) throws {
         let room = try Room()
         try room.add(name("a"), value: "v", control: control)
@@ -135,7 +135,7 @@ import VaubanRefusal
     }
 
     /// Only the enclave can detect this, so it is asked about each row, even about those that it would open only for the user.
-    @Test(arguments: [nil, AccessControlFlags.userPresence])
+    @Test("An item key that the enclave cannot unwrap is reported", arguments: [nil, AccessControlFlags.userPresence])
     func unwrappableKeyIsReported(_ control: AccessControlFlags?) throws {
         let room = try Room()
         try room.add(name("a"), value: "v", control: control)
@@ -145,7 +145,7 @@ import VaubanRefusal
         #expect(room.enclave.state.withLock { $0.timesAsked } == 0)
     }
 
-    @Test func rowOfDestroyedKeyIsRemoved() throws {
+    @Test("A row whose key was destroyed is removed") func rowOfDestroyedKeyIsRemoved() throws {
         let room = try Room()
         try room.add(name("a"))
         try room.enclave.renew(.metadata(.whenUnlocked), destroyingOld: true)
@@ -154,7 +154,7 @@ import VaubanRefusal
         #expect(try room.rows().isEmpty)
     }
 
-    @Test func findingsAreLimitedAndCounted() throws {
+    @Test("Findings are limited and counted") func findingsAreLimitedAndCounted() throws {
         let room = try Room()
         for number in 0..<100 { try room.add(name("\(number)")) }
         for row in try room.rows() { try room.tamper(row, with: row.halves.flipped(.metadata)) }
@@ -165,7 +165,7 @@ import VaubanRefusal
 
     // MARK: Repairs
 
-    @Test func indexColumnsAreRebuiltFromVerifiedContent() throws {
+    @Test("Index columns are rebuilt from verified content") func indexColumnsAreRebuiltFromVerifiedContent() throws {
         let room = try Room()
         try room.add(name("a"), value: "v", .always)
         let row = try #require(try room.rows().first)
@@ -190,7 +190,7 @@ import VaubanRefusal
         #expect(try room.database.quarantinedCount() == 0)
     }
 
-    @Test func lookupsAreRebuilt() throws {
+    @Test("Lookups are rebuilt") func lookupsAreRebuilt() throws {
         let room = try Room()
         try room.add(name("a"), value: "v")
         try room.add(name("b"), value: "w")
@@ -204,7 +204,7 @@ import VaubanRefusal
     }
 
     /// SQLite's own indexes are redundant too.
-    @Test func sqliteIndexesAreRebuilt() throws {
+    @Test("Indexes of SQLite are rebuilt") func sqliteIndexesAreRebuilt() throws {
         let room = try Room()
         for number in 0..<20 { try room.add(name("\(number)"), value: "v") }
         try room.sql(
@@ -229,7 +229,7 @@ import VaubanRefusal
         #expect(try room.examine().found == 0)
     }
 
-    @Test func rowThatOpensAgainLeavesQuarantine() throws {
+    @Test("A row that opens again leaves the quarantine") func rowThatOpensAgainLeavesQuarantine() throws {
         let room = try Room()
         try room.add(name("a"), value: "v")
         try room.add(name("b"), value: "w")
@@ -251,7 +251,7 @@ import VaubanRefusal
 
     // MARK: Callers
 
-    @Test func onlyCommandLineChecksAndRestores() throws {
+    @Test("Only the command line checks and restores the keychain") func onlyCommandLineChecksAndRestores() throws {
         let room = try Room()
         let (cli, mail) = (Callers.commandLine(), Callers.installed("/usr/bin/mail"))
         try room.add("a", value: "v", as: mail)

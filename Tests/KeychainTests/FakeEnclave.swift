@@ -47,6 +47,7 @@ final class FakeEnclave: EnclaveOperations, Sendable {
         /// The first keys of series of the access log, by their sealed form, and the end that was reported last.
         var logKeys: [[UInt8]: [UInt8]] = [:]
         var logEnd = AccessLogEnd.empty
+        var logBegan: Int64? = 0
         /// The refusal of the access log's keys.
         var logRefusal: Refusal?
     }
@@ -111,7 +112,7 @@ final class FakeEnclave: EnclaveOperations, Sendable {
         return LeaseGrant(lease: lease, secrets: SecretBytes(bytes), standing: standing)
     }
 
-    func seal(_ row: RowBinding, password: borrowing SecretBytes?) throws -> SealedItemKey {
+    func seal(_ row: RowBinding, password: borrowing SecretBytes?) throws -> ItemKeyReply {
         let password = Self.bytes(password)
         let wrapped = try Entropy.bytes(16)
         let key = try Entropy.bytes(32)
@@ -125,10 +126,11 @@ final class FakeEnclave: EnclaveOperations, Sendable {
             state.sealed[wrapped] = (row, key, password)
         }
         try state.withLock { $0.afterSeal.take() }?()
-        return SealedItemKey(wrapped: wrapped, key: SecretBytes(key))
+        return ItemKeyReply(wrapped: wrapped, key: SecretBytes(key))
     }
 
-    func open(_ row: RowBinding, wrapped: [UInt8], reason: String?, mayAsk: Bool, password: borrowing SecretBytes?) throws -> SecretBytes {
+    func open(_ row: RowBinding, wrapped: [UInt8], reason: String?, mayPrompt: Bool, password: borrowing SecretBytes?) throws -> SecretBytes
+    {
         var password = Self.bytes(password)
         try state.withLock { $0.beforeOpen.take() }?()
         let key = try state.withLock { state throws(Refusal) in
@@ -138,7 +140,7 @@ final class FakeEnclave: EnclaveOperations, Sendable {
             guard let sealed = state.sealed[wrapped], sealed.row == row else { throw Refusal(.rowDamaged) }
             let lacksPassword = row.accessControl?.needsApplicationPassword == true && password == nil
             let asks = row.accessControl?.requirementToDecrypt.isNone == false
-            guard mayAsk || (!lacksPassword && !asks) else { throw Refusal(.interactionNotAllowed) }
+            guard mayPrompt || (!lacksPassword && !asks) else { throw Refusal(.interactionNotAllowed) }
             if asks {
                 state.timesAsked += 1
                 if let refusal = state.userAnswers { throw refusal }
@@ -189,29 +191,29 @@ final class FakeEnclave: EnclaveOperations, Sendable {
         throw Refusal(.unsupported)
     }
 
-    func backUp(_ row: RowBinding, wrapped: [UInt8]) throws -> SealedItemKey { throw Refusal(.unsupported) }
+    func backUp(_ row: RowBinding, wrapped: [UInt8]) throws -> ItemKeyReply { throw Refusal(.unsupported) }
 
     func restoreKeys(_ row: RowBinding, wrapped: [UInt8]) throws -> RestoredKeys { throw Refusal(.unsupported) }
 
-    func makeSeriesKey() throws -> MadeSeriesKey {
+    func makeSeriesKey() throws -> SeriesKeyReply {
         let (key, sealed) = (try Entropy.bytes(32), try Entropy.bytes(EnclaveRequest.sealedSeriesKeyBytes))
         let end = try state.withLock { state in
             if let refusal = state.logRefusal { throw refusal }
             state.logKeys[sealed] = key
             return state.logEnd
         }
-        return MadeSeriesKey(key: SecretBytes(copying: key), sealed: sealed, end: end)
+        return SeriesKeyReply(key: SecretBytes(copying: key), sealed: sealed, end: end)
     }
 
-    func anchorLog(_ links: [AccessLogLink]) throws -> AccessLogEnd {
+    func anchorLog(_ links: [AccessLogLink]) throws -> AccessLogAnchor {
         state.withLock { state in
             for link in links where link.number > state.logEnd.number { state.logEnd = state.logEnd.adding(link) }
-            return state.logEnd
+            return AccessLogAnchor(end: state.logEnd, began: state.logBegan)
         }
     }
 
     func signLogHead(_ request: LogHeadRequest) throws -> SignedLogHead {
-        let end = try anchorLog([])
+        let end = try anchorLog([]).end
         let head = LogHead(device: [UInt8](repeating: 7, count: LogHeadLimits.deviceBytes), user: 1, number: end.number, chain: end.chain)
         let key = NoteKey(name: head.origin, kind: .text, publicKey: [UInt8](repeating: 9, count: NoteKey.publicKeyBytes))
         let signature = key.signature([UInt8](repeating: 8, count: 64))
@@ -232,11 +234,11 @@ final class FakeEnclave: EnclaveOperations, Sendable {
 
     func circle(_ request: CircleRequest, secret: borrowing SecretBytes?) throws -> CircleResult { throw Refusal(.unsupported) }
 
-    func sealForCircle(_ row: RowBinding, wrapped: [UInt8]) throws -> SealedItemKey { throw Refusal(.unsupported) }
+    func sealForCircle(_ row: RowBinding, wrapped: [UInt8]) throws -> ItemKeyReply { throw Refusal(.unsupported) }
 
     func circleItemKeys(_ row: RowBinding, wrapped: [UInt8], epoch: Int64) throws -> RestoredKeys { throw Refusal(.unsupported) }
 
-    func sealForCompanion(_ row: RowBinding, wrapped: [UInt8], device: [UInt8], name: [UInt8]) throws -> SealedItemKey {
+    func sealForCompanion(_ row: RowBinding, wrapped: [UInt8], device: [UInt8], name: [UInt8]) throws -> ItemKeyReply {
         throw Refusal(.unsupported)
     }
 

@@ -6,7 +6,7 @@ import VaubanKeychainWire
 import VaubanSecretBytes
 
 @Suite struct FormTests {
-    @Test(arguments: 0...100)
+    @Test("Padding rounds up and is removed", arguments: 0...100)
     func paddingRoundsUpAndIsRemoved(_ count: Int) {
         let bytes = [UInt8](repeating: 0x80, count: count)
         let padded = Padding.pad(bytes)
@@ -14,14 +14,14 @@ import VaubanSecretBytes
         #expect(padded.withUnsafeBytes { Padding.end(of: $0) } == count)
     }
 
-    @Test func wrongPaddingIsRejected() {
+    @Test("Wrong padding is rejected") func wrongPaddingIsRejected() {
         let wrong: [[UInt8]] = [
             [], [0x80], [UInt8](repeating: 0, count: 32), [UInt8](repeating: 1, count: 32), [0x80] + [UInt8](repeating: 0, count: 63),
         ]
         for bytes in wrong { #expect(bytes.withUnsafeBytes { Padding.end(of: $0) } == nil) }
     }
 
-    @Test func emptyValueDiffersFromNone() throws {
+    @Test("An empty value differs from none") func emptyValueDiffersFromNone() throws {
         let nothing = SecretBytes(count: 0) { _ in }
         let empty = PaddedValue(hasValue: true, nothing)
         let absent = PaddedValue(hasValue: false, nothing)
@@ -37,7 +37,7 @@ import VaubanSecretBytes
         }
     }
 
-    @Test func blindListContainsExactlyItsEntries() {
+    @Test("A blind list contains exactly its entries") func blindListContainsExactlyItsEntries() {
         func entry(_ letter: String, _ byte: UInt8) -> [UInt8] { Array(letter.utf8) + [UInt8](repeating: byte, count: 8) }
         let list = entry("acct", 1) + entry("labl", 2) + entry("svce", 3)
         func contains(_ wanted: [UInt8], in list: [UInt8]) -> Bool { list.withUnsafeBytes { BlindList.contains($0, wanted) } }
@@ -51,7 +51,7 @@ import VaubanSecretBytes
         #expect(!contains(entry("acct", 1), in: [UInt8](list.dropLast())))
     }
 
-    @Test func termsIncludeImpliedAttributes() throws {
+    @Test("The terms of a search include implied attributes") func termsIncludeImpliedAttributes() throws {
         let terms = try QueryGrammar.terms(of: ItemQuery(kind: .genericPassword), for: .everything)
         #expect(terms.attributes == ItemAttributes([.synchronizable: .number(0)]))
         var any = ItemQuery(kind: .genericPassword)
@@ -62,7 +62,7 @@ import VaubanSecretBytes
         #expect(try QueryGrammar.terms(of: named, for: .everything).attributes[.port] == .number(443))
     }
 
-    @Test func argumentsAreParsedStrictly() throws {
+    @Test("Arguments of keychaind are parsed strictly") func argumentsAreParsedStrictly() throws {
         let right = ["--state", "/s", "--enclave-folder", "/e", "--enclave-uid", "7"]
         #expect(try KeychainRoom.Arguments(right)?.enclaveUID == 7)
         #expect(try KeychainRoom.Arguments(Array(right.reversed())) == nil)

@@ -28,7 +28,7 @@ import VaubanRefusal
         "present": "guarded value", "nothing": nil,
     ]
 
-    @Test func rowsOfTheFirstFormatOpen() throws {
+    @Test("Rows of the first format open") func rowsOfTheFirstFormatOpen() throws {
         let room = try room()
         let rows = try room.rows()
         #expect(rows.count == 6)
@@ -39,7 +39,7 @@ import VaubanRefusal
         #expect(try room.database.quarantinedCount() == 0)
     }
 
-    @Test func writesUseTheSecondFormat() throws {
+    @Test("Writes use the second format") func writesUseTheSecondFormat() throws {
         let room = try room()
         try room.update(account("plain"), value: "new value")
         try room.update(account("relabelled"), to: [.label: .text("another")])
@@ -54,7 +54,7 @@ import VaubanRefusal
         }
     }
 
-    @Test func formatsNeverMixInARow() throws {
+    @Test("The formats never mix in a row") func formatsNeverMixInARow() throws {
         let room = try room()
         let before = try #require(try room.rows().first { $0.id == 2 })
         try room.update(account("plain"), to: [.label: .text("l")])
@@ -69,7 +69,8 @@ import VaubanRefusal
     }
 
     /// Plain rows are opened and resealed; the one that requires the user stays until they are prompted.
-    @Test func rewrappingMovesPlainRowsToSecondFormatWithoutPrompt() throws {
+    @Test("Wrapping again moves plain rows to the second format, without a prompt")
+    func rewrappingMovesPlainRowsToSecondFormatWithoutPrompt() throws {
         let room = try room()
         try room.enclave.renew(.metadata(.whenUnlocked))
         try room.enclave.renew(.metadata(.afterFirstUnlock))

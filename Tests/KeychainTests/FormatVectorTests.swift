@@ -33,10 +33,10 @@ import VaubanSecretBytes
             var fields = [
                 "began": "\(record.began)", "ended": "\(record.ended)", "action": "\(record.action.rawValue)",
                 "outcome": "\(record.outcome.rawValue)", "unrecorded": "\(record.unrecorded)",
-                "chain": FormatVectors.hexadecimal(before.adding(row.link).chain),
+                "chain": hexadecimal(before.adding(row.link).chain),
                 "items": record.items.map { item in
                     let mark = item.isCanary ? " canary" : ""
-                    return "\(FormatVectors.hexadecimal(item.item)) \(item.kind) \(item.count) \(item.owner) \(item.name)\(mark)"
+                    return "\(hexadecimal(item.item)) \(item.kind) \(item.count) \(item.owner) \(item.name)\(mark)"
                 }.joined(separator: ", "),
             ]
             if let program = record.program {
@@ -54,10 +54,10 @@ import VaubanSecretBytes
             let key = try vector.givenBytes("key"), binding = try vector.givenBytes("binding")
             guard try vector.given("half") == "secret" else {
                 let metadata = try RowCipher.openMetadata(vector.content, key: SymmetricKey(data: key), binding: binding)
-                return ["plaintext": FormatVectors.hexadecimal(metadata)]
+                return ["plaintext": hexadecimal(metadata)]
             }
             let value = try RowCipher.open(vector.content, key: SecretBytes(copying: key), binding: binding)
-            let bytes = value.value().withUnsafeBytes { FormatVectors.hexadecimal($0) }
+            let bytes = value.value().withUnsafeBytes { hexadecimal($0) }
             return ["hasValue": value.hasValue ? "yes" : "no", "value": bytes]
         }
     }

@@ -14,7 +14,7 @@ import VaubanRefusal
     private let name: [AttributeName: AttributeValue] = [.account: .text("a"), .service: .text("s")]
     private let other: [AttributeName: AttributeValue] = [.account: .text("b"), .service: .text("s")]
 
-    @Test func rowOfDestroyedClassKeyIsRemoved() throws {
+    @Test("A row whose class key was destroyed is removed") func rowOfDestroyedClassKeyIsRemoved() throws {
         let room = try Room()
         try room.add(name, .whenPasscodeSetThisDeviceOnly)
         try room.enclave.renew(.metadata(.whenPasscodeSetThisDeviceOnly), destroyingOld: true)
@@ -24,7 +24,7 @@ import VaubanRefusal
         #expect(try room.database.quarantinedCount() == 0)
     }
 
-    @Test func rowOfUnknownClassKeyIsQuarantined() throws {
+    @Test("A row whose class key is unknown is quarantined") func rowOfUnknownClassKeyIsQuarantined() throws {
         let room = try Room()
         try room.add(name)
         try room.enclave.renew(.metadata(.whenUnlocked), forgettingOld: true)
@@ -35,7 +35,8 @@ import VaubanRefusal
     }
 
     /// Whatever an earlier refusal said, a row is removed only if the enclave reports its class key as destroyed.
-    @Test(arguments: [Refusal.Reason.keyDestroyed, .keyUnknown]) func existingKeyRemovesNothing(_ reason: Refusal.Reason) throws {
+    @Test("A row is removed only if the enclave reports its class key as destroyed", arguments: [Refusal.Reason.keyDestroyed, .keyUnknown])
+    func existingKeyRemovesNothing(_ reason: Refusal.Reason) throws {
         let room = try Room()
         try room.add(name, value: "v", control: .userPresence)
         room.enclave.set { $0.userAnswers = Refusal(reason) }
@@ -46,7 +47,7 @@ import VaubanRefusal
         #expect(try room.find(name).first?.value == "w")
     }
 
-    @Test func discardRemovesOnlyUnopenableRows() throws {
+    @Test("Discarding removes only rows that cannot be opened") func discardRemovesOnlyUnopenableRows() throws {
         let room = try Room()
         try room.add(name, .whenPasscodeSetThisDeviceOnly)
         try room.add([.account: .text("c")], .whenPasscodeSetThisDeviceOnly)
@@ -77,7 +78,8 @@ import VaubanRefusal
         }
     }
 
-    @Test(arguments: [true, false]) func erasedKeychainIsEmptiedAndUsable(byDiscarding: Bool) throws {
+    @Test("An erased keychain is emptied and can be used", arguments: [true, false])
+    func erasedKeychainIsEmptiedAndUsable(byDiscarding: Bool) throws {
         let room = try Room()
         for number in 0..<50 { try room.add([.account: .text("\(number)")], value: String(repeating: "x", count: 2000)) }
         try room.add(name, value: "v")
@@ -103,7 +105,7 @@ import VaubanRefusal
     }
 
     /// Two requests find the keychain erased; the second must not remove what the first one's caller added.
-    @Test func itemsAddedAfterErasureStay() throws {
+    @Test("Items that were added after an erasure stay") func itemsAddedAfterErasureStay() throws {
         let room = try Room()
         try room.add(name)
         let recorded = try #require(try room.database.indexKeyGenerations()[100])
@@ -113,7 +115,7 @@ import VaubanRefusal
         #expect(try room.find(other).first?.value == "new")
     }
 
-    @Test func unknownIndexKeysAreRefusedWithoutChanges() throws {
+    @Test("Unknown index keys are refused, and nothing changes") func unknownIndexKeysAreRefusedWithoutChanges() throws {
         let room = try Room()
         try room.add(name, value: "v")
         let before = room.enclave.state.withLock { $0.keys }

@@ -24,8 +24,8 @@ import VaubanRefusal
         }
         #expect(try room.versions(name).count == 10)
         #expect(try room.versions(name).first?.replaced == room.clock.withLock { $0 })
-        for number in 1...10 { #expect(try room.earlier(name, number) == "value \(13 - number)") }
-        #expect(Refusal.Reason.of { _ = try room.earlier([.service: .text("none")], 1) } == .itemNotFound)
+        for number in 1...10 { #expect(try room.earlier(name, number: number) == "value \(13 - number)") }
+        #expect(Refusal.Reason.of { _ = try room.earlier([.service: .text("none")], number: 1) } == .itemNotFound)
         #expect(try room.find([:], limit: .all).count == 1)
         #expect(try room.find(name).first?.value == "value 13")
         #expect(try room.rows().count == 1)
@@ -41,9 +41,9 @@ import VaubanRefusal
         try room.update(name, value: "two")
         try room.update(name, to: [.account: .text("bert")])
         let renamed: [AttributeName: AttributeValue] = [.service: .text("mail"), .account: .text("bert")]
-        #expect(try room.earlier(renamed, 1) == "one")
+        #expect(try room.earlier(renamed, number: 1) == "one")
         try room.update(renamed, value: "three")
-        #expect(try room.earlier(renamed, 1) == "two" && room.earlier(renamed, 2) == "one")
+        #expect(try room.earlier(renamed, number: 1) == "two" && room.earlier(renamed, number: 2) == "one")
     }
 
     @Test("Undo restores the previous value, and a second undo reverts that")
@@ -60,7 +60,7 @@ import VaubanRefusal
         #expect(try room.find(name).first?.value == "three")
         try room.undo(name, 2)
         #expect(try room.find(name).first?.value == "one")
-        #expect(try room.earlier(name, 1) == "three" && room.earlier(name, 2) == "two")
+        #expect(try room.earlier(name, number: 1) == "three" && room.earlier(name, number: 2) == "two")
         #expect(try room.versions(name).count == 2)
     }
 
@@ -70,19 +70,19 @@ import VaubanRefusal
         let control = try AccessControl(protection: .whenUnlocked, flags: .userPresence)
         try room.add(name, value: "open")
         try room.update(name, value: "guarded", control: control)
-        #expect(try room.earlier(name, 1) == "open")
+        #expect(try room.earlier(name, number: 1) == "open")
         #expect(room.enclave.state.withLock { $0.timesAsked } == 0)
         try room.update(name, value: "guarded too")
         let asked = room.enclave.state.withLock { $0.timesAsked }
-        #expect(try room.earlier(name, 1) == "guarded")
+        #expect(try room.earlier(name, number: 1) == "guarded")
         #expect(room.enclave.state.withLock { $0.timesAsked } == asked + 1)
-        #expect(Refusal.Reason.of { _ = try room.earlier(name, 1) { $0.authenticationUI = .fail } } == .interactionNotAllowed)
+        #expect(Refusal.Reason.of { _ = try room.earlier(name, number: 1) { $0.authenticationUI = .fail } } == .interactionNotAllowed)
         room.enclave.set { $0.userAnswers = Refusal(.cancelled) }
-        #expect(Refusal.Reason.of { _ = try room.earlier(name, 1) } == .cancelled)
+        #expect(Refusal.Reason.of { _ = try room.earlier(name, number: 1) } == .cancelled)
         #expect(Refusal.Reason.of { try room.undo(name) } == .cancelled)
         // Listing does not prompt, and reports which values open without one.
         #expect(try room.versions(name).map { $0.accessControl } == [control, nil])
-        #expect(try room.earlier(name, 2) == "open")
+        #expect(try room.earlier(name, number: 2) == "open")
         // Restoring it requires reading the present value, which is protected.
         #expect(Refusal.Reason.of { try room.undo(name, 2) } == .cancelled)
     }
@@ -92,15 +92,15 @@ import VaubanRefusal
         let room = try Room()
         try room.add(name, value: "one", control: .applicationPassword, password: "first")
         try room.update(name, value: "two", password: "first")
-        #expect(Refusal.Reason.of { _ = try room.earlier(name, 1) } == .cancelled)
+        #expect(Refusal.Reason.of { _ = try room.earlier(name, number: 1) } == .cancelled)
         room.enclave.set { $0.typedPassword = Array("first".utf8) }
-        #expect(try room.earlier(name, 1) == "one")
+        #expect(try room.earlier(name, number: 1) == "one")
         // Restoring seals the value again, under no application password except one that comes with the request: the user is not prompted
         // for another.
         #expect(Refusal.Reason.of { try room.undo(name, 1) } == .applicationPasswordMissing)
         #expect(room.enclave.state.withLock { $0.timesAsked } == 2)
-        #expect(Refusal.Reason.of { _ = try room.earlier(name, 1, password: "wrong") } == .authenticationFailed)
-        #expect(try room.earlier(name, 1, password: "first") == "one")
+        #expect(Refusal.Reason.of { _ = try room.earlier(name, number: 1, password: "wrong") } == .authenticationFailed)
+        #expect(try room.earlier(name, number: 1, password: "first") == "one")
         // A caller that knows only the earlier password cannot put the earlier value, and with it that password, in place of the present
         // one.
         try room.update(name, value: "three", password: "second")
@@ -115,7 +115,7 @@ import VaubanRefusal
         try room.update(name, value: "two")
         room.enclave.lock(room.leasedKeys)
         #expect(Refusal.Reason.of { _ = try room.versions(name) } == .locked)
-        #expect(Refusal.Reason.of { _ = try room.earlier(name, 1) } == .locked)
+        #expect(Refusal.Reason.of { _ = try room.earlier(name, number: 1) } == .locked)
     }
 
     @Test("A disabled history keeps nothing new, and existing values stay until cleared")
@@ -126,7 +126,7 @@ import VaubanRefusal
         #expect(try room.history(.setting(false)).messages.first == .keepsHistory(false))
         try room.restart()
         try room.update(name, value: "three")
-        #expect(try room.versions(name).count == 1 && room.earlier(name, 1) == "one")
+        #expect(try room.versions(name).count == 1 && room.earlier(name, number: 1) == "one")
         try room.delete(name)
         #expect(try room.deleted().isEmpty && room.database.historyRows(after: 0, count: 10, bytesMax: .max).isEmpty)
         try room.history(.setting(true))
@@ -151,7 +151,7 @@ import VaubanRefusal
         let progress = try room.rewrap()
         #expect(progress.done == 3 && progress.left == 0 && progress.kept == 0)
         #expect(room.enclave.state.withLock { state in state.keys.filter { $0.name.purpose == .metadata(.whenUnlocked) }.count } == 1)
-        #expect(try room.earlier(name, 1) == "one")
+        #expect(try room.earlier(name, number: 1) == "one")
         try room.history(.undelete(try #require(try room.deleted().first).item))
         #expect(try room.find([.service: .text("gone")]).first?.value == "deleted")
     }
@@ -181,7 +181,7 @@ import VaubanRefusal
         #expect(try room.database.quarantinedCount() == 2)
         room.enclave.set { $0.sealed = before }
         try room.serve(.examine)
-        #expect(try room.find(name).first?.value == "two" && room.earlier(name, 1) == "one")
+        #expect(try room.find(name).first?.value == "two" && room.earlier(name, number: 1) == "one")
         #expect(try room.database.quarantinedCount() == 0)
     }
 
@@ -199,7 +199,7 @@ import VaubanRefusal
         let rows = try room.database.historyRows(after: 0, count: .max, bytesMax: .max)
         #expect(rows.reduce(0) { $0 + $1.halves.secret.count } <= HistoryLimits.ownerBytesMax)
         #expect(rows.count > 10)
-        #expect(try room.earlier(name, 1) == "small")
+        #expect(try room.earlier(name, number: 1) == "small")
     }
 }
 
@@ -221,8 +221,8 @@ extension Room {
     }
 
     func earlier(
-        _ attributes: [AttributeName: AttributeValue], _ number: Int, password: String? = nil,
-        _ change: (inout ItemQuery) -> Void = { _ in }
+        _ attributes: [AttributeName: AttributeValue], number: Int, password: String? = nil,
+        change: (inout ItemQuery) -> Void = { _ in }
     ) throws -> String? {
         try history(.value(query(attributes, change), number: number), password: password).found.first?.value
     }

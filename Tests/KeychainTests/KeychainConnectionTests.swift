@@ -55,7 +55,7 @@ import VaubanSecretBytes
         }
     }
 
-    @Test func valueIsStoredAndReturned() throws {
+    @Test("A value is stored and returned") func valueIsStoredAndReturned() throws {
         let rooms = try Rooms()
         let channel = try rooms.client()
         try store("s3cret", over: channel)
@@ -64,7 +64,7 @@ import VaubanSecretBytes
     }
 
     /// Value and password arrive in one section, and the enclave receives the password alone.
-    @Test func passwordFollowsTheValue() throws {
+    @Test("A value and a password come in one section, and the enclave gets the password alone") func passwordFollowsTheValue() throws {
         let rooms = try Rooms()
         let channel = try rooms.client()
         let control = try AccessControl(protection: .whenUnlocked, flags: .applicationPassword)
@@ -87,7 +87,7 @@ import VaubanSecretBytes
         #expect(throws: ChannelError.self) { _ = try channel.receive(.machine) }
     }
 
-    @Test func malformedMessageEndsOnlyItsConnection() throws {
+    @Test("A malformed message ends only its connection") func malformedMessageEndsOnlyItsConnection() throws {
         let rooms = try Rooms()
         let good = try rooms.client()
         try store("v", over: good)
@@ -111,7 +111,7 @@ import VaubanSecretBytes
         #expect(try read(over: good) == "v")
     }
 
-    @Test func unknownRequestIsRefusedAndConnectionStays() throws {
+    @Test("An unknown request is refused, and the connection stays") func unknownRequestIsRefusedAndConnectionStays() throws {
         let rooms = try Rooms()
         let channel = try rooms.client()
         try store("v", over: channel)
@@ -123,7 +123,7 @@ import VaubanSecretBytes
         #expect(try read(over: channel) == "v")
     }
 
-    @Test func brokenEnclaveConnectionIsReestablished() throws {
+    @Test("A broken connection to the enclave is established again") func brokenEnclaveConnectionIsReestablished() throws {
         let rooms = try Rooms()
         let channel = try rooms.client()
         try store("v", over: channel)
@@ -136,7 +136,7 @@ import VaubanSecretBytes
         #expect(try read(over: channel) == "v")
     }
 
-    @Test func callerLearnsThatItWaitsForUser() throws {
+    @Test("A caller learns that it waits for the user") func callerLearnsThatItWaitsForUser() throws {
         let rooms = try Rooms()
         let channel = try rooms.client()
         try store("v", over: channel, control: AccessControl(protection: .whenUnlocked, flags: .userPresence))
@@ -148,7 +148,7 @@ import VaubanSecretBytes
         #expect(try reply(channel) == .done)
     }
 
-    @Test func hangingUpEndsThePrompt() throws {
+    @Test("Hanging up ends the prompt") func hangingUpEndsThePrompt() throws {
         let rooms = try Rooms()
         var channel: Channel? = try rooms.client()
         try store("v", over: try #require(channel), control: AccessControl(protection: .whenUnlocked, flags: .userPresence))
@@ -160,7 +160,7 @@ import VaubanSecretBytes
         #expect(rooms.enclave.promptEnded.wait(timeout: .now() + 10) == .success)
     }
 
-    @Test func recallErasesKeysBeforeReply() throws {
+    @Test("A recall erases keys before its reply") func recallErasesKeysBeforeReply() throws {
         let rooms = try Rooms()
         let channel = try rooms.client()
         try store("v", over: channel)
@@ -222,7 +222,7 @@ private final class EnclaveServer: Sendable {
     let answer = DispatchSemaphore(value: 0)
     let promptEnded = DispatchSemaphore(value: 0)
     private let fake: FakeEnclave
-    private let visitors = Mutex<[(role: EnclaveRole, channel: Channel)]>([])
+    private let connections = Mutex<[(role: EnclaveRole, channel: Channel)]>([])
 
     init(_ folder: PrivateFolder) throws {
         fake = try FakeEnclave(user: getuid(), leasedKeys: LeasedKeyStore())
@@ -234,53 +234,53 @@ private final class EnclaveServer: Sendable {
     }
 
     func cut(_ role: EnclaveRole) {
-        visitors.withLock { all in
-            for visitor in all where visitor.role == role { visitor.channel.shutDown() }
+        connections.withLock { all in
+            for connection in all where connection.role == role { connection.channel.shutDown() }
             all.removeAll { $0.role == role }
         }
     }
 
     func tell(_ notice: KeyUseNotice) throws -> KeyUsesNoted {
-        guard let line = visitors.withLock({ $0.last { $0.role == .lease }?.channel }) else { throw Refusal(.internalError) }
-        try line.send(header: try notice.encoded())
-        return try KeyUsesNoted(derBytes: try line.receive(.machine).header)
+        guard let channel = connections.withLock({ $0.last { $0.role == .lease }?.channel }) else { throw Refusal(.internalError) }
+        try channel.send(header: try notice.encoded())
+        return try KeyUsesNoted(derBytes: try channel.receive(.machine).header)
     }
 
     func lock() throws -> LeaseErased {
         fake.set {
             $0.lock = .locked; $0.epoch = 2
         }
-        guard let line = visitors.withLock({ $0.last { $0.role == .lease }?.channel }) else { throw Refusal(.internalError) }
-        try line.send(header: try LeaseRecall(user: getuid(), epoch: 1, everything: false).encoded())
-        return try LeaseErased(derBytes: try line.receive(.machine).header)
+        guard let channel = connections.withLock({ $0.last { $0.role == .lease }?.channel }) else { throw Refusal(.internalError) }
+        try channel.send(header: try LeaseRecall(user: getuid(), epoch: 1, everything: false).encoded())
+        return try LeaseErased(derBytes: try channel.receive(.machine).header)
     }
 
-    private func serve(_ visitor: AcceptedConnection) throws {
-        guard let role = EnclaveRole(rawValue: visitor.role) else { return }
-        visitors.withLock { $0.append((role, visitor.channel)) }
+    private func serve(_ connection: AcceptedConnection) throws {
+        guard let role = EnclaveRole(rawValue: connection.role) else { return }
+        connections.withLock { $0.append((role, connection.channel)) }
         guard role == .keychain else {
-            try visitor.channel.send(header: try LeaseStanding().encoded())
-            var end = pollfd(fd: visitor.channel.socket.number, events: Int16(0x2000), revents: 0)
+            try connection.channel.send(header: try LeaseStanding().encoded())
+            var end = pollfd(fd: connection.channel.socket.number, events: Int16(0x2000), revents: 0)
             while poll(&end, 1, -1) != 1 {}
             return
         }
-        let first = try visitor.channel.receive(.machine)
+        let first = try connection.channel.receive(.machine)
         guard try EnclaveRequest(derBytes: first.header) == .registerCaller, first.descriptors.count == 2 else { return }
         let caller = try Peer(ofConnection: first.descriptors[0])
-        try visitor.channel.send(header: try EnclaveReply.caller(user: caller.uid, pid: Int64(caller.pid)).encoded())
+        try connection.channel.send(header: try EnclaveReply.caller(user: caller.uid, pid: Int64(caller.pid)).encoded())
         while true {
-            var message = try visitor.channel.receive(.idle)
+            var message = try connection.channel.receive(.idle)
             let request = try EnclaveRequest(derBytes: message.header)
             do {
-                try answer(request, visitor, password: message.takeSecret())
+                try answer(request, connection, password: message.takeSecret())
             } catch let refusal as Refusal {
-                try visitor.channel.send(header: try EnclaveReply.refused(refusal).encoded())
+                try connection.channel.send(header: try EnclaveReply.refused(refusal).encoded())
             }
         }
     }
 
-    private func answer(_ request: EnclaveRequest, _ visitor: AcceptedConnection, password: consuming SecretBytes?) throws {
-        let channel = visitor.channel
+    private func answer(_ request: EnclaveRequest, _ connection: AcceptedConnection, password: consuming SecretBytes?) throws {
+        let channel = connection.channel
         switch request {
         case .lease:
             let leased = try fake.lease()
@@ -288,9 +288,9 @@ private final class EnclaveServer: Sendable {
         case .seal(let row):
             let sealed = try fake.seal(row, password: password)
             try channel.send(header: try EnclaveReply.sealed(wrapped: sealed.wrapped).encoded(), secret: sealed.key)
-        case .open(let row, let wrapped, let reason, let mayAsk, _):
+        case .open(let row, let wrapped, let reason, let mayPrompt, _):
             if row.accessControl != nil, waits.withLock({ $0 }) { try waitForUser(channel) }
-            let key = try fake.open(row, wrapped: wrapped, reason: reason, mayAsk: mayAsk, password: password)
+            let key = try fake.open(row, wrapped: wrapped, reason: reason, mayPrompt: mayPrompt, password: password)
             try channel.send(header: try EnclaveReply.opened.encoded(), secret: key)
         case .rewrap(let row, let wrapped, let generation):
             let wrapped = try fake.rewrap(row, wrapped: wrapped, generation: generation)

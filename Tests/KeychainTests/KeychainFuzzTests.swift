@@ -12,20 +12,20 @@ import Testing
             .map { ($0.lastPathComponent, [UInt8](try Data(contentsOf: $0))) }
     }
 
-    @Test func corpusMessagesHoldInvariants() throws {
+    @Test("Messages of the fuzz corpus violate no invariant") func corpusMessagesHoldInvariants() throws {
         let inputs = try Self.inputs("keychain")
         #expect(inputs.count >= 50 && inputs.count <= 1000)
         for input in inputs { #expect(throws: Never.self, "\(input.name)") { try KeychainSocketFuzzing.run(input.bytes) } }
     }
 
-    @Test func corpusRowsHoldInvariants() throws {
+    @Test("Rows of the fuzz corpus violate no invariant") func corpusRowsHoldInvariants() throws {
         let inputs = try Self.inputs("row")
         #expect(inputs.count >= 50 && inputs.count <= 1000)
         for input in inputs { #expect(throws: Never.self, "\(input.name)") { try RowFuzzing.run(input.bytes) } }
     }
 
     /// Inputs that are refused at once would prove nothing.
-    @Test func seedInputsAreValid() throws {
+    @Test("Seed inputs are valid") func seedInputsAreValid() throws {
         for seed in try KeychainSocketFuzzing.seeds() { #expect(try KeychainSocketFuzzing.run(seed) > 0) }
         let depths = try RowFuzzing.seeds().map { try RowFuzzing.run($0) }
         #expect(depths == [2, 2, 2, 2, 2, 0, 2, 2])

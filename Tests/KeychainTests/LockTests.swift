@@ -16,7 +16,7 @@ import VaubanSecretBytes
     private let name: [AttributeName: AttributeValue] = [.account: .text("a"), .service: .text("s")]
     private let other: [AttributeName: AttributeValue] = [.account: .text("b"), .service: .text("s")]
 
-    @Test(arguments: Protection.allCases)
+    @Test("Each protection class opens in its lock states", arguments: Protection.allCases)
     func classOpensInItsLockStates(_ protection: Protection) throws {
         let room = try Room()
         try room.add(name, value: "v", protection)
@@ -41,7 +41,7 @@ import VaubanSecretBytes
                 == (protection.availability == .always ? "u" : protection.availability == .firstUnlock ? "w" : "v"))
     }
 
-    @Test func lockedItemDiffersFromAbsentOne() throws {
+    @Test("A locked item is refused as locked, and an absent one is not found") func lockedItemDiffersFromAbsentOne() throws {
         let room = try Room()
         try room.add(name)
         room.enclave.lock(room.leasedKeys)
@@ -57,7 +57,7 @@ import VaubanSecretBytes
         #expect(try room.find([.service: .text("s")], limit: .all).count == 1)
     }
 
-    @Test func listBeforeFirstUnlockIsCompleteOrRefused() throws {
+    @Test("A list before the first unlock is complete or refused") func listBeforeFirstUnlockIsCompleteOrRefused() throws {
         let room = try Room()
         try room.add(name, .always)
         room.enclave.lock(room.leasedKeys, to: .beforeFirstUnlock)
@@ -69,7 +69,7 @@ import VaubanSecretBytes
         #expect(try room.find([:]).count == 1)
     }
 
-    @Test func itemsOfUnknownClassKeyAreQuarantined() throws {
+    @Test("Items of an unknown class key are quarantined") func itemsOfUnknownClassKeyAreQuarantined() throws {
         let room = try Room()
         try room.add(name, .whenPasscodeSetThisDeviceOnly)
         room.enclave.set { $0.passcodeIsSet = false }
@@ -81,7 +81,7 @@ import VaubanSecretBytes
         #expect(try room.database.quarantinedCount() == 1)
     }
 
-    @Test func addingOverItemOfDestroyedKeySucceeds() throws {
+    @Test("Adding over an item whose key is gone succeeds") func addingOverItemOfDestroyedKeySucceeds() throws {
         let room = try Room()
         try room.add(name, .whenPasscodeSetThisDeviceOnly)
         try room.enclave.renew(.metadata(.whenPasscodeSetThisDeviceOnly), forgettingOld: true)
@@ -90,7 +90,7 @@ import VaubanSecretBytes
         #expect(try room.find(name).first?.value == "new")
     }
 
-    @Test func currentKeyWritesAndOlderKeysRead() throws {
+    @Test("The current class key writes, and older ones read") func currentKeyWritesAndOlderKeysRead() throws {
         let room = try Room()
         try room.add(name, value: "old")
         try room.enclave.renew(.metadata(.whenUnlocked))
@@ -102,7 +102,7 @@ import VaubanSecretBytes
         #expect(try room.find([.label: .text("l")]).first?.value == "old")
     }
 
-    @Test func otherIndexKeysAreRefused() throws {
+    @Test("Other index keys than those of the database are refused") func otherIndexKeysAreRefused() throws {
         let room = try Room()
         try room.add(name)
         try room.enclave.renew(.firstUnlockIndex, forgettingOld: true)
@@ -119,14 +119,14 @@ import VaubanSecretBytes
         #expect(isOfUse)
     }
 
-    @Test func leaseServesManyRequests() throws {
+    @Test("One lease serves many requests") func leaseServesManyRequests() throws {
         let room = try Room()
         for number in 0..<5 { try room.add([.account: .text("\(number)")]) }
         #expect(try room.find([.account: .text("3")]).count == 1)
         #expect(room.enclave.state.withLock { $0.timesLeased } == 1)
     }
 
-    @Test func leaseOfRecalledEpochHasNoClassAKeys() throws {
+    @Test("A lease of a recalled epoch has no when-unlocked keys") func leaseOfRecalledEpochHasNoClassAKeys() throws {
         let room = try Room()
         let stale = try room.enclave.lease()
         room.enclave.lock(room.leasedKeys)
@@ -137,7 +137,7 @@ import VaubanSecretBytes
         try install(room)
     }
 
-    @Test func leaseEndsWithItsStandingConnection() throws {
+    @Test("A lease ends with its standing connection") func leaseEndsWithItsStandingConnection() throws {
         let room = try Room()
         let leased = try room.enclave.lease()
         let before = room.leasedKeys.install(leased, slept: 0)
@@ -152,7 +152,8 @@ import VaubanSecretBytes
     }
 
     /// A key that is recalled between the lease and its use is leased again, and a request that always comes too late is refused as locked.
-    @Test func requestsWhileTheDeviceLocksSucceedOrAreRefusedAsLocked() throws {
+    @Test("While the keychain locks, requests succeed or are refused as locked")
+    func requestsWhileTheDeviceLocksSucceedOrAreRefusedAsLocked() throws {
         let room = try Room()
         try room.add(name)
         let (enclave, leasedKeys) = (room.enclave, room.leasedKeys)
@@ -175,7 +176,7 @@ import VaubanSecretBytes
         #expect(reasons == [nil, .locked], "\(reasons)")
     }
 
-    @Test func recallAffectsOneUser() throws {
+    @Test("A recall affects one user") func recallAffectsOneUser() throws {
         let room = try Room()
         try install(room)
         room.leasedKeys.recall(LeaseRecall(user: Room.user + 1, epoch: 99, everything: true))

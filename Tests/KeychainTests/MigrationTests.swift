@@ -4,6 +4,7 @@ import GRDB
 import Keychain
 import KeychainStore
 import Synchronization
+import TestSupport
 import Testing
 import VaubanAccessPolicy
 import VaubanDER
@@ -40,7 +41,7 @@ import VaubanRefusal
         return try queue.unsafeRead(body)
     }
 
-    @Test(arguments: stored.keys.sorted())
+    @Test("A stored database of each migration is upgraded", arguments: stored.keys.sorted())
     func storedDatabaseOfEachMigrationIsUpgraded(_ name: String) throws {
         let room = try room(name)
         #expect(try steps(room.file) == Self.stored[name])
@@ -61,8 +62,8 @@ import VaubanRefusal
         let hadHistory = ["schema-3", "schema-4", "schema-5"].contains(name)
         #expect(try room.versions([.account: .text("plain")]).count == (hadHistory ? 1 : 0))
         try room.update([.account: .text("plain")], value: "the newest")
-        #expect(try room.earlier([.account: .text("plain")], 1) == (hadHistory ? "a second value" : "plain value"))
-        if hadHistory { #expect(try room.earlier([.account: .text("plain")], 2) == "plain value") }
+        #expect(try room.earlier([.account: .text("plain")], number: 1) == (hadHistory ? "a second value" : "plain value"))
+        if hadHistory { #expect(try room.earlier([.account: .text("plain")], number: 2) == "plain value") }
         let deleted = try room.deleted()
         #expect(deleted.map { $0.record.attributes[.account] } == (hadHistory ? [.text("deleted")] : []))
         for item in deleted {
@@ -71,7 +72,7 @@ import VaubanRefusal
         }
     }
 
-    @Test func everyOlderMigrationHasAStoredDatabase() throws {
+    @Test("Every older migration has a stored database") func everyOlderMigrationHasAStoredDatabase() throws {
         let room = try Room()
         try room.add([.account: .text("a")])
         let today = try steps(room.file)
@@ -81,10 +82,12 @@ import VaubanRefusal
         }
     }
 
-    @Test(arguments: [
-        "INSERT INTO grdb_migrations VALUES ('5 of tomorrow')", "INSERT INTO grdb_migrations VALUES ('0')", "PRAGMA user_version = 1",
-        "PRAGMA user_version = -1",
-    ])
+    @Test(
+        "A database of a later version is refused and not touched",
+        arguments: [
+            "INSERT INTO grdb_migrations VALUES ('5 of tomorrow')", "INSERT INTO grdb_migrations VALUES ('0')", "PRAGMA user_version = 1",
+            "PRAGMA user_version = -1",
+        ])
     func laterVersionsDatabaseIsRefusedUntouched(_ change: String) throws {
         let room = try Room()
         try room.add([.account: .text("a")], value: "v")
@@ -113,7 +116,7 @@ import VaubanRefusal
     }
 
     /// Writes a database of the present schema with the keys of its enclave, if a name is given.
-    @Test func aDatabaseOfTodaysSchemaCanBeStored() throws {
+    @Test("A database of the present schema can be stored for later tests") func aDatabaseOfTodaysSchemaCanBeStored() throws {
         let room = try Room()
         try room.add([.account: .text("plain"), .service: .text("s")], value: "plain value")
         try room.add([.account: .text("present"), .service: .text("s")], value: "guarded value", control: .userPresence)
@@ -140,12 +143,11 @@ import VaubanRefusal
 extension FakeEnclave {
     /// The row in the form that `StoredDatabase` reads.
     fileprivate var stored: [String] {
-        func hex(_ bytes: [UInt8]) -> String { bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() }
         return state.withLock { state in
-            state.keys.map { "key \($0.name.asKeyName.purpose) \(hex($0.name.generation)) \(hex($0.bytes))" }
+            state.keys.map { "key \($0.name.asKeyName.purpose) \(hexadecimal($0.name.generation)) \(hexadecimal($0.bytes))" }
                 + state.sealed.compactMap { wrapped, sealed in
                     guard let row = try? sealed.row.encoded() else { return nil }
-                    return "sealed \(hex(wrapped)) \(hex(row)) \(hex(sealed.key))"
+                    return "sealed \(hexadecimal(wrapped)) \(hexadecimal(row)) \(hexadecimal(sealed.key))"
                 }
         }
     }

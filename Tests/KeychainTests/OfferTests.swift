@@ -215,7 +215,7 @@ import VaubanUserModel
 
     // MARK: Limits
 
-    @Test func permissionsAreDeletedWithTheirItem() throws {
+    @Test("Permissions are deleted with their item") func permissionsAreDeletedWithTheirItem() throws {
         let room = try Room()
         for account in ["a", "b"] { try room.add(account, as: mail, applications: toChat) }
         #expect(try room.rows(.permission).count == 2)
@@ -228,7 +228,7 @@ import VaubanUserModel
         #expect(try room.rows(.permission).isEmpty && room.rows().isEmpty)
     }
 
-    @Test func ownerCannotFillKeychainWithOffers() throws {
+    @Test("An owner cannot fill the keychain with offers") func ownerCannotFillKeychainWithOffers() throws {
         let room = try Room()
         for index in 0..<16 {
             try room.add("\(index)", as: mail, applications: (0..<64).map { "program:/usr/bin/\($0)" })

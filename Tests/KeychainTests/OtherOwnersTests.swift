@@ -22,7 +22,7 @@ import VaubanUserModel
             attributes: ItemAttributes([.service: .text("s")].merging(account.map { [.account: .text($0)] } ?? [:]) { $1 }))
     }
 
-    @Test func consentToChangeMovesNothing() throws {
+    @Test("Consent to change an item does not move it to another owner") func consentToChangeMovesNothing() throws {
         let room = try Room()
         try room.add("a", value: "of mail", as: mail)
         room.userSays(.always)
@@ -40,7 +40,7 @@ import VaubanUserModel
         #expect(room.consents.map(\.purpose) == [.changeItem])
     }
 
-    @Test func lockedItemOfAnotherOwnerEndsNoSearch() throws {
+    @Test("A locked item of another owner ends no search") func lockedItemOfAnotherOwnerEndsNoSearch() throws {
         let room = try Room()
         try room.add("hers", as: mail)
         try room.add([.service: .text("s"), .account: .text("own"), .accessGroup: .text("cli")], .afterFirstUnlock)
@@ -62,7 +62,7 @@ import VaubanUserModel
         #expect(Refusal.Reason.of { _ = try room.get("hers", as: Callers.commandLine(), group: "program:/usr/bin/mail") } == .locked)
     }
 
-    @Test func concurrentChangeCausesNoSecondPrompt() throws {
+    @Test("A concurrent change causes no second prompt") func concurrentChangeCausesNoSecondPrompt() throws {
         let room = try Room()
         try room.add("a", value: "first", as: mail)
         room.userSays(.once)
@@ -78,7 +78,7 @@ import VaubanUserModel
         #expect(room.consents.map(\.purpose) == [.readItem, .changeItem, .deleteItem])
     }
 
-    @Test func onlyCommandLineListsAllOwners() throws {
+    @Test("Only the command line lists all owners") func onlyCommandLineListsAllOwners() throws {
         let room = try Room()
         room.userSays(.once)
         var all = query()
@@ -90,7 +90,8 @@ import VaubanUserModel
         #expect(room.consents.isEmpty)
     }
 
-    @Test func onlyCommandLineRemovesTheVerifiedCopy() throws {
+    @Test("Only the command line discards and wraps again, which keeps the verified copy")
+    func onlyCommandLineRemovesTheVerifiedCopy() throws {
         let room = try Room()
         try room.add("a", as: mail)
         #expect(try room.examine().copy != nil)
@@ -102,7 +103,7 @@ import VaubanUserModel
         #expect(FileManager.default.fileExists(atPath: room.file + ".verified"))
     }
 
-    @Test func queryingTheCopyLeavesDatabaseOpen() throws {
+    @Test("A query about the copy leaves the database open") func queryingTheCopyLeavesDatabaseOpen() throws {
         let room = try Room()
         try room.add("a", as: mail)
         let before = try room.database
@@ -113,7 +114,7 @@ import VaubanUserModel
 
     // MARK: New builds, and unsigned items
 
-    @Test func refusedBuildIsListedAndCanBeForgotten() throws {
+    @Test("A refused build is listed and can be forgotten") func refusedBuildIsListedAndCanBeForgotten() throws {
         let room = try Room()
         let path = "/home/anna/bin/tool"
         try room.add("a", as: Callers.own(path, build: 1))
@@ -130,7 +131,7 @@ import VaubanUserModel
         #expect(try room.get("a", as: second).count == 1)
     }
 
-    @Test func newBuildThatStartsTheCommandLineIsNotOffered() throws {
+    @Test("A new build that starts the command line is not offered") func newBuildThatStartsTheCommandLineIsNotOffered() throws {
         let room = try Room()
         let path = "/home/anna/bin/tool"
         try room.add("a", as: Callers.own(path, build: 1))
@@ -142,7 +143,7 @@ import VaubanUserModel
         #expect(room.consents.isEmpty)
     }
 
-    @Test func refusalOfOneItemHoldsForTheConnection() throws {
+    @Test("The user's refusal for one item ends further prompts on its connection") func refusalOfOneItemHoldsForTheConnection() throws {
         let room = try Room()
         for index in 0..<5 {
             try room.add([.service: .text("s"), .account: .text("\(index)"), .accessGroup: .text("unsigned")], control: .userPresence)
@@ -164,7 +165,7 @@ import VaubanUserModel
         #expect(room.consents.count == 3)
     }
 
-    @Test func itemsThatStayHideNoOthers() throws {
+    @Test("Items that cannot move to the owner do not hide others") func itemsThatStayHideNoOthers() throws {
         let room = try Room()
         for index in 0..<5 {
             try room.add("\(index)", as: script)

@@ -16,7 +16,7 @@ import VaubanLinuxHost
     private static let trialsMax = (getenv("VAUBAN_POWER_CUTS").flatMap { Int(String(cString: $0)) } ?? 10_000) / parts
     private static let parts = 8
 
-    @Test(arguments: 0..<parts)
+    @Test("A power cut after any write loses nothing that was acknowledged", arguments: 0..<parts)
     func powerCutAfterAnyWriteLosesNothingAcknowledged(_ part: Int) throws {
         var trials = 0
         var lost = 0
@@ -31,7 +31,8 @@ import VaubanLinuxHost
                     trials += 1
                     var chance = Chance(seed: history &* 1_000_003 &+ UInt64(moment) &* 31 &+ UInt64(trials))
                     let kept = try trial(
-                        past, moment, end, &chance, "history \(history), after \(moment) operations, \(end), trial \(trials)")
+                        of: past, moment: moment, end: end, chance: &chance,
+                        name: "history \(history), after \(moment) operations, \(end), trial \(trials)")
                     if !kept { lost += 1 }
                 }
             }
@@ -42,7 +43,7 @@ import VaubanLinuxHost
 
     /// Returns whether the newest of the allowed contents exists.
     private func trial(
-        _ past: StoreHistory, _ moment: Int, _ end: RecordedDisk.End, _ chance: inout Chance, _ name: @autoclosure () -> String
+        of past: StoreHistory, moment: Int, end: RecordedDisk.End, chance: inout Chance, name: @autoclosure () -> String
     ) throws -> Bool {
         let folder = try RecordedDisk.make(past.disk.left(after: moment, by: end, &chance))
         defer { try? FileManager.default.removeItem(atPath: folder.path) }
@@ -54,9 +55,9 @@ import VaubanLinuxHost
             let again = try RecordedDisk.make(disk.left(after: chance.below(disk.count + 1), by: end, &chance))
             defer { try? FileManager.default.removeItem(atPath: again.path) }
             try database.close()
-            return try look(again, allowed, &chance, "\(name()), and once more")
+            return try look(at: again, allowed: allowed, chance: &chance, name: "\(name()), and once more")
         }
-        return try look(folder, allowed, &chance, name())
+        return try look(at: folder, allowed: allowed, chance: &chance, name: name())
     }
 
     private func open(_ folder: PrivateFolder, _ name: String) throws -> KeychainDatabase {
@@ -66,7 +67,7 @@ import VaubanLinuxHost
         }
     }
 
-    private func look(_ folder: PrivateFolder, _ allowed: [StoreContent], _ chance: inout Chance, _ name: String) throws -> Bool {
+    private func look(at folder: PrivateFolder, allowed: [StoreContent], chance: inout Chance, name: String) throws -> Bool {
         let database = try open(folder, name)
         defer { try? database.close() }
         let content = try StoreContent(of: database)
@@ -89,7 +90,7 @@ import VaubanLinuxHost
     }
 
     /// A database that was being created, or moved into place, is created again.
-    @Test func unfinishedDatabaseIsRecreated() throws {
+    @Test("An unfinished database is created again") func unfinishedDatabaseIsRecreated() throws {
         let made = try RecordedDisk.makeFolder()
         defer { try? FileManager.default.removeItem(atPath: made.path) }
         let disk = try RecordedDisk(made)

@@ -11,7 +11,7 @@ import VaubanRefusal
     private let name: [AttributeName: AttributeValue] = [.account: .text("a"), .service: .text("s")]
 
     /// A request that still holds a database with detected damage cannot write to it, since the write would be set aside.
-    @Test func suspectFileAcceptsNoWrites() throws {
+    @Test("A file with detected damage accepts no writes") func suspectFileAcceptsNoWrites() throws {
         let room = try Room()
         for number in 0..<60 { try room.add([.account: .text("a\(number)")], value: String(repeating: "x", count: 500)) }
         let row = try #require(try room.rows().first)

@@ -31,7 +31,7 @@ import VaubanUserModel
         return copy
     }
 
-    @Test func damagedDatabaseIsRestoredFromCopyOnRequest() throws {
+    @Test("A damaged database is restored from the copy on request") func damagedDatabaseIsRestoredFromCopyOnRequest() throws {
         let room = try Room()
         try room.add(name("kept"), value: "v")
         try room.add(name("deleted"), value: "old")
@@ -60,7 +60,7 @@ import VaubanUserModel
         #expect(Refusal.Reason.of { _ = try offered(room) } == .notAllowedHere)
     }
 
-    @Test func intactDatabaseIsNeverReplaced() throws {
+    @Test("An intact database is never replaced") func intactDatabaseIsNeverReplaced() throws {
         let room = try Room()
         try room.add(name("a"), value: "v")
         let date = try #require(try room.examine().copy?.date)
@@ -70,7 +70,7 @@ import VaubanUserModel
         #expect(try room.find(name("a")).first?.value == "newer")
     }
 
-    @Test func missingOrDamagedCopyIsNotOffered() throws {
+    @Test("A missing or damaged copy is not offered") func missingOrDamagedCopyIsNotOffered() throws {
         let room = try Room()
         try room.add(name("a"))
         try damage(room)
@@ -81,7 +81,7 @@ import VaubanUserModel
     }
 
     /// A file that was put in place by hand, with the marker still present, is set aside and not overwritten.
-    @Test func restoringKeepsTheDamagedFile() throws {
+    @Test("Restoring keeps the damaged file") func restoringKeepsTheDamagedFile() throws {
         let room = try Room()
         try room.add(name("a"), value: "v")
         _ = try room.examine()
@@ -93,7 +93,7 @@ import VaubanUserModel
         #expect(try Data(contentsOf: URL(fileURLWithPath: room.file + ".quarantined-2")) == Data([1, 2, 3]))
     }
 
-    @Test func failedCheckKeepsEarlierCopy() throws {
+    @Test("A failed check keeps the earlier copy") func failedCheckKeepsEarlierCopy() throws {
         let room = try Room()
         try room.add(name("a"), value: "v")
         _ = try room.examine()
@@ -108,7 +108,7 @@ import VaubanUserModel
 
     // MARK: What ends the copy
 
-    @Test func erasingRemovesTheCopy() throws {
+    @Test("Erasing removes the copy") func erasingRemovesTheCopy() throws {
         let room = try Room()
         try room.add(name("a"), value: "v")
         _ = try room.examine()
@@ -121,7 +121,7 @@ import VaubanUserModel
         #expect(!hasCopy(room))
     }
 
-    @Test func discardingRemovesTheCopy() throws {
+    @Test("Discarding removes the copy") func discardingRemovesTheCopy() throws {
         let room = try Room()
         try room.add(name("a"), value: "v", .whenPasscodeSetThisDeviceOnly)
         try room.add(name("b"), value: "w")
@@ -134,7 +134,7 @@ import VaubanUserModel
         #expect(try room.find(name("b")).first?.value == "w")
     }
 
-    @Test func copyIsRemovedBeforeItsKeysAreDestroyed() throws {
+    @Test("The copy is removed before its keys are destroyed") func copyIsRemovedBeforeItsKeysAreDestroyed() throws {
         let room = try Room()
         try room.add(name("a"), value: "v")
         _ = try room.examine()
@@ -147,7 +147,7 @@ import VaubanUserModel
 
     // MARK: Callers
 
-    @Test func restoringInSystemModePromptsUser() throws {
+    @Test("Restoring in system mode prompts the user") func restoringInSystemModePromptsUser() throws {
         let room = try Room()
         let cli = Callers.commandLine()
         try room.add("a", value: "v", as: cli)

@@ -18,7 +18,7 @@ import VaubanRefusal
         room.enclave.state.withLock { $0.keys.first { $0.name.purpose == .metadata(protection) }?.name.generation }
     }
 
-    @Test func rewrappingLeavesSecretHalfUnchanged() throws {
+    @Test("Wrapping again leaves the secret half unchanged") func rewrappingLeavesSecretHalfUnchanged() throws {
         let room = try Room()
         try room.add(name("a"), value: "v")
         try room.add(name("b"), value: "guarded", control: .userPresence)
@@ -44,7 +44,7 @@ import VaubanRefusal
 
     /// If the enclave requires a passcode first, the row and its class key stay, the item can be read and changed as before, and it moves
     /// later.
-    @Test func rowsWaitingForPasscodeStayIntact() throws {
+    @Test("Rows that wait for the passcode stay intact and move later") func rowsWaitingForPasscodeStayIntact() throws {
         let room = try Room()
         try room.add(name("a"), value: "v")
         try room.add(name("b"), value: "guarded", control: .userPresence)
@@ -66,7 +66,7 @@ import VaubanRefusal
         #expect(try room.find(name("c")).first?.value == "another")
     }
 
-    @Test func halvesOfTwoGenerationsNeverFit() throws {
+    @Test("Halves of two generations never fit together") func halvesOfTwoGenerationsNeverFit() throws {
         let room = try Room()
         try room.add(name("a"), value: "v")
         let before = try #require(try room.rows().first)
@@ -82,7 +82,7 @@ import VaubanRefusal
         #expect(try room.database.quarantinedCount() == 1)
     }
 
-    @Test func rewrappingWorksInBatchesAndRetiresOlderKeys() throws {
+    @Test("Rows are wrapped again in batches, and then older keys are retired") func rewrappingWorksInBatchesAndRetiresOlderKeys() throws {
         let room = try Room()
         for number in 0..<600 {
             try room.add(name("\(number)"), value: "value \(number)", number % 3 == 0 ? .afterFirstUnlock : .whenUnlocked)
@@ -106,7 +106,7 @@ import VaubanRefusal
         for number in [0, 1, 300, 599] { #expect(try room.find(name("\(number)")).first?.value == "value \(number)") }
     }
 
-    @Test func batchIsLimitedByBytes() throws {
+    @Test("A batch is limited by bytes") func batchIsLimitedByBytes() throws {
         let room = try Room()
         for number in 0..<6 { try room.add(name("\(number)"), value: String(repeating: "x", count: 1 << 20)) }
         try room.enclave.renew(.metadata(.whenUnlocked))
@@ -115,7 +115,7 @@ import VaubanRefusal
         #expect(try room.rewrap() == RewrapProgress(done: 2, left: 0, kept: 0))
     }
 
-    @Test func lockedClassesWait() throws {
+    @Test("Rows of locked classes wait") func lockedClassesWait() throws {
         let room = try Room()
         try room.add(name("a"), value: "v")
         try room.add(name("c"), value: "w", .afterFirstUnlock)
@@ -128,7 +128,7 @@ import VaubanRefusal
         #expect(room.enclave.state.withLock { $0.keys.count } == Protection.allCases.count + 2)
     }
 
-    @Test func quarantinedRowKeepsItsKey() throws {
+    @Test("A quarantined row keeps its class key") func quarantinedRowKeepsItsKey() throws {
         let room = try Room()
         try room.add(name("a"), value: "v")
         let row = try #require(try room.rows().first)
@@ -138,7 +138,7 @@ import VaubanRefusal
         #expect(room.enclave.state.withLock { $0.timesRetired } == 0)
     }
 
-    @Test func aRowThatIsWrittenMeanwhileIsLeftForTheNextBatch() throws {
+    @Test("A row that is written meanwhile is left for the next batch") func aRowThatIsWrittenMeanwhileIsLeftForTheNextBatch() throws {
         let room = try Room()
         try room.add(name("a"), value: "v")
         try room.add(name("b"), value: "w")
@@ -158,7 +158,7 @@ import VaubanRefusal
     }
 
     /// An add that was sealed under a key that is retired before the write starts over under the current one.
-    @Test func noRowIsWrittenUnderAKeyThatIsBeingRetired() throws {
+    @Test("No row is written under a key that is being retired") func noRowIsWrittenUnderAKeyThatIsBeingRetired() throws {
         let room = try Room()
         try room.add(name("a"), value: "v")
         let meanwhile = Room.Reference(room)
@@ -175,7 +175,7 @@ import VaubanRefusal
     }
 
     /// A search that holds a row whose key is removed meanwhile reads the row's present state.
-    @Test func aReaderFollowsARowThatMoves() throws {
+    @Test("A reader follows a row that moves") func aReaderFollowsARowThatMoves() throws {
         let room = try Room()
         try room.add(name("a"), value: "v")
         try room.enclave.renew(.metadata(.whenUnlocked))

@@ -48,7 +48,7 @@ import VaubanUserModel
     }
 
     private func call(
-        _ action: SharedPasswordRequest.Action, _ site: String = "example.com", _ account: String = "anna", value: String? = nil,
+        _ action: SharedPasswordRequest.Action, site: String = "example.com", account: String = "anna", value: String? = nil,
         as caller: Caller? = nil, sites: Sites = Sites()
     ) throws -> [Found] {
         let request = SharedPasswordRequest(action, site: site, account: account)
@@ -69,7 +69,7 @@ import VaubanUserModel
         }
     }
 
-    private func addOwn(_ account: String, _ value: String, _ more: [AttributeName: AttributeValue] = [:]) throws {
+    private func addOwn(_ account: String, value: String, with more: [AttributeName: AttributeValue] = [:]) throws {
         let attributes: [AttributeName: AttributeValue] = [.server: .text("example.com"), .account: .text(account)]
         let record = ItemRecord(kind: .internetPassword, attributes: ItemAttributes(attributes.merging(more) { $1 }))
         try room.serve(.add(record, returns: [], hasData: true), value: value, as: Callers.commandLine())
@@ -86,17 +86,17 @@ import VaubanUserModel
         #expect(room.consents.count == 1)
         #expect(reason { _ = try call(.save, value: "two") } == .noPromptAgent)
         room.userSays(.once)
-        _ = try call(.save, "EXAMPLE.com:443", value: "two")
+        _ = try call(.save, site: "EXAMPLE.com:443", value: "two")
         #expect(try own() == ["two"] && room.consents.last?.purpose == .changePassword)
     }
 
     @Test("Root, the website and the user must agree") func allThreeMustAgree() throws {
         room.userSays(.once)
-        try addOwn("anna", "one")
+        try addOwn("anna", value: "one")
         for action in SharedPasswordRequest.Action.allCases {
             let value = action == .save ? "x" : nil
             func refused(_ site: String = "example.com", as caller: Caller? = nil, sites: Sites = Sites()) -> Refusal.Reason? {
-                reason { _ = try call(action, site, value: value, as: caller, sites: sites) }
+                reason { _ = try call(action, site: site, value: value, as: caller, sites: sites) }
             }
             #expect(refused("other.example") == .missingEntitlement)
             #expect(refused(as: Callers.installed("/usr/bin/mail")) == .missingEntitlement)
@@ -115,27 +115,27 @@ import VaubanUserModel
     }
 
     @Test("The user picks among several accounts") func userPicks() throws {
-        try addOwn("anna", "one", [.comment: .text("secret question")])
+        try addOwn("anna", value: "one", with: [.comment: .text("secret question")])
         room.clock.withLock { $0 += 1_000_000 }
-        try addOwn("ben", "two", [.protocolName: .text("htps")])
-        try addOwn("cleo", "three", [.protocolName: .text("imap")])
-        try addOwn("dora", "four", [.port: .number(8443)])
+        try addOwn("ben", value: "two", with: [.protocolName: .text("htps")])
+        try addOwn("cleo", value: "three", with: [.protocolName: .text("imap")])
+        try addOwn("dora", value: "four", with: [.port: .number(8443)])
         room.userSays(.account(1))
-        let found = try call(.pick, "", "")
+        let found = try call(.pick, site: "", account: "")
         #expect(found.map(\.value) == ["one"] && room.consents.last?.accounts == ["ben", "anna"])
         #expect(found.first?.record?.attributes.names.contains(.comment) == false)
         room.userSays(.account(2))
-        #expect(reason { _ = try call(.pick, "", "") } == .cancelled)
+        #expect(reason { _ = try call(.pick, site: "", account: "") } == .cancelled)
         room.userSays(.once)
-        #expect(reason { _ = try call(.pick, "", "") } == .cancelled)
-        #expect(try call(.pick, "example.com:8443", "").map(\.value) == ["four"])
-        #expect(reason { _ = try call(.pick, "example.com", "cleo") } == .itemNotFound)
+        #expect(reason { _ = try call(.pick, site: "", account: "") } == .cancelled)
+        #expect(try call(.pick, site: "example.com:8443", account: "").map(\.value) == ["four"])
+        #expect(reason { _ = try call(.pick, site: "example.com", account: "cleo") } == .itemNotFound)
     }
 
     @Test("Deleting asks always, and only for what is there") func deletingAsks() throws {
         _ = try call(.delete)
         #expect(room.consents.isEmpty)
-        try addOwn("anna", "one")
+        try addOwn("anna", value: "one")
         #expect(reason { _ = try call(.delete) } == .noPromptAgent)
         room.userSays(.once)
         _ = try call(.delete)

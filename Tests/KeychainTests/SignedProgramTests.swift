@@ -278,7 +278,7 @@ import VaubanUserModel
 
     // MARK: From unsigned to signed
 
-    @Test("A signed program continues an unsigned build after one question") func signedProgramContinuesABuild() throws {
+    @Test("A signed program continues an unsigned build after one prompt") func signedProgramContinuesABuild() throws {
         try room.add("a", value: "of the build", as: Callers.own(Self.path, build: 7))
         try trustWithConsent()
         #expect(reason { _ = try room.get("a", as: program(build: 8)) } == .noPromptAgent)

@@ -12,7 +12,7 @@ import VaubanRefusal
 
     private func leases(_ room: Room) -> Int { room.enclave.state.withLock { $0.timesLeased } }
 
-    @Test func afterASleepTheEnclaveDecides() throws {
+    @Test("After a sleep the enclave decides, not the leased keys") func afterASleepTheEnclaveDecides() throws {
         let room = try Room()
         try room.add(name, value: "v")
         let before = leases(room)
@@ -29,7 +29,7 @@ import VaubanRefusal
         #expect(try room.find(name).first?.value == "v")
     }
 
-    @Test func withoutASleepOneLeaseServes() throws {
+    @Test("Without a sleep one lease serves") func withoutASleepOneLeaseServes() throws {
         let room = try Room()
         try room.add(name, value: "v")
         let before = leases(room)
@@ -42,7 +42,7 @@ import VaubanRefusal
         #expect(leases(room) == before + 1)
     }
 
-    @Test func everybodysKeysGo() throws {
+    @Test("After a sleep the leased keys of all users are dropped, once") func keysOfAllUsersAreDropped() throws {
         let room = try Room()
         try room.add(name, value: "v")
         let dropped = room.leasedKeys.drop(ifSleptSince: 2_000_000_000)

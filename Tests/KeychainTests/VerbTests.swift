@@ -8,7 +8,7 @@ import VaubanRefusal
 import VaubanSecretBytes
 
 @Suite struct VerbTests {
-    @Test func addedAttributesKeepTheirTypes() throws {
+    @Test("Added attributes keep their types") func addedAttributesKeepTheirTypes() throws {
         let room = try Room()
         try room.add([.service: .text("shop"), .account: .data([0, 1, 255]), .creator: .number(7)], value: "s3cret")
         let found = try room.find([.service: .text("shop"), .account: .data([0, 1, 255])])
@@ -22,7 +22,7 @@ import VaubanSecretBytes
         #expect(attributes[.creationDate] == attributes[.modificationDate])
     }
 
-    @Test func emptyAndAbsentValuesDiffer() throws {
+    @Test("Empty and absent values differ") func emptyAndAbsentValuesDiffer() throws {
         let room = try Room()
         try room.add([.account: .text("empty")], value: "")
         try room.add([.account: .text("none")], value: nil)
@@ -30,7 +30,7 @@ import VaubanSecretBytes
         #expect(try room.find([.account: .text("none")]).first?.value == nil)
     }
 
-    @Test(arguments: [0, 1, 30, 31, 32, 4096, 1 << 20])
+    @Test("Values of any length are returned", arguments: [0, 1, 30, 31, 32, 4096, 1 << 20])
     func valuesOfAnyLengthComeBack(_ count: Int) throws {
         let room = try Room()
         let value = String(repeating: "x", count: count)
@@ -38,7 +38,7 @@ import VaubanSecretBytes
         #expect(try room.find([.account: .text("a")]).first?.value == value)
     }
 
-    @Test func equalityIsOverBytes() throws {
+    @Test("Text and data of the same bytes are equal") func equalityIsOverBytes() throws {
         let room = try Room()
         try room.add([.account: .text("anna"), .service: .text("s")])
         #expect(try room.find([.account: .data(Array("anna".utf8))]).count == 1)
@@ -47,7 +47,7 @@ import VaubanSecretBytes
         #expect(Refusal.Reason.of { _ = try room.find([.account: .number(5)]) } == .itemNotFound)
     }
 
-    @Test func uniquenessSpansClassesAndIgnoresTheRest() throws {
+    @Test("Uniqueness spans all protection classes and ignores other attributes") func uniquenessSpansClassesAndIgnoresTheRest() throws {
         let room = try Room()
         try room.add([.account: .text("a"), .service: .text("s"), .label: .text("one")], .whenUnlocked)
         for protection in Protection.allCases {
@@ -62,7 +62,7 @@ import VaubanSecretBytes
                 == .duplicateItem)
     }
 
-    @Test func aMissingPrimaryAttributeCountsAsEmpty() throws {
+    @Test("A missing primary attribute counts as empty") func aMissingPrimaryAttributeCountsAsEmpty() throws {
         let room = try Room()
         try room.add([.account: .text("a")])
         #expect(try room.find([.account: .text("a"), .service: .text("")]).count == 1)
@@ -71,7 +71,7 @@ import VaubanSecretBytes
         #expect(Refusal.Reason.of { _ = try room.find([.label: .text("")]) } == .itemNotFound)
     }
 
-    @Test func everyAttributeFilters() throws {
+    @Test("Every attribute filters") func everyAttributeFilters() throws {
         let room = try Room()
         for number in 0..<5 {
             try room.add([
@@ -90,7 +90,7 @@ import VaubanSecretBytes
         #expect(Refusal.Reason.of { _ = try room.find([.comment: .text("c3"), .label: .text("l0")]) } == .itemNotFound)
     }
 
-    @Test func synchronizableItemsAreLeftOutUnlessNamed() throws {
+    @Test("Synchronizable items are left out unless the query names them") func synchronizableItemsAreLeftOutUnlessNamed() throws {
         let room = try Room()
         try room.add([.account: .text("a"), .synchronizable: .number(1)])
         #expect(Refusal.Reason.of { _ = try room.find([.account: .text("a")]) } == .itemNotFound)
@@ -99,7 +99,7 @@ import VaubanSecretBytes
         #expect(Refusal.Reason.of { try room.delete([.account: .text("a")]) } == .itemNotFound)
     }
 
-    @Test func resultFindsItsItem() throws {
+    @Test("The attributes of a result find its item") func resultFindsItsItem() throws {
         let room = try Room()
         try room.add([.account: .text("a"), .server: .text("s"), .protocolName: .text("htps"), .port: .number(1)], kind: .internetPassword)
         try room.add([.account: .text("b"), .server: .text("s")], kind: .internetPassword)
@@ -110,7 +110,7 @@ import VaubanSecretBytes
             ).count == 1)
     }
 
-    @Test func updateChangesAllMatchesOrNone() throws {
+    @Test("An update changes all matches or none") func updateChangesAllMatchesOrNone() throws {
         let room = try Room()
         try room.add([.account: .text("a"), .service: .text("s")], value: "1")
         try room.add([.account: .text("b"), .service: .text("s")], value: "2")
@@ -126,7 +126,7 @@ import VaubanSecretBytes
         #expect(Refusal.Reason.of { try room.update([.account: .text("nobody")], value: "x") } == .itemNotFound)
     }
 
-    @Test func modificationDatesOnlyGrow() throws {
+    @Test("Modification dates only grow") func modificationDatesOnlyGrow() throws {
         let room = try Room()
         try room.add([.account: .text("a"), .creationDate: .date(1), .modificationDate: .date(2)])
         room.clock.withLock { $0 -= 1_000_000 }
@@ -136,7 +136,7 @@ import VaubanSecretBytes
         #expect(attributes[.modificationDate] == .date(800_000_000_001_000))
     }
 
-    @Test func updateMovesAnItemToAnotherClass() throws {
+    @Test("An update moves an item to another protection class") func updateMovesAnItemToAnotherClass() throws {
         let room = try Room()
         try room.add([.account: .text("a")], value: "v", .whenUnlocked)
         try room.update([.account: .text("a")], protection: .alwaysThisDeviceOnly)
@@ -145,7 +145,7 @@ import VaubanSecretBytes
         #expect(try room.find([.account: .text("a")]).first?.value == "v")
     }
 
-    @Test func deleteTakesAllMatches() throws {
+    @Test("A delete removes all matches") func deleteTakesAllMatches() throws {
         let room = try Room()
         for number in 0..<3 { try room.add([.account: .text("a\(number)"), .service: .text(number < 2 ? "s" : "t")]) }
         try room.delete([.service: .text("s")])
@@ -157,7 +157,7 @@ import VaubanSecretBytes
         #expect(Refusal.Reason.of { _ = try room.find([:]) } == .itemNotFound)
     }
 
-    @Test func attributesThatDoNotFitAreRefused() throws {
+    @Test("Attributes that do not fit their class are refused") func attributesThatDoNotFitAreRefused() throws {
         let room = try Room()
         #expect(Refusal.Reason.of { try room.add([.server: .text("x")]) } == .noSuchAttribute)
         #expect(Refusal.Reason.of { _ = try room.find([#require(AttributeName(rawValue: "zzzz")): .text("x")]) } == .noSuchAttribute)
@@ -172,7 +172,7 @@ import VaubanSecretBytes
         #expect(Refusal.Reason.of { try room.add([.comment: .text(String(repeating: "x", count: 59_000))]) } == .dataTooLarge)
     }
 
-    @Test func manyItemsComeInSeveralMessages() throws {
+    @Test("Many items arrive in several messages") func manyItemsComeInSeveralMessages() throws {
         let room = try Room()
         for number in 0..<300 {
             try room.add([.account: .text("a\(number)"), .comment: .text(String(repeating: "c", count: 400))], value: nil)
@@ -186,7 +186,7 @@ import VaubanSecretBytes
         #expect(replies.messages.last == .done)
     }
 
-    @Test func anAddedItemComesBackIfAsked() throws {
+    @Test("An added item is returned if the request asks for it") func anAddedItemComesBackIfAsked() throws {
         let room = try Room()
         let record = ItemRecord(kind: .genericPassword, attributes: ItemAttributes([.account: .text("a")]))
         let replies = try room.serve(.add(record, returns: [.data, .attributes], hasData: true), value: "v")

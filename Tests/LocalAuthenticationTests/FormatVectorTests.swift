@@ -7,7 +7,7 @@ import VaubanLocalAuthentication
     @Test("The record of a kept right is read or refused as the vectors say") func rights() throws {
         try FormatVectors("rights").check { vector in
             RightContent(value: vector.content, comment: try vector.given("comment")).map { content in
-                ["tag": "\(content.tag)", "secret": FormatVectors.hexadecimal(content.secret ?? [])]
+                ["tag": "\(content.tag)", "secret": hexadecimal(content.secret ?? [])]
             }
         }
     }

@@ -4,7 +4,7 @@ import Testing
 
 /// The state of an LAContext without a service, and subclasses of it in applications.
 @Suite struct LAContextTests {
-    @Test func newContextHasApplesDefaults() {
+    @Test("A new context has Apple's defaults") func newContextHasApplesDefaults() {
         let context = LAContext()
         #expect(context.localizedFallbackTitle == nil && context.localizedCancelTitle == nil && context.localizedReason.isEmpty)
         #expect(context.touchIDAuthenticationAllowableReuseDuration == 0 && !context.interactionNotAllowed)
@@ -12,7 +12,7 @@ import Testing
         #expect(!context.isCredentialSet(.applicationPassword) && !context.isCredentialSet(.smartCardPIN))
     }
 
-    @Test func contextKeepsItsSettings() {
+    @Test("A context keeps its settings") func contextKeepsItsSettings() {
         let context = LAContext()
         context.localizedFallbackTitle = ""
         context.localizedCancelTitle = "Later"
@@ -24,7 +24,7 @@ import Testing
         #expect(context.touchIDAuthenticationAllowableReuseDuration == 3600 && context.maxBiometryFailures == 2)
     }
 
-    @Test func contextAcceptsCredentialsUntilItIsInvalid() {
+    @Test("A context accepts valid credentials until it is invalidated") func contextAcceptsCredentialsUntilItIsInvalid() {
         let context = LAContext()
         #expect(!context.setCredential(Data(), type: .applicationPassword))
         #expect(!context.setCredential(Data(count: 1025), type: .applicationPassword))
@@ -36,7 +36,7 @@ import Testing
         #expect(!context.isCredentialSet(.applicationPassword) && !context.setCredential(Data("x".utf8), type: .applicationPassword))
     }
 
-    @Test func everyUseOfAnInvalidContextFails() async {
+    @Test("Every use of an invalidated context fails") func everyUseOfAnInvalidContextFails() async {
         let context = LAContext()
         context.invalidate()
         context.invalidate()
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func emptyReasonIsRefused() async {
+    @Test("An empty reason is refused") func emptyReasonIsRefused() async {
         do {
             try await LAContext().evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "")
             Issue.record("an empty reason was taken")
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func subclassReplacesTheContext() async throws {
+    @Test("A subclass replaces the context's answers") func subclassReplacesTheContext() async throws {
         let context: LAContext = Agreeing()
         #expect(context.biometryType == .faceID && context.canEvaluatePolicy(.deviceOwnerAuthentication, error: nil))
         #expect(try await context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "yes"))

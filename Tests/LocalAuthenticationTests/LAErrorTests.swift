@@ -8,7 +8,7 @@ import Testing
 
     // MARK: Making and reading.
 
-    @Test func codeCreatesAnError() {
+    @Test("A code creates an error with its number, domain and user information") func codeCreatesAnError() {
         let error = LAError(.userCancel, userInfo: ["why": "test"])
         #expect(error.code == .userCancel)
         #expect(error.errorCode == -2)
@@ -18,7 +18,7 @@ import Testing
         #expect(LAError(_nsError: cancelled).code == .userCancel)
     }
 
-    @Test func unknownNumberIsAFailedAuthentication() {
+    @Test("An unknown number is a failed authentication") func unknownNumberIsAFailedAuthentication() {
         let error = LAError(_nsError: NSError(domain: LAErrorDomain, code: -1000))
         #expect(error.code == .authenticationFailed)
         #expect(error.errorCode == -1000)
@@ -26,7 +26,7 @@ import Testing
 
     // MARK: Casts.
 
-    @Test func casts() {
+    @Test("An NSError casts to LAError only in its domain, and back with its code") func errorsCastInTheirDomain() {
         #expect((cancelled as? LAError)?.code == .userCancel)
         #expect((cancelled as any Error as? LAError)?.code == .userCancel)
         #expect((cancelled as AnyObject as? LAError)?.code == .userCancel)
@@ -40,7 +40,7 @@ import Testing
         #expect((LAError(.appCancel) as NSError).code == -9)
     }
 
-    @Test func thrownErrorIsCaughtInEveryForm() {
+    @Test("A thrown error is caught in every form") func thrownErrorIsCaughtInEveryForm() {
         for thrown in [LAError(.userCancel), cancelled] as [any Error] {
             var caught: [String] = []
             do { throw thrown } catch LAError.userCancel { caught.append("code") } catch {}
@@ -52,7 +52,7 @@ import Testing
         do { throw foreign } catch LAError.userCancel { Issue.record("a foreign error matched") } catch {}
     }
 
-    @Test func codeWorksInASwitch() {
+    @Test("A code works in a `switch` and as a pattern") func codeWorksInASwitch() {
         switch LAError(.biometryLockout).code {
         case .touchIDLockout: break
         default: Issue.record("the former name is another code")
@@ -61,7 +61,7 @@ import Testing
         #expect(!(LAError.userCancel ~= foreign))
     }
 
-    @Test func errorPointerReceivesAnError() {
+    @Test("An error pointer receives an error") func errorPointerReceivesAnError() {
         func check(_ error: NSErrorPointer) -> Bool {
             error?.pointee = LAError(.passcodeNotSet) as NSError
             return false
@@ -75,7 +75,7 @@ import Testing
 
     // MARK: Hashing. `NSError` itself traps here.
 
-    @Test func errorsAreHashable() {
+    @Test("Errors are hashable") func errorsAreHashable() {
         let errors: Set<LAError> = [LAError(.userCancel), LAError(.userCancel), LAError(.appCancel)]
         #expect(errors.count == 2)
         #expect(errors.contains(LAError(_nsError: cancelled)))
@@ -87,7 +87,7 @@ import Testing
 
     // MARK: Descriptions.
 
-    @Test func descriptionIsTheSameInEveryForm() {
+    @Test("The description of an error is the same in every form") func descriptionIsTheSameInEveryForm() {
         let error = LAError(.biometryNotEnrolled)
         let text = "No fingerprint or face is enrolled on this device."
         #expect(error.localizedDescription == text)
@@ -95,7 +95,7 @@ import Testing
         #expect((error as any Error).localizedDescription == text)
     }
 
-    @Test func errorKeepsItsOwnDescription() {
+    @Test("An error keeps a description of its own") func errorKeepsItsOwnDescription() {
         let error = LAError(.userCancel, userInfo: [NSLocalizedDescriptionKey: "mine"])
         #expect(error.localizedDescription == "mine")
         #expect((error as any Error).localizedDescription == "mine")
@@ -104,6 +104,7 @@ import Testing
     // MARK: Numbers.
 
     @Test(
+        "Error codes have Apple's numbers",
         arguments: [
             (LAError.authenticationFailed, kLAErrorAuthenticationFailed, -1),
             (LAError.userCancel, kLAErrorUserCancel, -2),
@@ -131,7 +132,7 @@ import Testing
         #expect(LAError(code).localizedDescription.hasSuffix("."))
     }
 
-    @Test func smallEnumsHaveApplesNumbers() {
+    @Test("Policies and other enumerations have Apple's numbers") func smallEnumsHaveApplesNumbers() {
         #expect(LAPolicy.deviceOwnerAuthenticationWithBiometrics.rawValue == 1)
         #expect(LAPolicy.deviceOwnerAuthentication.rawValue == 2)
         #expect(LAPolicy.deviceOwnerAuthenticationWithWatch.rawValue == 3)

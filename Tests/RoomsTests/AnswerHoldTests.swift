@@ -54,7 +54,7 @@ struct AnswerHoldTests {
         }
     }
 
-    @Test func onePasscodeHoldsForOnePurposeUntilItsTimeIsOver() throws {
+    @Test("One passcode holds for one purpose until its time is over") func onePasscodeHoldsForOnePurposeUntilItsTimeIsOver() throws {
         let rooms = try Rooms(hasClock: true)
         let clock = try EnclaveClockFile(of: rooms)
         try rooms.setPasscode()
@@ -78,7 +78,8 @@ struct AnswerHoldTests {
         #expect(requester.sign() == .cancelled && user.requests.count == 4)
     }
 
-    @Test func answerEndsWithALockAndWithAChangeOfThePasscode() throws {
+    @Test("An answer that holds ends with a lock and with a change of the passcode")
+    func answerEndsWithALockAndWithAChangeOfThePasscode() throws {
         let rooms = try Rooms()
         try rooms.setPasscode()
         let requester = try Requester(rooms)
@@ -101,7 +102,7 @@ struct AnswerHoldTests {
     }
 
     /// Nothing binds a touch to what the prompt says.
-    @Test func fingerIsForOneSignature() throws {
+    @Test("A fingerprint is for one signature") func fingerIsForOneSignature() throws {
         let known = try RoomsWithFinger()
         let requester = try Requester(known.rooms)
         let user = try known.rooms.user([.silence, .silence, .passcode(Rooms.passcode)])

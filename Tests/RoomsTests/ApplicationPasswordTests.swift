@@ -29,7 +29,7 @@ extension AppleNames {
         }
 
         private func add(
-            _ account: String = "a", _ value: String = "the value", _ flags: SecAccessControlCreateFlags = .applicationPassword,
+            _ account: String = "a", value: String = "the value", flags: SecAccessControlCreateFlags = .applicationPassword,
             with context: LAContext?
         ) throws -> OSStatus {
             var item: [String: Any] = [
@@ -58,8 +58,8 @@ extension AppleNames {
         }
 
         /// As in the session: the control and the context are passed to `SecItemAdd`.
-        @Test(.proves("C-152", "C-086", "C-133"))
-        func theSample() throws {
+        @Test("An item with an application password is added and read with its context alone", .proves("C-152", "C-086", "C-133"))
+        func itemsAreReadWithTheirContextAlone() throws {
             var error: Unmanaged<CFError>?
             let accessControl = try #require(
                 SecAccessControlCreateWithFlags(
@@ -81,7 +81,8 @@ extension AppleNames {
         }
 
         /// Both items of an identity are added under it.
-        @Test func anIdentityTakesThePasswordToo() throws {
+        @Test("Adding an identity applies the application password to its certificate and its key")
+        func anIdentityTakesThePasswordToo() throws {
             for kind in [kSecClassCertificate, kSecClassKey] { _ = SecItemDelete([kSecClass: kind] as CFDictionary) }
             let certificate = try #require(SecCertificateCreateWithData(nil, try Conformance.certificate("anna.der") as CFData))
             #expect(SecItemAdd([kSecValueRef: certificate] as CFDictionary, nil) == errSecSuccess)
@@ -114,7 +115,8 @@ extension AppleNames {
             #expect(SecItemDelete(named as CFDictionary) == errSecSuccess)
         }
 
-        @Test func thePasscodeAndThePasswordAreBothRequired() throws {
+        @Test("An item can require both the passcode's key and the application password")
+        func thePasscodeAndThePasswordAreBothRequired() throws {
             #expect(try add(with: nil) == errSecAuthFailed)
             #expect(try add(with: context("right")) == errSecSuccess)
             // The keychain is unlocked, so the passcode's key is available: it alone opens nothing.
@@ -128,8 +130,9 @@ extension AppleNames {
             #expect(read("a", context("right")).text == "the value")
         }
 
-        @Test func withoutTheFlagThePasscodeKeySuffices() throws {
-            #expect(try add("plain", "the value", [], with: nil) == errSecSuccess)
+        @Test("Without the flag the passcode's key suffices, and a password is ignored")
+        func withoutTheFlagThePasscodeKeySuffices() throws {
+            #expect(try add("plain", value: "the value", flags: [], with: nil) == errSecSuccess)
             #expect(read("plain").text == "the value")
             #expect(read("plain", context("ignored")).text == "the value")
             try rooms.authentication.lock()
@@ -137,8 +140,10 @@ extension AppleNames {
             try rooms.unlock()
         }
 
-        @Test func applicationPasswordDoesNotReplaceThePrompt() throws {
-            #expect(try add("guarded", "the value", [.userPresence, .applicationPassword], with: context("right")) == errSecSuccess)
+        @Test("An application password does not replace the prompt") func applicationPasswordDoesNotReplaceThePrompt() throws {
+            #expect(
+                try add("guarded", value: "the value", flags: [.userPresence, .applicationPassword], with: context("right"))
+                    == errSecSuccess)
             let user = try rooms.user([.passcode(Rooms.passcode), .passcode(Rooms.passcode), .cancel])
             defer { user.leave() }
             #expect(read("guarded", context("right")).text == "the value")
@@ -148,7 +153,7 @@ extension AppleNames {
 
         @Test("A call without the password prompts the user for it")
         func theUserTypesThePassword() throws {
-            #expect(try add("typed", "the value", with: context("right")) == errSecSuccess)
+            #expect(try add("typed", value: "the value", with: context("right")) == errSecSuccess)
             let user = try rooms.user([
                 .passcode("wrong"), .passcode("right"), .cancel, .passcode("one"), .passcode("two"), .passcode(Rooms.passcode),
             ])
@@ -177,7 +182,8 @@ extension AppleNames {
 
         @Test("If the item also requires the user, their prompt comes first")
         func thePasscodeComesBeforeThePassword() throws {
-            #expect(try add("both", "the value", [.userPresence, .applicationPassword], with: context("right")) == errSecSuccess)
+            #expect(
+                try add("both", value: "the value", flags: [.userPresence, .applicationPassword], with: context("right")) == errSecSuccess)
             let user = try rooms.user([.passcode(Rooms.passcode), .passcode("right"), .cancel])
             defer { user.leave() }
             #expect(read("both").text == "the value")
@@ -187,7 +193,7 @@ extension AppleNames {
 
         @Test("A lock during the password prompt refuses the item")
         func aLockWins() throws {
-            #expect(try add("locked", "the value", with: context("right")) == errSecSuccess)
+            #expect(try add("locked", value: "the value", with: context("right")) == errSecSuccess)
             let authentication = rooms.authentication
             let user = try rooms.user([.act { try? authentication.lock() }])
             defer { user.leave() }
@@ -195,8 +201,8 @@ extension AppleNames {
             try rooms.unlock()
         }
 
-        @Test func aNewValueTakesTheNewPassword() throws {
-            #expect(try add("changed", "old", .applicationPassword, with: context("one")) == errSecSuccess)
+        @Test("A new value is sealed with the new password") func aNewValueTakesTheNewPassword() throws {
+            #expect(try add("changed", value: "old", flags: .applicationPassword, with: context("one")) == errSecSuccess)
             let change = [kSecValueData as String: Data("new".utf8)] as CFDictionary
             #expect(SecItemUpdate(query("changed", nil) as CFDictionary, change) == errSecAuthFailed)
             #expect(SecItemUpdate(query("changed", context("two")) as CFDictionary, change) == errSecSuccess)
@@ -214,12 +220,12 @@ extension AppleNames {
 
         /// Opened without the rooms, with the files, the device secret, the passcode and the specification: without the flag they yield the
         /// value; with it they yield a layer that only the password opens, so the password is not just a check.
-        @Test(.proves("C-149", "C-150", "C-151"))
+        @Test("On disk, an application password is a layer of encryption of its own", .proves("C-149", "C-150", "C-151"))
         func applicationPasswordAddsALayerOnDisk() throws {
             let value = "the same value"
-            #expect(try add("with", value, .applicationPassword, with: context("one")) == errSecSuccess)
+            #expect(try add("with", value: value, flags: .applicationPassword, with: context("one")) == errSecSuccess)
             let with = try #require(try onDisk().last)
-            #expect(try add("without", value, [], with: nil) == errSecSuccess)
+            #expect(try add("without", value: value, flags: [], with: nil) == errSecSuccess)
             let without = try #require(try onDisk().last)
             #expect(with.id != without.id)
             let bag = try rooms.keybag()
@@ -257,7 +263,7 @@ extension AppleNames {
             }
         }
 
-        @Test(.proves("C-133"))
+        @Test("A context keeps a credential until it is removed", .proves("C-133"))
         func credentialIsKeptUntilItIsRemoved() {
             let context = LAContext()
             #expect(!context.isCredentialSet(.applicationPassword))

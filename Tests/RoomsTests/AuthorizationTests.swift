@@ -14,7 +14,7 @@ import VaubanUserModel
 @Suite("Authorizations")
 struct AuthorizationTests {
     /// After an unlock by fingerprint, a program that authenticates at its start need not prompt for as long as it allows.
-    @Test(.proves("C-112", "C-126"))
+    @Test("A fingerprint that unlocked is not requested again within the allowed time", .proves("C-112", "C-126"))
     func unlockingFingerIsNotRequestedAgain() throws {
         let known = try RoomsWithFinger(unlocks: true, hasClock: true)
         let (rooms, reader) = (known.rooms, known.reader)
@@ -28,7 +28,7 @@ struct AuthorizationTests {
         reader.expect(.match)
         #expect(evaluate(reusing: 0) == nil)
         // The fingerprint may be faster than the agent.
-        try awaitTrue("the question") { user.requests.count == 1 }
+        try awaitTrue("the prompt") { user.requests.count == 1 }
         #expect(evaluate(reusing: 30) == .cancelled && user.requests.count == 2)
         try rooms.authentication.lock()
         try awaitTrue("the reader holding") { reader.held[geteuid()]?.count == 32 }
@@ -44,7 +44,8 @@ struct AuthorizationTests {
         #expect(evaluate(reusing: 1_000_000) == .cancelled && user.requests.count == 4)
     }
 
-    @Test func anAuthorizationEndsWithItsConnectionAndWithThePasscode() throws {
+    @Test("An authorization ends with its connection and with a change of the passcode")
+    func anAuthorizationEndsWithItsConnectionAndWithThePasscode() throws {
         let rooms = try Rooms()
         try rooms.setPasscode()
         try rooms.addGuarded("p", .userPresence)
@@ -75,7 +76,7 @@ struct AuthorizationTests {
     enum Killed: String, CaseIterable { case agent, authd, enclave = "enclaved-testing" }
 
     /// If any process involved in a prompt ends, its caller is notified at once.
-    @Test(arguments: Killed.allCases)
+    @Test("A call that waits for the user ends when any room on its path ends", arguments: Killed.allCases)
     func callEndsWithAnyRoomOnItsPath(_ killed: Killed) throws {
         let rooms = try Rooms()
         try rooms.setPasscode()

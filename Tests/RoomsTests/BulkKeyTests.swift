@@ -16,7 +16,7 @@ extension AppleNames {
             ([kSecClass: kSecClassGenericPassword, kSecAttrService: service] as [CFString: Any]).merging(more) { $1 } as CFDictionary
         }
 
-        @Test(.proves("C-005"))
+        @Test("A large file is refused, but its key can be stored and opens the sealed file", .proves("C-005"))
         func largeFileIsSealedAndItsKeyStored() throws {
             let file = Data((0..<(3 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31) })
             #expect(SecItemAdd(item([kSecValueData: file]), nil) == errSecDataTooLarge)

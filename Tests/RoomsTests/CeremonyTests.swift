@@ -20,7 +20,7 @@ struct CeremonyTests {
     private static let digits = String(decoding: key(0xEE).digits.disclosed(), as: UTF8.self)
 
     /// The client library and the enclave are the real ones; authd replaces, adds and omits what the passcode's seal does not hide.
-    @Test func credentialRequestAlteredByAuthdIsRefused() throws {
+    @Test("A credential request that authd altered is refused") func credentialRequestAlteredByAuthdIsRefused() throws {
         let rooms = try Rooms()
         let reader = try rooms.reader()
         let between = try FalseAuthentication(before: rooms)
@@ -72,7 +72,7 @@ struct CeremonyTests {
             { request, card in
                 try altered(request) { asked, challenge in
                     guard case .setPasscode(nil) = asked else { return asked }
-                    return .setPasscode(recoveryKey: try FalseAuthentication.own(digits, challenge, card))
+                    return .setPasscode(recoveryKey: try FalseAuthentication.own(digits, for: challenge, sealedTo: card))
                 }
             }
         ),
@@ -85,7 +85,7 @@ struct CeremonyTests {
             { request, card in
                 try altered(request) { asked, challenge in
                     guard case .setPasscode = asked else { return asked }
-                    return .setPasscode(recoveryKey: try FalseAuthentication.own(digits, challenge, card))
+                    return .setPasscode(recoveryKey: try FalseAuthentication.own(digits, for: challenge, sealedTo: card))
                 }
             }
         ),
@@ -97,7 +97,7 @@ struct CeremonyTests {
             { request, card in
                 try altered(request) { asked, challenge in
                     guard case .changePasscode(_, let rolls) = asked else { return asked }
-                    return .changePasscode(new: try FalseAuthentication.own("taken over", challenge, card), rolls: rolls)
+                    return .changePasscode(new: try FalseAuthentication.own("taken over", for: challenge, sealedTo: card), rolls: rolls)
                 }
             }
         ),
@@ -139,7 +139,7 @@ struct CeremonyTests {
             { request, card in
                 try altered(request) { asked, challenge in
                     guard case .recover(_, let next) = asked else { return asked }
-                    return .recover(new: try FalseAuthentication.own("taken over", challenge, card), newRecoveryKey: next)
+                    return .recover(new: try FalseAuthentication.own("taken over", for: challenge, sealedTo: card), newRecoveryKey: next)
                 }
             }
         ),
@@ -216,7 +216,7 @@ struct CeremonyTests {
     private static func own(_ request: UserRequest, _ card: EnclaveKeyCard) throws -> SealedPasscode? {
         switch request {
         case .credential(.setRecoveryKey, let challenge, _), .credential(.recover, let challenge, _):
-            try FalseAuthentication.own(digits, challenge, card)
+            try FalseAuthentication.own(digits, for: challenge, sealedTo: card)
         default: nil
         }
     }

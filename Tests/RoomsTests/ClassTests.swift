@@ -27,14 +27,14 @@ struct ClassTests {
         }
     }
 
-    @Test(.proves("C-051", "C-055", "C-057", "C-075"))
+    @Test("Every protection class opens only in its lock states", .proves("C-051", "C-055", "C-057", "C-075"))
     func everyClassOpensOnlyInItsLockStates() throws {
         let rooms = try Rooms()
         try rooms.setPasscode()
         for protection in Protection.allCases {
             try rooms.add("s", protection.rawValue, "of \(protection.rawValue)", protection)
             // The same class inside an access control.
-            try rooms.addGuarded("\(protection.rawValue) within", [], protection, value: "of \(protection.rawValue) within")
+            try rooms.addGuarded("\(protection.rawValue) within", [], protection: protection, value: "of \(protection.rawValue) within")
         }
         for moment in [Moment.unlocked, .locked, .beforeFirstUnlock, .unlocked, .withoutPasscode] {
             switch moment {
@@ -61,16 +61,16 @@ struct ClassTests {
         }
     }
 
-    @Test(.proves("C-062"))
+    @Test("Removing the passcode destroys the key of the when-passcode-set class", .proves("C-062"))
     func removingThePasscodeDestroysTheKeyOfItsClass() throws {
         let rooms = try Rooms()
         try rooms.setPasscode()
-        try rooms.add("s", "p", "gone for ever", .whenPasscodeSetThisDeviceOnly)
+        try rooms.add("s", "p", "gone forever", .whenPasscodeSetThisDeviceOnly)
         try rooms.add("s", "a", "stays")
         let purpose = KeyPurpose.protection(.whenPasscodeSetThisDeviceOnly)
         let generation = try #require(try rooms.keybag().current(purpose)?.generation)
         #expect(refusal { try rooms.authentication.removePasscode(secret("not this one")) } == .authenticationFailed)
-        #expect(try rooms.read("s", "p") == "gone for ever")
+        #expect(try rooms.read("s", "p") == "gone forever")
         try rooms.authentication.removePasscode(secret(Rooms.passcode))
         // The keybag has no wrapping of the key; only its generation is known, as that of an erased one.
         let after = try rooms.keybag()
@@ -88,7 +88,7 @@ struct ClassTests {
         #expect(try rooms.read("s", "a") == "stays")
     }
 
-    @Test(.proves("C-082"))
+    @Test("User presence is refused after the passcode is removed", .proves("C-082"))
     func userPresenceIsRefusedAfterThePasscodeIsRemoved() throws {
         let known = try RoomsWithFinger()
         let (rooms, reader) = (known.rooms, known.reader)
@@ -109,7 +109,7 @@ struct ClassTests {
         #expect(try rooms.read("s", "p") == "guarded")
     }
 
-    @Test func privateKeyUsageDoesNotProtectAPassword() throws {
+    @Test("A password cannot have the flag `privateKeyUsage`") func privateKeyUsageDoesNotProtectAPassword() throws {
         let rooms = try Rooms()
         try rooms.setPasscode()
         for flags in [AccessControlFlags.privateKeyUsage, [.privateKeyUsage, .userPresence]] {
@@ -121,7 +121,7 @@ struct ClassTests {
         #expect(refusal { _ = try rooms.read("s", "k") } == .itemNotFound)
     }
 
-    @Test(.proves("C-088"))
+    @Test("An access control without flags keeps its protection and does not prompt", .proves("C-088"))
     func emptyFlagsKeepTheProtectionAndDoNotPrompt() throws {
         let rooms = try Rooms()
         try rooms.setPasscode()
@@ -141,7 +141,7 @@ struct ClassTests {
         #expect(bytes > 4096)
     }
 
-    @Test(.proves("C-070", "C-144"))
+    @Test("The attempt counter and the lock apply to a caller that was served before", .proves("C-070", "C-144"))
     func attemptCounterAndLockApplyToACallerServedBefore() throws {
         let rooms = try Rooms()
         try rooms.setPasscode()

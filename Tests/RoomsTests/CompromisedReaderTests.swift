@@ -19,7 +19,7 @@ struct CompromisedReaderTests {
     }
 
     /// The false message comes first, then an honest miss: once that was handled, the false one was.
-    @Test(arguments: FalseReport.allCases)
+    @Test("An authenticated false report of a reader opens nothing", arguments: FalseReport.allCases)
     func authenticatedFalseReportOpensNothing(_ report: FalseReport) throws {
         let known = try RoomsWithFinger()
         let (rooms, reader) = (known.rooms, known.reader)
@@ -46,7 +46,7 @@ struct CompromisedReaderTests {
         try user.awaitPrompts(offering: [[.passcode, .finger], [.passcode, .finger], .passcode])
     }
 
-    @Test(.proves("C-094"))
+    @Test("An unauthenticated report ends the reader's connection and opens nothing", .proves("C-094"))
     func unauthenticatedReportEndsTheConnectionAndOpensNothing() throws {
         let known = try RoomsWithFinger()
         let (rooms, reader) = (known.rooms, known.reader)
@@ -75,7 +75,8 @@ struct CompromisedReaderTests {
     }
 
     /// A reader without a key gets a new one; messages under the first are refused from then on.
-    @Test func replacedReaderIsPairedAgainAndItsOldReportsAreRefused() throws {
+    @Test("A replaced reader is paired again, and reports under the old key are refused")
+    func replacedReaderIsPairedAgainAndItsOldReportsAreRefused() throws {
         let known = try RoomsWithFinger()
         let (rooms, old) = (known.rooms, known.reader)
         try rooms.addGuarded("any", .biometryAny)
@@ -95,7 +96,7 @@ struct CompromisedReaderTests {
     }
 
     /// A message without a request counts for nothing, however correct it is.
-    @Test func unrequestedReportIsIgnored() throws {
+    @Test("A report that was not requested is ignored") func unrequestedReportIsIgnored() throws {
         let known = try RoomsWithFinger(unlocks: true)
         let (rooms, reader) = (known.rooms, known.reader)
         try rooms.authentication.lock()
@@ -116,7 +117,7 @@ struct CompromisedReaderTests {
     }
 
     /// Only the reader's user may be the reader, and the role is one of several: connections of another role have no such messages.
-    @Test func reportFromAnotherRoleEndsItsConnection() throws {
+    @Test("A reader's report on a connection of another role ends that connection") func reportFromAnotherRoleEndsItsConnection() throws {
         let known = try RoomsWithFinger()
         let rooms = known.rooms
         let address = ServerAddress(folder: rooms.service.sockets, socket: "enclave", serverUID: rooms.service.enclaveUID)

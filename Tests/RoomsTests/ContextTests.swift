@@ -24,7 +24,7 @@ extension AppleNames {
             try #require(SecAccessControlCreateWithFlags(kCFAllocatorDefault, kSecAttrAccessibleWhenUnlocked, flags, nil))
         }
 
-        private func add(_ account: String, _ flags: SecAccessControlCreateFlags, _ password: String? = nil) throws {
+        private func add(_ account: String, flags: SecAccessControlCreateFlags, password: String? = nil) throws {
             let context = LAContext()
             if let password { #expect(context.setCredential(Data(password.utf8), type: .applicationPassword)) }
             let item: [String: Any] = [
@@ -74,19 +74,12 @@ extension AppleNames {
             }
         }
 
-        private func withFinger(_ body: (VirtualReader) async throws -> Void) async throws {
-            let reader = try rooms.reader()
-            try rooms.enroll(reader)
-            do { try await body(reader) } catch { Issue.record(error) }
-            try rooms.authentication.forgetFingers(secret(Rooms.passcode))
-            reader.leave()
-            try rooms.awaitReader(isThere: false)
-        }
-
         /// The program chooses the moment; afterwards its calls do not prompt until it invalidates the context.
-        @Test(.proves("C-129", "C-130", "C-131", "C-135"))
+        @Test(
+            "An access control that was evaluated in advance does not prompt again until its context is invalidated",
+            .proves("C-129", "C-130", "C-131", "C-135"))
         func controlEvaluatedInAdvanceDoesNotPromptAgain() async throws {
-            try add("token", .userPresence)
+            try add("token", flags: .userPresence)
             let user = try rooms.user([.passcode(Rooms.passcode), .cancel])
             defer { user.leave() }
             let context = LAContext()
@@ -107,8 +100,8 @@ extension AppleNames {
             #expect(user.requests.count == 2)
         }
 
-        @Test func lockEndsTheAuthorizationsOfAContext() async throws {
-            try add("token", .userPresence)
+        @Test("A lock ends the authorizations of a context") func lockEndsTheAuthorizationsOfAContext() async throws {
+            try add("token", flags: .userPresence)
             let user = try rooms.user([.passcode(Rooms.passcode), .cancel])
             defer { user.leave() }
             let context = LAContext()
@@ -122,12 +115,12 @@ extension AppleNames {
         }
 
         /// Each kind of evidence opens the items that require it, and prompts cover only the rest.
-        @Test(.proves("C-117", "C-118", "C-125"))
+        @Test("A fingerprint and the passcode do not replace each other", .proves("C-117", "C-118", "C-125"))
         func fingerprintAndPasscodeDoNotReplaceEachOther() async throws {
-            try await withFinger { reader in
-                try add("finger", .biometryAny)
-                try add("passcode", .devicePasscode)
-                try add("both", [.biometryAny, .and, .devicePasscode])
+            try await rooms.withEnrolledFinger { reader in
+                try add("finger", flags: .biometryAny)
+                try add("passcode", flags: .devicePasscode)
+                try add("both", flags: [.biometryAny, .and, .devicePasscode])
                 let user = try rooms.user([.silence, .cancel, .passcode(Rooms.passcode), .passcode(Rooms.passcode), .cancel])
                 defer { user.leave() }
                 reader.expect(.match)
@@ -146,11 +139,11 @@ extension AppleNames {
             }
         }
 
-        @Test(.proves("C-127", "C-147"))
+        @Test("The domain state changes with the enrolled fingerprints", .proves("C-127", "C-147"))
         func domainStateChangesWithTheFingerprints() async throws {
             let context = LAContext()
             #expect(context.evaluatedPolicyDomainState == nil && context.biometryType == .none)
-            try await withFinger { reader in
+            try await rooms.withEnrolledFinger { reader in
                 let user = try rooms.user([.silence])
                 defer { user.leave() }
                 #expect(context.biometryType == .touchID)
@@ -172,9 +165,9 @@ extension AppleNames {
         }
 
         /// Both buttons end the prompt, and the program learns which; their titles are the program's, if they are text.
-        @Test(.proves("C-098", "C-120", "C-124"))
+        @Test("Fallback and cancel are two answers, under the program's titles", .proves("C-098", "C-120", "C-124"))
         func fallbackAndCancelAreTwoAnswers() async throws {
-            try await withFinger { _ in
+            try await rooms.withEnrolledFinger { _ in
                 let user = try rooms.user([.fallback, .cancel, .silence])
                 defer { user.leave() }
                 let context = LAContext()
@@ -197,10 +190,10 @@ extension AppleNames {
 
         /// With fingerprints alone, the second button is the application's fallback, with its own title: no system title replaces it. What
         /// the application then accepts is its own decision, here a password that opens an item.
-        @Test(.proves("C-118", "C-121"))
+        @Test("With fingerprints alone, the second button is the application's fallback", .proves("C-118", "C-121"))
         func callerOffersItsFallback() async throws {
-            try add("own way", .applicationPassword, "its own password")
-            try await withFinger { _ in
+            try add("own way", flags: .applicationPassword, password: "its own password")
+            try await rooms.withEnrolledFinger { _ in
                 let user = try rooms.user([.fallback])
                 defer { user.leave() }
                 let context = LAContext()
@@ -222,9 +215,9 @@ extension AppleNames {
         }
 
         /// The picture changes while the prompt stays, and the prompt closes with the fingerprint that matches.
-        @Test(.proves("C-102"))
+        @Test("An unrecognized fingerprint is reported, and the prompt stays", .proves("C-102"))
         func unrecognizedFingerprintIsReportedAndPromptedAgain() async throws {
-            try await withFinger { reader in
+            try await rooms.withEnrolledFinger { reader in
                 let user = try rooms.user([.silence])
                 defer { user.leave() }
                 reader.expect(.miss, .match)
@@ -238,9 +231,9 @@ extension AppleNames {
         }
 
         /// The check beforehand succeeded, and the evaluation still fails: too many misses, then only the passcode helps.
-        @Test(.proves("C-122", "C-136", "C-138", "C-140"))
+        @Test("After five misses fingerprints do not count until the passcode is entered", .proves("C-122", "C-136", "C-138", "C-140"))
         func fiveMissesEndFingersUntilThePasscode() async throws {
-            try await withFinger { reader in
+            try await rooms.withEnrolledFinger { reader in
                 let user = try rooms.user([.silence, .silence, .passcode(Rooms.passcode), .silence])
                 defer { user.leave() }
                 let context = LAContext()
@@ -257,8 +250,8 @@ extension AppleNames {
             }
         }
 
-        @Test func aLockEndsThePrompt() async throws {
-            try add("token", .userPresence)
+        @Test("A lock ends the prompt") func aLockEndsThePrompt() async throws {
+            try add("token", flags: .userPresence)
             let user = try rooms.user([
                 .act { [rooms] in try? rooms.authentication.lock() }, .act { [rooms] in try? rooms.authentication.lock() },
             ])
@@ -271,7 +264,7 @@ extension AppleNames {
             try awaitTrue("the outcomes") { user.outcomes == [.expired, .expired] }
         }
 
-        @Test func releasingAContextEndsItsPrompt() throws {
+        @Test("Releasing a context ends its prompt") func releasingAContextEndsItsPrompt() throws {
             let user = try rooms.user([.silence])
             defer { user.leave() }
             let ended = Mutex<LAError.Code?>(nil)
@@ -287,8 +280,8 @@ extension AppleNames {
             #expect(ended.withLock { $0 } == .appCancel)
         }
 
-        @Test func invalidatingEndsAKeychainCallToo() throws {
-            try add("token", .userPresence)
+        @Test("Invalidating a context also ends a keychain call that waits") func invalidatingEndsAKeychainCallToo() throws {
+            try add("token", flags: .userPresence)
             let user = try rooms.user([.silence])
             defer { user.leave() }
             let context = LAContext()
@@ -299,7 +292,8 @@ extension AppleNames {
             try awaitTrue("the outcome") { user.outcomes == [.callerGone] }
         }
 
-        @Test func evaluationWithoutAPossiblePromptFailsAtOnce() async throws {
+        @Test("An evaluation fails at once if nothing can show the prompt")
+        func evaluationWithoutAPossiblePromptFailsAtOnce() async throws {
             let context = LAContext()
             var error: NSError?
             #expect(!context.canEvaluatePolicy(.deviceOwnerAuthentication, error: &error))
@@ -316,7 +310,7 @@ extension AppleNames {
         }
 
         /// A program that deletes a secret after a failed authentication must not do so because a room restarted.
-        @Test(.proves("C-123"))
+        @Test("The end of the service is not reported as a failed authentication", .proves("C-123"))
         func endOfTheServiceIsNotAFailedAuthentication() async throws {
             let user = try rooms.user([.silence])
             let context = LAContext()
@@ -334,7 +328,8 @@ extension AppleNames {
         }
 
         /// The user sees one prompt at a time, and each answer belongs to its own.
-        @Test func concurrentCallersArePromptedInTurn() async throws {
+        @Test("Concurrent callers are prompted in turn, and each answer belongs to its own prompt")
+        func concurrentCallersArePromptedInTurn() async throws {
             let user = try rooms.user([.passcode(Rooms.passcode), .cancel])
             defer { user.leave() }
             async let first = code { try await LAContext().evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "one") }
@@ -345,8 +340,8 @@ extension AppleNames {
         }
 
         /// A child has the handle in its memory and is another process.
-        @Test func forkedChildInheritsNoAuthorization() throws {
-            try add("token", .userPresence)
+        @Test("A forked child inherits no authorization") func forkedChildInheritsNoAuthorization() throws {
+            try add("token", flags: .userPresence)
             let user = try rooms.user([.passcode(Rooms.passcode)])
             defer { user.leave() }
             let program = Process()

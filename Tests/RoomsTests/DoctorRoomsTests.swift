@@ -34,7 +34,7 @@ struct DoctorRoomsTests {
         }
     }
 
-    @Test func doctorVerifiesEveryRowWithoutAPrompt() throws {
+    @Test("The doctor verifies every row without a prompt") func doctorVerifiesEveryRowWithoutAPrompt() throws {
         let rooms = try Rooms()
         try fill(rooms)
         let report = try rooms.keychain.examine()
@@ -51,7 +51,8 @@ struct DoctorRoomsTests {
     }
 
     /// The enclave checks each row's wrapped key, even if only the user could open it.
-    @Test func rolledKeysAndGuardedRowsStillVerify() throws {
+    @Test("After new keys every row still verifies, including those that only the user can open")
+    func rolledKeysAndGuardedRowsStillVerify() throws {
         let rooms = try Rooms()
         try fill(rooms)
         try rooms.authentication.changePasscode(from: secret(Rooms.passcode), to: secret("another passcode"), rolls: true)
@@ -61,7 +62,7 @@ struct DoctorRoomsTests {
         #expect(report.checked == 7 && report.found == 0 && report.copy?.state == .kept)
     }
 
-    @Test func damagedDatabaseIsRestoredOnRequest() throws {
+    @Test("A damaged database is restored from the verified copy on request") func damagedDatabaseIsRestoredOnRequest() throws {
         let rooms = try Rooms()
         try fill(rooms)
         _ = try rooms.keychain.examine()
@@ -85,7 +86,7 @@ struct DoctorRoomsTests {
         #expect(FileManager.default.fileExists(atPath: file(rooms) + ".quarantined-1"))
     }
 
-    @Test func erasingEndsTheCopy() throws {
+    @Test("Erasing the keychain removes the verified copy") func erasingEndsTheCopy() throws {
         let rooms = try Rooms()
         try fill(rooms)
         _ = try rooms.keychain.examine()
@@ -98,7 +99,7 @@ struct DoctorRoomsTests {
 
     // MARK: Sizes
 
-    @Test(.proves("C-004"))
+    @Test("A value of one mebibyte is stored, and a larger one is refused with advice", .proves("C-004"))
     func aValueOfOneMebibyteIsKeptAndALargerOneIsRefusedWithAHint() throws {
         let rooms = try Rooms()
         let largest = String(repeating: "x", count: 1 << 20)

@@ -20,7 +20,7 @@ import VaubanUserWire
 @Suite("Domains")
 struct DomainTests {
     /// Each process of the path is needed, and the caller's own process has no other path.
-    @Test(.proves("C-034", "C-037"), .provesEquivalent("C-045"))
+    @Test("A caller reaches its item only through keychaind and the enclave", .proves("C-034", "C-037"), .provesEquivalent("C-045"))
     func theCallerReachesItsItemOnlyThroughBothRooms() throws {
         let rooms = try Rooms()
         try rooms.setPasscode()
@@ -49,7 +49,7 @@ struct DomainTests {
         ])
     }
 
-    @Test(.provesEquivalent("C-041"))
+    @Test("Every installation has a device secret of its own", .provesEquivalent("C-041"))
     func secretsOfInstallationsDiffer() throws {
         let one = try Rooms()
         let other = try Rooms()
@@ -69,7 +69,7 @@ struct DomainTests {
     }
 
     /// A match goes from the reader's socket to the key inside the enclave; no other process sees or can forge it.
-    @Test(.provesEquivalent("C-038", "C-046"))
+    @Test("A match authorizes a key inside the enclave, and no other process can forge it", .provesEquivalent("C-038", "C-046"))
     func aMatchAuthorizesAKeyWithinTheEnclave() throws {
         let known = try RoomsWithFinger()
         let (rooms, reader) = (known.rooms, known.reader)
@@ -79,13 +79,13 @@ struct DomainTests {
         reader.expect(.match)
         #expect(try rooms.read("s", "any") == "guarded")
         // The agent saw only a prompt and its end; the match itself used the reader's paired connection.
-        try awaitTrue("the end of the question") { user.outcomes == [.accepted] }
+        try awaitTrue("the end of the prompt") { user.outcomes == [.accepted] }
         #expect(reader.said.filter { $0.outcome == .matched }.count == 1)
         try MemoryScanTests.expectSentences(["a match counts only over the reader's own paired connection", "decides on every match"])
     }
 
     /// This test is a compromised keychaind: it uses the enclave's socket with a caller's connection.
-    @Test(.proves("C-077"))
+    @Test("A compromised keychaind gets no key that needs the user", .proves("C-077"))
     func compromisedKeychaindGetsNoKey() throws {
         let rooms = try Rooms()
         try rooms.setPasscode()
@@ -93,8 +93,8 @@ struct DomainTests {
         let guarded = try line.row(try AccessControl(protection: .whenUnlocked, flags: .userPresence))
         guard case .sealed(let wrapped) = try line.ask(.seal(guarded)) else { Issue.record("not sealed"); return }
         // The row as it is: the enclave itself prompts, and there is no agent.
-        #expect(try line.refusal(.open(guarded, wrapped: wrapped, reason: nil, mayAsk: true)) == .noPromptAgent)
-        #expect(try line.refusal(.open(guarded, wrapped: wrapped, reason: nil, mayAsk: false)) == .interactionNotAllowed)
+        #expect(try line.refusal(.open(guarded, wrapped: wrapped, reason: nil, mayPrompt: true)) == .noPromptAgent)
+        #expect(try line.refusal(.open(guarded, wrapped: wrapped, reason: nil, mayPrompt: false)) == .interactionNotAllowed)
         // The row without its control, with a weaker one, of another class, group, item, kind or user.
         let weaker = try AccessControl(protection: .whenUnlocked, flags: [])
         let lies = [
@@ -103,19 +103,21 @@ struct DomainTests {
             try line.row(nil, protection: .always),
         ]
         for lie in lies {
-            #expect(try line.refusal(.open(lie, wrapped: wrapped, reason: nil, mayAsk: true)) == .rowDamaged, "\(lie)")
+            #expect(try line.refusal(.open(lie, wrapped: wrapped, reason: nil, mayPrompt: true)) == .rowDamaged, "\(lie)")
         }
         // Rewrapping the row does not help, nor do requests that only the other room may make.
         if case .sealed(let again) = try line.ask(.rewrap(guarded, wrapped: wrapped, generation: guarded.generation)) {
-            #expect(try line.refusal(.open(guarded, wrapped: again, reason: nil, mayAsk: true)) == .noPromptAgent)
+            #expect(try line.refusal(.open(guarded, wrapped: again, reason: nil, mayPrompt: true)) == .noPromptAgent)
         }
         #expect(try line.refusal(.user(.unlockByFinger)) == .notAllowedHere)
         // While locked, not even a plain row opens, for any caller.
         let plain = try line.row(nil)
         guard case .sealed(let key) = try line.ask(.seal(plain)) else { Issue.record("not sealed"); return }
-        guard case .opened = try line.ask(.open(plain, wrapped: key, reason: nil, mayAsk: true)) else { Issue.record("not opened"); return }
+        guard case .opened = try line.ask(.open(plain, wrapped: key, reason: nil, mayPrompt: true)) else {
+            Issue.record("not opened"); return
+        }
         try rooms.authentication.lock()
-        #expect(try line.refusal(.open(plain, wrapped: key, reason: nil, mayAsk: true)) == .locked)
+        #expect(try line.refusal(.open(plain, wrapped: key, reason: nil, mayPrompt: true)) == .locked)
     }
 }
 

@@ -36,7 +36,10 @@ struct EnclaveKeyFaultTests {
     }
 
     /// After a kill at any moment there is a key that signs, or none.
-    @Test(arguments: ["enclaved-testing", "keychaind-testing", "the client"]) func killDuringCreationLeavesACompleteKeyOrNone(
+    @Test(
+        "A kill during the creation of a key leaves a complete key or none",
+        arguments: ["enclaved-testing", "keychaind-testing", "the client"])
+    func killDuringCreationLeavesACompleteKeyOrNone(
         _ victim: String
     )
         throws
@@ -74,7 +77,8 @@ struct EnclaveKeyFaultTests {
     }
 
     /// Ten thousand signatures by sixteen processes, while the keychain locks and unlocks: each valid, or refused as locked.
-    @Test func tenThousandSignaturesWhileTheDeviceLocks() throws {
+    @Test("While the keychain locks and unlocks, each of ten thousand signatures is valid or refused as locked")
+    func tenThousandSignaturesWhileTheDeviceLocks() throws {
         let rooms = try Rooms()
         try rooms.setPasscode()
         #expect(try run(rooms, "make", "storm") == "0")
@@ -99,7 +103,8 @@ struct EnclaveKeyFaultTests {
     }
 
     /// On another device, and here after an erasure, it is not a key (C-163).
-    @Test(.provesEquivalent("C-163")) func keyOfAnotherDeviceCannotBeUsed() throws {
+    @Test("A key of another device, or from before an erasure, cannot be used", .provesEquivalent("C-163"))
+    func keyOfAnotherDeviceCannotBeUsed() throws {
         let (rooms, others) = (try Rooms(), try Rooms())
         for rooms in [rooms, others] { try rooms.setPasscode() }
         let client = KeyClient(service: rooms.service)
@@ -122,7 +127,7 @@ struct EnclaveKeyFaultTests {
     }
 
     /// A process that opens ever more connections loses those that it does not use, and its clients notice nothing.
-    @Test func idleConnectionsAreClosed() throws {
+    @Test("Idle connections of a process are closed, unnoticed by its clients") func idleConnectionsAreClosed() throws {
         let rooms = try Rooms()
         let control = try #require(Self.keyControl)
         let clients = (0..<80).map { _ in KeyClient(service: rooms.service) }
@@ -139,7 +144,8 @@ struct EnclaveKeyFaultTests {
     }
 
     /// If every connection waits for the user, another one is refused with its reason, and those that wait continue.
-    @Test func connectionsInUseStayOpen() throws {
+    @Test("Connections that wait for the user stay open, and one too many is refused with the reason")
+    func connectionsInUseStayOpen() throws {
         let rooms = try Rooms()
         try rooms.setPasscode()
         let guarded = try AccessControl(protection: .whenUnlocked, flags: [.privateKeyUsage, .userPresence])

@@ -25,7 +25,8 @@ struct EnclaveKeyFingerTests {
         }
     }
 
-    @Test(.proves("C-084", "C-176")) func anyFingerUsesItsKeyAlsoAfterTheEnrollmentChanged() throws {
+    @Test("A key for any fingerprint can also be used after another enrollment", .proves("C-084", "C-176"))
+    func anyFingerUsesItsKeyAlsoAfterTheEnrollmentChanged() throws {
         let known = try RoomsWithFinger()
         let (rooms, reader) = (known.rooms, known.reader)
         let key = try make(rooms, .biometryAny)
@@ -43,7 +44,8 @@ struct EnclaveKeyFingerTests {
     }
 
     /// A second factor for this user alone: a finger enrolled later cannot use it.
-    @Test(.proves("C-085", "C-171")) func keyForTheCurrentFingersIsErasedWithThem() throws {
+    @Test("A key for the current fingerprints is erased when they change", .proves("C-085", "C-171"))
+    func keyForTheCurrentFingersIsErasedWithThem() throws {
         let known = try RoomsWithFinger()
         let (rooms, reader) = (known.rooms, known.reader)
         let key = try make(rooms, .biometryCurrentSet)

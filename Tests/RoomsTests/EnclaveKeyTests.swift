@@ -67,7 +67,7 @@ extension AppleNames {
                 half, .ecdsaSignatureMessageX962SHA256, Self.message as CFData, #require(signature) as CFData, nil)
         }
 
-        @Test(.proves("C-155", "C-157", "C-159", "C-162", "C-166", "C-087"))
+        @Test("A key of the enclave is found by its tag, and signs", .proves("C-155", "C-157", "C-159", "C-162", "C-166", "C-087"))
         func createdKeyIsFoundByItsTagAndSigns() throws {
             var (publicKey, privateKey): (SecKey?, SecKey?)
             #expect(SecKeyGeneratePair(parameters(try control(.privateKeyUsage)), &publicKey, &privateKey) == errSecSuccess)
@@ -83,7 +83,7 @@ extension AppleNames {
             #expect(find([kSecReturnRef: true]).status == errSecItemNotFound)
         }
 
-        @Test(.proves("C-160", "C-161"))
+        @Test("`SecKeyRawSign` signs with a key of the enclave, and `SecKeyRawVerify` verifies", .proves("C-160", "C-161"))
         func olderFunctionsSignAndVerify() throws {
             let key = try make()
             let half = try #require(SecKeyCopyPublicKey(key))
@@ -96,7 +96,7 @@ extension AppleNames {
         }
 
         /// Neither the private key nor its encrypted form is returned, under any of the names for keys.
-        @Test(.proves("C-156", "C-158"))
+        @Test("Only the public key is returned", .proves("C-156", "C-158"))
         func onlyThePublicKeyIsReturned() throws {
             let key = try make()
             var error: Unmanaged<CFError>?
@@ -112,7 +112,7 @@ extension AppleNames {
             #expect(all?[kSecAttrIsExtractable] as? Int == 0 && all?[kSecAttrIsSensitive] as? Int == 1)
         }
 
-        @Test(.proves("C-165"))
+        @Test("The access control of a key is returned", .proves("C-165"))
         func accessControlOfAKeyIsReturned() throws {
             let key = try make([.privateKeyUsage, .userPresence])
             let attributes = try #require(find([kSecReturnAttributes: true]).result as? [CFString: Any])
@@ -123,7 +123,7 @@ extension AppleNames {
             #expect((SecKeyCopyAttributes(key) as? [CFString: Any])?[kSecAttrAccessControl] as? SecAccessControl == expected)
         }
 
-        @Test(.proves("C-164", "C-169", "C-175"))
+        @Test("Signing and decrypting prompt; encrypting does not", .proves("C-164", "C-169", "C-175"))
         func signingAndDecryptingPromptAndEncryptingDoesNot() throws {
             let key = try make([.privateKeyUsage, .userPresence])
             let half = try #require(SecKeyCopyPublicKey(key))
@@ -147,14 +147,14 @@ extension AppleNames {
         }
 
         /// A constraint protects a private key only together with privateKeyUsage.
-        @Test func accessControlWithoutPrivateKeyUsageIsRefused() throws {
+        @Test("A key's access control without `privateKeyUsage` is refused") func accessControlWithoutPrivateKeyUsageIsRefused() throws {
             var error: Unmanaged<CFError>?
             #expect(SecKeyCreateRandomKey(parameters(try control(.userPresence)), &error) == nil)
             #expect(OSStatus(try #require(error).takeRetainedValue().code) == errSecParam)
             #expect(find().status == errSecItemNotFound)
         }
 
-        @Test(.proves("C-132"))
+        @Test("A key that was found with an evaluated context does not prompt", .proves("C-132"))
         func referenceWithAnEvaluatedContextDoesNotPrompt() async throws {
             _ = try make([.privateKeyUsage, .userPresence])
             let user = try rooms.user([.passcode(Rooms.passcode), .cancel])
@@ -171,7 +171,7 @@ extension AppleNames {
             #expect(user.requests.count == 1)
         }
 
-        @Test func contextWithoutInteractionRefuses() throws {
+        @Test("A context that forbids interaction refuses instead of prompting") func contextWithoutInteractionRefuses() throws {
             _ = try make([.privateKeyUsage, .userPresence])
             let user = try rooms.user([.cancel])
             defer { user.leave() }
@@ -181,7 +181,7 @@ extension AppleNames {
             #expect(user.requests.isEmpty)
         }
 
-        @Test(.proves("C-168"))
+        @Test("Failures of keys have distinct statuses", .proves("C-168"))
         func failuresHaveDistinctStatuses() throws {
             #expect(find([kSecReturnRef: true]).status == errSecItemNotFound)
             let plain = try #require(SecKeyCreateRandomKey(parameters(nil), nil))
@@ -203,7 +203,7 @@ extension AppleNames {
             #expect(sign(asking).status == errSecUserCanceled)
         }
 
-        @Test func attributesOfAKeyCannotBeChanged() throws {
+        @Test("The protection, value and token of a key cannot be changed") func attributesOfAKeyCannotBeChanged() throws {
             _ = try make()
             let query = [kSecClass: kSecClassKey, kSecAttrApplicationTag: tag] as CFDictionary
             for change in [
@@ -222,7 +222,7 @@ extension AppleNames {
             #expect(SecItemAdd(forged as CFDictionary, nil) == errSecParam)
         }
 
-        @Test func permanentPublicKeyIsStored() throws {
+        @Test("A permanent public key is stored") func permanentPublicKeyIsStored() throws {
             var wanted = try #require(parameters(try control([.privateKeyUsage, .userPresence])) as? [CFString: Any])
             wanted[kSecPublicKeyAttrs] = [kSecAttrIsPermanent: true, kSecAttrApplicationTag: tag] as [CFString: Any]
             var error: Unmanaged<CFError>?
@@ -239,7 +239,7 @@ extension AppleNames {
             #expect(try reference() == key)
         }
 
-        @Test func enclaveKeyIsNotSynchronizable() throws {
+        @Test("A key of the enclave cannot be synchronizable") func enclaveKeyIsNotSynchronizable() throws {
             let key = try make(permanent: false)
             #expect(
                 SecItemAdd([kSecValueRef: key, kSecAttrApplicationTag: tag, kSecAttrSynchronizable: true] as CFDictionary, nil)
@@ -249,7 +249,7 @@ extension AppleNames {
             #expect(SecItemUpdate(query, [kSecAttrSynchronizable: true] as CFDictionary) == errSecParam)
         }
 
-        @Test func transientKeyIsStoredOnlyOnRequest() throws {
+        @Test("A transient key is stored only on request") func transientKeyIsStoredOnlyOnRequest() throws {
             let key = try make(permanent: false)
             #expect(find().status == errSecItemNotFound)
             #expect(try isRight(sign(key).signature, key))
@@ -257,7 +257,7 @@ extension AppleNames {
             #expect(try isRight(sign(try reference()).signature, key))
         }
 
-        @Test(.proves("C-086"))
+        @Test("An application password authorizes the key that requires it", .proves("C-086"))
         func applicationPasswordAuthorizesItsKey() throws {
             let context = LAContext()
             #expect(context.setCredential(Data("of the application".utf8), type: .applicationPassword))
@@ -279,7 +279,7 @@ extension AppleNames {
             #expect(sign(try reference(wrong)).status == errSecAuthFailed)
         }
 
-        @Test func lockClosesOpenKeys() throws {
+        @Test("A lock closes keys that are open") func lockClosesOpenKeys() throws {
             let key = try make()
             #expect(try isRight(sign(key).signature, key))
             try rooms.authentication.lock()
@@ -289,7 +289,7 @@ extension AppleNames {
         }
 
         /// Each of many threads uses many keys, more than one connection keeps open.
-        @Test func manyThreadsUseManyKeys() throws {
+        @Test("Many threads use more keys than a connection keeps open") func manyThreadsUseManyKeys() throws {
             let keys = try (1...40).map { _ in try make(permanent: false) }
             let workers = (0..<6).map { worker in
                 Running { () -> Int in

@@ -22,16 +22,7 @@ extension AppleNames {
             try awaitTrue("nobody") { LAEnvironment.currentUser.state.userPassword?.isUsable == false }
         }
 
-        private func withFinger(_ body: (VirtualReader) throws -> Void) throws {
-            let reader = try rooms.reader()
-            try rooms.enroll(reader)
-            do { try body(reader) } catch { Issue.record(error) }
-            try rooms.authentication.forgetFingers(secret(Rooms.passcode))
-            reader.leave()
-            try rooms.awaitReader(isThere: false)
-        }
-
-        @Test func stateAgreesWithEvaluation() throws {
+        @Test("The environment's state agrees with what can be evaluated") func stateAgreesWithEvaluation() async throws {
             let environment = LAEnvironment.currentUser
             let context = LAContext()
             let nobody = environment.state
@@ -45,7 +36,7 @@ extension AppleNames {
             #expect(somebody.userPassword?.isUsable == true && somebody != nobody && somebody == environment.state)
             #expect(somebody.copy() as? LAEnvironment.State == somebody)
             #expect(somebody.userPassword?.localizedName == "Passcode" && somebody.userPassword?.iconSystemName.isEmpty == false)
-            try withFinger { _ in
+            try await rooms.withEnrolledFinger { _ in
                 let state = environment.state
                 let fingers = try #require(state.biometry)
                 #expect(fingers.biometryType == .touchID && fingers.isEnrolled && fingers.isUsable && !fingers.isLockedOut)
@@ -57,7 +48,7 @@ extension AppleNames {
         }
 
         /// The observer is notified of each change, from the old state to one that it can already read.
-        @Test func observersAreNotifiedOfChanges() throws {
+        @Test("Observers are notified of each change, and can already read the new state") func observersAreNotifiedOfChanges() throws {
             let environment = LAEnvironment.currentUser
             let listener = Listener()
             environment.addObserver(listener)
@@ -117,7 +108,7 @@ extension AppleNames {
             return open
         }
 
-        @Test func removedObserversAreNotNotified() throws {
+        @Test("Removed and released observers are not notified") func removedObserversAreNotNotified() throws {
             let environment = LAEnvironment.currentUser
             let stays = Listener(), leaves = Listener()
             // As many do it.
@@ -136,7 +127,8 @@ extension AppleNames {
         }
 
         /// A listener outlives the rooms: killing one is not a change, and later changes are reported.
-        @Test(arguments: ["authd", "enclaved-testing"]) func observationSurvivesRoomRestarts(_ room: String) throws {
+        @Test("An observation survives restarts of rooms, which are not reported as changes", arguments: ["authd", "enclaved-testing"])
+        func observationSurvivesRoomRestarts(_ room: String) throws {
             let environment = LAEnvironment.currentUser
             let listener = Listener()
             let before = try rooms.user([])
@@ -154,7 +146,7 @@ extension AppleNames {
         }
 
         /// A child inherits its parent's observers but not the listener, which it does not end.
-        @Test func forkedChildObservesIndependently() throws {
+        @Test("A forked child observes independently of its parent") func forkedChildObservesIndependently() throws {
             let program = Process()
             program.executableURL = URL(fileURLWithPath: "\(Rooms.programs)/keychain-caller")
             program.arguments = ["environment", "nothing"]
@@ -175,7 +167,7 @@ extension AppleNames {
         }
 
         /// A stopped service stays stopped, even if programs read the state, or do so when they are notified.
-        @Test func observationDoesNotStartAStoppedService() throws {
+        @Test("An observation does not start a stopped service") func observationDoesNotStartAStoppedService() throws {
             let environment = LAEnvironment.currentUser
             let listener = Listener()
             let before = try rooms.user([])
@@ -196,7 +188,7 @@ extension AppleNames {
         }
 
         /// A failed read of the state is repeated without another change.
-        @Test func failedStatusRequestIsRepeated() throws {
+        @Test("A failed read of the state is repeated without another change") func failedStatusRequestIsRepeated() throws {
             let looks = Mutex(0)
             let seen = DispatchSemaphore(value: 0)
             let watch = try EnvironmentListener(service: { [service = rooms.service] in service }) { isReachable in
@@ -213,7 +205,7 @@ extension AppleNames {
         }
 
         /// The last known state remains, and nothing is usable.
-        @Test func unreachableMechanismIsNotUsable() throws {
+        @Test("While the service cannot be reached, no mechanism is usable") func unreachableMechanismIsNotUsable() throws {
             let user = try rooms.user([])
             defer { user.leave() }
             let environment = LAEnvironment.currentUser

@@ -92,7 +92,7 @@ final class FalseAuthentication: Sendable {
     }
 
     /// Returns a secret that only this authd knows, sealed as any client could.
-    static func own(_ text: String, _ challenge: PasscodeChallenge, _ card: EnclaveKeyCard) throws -> SealedPasscode {
+    static func own(_ text: String, for challenge: PasscodeChallenge, sealedTo card: EnclaveKeyCard) throws -> SealedPasscode {
         let key = try Curve25519.KeyAgreement.PublicKey(rawRepresentation: card.publicKey)
         let suite = HPKE.Ciphersuite(kem: .Curve25519_HKDF_SHA256, kdf: .HKDF_SHA256, aead: .AES_GCM_256)
         var sender = try HPKE.Sender(recipientKey: key, ciphersuite: suite, info: Data(challenge.sealInfo(user: geteuid())))

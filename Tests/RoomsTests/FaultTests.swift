@@ -19,7 +19,8 @@ import VaubanUserModel
 @Suite("Faults")
 struct FaultTests {
     /// Adds items in one thread while each room is killed in turn: every acknowledged item exists, and every existing item can be read.
-    @Test func killingAnyRoomDuringAddsLosesNothingAcknowledged() throws {
+    @Test("Killing any room during adds loses nothing that was acknowledged")
+    func killingAnyRoomDuringAddsLosesNothingAcknowledged() throws {
         let rooms = try Rooms()
         try rooms.setPasscode()
         let acknowledged = Mutex<[Int]>([])
@@ -57,7 +58,7 @@ struct FaultTests {
         }
     }
 
-    @Test(arguments: ["keychain", "authentication", "enclave"])
+    @Test("Malformed bytes end only their connection", arguments: ["keychain", "authentication", "enclave"])
     func malformedBytesEndOnlyTheirConnection(socket: String) throws {
         let rooms = try Rooms()
         try rooms.add("s", "a", "unharmed")
@@ -82,7 +83,8 @@ struct FaultTests {
         #expect(try rooms.read("s", "a") == "unharmed")
     }
 
-    @Test func unknownRequestIsRefusedByNameAndTheConnectionContinues() throws {
+    @Test("An unknown request is refused by name, and the connection continues")
+    func unknownRequestIsRefusedByNameAndTheConnectionContinues() throws {
         let rooms = try Rooms()
         let channel = try rooms.service.keychainAddress.connect()
         // SEQUENCE { INTEGER 1, [25] {} }: a request that this version does not have.
@@ -106,7 +108,7 @@ struct FaultTests {
     }
 
     /// Another process that was passed the connection writes a complete, correct request: it is not the process that connected.
-    @Test func aConnectionInAnotherProcessIsRefused() throws {
+    @Test("A connection that was passed to another process is refused") func aConnectionInAnotherProcessIsRefused() throws {
         let rooms = try Rooms()
         try rooms.add("s", "a", "mine")
         let channel = try rooms.service.keychainAddress.connect()
@@ -138,7 +140,7 @@ struct FaultTests {
         if case .refused(let refusal) = served { Issue.record("refused: \(refusal)") }
     }
 
-    @Test func aSecondLauncherRefusesToStart() throws {
+    @Test("A second launcher refuses to start") func aSecondLauncherRefusesToStart() throws {
         let rooms = try Rooms()
         let second = Process()
         second.executableURL = URL(fileURLWithPath: "\(Rooms.programs)/vauban-launcher-testing")
@@ -152,7 +154,8 @@ struct FaultTests {
         #expect(try rooms.authentication.status().device.lock == .unlocked)
     }
 
-    @Test func damagedKeybagIsQuarantinedReportedAndNeverReplaced() throws {
+    @Test("A damaged keybag is quarantined and reported, and never replaced")
+    func damagedKeybagIsQuarantinedReportedAndNeverReplaced() throws {
         let rooms = try Rooms()
         try rooms.setPasscode()
         try rooms.add("s", "a", "behind a damaged keybag")
@@ -180,7 +183,7 @@ struct FaultTests {
         #expect(try rooms.read("s", "a") == "behind a damaged keybag")
     }
 
-    @Test func aPromptEndsWhenTheAgentOrTheCallerDies() throws {
+    @Test("A prompt ends when its agent or its caller dies") func aPromptEndsWhenTheAgentOrTheCallerDies() throws {
         let rooms = try Rooms()
         try rooms.setPasscode()
         try rooms.add("s", "p", "x", control: try AccessControl(protection: .whenUnlocked, flags: .userPresence))

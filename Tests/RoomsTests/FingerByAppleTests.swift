@@ -17,22 +17,11 @@ extension AppleNames {
 
         init() throws { rooms = try SharedRooms.use() }
 
-        private func withFinger(_ body: (VirtualReader) async throws -> Void) async throws {
-            let reader = try rooms.reader()
-            try rooms.enroll(reader)
-            do { try await body(reader) } catch {
-                Issue.record(error)
-            }
-            try rooms.authentication.forgetFingers(secret(Rooms.passcode))
-            reader.leave()
-            try rooms.awaitReader(isThere: false)
-        }
-
         private func control(_ accessible: CFString, _ flags: SecAccessControlCreateFlags) throws -> SecAccessControl {
             try #require(SecAccessControlCreateWithFlags(kCFAllocatorDefault, accessible, flags, nil))
         }
 
-        private func add(_ account: String, _ value: String, _ more: [String: Any] = [:]) -> OSStatus {
+        private func add(_ account: String, _ value: String, with more: [String: Any] = [:]) -> OSStatus {
             let item: [String: Any] = [
                 kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: service, kSecAttrAccount as String: account,
                 kSecValueData as String: Data(value.utf8),
@@ -55,22 +44,22 @@ extension AppleNames {
 
         /// The three uses of the talk: more protection for a saved credential, no user name and password at each launch, and a key for the
         /// application's own files.
-        @Test(.proves("C-093", "C-094"))
+        @Test("An access control can protect a saved credential, a login and an application's key", .proves("C-093", "C-094"))
         func usesOfAnItemWithAnAccessControl() async throws {
-            try await withFinger { reader in
+            try await rooms.withEnrolledFinger { reader in
                 let presence = try control(kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly, .userPresence)
                 let finger = try control(kSecAttrAccessibleWhenUnlocked, .biometryAny)
                 let key = Data((0..<32).map { _ in UInt8.random(in: 0...255) }).base64EncodedString()
-                #expect(add("credential", "a password", [kSecAttrAccessControl as String: presence]) == errSecSuccess)
-                #expect(add("session", "a token", [kSecAttrAccessControl as String: finger]) == errSecSuccess)
-                #expect(add("file key", key, [kSecAttrAccessControl as String: presence]) == errSecSuccess)
+                #expect(add("credential", "a password", with: [kSecAttrAccessControl as String: presence]) == errSecSuccess)
+                #expect(add("session", "a token", with: [kSecAttrAccessControl as String: finger]) == errSecSuccess)
+                #expect(add("file key", key, with: [kSecAttrAccessControl as String: presence]) == errSecSuccess)
                 let user = try rooms.user([.silence, .silence, .silence, .silence])
                 defer { user.leave() }
                 reader.expect(.match, .match, .match, .miss, .miss, .miss)
                 #expect(read("credential").text == "a password")
                 #expect(read("session").text == "a token")
                 #expect(read("file key").text == key)
-                try awaitTrue("the questions") { user.requests.count == 3 }
+                try awaitTrue("the prompts") { user.requests.count == 3 }
                 // Without a match there is no secret: there is nothing to turn from "no" to "yes".
                 let refused = read("session")
                 #expect(refused.status == errSecAuthFailed && refused.text == nil)
@@ -78,11 +67,11 @@ extension AppleNames {
         }
 
         /// No flags, and an evaluation before the read: no count of the enclave applies to the item.
-        @Test(.proves("C-144"))
+        @Test("A lockout does not affect items without flags", .proves("C-144"))
         func lockoutDoesNotAffectItemsWithoutFlags() async throws {
-            try await withFinger { reader in
+            try await rooms.withEnrolledFinger { reader in
                 let none = try control(kSecAttrAccessibleWhenUnlocked, [])
-                #expect(add("plain", "no lock-out here", [kSecAttrAccessControl as String: none]) == errSecSuccess)
+                #expect(add("plain", "no lock-out here", with: [kSecAttrAccessControl as String: none]) == errSecSuccess)
                 let user = try rooms.user([.silence, .silence, .silence])
                 defer { user.leave() }
                 let context = LAContext()
@@ -99,12 +88,12 @@ extension AppleNames {
                 #expect(!context.canEvaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, error: &error))
                 #expect(error?.code == LAError.Code.biometryLockout.rawValue)
                 #expect(read("plain").text == "no lock-out here")
-                try awaitTrue("the questions") { user.requests.count == 3 }
+                try awaitTrue("the prompts") { user.requests.count == 3 }
             }
         }
 
         /// The default is the recommended class.
-        @Test(.proves("C-052", "C-066"))
+        @Test("The default protection is when unlocked", .proves("C-052", "C-066"))
         func defaultProtectionIsWhenUnlocked() throws {
             #expect(add("default", "x") == errSecSuccess)
             var result: AnyObject?
@@ -113,14 +102,14 @@ extension AppleNames {
             // The when-passcode-set class is only for callers that name it.
             let other: [String: Any] = [kSecAttrAccessible as String: kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly]
             #expect(SecItemCopyMatching(query("default", other), nil) == errSecItemNotFound)
-            #expect(add("named", "x", other) == errSecSuccess)
+            #expect(add("named", "x", with: other) == errSecSuccess)
             #expect(SecItemCopyMatching(query("named", other), nil) == errSecSuccess)
         }
 
         /// An item can get more protection in place, and has it from then on.
-        @Test(.proves("C-067"))
+        @Test("An item can be moved to a stricter protection class in place", .proves("C-067"))
         func itemIsRaisedToTheStrictestClassItsUseAllows() throws {
-            #expect(add("raised", "first loose", [kSecAttrAccessible as String: kSecAttrAccessibleAfterFirstUnlock]) == errSecSuccess)
+            #expect(add("raised", "first loose", with: [kSecAttrAccessible as String: kSecAttrAccessibleAfterFirstUnlock]) == errSecSuccess)
             try rooms.authentication.lock()
             #expect(read("raised").text == "first loose")
             try rooms.unlock()
@@ -134,12 +123,14 @@ extension AppleNames {
 
         /// A credential of this device: of a class that stays here, or with a control; reported as such; with a control it cannot be
         /// synchronizable.
-        @Test(.proves("C-068"))
+        @Test("A credential for this device only keeps its accessibility and cannot be synchronizable", .proves("C-068"))
         func credentialForThisDeviceOnlyKeepsItsAccessibility() throws {
             let here: [String: Any] = [kSecAttrAccessible as String: kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly]
-            #expect(add("cookie", "limited use", here) == errSecSuccess)
+            #expect(add("cookie", "limited use", with: here) == errSecSuccess)
             #expect(
-                add("messaging key", "x", [kSecAttrAccessControl as String: try control(kSecAttrAccessibleWhenUnlocked, .userPresence)])
+                add(
+                    "messaging key", "x",
+                    with: [kSecAttrAccessControl as String: try control(kSecAttrAccessibleWhenUnlocked, .userPresence)])
                     == errSecSuccess)
             var result: AnyObject?
             #expect(SecItemCopyMatching(query("cookie", [kSecReturnAttributes as String: true]), &result) == errSecSuccess)
@@ -151,7 +142,7 @@ extension AppleNames {
                 kSecAttrAccessControl as String: try control(kSecAttrAccessibleWhenUnlocked, .userPresence),
                 kSecAttrSynchronizable as String: true,
             ]
-            #expect(add("nowhere else", "x", synchronizable) == errSecParam)
+            #expect(add("nowhere else", "x", with: synchronizable) == errSecParam)
 
         }
     }

@@ -13,11 +13,12 @@ import VaubanUserModel
 
 @Suite("Fingers' end")
 struct FingerEndTests {
-    @Test func restartRequiresThePasscodeBeforeAFingerprint() throws {
+    @Test("After a restart the passcode is required before a fingerprint counts")
+    func restartRequiresThePasscodeBeforeAFingerprint() throws {
         let known = try RoomsWithFinger(unlocks: true)
         let (rooms, reader) = (known.rooms, known.reader)
-        try rooms.addGuarded("p", .userPresence, .always)
-        try rooms.addGuarded("any", .biometryAny, .always)
+        try rooms.addGuarded("p", .userPresence, protection: .always)
+        try rooms.addGuarded("any", .biometryAny, protection: .always)
         try rooms.killAndAwait("enclaved-testing")
         try awaitTrue("the line's end") { reader.endedLines == 1 }
         try reader.connect()
@@ -36,7 +37,7 @@ struct FingerEndTests {
         #expect(try rooms.read("s", "any") == "guarded")
     }
 
-    @Test func fingerprintsExpire48HoursAfterThePasscode() throws {
+    @Test("Fingerprints expire 48 hours after the passcode") func fingerprintsExpire48HoursAfterThePasscode() throws {
         let known = try RoomsWithFinger(hasClock: true)
         let (rooms, reader) = (known.rooms, known.reader)
         let clock = try EnclaveClockFile(of: rooms)
@@ -54,7 +55,7 @@ struct FingerEndTests {
         #expect(try rooms.read("s", "any") == "guarded")
     }
 
-    @Test(.proves("C-069"))
+    @Test("A fingerprint unlocks after an immediate lock, so that a long passcode is rarely needed", .proves("C-069"))
     func fingerprintUnlocksAfterAnImmediateLock() throws {
         let rooms = try Rooms(hasClock: true)
         let long = "four random words and a number 8675309"
@@ -87,7 +88,7 @@ struct FingerEndTests {
         #expect(try rooms.read("s", "a") == "class A")
     }
 
-    @Test func fingerprintDoesNotUnlockUnlessEnabled() throws {
+    @Test("A fingerprint does not unlock unless the user enabled that") func fingerprintDoesNotUnlockUnlessEnabled() throws {
         let known = try RoomsWithFinger(unlocks: false)
         let (rooms, reader) = (known.rooms, known.reader)
         reader.expect(.match)
@@ -96,7 +97,8 @@ struct FingerEndTests {
         #expect(reader.held.isEmpty && reader.asks == 0)
     }
 
-    @Test func removedSensorLeavesThePasscodeOrEndsThePrompt() throws {
+    @Test("If the sensor is removed, a prompt continues with the passcode or ends")
+    func removedSensorLeavesThePasscodeOrEndsThePrompt() throws {
         let known = try RoomsWithFinger()
         let (rooms, reader) = (known.rooms, known.reader)
         try rooms.addGuarded("p", .userPresence)
@@ -113,10 +115,10 @@ struct FingerEndTests {
         // Missing beforehand: no prompt.
         try rooms.awaitReader(isThere: false)
         #expect(refusal { _ = try rooms.read("s", "any") } == .biometryNotAvailable)
-        try awaitTrue("the questions") { user.requests.count == 3 }
+        try awaitTrue("the prompts") { user.requests.count == 3 }
     }
 
-    @Test func readerWithoutAPromptAgentIsNotEnough() throws {
+    @Test("A reader without a prompt agent is not enough") func readerWithoutAPromptAgentIsNotEnough() throws {
         let known = try RoomsWithFinger()
         let (rooms, reader) = (known.rooms, known.reader)
         try rooms.addGuarded("p", .userPresence)
@@ -130,7 +132,8 @@ struct FingerEndTests {
         #expect(reader.asks == 0)
     }
 
-    @Test func itemsThatNeedAFingerprintRequireAnEnrolledOne() throws {
+    @Test("An item that needs a fingerprint can be added only if one is enrolled")
+    func itemsThatNeedAFingerprintRequireAnEnrolledOne() throws {
         let rooms = try Rooms()
         try rooms.setPasscode()
         #expect(refusal { try rooms.addGuarded("set", .biometryCurrentSet) } == .biometryNotEnrolled)

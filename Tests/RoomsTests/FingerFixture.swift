@@ -29,8 +29,18 @@ extension Rooms {
         try authentication.enroll(secret(passcode), unlocks: unlocks)
     }
 
+    /// Runs `body` while a reader is there and a fingerprint of this user is enrolled, and records what it throws.
+    func withEnrolledFinger(_ body: (VirtualReader) async throws -> Void) async throws {
+        let reader = try reader()
+        try enroll(reader)
+        do { try await body(reader) } catch { Issue.record(error) }
+        try authentication.forgetFingers(secret(Rooms.passcode))
+        reader.leave()
+        try awaitReader(isThere: false)
+    }
+
     func addGuarded(
-        _ account: String, _ flags: AccessControlFlags, _ protection: Protection = .whenUnlocked, value: String = "guarded"
+        _ account: String, _ flags: AccessControlFlags, protection: Protection = .whenUnlocked, value: String = "guarded"
     ) throws {
         try add("s", account, value, protection, control: try AccessControl(protection: protection, flags: flags))
     }

@@ -14,7 +14,7 @@ import VaubanUserModel
 
 @Suite("Fingers")
 struct FingerTests {
-    @Test(.proves("C-081"))
+    @Test("User presence is proven by a fingerprint or the passcode, as the user prefers", .proves("C-081"))
     func presenceTakesAFingerOrThePasscodeAsTheUserLikes() throws {
         let known = try RoomsWithFinger()
         let (rooms, reader) = (known.rooms, known.reader)
@@ -26,13 +26,13 @@ struct FingerTests {
         #expect(try rooms.read("s", "p") == "guarded")
         // Both methods were offered each time, and the reader was asked each time.
         try user.awaitPrompts(offering: [[.passcode, .finger], [.passcode, .finger]])
-        try awaitTrue("two questions") { reader.asks == 2 }
-        try awaitTrue("the ends of both questions") { user.outcomes == [.accepted, .accepted] }
+        try awaitTrue("two prompts") { reader.asks == 2 }
+        try awaitTrue("the ends of both prompts") { user.outcomes == [.accepted, .accepted] }
         // The reader is told that the second request is withdrawn.
-        try awaitTrue("the question withdrawn") { reader.cancelled == Array(reader.askedNonces.suffix(1)) }
+        try awaitTrue("the prompt withdrawn") { reader.cancelled == Array(reader.askedNonces.suffix(1)) }
     }
 
-    @Test(.proves("C-083"))
+    @Test("An item that requires the passcode never uses the reader", .proves("C-083"))
     func passcodeItemNeverUsesTheReader() throws {
         let known = try RoomsWithFinger()
         let (rooms, reader) = (known.rooms, known.reader)
@@ -45,7 +45,7 @@ struct FingerTests {
         #expect(reader.asks == 0)
     }
 
-    @Test(.proves("C-084"))
+    @Test("An item for any fingerprint can also be opened after another enrollment", .proves("C-084"))
     func anyFingerOpensAlsoAfterTheEnrollmentChanged() throws {
         let known = try RoomsWithFinger()
         let (rooms, reader) = (known.rooms, known.reader)
@@ -67,7 +67,7 @@ struct FingerTests {
         #expect(try rooms.read("s", "any") == "guarded")
     }
 
-    @Test(.proves("C-085"))
+    @Test("An item for the current fingerprints is erased when they change", .proves("C-085"))
     func itemForTheCurrentFingersIsErasedWithThem() throws {
         let known = try RoomsWithFinger()
         let (rooms, reader) = (known.rooms, known.reader)
@@ -96,11 +96,12 @@ struct FingerTests {
         try rooms.enroll(reader)
         #expect(refusal { _ = try rooms.read("s", "second") } == .biometryNotEnrolled)
         // Each prompt appeared while it could be answered.
-        try awaitTrue("the questions") { user.requests.count == 2 }
+        try awaitTrue("the prompts") { user.requests.count == 2 }
     }
 
     /// An unannounced change of the list is noticed with the first match.
-    @Test func aMatchUnderAnotherListOfFingersOpensNothing() throws {
+    @Test("A match after an unannounced change of the fingerprints opens nothing")
+    func aMatchUnderAnotherListOfFingersOpensNothing() throws {
         let known = try RoomsWithFinger()
         let (rooms, reader) = (known.rooms, known.reader)
         try rooms.addGuarded("any", .biometryAny)
@@ -114,7 +115,7 @@ struct FingerTests {
         #expect(try !rooms.biometry.isEnrolled)
     }
 
-    @Test func orAcceptsEitherFactor() throws {
+    @Test("An access control with `or` accepts either factor") func orAcceptsEitherFactor() throws {
         let known = try RoomsWithFinger()
         let (rooms, reader) = (known.rooms, known.reader)
         try rooms.addGuarded("or", [.biometryCurrentSet, .or, .devicePasscode])
@@ -126,10 +127,10 @@ struct FingerTests {
         // When one method becomes invalid, the other remains.
         try rooms.enroll(reader, fingers: 3)
         #expect(try rooms.read("s", "or") == "guarded")
-        try awaitTrue("the questions") { user.requests.prefix(2).map(\.methods) == [[.passcode, .finger], [.passcode, .finger]] }
+        try awaitTrue("the prompts") { user.requests.prefix(2).map(\.methods) == [[.passcode, .finger], [.passcode, .finger]] }
     }
 
-    @Test func andTakesBothInAnyOrder() throws {
+    @Test("An access control with `and` needs both factors, in any order") func andTakesBothInAnyOrder() throws {
         let known = try RoomsWithFinger()
         let (rooms, reader) = (known.rooms, known.reader)
         try rooms.addGuarded("and", [.biometryAny, .and, .devicePasscode])
@@ -143,15 +144,17 @@ struct FingerTests {
         #expect(try rooms.read("s", "and") == "guarded")
         try user.awaitPrompts(offering: [[.passcode, .finger], .passcode])
         #expect(try rooms.read("s", "and") == "guarded")
-        try awaitTrue("the questions") { user.requests.suffix(2).map(\.methods) == [[.passcode, .finger], .finger] }
+        try awaitTrue("the prompts") { user.requests.suffix(2).map(\.methods) == [[.passcode, .finger], .finger] }
         // One of the two is not enough, whichever it is.
         reader.expect(.match)
         #expect(refusal { _ = try rooms.read("s", "and") } == .cancelled)
         #expect(refusal { _ = try rooms.read("s", "and") } == .cancelled)
-        try awaitTrue("the questions") { user.requests.count == 8 }
+        try awaitTrue("the prompts") { user.requests.count == 8 }
     }
 
-    @Test(.proves("C-137", "C-138", "C-139", "C-140", "C-141", "C-148"))
+    @Test(
+        "Three misses end the fingerprint of a prompt, and five end all until the passcode",
+        .proves("C-137", "C-138", "C-139", "C-140", "C-141", "C-148"))
     func threeMissesEndAPromptsFingerAndFiveEndAllUntilThePasscode() throws {
         let known = try RoomsWithFinger(unlocks: true)
         let (rooms, reader) = (known.rooms, known.reader)
@@ -188,7 +191,7 @@ struct FingerTests {
     }
 
     /// The prompt's own passcode re-enables fingerprints too, and is the only method while they are disabled.
-    @Test(.proves("C-139", "C-140"))
+    @Test("A passcode in a prompt makes fingerprints count again", .proves("C-139", "C-140"))
     func aPasscodeInAPromptMakesFingersCountAgain() throws {
         let known = try RoomsWithFinger()
         let (rooms, reader) = (known.rooms, known.reader)
@@ -198,9 +201,9 @@ struct FingerTests {
         reader.expect(.miss, .miss, .miss, .miss, .miss)
         for _ in 1...2 { #expect(refusal { _ = try rooms.read("s", "p") } == .cancelled) }
         #expect(try rooms.read("s", "p") == "guarded")
-        try awaitTrue("the questions") { user.requests.last?.methods == .passcode }
+        try awaitTrue("the prompts") { user.requests.last?.methods == .passcode }
         reader.expect(.match)
         #expect(try rooms.read("s", "p") == "guarded")
-        try awaitTrue("the questions") { user.requests.last?.methods == [.passcode, .finger] }
+        try awaitTrue("the prompts") { user.requests.last?.methods == [.passcode, .finger] }
     }
 }

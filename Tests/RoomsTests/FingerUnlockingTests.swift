@@ -19,10 +19,10 @@ struct FingerUnlockingTests {
     }
 
     /// A fingerprint for a prompt while the keychain is locked does not affect the fingerprint that unlocks.
-    @Test func aMatchForAPromptDoesNotUnlock() throws {
+    @Test("A match for a prompt does not unlock") func aMatchForAPromptDoesNotUnlock() throws {
         let known = try RoomsWithFinger(unlocks: true)
         let (rooms, reader) = (known.rooms, known.reader)
-        try rooms.addGuarded("p", .userPresence, .always)
+        try rooms.addGuarded("p", .userPresence, protection: .always)
         let user = try rooms.user([.silence])
         defer { user.leave() }
         try lockAndAwaitHolding(known)
@@ -33,7 +33,7 @@ struct FingerUnlockingTests {
         #expect(try rooms.authentication.status().device.cause == .fingerMatched)
     }
 
-    @Test func afterThePasscodeTheReaderHoldsNothing() throws {
+    @Test("After the passcode the reader holds nothing") func afterThePasscodeTheReaderHoldsNothing() throws {
         let known = try RoomsWithFinger(unlocks: true)
         try lockAndAwaitHolding(known)
         try known.rooms.unlock()
@@ -41,7 +41,7 @@ struct FingerUnlockingTests {
     }
 
     /// A touch has one meaning: a prompt that appears takes it from an unlock that waits.
-    @Test func promptPreemptsAnUnlock() throws {
+    @Test("A prompt that appears takes the fingerprint from an unlock that waits") func promptPreemptsAnUnlock() throws {
         let known = try RoomsWithFinger(unlocks: true)
         let (rooms, reader) = (known.rooms, known.reader)
         let user = try rooms.user([.silence])
@@ -60,10 +60,10 @@ struct FingerUnlockingTests {
     }
 
     /// What a passcode yielded for a prompt that also waits for a fingerprint does not outlive a lock.
-    @Test func aLockEndsAPromptThatHoldsThePasscodeKey() throws {
+    @Test("A lock ends a prompt that already has the passcode's key") func aLockEndsAPromptThatHoldsThePasscodeKey() throws {
         let known = try RoomsWithFinger()
         let (rooms, reader) = (known.rooms, known.reader)
-        try rooms.addGuarded("both", [.and, .biometryAny, .devicePasscode], .always)
+        try rooms.addGuarded("both", [.and, .biometryAny, .devicePasscode], protection: .always)
         reader.expect(.nothing, .nothing)
         let user = try rooms.user([.passcode(Rooms.passcode), .act { try? rooms.authentication.lock() }])
         defer { user.leave() }

@@ -18,7 +18,7 @@ import VaubanSecretBytes
 
 @Suite("Earlier values in the rooms", .serialized)
 struct HistoryRoomsTests {
-    private func earlier(_ number: Int, _ rooms: Rooms) throws -> String { try rooms.earlier(number, "s", "a") }
+    private func earlier(_ number: Int, _ rooms: Rooms) throws -> String { try rooms.earlier(number, service: "s", account: "a") }
 
     @Test("Killing keychaind at any moment of an update leaves the old or the new value, each with its history")
     func kills() throws {
@@ -78,7 +78,7 @@ struct HistoryRoomsTests {
 }
 
 extension Rooms {
-    fileprivate func earlier(_ number: Int, _ service: String, _ account: String) throws -> String {
+    fileprivate func earlier(_ number: Int, service: String, account: String) throws -> String {
         guard let value = try keychain.earlierValue(number, of: Self.query(service, account)).takeSecret() else { return "" }
         return String(decoding: value.disclosed(), as: UTF8.self)
     }
@@ -105,7 +105,7 @@ extension AppleNames {
                 SecItemAdd(query([kSecAttrAccount: "a", kSecValueData: Data("one".utf8), kSecReturnPersistentRef: true]), &reference)
                     == errSecSuccess)
             #expect(SecItemUpdate(query(), [kSecValueData: Data("two".utf8)] as CFDictionary) == errSecSuccess)
-            #expect(try rooms.earlier(1, service, "a") == "one")
+            #expect(try rooms.earlier(1, service: service, account: "a") == "one")
             var found: AnyObject?
             #expect(SecItemCopyMatching(query([kSecMatchLimit: kSecMatchLimitAll, kSecReturnData: true]), &found) == errSecSuccess)
             #expect((found as? [Data]) == [Data("two".utf8)])

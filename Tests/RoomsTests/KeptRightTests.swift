@@ -22,15 +22,6 @@ extension AppleNames {
 
         init() throws { rooms = try SharedRooms.use() }
 
-        private func withFinger(_ body: (VirtualReader) async throws -> Void) async throws {
-            let reader = try rooms.reader()
-            try rooms.enroll(reader)
-            do { try await body(reader) } catch { Issue.record(error) }
-            try rooms.authentication.forgetFingers(secret(Rooms.passcode))
-            reader.leave()
-            try rooms.awaitReader(isThere: false)
-        }
-
         /// Returns the code of an error of any domain; nil if there was none.
         private func code(_ body: () async throws -> Void) async -> Int? {
             do {
@@ -64,7 +55,9 @@ extension AppleNames {
         ]
 
         /// A right is a key of the enclave with the right's requirement, and never changes.
-        @Test(.proves("C-199", "C-200", "C-201", "C-202", "C-203", "C-204", "C-205"), arguments: requirements)
+        @Test(
+            "A saved right is a key of the enclave with the right's requirement",
+            .proves("C-199", "C-200", "C-201", "C-202", "C-203", "C-204", "C-205"), arguments: requirements)
         func savedRightIsAnEnclaveKey(_ requirement: LAAuthenticationRequirement, _ flags: SecAccessControlCreateFlags)
             async throws
         {
@@ -95,7 +88,7 @@ extension AppleNames {
         }
 
         /// The private key cannot be exported in any form, and is of a class that never leaves this device.
-        @Test(.provesEquivalent("C-207"))
+        @Test("The key of a saved right cannot be exported and never leaves this device", .provesEquivalent("C-207"))
         func keyOfASavedRightCannotBeExported() async throws {
             _ = try await store.saveRight(LARight(), identifier: identifier)
             let attributes = try #require(keys().first)
@@ -112,7 +105,9 @@ extension AppleNames {
         }
 
         /// Every private operation once before, during and after the authorization; only `authorize` prompts.
-        @Test(.proves("C-175", "C-188", "C-208", "C-209", "C-210", "C-211"))
+        @Test(
+            "Operations with the private key need the authorization; those with the public key do not",
+            .proves("C-175", "C-188", "C-208", "C-209", "C-210", "C-211"))
         func privateOperationsNeedTheAuthorizationAndPublicOnesDoNot() async throws {
             let right = try await store.saveRight(LARight(requirement: .default), identifier: identifier)
             let user = try rooms.user([.passcode(Rooms.passcode)])
@@ -163,7 +158,7 @@ extension AppleNames {
             try await store.removeRight(right)
         }
 
-        @Test(.proves("C-208", "C-213"))
+        @Test("A lock deauthorizes a right, and its next operation fails", .proves("C-208", "C-213"))
         func lockDeauthorizesARightAndItsNextOperationFails() async throws {
             let right = try await store.saveRight(LARight(), identifier: identifier, secret: Data("s".utf8))
             let user = try rooms.user([.passcode(Rooms.passcode), .passcode(Rooms.passcode)])
@@ -190,7 +185,8 @@ extension AppleNames {
         }
 
         /// An authorization ends with its connection; the key outlives the room that ended.
-        @Test func roomRestartDeauthorizesARightAndKeepsItsKey() async throws {
+        @Test("A restart of a room deauthorizes a right and keeps its key")
+        func roomRestartDeauthorizesARightAndKeepsItsKey() async throws {
             let right = try await store.saveRight(LARight(), identifier: identifier)
             let user = try rooms.user([.passcode(Rooms.passcode)])
             defer { user.leave() }
@@ -209,7 +205,7 @@ extension AppleNames {
             try await store.removeRight(right)
         }
 
-        @Test(.proves("C-206"))
+        @Test("Another process authorizes the same right separately", .proves("C-206"))
         func anotherProcessAuthorizesTheSameRightSeparately() async throws {
             let right = LARight()
             right.tag = 12
@@ -233,7 +229,7 @@ extension AppleNames {
         }
 
         /// One secret, created with the right, that opens with its key alone.
-        @Test(.proves("C-212", "C-213"))
+        @Test("The secret of a right opens only while the right is authorized", .proves("C-212", "C-213"))
         func secretOpensOnlyWhileTheRightIsAuthorized() async throws {
             let kept = Data("the only secret".utf8)
             let right = try await store.saveRight(LARight(requirement: .default), identifier: identifier, secret: kept)
@@ -264,7 +260,7 @@ extension AppleNames {
         }
 
         /// Removing it by name ends its authorizations everywhere in this process.
-        @Test func removedRightCannotBeAuthorized() async throws {
+        @Test("A removed right cannot be authorized, and its authorizations end") func removedRightCannotBeAuthorized() async throws {
             let user = try rooms.user([.passcode(Rooms.passcode), .passcode(Rooms.passcode)])
             defer { user.leave() }
             for removal in [{ try await store.removeRight(forIdentifier: $0) }, { _ in try await store.removeAllRights() }]
@@ -280,7 +276,7 @@ extension AppleNames {
             }
         }
 
-        @Test func removingARightErasesOnlyItsKeyAndSecret() async throws {
+        @Test("Removing a right erases only its key and its secret") func removingARightErasesOnlyItsKeyAndSecret() async throws {
             let item: [CFString: Any] = [
                 kSecClass: kSecClassGenericPassword, kSecAttrService: identifier, kSecValueData: Data("stays".utf8),
             ]
@@ -306,7 +302,7 @@ extension AppleNames {
         }
 
         /// The key is written first and the record last: a kill in between leaves a key without a right.
-        @Test func incompleteRightIsIgnoredAndCanBeReplaced() async throws {
+        @Test("An incomplete right is ignored and can be replaced") func incompleteRightIsIgnoredAndCanBeReplaced() async throws {
             _ = try await store.saveRight(LARight(), identifier: identifier, secret: Data("s".utf8))
             #expect(SecItemDelete(record as CFDictionary) == errSecSuccess)
             #expect(keys().count == 1)
@@ -327,7 +323,7 @@ extension AppleNames {
 
         /// A program that saves and removes rights is killed at any moment: every right found then is complete, and leftovers do not
         /// matter.
-        @Test func killLeavesACompleteRightOrNone() async throws {
+        @Test("A kill leaves a complete right or none") func killLeavesACompleteRightOrNone() async throws {
             let user = try rooms.user(Array(repeating: .passcode(Rooms.passcode), count: 64))
             defer { user.leave() }
             var found = 0
@@ -368,7 +364,7 @@ extension AppleNames {
         }
 
         /// Of many that save under one identifier, one succeeds, and its key exists.
-        @Test func oneOfManyConcurrentSavesSucceeds() async throws {
+        @Test("Of many concurrent saves under one identifier, one succeeds") func oneOfManyConcurrentSavesSucceeds() async throws {
             let bytes = await withTaskGroup(of: Data?.self) { group in
                 for _ in 1...8 { group.addTask { try? await store.saveRight(LARight(), identifier: identifier).key.publicKey.bytes } }
                 return await group.reduce(into: [Data]()) { if let bytes = $1 { $0.append(bytes) } }

@@ -24,13 +24,13 @@ struct KillTests {
     private static let parts: [UInt64] = [150, 100, 50, 25, 10]
     private static let accounts = ["a", "c", "d", "p"]
 
-    @Test(arguments: Change.allCases)
+    @Test("A kill during a change leaves the old state or the new one", arguments: Change.allCases)
     func aKillLeavesTheOldStateOrTheNew(_ change: Change) throws {
         let rooms = try Rooms()
         var random = Seeded(state: UInt64(change.rawValue.utf8.reduce(0) { $0 &* 31 &+ Int($1) }) | 1)
         // The duration of the change without a kill.
         var (old, new) = ("the first passcode", "the second passcode")
-        try prepare(rooms, change, old)
+        try prepare(rooms, for: change, passcode: old)
         let began = MachineClock.monotonic
         try carryOut(change, rooms, from: old, to: new)
         let span = max(MachineClock.monotonic - began, 2_000_000)
@@ -38,7 +38,7 @@ struct KillTests {
         for round in 1...Self.roundsMax where round <= Self.rounds || ends[0] == 0 {
             try reset(rooms, change)
             (old, new) = ("old passcode \(round)", "new passcode \(round)")
-            try prepare(rooms, change, old)
+            try prepare(rooms, for: change, passcode: old)
             let enclave = try rooms.process(of: "enclaved-testing")
             let moment = MachineClock.monotonic + random.next(below: span * Self.parts[round % Self.parts.count] / 100)
             let over = DispatchSemaphore(value: 0)
@@ -53,7 +53,7 @@ struct KillTests {
             #expect(over.wait(timeout: .now() + 30) == .success)
             try awaitTrue("the enclave again") { try rooms.process(of: "enclaved-testing") != enclave }
             try awaitTrue("its state") { try rooms.authentication.status().device.lock != .unreadable }
-            let isNew = try expectOldOrNew(rooms, change, old, new)
+            let isNew = try expectOldOrNew(in: rooms, after: change, old: old, new: new)
             ends[isNew ? 1 : 0] += 1
         }
         // If every kill came too early or too late, nothing was tested.
@@ -62,7 +62,7 @@ struct KillTests {
     }
 
     /// Returns true for the new state.
-    private func expectOldOrNew(_ rooms: Rooms, _ change: Change, _ old: String, _ new: String) throws -> Bool {
+    private func expectOldOrNew(in rooms: Rooms, after change: Change, old: String, new: String) throws -> Bool {
         let status = try rooms.authentication.status().device
         #expect(status.warnings.allSatisfy { !$0.contains("set aside") }, "\(status.warnings)")
         switch change {
@@ -96,7 +96,7 @@ struct KillTests {
         for account in accounts { #expect(try rooms.read("s", account) == "value \(account)", "\(account)") }
     }
 
-    private func prepare(_ rooms: Rooms, _ change: Change, _ passcode: String) throws {
+    private func prepare(_ rooms: Rooms, for change: Change, passcode: String) throws {
         if change != .set {
             try rooms.setPasscode(passcode)
             try rooms.add("s", "p", "value p", .whenPasscodeSetThisDeviceOnly)

@@ -41,7 +41,7 @@ struct MemoryScanTests {
                 switch slot.purpose.availability {
                 case .unlocked:
                     classA.append(Needle(name: "class key of \(name)", bytes: key))
-                    metadataA.append(Needle(name: "metadata key of \(name)", bytes: ByTheBook.hkdf(key, "vauban metadata key v1")))
+                    metadataA.append(Needle(name: "metadata key of \(name)", bytes: ByTheBook.hkdf(key, label: "vauban metadata key v1")))
                 case .firstUnlock: classC.append(Needle(name: "class key of \(name)", bytes: key))
                 case .always: break
                 case nil: factors.append(Needle(name: "private half of \(name)", bytes: key))
@@ -116,7 +116,7 @@ struct MemoryScanTests {
         )
     }
 
-    @Test(.proves("C-035", "C-054"), .provesEquivalent("C-038", "C-039", "C-040"))
+    @Test("A lock leaves no secret in the memory of any room", .proves("C-035", "C-054"), .provesEquivalent("C-038", "C-039", "C-040"))
     func lockLeavesNoSecretInMemory() throws {
         let rooms = try readableRooms()
         try rooms.setPasscode(Self.passcode)
@@ -169,7 +169,8 @@ struct MemoryScanTests {
 
     /// With unlocking by fingerprint: class-A keys exist only under the key that the reader holds; the private keys of the fingerprint
     /// factors stay.
-    @Test func withFingerprintUnlockNoClassKeyIsInTheClear() throws {
+    @Test("With unlocking by fingerprint, a lock leaves no class key in the clear")
+    func withFingerprintUnlockNoClassKeyIsInTheClear() throws {
         let rooms = try readableRooms()
         try rooms.setPasscode(Self.passcode)
         let reader = try rooms.reader()
@@ -197,7 +198,7 @@ struct MemoryScanTests {
 
     /// An evaluated policy is only a statement from the system to the application: the process that prompts keeps nothing of it, in memory
     /// or in a file, and the application gets nothing that opens an item.
-    @Test(.proves("C-114"))
+    @Test("An evaluation keeps no secret, and gives the application nothing that opens an item", .proves("C-114"))
     func evaluationKeepsNoSecretAndOpensNoItem() throws {
         let rooms = try readableRooms()
         try rooms.setPasscode(Self.passcode)
@@ -223,7 +224,7 @@ struct MemoryScanTests {
     }
 
     /// With memfd_secret not even root finds what is open.
-    @Test func withSecretMemoryRootFindsNoKeyWhileItIsOpen() throws {
+    @Test("With `memfd_secret`, not even root finds a key that is open") func withSecretMemoryRootFindsNoKeyWhileItIsOpen() throws {
         try Self.throwIfNotRoot()
         if SecretArena().missing.contains(.memfdSecret) { try Test.cancel("this kernel has no memfd_secret") }
         let rooms = try Rooms()

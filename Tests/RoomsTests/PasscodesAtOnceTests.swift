@@ -38,7 +38,7 @@ struct PasscodesAtOnceTests {
         let rooms = try Rooms(enclaveArguments: ["--cost", "shipped"])
         try rooms.setPasscode()
         let control = try AccessControl(protection: .whenUnlocked, flags: .applicationPassword)
-        @Sendable func add(_ account: String, _ client: KeychainClient, _ cancellation: CallCancellation?) -> Refusal.Reason? {
+        @Sendable func add(_ account: String, by client: KeychainClient, cancellation: CallCancellation?) -> Refusal.Reason? {
             refusal {
                 let record = ItemRecord(
                     kind: .genericPassword, attributes: ItemAttributes([.service: .text("s"), .account: .text(account)]),
@@ -58,17 +58,17 @@ struct PasscodesAtOnceTests {
                 // after the derivation.
                 let client = KeychainClient(service: rooms.service)
                 while !cancellation.isCancelled {
-                    if add("flood \(number)", client, cancellation) == nil { stored.withLock { $0 += 1 } }
+                    if add("flood \(number)", by: client, cancellation: cancellation) == nil { stored.withLock { $0 += 1 } }
                 }
                 group.leave()
             }
         }
         // All four places are taken when another request is refused.
-        while add("probe", rooms.keychain, nil) != .unavailable {}
+        while add("probe", by: rooms.keychain, cancellation: nil) != .unavailable {}
         for cancellation in cancellations { cancellation.cancel() }
         #expect(group.wait(timeout: .now() + 60) == .success)
-        var reason = add("after", rooms.keychain, nil)
-        while reason == .unavailable { reason = add("after", rooms.keychain, nil) }
+        var reason = add("after", by: rooms.keychain, cancellation: nil)
+        while reason == .unavailable { reason = add("after", by: rooms.keychain, cancellation: nil) }
         #expect(reason == nil || reason == .duplicateItem)
         var query = ItemQuery(kind: .genericPassword, attributes: ItemAttributes([.service: .text("s")]))
         query.returns.insert(.attributes)

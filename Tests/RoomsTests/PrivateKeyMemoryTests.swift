@@ -26,7 +26,7 @@ extension MemoryScanTests {
         [Needle(name: name, bytes: bytes), Needle(name: name, bytes: bytes.reversed())]
     }
 
-    @Test(.proves("C-035", "C-156")) func lockScrubsPrivateKeys() throws {
+    @Test("A lock scrubs private keys", .proves("C-035", "C-156")) func lockScrubsPrivateKeys() throws {
         let rooms = try readableRooms()
         try rooms.setPasscode(Self.passcode)
         let client = KeyClient(service: rooms.service)

@@ -15,7 +15,8 @@ import VaubanUserModel
         .landlock: "Landlock", .seccomp: "filter of system calls", .memfdSecret: "hibernation image", .mlock: "swap space",
     ]
 
-    @Test func theShippedEnclaveLacksOnlyWhatTheMachineLacks() throws {
+    @Test("The shipped enclave lacks only the protections that the machine lacks")
+    func theShippedEnclaveLacksOnlyWhatTheMachineLacks() throws {
         let rooms = try Rooms(launcher: "vauban-launcher")
         let warnings = try rooms.authentication.status().device.warnings
         let expected = SecretArena().missing.union(RoomHardening.lackedByKernel)
@@ -25,7 +26,9 @@ import VaubanUserModel
         }
     }
 
-    @Test(arguments: [[HardeningFeature.landlock], [.seccomp], [.memfdSecret], [.memfdSecret, .mlock], HardeningFeature.allCases])
+    @Test(
+        "The enclave reports missing protections and works without them",
+        arguments: [[HardeningFeature.landlock], [.seccomp], [.memfdSecret], [.memfdSecret, .mlock], HardeningFeature.allCases])
     func enclaveReportsMissingFeaturesAndWorks(_ features: [HardeningFeature]) throws {
         let rooms = try Rooms(enclaveArguments: ["--without", features.map(\.rawValue).joined(separator: ",")])
         try rooms.setPasscode()

@@ -26,7 +26,7 @@ import VaubanLinuxHost
         }
     }
 
-    @Test func lastPromptRestoresTheTerminal() throws {
+    @Test("The last of several prompts restores the terminal") func lastPromptRestoresTheTerminal() throws {
         let terminal = try Terminal()
         let before = try terminal.flags()
         #expect(before & tcflag_t(ECHO) != 0)

@@ -13,7 +13,8 @@ extension AppleNames {
 
         init() throws { rooms = try SharedRooms.use() }
 
-        @Test func theCompletionFormsAnswerTheSame() async throws {
+        @Test("The forms with completion handlers answer the same as the asynchronous ones")
+        func theCompletionFormsAnswerTheSame() async throws {
             let identifier = "right-\(UUID().uuidString)"
             let store = LARightStore.shared
             let algorithm = SecKeyAlgorithm.ecdsaSignatureMessageX962SHA256

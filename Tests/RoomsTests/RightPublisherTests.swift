@@ -16,7 +16,7 @@ extension AppleNames {
 
         init() throws { rooms = try SharedRooms.use() }
 
-        @Test(.proves("C-194"))
+        @Test("A subscriber receives every state and the end", .proves("C-194"))
         func aSubscriberSeesEveryStateAndTheEnd() async throws {
             let user = try rooms.user([.passcode(Rooms.passcode), .cancel])
             defer { user.leave() }
@@ -35,7 +35,8 @@ extension AppleNames {
         }
 
         /// Nothing is dropped for a subscriber that demands one value at a time, and nothing arrives beyond its demand.
-        @Test func publisherDeliversOnDemand() async throws {
+        @Test("A publisher delivers on demand, drops nothing and sends nothing beyond the demand")
+        func publisherDeliversOnDemand() async throws {
             let user = try rooms.user([.passcode(Rooms.passcode)])
             defer { user.leave() }
             let right = LARight()
@@ -57,7 +58,7 @@ extension AppleNames {
             #expect(slow.seen.count == 4)
         }
 
-        @Test func publisherOfAReleasedRightSendsOnlyTheEnd() async throws {
+        @Test("The publisher of a released right sends only the end") func publisherOfAReleasedRightSendsOnlyTheEnd() async throws {
             let publisher = LARight().publisher(for: \.state)
             let seen = Mutex<[LARight.State]>([])
             let isOver = Mutex(false)

@@ -16,15 +16,6 @@ extension AppleNames {
 
         init() throws { rooms = try SharedRooms.use() }
 
-        private func withFinger(_ body: (VirtualReader) async throws -> Void) async throws {
-            let reader = try rooms.reader()
-            try rooms.enroll(reader)
-            do { try await body(reader) } catch { Issue.record(error) }
-            try rooms.authentication.forgetFingers(secret(Rooms.passcode))
-            reader.leave()
-            try rooms.awaitReader(isThere: false)
-        }
-
         private func code(_ body: () async throws -> Void) async -> LAError.Code? {
             do {
                 try await body()
@@ -35,7 +26,9 @@ extension AppleNames {
         }
 
         /// The whole cycle, twice: nothing of an authorization that ended counts for the next.
-        @Test(.proves("C-177", "C-178", "C-179", "C-184", "C-185", "C-186", "C-187", "C-188", "C-191", "C-192", "C-196"))
+        @Test(
+            "A right is authorized, deauthorized and authorized again, each time by a new prompt",
+            .proves("C-177", "C-178", "C-179", "C-184", "C-185", "C-186", "C-187", "C-188", "C-191", "C-192", "C-196"))
         func rightIsAuthorizedDeauthorizedAndAuthorizedAgain() async throws {
             let right = LARight()
             let whileAsked = Mutex<[LARight.State]>([])
@@ -56,9 +49,9 @@ extension AppleNames {
             #expect(user.requests.map(\.reason) == ["show your profile", "show it again", "and again"])
         }
 
-        @Test(.proves("C-179", "C-180", "C-181"))
+        @Test("Each requirement accepts its own factors", .proves("C-179", "C-180", "C-181"))
         func requirementsAcceptTheirFactors() async throws {
-            try await withFinger { reader in
+            try await rooms.withEnrolledFinger { reader in
                 let user = try rooms.user([.silence, .silence, .silence, .silence, .passcode(Rooms.passcode), .silence])
                 defer { user.leave() }
                 reader.expect(.match, .match, .match, .match, .nothing, .miss, .miss, .miss)
@@ -80,9 +73,9 @@ extension AppleNames {
         }
 
         /// A right for the current enrollment is bound to that of its creation.
-        @Test(.proves("C-182"))
+        @Test("Another enrollment ends a right for the current fingerprints", .proves("C-182"))
         func anotherEnrollmentEndsARightForTheCurrentFingers() async throws {
-            try await withFinger { reader in
+            try await rooms.withEnrolledFinger { reader in
                 // The touch comes once the prompt is shown, as a user's does.
                 let touch = ScriptedUser.Answer.act {
                     _ = reader.awaitAsk()
@@ -104,7 +97,7 @@ extension AppleNames {
             }
         }
 
-        @Test(.proves("C-183"))
+        @Test("A check reports an authorization that cannot succeed", .proves("C-183"))
         func checkReportsAnAuthorizationThatCannotSucceed() async throws {
             let right = LARight()
             #expect(await code { try await right.checkCanAuthorize() } == .notInteractive)
@@ -119,7 +112,7 @@ extension AppleNames {
         }
 
         /// The enclave limits the authorizations of one user, so those of retained rights exist, and those of released rights have ended.
-        @Test(.proves("C-189", "C-190"))
+        @Test("Releasing a right ends its authorization", .proves("C-189", "C-190"))
         func releaseOfARightEndsItsAuthorization() async throws {
             let user = try rooms.user(Array(repeating: .passcode(Rooms.passcode), count: 300))
             defer { user.leave() }
@@ -138,7 +131,7 @@ extension AppleNames {
             #expect(tries < 100)
         }
 
-        @Test(.proves("C-189"))
+        @Test("Releasing a right ends its prompt", .proves("C-189"))
         func releaseOfARightEndsItsPrompt() async throws {
             let user = try rooms.user([.silence])
             defer { user.leave() }
@@ -157,7 +150,8 @@ extension AppleNames {
             #expect(await states?.reduce(into: []) { $0.append($1) } == [.authorizing, .notAuthorized])
         }
 
-        @Test func deauthorizationEndsThePromptAndOnlyOnePromptIsOpen() async throws {
+        @Test("A deauthorization ends the prompt, and a right has one prompt at a time")
+        func deauthorizationEndsThePromptAndOnlyOnePromptIsOpen() async throws {
             let user = try rooms.user([.silence])
             defer { user.leave() }
             let right = LARight()
@@ -173,7 +167,7 @@ extension AppleNames {
         }
 
         /// Three observers see the same: a sequence, an observer and the default notification center.
-        @Test(.proves("C-193", "C-195"))
+        @Test("Every kind of observer sees every transition", .proves("C-193", "C-195"))
         func observersSeeEveryTransition() async throws {
             let user = try rooms.user([.passcode(Rooms.passcode), .cancel])
             defer { user.leave() }
@@ -214,7 +208,7 @@ extension AppleNames {
         }
 
         /// A handler may do anything with the right, and observers added there see what follows.
-        @Test func observerCanDeauthorizeTheRight() async throws {
+        @Test("An observer can deauthorize the right") func observerCanDeauthorizeTheRight() async throws {
             let user = try rooms.user([.passcode(Rooms.passcode)])
             defer { user.leave() }
             let right = LARight()
@@ -232,7 +226,7 @@ extension AppleNames {
         }
 
         /// What a handler retains, even the right itself, is released when the observation ends.
-        @Test func cancelledObserverReleasesTheRight() throws {
+        @Test("The end of an observation releases what its handler retains") func cancelledObserverReleasesTheRight() throws {
             final class Owner: Sendable { let right = LARight() }
             weak var held: Owner?
             let observation = {
@@ -246,7 +240,7 @@ extension AppleNames {
         }
 
         /// Authentication is not authorization: it enables it. And one right's authorization is not another's.
-        @Test(.proves("C-174", "C-197"))
+        @Test("An evaluated context does not authorize a right, nor does another right", .proves("C-174", "C-197"))
         func evaluatedContextDoesNotAuthorizeARight() async throws {
             let user = try rooms.user([.passcode(Rooms.passcode), .passcode(Rooms.passcode)])
             defer { user.leave() }
@@ -258,7 +252,7 @@ extension AppleNames {
             #expect(second.state == .unknown && first.state == .authorized)
         }
 
-        @Test @MainActor func authorizationDoesNotBlockTheMainActor() async throws {
+        @Test("An authorization does not block the main actor") @MainActor func authorizationDoesNotBlockTheMainActor() async throws {
             let user = try rooms.user([.afterwards({ DispatchQueue.main.sync {} }, Rooms.passcode)])
             defer { user.leave() }
             let right = LARight()
@@ -268,7 +262,8 @@ extension AppleNames {
         }
 
         /// With concurrent calls, every transition follows the previous one.
-        @Test func concurrentObserversSeeTheSameTransitions() async throws {
+        @Test("With concurrent calls every transition follows the previous one")
+        func concurrentObserversSeeTheSameTransitions() async throws {
             let user = try rooms.user([])
             defer { user.leave() }
             let right = LARight()

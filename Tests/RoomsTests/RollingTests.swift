@@ -20,7 +20,8 @@ struct RollingTests {
     private static let rows = 2000
     private static let newPasscode = "another horse"
 
-    @Test func twoThousandRowsGoToNewKeysThroughKillsAndEachOpens() throws {
+    @Test("Two thousand rows get new keys in spite of kills, and each opens")
+    func twoThousandRowsGoToNewKeysThroughKillsAndEachOpens() throws {
         let rooms = try Rooms()
         try rooms.setPasscode()
         let classes: [Protection] = [.whenUnlocked, .afterFirstUnlock, .always, .whenPasscodeSetThisDeviceOnly]
@@ -61,7 +62,8 @@ struct RollingTests {
 
     /// Items that require the user, and their earlier values, move from one passcode's key pairs to the next one's; the older pairs are
     /// removed, and everything opens as before.
-    @Test func itemsOfManyPasscodesAreRewrappedToTheCurrentPairs() throws {
+    @Test("Items from several passcodes are wrapped again for the current one")
+    func itemsOfManyPasscodesAreRewrappedToTheCurrentPairs() throws {
         let rooms = try Rooms()
         let presence = try AccessControl(protection: .afterFirstUnlock, flags: .userPresence)
         for round in 0..<6 {
@@ -86,7 +88,7 @@ struct RollingTests {
     }
 
     /// An erased keychain starts over, and no row of the old one is in the way or in the database.
-    @Test func anErasedKeychainBeginsAgain() throws {
+    @Test("An erased keychain begins again, without rows of the old one") func anErasedKeychainBeginsAgain() throws {
         let rooms = try Rooms()
         try rooms.setPasscode()
         for number in 0..<20 { try rooms.add("erase", "\(number)", "value \(number)") }
@@ -101,7 +103,7 @@ struct RollingTests {
 
     /// Finding an item without its value needs leased keys only: unless keychaind looked at the clock, the enclave would not be asked, and
     /// nothing would notice that the machine has slept.
-    @Test func leasesAreRenewedAfterSleep() throws {
+    @Test("Leases are renewed after a sleep") func leasesAreRenewedAfterSleep() throws {
         let clock = "\(NSTemporaryDirectory())/clock-\(UUID().uuidString)"
         try "0 0\n".write(toFile: clock, atomically: false, encoding: .utf8)
         defer { unlink(clock) }

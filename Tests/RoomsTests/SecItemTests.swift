@@ -13,7 +13,7 @@ extension AppleNames {
 
         init() throws { _ = try SharedRooms.use() }
 
-        private func add(_ account: String, _ value: String, _ more: [String: Any] = [:]) -> OSStatus {
+        private func add(_ account: String, _ value: String, with more: [String: Any] = [:]) -> OSStatus {
             let item: [String: Any] = [
                 kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: service, kSecAttrAccount as String: account,
                 kSecValueData as String: Data(value.utf8),
@@ -25,7 +25,7 @@ extension AppleNames {
             [kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: service].merging(more) { $1 } as CFDictionary
         }
 
-        @Test(.proves("C-001", "C-002", "C-008", "C-009", "C-013", "C-015", "C-023"))
+        @Test("An added item can be read", .proves("C-001", "C-002", "C-008", "C-009", "C-013", "C-015", "C-023"))
         func addAndReadBack() throws {
             #expect(add("alice", "pässwörd") == errSecSuccess)
             var result: AnyObject?
@@ -47,17 +47,19 @@ extension AppleNames {
             #expect(try String(decoding: #require(result as? Data), as: UTF8.self) == password)
         }
 
-        @Test(.proves("C-010"))
+        @Test("An item with the same identifying attributes is a duplicate", .proves("C-010"))
         func sameIdentifyingAttributesAreADuplicate() {
             #expect(add("bob", "one") == errSecSuccess)
             #expect(add("bob", "two") == errSecDuplicateItem)
             #expect(
-                add("bob", "two", [kSecAttrAccessible as String: kSecAttrAccessibleAfterFirstUnlock, kSecAttrLabel as String: "other"])
+                add(
+                    "bob", "two",
+                    with: [kSecAttrAccessible as String: kSecAttrAccessibleAfterFirstUnlock, kSecAttrLabel as String: "other"])
                     == errSecDuplicateItem)
             #expect(add("bob ", "two") == errSecSuccess)
         }
 
-        @Test(.proves("C-014", "C-021"))
+        @Test("Without return keys only the existence of an item is reported", .proves("C-014", "C-021"))
         func withoutReturnFlagsOnlyExistenceIsReported() {
             #expect(SecItemCopyMatching(query(), nil) == errSecItemNotFound)
             #expect(add("carol", "x") == errSecSuccess)
@@ -66,13 +68,13 @@ extension AppleNames {
             #expect(result == nil)
         }
 
-        @Test(.proves("C-003", "C-012", "C-016"))
+        @Test("A search by any attribute finds many items", .proves("C-003", "C-012", "C-016"))
         func searchesByAnyAttributeAndFindsMany() throws {
             for number in 1...5 {
                 #expect(
                     add(
                         "many-\(number)", "\(number)",
-                        [kSecAttrLabel as String: number.isMultiple(of: 2) ? "even" : "odd", kSecAttrComment as String: "c"])
+                        with: [kSecAttrLabel as String: number.isMultiple(of: 2) ? "even" : "odd", kSecAttrComment as String: "c"])
                         == errSecSuccess)
             }
             var result: AnyObject?
@@ -94,7 +96,7 @@ extension AppleNames {
             #expect((result as? [Data])?.count == 2)
         }
 
-        @Test(.proves("C-017", "C-022"))
+        @Test("An update changes the value and attributes", .proves("C-017", "C-022"))
         func updateChangesValueAndAttributes() throws {
             #expect(add("dora", "stale") == errSecSuccess)
             let fresh: [String: Any] = [kSecValueData as String: Data("fresh".utf8), kSecAttrComment as String: "after"]
@@ -113,7 +115,7 @@ extension AppleNames {
             #expect(SecItemUpdate(query([kSecAttrAccount as String: "nobody"]), fresh as CFDictionary) == errSecItemNotFound)
         }
 
-        @Test(.proves("C-018", "C-020"))
+        @Test("A delete removes all matching items", .proves("C-018", "C-020"))
         func deleteRemovesAllMatches() {
             #expect(add("e1", "1") == errSecSuccess)
             #expect(add("e2", "2") == errSecSuccess)
@@ -122,7 +124,7 @@ extension AppleNames {
             #expect(add("e1", "again") == errSecSuccess)
         }
 
-        @Test(.proves("C-011"))
+        @Test("Every invalid call has its status", .proves("C-011"))
         func everyInvalidCallHasItsStatus() {
             #expect(SecItemCopyMatching([kSecAttrService: service] as CFDictionary, nil) == errSecParam)
             #expect(SecItemCopyMatching([kSecClass: "nope"] as CFDictionary, nil) == errSecNoSuchClass)
@@ -138,7 +140,7 @@ extension AppleNames {
             #expect((SecCopyErrorMessageString(errSecNoSuchAttr, nil) as String?)?.isEmpty == false)
         }
 
-        @Test func internetPasswordsAreUniqueByServerPortAndPath() throws {
+        @Test("Internet passwords are unique by server, port and path") func internetPasswordsAreUniqueByServerPortAndPath() throws {
             func item(_ port: Int, _ path: String) -> CFDictionary {
                 [
                     kSecClass as String: kSecClassInternetPassword, kSecAttrServer as String: service, kSecAttrAccount as String: "me",
@@ -159,7 +161,7 @@ extension AppleNames {
             #expect(result as? Data == Data("8443/".utf8))
         }
 
-        @Test func resultsHaveApplesShapes() throws {
+        @Test("Results have Apple's shapes") func resultsHaveApplesShapes() throws {
             #expect(SecItemAdd(query([kSecAttrAccount as String: "empty"]), nil) == errSecSuccess)
             var result: AnyObject?
             #expect(SecItemCopyMatching(query([kSecReturnData as String: true]), &result) == errSecSuccess)
@@ -180,7 +182,7 @@ extension AppleNames {
             #expect((added as? [String: Any])?[kSecAttrAccount as String] as? String == "r")
         }
 
-        @Test func textAndDataOfTheSameBytesAreTheSameAccount() {
+        @Test("Text and data of the same bytes are the same account") func textAndDataOfTheSameBytesAreTheSameAccount() {
             #expect(add("twin", "1") == errSecSuccess)
             let twin: [String: Any] = [
                 kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: service,

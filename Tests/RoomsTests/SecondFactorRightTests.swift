@@ -56,13 +56,10 @@ extension AppleNames {
         init() throws { rooms = try SharedRooms.use() }
 
         private func withFinger(_ body: (VirtualReader) async throws -> Void) async throws {
-            let reader = try rooms.reader()
-            try rooms.enroll(reader)
-            do { try await body(reader) } catch { Issue.record(error) }
-            try? await LARightStore.shared.removeRight(forIdentifier: "2fa")
-            try rooms.authentication.forgetFingers(secret(Rooms.passcode))
-            reader.leave()
-            try rooms.awaitReader(isThere: false)
+            try await rooms.withEnrolledFinger { reader in
+                do { try await body(reader) } catch { Issue.record(error) }
+                try? await LARightStore.shared.removeRight(forIdentifier: "2fa")
+            }
         }
 
         private func code(_ body: () async throws -> Void) async -> Int? {
@@ -74,7 +71,7 @@ extension AppleNames {
             }
         }
 
-        @Test(.proves("C-182", "C-214"))
+        @Test("A server accepts one signature for each challenge, made after a touch of the enrolled user", .proves("C-182", "C-214"))
         func serverVerifiesWhoTouchedTheReader() async throws {
             try await withFinger { reader in
                 // Touches come once the prompt is shown, as a user's do.
@@ -110,7 +107,7 @@ extension AppleNames {
         }
 
         /// Another enrollment: the fingerprint matches, but the key never accepts it again.
-        @Test(.proves("C-182"))
+        @Test("Another enrollment ends the key for good", .proves("C-182"))
         func anotherEnrollmentEndsTheKeyForGood() async throws {
             try await withFinger { reader in
                 let user = try rooms.user([.silence, .silence, .silence])
@@ -131,7 +128,7 @@ extension AppleNames {
         }
 
         /// Any finger that is enrolled: a later enrollment is accepted too.
-        @Test(.proves("C-176", "C-180"))
+        @Test("A right for any fingerprint outlives another enrollment", .proves("C-176", "C-180"))
         func aRightForAnyFingerOutlivesAnotherEnrollment() async throws {
             try await withFinger { reader in
                 let user = try rooms.user([.silence])
@@ -146,8 +143,8 @@ extension AppleNames {
             }
         }
 
-        /// Without a passcode, users cannot be told apart: the right is erased with it, and saving one is refused.
-        @Test func aRightGoesWithThePasscode() async throws {
+        /// Without a passcode, users cannot be distinguished: the right is erased with it, and saving one is refused.
+        @Test("Removing the passcode erases rights, and none can be saved without one") func aRightGoesWithThePasscode() async throws {
             _ = try await LARightStore.shared.saveRight(LARight(), identifier: "2fa", secret: Data("s".utf8))
             try rooms.authentication.removePasscode(secret(Rooms.passcode))
             #expect(await code { _ = try await LARightStore.shared.right(forIdentifier: "2fa") } == Int(errSecItemNotFound))

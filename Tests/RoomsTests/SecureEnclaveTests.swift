@@ -15,7 +15,7 @@ extension AppleNames {
 
         init() throws { rooms = try SharedRooms.use() }
 
-        @Test func keySignsAndIsRestoredFromItsBytes() throws {
+        @Test("A key signs, and is restored from its data representation") func keySignsAndIsRestoredFromItsBytes() throws {
             #expect(SecureEnclave.isAvailable)
             let key = try SecureEnclave.P256.Signing.PrivateKey()
             let again = try SecureEnclave.P256.Signing.PrivateKey(dataRepresentation: key.dataRepresentation)
@@ -25,7 +25,7 @@ extension AppleNames {
             #expect(key.publicKey.isValidSignature(try key.signature(for: digest), for: digest))
         }
 
-        @Test func enclaveKeyAgreesWithAKeyInTheProcess() throws {
+        @Test("A key of the enclave and one in the process agree on a secret") func enclaveKeyAgreesWithAKeyInTheProcess() throws {
             let key = try SecureEnclave.P256.KeyAgreement.PrivateKey()
             let other = P256.KeyAgreement.PrivateKey()
             let mine = try key.sharedSecretFromKeyAgreement(with: other.publicKey)
@@ -37,7 +37,7 @@ extension AppleNames {
             #expect(derived(mine) == derived(theirs))
         }
 
-        @Test func keyPromptsAsItsControlRequires() throws {
+        @Test("A key prompts as its access control requires") func keyPromptsAsItsControlRequires() throws {
             let control = try #require(
                 SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, [.privateKeyUsage, .userPresence], nil))
             let user = try rooms.user([.passcode(Rooms.passcode), .cancel])
@@ -57,7 +57,7 @@ extension AppleNames {
             return errSecSuccess
         }
 
-        @Test func bytesThatAreNoKeyAreRefused() throws {
+        @Test("Bytes that are not a key are refused") func bytesThatAreNoKeyAreRefused() throws {
             var bytes = try SecureEnclave.P256.Signing.PrivateKey().dataRepresentation
             #expect(throws: (any Error).self) { try SecureEnclave.MLDSA65.PrivateKey(dataRepresentation: bytes) }
             bytes[bytes.count - 1] ^= 1
@@ -71,7 +71,7 @@ extension AppleNames {
             #expect(throws: (any Error).self) { try SecureEnclave.P256.Signing.PrivateKey(dataRepresentation: Data(count: 12)) }
         }
 
-        @Test func keysOverLatticesWorkAlike() throws {
+        @Test("ML-DSA and ML-KEM keys work like those of P-256") func keysOverLatticesWorkAlike() throws {
             let small = try SecureEnclave.MLDSA65.PrivateKey()
             #expect(small.publicKey.isValidSignature(try small.signature(for: Self.message), for: Self.message))
             let large = try SecureEnclave.MLDSA87.PrivateKey()

@@ -39,7 +39,7 @@ struct SheetTests {
         try reader.say(ReaderVerdict(outcome: .missed, user: geteuid(), nonce: nonce, fingers: [UInt8](repeating: 0xF1, count: 32)))
     }
 
-    @Test(.proves("C-095", "C-096", "C-098", "C-102", "C-104", "C-111"))
+    @Test("A matching fingerprint closes the window", .proves("C-095", "C-096", "C-098", "C-102", "C-104", "C-111"))
     func matchingFingerprintClosesTheWindow() throws {
         let known = try RoomsWithFinger()
         let (rooms, reader) = (known.rooms, known.reader)
@@ -63,7 +63,7 @@ struct SheetTests {
         #expect(try call.value() == "guarded")
     }
 
-    @Test(.proves("C-098", "C-103"))
+    @Test("The second button opens the passcode entry", .proves("C-098", "C-103"))
     func theSecondButtonOpensTheEntryForThePasscode() throws {
         let known = try RoomsWithFinger()
         let (rooms, reader) = (known.rooms, known.reader)
@@ -81,7 +81,7 @@ struct SheetTests {
         #expect(try call.value() == "guarded")
     }
 
-    @Test(.proves("C-103", "C-138", "C-139", "C-140"))
+    @Test("If fingerprints do not count, the window asks for the passcode", .proves("C-103", "C-138", "C-139", "C-140"))
     func disabledFingersFallBackToThePasscode() throws {
         let known = try RoomsWithFinger()
         let (rooms, reader) = (known.rooms, known.reader)

@@ -16,7 +16,7 @@ import VaubanUserModel
 
 @Suite("Device state")
 struct StateTests {
-    @Test(.proves("C-036", "C-053", "C-056"))
+    @Test("A lock closes when-unlocked items and leaves after-first-unlock items open", .proves("C-036", "C-053", "C-056"))
     func lockingClosesWhenUnlockedAndLeavesAfterFirstUnlock() throws {
         let rooms = try Rooms()
         try rooms.setPasscode()
@@ -33,7 +33,7 @@ struct StateTests {
         #expect(try rooms.read("s", "a") == "class A")
     }
 
-    @Test func restartedEnclaveIsBeforeFirstUnlock() throws {
+    @Test("A restarted enclave is before the first unlock") func restartedEnclaveIsBeforeFirstUnlock() throws {
         let rooms = try Rooms()
         try rooms.setPasscode()
         try rooms.add("s", "a", "1")
@@ -48,7 +48,7 @@ struct StateTests {
         #expect(try rooms.read("s", "c") == "2")
     }
 
-    @Test(.proves("C-060", "C-061", "C-079"))
+    @Test("Without a passcode, items that need one are refused", .proves("C-060", "C-061", "C-079"))
     func withoutAPasscodeThePasscodeClassAndPresenceAreRefused() throws {
         let rooms = try Rooms()
         #expect(refusal { try rooms.add("s", "p", "x", .whenPasscodeSetThisDeviceOnly) } == .passcodeNotSet)
@@ -71,7 +71,8 @@ struct StateTests {
         #expect(try rooms.read("s", "p") == "with a passcode")
     }
 
-    @Test func wrongPasscodeReportsAttemptsLeftAndTheFifthDelays() throws {
+    @Test("A wrong passcode reports the attempts that are left, and the fifth causes a delay")
+    func wrongPasscodeReportsAttemptsLeftAndTheFifthDelays() throws {
         let rooms = try Rooms()
         try rooms.setPasscode()
         for left in [4, 3, 2, 1] as [Int64] {
@@ -86,7 +87,7 @@ struct StateTests {
         #expect(refusal { try rooms.unlock() } == .lockedOut)
     }
 
-    @Test func changingThePasscodeWritesNoItem() throws {
+    @Test("Changing the passcode writes no item") func changingThePasscodeWritesNoItem() throws {
         let rooms = try Rooms()
         try rooms.setPasscode()
         try rooms.add("s", "a", "kept")
@@ -102,7 +103,7 @@ struct StateTests {
     }
 
     /// The slots of the passcode, opened without the rooms: they open with both secrets, but not with one of them and a wrong other.
-    @Test(.proves("C-042"))
+    @Test("The passcode's slot opens only with both the device secret and the passcode", .proves("C-042"))
     func aPasscodesSlotTakesTheDeviceSecretAndThePasscode() throws {
         let rooms = try Rooms(), other = try Rooms()
         try rooms.setPasscode()
@@ -116,13 +117,15 @@ struct StateTests {
             stretched, try rooms.state.passcodeKey("not this one", of: bag).key, try other.state.passcodeKey(Rooms.passcode, of: bag).key,
         ]
         for slot in slots {
-            let open = { key in try ByTheBook.open(slot.wrapped, key, "vauban keybag slot v1", ByTheBook.slotContext(slot, of: bag)) }
+            let open = { key in
+                try ByTheBook.open(slot.wrapped, key: key, label: "vauban keybag slot v1", context: ByTheBook.slotContext(slot, of: bag))
+            }
             #expect(try open(both).count == 32)
             for key in wrong { #expect(throws: (any Error).self) { try open(key) } }
         }
     }
 
-    @Test(.proves("C-043"))
+    @Test("A database without the device secret opens nothing", .proves("C-043"))
     func theDatabaseWithoutTheDeviceSecretOpensNothing() throws {
         let rooms = try Rooms()
         try rooms.setPasscode()
@@ -151,7 +154,7 @@ struct StateTests {
         #expect(try thief.read("s", "a") == "at home only")
     }
 
-    @Test(.proves("C-035"))
+    @Test("Without the enclave, keychaind finds rows and opens none", .proves("C-035"))
     func keychaindFindsRowsAndOpensNone() throws {
         let rooms = try Rooms()
         try rooms.setPasscode()

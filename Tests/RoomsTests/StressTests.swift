@@ -37,7 +37,8 @@ struct StressTests {
         func called(_ kind: Int) { calls.withLock { $0[kind] += 1 } }
     }
 
-    @Test func sixteenWritersAndSixteenReaders() throws {
+    @Test("Sixteen writers and sixteen readers lose no acknowledged value, and every call ends")
+    func sixteenWritersAndSixteenReaders() throws {
         let rooms = try Rooms()
         try rooms.setPasscode()
         for writer in 0..<Self.writers { try rooms.add("stress", "counter \(writer)", "0") }
@@ -51,9 +52,9 @@ struct StressTests {
                 let client = KeychainClient(service: rooms.service)
                 do {
                     if number < Self.writers {
-                        try Self.write(number, client, record, until: end)
+                        try Self.write(as: number, client: client, record: record, until: end)
                     } else {
-                        try Self.read(number, client, record, until: end)
+                        try Self.read(as: number, client: client, record: record, until: end)
                     }
                 } catch { record.fault("\(number < Self.writers ? "writer" : "reader") \(number): \(error)") }
             }
@@ -83,7 +84,7 @@ struct StressTests {
     }
 
     /// Increments its own item; in between, adds, changes and deletes another; and creates the item of the round, as all do.
-    private static func write(_ writer: Int, _ client: KeychainClient, _ record: Record, until end: UInt64) throws {
+    private static func write(as writer: Int, client: KeychainClient, record: Record, until end: UInt64) throws {
         var number = 0
         while MachineClock.monotonic < end {
             number += 1
@@ -95,13 +96,13 @@ struct StressTests {
                 kind: .genericPassword, attributes: ItemAttributes([.service: .text("own \(writer)"), .account: .text("\(number)")]))
             _ = try client.add(own, secret: value)
             try client.delete(Rooms.query("own \(writer)", "\(number)"))
-            try makeShared(number, writer, client, record)
+            try makeShared(round: number, writer: writer, client: client, record: record)
             record.called(0)
         }
     }
 
     /// Adds the item that all writers add, of whom at most one may succeed.
-    private static func makeShared(_ round: Int, _ writer: Int, _ client: KeychainClient, _ record: Record) throws {
+    private static func makeShared(round: Int, writer: Int, client: KeychainClient, record: Record) throws {
         let shared = ItemRecord(
             kind: .genericPassword, attributes: ItemAttributes([.service: .text("shared"), .account: .text("\(round)")]))
         let value: SecretBytes? = secret("of \(writer)")
@@ -120,7 +121,7 @@ struct StressTests {
     }
 
     /// Reads items. A value is never older than what was acknowledged before the read began, and never one that was not written.
-    private static func read(_ reader: Int, _ client: KeychainClient, _ record: Record, until end: UInt64) throws {
+    private static func read(as reader: Int, client: KeychainClient, record: Record, until end: UInt64) throws {
         var turn = reader
         while MachineClock.monotonic < end {
             turn += 1

@@ -28,7 +28,7 @@ struct TimeTests {
 
     private var secondsToWait: Int64 { get throws { try rooms.authentication.status().device.secondsToWait } }
 
-    @Test(.proves("C-142", "C-143"))
+    @Test("After five wrong attempts the delays follow the table", .proves("C-142", "C-143"))
     func delaysFollowTheTableAfterFiveAttempts() throws {
         for left in [4, 3, 2, 1, 0] as [Int64] {
             let refusal = guess()
@@ -51,7 +51,7 @@ struct TimeTests {
         #expect(try rooms.authentication.status().device.attemptsLeft == 5)
     }
 
-    @Test(.proves("C-143"))
+    @Test("A restart begins the delay again and keeps the count", .proves("C-143"))
     func restartRestartsTheDelayAndKeepsTheCount() throws {
         for _ in 1...6 {
             _ = guess()
@@ -67,7 +67,7 @@ struct TimeTests {
         #expect(try (890...900).contains(secondsToWait))
     }
 
-    @Test func statusNamesTheCallersOfWrongAttempts() throws {
+    @Test("The status names the callers of wrong attempts") func statusNamesTheCallersOfWrongAttempts() throws {
         _ = guess()
         _ = guess()
         let guesses = try rooms.authentication.status().device.failedAttempts
@@ -81,7 +81,7 @@ struct TimeTests {
         #expect(try rooms.authentication.status().device.failedAttempts.isEmpty)
     }
 
-    @Test func unannouncedSleepLocksAtTheNextUse() throws {
+    @Test("An unannounced sleep locks at the next use") func unannouncedSleepLocksAtTheNextUse() throws {
         try rooms.add("s", "a", "class A")
         try rooms.add("s", "c", "class C", .afterFirstUnlock)
         try clock.advance(seconds: 3600)
@@ -94,7 +94,7 @@ struct TimeTests {
         #expect(try rooms.read("s", "a") == "class A")
     }
 
-    @Test func aGraceLetsAShortSleepPass() throws {
+    @Test("A grace period lets a short sleep pass without a lock") func aGraceLetsAShortSleepPass() throws {
         try rooms.add("s", "a", "class A")
         try rooms.authentication.configure(
             LockSettings(graceSeconds: 300, idleSeconds: 0, locksWithScreen: false), passcode: secret(Rooms.passcode))
@@ -104,7 +104,7 @@ struct TimeTests {
         #expect(refusal { _ = try rooms.read("s", "a") } == .locked)
     }
 
-    @Test func idlenessLocksAndUseDoesNot() throws {
+    @Test("The keychain locks after idle time, which each use restarts") func idlenessLocksAndUseDoesNot() throws {
         try rooms.add("s", "a", "class A")
         // Only the passcode authorizes a change of when it locks.
         let settings = LockSettings(graceSeconds: 0, idleSeconds: 600, locksWithScreen: false)

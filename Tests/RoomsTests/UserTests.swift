@@ -38,7 +38,9 @@ extension AppleNames {
             return (status, (result as? Data).map { String(decoding: $0, as: UTF8.self) })
         }
 
-        @Test(.proves("C-071", "C-072", "C-073", "C-074", "C-078", "C-080", "C-089", "C-090", "C-097", "C-099", "C-104"))
+        @Test(
+            "Reading a protected item prompts with the caller's real name",
+            .proves("C-071", "C-072", "C-073", "C-074", "C-078", "C-080", "C-089", "C-090", "C-097", "C-099", "C-104"))
         func readingAProtectedItemPromptsWithTheCallersRealName() throws {
             try addGuarded()
             let user = try rooms.user([.passcode(Rooms.passcode), .passcode(Rooms.passcode)])
@@ -55,7 +57,7 @@ extension AppleNames {
             #expect(user.requests.count == 2)
         }
 
-        @Test(.proves("C-019"))
+        @Test("An update in place keeps the access control", .proves("C-019"))
         func updatingInPlaceKeepsTheAccessControl() throws {
             try addGuarded()
             let user = try rooms.user([.cancel, .passcode(Rooms.passcode), .passcode(Rooms.passcode)])
@@ -70,7 +72,7 @@ extension AppleNames {
             #expect(user.requests.count == 3)
         }
 
-        @Test(.proves("C-076"))
+        @Test("The lock state and the user must both allow a read", .proves("C-076"))
         func deviceStateAndUserMustBothAgree() throws {
             try addGuarded()
             let user = try rooms.user([.passcode(Rooms.passcode), .cancel])
@@ -85,7 +87,8 @@ extension AppleNames {
             #expect(read().status == errSecUserCanceled)
         }
 
-        @Test func wrongPasscodeIsRetriedAndThreeEndThePrompt() throws {
+        @Test("A wrong passcode can be entered again, and the third ends the prompt")
+        func wrongPasscodeIsRetriedAndThreeEndThePrompt() throws {
             try addGuarded()
             let user = try rooms.user([
                 .passcode("wrong one"), .passcode(Rooms.passcode), .passcode("wrong a"), .passcode("wrong b"), .passcode("wrong c"),
@@ -99,14 +102,14 @@ extension AppleNames {
             try rooms.unlock()
         }
 
-        @Test func cancellationIsReported() throws {
+        @Test("A cancelled prompt is reported as cancelled by the user") func cancellationIsReported() throws {
             try addGuarded()
             let user = try rooms.user([.cancel])
             defer { user.leave() }
             #expect(read().status == errSecUserCanceled)
         }
 
-        @Test(.proves("C-108"))
+        @Test("A call without a prompt agent fails at once, with advice", .proves("C-108"))
         func callWithoutAPromptAgentFailsAtOnceWithAdvice() throws {
             try addGuarded()
             #expect(read().status == errSecInteractionNotAllowed)
@@ -118,13 +121,13 @@ extension AppleNames {
             #expect(user.requests.isEmpty)
         }
 
-        @Test func deletingAProtectedItemDoesNotPrompt() throws {
+        @Test("Deleting a protected item does not prompt") func deletingAProtectedItemDoesNotPrompt() throws {
             try addGuarded(.devicePasscode)
             let query: [String: Any] = [kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: service]
             #expect(SecItemDelete(query as CFDictionary) == errSecSuccess)
         }
 
-        @Test(.proves("C-113", "C-115", "C-116", "C-119"))
+        @Test("An evaluation succeeds with the passcode", .proves("C-113", "C-115", "C-116", "C-119"))
         func anEvaluationSucceedsWithThePasscode() async throws {
             let context = LAContext()
             let user = try rooms.user([.passcode(Rooms.passcode), .cancel])
@@ -138,7 +141,8 @@ extension AppleNames {
             await #expect(throws: LAError.self) { try await context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "") }
         }
 
-        @Test func aBiometricPolicyCannotBeEvaluatedWithoutAReader() async throws {
+        @Test("A biometric policy cannot be evaluated without a reader")
+        func aBiometricPolicyCannotBeEvaluatedWithoutAReader() async throws {
             let context = LAContext()
             var error: NSError?
             #expect(!context.canEvaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, error: &error))
@@ -148,7 +152,7 @@ extension AppleNames {
                     == .biometryNotAvailable)
         }
 
-        @Test(.proves("C-128"))
+        @Test("Invalidating a context ends its prompt", .proves("C-128"))
         func invalidateEndsThePrompt() async throws {
             let context = LAContext()
             let user = try rooms.user([.silence])

@@ -46,7 +46,7 @@ extension AppleNames {
             return try #require(result as? [String: Any])
         }
 
-        @Test(.proves("C-026"))
+        @Test("A secret is stored, read, changed and removed", .proves("C-026"))
         func secretIsStoredReadChangedAndRemoved() async throws {
             #expect(try await text(name) == nil)
             #expect(try await !keychain.contains(name))
@@ -67,7 +67,7 @@ extension AppleNames {
             #expect(isEqual)
         }
 
-        @Test(.proves("C-026"))
+        @Test("Each failure has a reason of its own", .proves("C-026"))
         func failuresHaveTheirMeaning() async throws {
             try await keychain.add(Secret(utf8: "one"), for: name)
             #expect(await reason { try await keychain.add(Secret(utf8: "two"), for: name) } == .duplicate)
@@ -85,7 +85,7 @@ extension AppleNames {
             #expect(await reason { try await keychain.set(Secret(utf8: "x"), for: missing, protection: nonsense) } == .invalid)
         }
 
-        @Test(.proves("C-026"))
+        @Test("A change keeps the attributes that it does not mention", .proves("C-026"))
         func unmentionedAttributesAreKept() async throws {
             let first = ItemAttributes(label: "Mail", kind: "token", comment: "for tests", genericData: Data([0, 255]))
             try await keychain.set(Secret(utf8: "one"), for: name, attributes: first, protection: .afterFirstUnlock)
@@ -106,7 +106,7 @@ extension AppleNames {
             #expect(try attributes(name)[kSecAttrLabel as String] as? String == "Mail")
         }
 
-        @Test(.proves("C-026"))
+        @Test("A search finds items by what it names", .proves("C-026"))
         func aSearchFindsByWhatItNames() async throws {
             for account in ["a", "b", "c"] {
                 let one = GenericPassword(service: name.service, account: account)
@@ -122,7 +122,7 @@ extension AppleNames {
         }
 
         /// An omitted part of a name does not match any value: setting one password changes no other.
-        @Test func internetPasswordIsIdentifiedByAllItsParts() async throws {
+        @Test("An Internet password is identified by all its parts") func internetPasswordIsIdentifiedByAllItsParts() async throws {
             let server = "\(name.service).example.org"
             let names = [
                 InternetPassword(server: server, account: "me"),
@@ -140,7 +140,7 @@ extension AppleNames {
         }
 
         /// Items of programs that use Apple's API have the same names, also if those omitted parts.
-        @Test(.proves("C-026"))
+        @Test("Items of programs that use Apple's API are the same items", .proves("C-026"))
         func itemsOfTheSecItemAPIAreTheSameItems() async throws {
             let server = "\(name.service).example.org"
             let plain: [String: Any] = [
@@ -161,7 +161,7 @@ extension AppleNames {
         }
 
         /// An application reads a secret through the real rooms, uses it and releases it: afterwards it is nowhere in memory.
-        @Test(.proves("C-024"))
+        @Test("A secret is held in memory no longer than its scope", .proves("C-024"))
         func aSecretIsHeldNoLongerThanItsScope() async throws {
             let needle = try await keepRandomSecret()
             try await { () async throws in
@@ -186,7 +186,7 @@ extension AppleNames {
         }
 
         /// Everything that an application stores has a place, and none of it is anywhere else.
-        @Test(.proves("C-027"))
+        @Test("Every kind of secret of an application can be stored, and is nowhere else", .proves("C-027"))
         func everyKindOfApplicationSecretCanBeStored() async throws {
             let server = InternetPassword(server: "\(name.service).example.org", account: "me", scheme: .https)
             let kinds: [(any PasswordName & Sendable, ItemAttributes)] = [
@@ -222,7 +222,7 @@ extension AppleNames {
             #expect(SecItemDelete(query as CFDictionary) == errSecSuccess)
         }
 
-        @Test func manyCallsAtOnceAllEnd() async throws {
+        @Test("Hundreds of concurrent calls all end") func manyCallsAtOnceAllEnd() async throws {
             try await keychain.set(Secret(utf8: "shared"), for: name)
             let good = await withTaskGroup(of: Bool.self) { group in
                 for number in 0..<300 {

@@ -33,7 +33,7 @@ extension AppleNames {
             } catch { return error as? KeychainError }
         }
 
-        @Test(.proves("C-019", "C-026", "C-091"))
+        @Test("Setting a secret keeps the access control", .proves("C-019", "C-026", "C-091"))
         func settingKeepsTheAccessControl() async throws {
             try await keychain.set(Secret(utf8: "one"), for: name, protection: .presence)
             let user = try rooms.user([.cancel, .passcode(Rooms.passcode), .passcode(Rooms.passcode), .passcode(Rooms.passcode)])
@@ -51,7 +51,7 @@ extension AppleNames {
         }
 
         /// A call that waits for the user waits on a separate thread, so an application can make it on its main thread.
-        @Test(.proves("C-105"))
+        @Test("A prompt does not block the main actor", .proves("C-105"))
         @MainActor func promptDoesNotBlockTheMainActor() async throws {
             try await keychain.set(Secret(utf8: "one"), for: name, protection: .presence)
             let wasFree = Mutex(false)
@@ -72,7 +72,7 @@ extension AppleNames {
         }
 
         /// An existing item gets an access control, and loses it again.
-        @Test(.proves("C-026"))
+        @Test("A given protection replaces the earlier one", .proves("C-026"))
         func givenProtectionReplacesTheEarlierOne() async throws {
             try await keychain.set(Secret(utf8: "one"), for: name)
             try await keychain.set(Secret(utf8: "two"), for: name, protection: .presence)
@@ -88,7 +88,7 @@ extension AppleNames {
         }
 
         /// A wrapper as in an application, over the real keychain; the same type runs in memory in its own tests.
-        @Test(.proves("C-025", "C-026"))
+        @Test("An application's wrapper works over the keychain and over the store in memory", .proves("C-025", "C-026"))
         func anApplicationsWrapperWorksOverBothStores() async throws {
             struct TokenKeeper<Store: SecretStore> {
                 let store: Store
@@ -114,7 +114,7 @@ extension AppleNames {
             try await exercise(TokenKeeper(store: InMemorySecretStore(), name: name))
         }
 
-        @Test func protectedItemIsFoundAndRemovedWithoutAPrompt() async throws {
+        @Test("A protected item is found and removed without a prompt") func protectedItemIsFoundAndRemovedWithoutAPrompt() async throws {
             try await keychain.set(Secret(utf8: "guarded"), for: name, protection: .presence)
             let plain = GenericPassword(service: name.service, account: "plain")
             try await keychain.set(Secret(utf8: "open"), for: plain)
@@ -130,7 +130,7 @@ extension AppleNames {
             #expect(user.requests.isEmpty)
         }
 
-        @Test(.proves("C-026"))
+        @Test("A locked keychain and a missing prompt agent have different messages", .proves("C-026"))
         func lockedAndNoPromptAgentHaveDifferentMessages() async throws {
             try await keychain.set(Secret(utf8: "guarded"), for: name, protection: .presence)
             let nobody = try #require(await failure { _ = try await text() })
@@ -145,7 +145,7 @@ extension AppleNames {
             #expect(unknown?.message.contains("locked") == true)
         }
 
-        @Test func theApplicationsOwnPasswordOpensItsItem() async throws {
+        @Test("The application's own password opens its item") func theApplicationsOwnPasswordOpensItsItem() async throws {
             let password = Authentication.with(ApplicationPassword(Secret(utf8: "from the server")))
             let protection = Protection(.whenUnlocked, asking: .applicationPassword)
             try await keychain.set(Secret(utf8: "one"), for: name, protection: protection, authentication: password)
@@ -160,7 +160,7 @@ extension AppleNames {
         }
 
         /// The user never answers, and the task is cancelled during the prompt.
-        @Test func aCancelledTaskStopsWaiting() async throws {
+        @Test("A cancelled task stops waiting for the user") func aCancelledTaskStopsWaiting() async throws {
             try await keychain.set(Secret(utf8: "guarded"), for: name, protection: .presence)
             let asked = AsyncStream<Void>.makeStream()
             let user = try rooms.user([.act { asked.continuation.yield() }])
@@ -180,7 +180,7 @@ extension AppleNames {
         }
 
         /// Eight calls wait for the user, more than small machines have threads for tasks, and others continue meanwhile.
-        @Test func callsThatWaitForTheUserHoldUpNoOthers() async throws {
+        @Test("Calls that wait for the user do not delay others") func callsThatWaitForTheUserHoldUpNoOthers() async throws {
             try await keychain.set(Secret(utf8: "guarded"), for: name, protection: .presence)
             let plain = GenericPassword(service: name.service, account: "plain")
             try await keychain.set(Secret(utf8: "open"), for: plain)

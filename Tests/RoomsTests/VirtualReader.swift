@@ -31,6 +31,7 @@ final class VirtualReader: Sendable {
         var fingers = [UInt8](repeating: 0xF1, count: 32)
         /// The results of the next enrollments; an empty list ends without a change.
         var ceremonies: [[UInt8]] = []
+        var keepsFingers = false
         var held: [UInt32: [UInt8]] = [:]
         var asked: [(user: UInt32, nonce: [UInt8])] = []
         var cancelled: [[UInt8]] = []
@@ -55,6 +56,8 @@ final class VirtualReader: Sendable {
     func expect(_ touches: Touch...) { state.withLock { $0.touches = touches } }
     /// Sets the list of fingers with which the next enrollment ends; nil ends it without a change.
     func learn(_ fingers: UInt8?) { state.withLock { $0.ceremonies.append(fingers.map { [UInt8](repeating: $0, count: 32) } ?? []) } }
+    /// From now on it deletes no fingers, as fprintd does not if it fails.
+    func keepFingers() { state.withLock { $0.keepsFingers = true } }
     func setFingers(_ fingers: UInt8) { state.withLock { $0.fingers = [UInt8](repeating: fingers, count: 32) } }
 
     var asks: Int { state.withLock { $0.asked.count } }
@@ -124,7 +127,7 @@ final class VirtualReader: Sendable {
                 guard let notice = try? ReaderNotice(derBytes: message.header) else { break }
                 var secret: [UInt8]?
                 if let taken = message.takeSecret() { secret = taken.withUnsafeBytes { Array($0) } }
-                reader.take(notice, secret, greeted)
+                reader.take(notice, secret: secret, greeted: greeted)
             }
             self?.state.withLock { $0.lines += 1 }
             greeted.signal()
@@ -135,7 +138,7 @@ final class VirtualReader: Sendable {
 
     func leave() { state.withLock { $0.channel }?.shutDown() }
 
-    private func take(_ notice: ReaderNotice, _ secret: [UInt8]?, _ greeted: DispatchSemaphore) {
+    private func take(_ notice: ReaderNotice, secret: [UInt8]?, greeted: DispatchSemaphore) {
         switch notice {
         case .pair:
             state.withLock { $0.key = secret }
@@ -152,8 +155,10 @@ final class VirtualReader: Sendable {
             }
             try? say(ReaderVerdict(outcome: outcome, user: user, nonce: nonce, fingers: fingers))
         case .forgetFingers(let user, let nonce):
-            setFingers(0)
-            try? say(ReaderVerdict(outcome: .enrolled, user: user, nonce: nonce, fingers: state.withLock { $0.fingers }))
+            let keepsFingers = state.withLock { $0.keepsFingers }
+            if !keepsFingers { setFingers(0) }
+            let outcome: ReaderVerdict.Outcome = keepsFingers ? .notEnrolled : .enrolled
+            try? say(ReaderVerdict(outcome: outcome, user: user, nonce: nonce, fingers: state.withLock { $0.fingers }))
         case .hold(let user): state.withLock { $0.held[user] = secret }
         case .drop(let user): state.withLock { $0.held[user] = nil }
         case .list(_, let nonce): try? send(.fingers(nonce: nonce, ["right-index-finger"]))

@@ -205,7 +205,7 @@ expect Type delete
 run kill -9 \$(cat $TMPDIR/alice/pid)
 PLAY'
 cp -a "$alices" "$TMPDIR/alice/kept"
-# What was moved is looked for before the old one is deleted; one that is missing here is not gone for ever.
+# What was moved is looked for before the old one is deleted; one that is missing here is not gone forever.
 alice delete plain 2>/dev/null
 check 'not deleted where an item of it is not here any more' eval 'ends 44 adopt --delete-source && said "1 item of it, such as plain, is not here" && [ -e "$alices/service" ] && [ ! -e "$alices/adopted" ]'
 printf 'of github' | alice set github/anna --replace 2>/dev/null

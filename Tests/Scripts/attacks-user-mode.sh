@@ -41,7 +41,7 @@ check 'U03 another program of the user reads every item: succeeds' equals "$(by 
 check 'U04 another user'"'"'s program, at the same sockets: refused' equals "$(by bob "$bin/keychain-caller" get a)" -25291
 check 'U04 the sockets themselves: refused' equals "$(by bob "$bin/attacker" dial "$home/run/keychain" 0)" 'unreachable 13'
 check 'U04 control: the user'"'"'s own program' equals "$(by alice "$bin/attacker" dial "$home/run/keychain" 0)" 'let in'
-check 'U05 the enclave'"'"'s door, as a room: let in, succeeds' equals "$(by alice "$bin/attacker" dial "$home/run/enclave" 1)" 'let in'
+check 'U05 the enclave'"'"'s socket, as a room: let in, succeeds' equals "$(by alice "$bin/attacker" dial "$home/run/enclave" 1)" 'let in'
 check 'U06 an environment with another bus, given to who starts the rooms: it does not reach them' eval '(for pid in $rooms; do tr "\0" "\n" </proc/$pid/environ; done) >"$TMPDIR/environments"; grep -q "^LISTEN_FDS=1" "$TMPDIR/environments" && ! grep -v "^LISTEN_" "$TMPDIR/environments"'
 check 'U06 control: who started them was given it' eval 'tr "\0" "\n" <"/proc/$launcher/environ" >"$TMPDIR/environment"; says unix:path=/false "$TMPDIR/environment"'
 old=$(room keychaind-testi)

@@ -47,7 +47,7 @@ expect_status 0 vauban import "$TMPDIR/apple.csv"
 expect_text '0 added, 3 already exist' "$TMPDIR/err"
 sed 's/JBSWY3DPEHPK3PXP/OTHERSECRET/' "$TMPDIR/apple.csv" >"$TMPDIR/other.csv"
 expect_status 1 vauban import "$TMPDIR/other.csv"
-expect_text 'line 2: not imported: example.com/anna: its otpauth: it already exists with another password' "$TMPDIR/err"
+expect_text 'line 2: already exists, incomplete: example.com/anna: its otpauth: it already exists with another password' "$TMPDIR/err"
 grep -q OTHERSECRET "$TMPDIR/err" && fail 'codes were told'
 
 # More of every kind, and out with all of it.

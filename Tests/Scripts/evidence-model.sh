@@ -19,4 +19,4 @@ for trace in Models/traces/refused/*.trace; do
     # So it was refused for this reason and no other.
     python3 Models/evidence.py replay --with "${broken%%-*}" "$trace" >/dev/null || { echo "$trace is refused for another reason"; exit 1; }
 done
-echo 'the model holds, and traces are told apart'
+echo 'the model holds, and traces are distinguished'

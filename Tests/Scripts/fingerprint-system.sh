@@ -31,7 +31,7 @@ start_polkit "$TMPDIR/our.rules"
 start_fprintd
 start_rooms
 # A false bus and a false address in its environment are nothing to it; the one for tests takes its bus as words.
-room - vauban-test-reader env DBUS_SYSTEM_BUS_ADDRESS=unix:path=/nonexistent "$bin/vauban-attendant-testing" $door --state "$state/reader" --bus "$bus_address" --bus-owner-uid 0
+room - vauban-test-reader env DBUS_SYSTEM_BUS_ADDRESS=unix:path=/nonexistent "$bin/vauban-attendant-testing" $enclave_arguments --state "$state/reader" --bus "$bus_address" --bus-owner-uid 0
 reader_pid=$!
 check 'alice and bob set passcodes' eval 'with_passcode alice passcode set 2>/dev/null && with_passcode bob passcode set 2>/dev/null'
 check 'the service has a reader' status alice 'reader available; no finger enrolled'

@@ -6,7 +6,7 @@ files=512
 users=120
 cp "$bin/keychain-caller" /usr/local/games/bin/mail && chmod 755 /usr/local/games/bin/mail
 printf '200000-200199 each\n' >/etc/vauban/uids && chmod 644 /etc/vauban/uids
-start_keychain() { room keychain=/run/vauban/keychain vauban-test-keychain prlimit --nofile=$files:$files -- "$bin/keychaind" --state "$state/keychain" $door; keychain_pid=$!; }
+start_keychain() { room keychain=/run/vauban/keychain vauban-test-keychain prlimit --nofile=$files:$files -- "$bin/keychaind" --state "$state/keychain" $enclave_arguments; keychain_pid=$!; }
 start_rooms
 first=$keychain_pid
 user() { uid=$1; shift; setpriv --reuid "$uid" --regid "$uid" --clear-groups /usr/local/games/bin/mail "$@"; }

@@ -88,6 +88,6 @@ run tail -s 0.02 --pid=\$(cat $TMPDIR/asker.pid) -f /dev/null
 run grep -q '0 the value' $TMPDIR/asked
 key ctrl-c
 STEPS
-[ $? = 130 ] || { cat "$TMPDIR/out" "$TMPDIR/asked"; fail 'the question did not go to the approver'; }
+[ $? = 130 ] || { cat "$TMPDIR/out" "$TMPDIR/asked"; fail 'the prompt did not go to the prompt agent'; }
 expect_text 'vauban: waiting for your answer: vauban approve on pts/' "$TMPDIR/asked"
 echo 'an application asks on its own terminal where that is allowed, and nowhere else'

@@ -96,12 +96,12 @@ state=$TMPDIR/state
 mkdir "$state" && chmod 755 "$state"
 install -d -m 700 -o vauban-test-enclave -g vauban-test-enclave "$state/enclave"
 install -d -m 700 -o vauban-test-keychain -g vauban-test-keychain "$state/keychain"
-door="--enclave-folder /run/vauban --enclave-uid $(id -u vauban-test-enclave)"
+enclave_arguments="--enclave-folder /run/vauban --enclave-uid $(id -u vauban-test-enclave)"
 room enclave=/run/vauban/enclave vauban-test-enclave "$bin/enclaved-testing" --state "$state/enclave"
-room keychain=/run/vauban/keychain vauban-test-keychain "$bin/keychaind" --state "$state/keychain" $door
-room authentication=/run/vauban/authentication vauban-test-auth "$bin/authd" $door
+room keychain=/run/vauban/keychain vauban-test-keychain "$bin/keychaind" --state "$state/keychain" $enclave_arguments
+room authentication=/run/vauban/authentication vauban-test-auth "$bin/authd" $enclave_arguments
 authd_pid=$!
-room - vauban-test-witness --inh-caps +sys_ptrace --ambient-caps +sys_ptrace "$bin/vauban-witness" $door
+room - vauban-test-witness --inh-caps +sys_ptrace --ambient-caps +sys_ptrace "$bin/vauban-witness" $enclave_arguments
 for _ in $(seq 1000); do alice status >/dev/null 2>&1 && break; done
 
 check 'who has no passcode is told nothing' eval 'login "$same" && silent'

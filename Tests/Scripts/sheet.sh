@@ -167,7 +167,7 @@ gone
 run $TMPDIR/evil-ended 0
 run grep -qx -- -2 $TMPDIR/evil.out
 STEPS
-# Three wrong ones end a question, and the fifth closes the door for a while, which is counted down.
+# Three wrong ones end a prompt; after the fifth there is a delay, which is counted down.
 wrong_three='type wrong
 key Return
 sees 4 attempts are left

@@ -26,7 +26,7 @@ check 'alice cannot enter the state of a room' refused 2 as vauban-test-alice ls
 check 'the database'"'"'s user cannot read the device secret' refused 1 as vauban-test-keychain cat "$state/enclave/device-secret"
 check 'alice cannot end a room' refused 1 as vauban-test-alice bash -c "kill -KILL $enclave_pid"
 check 'alice cannot read a room'"'"'s memory' refused 1 as vauban-test-alice dd if=/proc/$keychain_pid/mem of=/dev/null bs=1 count=1
-# Who may speak at the enclave's door is settled by uid: no application is.
+# Who may connect to the enclave is decided by uid: no application may.
 printf 'x' >"$TMPDIR/x"
 check 'the caller has no file of the keychain open, and the room has' eval '[ -n "$(find /proc/$keychain_pid/fd -lname "*keychain.db*")" ] && ! as vauban-test-alice cat "$state/keychain/$(id -u vauban-test-alice)/keychain.db" 2>/dev/null'
 
@@ -60,10 +60,10 @@ if [ "$failures" = 0 ]; then
     start_enclave
     start_bus
     start_logind "$(id -u vauban-test-alice)"
-    room - vauban-test-watcher "$bin/vauban-attendant-testing" $door --bus "$bus_address" --bus-owner-uid 0
+    room - vauban-test-watcher "$bin/vauban-attendant-testing" $enclave_arguments --bus "$bus_address" --bus-owner-uid 0
     expect_logind 'inhibit sleep Vauban delay'
     # The same program as alice, with the same words: the enclave ends her line, again and again.
-    room_log=$TMPDIR/false-room room - vauban-test-alice "$bin/vauban-attendant-testing" $door --bus "$bus_address" --bus-owner-uid 0
+    room_log=$TMPDIR/false-room room - vauban-test-alice "$bin/vauban-attendant-testing" $enclave_arguments --bus "$bus_address" --bus-owner-uid 0
     false_room=$!
     check 'alice cannot speak to the enclave as a room' eval 'timeout "$hang_seconds" tail -n +1 -F "$TMPDIR/false-room" 2>/dev/null | grep -qE -m 3 "the connection to the enclave (is|was) lost" && ! grep -q "the connection to the enclave is open" "$TMPDIR/false-room"'
     check 'SECURITY.md says what an application can reach' grep -qF 'in user mode another program of the user can connect to the enclave as a room, in system mode it cannot' SECURITY.md

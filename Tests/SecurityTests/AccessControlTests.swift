@@ -23,7 +23,8 @@ import Testing
     }
 
     /// The published dumps of Apple's systems, and the table of operations for the rest.
-    @Test(.proves("C-072", "C-073", "C-074")) func descriptionShowsClassAndOperations() throws {
+    @Test("A description shows the protection class and what each operation requires, as Apple's does", .proves("C-072", "C-073", "C-074"))
+    func descriptionShowsClassAndOperations() throws {
         let shown: [(CFString, SecAccessControlCreateFlags, String)] = [
             (kSecAttrAccessibleWhenUnlockedThisDeviceOnly, [], "aku;dacl(true)"),
             (kSecAttrAccessibleWhenUnlocked, .applicationPassword, "ak;dacl(true);prp(true)"),
@@ -62,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func onlyAccessibilityClassesAreAccepted() throws {
+    @Test("Only accessibility classes are accepted as a protection") func onlyAccessibilityClassesAreAccepted() throws {
         for (protection, code) in classes {
             #expect(try made([], protection).description == "<SecAccessControlRef: \(code);dacl(true)>")
         }
@@ -81,7 +82,8 @@ import Testing
         return report.localizedDescription
     }
 
-    @Test(.proves("C-074")) func contradictoryFlagsAreRefusedWithAMessage() {
+    @Test("Contradictory and unknown flags are refused with a message that names them", .proves("C-074"))
+    func contradictoryFlagsAreRefusedWithAMessage() {
         let contradictions: [(SecAccessControlCreateFlags, String)] = [
             ([.or, .and], "or"), ([.biometryAny, .biometryCurrentSet], "biometry"), ([.touchIDAny, .touchIDCurrentSet], "biometry"),
             ([.userPresence, .or], "userPresence"), ([.userPresence, .and], "userPresence"),
@@ -92,7 +94,7 @@ import Testing
         for (flags, word) in contradictions { #expect(refusal(flags)?.contains(word) == true, "\(flags.rawValue)") }
     }
 
-    @Test func controlsWithTheSameConstraintsAreEqual() throws {
+    @Test("Access controls with the same constraints are equal, and others are not") func controlsWithTheSameConstraintsAreEqual() throws {
         let groups: [[SecAccessControlCreateFlags]] = [
             [[], .or, .and], [.devicePasscode, [.devicePasscode, .or], [.devicePasscode, .and]],
             [[.biometryAny, .devicePasscode], [.touchIDAny, .devicePasscode, .and]], [[.biometryAny, .devicePasscode, .or]],
@@ -115,7 +117,7 @@ import Testing
     }
 
     /// Found again in Foundation's collections, as wrappers store it.
-    @Test func controlWorksAsADictionaryValue() throws {
+    @Test("An access control is found again in Foundation's collections") func controlWorksAsADictionaryValue() throws {
         let dictionary = [kSecAttrAccessControl as String: try made(.userPresence)] as NSDictionary
         #expect(dictionary == [kSecAttrAccessControl as String: try made(.userPresence)] as NSDictionary)
         #expect(dictionary != [kSecAttrAccessControl as String: try made([])] as NSDictionary)
@@ -124,13 +126,13 @@ import Testing
         #expect(held is SecAccessControl)
     }
 
-    @Test func controlHasItsOwnTypeIdentifier() throws {
+    @Test("An access control has a type identifier of its own") func controlHasItsOwnTypeIdentifier() throws {
         #expect(CFGetTypeID(try made([])) == SecAccessControlGetTypeID())
         let others = [CFStringGetTypeID(), CFDataGetTypeID(), CFNumberGetTypeID(), CFBooleanGetTypeID(), CFDictionaryGetTypeID(), 0]
         #expect(!others.contains(SecAccessControlGetTypeID()))
     }
 
-    @Test func formerNamesAreTheSameFlags() {
+    @Test("The former names of flags are the same flags") func formerNamesAreTheSameFlags() {
         #expect(SecAccessControlCreateFlags.touchIDAny == .biometryAny && SecAccessControlCreateFlags.touchIDAny.rawValue == 1 << 1)
         #expect(SecAccessControlCreateFlags.touchIDCurrentSet == .biometryCurrentSet)
         #expect(SecAccessControlCreateFlags.touchIDCurrentSet.rawValue == 1 << 3)

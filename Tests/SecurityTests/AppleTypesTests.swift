@@ -5,7 +5,7 @@ import Testing
 @Suite struct AppleTypesTests {
     // MARK: Hashing, checked on every toolchain because it uses an underscored protocol.
 
-    @Test func foundationKeyFindsASwiftKey() {
+    @Test("A constant of Security finds a value under the same Swift string, and the reverse") func foundationKeyFindsASwiftKey() {
         let swiftKeys: [AnyHashable: Any] = ["acct": "anna"]
         #expect(swiftKeys[kSecAttrAccount] as? String == "anna")
 
@@ -13,7 +13,7 @@ import Testing
         #expect(foundationKeys["acct"] as? String == "anna")
     }
 
-    @Test func equalTextAndBytesHashAlike() {
+    @Test("Equal text and bytes hash alike in Foundation's and Swift's types") func equalTextAndBytesHashAlike() {
         #expect(AnyHashable(NSString("x")) == AnyHashable("x"))
         #expect(AnyHashable(NSString("x")).hashValue == AnyHashable("x").hashValue)
         #expect(AnyHashable(NSString("x")) != AnyHashable("y"))
@@ -23,7 +23,7 @@ import Testing
         #expect(Set([AnyHashable(bytes), AnyHashable(bytes as NSData)]).count == 1)
     }
 
-    @Test func dictionariesAreEqualWhicheverWayTheyWereBuilt() {
+    @Test("A dictionary built in Swift equals the same one built in Foundation") func dictionariesAreEqualWhicheverWayTheyWereBuilt() {
         let swift: [String: Any] = [kSecAttrAccount as String: "anna", "v_Data": Data([7])]
         let other: NSDictionary = [
             kSecAttrAccount: "anna" as NSString, kSecValueData: NSData(data: Data([7])),
@@ -34,7 +34,7 @@ import Testing
 
     // MARK: Casts of the keychain's results.
 
-    @Test(arguments: [true, false]) func data(isFoundation: Bool) {
+    @Test("A result casts to Data, NSData and CFData, and to no other type", arguments: [true, false]) func data(isFoundation: Bool) {
         let stored: AnyObject? = isFoundation ? NSData(data: Data([1, 2])) : Data([1, 2]) as AnyObject
         #expect(stored as? Data == Data([1, 2]))
         #expect((stored as? NSData)?.length == 2)
@@ -42,7 +42,7 @@ import Testing
         #expect(stored as? String == nil)
     }
 
-    @Test func strings() {
+    @Test("A result casts to String, and nil to nothing") func strings() {
         let stored: AnyObject? = NSString("anna")
         #expect(stored as? String == "anna")
         #expect(stored is String)
@@ -50,7 +50,7 @@ import Testing
         #expect(nothing as? String == nil)
     }
 
-    @Test func dictionaries() {
+    @Test("A dictionary casts by String, CFString, NSString and AnyHashable keys") func dictionaries() {
         let built: NSDictionary = [kSecAttrAccount: "anna", kSecAttrPort: 443, kSecReturnData: true]
         let stored: AnyObject? = built
         #expect((stored as? [String: Any])?[kSecAttrAccount as String] as? String == "anna")
@@ -64,7 +64,7 @@ import Testing
         #expect(built[kSecAttrAccount as String] as? String == "anna")
     }
 
-    @Test func arrays() {
+    @Test("An array casts to arrays of dictionaries or of data") func arrays() {
         let item: [String: Any] = [kSecAttrAccount as String: "anna"]
         let items: AnyObject? = [item, item] as NSArray
         #expect((items as? [[String: Any]])?.count == 2)
@@ -78,7 +78,7 @@ import Testing
         #expect((secrets as? [[String: Any]]) == nil)
     }
 
-    @Test func resultPointerAcceptsBothTypes() {
+    @Test("A pointer to a result takes AnyObject and CFTypeRef variables") func resultPointerAcceptsBothTypes() {
         func answer(_ result: UnsafeMutablePointer<CFTypeRef?>?) { result?.pointee = NSString("x") }
         var object: AnyObject?
         var reference: CFTypeRef?
@@ -89,7 +89,7 @@ import Testing
         #expect(reference as? String == "x")
     }
 
-    @Test func booleans() {
+    @Test("The boolean constants cast to Bool, CFBoolean and NSNumber") func booleans() {
         #expect(kCFBooleanTrue as? Bool == true)
         #expect(kCFBooleanFalse as? Bool == false)
         #expect(kCFBooleanTrue == true as CFBoolean)
@@ -99,7 +99,7 @@ import Testing
 
     // MARK: Core Foundation functions.
 
-    @Test func everyTypeHasItsOwnIdentifier() {
+    @Test("Every type has its own Core Foundation identifier") func everyTypeHasItsOwnIdentifier() {
         let objects: [(AnyObject, CFTypeID)] = [
             (NSString("x"), CFStringGetTypeID()),
             (NSMutableString(string: "x"), CFStringGetTypeID()),
@@ -127,7 +127,7 @@ import Testing
         #expect(CFGetTypeID(NSObject()) == 0)
     }
 
-    @Test func dataCanBorrowBytes() {
+    @Test("Data without a copy refers to the caller's bytes") func dataCanBorrowBytes() {
         let bytes: [UInt8] = [1, 2, 3]
         bytes.withUnsafeBufferPointer { buffer in
             let data = CFDataCreateWithBytesNoCopy(
@@ -138,7 +138,7 @@ import Testing
         #expect(CFDataCreateWithBytesNoCopy(nil, nil, 0, nil) == nil)
     }
 
-    @Test func errorsKeepTheirParts() throws {
+    @Test("A CFError keeps its domain, code and user information, and can be thrown") func errorsKeepTheirParts() throws {
         let error = CFErrorCreate(
             kCFAllocatorDefault, NSOSStatusErrorDomain as CFErrorDomain, -50, ["why": "test"] as CFDictionary)
         #expect(CFErrorGetDomain(error) as String == NSOSStatusErrorDomain)
@@ -151,7 +151,7 @@ import Testing
 
     // MARK: Flags, random bytes and constants.
 
-    @Test func accessControlFlagsHaveApplesBits() {
+    @Test("Access control flags have Apple's bits") func accessControlFlagsHaveApplesBits() {
         let both: SecAccessControlCreateFlags = [.privateKeyUsage, .userPresence]
         #expect(both.rawValue == 0x4000_0001)
         #expect(SecAccessControlCreateFlags.applicationPassword.rawValue == 0x8000_0000)
@@ -162,7 +162,8 @@ import Testing
         #expect(SecAccessControlCreateFlags([.devicePasscode, .and]).rawValue == 0x8010)
     }
 
-    @Test(arguments: [0, 1, 32, 256, 257, 5000]) func randomBytesFillTheBuffer(count: Int) {
+    @Test("Random bytes fill the buffer and nothing after it", arguments: [0, 1, 32, 256, 257, 5000])
+    func randomBytesFillTheBuffer(count: Int) {
         var first = [UInt8](repeating: 0, count: count + 1)
         var second = first
         #expect(SecRandomCopyBytes(kSecRandomDefault, count, &first) == errSecSuccess)
@@ -174,7 +175,7 @@ import Testing
         }
     }
 
-    @Test func randomBytesRefuseANegativeCount() {
+    @Test("A negative number of random bytes is refused") func randomBytesRefuseANegativeCount() {
         var byte: UInt8 = 9
         #expect(SecRandomCopyBytes(kSecRandomDefault, -1, &byte) == errSecParam)
         #expect(byte == 9)
@@ -193,7 +194,7 @@ import Testing
         #expect(Set(passwords.joined()).count == 22 + 24 + 7 + 1)
     }
 
-    @Test func constantsHaveApplesTexts() {
+    @Test("Constants have Apple's texts") func constantsHaveApplesTexts() {
         #expect(kSecClass as String == "class")
         #expect(kSecClassGenericPassword as String == "genp")
         #expect(kSecUseDataProtectionKeychain as String == "nleg")

@@ -8,7 +8,7 @@ import Testing
     private static let corpus = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appendingPathComponent("Fuzz/Corpus/certificate")
 
-    @Test func storedInputsBreakNoPromise() throws {
+    @Test("The stored inputs of the certificate fuzzer break no promise") func storedInputsBreakNoPromise() throws {
         let files = try FileManager.default.contentsOfDirectory(at: Self.corpus, includingPropertiesForKeys: nil)
         #expect((4...1000).contains(files.count))
         var certificates = 0
@@ -18,7 +18,8 @@ import Testing
     }
 
     /// The version is an integer of any size: adding 1 to the greatest Int would trap.
-    @Test(arguments: [Int64.max, Int64.min, 3, -1]) func invalidVersionIsRefused(_ version: Int64) {
+    @Test("A certificate with an invalid version is refused", arguments: [Int64.max, Int64.min, 3, -1])
+    func invalidVersionIsRefused(_ version: Int64) {
         let number = withUnsafeBytes(of: version.bigEndian) { Array($0) }
         var first = 0
         while first < 7, [0x00, 0xFF].contains(number[first]), (number[first] ^ number[first + 1]) & 0x80 == 0 { first += 1 }

@@ -7,7 +7,8 @@ import Testing
 @Suite struct KeySpecificationTests {
     private let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-    @Test func listedAlgorithmsAreTheUnsupportedOnes() throws {
+    @Test("The algorithms that Specs/key-algorithms.md lists as unsupported are the ones that no key supports")
+    func listedAlgorithmsAreTheUnsupportedOnes() throws {
         let specification = try String(contentsOf: root.appendingPathComponent("Specs/key-algorithms.md"), encoding: .utf8)
         let refused = Set(specification.split(separator: "\n").filter { $0.hasPrefix("algid:") }.map(String.init))
         let source = try String(

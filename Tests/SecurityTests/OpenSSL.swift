@@ -40,7 +40,7 @@ struct OpenSSL {
     @discardableResult func run(_ arguments: String...) throws -> Data { try run(arguments) }
 
     /// Writes `NAME.p12` with the key and the certificate of that name.
-    func export(_ name: String, _ passphrase: String, _ options: [String]) throws {
+    func export(_ name: String, passphrase: String, options: [String]) throws {
         let key = options.contains("-nokeys") ? [] : ["-inkey", "\(name).key"]
         try run(["pkcs12", "-export", "-in", "\(name).pem", "-out", "\(name).p12", "-passout", "pass:\(passphrase)"] + key + options)
     }

@@ -16,24 +16,26 @@ import Testing
         return (status, items as? [[String: Any]] ?? [])
     }
 
-    private func file(_ name: String, _ passphrase: String, _ options: [String] = []) throws -> Data {
-        try openssl.export(name, passphrase, options)
+    private func file(_ name: String, passphrase: String, options: [String] = []) throws -> Data {
+        try openssl.export(name, passphrase: passphrase, options: options)
         return try Data(contentsOf: openssl.path("\(name).p12"))
     }
 
     /// The current defaults, those before OpenSSL 3, and its other options.
-    @Test(arguments: [
-        [], ["-legacy"], ["-keypbe", "PBE-SHA1-3DES", "-certpbe", "PBE-SHA1-3DES", "-macalg", "sha1"],
-        ["-keypbe", "AES-128-CBC", "-certpbe", "AES-192-CBC", "-macalg", "sha512", "-iter", "100000"],
-        ["-certpbe", "NONE", "-macalg", "sha384"], ["-keypbe", "NONE", "-certpbe", "AES-256-CBC"],
-        ["-legacy", "-certpbe", "PBE-SHA1-RC2-128"],
-    ])
+    @Test(
+        "A PKCS #12 file of OpenSSL yields its identity, whatever algorithms it uses",
+        arguments: [
+            [], ["-legacy"], ["-keypbe", "PBE-SHA1-3DES", "-certpbe", "PBE-SHA1-3DES", "-macalg", "sha1"],
+            ["-keypbe", "AES-128-CBC", "-certpbe", "AES-192-CBC", "-macalg", "sha512", "-iter", "100000"],
+            ["-certpbe", "NONE", "-macalg", "sha384"], ["-keypbe", "NONE", "-certpbe", "AES-256-CBC"],
+            ["-legacy", "-certpbe", "PBE-SHA1-RC2-128"],
+        ])
     func fileFromOpenSSLYieldsItsIdentity(_ options: [String]) throws {
         defer { openssl.remove() }
         let root = try openssl.selfSigned("root", ["basicConstraints = critical,CA:TRUE"])
         for key in ["ec", "rsa:2048"] {
             let leaf = try openssl.issue("leaf", by: "root", [], key: key)
-            let data = try file("leaf", "pässword", ["-certfile", "root.pem", "-name", "Anna’s key"] + options)
+            let data = try file("leaf", passphrase: "pässword", options: ["-certfile", "root.pem", "-name", "Anna’s key"] + options)
             let (status, items) = imported(data, "pässword")
             try #require(status == errSecSuccess, "\(options) \(SecCopyErrorMessageString(status, nil) ?? "")")
             try #require(items.count == 1)
@@ -55,30 +57,30 @@ import Testing
         }
     }
 
-    @Test func passphraseIsRequiredAndMayBeEmpty() throws {
+    @Test("An import requires a passphrase, which may be empty") func passphraseIsRequiredAndMayBeEmpty() throws {
         defer { openssl.remove() }
         _ = try openssl.selfSigned("alone", [])
-        let data = try file("alone", "")
+        let data = try file("alone", passphrase: "")
         #expect(imported(data, "").items.count == 1)
         #expect(imported(data, nil).status == errSecPassphraseRequired)
-        #expect(imported(try file("alone", "x", ["-nomac"]), "x").status == errSecPkcs12VerifyFailure)
+        #expect(imported(try file("alone", passphrase: "x", options: ["-nomac"]), "x").status == errSecPkcs12VerifyFailure)
         // Certificates without a key are not identities.
-        let (status, items) = imported(try file("alone", "x", ["-nokeys"]), "x")
+        let (status, items) = imported(try file("alone", passphrase: "x", options: ["-nokeys"]), "x")
         #expect(status == errSecSuccess && items.isEmpty)
     }
 
-    @Test func unsupportedKeyKindIsReported() throws {
+    @Test("An unsupported kind of key is reported") func unsupportedKeyKindIsReported() throws {
         defer { openssl.remove() }
         _ = try openssl.selfSigned("edwards", [], key: "ed25519")
-        #expect(imported(try file("edwards", "x"), "x").status == errSecUnsupportedKeyFormat)
+        #expect(imported(try file("edwards", passphrase: "x"), "x").status == errSecUnsupportedKeyFormat)
     }
 
     /// Every prefix of a file, and every file with one byte changed, is refused or yields the same identity: nothing hangs, and nothing is
     /// trusted.
-    @Test func damagedFilesAreRefused() throws {
+    @Test("A damaged file is refused or yields the same identity") func damagedFilesAreRefused() throws {
         defer { openssl.remove() }
         _ = try openssl.selfSigned("alone", [])
-        let data = try file("alone", "x", ["-iter", "1", "-maciter"])
+        let data = try file("alone", passphrase: "x", options: ["-iter", "1", "-maciter"])
         let whole = try #require(imported(data, "x").items.first?[kSecImportItemIdentity as String] as? SecIdentity)
         for count in stride(from: 0, to: data.count, by: 7) { #expect(imported(data.prefix(count), "x").status == errSecDecode) }
         #expect(imported(data + Data([0]), "x").status == errSecDecode)
@@ -93,10 +95,10 @@ import Testing
     }
 
     /// A number of rounds that would take hours is refused before the first round.
-    @Test(.timeLimit(.minutes(1))) func workForAFileIsLimited() throws {
+    @Test("A file that demands hours of key derivation is refused at once", .timeLimit(.minutes(1))) func workForAFileIsLimited() throws {
         defer { openssl.remove() }
         _ = try openssl.selfSigned("alone", [])
-        var data = try file("alone", "x", ["-macalg", "sha256"])
+        var data = try file("alone", passphrase: "x", options: ["-macalg", "sha256"])
         // The rounds of the MAC are the last number of the file, 2,048. Of the two sequences that end with it, the file's own has its
         // length in two bytes.
         try #require(data.suffix(4) == Data([0x02, 0x02, 0x08, 0x00]) && data.starts(with: [0x30, 0x82]))

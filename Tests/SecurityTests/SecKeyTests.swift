@@ -27,7 +27,7 @@ import Testing
 
     // MARK: Signatures
 
-    @Test(arguments: curves, Array(hashes.keys))
+    @Test("An elliptic key signs messages and digests in both forms of signatures", arguments: curves, Array(hashes.keys))
     func curvesSignMessagesAndDigestsInBothForms(_ bits: Int, _ hash: String) throws {
         let key = try curve(bits)
         let publicKey = try #require(SecKeyCopyPublicKey(key))
@@ -57,7 +57,7 @@ import Testing
         #expect(!SecKeyVerifySignature(other, name, message as CFData, signature, nil))
     }
 
-    @Test(arguments: Array(hashes.keys))
+    @Test("An RSA key signs messages and digests with both paddings", arguments: Array(hashes.keys))
     func rsaSignsMessagesAndDigests(_ hash: String) throws {
         let key = try Self.rsa.get()
         let publicKey = try #require(SecKeyCopyPublicKey(key))
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func digestMustHaveItsLength() throws {
+    @Test("A digest of the wrong length is refused") func digestMustHaveItsLength() throws {
         let key = try curve(256)
         #expect(failure { SecKeyCreateSignature(key, .ecdsaSignatureDigestX962SHA256, Data(count: 31) as CFData, $0) } == errSecParam)
         #expect(failure { SecKeyCreateSignature(key, .ecdsaSignatureDigestX962, Data() as CFData, $0) } == errSecParam)
@@ -84,7 +84,7 @@ import Testing
 
     // MARK: Encryption and exchange
 
-    @Test(arguments: curves)
+    @Test("An elliptic key decrypts what its public key encrypted", arguments: curves)
     func ellipticKeyDecryptsWhatItsPublicKeyEncrypted(_ bits: Int) throws {
         let key = try curve(bits)
         let publicKey = try #require(SecKeyCopyPublicKey(key))
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test func rsaKeyDecryptsWhatItsPublicKeyEncrypted() throws {
+    @Test("An RSA key decrypts what its public key encrypted") func rsaKeyDecryptsWhatItsPublicKeyEncrypted() throws {
         let key = try Self.rsa.get()
         let publicKey = try #require(SecKeyCopyPublicKey(key))
         for name in [
@@ -120,7 +120,7 @@ import Testing
         #expect(failure { SecKeyCreateDecryptedData(key, .rsaEncryptionOAEPSHA256, Data(count: 256) as CFData, $0) } == errSecDecode)
     }
 
-    @Test(arguments: curves)
+    @Test("Both sides of a key exchange get the same secret", arguments: curves)
     func bothSidesOfAnExchangeAgree(_ bits: Int) throws {
         let (mine, theirs) = (try curve(bits), try curve(bits))
         let myPublic = try #require(SecKeyCopyPublicKey(mine))
@@ -149,7 +149,7 @@ import Testing
 
     // MARK: Unsupported operations
 
-    @Test func unsupportedAlgorithmsAreReportedAndRefused() throws {
+    @Test("Unsupported algorithms are reported, and refused when they are used") func unsupportedAlgorithmsAreReportedAndRefused() throws {
         let key = try curve(256)
         let publicKey = try #require(SecKeyCopyPublicKey(key))
         #expect(SecKeyIsAlgorithmSupported(key, .sign, .ecdsaSignatureMessageX962SHA256))
@@ -169,7 +169,7 @@ import Testing
 
     // MARK: External forms and attributes
 
-    @Test func externalFormCreatesTheSameKey() throws {
+    @Test("The external representation of a key creates the same key") func externalFormCreatesTheSameKey() throws {
         let keys = [try curve(256), try curve(384), try curve(521), try Self.rsa.get()]
         for key in keys {
             let publicKey = try #require(SecKeyCopyPublicKey(key))
@@ -190,7 +190,7 @@ import Testing
         #expect(sizes == [[97, 65], [145, 97], [199, 133]])
     }
 
-    @Test func keyReportsItsAttributes() throws {
+    @Test("A key reports its class, type, size and other attributes") func keyReportsItsAttributes() throws {
         let key = try curve(256)
         let publicKey = try #require(SecKeyCopyPublicKey(key))
         let mine = try #require(SecKeyCopyAttributes(key)) as NSDictionary
@@ -214,15 +214,15 @@ import Testing
         #expect(CFGetTypeID(key) == SecKeyGetTypeID())
     }
 
-    @Test func malformedKeysAreRefused() throws {
-        func made(_ bytes: Data, _ type: CFString, _ half: CFString) -> OSStatus? {
+    @Test("Malformed keys are refused") func malformedKeysAreRefused() throws {
+        func made(from bytes: Data, type: CFString, half: CFString) -> OSStatus? {
             failure { SecKeyCreateWithData(bytes as CFData, [kSecAttrKeyType: type, kSecAttrKeyClass: half] as CFDictionary, $0) }
         }
         for bytes in [Data(), Data(count: 65), Data(repeating: 4, count: 65), Data(count: 97), Data("-----BEGIN".utf8)] {
-            #expect(made(bytes, kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeyClassPublic) == errSecParam)
-            #expect(made(bytes, kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeyClassPrivate) == errSecParam)
-            #expect(made(bytes, kSecAttrKeyTypeRSA, kSecAttrKeyClassPublic) == errSecParam)
-            #expect(made(bytes, kSecAttrKeyTypeRSA, kSecAttrKeyClassPrivate) == errSecParam)
+            #expect(made(from: bytes, type: kSecAttrKeyTypeECSECPrimeRandom, half: kSecAttrKeyClassPublic) == errSecParam)
+            #expect(made(from: bytes, type: kSecAttrKeyTypeECSECPrimeRandom, half: kSecAttrKeyClassPrivate) == errSecParam)
+            #expect(made(from: bytes, type: kSecAttrKeyTypeRSA, half: kSecAttrKeyClassPublic) == errSecParam)
+            #expect(made(from: bytes, type: kSecAttrKeyTypeRSA, half: kSecAttrKeyClassPrivate) == errSecParam)
         }
         // A private number beside another key's public half.
         func external() throws -> Data {
@@ -230,12 +230,14 @@ import Testing
             return try #require(SecKeyCopyExternalRepresentation(key, nil)) as Data
         }
         let (one, other) = (try external(), try external())
-        #expect(made(one.prefix(65) + other.suffix(32), kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeyClassPrivate) == errSecParam)
-        #expect(made(one, kSecAttrKeyTypeAES, kSecAttrKeyClassSymmetric) == errSecParam)
-        #expect(made(one, kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeyClassSymmetric) == errSecUnimplemented)
+        #expect(
+            made(from: one.prefix(65) + other.suffix(32), type: kSecAttrKeyTypeECSECPrimeRandom, half: kSecAttrKeyClassPrivate)
+                == errSecParam)
+        #expect(made(from: one, type: kSecAttrKeyTypeAES, half: kSecAttrKeyClassSymmetric) == errSecParam)
+        #expect(made(from: one, type: kSecAttrKeyTypeECSECPrimeRandom, half: kSecAttrKeyClassSymmetric) == errSecUnimplemented)
     }
 
-    @Test func unsupportedKeySizesAreRefused() {
+    @Test("Unsupported key sizes and types are refused") func unsupportedKeySizesAreRefused() {
         func made(_ parameters: [CFString: Any]) -> OSStatus? { failure { SecKeyCreateRandomKey(parameters as CFDictionary, $0) } }
         #expect(made([kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeySizeInBits: 255]) == errSecKeySizeNotAllowed)
         #expect(made([kSecAttrKeyType: kSecAttrKeyTypeRSA, kSecAttrKeySizeInBits: 512]) == errSecKeySizeNotAllowed)
@@ -245,7 +247,7 @@ import Testing
 
     // MARK: The older functions
 
-    @Test func olderFunctionsSignAndVerify() throws {
+    @Test("`SecKeyRawSign` signs what `SecKeyRawVerify` verifies") func olderFunctionsSignAndVerify() throws {
         let digest = [UInt8](repeating: 3, count: 32)
         for (key, padding) in [(try curve(256), SecPadding.PKCS1), (try Self.rsa.get(), .PKCS1SHA256)] {
             let publicKey = try #require(SecKeyCopyPublicKey(key))
@@ -266,7 +268,7 @@ import Testing
         #expect(publicKey != nil && privateKey.flatMap(SecKeyCopyPublicKey) == publicKey)
     }
 
-    @Test func olderFunctionsEncryptAndDecrypt() throws {
+    @Test("`SecKeyDecrypt` decrypts what `SecKeyEncrypt` encrypted") func olderFunctionsEncryptAndDecrypt() throws {
         let key = try Self.rsa.get()
         let publicKey = try #require(SecKeyCopyPublicKey(key))
         for padding in [SecPadding.PKCS1, .OAEP] {

@@ -4,6 +4,7 @@ import Testing
 /// The numbers of `errSec*` and their messages.
 @Suite struct StatusTests {
     @Test(
+        "Statuses have Apple's numbers",
         arguments: [
             (errSecSuccess, 0), (errSecUnimplemented, -4), (errSecParam, -50), (errSecAllocate, -108),
             (errSecUserCanceled, -128), (errSecInternalComponent, -2070), (errSecACLNotSimple, -25240),
@@ -21,6 +22,7 @@ import Testing
 
     /// The ranges in which Apple uses every number.
     @Test(
+        "Every status in Apple's ranges has a message",
         arguments: [-67904 ... -67585, -25320 ... -25291, -25245 ... -25240, -34020 ... -34000]
             as [ClosedRange<OSStatus>])
     func everyStatusIsListed(range: ClosedRange<OSStatus>) {
@@ -30,24 +32,26 @@ import Testing
     }
 
     /// The statuses that the keychain itself returns, each with its own message.
-    @Test(arguments: [
-        errSecSuccess, errSecUnimplemented, errSecDiskFull, errSecIO, errSecOpWr, errSecParam, errSecWrPerm,
-        errSecAllocate, errSecUserCanceled, errSecBadReq, errSecInternalComponent, errSecNotAvailable,
-        errSecReadOnly, errSecAuthFailed, errSecNoSuchKeychain, errSecInvalidKeychain,
-        errSecDuplicateKeychain, errSecDuplicateCallback, errSecInvalidCallback, errSecDuplicateItem,
-        errSecItemNotFound, errSecBufferTooSmall, errSecDataTooLarge, errSecNoSuchAttr,
-        errSecInvalidItemRef, errSecNoSuchClass, errSecInteractionNotAllowed, errSecReadOnlyAttr,
-        errSecKeySizeNotAllowed, errSecInteractionRequired, errSecAuthNeeded, errSecInvalidKeyRef,
-        errSecDecode, errSecInternal, errSecVerifyFailed, errSecMissingEntitlement, errSecUpgradePending,
-        errSecRestrictedAPI,
-    ])
+    @Test(
+        "Each status that the keychain returns has an explanation of its own",
+        arguments: [
+            errSecSuccess, errSecUnimplemented, errSecDiskFull, errSecIO, errSecOpWr, errSecParam, errSecWrPerm,
+            errSecAllocate, errSecUserCanceled, errSecBadReq, errSecInternalComponent, errSecNotAvailable,
+            errSecReadOnly, errSecAuthFailed, errSecNoSuchKeychain, errSecInvalidKeychain,
+            errSecDuplicateKeychain, errSecDuplicateCallback, errSecInvalidCallback, errSecDuplicateItem,
+            errSecItemNotFound, errSecBufferTooSmall, errSecDataTooLarge, errSecNoSuchAttr,
+            errSecInvalidItemRef, errSecNoSuchClass, errSecInteractionNotAllowed, errSecReadOnlyAttr,
+            errSecKeySizeNotAllowed, errSecInteractionRequired, errSecAuthNeeded, errSecInvalidKeyRef,
+            errSecDecode, errSecInternal, errSecVerifyFailed, errSecMissingEntitlement, errSecUpgradePending,
+            errSecRestrictedAPI,
+        ])
     func commonStatusesAreExplained(status: OSStatus) throws {
         let message = try #require(staticMessage(for: status))
         #expect(message.hasSuffix("."))
         #expect(!message.contains("errSec"))
     }
 
-    @Test func otherStatusesAreNamed() {
+    @Test("Other statuses are described by their names") func otherStatusesAreNamed() {
         #expect(
             staticMessage(for: errSecCRLServerDown)
                 == "The operation failed: CRL server down (errSecCRLServerDown).")
@@ -62,12 +66,13 @@ import Testing
                 == "The operation failed: SSL bad extended key usage (errSecSSLBadExtendedKeyUsage).")
     }
 
-    @Test func namesComeBack() {
+    @Test("A status yields its symbolic name") func namesComeBack() {
         #expect(symbolicName(for: errSecItemNotFound) == "errSecItemNotFound")
         #expect(symbolicName(for: errSecInvaldCRLAuthority) == "errSecInvalidCRLAuthority")
     }
 
-    @Test(arguments: [1, -1, -25239, -67905, OSStatus.min, OSStatus.max] as [OSStatus])
+    @Test(
+        "An unknown status has neither a message nor a name", arguments: [1, -1, -25239, -67905, OSStatus.min, OSStatus.max] as [OSStatus])
     func unknownStatusesHaveNoMessage(status: OSStatus) {
         #expect(staticMessage(for: status) == nil)
         #expect(symbolicName(for: status) == nil)

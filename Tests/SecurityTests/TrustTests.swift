@@ -45,7 +45,7 @@ import Testing
         try openssl.issue(name, by: authority, Self.server + more)
     }
 
-    @Test func chainToAnAnchorIsTrustedForItsNames() throws {
+    @Test("A chain to an anchor is trusted for the certificate's names alone") func chainToAnAnchorIsTrustedForItsNames() throws {
         defer { openssl.remove() }
         let leaf = try server("leaf", ["subjectAltName = DNS:example.com,DNS:*.wild.example,IP:192.0.2.7,IP:2001:db8::7"])
         for (name, expected) in [
@@ -69,7 +69,7 @@ import Testing
     }
 
     /// The intermediate may come in any order, among unrelated certificates.
-    @Test func unrelatedCertificatesAndOrderDoNotMatter() throws {
+    @Test("Unrelated certificates and the order of certificates do not matter") func unrelatedCertificatesAndOrderDoNotMatter() throws {
         defer { openssl.remove() }
         let leaf = try server("leaf", ["subjectAltName = DNS:example.com"])
         let stranger = try openssl.selfSigned("intermediate-of-others", Self.authority)
@@ -78,7 +78,7 @@ import Testing
         #expect(SecTrustGetCertificateCount(trust) == 3)
     }
 
-    @Test func datesAreEvaluated() throws {
+    @Test("Certificates are evaluated for the present time, or for the given date") func datesAreEvaluated() throws {
         defer { openssl.remove() }
         let expired = try openssl.issue("expired", by: "intermediate", Self.server, from: "20200101000000Z", to: "20210101000000Z")
         let early = try openssl.issue("early", by: "intermediate", Self.server, from: "20440101000000Z", to: "20450101000000Z")
@@ -95,7 +95,7 @@ import Testing
         #expect(status(trust) == errSecSuccess)
     }
 
-    @Test func certificateIsTrustedForItsUseOnly() throws {
+    @Test("A certificate is trusted only for its uses") func certificateIsTrustedForItsUseOnly() throws {
         defer { openssl.remove() }
         let client = try openssl.issue("client", by: "intermediate", ["extendedKeyUsage = clientAuth", "subjectAltName = DNS:example.com"])
         let open = try openssl.issue("open", by: "intermediate", ["subjectAltName = DNS:example.com"])
@@ -111,7 +111,8 @@ import Testing
         }
     }
 
-    @Test func weakCertificatesAreRefusedWithoutException() throws {
+    @Test("Certificates with weak digests or short keys are refused, and no exception helps")
+    func weakCertificatesAreRefusedWithoutException() throws {
         defer { openssl.remove() }
         let strong = try openssl.selfSigned("strong", Self.authority, key: "rsa:2048")
         let sha1 = try openssl.issue("sha1", by: "strong", Self.server, digest: "sha1")
@@ -126,7 +127,7 @@ import Testing
         }
     }
 
-    @Test func authoritiesAreHeldToTheirConstraints() throws {
+    @Test("An authority is held to its name and path length constraints") func authoritiesAreHeldToTheirConstraints() throws {
         defer { openssl.remove() }
         _ = try openssl.issue("narrow", by: "root", Self.authority + ["nameConstraints = critical,permitted;DNS:example.com"])
         let narrow = try openssl.certificate("narrow")
@@ -148,7 +149,7 @@ import Testing
         #expect(status(try trust([strange], SecPolicyCreateBasicX509())) == errSecUnknownCriticalExtensionFlag)
     }
 
-    @Test func missingAnchorOrIssuerFailsEvaluation() throws {
+    @Test("An evaluation without an anchor or an issuer fails") func missingAnchorOrIssuerFailsEvaluation() throws {
         defer { openssl.remove() }
         let alone = try openssl.selfSigned(
             "alone", ["subjectAltName=DNS:alone.example", "extendedKeyUsage=serverAuth", "basicConstraints=critical,CA:FALSE"])
@@ -181,7 +182,7 @@ import Testing
         #expect(status(try trust([forged], named)) == errSecCreateChainFailed)
     }
 
-    @Test func anchorsAreGivenSystemOrBoth() throws {
+    @Test("Anchors are the given ones, the system's, or both") func anchorsAreGivenSystemOrBoth() throws {
         defer { openssl.remove() }
         var anchors: CFArray?
         guard SecTrustCopyAnchorCertificates(&anchors) == errSecSuccess, let system = (anchors as? [SecCertificate])?.first(where: isSound)
@@ -207,7 +208,7 @@ import Testing
         return end > Date()
     }
 
-    @Test func exceptionsApplyToTheirCertificate() throws {
+    @Test("Exceptions apply to their own certificate alone") func exceptionsApplyToTheirCertificate() throws {
         defer { openssl.remove() }
         let leaf = try openssl.issue("leaf", by: "intermediate", Self.server, from: "20200101000000Z", to: "20210101000000Z")
         let policy = SecPolicyCreateSSL(true, "example.com")
@@ -226,7 +227,7 @@ import Testing
         #expect(!SecTrustSetExceptions(first, NSData(data: Data("junk".utf8))))
     }
 
-    @Test func givenResponsesCount() throws {
+    @Test("Given OCSP responses decide whether a certificate is revoked") func givenResponsesCount() throws {
         defer { openssl.remove() }
         let named = ["authorityInfoAccess = OCSP;URI:http://ocsp.example/"]
         let good = try openssl.issue("good", by: "root", Self.server + named)
@@ -263,7 +264,8 @@ import Testing
     }
 
     /// Many concurrent evaluations, on the threads of tasks and on those of queues.
-    @Test(.timeLimit(.minutes(2))) func evaluationsDoNotWaitForEachOther() async throws {
+    @Test("Concurrent evaluations do not wait for each other", .timeLimit(.minutes(2)))
+    func evaluationsDoNotWaitForEachOther() async throws {
         defer { openssl.remove() }
         let leaf = try server("leaf", ["subjectAltName = DNS:example.com"])
         let trust = try trust([leaf, intermediate], SecPolicyCreateSSL(true, "example.com"))
@@ -283,7 +285,7 @@ import Testing
         }
     }
 
-    @Test func otherObjectsAreRefused() throws {
+    @Test("Objects other than certificates and policies are refused") func otherObjectsAreRefused() throws {
         defer { openssl.remove() }
         var made: SecTrust?
         #expect(SecTrustCreateWithCertificates(NSArray(), nil, &made) == errSecParam)
@@ -301,7 +303,7 @@ import Testing
         #expect(SecTrustGetNetworkFetchAllowed(try #require(made), allowed) == errSecSuccess && !allowed.pointee.boolValue)
     }
 
-    @Test func policyReturnsItsProperties() throws {
+    @Test("A policy returns its properties, which create an equal policy") func policyReturnsItsProperties() throws {
         defer { openssl.remove() }
         let policies = [
             SecPolicyCreateBasicX509(), SecPolicyCreateSSL(true, "example.com"), SecPolicyCreateSSL(false, nil),

@@ -22,7 +22,7 @@ import Testing
         ]
     }
 
-    @Test(arguments: Signatures.all)
+    @Test("Wycheproof's valid signatures verify, and its invalid ones do not", arguments: Signatures.all)
     func signatures(_ what: Signatures) throws {
         var tried = 0
         for group in try Vectors(what.file).groups {
@@ -46,7 +46,9 @@ import Testing
         #expect(tried == count)
     }
 
-    @Test(arguments: [("ecdh_secp256r1_ecpoint", 32), ("ecdh_secp384r1_ecpoint", 48), ("ecdh_secp521r1_ecpoint", 66)])
+    @Test(
+        "Key exchanges agree with Wycheproof's shared secrets, and invalid points yield none",
+        arguments: [("ecdh_secp256r1_ecpoint", 32), ("ecdh_secp384r1_ecpoint", 48), ("ecdh_secp521r1_ecpoint", 66)])
     func exchanges(_ file: String, _ bytes: Int) throws {
         var agreed = 0
         for group in try Vectors(file).groups {
@@ -70,11 +72,13 @@ import Testing
         #expect(agreed > 100)
     }
 
-    @Test(arguments: [
-        ("rsa_oaep_2048_sha1_mgf1sha1", SecKeyAlgorithm.rsaEncryptionOAEPSHA1),
-        ("rsa_oaep_2048_sha256_mgf1sha256", .rsaEncryptionOAEPSHA256),
-        ("rsa_pkcs1_2048", .rsaEncryptionPKCS1),
-    ])
+    @Test(
+        "Wycheproof's valid ciphertexts decrypt to their messages, and its invalid ones fail",
+        arguments: [
+            ("rsa_oaep_2048_sha1_mgf1sha1", SecKeyAlgorithm.rsaEncryptionOAEPSHA1),
+            ("rsa_oaep_2048_sha256_mgf1sha256", .rsaEncryptionOAEPSHA256),
+            ("rsa_pkcs1_2048", .rsaEncryptionPKCS1),
+        ])
     func decryptions(_ file: String, _ algorithm: SecKeyAlgorithm) throws {
         var opened = 0
         for group in try Vectors(file).groups {

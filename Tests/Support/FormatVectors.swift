@@ -14,15 +14,15 @@ public struct FormatVectors: Decodable, Sendable {
         private let given: [String: String]?
 
         /// The data.
-        public var content: [UInt8] { text.map { Array($0.utf8) } ?? FormatVectors.bytes(bytes ?? "") }
+        public var content: [UInt8] { text.map { Array($0.utf8) } ?? [UInt8](hexadecimal: bytes ?? "") ?? [] }
 
         /// Returns an input that a reader of the data needs in addition.
         public func given(_ name: String) throws -> String { try #require(given?[name], "the vector has no \(name)") }
 
-        public func givenBytes(_ name: String) throws -> [UInt8] { FormatVectors.bytes(try given(name)) }
+        public func givenBytes(_ name: String) throws -> [UInt8] { try #require([UInt8](hexadecimal: given(name))) }
 
         /// Returns an input that only some vectors have.
-        public func optionalBytes(_ name: String) -> [UInt8]? { given?[name].map { FormatVectors.bytes($0) } }
+        public func optionalBytes(_ name: String) -> [UInt8]? { given?[name].flatMap { [UInt8](hexadecimal: $0) } }
     }
 
     let vectors: [Vector]
@@ -48,16 +48,5 @@ public struct FormatVectors: Decodable, Sendable {
             }
             #expect(found == vector.fields, "\(vector.name), error: \(why)", sourceLocation: sourceLocation)
         }
-    }
-
-    /// Returns bytes as the vectors write them.
-    public static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
-        let digits = Array("0123456789abcdef")
-        return String(bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
-    }
-
-    private static func bytes(_ hexadecimal: String) -> [UInt8] {
-        let digits = hexadecimal.compactMap(\.hexDigitValue)
-        return stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
     }
 }

@@ -53,7 +53,7 @@ import VaubanDER
         #expect(Self.single.map(\.rawValue) == bits)
     }
 
-    @Test func simpleFlagsHaveTheirRequirements() {
+    @Test("Each set of flags has its requirement") func simpleFlagsHaveTheirRequirements() {
         for flags in Self.combinations {
             guard let control = try? AccessControl(protection: .whenUnlocked, flags: flags) else { continue }
             let constraints = flags.subtracting([.or, .and, .applicationPassword])
@@ -68,7 +68,8 @@ import VaubanDER
         }
     }
 
-    @Test func aControlReadsBackAndAnImpossibleOneDoesNot() throws {
+    @Test("An access control is read as it was written, and an impossible one is refused")
+    func aControlReadsBackAndAnImpossibleOneDoesNot() throws {
         for protection in Protection.allCases {
             let control = try AccessControl(protection: protection, flags: [.userPresence])
             #expect(try AccessControl(derBytes: control.encoded()) == control)

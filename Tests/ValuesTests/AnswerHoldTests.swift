@@ -9,7 +9,7 @@ import VaubanUserModel
         return Array(beginning.utf8) + [0, 0, UInt8(count >> 8), UInt8(count & 255)] + namespace + [UInt8](repeating: 1, count: rest)
     }
 
-    @Test func namespaceIsReadFromTheMessage() {
+    @Test("The namespace is read from the message") func namespaceIsReadFromTheMessage() {
         for namespace in ["git", "file", "a@b.example", "ä", String(repeating: "x", count: PromptHold.namespaceBytesMax)] {
             #expect(AnswerHold(seconds: 1, message: Self.message(Array(namespace.utf8)))?.namespace == namespace)
         }

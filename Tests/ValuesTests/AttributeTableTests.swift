@@ -4,7 +4,7 @@ import VaubanKeychainModel
 
 /// The table of Specs/item-attributes.md and the one in the code are the same.
 @Suite struct AttributeTableTests {
-    @Test func attributeTableMatchesTheSpecification() throws {
+    @Test("The table of attributes matches Specs/item-attributes.md") func attributeTableMatchesTheSpecification() throws {
         let rows = try SpecDocument("item-attributes").table("attributes")
         var named = 0
         for row in rows {
@@ -24,7 +24,7 @@ import VaubanKeychainModel
         #expect(rows.allSatisfy { ($0["Constant"] ?? "").hasPrefix("kSecAttr") })
     }
 
-    @Test func theClassesHaveApplesCodes() {
+    @Test("The item classes have Apple's codes") func theClassesHaveApplesCodes() {
         #expect(ItemKind.allCases.map(\.code) == ["genp", "inet", "cert", "keys"])
         #expect(ItemKind(code: "idnt") == .identity && ItemKind(code: "perm") == nil && ItemKind(code: "apls") == nil)
         #expect(ItemKind(nameable: 200) == nil && ItemKind(nameable: 5) == .identity && ItemKind(nameable: 6) == nil)

@@ -46,11 +46,11 @@ import VaubanKeychainModel
         Conversion(.data([5]), .date, nil),
     ]
 
-    @Test(arguments: conversions) func conversionsMatchTheTable(_ conversion: Conversion) {
+    @Test("Conversions of attributes match the table", arguments: conversions) func conversionsMatchTheTable(_ conversion: Conversion) {
         #expect(conversion.value.converted(to: conversion.form) == conversion.result)
     }
 
-    @Test func textAndDataOfTheSameBytesAreEqualAndNothingElseIs() {
+    @Test("Text and data of the same bytes are equal, and nothing else is") func textAndDataOfTheSameBytesAreEqualAndNothingElseIs() {
         #expect(AttributeValue.text("ä").equalityBytes == AttributeValue.data([0xC3, 0xA4]).equalityBytes)
         let different: [AttributeValue] = [
             .text("a"), .text("A"), .text("a "), .text(""), .text("1"), .number(1), .date(1), .number(0), .date(0), .number(-1),
@@ -61,13 +61,15 @@ import VaubanKeychainModel
         #expect(AttributeValue.number(258).equalityBytes == [2, 0, 0, 0, 0, 0, 0, 1, 2])
     }
 
-    @Test(arguments: [AttributeValue.text("ä"), .text(""), .data([]), .data([0, 255]), .number(.min), .number(0), .date(.max)])
+    @Test(
+        "A value is read in the type in which it was written",
+        arguments: [AttributeValue.text("ä"), .text(""), .data([]), .data([0, 255]), .number(.min), .number(0), .date(.max)])
     func aValueReadsBackInItsType(_ value: AttributeValue) throws {
         let attributes = ItemAttributes([.account: value])
         #expect(try ItemAttributes(derBytes: attributes.encoded()) == attributes)
     }
 
-    @Test func primaryKeyMakesAnItemUnique() {
+    @Test("The primary attributes make an item unique") func primaryKeyMakesAnItemUnique() {
         let generic: [AttributeName] = [.accessGroup, .synchronizable, .account, .service]
         let internet: [AttributeName] = [
             .accessGroup, .synchronizable, .account, .securityDomain, .server, .protocolName, .authenticationType, .port, .path,
@@ -77,7 +79,7 @@ import VaubanKeychainModel
         #expect(Set(always(.internetPassword)) == Set(internet))
     }
 
-    @Test func eachClassHasItsAttributes() throws {
+    @Test("Each item class has its attributes") func eachClassHasItsAttributes() throws {
         func fault(_ values: [AttributeName: AttributeValue], _ kind: ItemKind) -> AttributeError? {
             do throws(AttributeError) {
                 _ = try ItemAttributes(values).conforming(to: kind)
@@ -97,7 +99,7 @@ import VaubanKeychainModel
     }
 
     /// Names ascend, each once, four letters each: so equal sets have equal bytes, and there is no second encoding.
-    @Test func attributesOutOfOrderAreRefused() throws {
+    @Test("Attributes out of order or repeated are refused") func attributesOutOfOrderAreRefused() throws {
         func attribute(_ name: String) -> [UInt8] {
             let pair = [0x0C, UInt8(name.utf8.count)] + Array(name.utf8) + [0xA0, 3, 0x0C, 1, 0x61]
             return [0x30, UInt8(pair.count)] + pair
@@ -114,7 +116,7 @@ import VaubanKeychainModel
         }
     }
 
-    @Test func attributesAreLimited() throws {
+    @Test("Attributes are limited in number and size") func attributesAreLimited() throws {
         func many(_ count: Int) -> ItemAttributes {
             let names = (0..<count).compactMap { AttributeName(rawValue: String(1000 + $0)) }
             return ItemAttributes(Dictionary(uniqueKeysWithValues: names.map { ($0, .number(1)) }))

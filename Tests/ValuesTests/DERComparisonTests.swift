@@ -129,7 +129,7 @@ import VaubanDER
     /// Writes the same with swift-asn1 alone.
     private static func writeByLibrary(_ message: Message) throws -> [UInt8] {
         var der = DER.Serializer()
-        func tagged(_ number: UInt, _ fields: inout DER.Serializer, _ value: some DERSerializable) throws {
+        func tagged(_ number: UInt, into fields: inout DER.Serializer, _ value: some DERSerializable) throws {
             try fields.appendConstructedNode(identifier: ASN1Identifier(tagWithNumber: number, tagClass: .contextSpecific)) {
                 try $0.serialize(value)
             }
@@ -139,10 +139,10 @@ import VaubanDER
             try fields.serialize(message.flag)
             try fields.serialize(ASN1OctetString(contentBytes: message.octets[...]))
             try fields.serialize(ASN1UTF8String(message.text))
-            if let optional = message.optional { try tagged(0, &fields, optional) }
+            if let optional = message.optional { try tagged(0, into: &fields, optional) }
             switch message.choice {
-            case .text(let text): try tagged(1, &fields, ASN1UTF8String(text))
-            case .octets(let octets): try tagged(16, &fields, ASN1OctetString(contentBytes: octets[...]))
+            case .text(let text): try tagged(1, into: &fields, ASN1UTF8String(text))
+            case .octets(let octets): try tagged(16, into: &fields, ASN1OctetString(contentBytes: octets[...]))
             }
             try fields.appendConstructedNode(identifier: .sequence) { list in
                 for pair in message.list {

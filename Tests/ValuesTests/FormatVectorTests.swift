@@ -28,8 +28,8 @@ import VaubanSignedNote
             guard key.verifies(note) || time != nil else { return nil }
             #expect(note.bytes == vector.content && LogHead(text: head.text) == head)
             let fields = [
-                "device": FormatVectors.hexadecimal(head.device), "user": "\(head.user)", "number": "\(head.number)",
-                "chain": FormatVectors.hexadecimal(head.chain),
+                "device": hexadecimal(head.device), "user": "\(head.user)", "number": "\(head.number)",
+                "chain": hexadecimal(head.chain),
             ]
             return time.map { fields.merging(["time": "\($0)"]) { $1 } } ?? fields
         }
@@ -39,9 +39,29 @@ import VaubanSignedNote
         try FormatVectors("secret-service").check { vector in
             let read = try SecretServiceAttributes(derBytes: vector.content)
             return [
-                "collection": read.collection, "instance": FormatVectors.hexadecimal(read.instance),
+                "collection": read.collection, "instance": hexadecimal(read.instance),
                 "attributes": read.attributes.map { "\($0.name)=\($0.value)" }.joined(separator: "\n"),
             ]
+        }
+    }
+
+    @Test("Entries of a report of another provider are read and written, or refused, as the vectors say") func transferEntries() throws {
+        try FormatVectors("transfer-entries").check { vector in
+            let entry = try TransferEntry(derBytes: vector.content)
+            #expect(try entry.encoded() == vector.content)
+            let (kind, parts): (Int, [String: String]) =
+                switch entry {
+                case .provider(let name): (1, ["text": name])
+                case .notice(let sentence): (2, ["text": sentence])
+                case .total(let number): (3, ["number": "\(number)"])
+                case .collection(let record): (4, ["record": hexadecimal(try record.encoded())])
+                case .item(let place, let record): (5, ["text": place, "record": hexadecimal(try record.encoded())])
+                case .left(let place, let reason): (6, ["text": place, "reason": reason])
+                case .failure(let sentence, let number): (7, ["text": sentence, "number": "\(number)"])
+                case .end: (8, [:])
+                case .picture(let path): (9, ["text": path])
+                }
+            return ["kind": "\(kind)", "text": "", "reason": "", "number": "0", "record": ""].merging(parts) { $1 }
         }
     }
 

@@ -9,7 +9,7 @@ import VaubanSecretBytes
 
     private func strength(_ passcode: String) -> PasscodeStrength { PasscodeStrength(of: SecretBytes(copying: Array(passcode.utf8))) }
 
-    @Test func kindLengthAndGuesses() {
+    @Test("The strength of a passcode has its kind, its length and its number of guesses") func kindLengthAndGuesses() {
         let expected: [(passcode: String, kind: PasscodeStrength.Kind, characters: Int, log2: Double)] = [
             ("", .digits, 0, 0), ("7", .digits, 1, 3.3219), ("739150", .digits, 6, 19.9316), ("k7vq2m", .lettersAndDigits, 6, 31.0196),
             ("Kvqmzt", .lettersAndDigits, 6, 34.2026), ("K7vq2m", .lettersAndDigits, 6, 35.7252), ("k v.q!", .everything, 6, 35.2959),
@@ -22,17 +22,19 @@ import VaubanSecretBytes
         }
     }
 
-    @Test(arguments: [
-        ("000000", ObviousPasscode.oneCharacter), ("aaaaaaaaaaaa", .oneCharacter), ("éééééé", .oneCharacter), ("aAaAaA", .oneCharacter),
-        ("123456", .runs), ("234567", .runs), ("890123", .runs), ("987654321", .runs), ("210987", .runs), ("abcdef", .runs),
-        ("ZYXwvu", .runs),
-        ("abc123", .runs), ("123321", .runs), ("111222", .runs), ("abcdefghijklmnopqrstuvwxyz", .runs), ("123abc321", .runs),
-        ("121212", .repeatedPattern), ("abcabc", .repeatedPattern), ("1231231", .repeatedPattern), ("a!a!a!a", .repeatedPattern),
-        ("abéxabéx", .repeatedPattern), ("20242024", .repeatedPattern), ("123123", .repeatedPattern),
-        ("password", .common), ("PassWord", .common), ("password1", .common), ("Password2024", .common), ("qwerty", .common),
-        ("qwerty!", .common),
-        ("letmein", .common), ("letmein.", .common), ("112233", .common), ("1qaz2wsx", .common), ("trustno1!!", .common),
-    ])
+    @Test(
+        "Obvious passcodes are found",
+        arguments: [
+            ("000000", ObviousPasscode.oneCharacter), ("aaaaaaaaaaaa", .oneCharacter), ("éééééé", .oneCharacter), ("aAaAaA", .oneCharacter),
+            ("123456", .runs), ("234567", .runs), ("890123", .runs), ("987654321", .runs), ("210987", .runs), ("abcdef", .runs),
+            ("ZYXwvu", .runs),
+            ("abc123", .runs), ("123321", .runs), ("111222", .runs), ("abcdefghijklmnopqrstuvwxyz", .runs), ("123abc321", .runs),
+            ("121212", .repeatedPattern), ("abcabc", .repeatedPattern), ("1231231", .repeatedPattern), ("a!a!a!a", .repeatedPattern),
+            ("abéxabéx", .repeatedPattern), ("20242024", .repeatedPattern), ("123123", .repeatedPattern),
+            ("password", .common), ("PassWord", .common), ("password1", .common), ("Password2024", .common), ("qwerty", .common),
+            ("qwerty!", .common),
+            ("letmein", .common), ("letmein.", .common), ("112233", .common), ("1qaz2wsx", .common), ("trustno1!!", .common),
+        ])
     func obviousPasscodesAreFound(_ passcode: String, _ why: ObviousPasscode) {
         let found = strength(passcode)
         #expect(found.obvious == why)
@@ -41,14 +43,16 @@ import VaubanSecretBytes
         #expect(Self.counted.refusal(of: found) != nil)
     }
 
-    @Test(arguments: [
-        "739150", "121213", "123465", "112358", "abcabd", "abcab", "passwords are words", "password12345", "mypassword",
-        "correct horse battery",
-        "k7vq2m", "äöüßéè", "hunter2hunter2", "12ab34cd", "ab12ab13", "éaéaéb", "abcxyzq",
-    ])
+    @Test(
+        "Other passcodes are not obvious",
+        arguments: [
+            "739150", "121213", "123465", "112358", "abcabd", "abcab", "passwords are words", "password12345", "mypassword",
+            "correct horse battery",
+            "k7vq2m", "äöüßéè", "hunter2hunter2", "12ab34cd", "ab12ab13", "éaéaéb", "abcxyzq",
+        ])
     func otherPasscodesAreNotObvious(_ passcode: String) { #expect(strength(passcode).obvious == nil) }
 
-    @Test func theSoftwareBackendWantsSixCharacters() {
+    @Test("The software backend requires six characters") func theSoftwareBackendWantsSixCharacters() {
         let policy = PasscodePolicy.software
         for (passcode, part) in [
             ("", "at least 6 characters"), ("ab", "at least 6 characters"),
@@ -65,7 +69,7 @@ import VaubanSecretBytes
         #expect(refusal == policy.refusal(of: strength("7391")))
     }
 
-    @Test func backendThatCountsAttemptsMayAcceptFourDigits() {
+    @Test("A backend that counts attempts may accept four digits") func backendThatCountsAttemptsMayAcceptFourDigits() {
         let policy = Self.counted
         #expect(policy.refusal(of: strength("7391")) == nil)
         #expect(policy.refusal(of: strength("739")) != nil)
@@ -77,7 +81,7 @@ import VaubanSecretBytes
                 && loose.refusal(of: strength("123456")) == nil)
     }
 
-    @Test func estimateIsDescribed() {
+    @Test("The estimate of a passcode is described") func estimateIsDescribed() {
         let policy = PasscodePolicy.software
         #expect(
             policy.estimate(of: strength("739150"))
@@ -110,7 +114,8 @@ import VaubanSecretBytes
     }
 
     /// Bytes that are not UTF-8, including lone continuation bytes, are assessed like any others.
-    @Test(arguments: [[UInt8](repeating: 0x80, count: 6), [0xFF, 0xFE, 0, 1, 2, 3], [0x80], [0xC3]]) func estimateAcceptsAnyBytes(
+    @Test("The estimate accepts any bytes", arguments: [[UInt8](repeating: 0x80, count: 6), [0xFF, 0xFE, 0, 1, 2, 3], [0x80], [0xC3]])
+    func estimateAcceptsAnyBytes(
         _ bytes: [UInt8]
     ) {
         let found = PasscodeStrength(of: SecretBytes(copying: bytes))

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import VaubanPasscode
 import VaubanSecretBytes
@@ -15,7 +16,7 @@ import VaubanSecretBytes
         let vectors: [Vector]
     }
 
-    @Test func recoveryKeyVectorsAreReadOrRefused() throws {
+    @Test("The recovery keys of the vectors are read or refused") func recoveryKeyVectorsAreReadOrRefused() throws {
         let file = WireVectors.folder.deletingLastPathComponent().appendingPathComponent("recovery-key.json")
         let vectors = try JSONDecoder().decode(File.self, from: Data(contentsOf: file)).vectors
         #expect(vectors.count { $0.failure != nil } > 4)
@@ -23,7 +24,7 @@ import VaubanSecretBytes
             do throws(RecoveryKeyError) {
                 let key = try RecoveryKey(typed: SecretBytes(copying: Array(vector.digits.utf8)))
                 let bytes = key.bytes()
-                #expect(bytes.withUnsafeBytes { WireVectors.hexadecimal(Array($0)) } == vector.key)
+                #expect(bytes.withUnsafeBytes { hexadecimal(Array($0)) } == vector.key)
             } catch {
                 let failure =
                     switch error {

@@ -14,7 +14,7 @@ import VaubanSecretBytes
                 case .ed25519(let point), .point(let point): point
                 case .rsa(_, let modulus): modulus
                 }
-            return ["type": found.type.rawValue, "public": FormatVectors.hexadecimal(half)]
+            return ["type": found.type.rawValue, "public": hexadecimal(half)]
         }
     }
 
@@ -25,7 +25,7 @@ import VaubanSecretBytes
     }
 
     private static func fields(of request: SSHAgentRequest) -> [String: String] {
-        let digits = { (bytes: [UInt8]) in FormatVectors.hexadecimal(bytes) }
+        let digits = { (bytes: [UInt8]) in hexadecimal(bytes) }
         return switch request {
         case .list: ["request": "list"]
         case .sign(let signing):
@@ -63,8 +63,8 @@ import VaubanSecretBytes
             switch SSHSignedData(vector.content) {
             case .login(let login):
                 [
-                    "kind": "login", "user": login.user, "session": FormatVectors.hexadecimal(login.session),
-                    "key": FormatVectors.hexadecimal(login.publicKey), "host": FormatVectors.hexadecimal(login.hostKey ?? []),
+                    "kind": "login", "user": login.user, "session": hexadecimal(login.session),
+                    "key": hexadecimal(login.publicKey), "host": hexadecimal(login.hostKey ?? []),
                 ]
             case .message(let namespace): ["kind": "message", "namespace": namespace]
             case .certificate: ["kind": "certificate"]

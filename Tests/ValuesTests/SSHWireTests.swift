@@ -22,7 +22,7 @@ import VaubanSecretBytes
         } + constraints
     }
 
-    @Test func numbersAreInTheirShortestForm() throws {
+    @Test("Numbers are in their shortest form") func numbersAreInTheirShortestForm() throws {
         #expect(SSHWriter.of { $0.magnitude([0, 0, 0x80]) } == [0, 0, 0, 2, 0, 0x80])
         #expect(SSHWriter.of { $0.magnitude([0]) } == [0, 0, 0, 0])
         for wrong: [UInt8] in [[0, 0, 0, 1, 0x80], [0, 0, 0, 1, 0], [0, 0, 0, 2, 0, 1], [0, 0, 0, 2, 1]] {
@@ -30,13 +30,13 @@ import VaubanSecretBytes
         }
     }
 
-    @Test func keyDecodesToWhatWasEncoded() throws {
+    @Test("A key is decoded as it was encoded") func keyDecodesToWhatWasEncoded() throws {
         #expect(try SSHPublicKey(blob: Self.key.blob) == Self.key)
         #expect(throws: SSHError.self) { try SSHPublicKey(blob: Self.key.blob + [0]) }
         #expect(!SSHPublicKey.isCertificate(Self.key.blob))
     }
 
-    @Test func addedKeyIsKeptUnchanged() throws {
+    @Test("An added key is kept unchanged") func addedKeyIsKeptUnchanged() throws {
         guard case .add(let added) = try Self.request(Self.addition()) else { throw SSHError("this is no key") }
         #expect(added.comment == "a comment" && added.certificate == nil)
         let again = try added.fields.withUnsafeBytes { bytes throws(SSHError) in try SSHPrivateFields(bytes).publicKey }
@@ -44,7 +44,7 @@ import VaubanSecretBytes
         #expect(throws: SSHError.self) { try Self.request(Self.addition(pair: [UInt8](repeating: 1, count: 64))) }
     }
 
-    @Test func constraintsThatCannotBeMetRefuseTheKey() throws {
+    @Test("Constraints that cannot be met refuse the key") func constraintsThatCannotBeMetRefuseTheKey() throws {
         guard case .add(let added) = try Self.request(Self.addition([1, 0, 0, 0, 60, 2])) else { throw SSHError("this is no key") }
         #expect(added.constraints.seconds == 60 && added.constraints.asksEachTime)
         let unknown = SSHWriter.of { writer in
@@ -57,7 +57,7 @@ import VaubanSecretBytes
         }
     }
 
-    @Test func signedDataNamesItsPurpose() {
+    @Test("The data to be signed names its purpose") func signedDataNamesItsPurpose() {
         let login = SSHWriter.of { writer in
             writer.string([UInt8](repeating: 5, count: 32))
             writer.byte(50)
@@ -84,7 +84,7 @@ import VaubanSecretBytes
     }
 
     /// Every prefix of a message is refused, and nothing is read beyond it.
-    @Test func nothingIsReadBeyondTheEnd() {
+    @Test("Nothing is read beyond the end of a message") func nothingIsReadBeyondTheEnd() {
         let whole = Self.addition([1, 0, 0, 0, 60])
         for count in 0..<whole.count where count != whole.count - 5 {
             #expect(throws: SSHError.self) { try Self.request(Array(whole[..<count])) }

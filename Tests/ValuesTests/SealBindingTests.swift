@@ -37,19 +37,49 @@ import VaubanUserWire
         (.listFingers, [0x30, 0x09, 2, 1, 2, 0xA0, 0x04, 0x30, 0x02, 0xA9, 0x00]),
     ]
 
-    @Test func everyBindingMatchesTheSpecification() throws {
+    @Test("Every binding matches the specification") func everyBindingMatchesTheSpecification() throws {
         for answer in Self.known { #expect(try SealBinding.credential(answer.request).encoded() == answer.bytes, "\(answer.request)") }
         #expect(Set(Self.known.map(\.bytes)).count == Self.known.count)
     }
 
-    @Test func bindingOfAnAnswerThatHoldsHasAllOfIt() throws {
+    @Test("The binding of an answer that holds contains all of it") func bindingOfAnAnswerThatHoldsHasAllOfIt() throws {
         let hold = PromptHold(seconds: 300, namespace: "git", program: CallerName(pid: 43, path: "/a"))
         let bytes: [UInt8] = [0x30, 0x1B, 2, 1, 2, 0xA2, 0x16, 0x30, 0x14, 2, 2, 0x01, 0x2C, 0x0C, 3, 0x67, 0x69, 0x74, 0x30, 0x09]
         #expect(try SealBinding.hold(hold).encoded() == bytes + [2, 1, 43, 0xA0, 4, 0x0C, 2, 0x2F, 0x61])
     }
 
+    @Test("The binding of a change contains all of it") func bindingOfAChangeHasAllOfIt() throws {
+        let after = LockSettings(graceSeconds: 30, idleSeconds: 600, locksWithScreen: true)
+        let configured: [UInt8] = [
+            0x30, 0x20, 2, 1, 2, 0xA3, 0x1B, 0x30, 0x19, 0xA0, 0x17,
+            0x30, 0x09, 2, 1, 0, 2, 1, 0, 1, 1, 0x00, 0x30, 0x0A, 2, 1, 0x1E, 2, 2, 0x02, 0x58, 1, 1, 0xFF,
+        ]
+        let known: [(change: CredentialChange, bytes: [UInt8])] = [
+            (.configure(before: .standard, after: after), configured),
+            (.enroll(unlocks: false), [0x30, 0x0C, 2, 1, 2, 0xA3, 0x07, 0x30, 0x05, 0xA1, 0x03, 1, 1, 0x00]),
+            (.enroll(unlocks: true), [0x30, 0x0C, 2, 1, 2, 0xA3, 0x07, 0x30, 0x05, 0xA1, 0x03, 1, 1, 0xFF]),
+            (.forgetFingers, [0x30, 0x09, 2, 1, 2, 0xA3, 0x04, 0x30, 0x02, 0xA2, 0x00]),
+            (.endRecoveryKey, [0x30, 0x09, 2, 1, 2, 0xA3, 0x04, 0x30, 0x02, 0xA3, 0x00]),
+        ]
+        for (change, bytes) in known { #expect(try SealBinding.change(change).encoded() == bytes, "\(change)") }
+        #expect(SealBinding.ofAnswer(holding: nil, making: .forgetFingers) == .change(.forgetFingers))
+        #expect(SealBinding.ofAnswer(holding: nil, making: nil) == nil)
+    }
+
+    @Test("A prompt has a change if, and only if, it is about one") func changeGoesWithItsOperation() throws {
+        func request(_ operation: PromptOperation, _ change: CredentialChange?) -> PromptRequest {
+            PromptRequest(
+                prompt: Self.octets(6, 16), user: 1000, challenge: PasscodeChallenge(nonce: Self.octets(7, 32), purpose: .prompt),
+                caller: CallerName(pid: 42, path: nil), operation: operation, reason: nil, attempt: 1, attemptsLeft: 5, change: change)
+        }
+        #expect(try PromptRequest(derBytes: request(.changeCredential, .forgetFingers).encoded()).change == .forgetFingers)
+        for wrong in [request(.changeCredential, nil), request(.unlock, .forgetFingers), request(.evaluatePolicy, .endRecoveryKey)] {
+            #expect(throws: (any Error).self) { try PromptRequest(derBytes: wrong.encoded()) }
+        }
+    }
+
     /// The request is sent in the bytes of its binding, so that it is read exactly as it was bound.
-    @Test func requestCarriesTheBytesItsSealIsBoundTo() throws {
+    @Test("A request is sent in the bytes that its seal is bound to") func requestCarriesTheBytesItsSealIsBoundTo() throws {
         let challenge = PasscodeChallenge(nonce: Self.octets(8, 32), purpose: .change)
         for (request, bytes) in Self.known {
             let bound = Array(try request.encoded())
@@ -59,13 +89,13 @@ import VaubanUserWire
         }
     }
 
-    @Test func encodingMatchesTheExampleOfTheSpecification() throws {
+    @Test("The encoding matches the example of Specs/user-wire.md") func encodingMatchesTheExampleOfTheSpecification() throws {
         let document = try SpecDocument("user-wire")
         #expect(try document.example("seal binding") == SealBinding.credential(.changePasscode(new: Self.new, rolls: true)).encoded())
     }
 
     /// A secret of the request that is missing here could be replaced in transit.
-    @Test func otherSecretsAreBound() throws {
+    @Test("Other secrets of a request are bound too") func otherSecretsAreBound() throws {
         for (request, bytes) in Self.known {
             for other in request.otherSecrets.compactMap({ $0 }) {
                 let written = try other.encoded()

@@ -51,7 +51,7 @@ import VaubanDER
         return [0x30, UInt8(content.count)] + content
     }
 
-    @Test func probeIsDecoded() throws {
+    @Test("A sample of every type is decoded") func probeIsDecoded() throws {
         var probe = Probe()
         #expect(try Probe(derBytes: Self.sequence(Self.number, Self.flag, Self.octets, Self.text, Self.none)) == probe)
         probe.optional = 9
@@ -120,7 +120,7 @@ import VaubanDER
     }
 
     /// A state file of a later Vauban is reported as such and kept; without a later version it counts as damage.
-    @Test(arguments: [(2, 2), (127, 127), (0, nil), (-1, nil)] as [(Int8, Int64?)])
+    @Test("A later version is distinguished from damage", arguments: [(2, 2), (127, 127), (0, nil), (-1, nil)] as [(Int8, Int64?)])
     func laterVersionIsDistinguishedFromDamage(_ version: Int8, _ newer: Int64?) {
         let fault = #expect(throws: DERError.self) {
             try Versioned(derBytes: Self.sequence([2, 1, UInt8(bitPattern: version)], Self.number))

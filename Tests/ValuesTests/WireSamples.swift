@@ -76,10 +76,20 @@ struct WireSample: Sendable, CustomTestStringConvertible {
         prompt: octets(6, 16), user: 1000, challenge: PasscodeChallenge(nonce: octets(7, 32), purpose: .prompt),
         caller: CallerName(pid: 42, path: "/usr/bin/vauban-ssh-agent"), operation: .sign, reason: "sign a commit", attempt: 1,
         attemptsLeft: 5, hold: hold)
+    private static let changes: [CredentialChange] = [
+        .configure(before: .standard, after: LockSettings(graceSeconds: 10, idleSeconds: 900, locksWithScreen: true)),
+        .enroll(unlocks: false), .enroll(unlocks: true), .forgetFingers, .endRecoveryKey,
+    ]
+    private static func changeRequest(_ change: CredentialChange) -> PromptRequest {
+        PromptRequest(
+            prompt: octets(6, 16), user: 1000, challenge: PasscodeChallenge(nonce: octets(7, 32), purpose: .prompt),
+            caller: CallerName(pid: 42, path: "/usr/bin/vauban-desktop"), operation: .changeCredential, reason: nil, attempt: 1,
+            attemptsLeft: 5, change: change)
+    }
     static let message = Array("SSHSIG".utf8) + [0, 0, 0, 3] + Array("git".utf8) + octets(0, 4)
     private static let update = PromptUpdate(.hint, fingersLeft: 4, hint: .notCentered)
     private static let evaluation = Evaluation(
-        control.map { .control($0, .sign) } ?? .policy(.biometry), reason: "sign", mayAsk: false, reuseSeconds: 300,
+        control.map { .control($0, .sign) } ?? .policy(.biometry), reason: "sign", mayPrompt: false, reuseSeconds: 300,
         titles: PromptTitles(cancel: nil, fallback: "Other"),
         authorization: octets(9, 32))
     private static let bareRequest = PromptRequest(
@@ -145,8 +155,8 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             .consent(Consent(.listOwners, offered: .once), reason: nil),
             .consent(Consent(.usePassword, offered: .once, item: "example.com", accounts: ["anna", "ben"]), reason: nil), .seal(row),
             .seal(plainRow),
-            .open(row, wrapped: [1], reason: "why", mayAsk: true),
-            .open(row, wrapped: octets(1, 512), reason: nil, mayAsk: false), .lease,
+            .open(row, wrapped: [1], reason: "why", mayPrompt: true),
+            .open(row, wrapped: octets(1, 512), reason: nil, mayPrompt: false), .lease,
             .rewrap(row, wrapped: [1], generation: octets(4, 8)), .retire([KeyName(purpose: 6, generation: octets(4, 8))]),
             .fate(KeyName(purpose: 203, generation: octets(4, 8))), .handOver, .openBackup(keybag: nil, .backUp),
             .openBackup(keybag: [1, 2, 3], .restore), .openBackup(keybag: nil, .backUp, recipient: octets(3, 1216)),
@@ -179,7 +189,8 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             .circle(circleReply), .circle(CircleReply(circleView)), .circle(companionReply), .circle(tokenReply), .circle(waitingReply),
             .circle(recoveryReply),
             .seriesKey(sealed: octets(3, EnclaveRequest.sealedSeriesKeyBytes), .empty),
-            .logEnd(AccessLogEnd(number: 1 << 48, chain: octets(2, 32))), .logHead(signedHead),
+            .logEnd(AccessLogAnchor(end: AccessLogEnd(number: 1 << 48, chain: octets(2, 32)), began: nil)), .logHead(signedHead),
+            .logEnd(AccessLogAnchor(end: AccessLogEnd(number: 1 << 48, chain: octets(2, 32)), began: 1 << 48)),
         ].enumerated().map { WireSample("\($0)", $1) }
         + userAnswers.enumerated().map { WireSample("user \($0)", EnclaveReply.user($1)) } + [
             WireSample("", LeaseStanding()), WireSample("", LeaseRecall(user: 1000, epoch: .max, everything: false)),
@@ -187,7 +198,7 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             WireSample("", keyUses), WireSample("by a signed program", keyUsesOfSigned), WireSample("", KeyUsesNoted()),
             WireSample("ask", PromptNotice.ask(request)), WireSample("bare", PromptNotice.ask(bareRequest)),
             WireSample("changed", PromptNotice.changed(user: .max)),
-            WireSample("settled", PromptNotice.resolved(prompt: octets(6, 16), .callerGone)),
+            WireSample("resolved", PromptNotice.resolved(prompt: octets(6, 16), .callerGone)),
             WireSample("to the sheet", PromptNotice.ask(sheetRequest)),
             WireSample("whose answer holds", PromptNotice.ask(holdRequest)),
             WireSample("update", PromptNotice.update(prompt: octets(6, 16), update)),
@@ -204,7 +215,7 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             WireSample("consent", PromptReport.answered(prompt: octets(6, 16), challenge: octets(7, 32), .consent(passcode, .always))),
             WireSample("to consent", PromptNotice.ask(consentRequest)),
             WireSample("of a signed program", PromptNotice.ask(signedRequest)),
-        ] + reader + device + keys
+        ] + changes.enumerated().map { WireSample("to change \($0)", PromptNotice.ask(changeRequest($1))) } + reader + device + keys
 
     static let reader: [WireSample] =
         [
@@ -230,16 +241,17 @@ struct WireSample: Sendable, CustomTestStringConvertible {
                 kind: kind, user: 1000, identifier: octets(1, 16), control: control, publicKey: octets(2, kind.publicBytes),
                 generation: octets(3, 8), wrapped: octets(4, 60))
         }
-        func use(_ operation: KeyOperation, _ reason: String?, _ hold: AnswerHold? = nil) -> KeyUse {
+        func use(_ operation: KeyOperation, reason: String?, hold: AnswerHold? = nil) -> KeyUse {
             KeyUse(
-                handle: .max, operation: operation, input: octets(5, 32), mayAsk: true, reason: reason,
+                handle: .max, operation: operation, input: octets(5, 32), mayPrompt: true, reason: reason,
                 authorization: reason.map { _ in octets(6, 32) }, hold: hold)
         }
         let hold = AnswerHold(seconds: PromptHold.secondsMax, message: message)
         return EnclaveKeyKind.allCases.map { WireSample("\($0)", key($0)) }
             + [
-                KeyRequest.make(.mldsa87, control), .open(key(.p256)), .use(use(.sign, "why")), .use(use(.decapsulate, nil)), .close(1),
-                .use(use(.sign, nil, hold)),
+                KeyRequest.make(.mldsa87, control), .open(key(.p256)), .use(use(.sign, reason: "why")),
+                .use(use(.decapsulate, reason: nil)), .close(1),
+                .use(use(.sign, reason: nil, hold: hold)),
             ].enumerated().map { WireSample("\($0)", $1) }
             + [
                 KeyReply.refused(refusal), .waitingForUser(place: "pts/3"), .queued, .made(key(.mlkem768)), .opened(1),
@@ -257,7 +269,7 @@ struct WireSample: Sendable, CustomTestStringConvertible {
             .canEvaluate(.biometryOrPasscode), .evaluate(Evaluation(.policy(.biometryOrPasscode), reason: "a reason")),
             .evaluate(Evaluation(.policy(.biometry), reason: "a reason")), .evaluate(evaluation), .environment,
             .eraseWithoutPasscode(challenge), .unlockByPrompt(reason: "a reason"),
-        ] + credentialRequests.map { .credential($0, challenge, authority: passcode) }
+        ] + credentialRequests.map { .credential($0, challenge, authority: passcode) } + changes.map { .changeByPrompt($0) }
 
     private static let credentialRequests: [CredentialRequest] = [
         .setPasscode(recoveryKey: nil), .setPasscode(recoveryKey: passcode), .changePasscode(new: passcode, rolls: true),
@@ -293,7 +305,7 @@ struct WireSample: Sendable, CustomTestStringConvertible {
         ].enumerated().map { WireSample("\($0)", $1) }
         + [
             AgentNotice.registered, .refused(refusal), .ask(request), .resolved(prompt: octets(6, 16), .expired), .ask(sheetRequest),
-            .update(prompt: octets(6, 16), update),
+            .update(prompt: octets(6, 16), update), .ask(changeRequest(changes[0])),
         ].enumerated().map { WireSample("\($0)", $1) }
 
     /// What keychaind and the fetcher say to each other.

@@ -76,12 +76,12 @@ import VaubanUserWire
         #expect(throws: (any Error).self) { try RowBinding(derBytes: mixed.encoded()) }
     }
 
-    @Test func sealInfoConsistsOfLabelPurposeUserAndNonce() {
+    @Test("The context of a passcode's seal is label, purpose, user and nonce") func sealInfoConsistsOfLabelPurposeUserAndNonce() {
         let challenge = PasscodeChallenge(nonce: [UInt8](repeating: 7, count: 32), purpose: .prompt)
         #expect(challenge.sealInfo(user: 0x0102_0304) == Array("vauban passcode v1".utf8) + [0, 4, 1, 2, 3, 4] + challenge.nonce)
     }
 
-    @Test func theSpecificationsExamplesAreWhatTheCodeWrites() throws {
+    @Test("The examples of Specs/enclave-wire.md are what the code writes") func theSpecificationsExamplesAreWhatTheCodeWrites() throws {
         let document = try SpecDocument("enclave-wire")
         #expect(try document.example("seal request") == EnclaveRequest.seal(WireSample.row).encoded())
         #expect(try document.example("sealed reply") == EnclaveReply.sealed(wrapped: [0xAA, 0xBB, 0xCC]).encoded())
@@ -90,7 +90,7 @@ import VaubanUserWire
         #expect(try document.example("screen locked event") == DeviceEvent(number: 7, .screenLocked(user: 1000)).encoded())
     }
 
-    @Test func theReadersExamplesAreWhatTheCodeWrites() throws {
+    @Test("The examples of Specs/reader.md are what the code writes") func theReadersExamplesAreWhatTheCodeWrites() throws {
         let document = try SpecDocument("reader")
         #expect(try document.example("hello") == ReaderReport.hello(isPaired: false).encoded())
         #expect(try document.example("pair") == ReaderNotice.pair.encoded())

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The files of Vectors/wire, which a second implementation can read (Vectors/README.md). With VAUBAN_WRITE_VECTORS in the environment they
@@ -51,7 +52,7 @@ import Testing
         var refused = 0
         for vector in vectors {
             let sample = try #require(samples[vector.message], "\(vector.message) is no message of \(format)")
-            let bytes = try #require(WireVectors.bytes(vector.bytes))
+            let bytes = try #require([UInt8](hexadecimal: vector.bytes))
             if let failure = vector.failure {
                 refused += 1
                 #expect(throws: (any Error).self, "\(vector.message), \(failure.rawValue)") { try sample.again(bytes) }

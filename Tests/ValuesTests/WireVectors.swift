@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// A file of Vectors/wire: valid messages of one format, and messages with one failure each, which a reader refuses.
 struct WireVectors: Codable, Equatable {
@@ -33,28 +34,17 @@ struct WireVectors: Codable, Equatable {
         var types: Set<Substring> = []
         vectors = samples.flatMap { sample in
             let name = sample.testDescription.trimmingCharacters(in: .whitespaces)
-            let valid = [Vector(message: name, bytes: Self.hexadecimal(sample.bytes), failure: nil)]
+            let valid = [Vector(message: name, bytes: hexadecimal(sample.bytes), failure: nil)]
             guard types.insert(name.prefix { $0 != " " }).inserted else { return valid }
             return valid
                 + Failure.allCases.compactMap { failure in
-                    Self.spoilt(sample.bytes, failure).map { Vector(message: name, bytes: Self.hexadecimal($0), failure: failure) }
+                    Self.spoilt(sample.bytes, failure).map { Vector(message: name, bytes: hexadecimal($0), failure: failure) }
                 }
         }
     }
 
     static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .appendingPathComponent("Vectors/wire")
-
-    static func hexadecimal(_ bytes: [UInt8]) -> String {
-        let digits = Array("0123456789abcdef")
-        return String(bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
-    }
-
-    static func bytes(_ hexadecimal: String) -> [UInt8]? {
-        let digits = hexadecimal.compactMap(\.hexDigitValue)
-        guard digits.count == hexadecimal.count, digits.count % 2 == 0 else { return nil }
-        return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
-    }
 
     /// Returns the message with this one failure; nil if it has no such part.
     private static func spoilt(_ message: [UInt8], _ failure: Failure) -> [UInt8]? {

@@ -5,7 +5,7 @@ import Testing
 import VaubanKeychain
 
 @Suite struct NameTests {
-    @Test func nameSurvivesItsFields() {
+    @Test("A name survives the conversion to attributes and back") func nameSurvivesItsFields() {
         let generic = GenericPassword(service: "s", account: "")
         #expect(GenericPassword(fields: generic.fields) == generic)
         let names = [
@@ -17,7 +17,7 @@ import VaubanKeychain
         #expect(Set(names).count == 3)
     }
 
-    @Test func errorsHaveReasons() {
+    @Test("Each status has a reason") func errorsHaveReasons() {
         let meanings: [(Int32, KeychainError.Reason)] = [
             (errSecItemNotFound, .notFound), (errSecDuplicateItem, .duplicate), (errSecInteractionNotAllowed, .interactionNotAllowed),
             (errSecUserCanceled, .cancelled), (errSecAuthFailed, .authenticationFailed), (errSecMissingEntitlement, .missingEntitlement),
@@ -49,7 +49,7 @@ private struct Session<Store: SecretStore> {
 }
 
 @Suite struct InMemorySecretStoreTests {
-    @Test func wrapperWorksWithAnInMemoryStore() async throws {
+    @Test("An application's wrapper works with the store in memory") func wrapperWorksWithAnInMemoryStore() async throws {
         let store = InMemorySecretStore()
         let session = Session(store: store)
         #expect(try await session.token() == nil)
@@ -61,7 +61,7 @@ private struct Session<Store: SecretStore> {
         #expect(try await !session.signOut())
     }
 
-    @Test func storeFailsOnRequest() async throws {
+    @Test("The store in memory fails on request") func storeFailsOnRequest() async throws {
         let store = InMemorySecretStore()
         let session = Session(store: store)
         let cancelled = KeychainError(status: errSecUserCanceled)

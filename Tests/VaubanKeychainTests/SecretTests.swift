@@ -5,7 +5,7 @@ import Testing
 import VaubanKeychain
 
 @Suite struct SecretTests {
-    @Test func secretReturnsItsBytes() {
+    @Test("A secret returns its bytes and its text") func secretReturnsItsBytes() {
         let secret = Secret(utf8: "pässwörd")
         let count = secret.count
         #expect(count == 10)
@@ -17,7 +17,7 @@ import VaubanKeychain
         #expect(isEqual)
     }
 
-    @Test func invalidUTF8IsNotText() {
+    @Test("Invalid UTF-8 is not text") func invalidUTF8IsNotText() {
         let secret = Secret(copying: Data([0xFF, 0xFE, 0x00]))
         let text = secret.text()
         #expect(text == nil)
@@ -25,7 +25,7 @@ import VaubanKeychain
         #expect(count == 3)
     }
 
-    @Test func emptySecretIsAllowed() {
+    @Test("A secret may be empty") func emptySecretIsAllowed() {
         let secret = Secret(utf8: "")
         let other = Secret(copying: Data())
         let (isEmpty, text, isEqual) = (secret.isEmpty, secret.text(), secret.equals(other))
@@ -34,7 +34,7 @@ import VaubanKeychain
         #expect(isEqual)
     }
 
-    @Test func comparesByBytes() {
+    @Test("Secrets are compared by their bytes") func comparesByBytes() {
         let one = Secret(utf8: "one")
         let two = Secret(utf8: "two")
         let longer = Secret(utf8: "one more")
@@ -43,12 +43,12 @@ import VaubanKeychain
         #expect(equal == [true, false, false])
     }
 
-    @Test func errorsWhileWritingAreRethrown() {
+    @Test("An error while a secret is written is thrown to the caller") func errorsWhileWritingAreRethrown() {
         struct Failure: Error {}
         #expect(throws: Failure.self) { _ = try Secret(count: 4) { _ throws(Failure) in throw Failure() } }
     }
 
-    @Test func randomSecretsDiffer() throws {
+    @Test("Random secrets differ") func randomSecretsDiffer() throws {
         let one = try Secret(randomBytes: 32)
         let two = try Secret(randomBytes: 32)
         let (count, isEqual) = (one.count, one.equals(two))
@@ -56,7 +56,7 @@ import VaubanKeychain
         #expect(!isEqual)
     }
 
-    @Test func secretIsOverwrittenAtItsEnd() throws {
+    @Test("A secret is overwritten at its end") func secretIsOverwrittenAtItsEnd() throws {
         let sign = Sign()
         var place: UInt?
         do {
@@ -67,7 +67,7 @@ import VaubanKeychain
         #expect(!sign.isAt(try #require(place)))
     }
 
-    @Test func dataOfASecretIsOverwrittenWithItsLastReference() throws {
+    @Test("The data of a secret is overwritten with its last reference") func dataOfASecretIsOverwrittenWithItsLastReference() throws {
         let sign = Sign()
         let secret = sign.secret()
         var place: UInt?
@@ -83,7 +83,7 @@ import VaubanKeychain
         #expect(!sign.isAt(try #require(place)))
     }
 
-    @Test func resultOfACallIsOverwritten() {
+    @Test("The result of a call is overwritten when a secret absorbs it") func resultOfACallIsOverwritten() {
         let returned = NSData(data: Data([1, 2, 3]))
         let secret = Secret(absorbing: returned)
         let expected = Secret(copying: Data([1, 2, 3]))

@@ -19,7 +19,7 @@ import Testing
             .flatMap { try SourceTree.text(of: $0).components(separatedBy: "\n") }
     }
 
-    @Test func manualListsTheAttacksTried() throws {
+    @Test("Manual/attacks.md lists the attacks that the scripts try") func manualListsTheAttacksTried() throws {
         let manual = try SourceTree.text(of: SourceTree.root.appendingPathComponent("Manual/attacks.md"))
         let told = Self.attacks(in: manual.components(separatedBy: "\n"), #/^\| (?<name>[AU][0-9]{2,3}) \|/#)
         let tried = Self.attacks(in: try Self.scriptLines(), #/check ['"](?<name>[AU][0-9]{2,3}) /#)

@@ -4,18 +4,18 @@ import Testing
 
 /// The checkers themselves: each must be known to find violations.
 @Suite struct CheckerTests {
-    @Test func importsAreSeen() {
+    @Test("Imports of every form are found") func importsAreSeen() {
         for (source, modules) in Self.importSamples {
             #expect(SwiftText(source).imports == Set(modules), "in: \(source)")
         }
     }
 
-    @Test func codeInsideInterpolationsStays() {
+    @Test("Code inside interpolations stays code") func codeInsideInterpolationsStays() {
         let text = SwiftText(#"let a = "x \(f("y", try! g())) z" // end"#)
         #expect(text.codeLines == [#"let a = "(f("", try! g()))" "#])
     }
 
-    @Test func dependenciesOfEveryFormAreRead() throws {
+    @Test("Dependencies of every form are read") func dependenciesOfEveryFormAreRead() throws {
         let graph = try PackageGraph(
             json: Data(
                 """
@@ -29,26 +29,28 @@ import Testing
         #expect(graph.closure(of: "A") == ["A", "B", "C", "D"])
     }
 
-    @Test func reachIsTransitiveAndShowsThePath() {
+    @Test("Reach is transitive, and the path is shown") func reachIsTransitiveAndShowsThePath() {
         let graph = ImportGraph(edges: ["enclaved": ["Enclave"], "Enclave": ["CShim", "Crypto"], "CShim": ["<sqlite3.h>"]])
         #expect(graph.paths(from: "enclaved").contains(["enclaved", "Enclave", "CShim", "<sqlite3.h>"]))
     }
 
-    @Test(arguments: ["GRDB", "SwiftCSV", "CSystemd", "FoundationNetworking", "NIOCore", "NIOPosix", "<sqlite3.h>", "<systemd/sd-bus.h>"])
+    @Test(
+        "A module that enclaved must not reach is forbidden",
+        arguments: ["GRDB", "SwiftCSV", "CSystemd", "FoundationNetworking", "NIOCore", "NIOPosix", "<sqlite3.h>", "<systemd/sd-bus.h>"])
     func enclavedMustNotReach(_ name: String) {
         #expect(forbiddenReaches.contains { $0.target == "enclaved" && $0.forbids(name) })
     }
 
-    @Test(arguments: ["Crypto", "SwiftASN1", "VaubanLinuxHost", "<sys/socket.h>"])
+    @Test("A module that enclaved needs is not forbidden", arguments: ["Crypto", "SwiftASN1", "VaubanLinuxHost", "<sys/socket.h>"])
     func enclavedReachesOnlyItsAllowedModules(_ name: String) {
         #expect(!forbiddenReaches.contains { $0.target == "enclaved" && $0.forbids(name) })
     }
 
-    @Test func systemHeadersAreSeen() {
+    @Test("System headers are found") func systemHeadersAreSeen() {
         #expect(ImportGraph.systemHeaders(in: "#include <a/b.h>\n # include <c.h>\n#include \"own.h\"\n// <d.h>") == ["<a/b.h>", "<c.h>"])
     }
 
-    @Test func houseRulesFindViolations() {
+    @Test("The house rules find violations, and nothing else") func houseRulesFindViolations() {
         for (source, count) in Self.ruleSamples {
             #expect(HouseRules.violations(in: source, isTest: true).count == count, "in: \(source.prefix(80))")
         }
@@ -79,6 +81,10 @@ import Testing
         ("// TO" + "DO: later", 1),
         ("let template = \"name.XXXXXX\"", 0),
         ("Thread.sleep(forTimeInterval: 1)", 1),
+        ("@Test func f() {}", 1),
+        ("@Test(.proves(\"C-001\")) func f() {}", 1),
+        ("@Test(\"A b is c\") func f() {}", 0),
+        ("@Test(\n    \"A b is c\", arguments: [1])\nfunc f() {}", 0),
         ("final class A: @unchecked Sendable {}", 1),
         ("// Guarded by its lock.\nfinal class A: @unchecked Sendable {}", 0),
         ("// Guarded by its lock.\n@available(*, deprecated)\nfinal class A: @unchecked Sendable {}", 0),

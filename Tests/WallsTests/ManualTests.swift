@@ -22,13 +22,13 @@ import Testing
         }
     }
 
-    @Test func verbsAreFound() throws {
+    @Test("The verbs of the command line are found") func verbsAreFound() throws {
         let verbs = try Self.verbs()
         #expect(verbs.count > 15)
         #expect(Set(["set", "import", "list", "allow", "passcode", "login"]).isSubset(of: verbs))
     }
 
-    @Test func everyVerbIsInTheManualPage() throws {
+    @Test("Every verb is in the manual page") func everyVerbIsInTheManualPage() throws {
         let entries = try Self.text("Install/man/vauban.1").split(separator: "\n").filter { $0.hasPrefix(".It Cm ") }
             .map { $0.split(separator: " ") }
         for verb in try Self.verbs() {
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func everyVerbIsInTheTableOfTheManual() throws {
+    @Test("Every verb is in the table of the manual") func everyVerbIsInTheTableOfTheManual() throws {
         let parts = try Self.text("Manual/command-line.md").components(separatedBy: "```")
         let words = try #require(parts.dropFirst().first).split(whereSeparator: \.isWhitespace)
         for verb in try Self.verbs() {
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func exampleOfEntitlementsIsValid() throws {
+    @Test("The example of an entitlements file is valid") func exampleOfEntitlementsIsValid() throws {
         let page = try Self.text("Install/man/vauban-entitlements.5")
         let start = try #require(page.range(of: "<?xml")).lowerBound
         let end = try #require(page.range(of: "</plist>")).upperBound

@@ -17,13 +17,13 @@ struct PublicDeclarations {
         var scopes: [Scope] = []
         var depth = 0
         for line in source.codeLines {
-            read(line, &scopes, depth)
+            read(line, scopes: &scopes, depth: depth)
             depth += line.count { $0 == "{" } - line.count { $0 == "}" }
             while let scope = scopes.last, depth <= scope.depth { scopes.removeLast() }
         }
     }
 
-    private mutating func read(_ line: String, _ scopes: inout [Scope], _ depth: Int) {
+    private mutating func read(_ line: String, scopes: inout [Scope], depth: Int) {
         guard let match = line.prefixMatch(of: Self.declaration) else { return }
         let (keyword, name) = (String(match.2), String(match.3))
         let isPublic = match.1.contains("public") || match.1.contains("open")

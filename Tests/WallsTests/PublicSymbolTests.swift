@@ -11,7 +11,7 @@ import Testing
         "touchIDOrPasscode", "errSecPasscodeNotSet",
     ]
 
-    @Test(.proves("C-065"))
+    @Test("No public name reveals whether a passcode is set", .proves("C-065"))
     func noPublicNameRevealsWhetherAPasscodeIsSet() throws {
         var count = 0
         for target in try SourceTree.targets() where ["VaubanSecurity", "VaubanLocalAuthentication"].contains(target.name) {

@@ -4,7 +4,7 @@ import Testing
 
 /// The house rules that a machine can check. Each failure names the file and the line, and what to do instead.
 @Suite struct StyleTests {
-    @Test func everyFileFollowsTheHouseRules() throws {
+    @Test("Every Swift file follows the house rules") func everyFileFollowsTheHouseRules() throws {
         for file in SourceTree.ownSwiftFiles() {
             let name = SourceTree.name(of: file)
             for violation in try HouseRules.violations(in: SourceTree.text(of: file), isTest: name.hasPrefix("Tests/")) {
@@ -31,6 +31,9 @@ enum HouseRules {
             if codeLine.contains("try!") { report("try! turns an error into a crash; handle it or let it through") }
             if line.contains(stub), codeLine.contains("fatalError(") { report("a stub that traps; leave the function out until it exists") }
             if let mark = reminders.first(where: { hasWord($0, in: line) }) { report("\(mark): reminders belong in an issue") }
+            if isTest, codeLine.contains("@Test"), !saysTheBehavior(index, lines) {
+                report("a test without a sentence that says the behavior: @Test(\"…\")")
+            }
             if isTest, codeLine.contains("sleep(") { report("waiting by the clock; wait for a message, or use a simulated clock") }
             if codeLine.contains(configuration), !(codeLine + (index + 1 < code.count ? code[index + 1] : "")).contains("commandName:") {
                 report("a command without commandName, which ArgumentParser then derives in a millisecond, for each command at each start")
@@ -55,6 +58,14 @@ enum HouseRules {
     private static func hasWord(_ word: String, in text: String) -> Bool {
         guard text.contains(word) else { return false }
         return text.split(whereSeparator: { !$0.isLetter && !$0.isNumber && $0 != "_" }).contains { $0 == word }
+    }
+
+    /// Returns whether the attribute `@Test` of a line begins with a sentence, there or on the next line.
+    private static func saysTheBehavior(_ index: Int, _ lines: [String]) -> Bool {
+        guard let place = lines[index].range(of: "@Test(") else { return false }
+        let rest = lines[index][place.upperBound...]
+        let beginning = rest.isEmpty && index + 1 < lines.count ? lines[index + 1][...] : rest
+        return beginning.trimmingCharacters(in: .whitespaces).hasPrefix("\"")
     }
 
     /// Returns whether the line above is a comment; attributes on separate lines may come between.

@@ -3,17 +3,32 @@ import Testing
 
 /// Programs that exist for tests alone are few, and no installation or package contains one.
 @Suite struct TestingProgramTests {
-    /// Returns the names of the programs in Sources/Testing.
-    private static func programs() throws -> [String] {
-        let folder = SourceTree.root.appendingPathComponent("Sources/Testing")
-        return try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted().filter {
-            FileManager.default.fileExists(atPath: folder.appendingPathComponent("\($0)/main.swift").path)
-        }
+    /// Returns the names of the programs of the manifest in a folder of Sources, sorted.
+    private static func programs(where isWanted: (_ folder: String) -> Bool) throws -> [String] {
+        let sources = SourceTree.root.appendingPathComponent("Sources").path
+        return try PackageGraph.read().targets.filter { target in
+            guard target.kind == .executable, target.folder.path.hasPrefix("\(sources)/") else { return false }
+            return isWanted(target.folder.path.dropFirst(sources.count + 1).split(separator: "/").first.map(String.init) ?? "")
+        }.map(\.name).sorted()
+    }
+
+    private static func programsForTests() throws -> [String] { try programs { $0 == "Testing" } }
+
+    @Test("scripts/programs prints the programs of the manifest, except those for tests") func othersAreInstalled() throws {
+        let process = Process()
+        let output = Pipe()
+        process.executableURL = SourceTree.root.appendingPathComponent("scripts/programs")
+        process.standardOutput = output
+        try process.run()
+        let printed = try output.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        let names = String(decoding: printed, as: UTF8.self).split(separator: "\n").map(String.init)
+        #expect(names.sorted() == (try Self.programs { $0 != "Testing" }))
     }
 
     @Test("No program for tests is installed") func noneIsInstalled() throws {
-        let programs = try Self.programs()
-        #expect(programs.contains("enclaved-testing"))
+        let programs = try Self.programsForTests()
+        #expect(programs.contains("enclaved-testing") && programs.contains("acceptance"))
         let root = SourceTree.root
         let scripts = ["scripts/stage", "scripts/dist", "scripts/programs"].map(root.appendingPathComponent)
             .filter { FileManager.default.fileExists(atPath: $0.path) }
@@ -26,6 +41,6 @@ import Testing
     }
 
     @Test("At most ten programs exist for tests alone") func programsForTestsAreFew() throws {
-        #expect(try Self.programs().count <= 10)
+        #expect(try Self.programsForTests().count <= 10)
     }
 }

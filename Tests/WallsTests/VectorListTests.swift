@@ -65,6 +65,16 @@ import Testing
         }
     }
 
+    @Test("Vectors/README.md names every file of vectors") func readmeNamesFiles() throws {
+        let text = try SourceTree.text(of: Self.root.appendingPathComponent("Vectors/README.md"))
+        // A row names the folder once: `formats/a.json`, `b.json`.
+        let named = Set(text.matches(of: /`([^`]+)`/).map { String($0.1.split(separator: "/").last ?? "") })
+        let tools: Set<String> = ["README.md", "make.py", "maker", "formats"]
+        for file in try Self.files("Vectors").filter({ !tools.contains($0) }) + Self.files("Vectors/formats") {
+            #expect(named.contains(file), "Vectors/README.md does not name \(file)")
+        }
+    }
+
     @Test("Every file of vectors has some that are refused") func filesHaveFailures() throws {
         let files = try ["Vectors/wire", "Vectors/formats"].flatMap { folder in try Self.files(folder).map { "\(folder)/\($0)" } }
         for file in files + ["Vectors/export.json", "Vectors/recovery-key.json"] {

@@ -19,7 +19,7 @@ import Testing
     /// vauban-protect.
     private static let outsideTheManifest: Set<String> = ["VaubanOnApple", "pam_vauban", "vauban-protect"]
 
-    @Test func everyFolderOfSourcesIsATarget() throws {
+    @Test("Every folder of sources is a target") func everyFolderOfSourcesIsATarget() throws {
         let known = Set(try PackageGraph.read().targets.map(\.name)).union(Self.outsideTheManifest)
         for target in try SourceTree.targets() {
             #expect(known.contains(target.name), "\(SourceTree.name(of: target.folder)) is no target of Package.swift")
@@ -61,7 +61,7 @@ import Testing
     ]
 
     /// scripts/build-sdk links what VaubanKeychain needs into one library; it names the folders of objects.
-    @Test func modulesOfTheSDKAreThoseOfItsLibrary() throws {
+    @Test("The SDK's library has the modules that VaubanKeychain needs") func modulesOfTheSDKAreThoseOfItsLibrary() throws {
         let graph = try PackageGraph.read()
         let script = try SourceTree.text(of: SourceTree.root.appendingPathComponent("scripts/build-sdk"))
         let loops = script.matches(of: /for module in ([^;]*);/).map {
@@ -76,7 +76,7 @@ import Testing
         #expect(needed.subtracting(ours).isSubset(of: linked))
     }
 
-    @Test func forbiddenModulesAreOutOfReach() throws {
+    @Test("Forbidden modules are out of reach") func forbiddenModulesAreOutOfReach() throws {
         let graph = try ImportGraph(SourceTree.targets())
         for forbidden in forbiddenReaches + withoutFoundation where graph.holds(forbidden.target) {
             for path in graph.paths(from: forbidden.target) where forbidden.forbids(path.last ?? "") {
@@ -86,7 +86,7 @@ import Testing
     }
 
     /// A product that links something from Testing would ship a simulator.
-    @Test func noSourceOutsideTestingImportsFromTesting() throws {
+    @Test("No source outside Testing imports from Testing") func noSourceOutsideTestingImportsFromTesting() throws {
         let targets = try SourceTree.targets()
         let inTesting = { (target: SourceTree.Target) in target.folder.deletingLastPathComponent().lastPathComponent == "Testing" }
         let names = Set(targets.filter(inTesting).map(\.name))

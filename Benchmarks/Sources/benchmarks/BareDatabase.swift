@@ -65,11 +65,11 @@ final class BareDatabase {
     }
 
     private func insert() throws {
-        for (index, column) in Self.columns.enumerated() { bind(insertItem, Int32(index + 1), random(column.bytes)) }
+        for (index, column) in Self.columns.enumerated() { bind(insertItem, at: Int32(index + 1), bytes: random(column.bytes)) }
         try step(insertItem)
         let row = sqlite3_last_insert_rowid(database)
         for _ in 0..<Self.lookups {
-            bind(insertLookup, 1, random(Self.lookupBytes))
+            bind(insertLookup, at: 1, bytes: random(Self.lookupBytes))
             sqlite3_bind_int64(insertLookup, 2, row)
             try step(insertLookup)
         }
@@ -83,7 +83,7 @@ final class BareDatabase {
         }
     }
 
-    private func bind(_ statement: OpaquePointer?, _ index: Int32, _ bytes: [UInt8]) {
+    private func bind(_ statement: OpaquePointer?, at index: Int32, bytes: [UInt8]) {
         // SQLITE_TRANSIENT, which C defines with a cast that Swift does not import: the bytes are copied at once.
         sqlite3_bind_blob(statement, index, bytes, Int32(bytes.count), unsafeBitCast(-1, to: sqlite3_destructor_type.self))
     }

@@ -16,18 +16,18 @@ struct Comparison {
         Table.row(["get, us", "", Table.text(floor), Table.text(get), "", Table.text(get / floor)])
         // Each client has its own items.
         for clients in Self.clientCounts where clients <= plan.items {
-            try showRate("gets a second", .get, .get, clients)
+            try showRate("gets a second", work: .get, floor: .get, clients: clients)
         }
         try Signing.makeKey()
         defer { Signing.deleteKey() }
         let sign = try Fleet.run(.sign, clients: 1, items: 0, seconds: plan.seconds).samples.median
         let signFloor = try program.median(.sign, plan.gets / 4)
         Table.row(["signature, us", "", Table.text(signFloor), Table.text(sign), "", Table.text(sign / signFloor)])
-        for clients in Self.clientCounts.prefix(2) { try showRate("signatures a second", .sign, .sign, clients) }
+        for clients in Self.clientCounts.prefix(2) { try showRate("signatures a second", work: .sign, floor: .sign, clients: clients) }
         Table.say("\nattributes without a value: \(Table.text(attributes)) of a get; add: \(Table.text(add)) bare transactions")
     }
 
-    private func showRate(_ name: String, _ work: Fleet.Work, _ floorWork: FloorProgram.Work, _ clients: Int) throws {
+    private func showRate(_ name: String, work: Fleet.Work, floor floorWork: FloorProgram.Work, clients: Int) throws {
         let floor = try program.rate(floorWork, clients: clients, seconds: plan.seconds)
         let ours = try Fleet.run(work, clients: clients, items: plan.items, seconds: plan.seconds).perSecond
         Table.row([name, "\(clients)", Table.text(floor), Table.text(ours), "", Table.text(floor / ours)])

@@ -38,7 +38,7 @@ enum Items {
         item[kSecAttrLabel as String] = label(index / groupSize)
         item[kSecValueData as String] = secret(index)
         let (status, time) = timed(item as CFDictionary) { SecItemAdd($0, nil) }
-        try check(status, [errSecSuccess], "add item \(index)")
+        try check(status, isIn: [errSecSuccess], when: "add item \(index)")
         return time
     }
 
@@ -46,7 +46,7 @@ enum Items {
         var result: CFTypeRef?
         let query = identity(index).merging([kSecReturnData as String: true]) { $1 }
         let (status, time) = timed(query as CFDictionary) { SecItemCopyMatching($0, &result) }
-        try check(status, [errSecSuccess], "read item \(index)")
+        try check(status, isIn: [errSecSuccess], when: "read item \(index)")
         guard result as? Data == secret(index) else { throw Failure("item \(index) has another value") }
         return time
     }
@@ -55,7 +55,7 @@ enum Items {
         var result: CFTypeRef?
         let query = identity(index).merging([kSecReturnAttributes as String: true]) { $1 }
         let (status, time) = timed(query as CFDictionary) { SecItemCopyMatching($0, &result) }
-        try check(status, [errSecSuccess], "describe item \(index)")
+        try check(status, isIn: [errSecSuccess], when: "describe item \(index)")
         guard (result as? [String: Any])?[kSecAttrAccount as String] as? String == account(index) else {
             throw Failure("item \(index) has other attributes")
         }
@@ -71,7 +71,7 @@ enum Items {
             kSecReturnPersistentRef as String: true,
         ]
         let (status, time) = timed(query as CFDictionary) { SecItemCopyMatching($0, &result) }
-        try check(status, [errSecSuccess], "find group \(group)")
+        try check(status, isIn: [errSecSuccess], when: "find group \(group)")
         guard (result as? [Data])?.count == groupSize else { throw Failure("group \(group) has not \(groupSize) items") }
         return time
     }
@@ -79,13 +79,13 @@ enum Items {
     static func timeUpdate(_ index: Int) throws -> UInt64 {
         let changes = [kSecValueData as String: secret(index)] as CFDictionary
         let (status, time) = timed(identity(index) as CFDictionary) { SecItemUpdate($0, changes) }
-        try check(status, [errSecSuccess], "update item \(index)")
+        try check(status, isIn: [errSecSuccess], when: "update item \(index)")
         return time
     }
 
     static func timeDelete(_ index: Int) throws -> UInt64 {
         let (status, time) = timed(identity(index) as CFDictionary) { SecItemDelete($0) }
-        try check(status, [errSecSuccess], "delete item \(index)")
+        try check(status, isIn: [errSecSuccess], when: "delete item \(index)")
         return time
     }
 
@@ -97,7 +97,7 @@ enum Items {
 
     static func addIfMissing(_ index: Int) throws {
         let status = SecItemCopyMatching(identity(index) as CFDictionary, nil)
-        try check(status, [errSecSuccess, errSecItemNotFound], "look for item \(index)")
+        try check(status, isIn: [errSecSuccess, errSecItemNotFound], when: "look for item \(index)")
         if status == errSecItemNotFound { try add(index) }
     }
 
@@ -107,11 +107,11 @@ enum Items {
     static func timeRefusal() throws -> UInt64 {
         let query = identity(0).merging([kSecReturnData as String: true]) { $1 }
         let (status, time) = timed(query as CFDictionary) { SecItemCopyMatching($0, nil) }
-        try check(status, [errSecInteractionNotAllowed], "be refused before the first unlock")
+        try check(status, isIn: [errSecInteractionNotAllowed], when: "be refused before the first unlock")
         return time
     }
 
-    private static func check(_ status: OSStatus, _ expected: [OSStatus], _ what: String) throws {
+    private static func check(_ status: OSStatus, isIn expected: [OSStatus], when what: String) throws {
         guard !expected.contains(status) else { return }
         let words = SecCopyErrorMessageString(status, nil).map { $0 as String } ?? ""
         throw Failure("could not \(what): \(status) \(words)")

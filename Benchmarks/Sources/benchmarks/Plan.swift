@@ -36,7 +36,7 @@ struct Plan {
     func run() throws {
         for index in 0..<items { try Items.addIfMissing(index) }
         if let loops {
-            _ = try Question.value(items).measure((0..<loops).lazy.map { $0 &* 7919 % items })
+            _ = try TimedQuery.value(items).measure((0..<loops).lazy.map { $0 &* 7919 % items })
             return
         }
         let cast = Cast(home: home)
@@ -53,7 +53,7 @@ struct Plan {
         var floorGets: [Double] = []
         for number in 1...self.rounds {
             FileHandle.standardError.write(Data("round \(number) of \(self.rounds)\n".utf8))
-            rounds.append(try Round(self, cast, database))
+            rounds.append(try Round(plan: self, cast: cast, database: database))
             if let program { floorGets.append(try program.median(.get, gets)) }
         }
         Report.print(rounds, self)

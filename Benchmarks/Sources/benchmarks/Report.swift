@@ -23,8 +23,8 @@ enum Report {
             let added = samples.median - (from.map { best.steps[$0].samples.median } ?? 0)
             row([name, text(samples.median), "+\(text(added))", ""])
         }
-        costs("a get", best.getCosts, best.gets, best.get)
-        costs("an add and a bare transaction, which is the client's", bestAdd.addCosts, bestAdd.adds, bestAdd.add)
+        costs(of: "a get", best.getCosts, count: best.gets, samples: best.get)
+        costs(of: "an add and a bare transaction, which is the client's", bestAdd.addCosts, count: bestAdd.adds, samples: bestAdd.add)
 
         say("\nEvery round (get / floor, add / bare transaction):\n")
         for round in rounds {
@@ -34,7 +34,7 @@ enum Report {
         }
     }
 
-    private static func costs(_ what: String, _ costs: [(name: String, cost: ProcessCost)], _ count: Int, _ samples: Samples) {
+    private static func costs(of what: String, _ costs: [(name: String, cost: ProcessCost)], count: Int, samples: Samples) {
         say("\nProcessor time of \(what), by process (means):\n")
         row(["", "us", "in kernel", "sleeps", "waited for a processor"])
         let per = Double(max(count, 1))

@@ -13,7 +13,7 @@ struct Round {
     var attributes: Samples { steps[Self.attributesStep].samples }
     private static let attributesStep = 4
 
-    init(_ plan: Plan, _ cast: Cast, _ database: BareDatabase) throws {
+    init(plan: Plan, cast: Cast, database: BareDatabase) throws {
         let pair = try Floor()
         defer { pair.end() }
         _ = try pair.measure(plan.floorTrips / 10)
@@ -21,17 +21,17 @@ struct Round {
 
         // Not in the order in which they were added; every item gets its turn.
         let order = (0..<plan.gets).map { $0 &* 7919 % plan.items }
-        let question = Question.value(plan.items)
+        let query = TimedQuery.value(plan.items)
         var get = Samples([])
-        getCosts = try cast.costs { get = try question.measure(order) }
+        getCosts = try cast.costs { get = try query.measure(order) }
         self.get = get
-        let steps: [(String, Int?, Question)] = [
+        let steps: [(String, Int?, TimedQuery)] = [
             ("Security alone: a query that it refuses", nil, .badLimit(plan.items)),
             ("+ there and back: keychaind refuses it unread", 0, .foreignGroup(plan.items)),
             ("+ index key, SQLite: nothing is found", 1, .absence(plan.items)),
             ("+ row, metadata opened: found", 2, .existence(plan.items)),
             ("+ attributes in the reply", 3, .attributes(plan.items)),
-            ("or + enclaved, value opened, value in the reply", 3, question),
+            ("or + enclaved, value opened, value in the reply", 3, query),
         ]
         self.steps = try steps.map { ($0, $1, try $2.measure(order.prefix(plan.gets / 2))) }
 

@@ -20,11 +20,13 @@ struct Scale {
         Table.row(["work", "clients", "median us", "p99 us", "a second", "of floor"])
         for number in clients {
             for work in [Fleet.Work.get, .search, .update] {
-                show(work, number, try Fleet.run(work, clients: number, items: items, seconds: seconds), floor)
+                show(work, clients: number, result: try Fleet.run(work, clients: number, items: items, seconds: seconds), floor: floor)
             }
             let added = try Fleet.run(.add, clients: number, items: items, seconds: seconds)
-            show(.add, number, added, floor)
-            show(.delete, number, try Fleet.run(.delete, clients: number, items: items, seconds: seconds, counts: added.counts), floor)
+            show(.add, clients: number, result: added, floor: floor)
+            show(
+                .delete, clients: number,
+                result: try Fleet.run(.delete, clients: number, items: items, seconds: seconds, counts: added.counts), floor: floor)
         }
         try compareAdds(floor)
         showMemory()
@@ -39,7 +41,7 @@ struct Scale {
         return try pair.measure(50_000)
     }
 
-    private func show(_ work: Fleet.Work, _ clients: Int, _ result: Fleet.Result, _ floor: Samples) {
+    private func show(_ work: Fleet.Work, clients: Int, result: Fleet.Result, floor: Samples) {
         let ratio = result.samples.median / (2 * floor.median)
         Table.row([
             work.rawValue, "\(clients)", Table.text(result.samples.median), Table.text(result.samples.p99), Table.text(result.perSecond),

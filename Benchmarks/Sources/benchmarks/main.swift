@@ -1,14 +1,14 @@
 // benchmarks [--items N] [--rounds N] [--gets N] [--adds N] [--seconds N]: measures the service that VAUBAN_HOME names, which must be
 // unlocked. Benchmarks/run creates one, measures, and removes it. `benchmarks loop N` does N gets and nothing else, for a profiler.
 // `benchmarks prepare ITEMS` adds items and creates a signing key; `benchmarks fill FROM TO` adds items; `benchmarks scale ITEMS SECONDS`
-// measures a keychain that has them. `benchmarks judge` measures App Transport Security, without a keychain. `benchmarks guard` adds an
+// measures a keychain that has them. `benchmarks transport` measures App Transport Security, without a keychain. `benchmarks guard` adds an
 // item that requires the user; `benchmarks read N` and `benchmarks ask N` prompt for it. `benchmarks sign CLIENTS SECONDS` signs with a
 // key of the enclave. `benchmarks synced write` and `read` change and await the value of one synchronizable item.
 import Foundation
 import Glibc
 
 if CommandLine.arguments.dropFirst().first == Floor.echoArgument { Floor.echo() }
-if CommandLine.arguments.dropFirst().first == Judgement.argument { Judgement.run() }
+if CommandLine.arguments.dropFirst().first == TransportDecision.argument { TransportDecision.run() }
 
 func end(_ text: String, _ code: Int32) -> Never {
     FileHandle.standardError.write(Data("benchmarks: \(text)\n".utf8))

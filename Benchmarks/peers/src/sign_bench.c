@@ -2,7 +2,7 @@
  *   sign_bench BACKEND [--clients K] [--seconds S] [--keygen]
  * openssl   : in this process (EVP, one key)
  * sshagent  : SSH_AUTH_SOCK, first key of the agent, agent protocol over the socket
- * pkcs11    : BENCH_P11_MODULE, BENCH_P11_PIN, first slot with a token, private key labelled "bench"
+ * pkcs11    : BENCH_P11_MODULE, BENCH_P11_PIN, first slot with a token, private key labeled "bench"
  * esys      : BENCH_TCTI, tpm2-tss ESYS, primary ECDSA P-256 key in the owner hierarchy
  * Each client is its own process with its own connection; the same signature is made again and again. */
 #include "common.h"
@@ -95,7 +95,7 @@ static int p11_find(void) {
     f->C_FindObjectsInit(ses, t, 2);
     f->C_FindObjects(ses, &priv, 1, &n);
     f->C_FindObjectsFinal(ses);
-    if (n != 1) fprintf(stderr, "no private key labelled bench (%lu)\n", n);
+    if (n != 1) fprintf(stderr, "no private key labeled bench (%lu)\n", n);
     return n == 1 ? 0 : -1;
 }
 static int p11_open(void) {

@@ -29,7 +29,7 @@ final class LoginServer: NSObject, URLSessionTaskDelegate, Sendable {
     }
 
     /// Sends the credentials, and answers on a private queue.
-    func signIn(_ username: String, _ password: String, _ token: String, answer: @escaping @Sendable (Answer) -> Void) {
+    func signIn(as username: String, password: String, token: String, answer: @escaping @Sendable (Answer) -> Void) {
         var request = URLRequest(url: address, cachePolicy: .reloadIgnoringLocalCacheData, timeoutInterval: Self.timeoutSeconds)
         request.httpMethod = "POST"
         request.setValue("application/json", forHTTPHeaderField: "Content-Type")

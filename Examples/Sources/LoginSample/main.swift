@@ -40,7 +40,7 @@ func enroll(_ credentials: Credentials) -> Never {
 }
 
 /// Returns at once; the answers end the program.
-func login(_ server: LoginServer, _ username: String, _ credentials: Credentials, _ gate: Gate) {
+func login(at server: LoginServer, as username: String, credentials: Credentials, gate: Gate) {
     let hasFinger = gate.obstacle(to: .deviceOwnerAuthenticationWithBiometrics) == nil
     gate.ask("sign in as \(username)", for: hasFinger ? .deviceOwnerAuthenticationWithBiometrics : .deviceOwnerAuthentication) { answer in
         switch answer {
@@ -58,7 +58,7 @@ func send(to server: LoginServer, _ username: String, _ credentials: Credentials
     guard let address = credentials.address.load().token, let token = OneTimeToken(address: address) else {
         finish("There is no secret for one-time tokens.", 1)
     }
-    server.signIn(username, password, token.text(at: Date())) { answer in
+    server.signIn(as: username, password: password, token: token.text(at: Date())) { answer in
         switch answer {
         case .accepted: finish("Signed in as \(username).", 0)
         case .rejected: finish("\(credentials.delete()), since the server rejected them.", 1)
@@ -73,7 +73,7 @@ case ("enroll", 2): enroll(Credentials(username: arguments[1]))
 case ("login", 3):
     guard let server = LoginServer(arguments[1]) else { finish("\(arguments[1]) is not an https:// address.", 64) }
     let gate = Gate()
-    login(server, arguments[2], Credentials(username: arguments[2]), gate)
+    login(at: server, as: arguments[2], credentials: Credentials(username: arguments[2]), gate: gate)
     dispatchMain()
 default: finish("usage: LoginSample enroll USERNAME | login URL USERNAME", 64)
 }

@@ -43,7 +43,7 @@ struct RelyingParty {
     }
 
     /// Records the public key. Whose it is must be known by other means, such as a session that was opened with the password.
-    func enroll(_ name: String, _ publicKey: Data, _ actions: [String]) throws {
+    func enroll(_ name: String, publicKey: Data, actions: [String]) throws {
         let place = try file("people", name)
         guard Self.key(publicKey) != nil else { throw Refusal.key }
         let user = try JSONEncoder().encode(CommandUser(publicKey: publicKey, actions: actions))
@@ -112,7 +112,7 @@ do {
     switch (words[1], words.count) {
     case ("enroll", 3...):
         guard let key = readLine().flatMap({ Data(base64Encoded: $0) }) else { throw Refusal.key }
-        try party.enroll(words[2], key, Array(words[3...]))
+        try party.enroll(words[2], publicKey: key, actions: Array(words[3...]))
         print("Enrolled: \(words[2])")
     case ("ask", 4), ("ask", 5):
         let seconds = words.count == 5 ? Int(words[4]) : RelyingParty.openFor

@@ -47,7 +47,7 @@ static inline void sheet_session_look(struct sheet_session *session) {
         // It is there, and knows no such session: one that ended.
         session->changed(FALSE);
     } else if (!session->again) {
-        // It is too busy to say so, as when sessions change places: asked again soon, since no other word of it may come.
+        // The login manager is too busy to answer; ask again soon, since no further notice may come.
         session->again = g_timeout_add_seconds(1, sheet_session_again, session);
     }
     g_clear_error(&error);

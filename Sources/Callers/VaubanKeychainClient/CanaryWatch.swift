@@ -6,22 +6,22 @@ package import VaubanLinuxHost
 internal import VaubanRefusal
 
 package enum CanaryWatch {
-    /// The pause before the service is asked again, after it did not answer and after each alert, in milliseconds.
-    private static let pauseMilliseconds: Int32 = 2000
-
     /// Calls `tell` on a thread of its own, for as long as the process runs: at once if there are uses that the user has not seen, and
     /// after each further one. Starts no service.
     package static func start(_ tell: @escaping @Sendable (CanaryAlerts) -> Void) throws(SystemError) {
         try HostThread.start {
             var told: Int64?
+            var backoff = Backoff(from: 100, to: 10_000)
             while true {
+                let began = MachineClock.monotonic
                 if let alerts = next(after: told) {
                     if alerts.unseen > 0, alerts.total > told ?? 0 { tell(alerts) }
                     // After an erasure the count begins again.
                     if alerts.total == told { continue }
                     told = alerts.total
                 }
-                poll(nil, 0, pauseMilliseconds)
+                // After each alert too: a canary that is read all the time is told of rarely.
+                poll(nil, 0, backoff.pause(afterConnectionLasting: MachineClock.monotonic - began))
             }
         }
     }

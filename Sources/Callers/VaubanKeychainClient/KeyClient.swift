@@ -12,15 +12,15 @@ package import VaubanSecretBytes
 package struct KeyPrompting {
     /// The reason in the prompt; nil for none.
     package var reason: String?
-    package var mayAsk: Bool
+    package var mayPrompt: Bool
     /// The handle of the caller's authorized context.
     package var authorization: [UInt8]?
     /// If the user's answer may hold for further signatures.
     package var hold: KeyHold?
 
-    package init(reason: String? = nil, mayAsk: Bool = true, authorization: [UInt8]? = nil, hold: KeyHold? = nil) {
+    package init(reason: String? = nil, mayPrompt: Bool = true, authorization: [UInt8]? = nil, hold: KeyHold? = nil) {
         self.reason = reason
-        self.mayAsk = mayAsk
+        self.mayPrompt = mayPrompt
         self.authorization = authorization
         self.hold = hold
     }

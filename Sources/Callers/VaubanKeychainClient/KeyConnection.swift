@@ -40,7 +40,7 @@ final class KeyConnection: @unchecked Sendable {
         waiting: @escaping (String) -> Void
     ) throws(KeyConnectionError) -> KeyOutcome {
         let use = KeyUse(
-            handle: try handle(of: key), operation: operation, input: input, mayAsk: prompting.mayAsk, reason: prompting.reason,
+            handle: try handle(of: key), operation: operation, input: input, mayPrompt: prompting.mayPrompt, reason: prompting.reason,
             authorization: prompting.authorization, hold: prompting.hold?.answer)
         try send(.use(use), password, descriptors: prompting.hold.map { [$0.requester, $0.sessionLeader] } ?? [])
         let answer = try receive(waiting)

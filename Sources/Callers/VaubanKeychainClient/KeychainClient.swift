@@ -111,6 +111,11 @@ package final class KeychainClient: Sendable {
         _ = try call(.delete(query, atOnce: atOnce), secret: nil, waiting: waiting)
     }
 
+    /// Removes every match, of which there may be none.
+    package func deleteIfPresent(_ query: ItemQuery) throws(Refusal) {
+        do throws(Refusal) { try delete(query) } catch { guard error.reason == .itemNotFound else { throw error } }
+    }
+
     /// Moves a batch of rows to the current keys of their classes; call again while some are left.
     package func rewrap(waiting: Waiting? = nil) throws(Refusal) -> RewrapProgress {
         guard let progress = try call(.rewrap, secret: nil, waiting: waiting).progress else {

@@ -73,6 +73,8 @@ extension Refusal {
             }
         // A limit that Vauban set: the disk is not full.
         if reason == .storageFull, let detail { return detail }
+        // The reader may be there and have failed.
+        if reason == .biometryNotAvailable, let detail { return detail.prefix(1).uppercased() + detail.dropFirst() }
         // What happened, then the details, then what to do.
         let halves = sentence.split(separator: "; ", maxSplits: 1).map(String.init)
         var parts = [detail.map { reason == .unavailable ? $0 : "\(halves[0]): \($0)" } ?? halves[0]]

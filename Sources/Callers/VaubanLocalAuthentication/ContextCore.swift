@@ -114,7 +114,7 @@ final class ContextCore: Sendable {
         guard !reason.isEmpty else { throw LAContext.parameterError }
         let evaluation = Evaluation(
             subject, reason: PlainLine.of(reason, charactersMax: PromptRequest.reasonCharactersMax, bytesMax: Evaluation.reasonBytesMax),
-            mayAsk: !settings.interactionNotAllowed, reuseSeconds: settings.reuseSeconds,
+            mayPrompt: !settings.interactionNotAllowed, reuseSeconds: settings.reuseSeconds,
             titles: PromptTitles(cancel: settings.cancelTitle, fallback: settings.fallbackTitle), authorization: authorization)
         do throws(Refusal) {
             let client = AuthenticationClient(service: try Service.current())

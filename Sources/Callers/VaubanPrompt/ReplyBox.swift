@@ -1,4 +1,3 @@
-import Glibc
 import Synchronization
 import VaubanAuthenticationClient
 import VaubanLinuxHost
@@ -11,34 +10,24 @@ final class ReplyBox: Sendable {
         var response: PromptResponse
     }
 
-    /// A descriptor that is readable while there is a reply.
-    let descriptor: Descriptor
-    private let bell: Descriptor
+    private let wakeup: Wakeup
     private let reply = Mutex<Reply?>(nil)
 
-    init() throws(SystemError) {
-        var ends: [Int32] = [0, 0]
-        try SystemError.check(pipe(&ends), "make a pipe")
-        for end in ends {
-            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
-            _ = fcntl(end, F_SETFL, O_NONBLOCK)
-        }
-        descriptor = Descriptor(ends[0])
-        bell = Descriptor(ends[1])
-    }
+    init() throws(SystemError) { wakeup = try Wakeup() }
+
+    /// A descriptor that is readable while there is a reply.
+    var descriptor: Descriptor { wakeup.descriptor }
 
     func put(_ response: consuming PromptResponse, to request: Int) {
         // Passed through an optional, since a closure cannot consume what it captures.
         var handed: Reply? = Reply(request: request, response: response)
         reply.withLock { $0 = handed.take() }
-        var ring: UInt8 = 0
-        _ = write(bell.number, &ring, 1)
+        wakeup.signal()
     }
 
     /// Returns the reply to this prompt, if there is one. Discards a reply to another prompt.
     func take(_ request: Int) -> PromptResponse? {
-        var rings = [UInt8](repeating: 0, count: 16)
-        while read(descriptor.number, &rings, rings.count) > 0 {}
+        wakeup.clear()
         var taken: Reply?
         reply.withLock { taken = $0.take() }
         guard let reply = taken.take(), reply.request == request else { return nil }

@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include <zxcvbn.h>
 
-enum { judged_max = 100 };
+enum { bytes_max = 100 };
 
 static ssize_t read_whole(int descriptor, void *target, size_t count) {
     size_t got = 0;
@@ -22,35 +22,35 @@ static ssize_t read_whole(int descriptor, void *target, size_t count) {
     return (ssize_t)got;
 }
 
-static _Noreturn void judge(int question, int answer, const char *const words[]) {
-    char passcode[judged_max + 1] = {0};
-    read_whole(question, passcode, judged_max);
+static _Noreturn void estimate(int request, int reply, const char *const words[]) {
+    char passcode[bytes_max + 1] = {0};
+    read_whole(request, passcode, bytes_max);
     double bits = ZxcvbnMatch(passcode, (const char **)words, NULL);
     explicit_bzero(passcode, sizeof passcode);
-    _exit(write(answer, &bits, sizeof bits) == sizeof bits ? 0 : 1);
+    _exit(write(reply, &bits, sizeof bits) == sizeof bits ? 0 : 1);
 }
 
 double vauban_guesses_log2(const void *passcode, size_t count, const char *const words[]) {
-    int question[2], answer[2];
-    if (count > judged_max) count = judged_max;
-    if (pipe2(question, O_CLOEXEC) != 0) return -1;
-    if (pipe2(answer, O_CLOEXEC) != 0) {
-        close(question[0]);
-        close(question[1]);
+    int request[2], reply[2];
+    if (count > bytes_max) count = bytes_max;
+    if (pipe2(request, O_CLOEXEC) != 0) return -1;
+    if (pipe2(reply, O_CLOEXEC) != 0) {
+        close(request[0]);
+        close(request[1]);
         return -1;
     }
     // A pipe takes so few bytes at once, and its reading end stays open meanwhile.
-    int is_asked = write(question[1], passcode, count) == (ssize_t)count;
-    close(question[1]);
-    pid_t child = is_asked ? fork() : -1;
-    if (child == 0) judge(question[0], answer[1], words);
-    close(question[0]);
-    close(answer[1]);
+    int is_sent = write(request[1], passcode, count) == (ssize_t)count;
+    close(request[1]);
+    pid_t child = is_sent ? fork() : -1;
+    if (child == 0) estimate(request[0], reply[1], words);
+    close(request[0]);
+    close(reply[1]);
     double bits = -1;
     if (child > 0) {
-        if (read_whole(answer[0], &bits, sizeof bits) != sizeof bits) bits = -1;
+        if (read_whole(reply[0], &bits, sizeof bits) != sizeof bits) bits = -1;
         while (waitpid(child, NULL, 0) < 0 && errno == EINTR) {}
     }
-    close(answer[0]);
+    close(reply[0]);
     return bits;
 }

@@ -35,8 +35,8 @@ package enum EnclaveReply: Hashable, Sendable {
     case circle(CircleReply)
     /// A new first key of a series for the access log, sealed, and the log's last known record. The key is the secret section.
     case seriesKey(sealed: [UInt8], AccessLogEnd)
-    /// The last record of the access log that the enclave knows.
-    case logEnd(AccessLogEnd)
+    /// The last record of the access log that the enclave knows, and where the log begins.
+    case logEnd(AccessLogAnchor)
     /// The end of an access log, signed.
     case logHead(SignedLogHead)
     /// The reply to a user's request, to be passed on unchanged.
@@ -150,7 +150,9 @@ extension EnclaveReply: DERReadable, DERWritable {
     package init(from fields: inout DERFields) throws {
         try fields.version(EnclaveRequest.version)
         let number = try fields.choice("reply")
-        guard let reply = try fields.optional(number, "reply", { try Self.reply(number, &$0) }) else { throw DERError("reply is missing") }
+        guard let reply = try fields.optional(number, "reply", read: { try Self.reply(number, &$0) }) else {
+            throw DERError("reply is missing")
+        }
         self = reply
     }
 
@@ -182,7 +184,9 @@ extension EnclaveReply: DERReadable, DERWritable {
         case 15:
             let bytes = EnclaveRequest.sealedSeriesKeyBytes
             return .seriesKey(sealed: try reply.octets("sealed key", in: bytes...bytes), try reply.value("end"))
-        case 16: return .logEnd(try reply.value("end"))
+        case 16:
+            let end: AccessLogEnd = try reply.value("end")
+            return .logEnd(AccessLogAnchor(end: end, began: try reply.optionalInteger(0, "began", in: 0...end.number)))
         case 17: return .logHead(try reply.value("head"))
         case 21: return .queued
         default: throw DERError("reply is unknown")
@@ -214,7 +218,10 @@ extension EnclaveReply: DERReadable, DERWritable {
                 try fields.tagged(15) {
                     try $0.octets(sealed); try $0.value(end)
                 }
-            case .logEnd(let end): try fields.tagged(16) { try $0.value(end) }
+            case .logEnd(let anchor):
+                try fields.tagged(16) {
+                    try $0.value(anchor.end); try $0.optionalInteger(0, anchor.began)
+                }
             case .logHead(let head): try fields.tagged(17) { try $0.value(head) }
             case .user(let answer): try fields.tagged(6) { try $0.value(answer) }
             }

@@ -20,7 +20,9 @@ extension EnclaveRequest: DERReadable, DERWritable {
     package init(from fields: inout DERFields) throws {
         try fields.version(Self.version)
         let number = try fields.choice("call")
-        guard let call = try fields.optional(number, "call", { try Self.call(number, &$0) }) else { throw DERError("call is missing") }
+        guard let call = try fields.optional(number, "call", read: { try Self.call(number, &$0) }) else {
+            throw DERError("call is missing")
+        }
         self = call
     }
 
@@ -31,7 +33,7 @@ extension EnclaveRequest: DERReadable, DERWritable {
         case 2:
             return .open(
                 try call.value("row"), wrapped: try call.octets("wrapped key", in: 1...wrappedBytesMax),
-                reason: try call.optionalText(0, "reason", max: reasonBytesMax), mayAsk: try call.boolean("may ask"),
+                reason: try call.optionalText(0, "reason", max: reasonBytesMax), mayPrompt: try call.boolean("may prompt"),
                 authorization: try call.optionalOctets(1, "authorization", in: EvaluationResult.handleBytes...EvaluationResult.handleBytes))
         case 3: return .lease
         case 4:
@@ -83,12 +85,12 @@ extension EnclaveRequest: DERReadable, DERWritable {
             switch self {
             case .registerCaller: fields.tagged(0) { _ in }
             case .seal(let row): try fields.tagged(1) { try $0.value(row) }
-            case .open(let row, let wrapped, let reason, let mayAsk, let authorization):
+            case .open(let row, let wrapped, let reason, let mayPrompt, let authorization):
                 try fields.tagged(2) { call in
                     try call.value(row)
                     try call.octets(wrapped)
                     try call.optionalText(0, reason)
-                    try call.boolean(mayAsk)
+                    try call.boolean(mayPrompt)
                     try call.optionalOctets(1, authorization)
                 }
             case .lease: fields.tagged(3) { _ in }

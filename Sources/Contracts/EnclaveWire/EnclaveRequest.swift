@@ -11,9 +11,9 @@ package enum EnclaveRequest: Hashable, Sendable {
     /// From keychaind: makes an item key, wrapped for this row. The key is the reply's secret section; the application password, if the
     /// access control needs one, is the request's.
     case seal(RowBinding)
-    /// From keychaind: opens the item key of this row, with its application password if it has one. May prompt the user, unless `mayAsk` is
-    /// false or the caller's `authorization` suffices.
-    case open(RowBinding, wrapped: [UInt8], reason: String?, mayAsk: Bool, authorization: [UInt8]? = nil)
+    /// From keychaind: opens the item key of this row, with its application password if it has one. May prompt the user, unless `mayPrompt`
+    /// is false or the caller's `authorization` suffices.
+    case open(RowBinding, wrapped: [UInt8], reason: String?, mayPrompt: Bool, authorization: [UInt8]? = nil)
     /// From keychaind: returns the metadata and index keys that are open now, in one secret section.
     case lease
     /// From keychaind: wraps the same item key by another generation of the class key. Never prompts and releases no key.

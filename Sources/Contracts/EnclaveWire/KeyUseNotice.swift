@@ -25,7 +25,7 @@ package enum KeyUseOutcome: Int64, Hashable, Sendable, CaseIterable {
 package struct CountedKeyUse: Hashable, Sendable, DERReadable, DERWritable {
     package static let countMax: Int64 = 1 << 32
 
-    /// Nil for keys beyond those that are told apart.
+    /// Nil for keys beyond those that are distinguished.
     package let key: UsedKey?
     package let action: KeyUseAction
     package let outcome: KeyUseOutcome
@@ -93,7 +93,7 @@ package struct KeyUseNotice: Hashable, Sendable, DERReadable, DERWritable {
     package static let usesMax = 32
 
     package let user: UInt32
-    /// The program; nil where programs are not told apart.
+    /// The program; nil where programs are not distinguished.
     package let identity: CallerIdentity?
     /// Whether the user trusts the team that signed the program.
     package let teamIsTrusted: Bool

@@ -23,7 +23,7 @@ package struct KeyUseTally: Sendable {
     private var programs: [Program: Counted] = [:]
     private var unrecorded: [UInt32: Int64] = [:]
 
-    /// The programs of one user that are told apart, and the keys of one of them, with what was done.
+    /// The programs of one user that are distinguished, and the keys of one of them, with what was done.
     package static let programsMax = 64
     package static let usesMax = 128
 

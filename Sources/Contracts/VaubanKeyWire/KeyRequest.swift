@@ -33,7 +33,7 @@ package enum KeyOperation: Int64, CaseIterable, Sendable {
 
 /// One use of an opened key. The application password, if the key needs one, is the message's secret section.
 ///
-/// `KeyUse ::= SEQUENCE { handle INTEGER (1..MAX), operation INTEGER (3..6), input OCTET STRING (SIZE (0..32768)), mayAsk BOOLEAN,
+/// `KeyUse ::= SEQUENCE { handle INTEGER (1..MAX), operation INTEGER (3..6), input OCTET STRING (SIZE (0..32768)), mayPrompt BOOLEAN,
 ///   reason [0] UTF8String (SIZE (0..1024)) OPTIONAL, authorization [1] OCTET STRING (SIZE (32)) OPTIONAL,
 ///   hold [2] AnswerHold OPTIONAL }`
 package struct KeyUse: Hashable, Sendable, DERReadable, DERWritable {
@@ -44,7 +44,7 @@ package struct KeyUse: Hashable, Sendable, DERReadable, DERWritable {
     package let operation: KeyOperation
     /// A digest to sign with P-256, a message for ML-DSA, the other side's public key, or an encapsulated secret.
     package let input: [UInt8]
-    package let mayAsk: Bool
+    package let mayPrompt: Bool
     package let reason: String?
     package let authorization: [UInt8]?
     /// If the user's answer may hold for further signatures. The message then carries two descriptors: the connection of the program that
@@ -52,13 +52,13 @@ package struct KeyUse: Hashable, Sendable, DERReadable, DERWritable {
     package let hold: AnswerHold?
 
     package init(
-        handle: Int64, operation: KeyOperation, input: [UInt8], mayAsk: Bool, reason: String?, authorization: [UInt8]?,
+        handle: Int64, operation: KeyOperation, input: [UInt8], mayPrompt: Bool, reason: String?, authorization: [UInt8]?,
         hold: AnswerHold? = nil
     ) {
         self.handle = handle
         self.operation = operation
         self.input = input
-        self.mayAsk = mayAsk
+        self.mayPrompt = mayPrompt
         self.reason = reason
         self.authorization = authorization
         self.hold = hold
@@ -71,7 +71,7 @@ package struct KeyUse: Hashable, Sendable, DERReadable, DERWritable {
         }
         self.operation = operation
         input = try fields.octets("input", in: 0...Self.inputBytesMax)
-        mayAsk = try fields.boolean("may ask")
+        mayPrompt = try fields.boolean("may prompt")
         reason = try fields.optionalText(0, "reason", max: Self.reasonBytesMax)
         authorization = try fields.optionalOctets(1, "authorization", in: EvaluationResult.handleBytes...EvaluationResult.handleBytes)
         hold = try fields.optional(2, "hold") { try $0.value("hold") }
@@ -83,7 +83,7 @@ package struct KeyUse: Hashable, Sendable, DERReadable, DERWritable {
             try fields.integer(handle)
             try fields.integer(operation.rawValue)
             try fields.octets(input)
-            try fields.boolean(mayAsk)
+            try fields.boolean(mayPrompt)
             try fields.optionalText(0, reason)
             try fields.optionalOctets(1, authorization)
             if let hold { try fields.tagged(2) { try $0.value(hold) } }

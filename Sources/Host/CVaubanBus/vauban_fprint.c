@@ -150,7 +150,7 @@ static enum vauban_fprint_signal meaning(sd_bus_message *message, const char **t
     if (!verify && sd_bus_message_is_signal(message, DEVICE, "EnrollStatus") <= 0) return VAUBAN_FPRINT_OTHER;
     if (sd_bus_message_read(message, "sb", text, &value) <= 0) return VAUBAN_FPRINT_OTHER;
     *flag = value != 0;
-    return verify ? VAUBAN_FPRINT_VERIFY : VAUBAN_FPRINT_ENROL;
+    return verify ? VAUBAN_FPRINT_VERIFY : VAUBAN_FPRINT_ENROLL;
 }
 
 int vauban_fprint_next(struct vauban_bus *bus, const char **sender, const char **path, const char **text, bool *flag) {

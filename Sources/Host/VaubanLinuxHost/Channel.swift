@@ -143,16 +143,18 @@ package final class Channel: Sendable {
         guard header.count <= ConnectionLimits.headerBytesMax, secretCount <= ConnectionLimits.secretBytesMax else { throw .oversized }
         var front = Self.front(header, secretCount: secretCount)
         if let next { front += Self.front(next, secretCount: 0) }
-        try write(front, secret, descriptors)
+        try write(front: front, secret: secret, descriptors: descriptors)
     }
 
     /// Sends several messages without secret sections in one write, so that a receiver that answers them need not be woken for each.
     package func send(headers: [[UInt8]]) throws(ChannelError) {
         guard headers.allSatisfy({ $0.count <= ConnectionLimits.headerBytesMax }) else { throw .oversized }
-        try write(headers.flatMap { Self.front($0, secretCount: 0) }, UnsafeRawBufferPointer(start: nil, count: 0), [])
+        try write(
+            front: headers.flatMap { Self.front($0, secretCount: 0) }, secret: UnsafeRawBufferPointer(start: nil, count: 0), descriptors: []
+        )
     }
 
-    private func write(_ front: [UInt8], _ secret: UnsafeRawBufferPointer, _ descriptors: [Descriptor]) throws(ChannelError) {
+    private func write(front: [UInt8], secret: UnsafeRawBufferPointer, descriptors: [Descriptor]) throws(ChannelError) {
         let numbers = descriptors.map(\.number)
         let problem: Int32 = sending.withLock { _ in
             front.withUnsafeBytes { Self.write($0, secret, descriptors: numbers, to: socket.number) }

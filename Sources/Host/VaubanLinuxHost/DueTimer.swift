@@ -30,7 +30,7 @@ package final class DueTimer: Sendable {
     package func wait() {
         var pollers = [
             pollfd(fd: due.number, events: Int16(POLLIN), revents: 0), pollfd(fd: jump.number, events: Int16(POLLIN), revents: 0),
-            pollfd(fd: wakeup.number, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: wakeup.descriptor.number, events: Int16(POLLIN), revents: 0),
         ]
         while poll(&pollers, nfds_t(pollers.count), -1) < 0 {}
         var count: UInt64 = 0

@@ -5,7 +5,7 @@ import Glibc
 package enum MachineMemory {
     /// Gives back the pages of the program and its libraries that only the start needed, most of them for linking. A page that is used
     /// later is mapped again, from the same file.
-    package static func giveBackPagesOfTheStart() { vauban_give_back_read_pages() }
+    package static func releaseStartupPages() { vauban_give_back_read_pages() }
 
     /// The limit in bytes: the smallest of the machine's memory and the limits of this process's control groups, or of a container's, which
     /// appear at the root. Nil if unknown.

@@ -3,7 +3,8 @@ import Glibc
 
 /// Waits for a signal of another thread, the end of a connection or a process, and a deadline, all at once.
 package final class Wakeup: Sendable {
-    private let reading: Descriptor
+    /// Readable while a signal is pending, for use in another poll.
+    package let descriptor: Descriptor
     private let writing: Descriptor
 
     package enum Outcome: Sendable {
@@ -18,7 +19,7 @@ package final class Wakeup: Sendable {
     package init() throws(SystemError) {
         var ends: [Int32] = [0, 0]
         try SystemError.check(pipe(&ends), "make a pipe")
-        reading = Descriptor(ends[0])
+        descriptor = Descriptor(ends[0])
         writing = Descriptor(ends[1])
         for end in ends {
             _ = fcntl(end, F_SETFD, FD_CLOEXEC)
@@ -26,13 +27,10 @@ package final class Wakeup: Sendable {
         }
     }
 
-    /// The number of a descriptor that is readable while a signal is pending, for use in another poll.
-    package var number: Int32 { reading.number }
-
     /// Clears pending signals.
     package func clear() {
         var bytes = [UInt8](repeating: 0, count: 64)
-        while read(reading.number, &bytes, bytes.count) == bytes.count {}
+        while read(descriptor.number, &bytes, bytes.count) == bytes.count {}
     }
 
     /// Signals the waiting thread. A full pipe is already readable, so a failed write is harmless.
@@ -44,7 +42,7 @@ package final class Wakeup: Sendable {
     /// Waits until the deadline (monotonic clock, nanoseconds). Signals that came before count, and are cleared.
     package func wait(until deadline: UInt64, connection: Descriptor? = nil, process: Descriptor? = nil) -> Outcome {
         var pollers = [
-            pollfd(fd: reading.number, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0),
             // poll reports a hang-up even if it is not requested. A shutdown of this side's reads does not count.
             pollfd(fd: connection?.number ?? -1, events: 0, revents: 0),
             pollfd(fd: process?.number ?? -1, events: Int16(POLLIN), revents: 0),
@@ -56,7 +54,7 @@ package final class Wakeup: Sendable {
             if ready < 0 { continue }
             if pollers[0].revents != 0 {
                 var bytes = [UInt8](repeating: 0, count: 64)
-                _ = read(reading.number, &bytes, bytes.count)
+                _ = read(descriptor.number, &bytes, bytes.count)
                 return .signalled
             }
             if pollers[1].revents != 0 { return .hungUp }

@@ -9,7 +9,7 @@ package struct CallGroup: Sendable {
     /// The calls that depend on an argument.
     package let conditional: [CallRule]
 
-    private init(_ name: String, _ calls: String, _ conditional: [CallRule] = []) {
+    private init(_ name: String, _ calls: String, conditional: [CallRule] = []) {
         self.name = name
         self.calls = calls.split(whereSeparator: \.isWhitespace).map(String.init)
         self.conditional = conditional
@@ -57,7 +57,7 @@ package struct CallGroup: Sendable {
         """)
 
     /// Opening files without any way to change one.
-    package static let reading = CallGroup("reading", "", ["open", "openat"].flatMap(readOnly))
+    package static let reading = CallGroup("reading", "", conditional: ["open", "openat"].flatMap(readOnly))
 
     /// Accepting connections on the inherited socket.
     package static let accepting = CallGroup("accepting", "accept accept4")
@@ -65,7 +65,9 @@ package struct CallGroup: Sendable {
     /// Connecting to the enclave's socket, and no other address family.
     package static let dialling = CallGroup(
         "dialling", "connect pidfd_open",
-        [CallRule("socket", .allow, .equal(0, UInt64(AF_UNIX))), CallRule("socket", .kill, .notEqual(0, UInt64(AF_UNIX)))])
+        conditional: [
+            CallRule("socket", .allow, when: .equal(0, UInt64(AF_UNIX))), CallRule("socket", .kill, when: .notEqual(0, UInt64(AF_UNIX))),
+        ])
 
     /// From version 254 on libsystemd binds its end of a bus connection to a name before it connects. Landlock keeps such a name out of the
     /// file system, and without `listen` no process can connect to it.
@@ -75,14 +77,14 @@ package struct CallGroup: Sendable {
     /// (AF_NETLINK), for which glibc binds its end; it seeks in the list of hosts. No other family; Landlock denies to bind TCP.
     package static let networking = CallGroup(
         "networking", "connect pidfd_open bind lseek sendmmsg recvmmsg",
-        [AF_UNIX, AF_INET, AF_INET6, AF_NETLINK].map { CallRule("socket", .allow, .equal(0, UInt64($0))) })
+        conditional: [AF_UNIX, AF_INET, AF_INET6, AF_NETLINK].map { CallRule("socket", .allow, when: .equal(0, UInt64($0))) })
 
     /// The same for a program that runs as the user, without Unix sockets: the user's bus and systemd would start any program for it.
     /// glibc, which asks nscd and systemd-resolved first, asks the name servers itself when it is refused.
     package static let internet = CallGroup(
         "internet", "connect bind lseek sendmmsg recvmmsg",
-        [AF_INET, AF_INET6, AF_NETLINK].map { CallRule("socket", .allow, .equal(0, UInt64($0))) }
-            + [CallRule("socket", .refuse, .equal(0, UInt64(AF_UNIX)))])
+        conditional: [AF_INET, AF_INET6, AF_NETLINK].map { CallRule("socket", .allow, when: .equal(0, UInt64($0))) }
+            + [CallRule("socket", .refuse, when: .equal(0, UInt64(AF_UNIX)))])
 
     private static func readOnly(_ call: String) -> [CallRule] {
         let flags: UInt32 = call == "open" ? 1 : 2
@@ -90,12 +92,12 @@ package struct CallGroup: Sendable {
         let makes = UInt64(O_CREAT | O_TRUNC) | 0o20000000
         let mode = UInt64(O_ACCMODE)
         return [
-            CallRule(call, .allow, .masked(flags, mask: mode | makes, value: UInt64(O_RDONLY))),
-            CallRule(call, .refuse, .masked(flags, mask: mode, value: UInt64(O_WRONLY))),
-            CallRule(call, .refuse, .masked(flags, mask: mode, value: UInt64(O_RDWR))),
-            CallRule(call, .refuse, .masked(flags, mask: UInt64(O_CREAT), value: UInt64(O_CREAT))),
-            CallRule(call, .refuse, .masked(flags, mask: UInt64(O_TRUNC), value: UInt64(O_TRUNC))),
-            CallRule(call, .refuse, .masked(flags, mask: 0o20000000, value: 0o20000000)),
+            CallRule(call, .allow, when: .masked(flags, mask: mode | makes, value: UInt64(O_RDONLY))),
+            CallRule(call, .refuse, when: .masked(flags, mask: mode, value: UInt64(O_WRONLY))),
+            CallRule(call, .refuse, when: .masked(flags, mask: mode, value: UInt64(O_RDWR))),
+            CallRule(call, .refuse, when: .masked(flags, mask: UInt64(O_CREAT), value: UInt64(O_CREAT))),
+            CallRule(call, .refuse, when: .masked(flags, mask: UInt64(O_TRUNC), value: UInt64(O_TRUNC))),
+            CallRule(call, .refuse, when: .masked(flags, mask: 0o20000000, value: 0o20000000)),
         ]
     }
 
@@ -109,31 +111,31 @@ package struct CallGroup: Sendable {
         let word: UInt64 = 0xFFFF_FFFF
         return [
             // No new code: neither mapped nor made executable after writing.
-            CallRule("mmap", .allow, .masked(2, mask: executable, value: 0)),
-            CallRule("mmap", .kill, .masked(2, mask: executable, value: executable)),
-            CallRule("mprotect", .allow, .masked(2, mask: executable, value: 0)),
-            CallRule("mprotect", .kill, .masked(2, mask: executable, value: executable)),
+            CallRule("mmap", .allow, when: .masked(2, mask: executable, value: 0)),
+            CallRule("mmap", .kill, when: .masked(2, mask: executable, value: executable)),
+            CallRule("mprotect", .allow, when: .masked(2, mask: executable, value: 0)),
+            CallRule("mprotect", .kill, when: .masked(2, mask: executable, value: executable)),
             // Threads, but no processes. clone3 passes its flags in memory, so it returns ENOSYS and glibc falls back to clone.
-            CallRule("clone", .allow, .masked(0, mask: thread | namespaces, value: thread)),
-            CallRule("clone", .kill, .masked(0, mask: thread, value: 0)),
+            CallRule("clone", .allow, when: .masked(0, mask: thread | namespaces, value: thread)),
+            CallRule("clone", .kill, when: .masked(0, mask: thread, value: 0)),
             // Names of threads and of memory; never dumpable again, never a permitted tracer.
-            CallRule("prctl", .allow, .equal(0, 15)),  // PR_SET_NAME
-            CallRule("prctl", .allow, .equal(0, 16)),  // PR_GET_NAME
-            CallRule("prctl", .allow, .equal(0, 0x5356_4D41)),  // PR_SET_VMA
-            CallRule("prctl", .kill, .masked(0, mask: word, value: 4)),  // PR_SET_DUMPABLE
-            CallRule("prctl", .kill, .masked(0, mask: word, value: 0x5961_6D61)),  // PR_SET_PTRACER
+            CallRule("prctl", .allow, when: .equal(0, 15)),  // PR_SET_NAME
+            CallRule("prctl", .allow, when: .equal(0, 16)),  // PR_GET_NAME
+            CallRule("prctl", .allow, when: .equal(0, 0x5356_4D41)),  // PR_SET_VMA
+            CallRule("prctl", .kill, when: .masked(0, mask: word, value: 4)),  // PR_SET_DUMPABLE
+            CallRule("prctl", .kill, when: .masked(0, mask: word, value: 0x5961_6D61)),  // PR_SET_PTRACER
             // Limits may be read, not set.
-            CallRule("prlimit64", .allow, .equal(2, 0)),
+            CallRule("prlimit64", .allow, when: .equal(2, 0)),
             // A process aborts by a signal to itself; signal 0 tests whether another lives.
-            CallRule("tgkill", .allow, .equal(0, own)),
-            CallRule("tgkill", .refuse, .notEqual(0, own)),
-            CallRule("kill", .allow, .equal(1, 0)),
-            CallRule("kill", .refuse, .notEqual(1, 0)),
+            CallRule("tgkill", .allow, when: .equal(0, own)),
+            CallRule("tgkill", .refuse, when: .notEqual(0, own)),
+            CallRule("kill", .allow, when: .equal(1, 0)),
+            CallRule("kill", .refuse, when: .notEqual(1, 0)),
             // Whether a descriptor is a terminal and how much can be read; never input into the controlling terminal.
-            CallRule("ioctl", .allow, .equal(1, 0x5401)),  // TCGETS
-            CallRule("ioctl", .allow, .equal(1, 0x541B)),  // FIONREAD
-            CallRule("ioctl", .kill, .masked(1, mask: word, value: 0x5412)),  // TIOCSTI
-            CallRule("ioctl", .kill, .masked(1, mask: word, value: 0x541C)),  // TIOCLINUX
+            CallRule("ioctl", .allow, when: .equal(1, 0x5401)),  // TCGETS
+            CallRule("ioctl", .allow, when: .equal(1, 0x541B)),  // FIONREAD
+            CallRule("ioctl", .kill, when: .masked(1, mask: word, value: 0x5412)),  // TIOCSTI
+            CallRule("ioctl", .kill, when: .masked(1, mask: word, value: 0x541C)),  // TIOCLINUX
         ]
     }
 

@@ -24,7 +24,7 @@ package struct CallRule: Hashable, Sendable {
     package let verdict: Verdict
     package let condition: Condition
 
-    package init(_ call: String, _ verdict: Verdict, _ condition: Condition = .always) {
+    package init(_ call: String, _ verdict: Verdict, when condition: Condition = .always) {
         self.call = call
         self.verdict = verdict
         self.condition = condition

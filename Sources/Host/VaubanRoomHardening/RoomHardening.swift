@@ -44,13 +44,17 @@ package struct RoomHardening {
         let lacked = Self.lackedByKernel.union(without)
         var missing = missing
         if let files = profile.files {
-            if lacked.contains(.landlock) { missing.insert(.landlock) } else { try restrict(files.reads + alsoReads, state, ports) }
+            if lacked.contains(.landlock) {
+                missing.insert(.landlock)
+            } else {
+                try restrict(reads: files.reads + alsoReads, state: state, ports: ports)
+            }
         }
         if lacked.contains(.seccomp) { missing.insert(.seccomp) } else { try filter() }
         return HardeningFeature.allCases.filter(missing.contains).map { profile.loss(of: $0) }
     }
 
-    private func restrict(_ reads: [String], _ state: PrivateFolder?, _ ports: [UInt16]?) throws(SystemError) {
+    private func restrict(reads: [String], state: PrivateFolder?, ports: [UInt16]?) throws(SystemError) {
         let version = min(vauban_landlock_version(), landlockVersionMax)
         let handled = LandlockRights.known(to: version)
         var rules: [vauban_landlock_rule] = []

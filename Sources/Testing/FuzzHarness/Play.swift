@@ -90,7 +90,7 @@ final class Play {
         switch request {
         case .registerCaller, .identify, .handOver: break
         case .seal(let row): try seal(row.with(generation: try current(row.protection, row.generation)))
-        case .open(let row, let wrapped, let reason, let mayAsk, _): try open(row, named: wrapped, reason: reason, mayAsk: mayAsk)
+        case .open(let row, let wrapped, let reason, let mayPrompt, _): try open(row, named: wrapped, reason: reason, mayPrompt: mayPrompt)
         case .rewrap(let row, let wrapped, let generation):
             try rewrap(row, named: wrapped, generation: try current(row.protection, generation))
         case .lease:
@@ -120,18 +120,20 @@ final class Play {
             try promise(made.sealed.count == EnclaveRequest.sealedSeriesKeyBytes, "a key of the access log is sealed in another length")
         case .anchorLog(let links):
             let known = try vault.anchorLog([])
-            try promise(try vault.anchorLog(links).number >= known.number, "the end of the access log went back")
+            let anchor = try vault.anchorLog(links)
+            try promise(anchor.end.number >= known.end.number, "the end of the access log went back")
+            try promise(anchor.began == known.began, "the access log begins elsewhere after more records")
         case .signLogHead(let request):
             let known = try vault.anchorLog([])
             let head = SignedNote(try vault.signLogHead(request).note)?.head
-            try promise(request.cosigning != nil || head?.number == known.number, "another end of the access log was signed")
+            try promise(request.cosigning != nil || head?.number == known.end.number, "another end of the access log was signed")
         case .openSeriesKey(let sealed): _ = try vault.openSeriesKey(sealed)
         case .nameTeam(let team, let name): vault.teamNames.set(name, of: team)
         case .retire(let names): try vault.retire(names)
         case .fate(let name): _ = try vault.fate(of: name)
         case .consent:
-            let judgment = vault.evaluate(Vault.requirement(of: .biometryOrPasscode), for: .always, Evidence())
-            try promise(judgment != .allow, "consent is given without evidence")
+            let decision = vault.evaluate(Vault.requirement(of: .biometryOrPasscode), for: .always, Evidence())
+            try promise(decision != .allow, "consent is given without evidence")
         case .user(let request): try dispatch(request)
         }
     }
@@ -144,14 +146,29 @@ final class Play {
             guard let handOver else { return vault.recordFingerMiss() }
             try vault.unlock(by: vault.acceptFingerMatch(fingers: Self.fingers), handOver.secret)
         case .unlockByPrompt:
-            let judgment = vault.evaluate(Requirement(methods: [[.passcode]]), for: .always, Evidence())
-            try promise(judgment != .allow, "a prompt unlocks without evidence")
+            let decision = vault.evaluate(Requirement(methods: [[.passcode]]), for: .always, Evidence())
+            try promise(decision != .allow, "a prompt unlocks without evidence")
+        case .changeByPrompt(let change):
+            let prepared = try vault.prepare(change)
+            let decision = vault.evaluate(Requirement(methods: [[.passcode]]), for: .always, Evidence())
+            try promise(decision != .allow, "a change is made without evidence")
+            // A key that no passcode gave.
+            let key = SecretBytes(copying: [UInt8](repeating: 0, count: 32))
+            switch prepared.change {
+            case .configure(let before, let after):
+                try vault.configure(after, replacing: before, passcodeKey: key, since: prepared.epoch)
+            case .enroll(let unlocks):
+                try vault.enroll(fingers: Self.fingers, unlocks: unlocks, passcodeKey: key, since: prepared.epoch)
+            case .forgetFingers: try vault.endEnrollment(passcodeKey: key, since: prepared.epoch)
+            case .endRecoveryKey: try vault.endRecoveryKey(prepared, passcodeKey: key)
+            }
+            try promise(false, "a key that no passcode gave changed something")
         case .lock: try vault.lock()
         case .canEvaluate(let policy): try vault.canEvaluate(policy)
         case .evaluate(let evaluation):
             guard case .policy(let policy) = evaluation.subject else { break }
-            let judgment = vault.evaluate(Vault.requirement(of: policy), for: .always, Evidence())
-            try promise(judgment != .allow, "a policy is satisfied without evidence")
+            let decision = vault.evaluate(Vault.requirement(of: policy), for: .always, Evidence())
+            try promise(decision != .allow, "a policy is satisfied without evidence")
         case .environment: try promise(vault.ownerEnvironment.domainState == nil, "the enrollment hash has no application")
         case .credential(let request, _, let authority): try dispatch(request, secret(authority))
         case .eraseWithoutPasscode:
@@ -182,8 +199,7 @@ final class Play {
         case .configure(let settings): try vault.configure(settings, passcode: authority)
         case .enroll(let unlocks): try vault.enroll(fingers: Self.fingers, unlocks: unlocks, passcodeKey: vault.authenticate(authority))
         case .forgetFingers:
-            _ = try vault.authenticate(authority)
-            try vault.endEnrollment()
+            try vault.endEnrollment(passcodeKey: vault.authenticate(authority))
         case .listFingers: _ = try vault.authenticate(authority)
         }
     }
@@ -210,7 +226,7 @@ final class Play {
         }
     }
 
-    private func open(_ row: RowBinding, named: [UInt8], reason: String?, mayAsk: Bool) throws {
+    private func open(_ row: RowBinding, named: [UInt8], reason: String?, mayPrompt: Bool) throws {
         let (row, wrapped) = recalled(row, named)
         try promiseOpen(row) { () throws in
             switch try vault.open(row, wrapped: wrapped) {
@@ -220,7 +236,7 @@ final class Play {
             case .layered(let opening):
                 try vault.checkSatisfiable(opening)
                 let gathered = OperationEvidence()
-                if mayAsk, let reason {
+                if mayPrompt, let reason {
                     gathered.passcodeKey = try vault.authenticate(SecretBytes(copying: Array(reason.utf8)))
                     gathered.evidence.passcode = machine.clock.boot
                 }

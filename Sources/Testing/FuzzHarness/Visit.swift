@@ -72,7 +72,7 @@ final class Visit {
         }
     }
 
-    private func check(_ lent: borrowing LeasedKeyStore) throws {
+    private func check(_ lent: borrowing LeasedKeys) throws {
         let keys = lent.keys.withUnsafeBytes { Array($0) }
         try promise(keys.count == lent.lease.keys.count * KeyLease.keyBytes, "a lease has another number of keys")
         for (index, key) in lent.lease.keys.enumerated() {

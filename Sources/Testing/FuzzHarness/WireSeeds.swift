@@ -79,12 +79,13 @@ extension WireFuzzing {
             [
                 unlock, credential(.enroll(unlocks: true)), seal(.whenUnlocked, .biometryCurrentSet),
                 seal(.whenUnlocked), open(.whenUnlocked), lock, user(.unlockByPrompt(reason: "x")), user(.unlockByFinger),
+                user(.changeByPrompt(.enroll(unlocks: true))), user(.changeByPrompt(.forgetFingers)),
                 open(.whenUnlocked, flags: .biometryCurrentSet, reason: "correct horse"),
                 user(.evaluate(Evaluation(.policy(.biometry), reason: "x"))),
                 credential(.forgetFingers), open(.whenUnlocked, flags: .biometryCurrentSet),
             ],
             [
-                unlock, seal(.whenUnlocked), credential(.setRecoveryKey(recoveryKey)), lock,
+                unlock, seal(.whenUnlocked), credential(.setRecoveryKey(recoveryKey)), user(.changeByPrompt(.endRecoveryKey)), lock,
                 credential(.recover(new: other, newRecoveryKey: recoveryKey), recoveryKey),
                 open(.whenUnlocked),
             ],
@@ -97,6 +98,10 @@ extension WireFuzzing {
             [
                 unlock,
                 credential(.configure(LockSettings(graceSeconds: 30, idleSeconds: 120, locksWithScreen: true))),
+                user(
+                    .changeByPrompt(
+                        .configure(
+                            before: LockSettings(graceSeconds: 30, idleSeconds: 120, locksWithScreen: true), after: .standard))),
                 event(.woke), seal(.whenUnlocked), open(.whenUnlocked), event(.screenLocked(user: 1000)), open(.whenUnlocked),
                 event(.sleeping),
                 event(.screenUnlocked(user: 1000)),
@@ -149,7 +154,7 @@ extension WireFuzzing {
     }
 
     private static func open(_ protection: Protection, flags: AccessControlFlags? = nil, reason: String? = nil) -> EnclaveRequest {
-        .open(row(protection, flags), wrapped: [0], reason: reason, mayAsk: true)
+        .open(row(protection, flags), wrapped: [0], reason: reason, mayPrompt: true)
     }
 
     private static func rewrap(_ protection: Protection) -> EnclaveRequest { .rewrap(row(protection, nil), wrapped: [0], generation: none) }

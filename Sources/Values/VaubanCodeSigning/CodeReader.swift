@@ -64,13 +64,13 @@ package struct CodeReader {
         }
         do {
             guard let code = try SignatureArea.decode(area) else { return findings(.none, nil, hasArea: false) }
-            return findings(Self.verify(code, contentDigest, size - Int64(SignatureArea.bytes)), code, hasArea: true)
+            return findings(Self.verify(code, digest: contentDigest, size: size - Int64(SignatureArea.bytes)), code, hasArea: true)
         } catch {
             return findings(.damaged(error), nil, hasArea: true)
         }
     }
 
-    private static func verify(_ code: SignedCode, _ digest: [UInt8]?, _ size: Int64) -> CodeFindings.Signature {
+    private static func verify(_ code: SignedCode, digest: [UInt8]?, size: Int64) -> CodeFindings.Signature {
         do {
             let description = try code.verifiedDescription()
             guard description.digest == digest, description.size == size else { return .damaged(.otherContent) }

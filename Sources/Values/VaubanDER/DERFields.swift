@@ -80,7 +80,7 @@ package struct DERFields {
     }
 
     @inlinable package mutating func sequence<Value>(_ field: StaticString, _ body: (inout DERFields) throws -> Value) throws -> Value {
-        try inside(.sequence, field, body)
+        try inside(.sequence, field, read: body)
     }
 
     @inlinable package mutating func value<Value: DERReadable>(_ field: StaticString, as type: Value.Type = Value.self) throws -> Value {
@@ -102,7 +102,7 @@ package struct DERFields {
 
     /// Reads an alternative or optional field with a context tag. Returns nil if the next field has another tag.
     @inlinable package mutating func optional<Value>(
-        _ number: UInt, _ field: StaticString, _ body: (inout DERFields) throws -> Value
+        _ number: UInt, _ field: StaticString, read body: (inout DERFields) throws -> Value
     ) throws -> Value? {
         guard number <= 30 else {
             guard reader.contextNumber(before: end) == number else { return nil }
@@ -112,7 +112,7 @@ package struct DERFields {
             throw DERError("\(field) has an unknown alternative")
         }
         guard let tag = reader.identifier(before: end), tag.contextNumber == number else { return nil }
-        return try inside(.context(number), field, body)
+        return try inside(.context(number), field, read: body)
     }
 
     package mutating func optionalText(_ number: UInt, _ field: StaticString, max: Int) throws -> String? {
@@ -154,7 +154,7 @@ package struct DERFields {
 
     /// Calls `body` with the content of a constructed field, all of which it must read.
     @inlinable mutating func inside<Value>(
-        _ identifier: DERIdentifier, _ field: StaticString, _ body: (inout DERFields) throws -> Value
+        _ identifier: DERIdentifier, _ field: StaticString, read body: (inout DERFields) throws -> Value
     ) throws -> Value {
         let length = try reader.begin(identifier, field, before: end)
         guard depth < DERReader.depthMax else { throw DERError("\(field) is too deep") }

@@ -14,7 +14,7 @@ struct Calls {
     }
 
     @discardableResult
-    func add(_ account: String, _ value: String? = "value", _ more: [CFString: Any] = [:]) -> OSStatus {
+    func add(_ account: String, _ value: String? = "value", with more: [CFString: Any] = [:]) -> OSStatus {
         var item = item(account, more)
         if let value { item[kSecValueData] = Data(value.utf8) }
         return SecItemAdd(item as CFDictionary, nil)

@@ -33,7 +33,7 @@ extension AppleNames {
             return calls.find(whole.merging(query) { $1 }).result as? [SecCertificate] ?? []
         }
 
-        @Test func certificateReturnsItsProperties() throws {
+        @Test("A certificate returns its properties") func certificateReturnsItsProperties() throws {
             #expect(SecCertificateCopySubjectSummary(anna) as String? == "Anna")
             #expect(SecCertificateCopySubjectSummary(expired) as String? == "Nobody")
             var addresses: CFArray?
@@ -48,7 +48,7 @@ extension AppleNames {
             #expect(issuer.range(of: Data("TEST AUTHORITY".utf8)) != nil)
         }
 
-        @Test(.proves("C-006"))
+        @Test("A certificate is found by its attributes", .proves("C-006"))
         func certificateIsFoundByItsAttributes() throws {
             #expect(add(anna) == errSecSuccess)
             #expect(add(anna) == errSecDuplicateItem)
@@ -105,7 +105,7 @@ extension AppleNames {
         /// Returns a name in DER in lower case, except for U, the first byte of attribute identifiers.
         private func lowercased(_ name: Data) -> Data { Data(name.map { (0x41...0x5A).contains($0) && $0 != 0x55 ? $0 + 0x20 : $0 }) }
 
-        @Test func matchKeysFilterCertificates() throws {
+        @Test("Match keys filter certificates") func matchKeysFilterCertificates() throws {
             for certificate in [anna, authority, expired] { #expect(add(certificate) == errSecSuccess) }
             #expect(certificates([:]).count == 3)
             #expect(certificates([kSecMatchEmailAddressIfPresent: "ANNA@example.COM"]) == [anna])
@@ -123,7 +123,7 @@ extension AppleNames {
         }
 
         /// The meaning of a match key depends on the class, which a reference implies too.
-        @Test func matchKeysFilterReferences() throws {
+        @Test("Match keys filter an item that is named by reference, by its class") func matchKeysFilterReferences() throws {
             for certificate in [anna, expired] { #expect(add(certificate) == errSecSuccess) }
             let ref = try #require(
                 calls.find([kSecClass: kSecClassCertificate, kSecAttrLabel: "Nobody", kSecReturnPersistentRef: true]).result as? Data)
@@ -138,7 +138,7 @@ extension AppleNames {
         }
 
         /// Searches do not evaluate trust: a made-up answer would be false, so the key is refused with a message.
-        @Test func trustOfACertificateIsNotReported() throws {
+        @Test("A search that asks for trust is refused as not supported") func trustOfACertificateIsNotReported() throws {
             #expect(add(anna) == errSecSuccess)
             for kind in [kSecClassCertificate, kSecClassIdentity] as [CFString] {
                 #expect(calls.find([kSecClass: kind, kSecMatchPolicy: "a policy"]).status == errSecUnimplemented)
@@ -153,7 +153,7 @@ extension AppleNames {
             #expect(calls.find(calls.item("a", [kSecMatchPolicy: "a policy"])).status == errSecUnimplemented)
         }
 
-        @Test func bytesThatAreNoCertificateAreRejected() throws {
+        @Test("Bytes that are not a certificate are rejected") func bytesThatAreNoCertificateAreRejected() throws {
             let junk: [CFString: Any] = [
                 kSecClass: kSecClassCertificate, kSecAttrSerialNumber: Data([1]), kSecValueData: Data("no certificate".utf8),
             ]
@@ -178,7 +178,7 @@ extension AppleNames {
             #expect(certificates([:]) == [anna])
         }
 
-        @Test func hostsMatchThemselvesAndTheirSubdomains() {
+        @Test("A search by host finds the host and its subdomains") func hostsMatchThemselvesAndTheirSubdomains() {
             for server in ["example.com", "www.example.com", "badexample.com"] {
                 let item: [CFString: Any] = [
                     kSecClass: kSecClassInternetPassword, kSecAttrServer: server, kSecAttrAccount: calls.service,
@@ -213,7 +213,7 @@ extension AppleNames {
             return SecItemAdd(key.merging(more) { $1 } as CFDictionary, nil)
         }
 
-        @Test(.proves("C-006"))
+        @Test("An identity is a certificate whose private key is in the keychain", .proves("C-006"))
         func anIdentityIsACertificateWithItsKey() throws {
             let identities: [CFString: Any] = [kSecClass: kSecClassIdentity, kSecReturnRef: true, kSecMatchLimit: kSecMatchLimitAll]
             #expect(add(anna) == errSecSuccess)
@@ -246,7 +246,7 @@ extension AppleNames {
         }
 
         /// A search narrowed by a match key opens only the keys of matching certificates.
-        @Test func identitySearchOpensOnlyMatchingKeys() throws {
+        @Test("A search for identities opens only the keys of matching certificates") func identitySearchOpensOnlyMatchingKeys() throws {
             let control = try #require(SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, .userPresence, nil))
             #expect(add(anna) == errSecSuccess)
             #expect(add(authority) == errSecSuccess)
@@ -277,7 +277,7 @@ extension AppleNames {
         }
 
         /// Adding and deleting a protected identity never prompts, whatever is returned.
-        @Test func aProtectedIdentityComesAndGoesWithoutAsking() throws {
+        @Test("Adding and deleting a protected identity does not prompt") func aProtectedIdentityComesAndGoesWithoutAsking() throws {
             #expect(add(anna) == errSecSuccess)
             #expect(try addKey() == errSecSuccess)
             let identity = calls.find([kSecClass: kSecClassIdentity, kSecReturnRef: true]).result as? SecIdentity

@@ -30,7 +30,7 @@ extension AppleNames {
             return (key, OSStatus(error?.takeRetainedValue().code ?? 0))
         }
 
-        @Test func permanentKeyPairIsFoundAndUsable() throws {
+        @Test("A permanent key pair is found and can be used") func permanentKeyPairIsFoundAndUsable() throws {
             let made = try #require(make([kSecAttrIsPermanent: true], [kSecAttrIsPermanent: true]).key)
             let privateKey = try #require(keys(kSecAttrKeyClassPrivate).first)
             let publicKey = try #require(keys(kSecAttrKeyClassPublic).first)
@@ -42,14 +42,14 @@ extension AppleNames {
             #expect(SecKeyVerifySignature(half, .ecdsaSignatureMessageX962SHA256, message, signature, nil))
         }
 
-        @Test func transientKeysAreNotStored() {
+        @Test("Keys that are not permanent are not stored") func transientKeysAreNotStored() {
             #expect(make([:]).key != nil && keys(kSecAttrKeyClassPrivate).isEmpty && keys(kSecAttrKeyClassPublic).isEmpty)
             // The public key only if its own dictionary says so.
             #expect(make([kSecAttrIsPermanent: true]).key != nil)
             #expect(keys(kSecAttrKeyClassPrivate).count == 1 && keys(kSecAttrKeyClassPublic).isEmpty)
         }
 
-        @Test func incompleteKeyPairIsRefused() {
+        @Test("If one half of a key pair cannot be stored, neither is") func incompleteKeyPairIsRefused() {
             let made = make([kSecAttrIsPermanent: true], [kSecAttrIsPermanent: true, kSecAttrAccessible: "nothing"])
             #expect(made.key == nil && made.status == errSecParam)
             #expect(keys(kSecAttrKeyClassPrivate).isEmpty && keys(kSecAttrKeyClassPublic).isEmpty)

@@ -12,7 +12,7 @@ extension AppleNames {
 
         init() throws { try Conformance.prepare() }
 
-        @Test func programReadsItsOwnAccessGroups() throws {
+        @Test("A program reads its own access groups") func programReadsItsOwnAccessGroups() throws {
             let task = try #require(SecTaskCreateFromSelf(nil))
             let groups = try #require(SecTaskCopyValueForEntitlement(task, "keychain-access-groups", nil) as? [String])
             calls.add("a")
@@ -46,7 +46,7 @@ extension AppleNames {
             #expect(SecStaticCodeCreateWithPath(NSURL(fileURLWithPath: "/nowhere"), [], &file) == errSecCSStaticCodeNotFound)
         }
 
-        @Test func aCertificateFindsItsKeyInTheKeychain() throws {
+        @Test("A certificate finds its private key in the keychain") func aCertificateFindsItsKeyInTheKeychain() throws {
             for kind in [kSecClassCertificate, kSecClassKey] { _ = SecItemDelete([kSecClass: kind] as CFDictionary) }
             let anna = try #require(SecCertificateCreateWithData(nil, try Conformance.certificate("anna.der") as CFData))
             var identity: SecIdentity?

@@ -13,7 +13,7 @@ extension AppleNames {
             try Conformance.prepare()
             let control = try #require(SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, .userPresence, nil))
             #expect(calls.add("plain", "plain") == errSecSuccess)
-            #expect(calls.add("guarded", "guarded", [kSecAttrAccessControl: control]) == errSecSuccess)
+            #expect(calls.add("guarded", "guarded", with: [kSecAttrAccessControl: control]) == errSecSuccess)
         }
 
         private func all(_ more: [CFString: Any]) -> (status: OSStatus, values: [String]) {
@@ -22,7 +22,7 @@ extension AppleNames {
         }
 
         /// One protected item in a broad search makes the whole search need a prompt; a search that skips such items does not.
-        @Test(.proves("C-107", "C-108"))
+        @Test("One protected item makes the whole search need a prompt, unless such items are skipped", .proves("C-107", "C-108"))
         func oneProtectedItemDecidesForTheWholeSearch() {
             #expect(all([kSecUseAuthenticationUI: kSecUseAuthenticationUIFail]).status == errSecInteractionNotAllowed)
             #expect(all([kSecUseNoAuthenticationUI: true]).status == errSecInteractionNotAllowed)
@@ -38,7 +38,7 @@ extension AppleNames {
             #expect(calls.find(calls.item("nowhere", [kSecUseAuthenticationUI: kSecUseAuthenticationUIFail])).status == errSecItemNotFound)
         }
 
-        @Test(.proves("C-091"))
+        @Test("Changing a protected item prompts like reading it", .proves("C-091"))
         func changingAProtectedItemPromptsLikeReadingIt() {
             let quiet = calls.item("guarded", [kSecUseAuthenticationUI: kSecUseAuthenticationUIFail])
             #expect(calls.update(quiet, [kSecValueData: Data("changed".utf8)]) == errSecInteractionNotAllowed)
@@ -55,10 +55,10 @@ extension AppleNames {
             #expect(calls.delete(calls.item("guarded")) == errSecSuccess)
         }
 
-        @Test func oneGoesNowhereElse() throws {
+        @Test("An item with an access control cannot be synchronizable") func oneGoesNowhereElse() throws {
             let control = try #require(SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, .userPresence, nil))
-            #expect(calls.add("both", "v", [kSecAttrAccessControl: control, kSecAttrSynchronizable: true]) == errSecParam)
-            #expect(calls.add("synced", "v", [kSecAttrSynchronizable: true]) == errSecSuccess)
+            #expect(calls.add("both", "v", with: [kSecAttrAccessControl: control, kSecAttrSynchronizable: true]) == errSecParam)
+            #expect(calls.add("synced", "v", with: [kSecAttrSynchronizable: true]) == errSecSuccess)
             #expect(calls.update(calls.item("synced", [kSecAttrSynchronizable: true]), [kSecAttrAccessControl: control]) == errSecParam)
         }
     }

@@ -27,7 +27,7 @@ extension AppleNames {
             #expect(reference(calls.item("renamed")) == ref)
         }
 
-        @Test func otherFiltersAreRefusedInASearch() throws {
+        @Test("A search by reference refuses other filters") func otherFiltersAreRefusedInASearch() throws {
             calls.add("a")
             let ref = try #require(reference(calls.item("a")))
             #expect(calls.find([kSecValuePersistentRef: ref, kSecAttrAccount: "a"]).status == errSecParam)
@@ -44,8 +44,8 @@ extension AppleNames {
             #expect(calls.find([kSecValuePersistentRef: ref]).status == errSecItemNotFound)
         }
 
-        @Test func referenceFindsASynchronizableItem() throws {
-            calls.add("a", "v", [kSecAttrSynchronizable: true])
+        @Test("A reference finds a synchronizable item") func referenceFindsASynchronizableItem() throws {
+            calls.add("a", "v", with: [kSecAttrSynchronizable: true])
             let ref = try #require(reference(calls.item("a", [kSecAttrSynchronizable: true])))
             #expect(calls.find([kSecValuePersistentRef: ref, kSecReturnData: true]).result as? Data == Data("v".utf8))
         }
@@ -70,21 +70,23 @@ extension AppleNames {
             #expect(calls.delete([kSecValueRef: key, kSecAttrSynchronizable: kSecAttrSynchronizableAny]) == errSecSuccess)
         }
 
-        @Test(arguments: [
-            Data(), Data(count: 12), Data(count: 20), Data("genp".utf8) + Data(count: 15), Data("tkpr".utf8) + Data(count: 30),
-        ])
+        @Test(
+            "Invalid references are refused",
+            arguments: [
+                Data(), Data(count: 12), Data(count: 20), Data("genp".utf8) + Data(count: 15), Data("tkpr".utf8) + Data(count: 30),
+            ])
         func invalidReferencesAreRefused(_ bytes: Data) {
             #expect(calls.find([kSecValuePersistentRef: bytes]).status == errSecParam)
         }
 
-        @Test func aReferenceInAnAddIsIgnored() throws {
+        @Test("A reference in an add is ignored") func aReferenceInAnAddIsIgnored() throws {
             calls.add("a")
             let ref = try #require(reference(calls.item("a")))
-            #expect(calls.add("b", "v", [kSecValuePersistentRef: ref]) == errSecSuccess)
+            #expect(calls.add("b", "v", with: [kSecValuePersistentRef: ref]) == errSecSuccess)
             #expect(reference(calls.item("b")) != ref)
         }
 
-        @Test func itemAddedAgainHasANewReference() throws {
+        @Test("An item that is added again has a new reference") func itemAddedAgainHasANewReference() throws {
             calls.add("a")
             let ref = try #require(reference(calls.item("a")))
             #expect(calls.delete(calls.item("a")) == errSecSuccess)

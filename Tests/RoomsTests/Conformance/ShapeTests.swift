@@ -17,7 +17,7 @@ extension AppleNames {
                     ?? [])
         }
 
-        @Test(.proves("C-013", "C-023"))
+        @Test("Every combination of return keys has its shape of result", .proves("C-013", "C-023"))
         func everyCombinationHasItsShape() throws {
             #expect(calls.add("a") == errSecSuccess)
             func shape(_ returns: [CFString]) -> AnyObject? {
@@ -41,7 +41,7 @@ extension AppleNames {
             #expect(keys(shape([data, ref])) == ["class", "v_Data"])
         }
 
-        @Test(.proves("C-015", "C-016"))
+        @Test("The match limit decides whether an array is returned", .proves("C-015", "C-016"))
         func matchLimitDecidesWhetherAnArrayIsReturned() {
             for account in ["a", "b", "c"] { calls.add(account) }
             func found(_ limit: Any?) -> AnyObject? {
@@ -61,7 +61,8 @@ extension AppleNames {
             #expect((calls.find(calls.item("a", [kSecReturnData: true, kSecMatchLimit: kSecMatchLimitAll])).result as? [Data])?.count == 1)
         }
 
-        @Test func anItemWithoutAValueHasEmptyDataAndNoKey() throws {
+        @Test("An item without a value has empty data, and no value among its attributes")
+        func anItemWithoutAValueHasEmptyDataAndNoKey() throws {
             #expect(calls.add("none", nil) == errSecSuccess)
             #expect(calls.find(calls.item("none", [kSecReturnData: true])).result as? Data == Data())
             #expect(keys(calls.find(calls.item("none", [kSecReturnData: true, kSecReturnAttributes: true])).result) == ["acct", "pdmn"])
@@ -72,7 +73,7 @@ extension AppleNames {
                 ])
         }
 
-        @Test func addingGivesWhatFindingGives() throws {
+        @Test("Adding an item returns what finding it returns") func addingGivesWhatFindingGives() throws {
             var result: CFTypeRef?
             let item = calls.item("a", [kSecValueData: Data("v".utf8), kSecReturnAttributes: true, kSecReturnPersistentRef: true])
             #expect(SecItemAdd(item as CFDictionary, &result) == errSecSuccess)
@@ -82,8 +83,8 @@ extension AppleNames {
             #expect(NSDictionary(dictionary: added).isEqual(NSDictionary(dictionary: found)))
         }
 
-        @Test func returnedAttributesFindTheSameItem() throws {
-            calls.add("a", "v", [kSecAttrLabel: "label", kSecAttrComment: Data([1, 2]), kSecAttrCreator: 7])
+        @Test("The returned attributes find the same item") func returnedAttributesFindTheSameItem() throws {
+            calls.add("a", "v", with: [kSecAttrLabel: "label", kSecAttrComment: Data([1, 2]), kSecAttrCreator: 7])
             calls.add("b")
             let found = try #require(calls.find(calls.item("a", [kSecReturnAttributes: true])).result as? [CFString: Any])
             // Accessibility and access control together are refused, except for the pair that a plain item's attributes contain.
@@ -93,7 +94,8 @@ extension AppleNames {
             #expect(calls.find(query).result as? Data == Data("v".utf8))
         }
 
-        @Test func valuesComeBackInTheirTypeAndCompareByTheirBytes() throws {
+        @Test("Attributes are returned in their types, and compared by their bytes")
+        func valuesComeBackInTheirTypeAndCompareByTheirBytes() throws {
             #expect(calls.add("text") == errSecSuccess)
             #expect(
                 SecItemAdd(calls.item(nil, [kSecAttrAccount: Data("text".utf8), kSecValueData: Data()]) as CFDictionary, nil)
@@ -107,7 +109,7 @@ extension AppleNames {
             // Neither case nor Unicode composition is normalized.
             #expect(calls.find(calls.item("TEXT")).status == errSecItemNotFound)
             // A Boolean is a number, and text for a numeric attribute becomes a number.
-            #expect(calls.add("n", "v", [kSecAttrIsInvisible: true, kSecAttrCreator: "17"]) == errSecSuccess)
+            #expect(calls.add("n", "v", with: [kSecAttrIsInvisible: true, kSecAttrCreator: "17"]) == errSecSuccess)
             #expect(calls.find(calls.item("n", [kSecAttrIsInvisible: 1, kSecAttrCreator: 17])).status == errSecSuccess)
         }
     }

@@ -36,11 +36,11 @@ extension AppleNames {
                 [kSecAttrAccessible: kSecAttrAccessibleAfterFirstUnlock], [kSecAttrLabel: "other"], [kSecAttrGeneric: Data([1])],
                 [kSecAttrCreator: 1],
             ]
-            for other in others { #expect(calls.add("a", "v", other) == errSecDuplicateItem) }
+            for other in others { #expect(calls.add("a", "v", with: other) == errSecDuplicateItem) }
             // A view and a token are part of it.
-            #expect(calls.add("a", "v", [kSecAttrSyncViewHint: "view"]) == errSecSuccess)
-            #expect(calls.add("a", "v", [kSecAttrTokenID: "token"]) == errSecSuccess)
-            #expect(calls.add("a", "v", [kSecAttrTokenID: "token"]) == errSecDuplicateItem)
+            #expect(calls.add("a", "v", with: [kSecAttrSyncViewHint: "view"]) == errSecSuccess)
+            #expect(calls.add("a", "v", with: [kSecAttrTokenID: "token"]) == errSecSuccess)
+            #expect(calls.add("a", "v", with: [kSecAttrTokenID: "token"]) == errSecDuplicateItem)
             #expect((calls.find(calls.item("a", [kSecMatchLimit: kSecMatchLimitAll, kSecReturnData: true])).result as? [Data])?.count == 3)
             #expect(
                 (calls.find(calls.item("a", [kSecAttrTokenID: "", kSecMatchLimit: kSecMatchLimitAll, kSecReturnData: true])).result
@@ -50,7 +50,7 @@ extension AppleNames {
         @Test("4: A query without the synchronizable key matches only local items, in all four calls")
         func synchronizable() {
             #expect(calls.add("a", "here") == errSecSuccess)
-            #expect(calls.add("a", "everywhere", [kSecAttrSynchronizable: true]) == errSecSuccess)
+            #expect(calls.add("a", "everywhere", with: [kSecAttrSynchronizable: true]) == errSecSuccess)
             #expect(calls.value("a") == "here")
             let any = calls.item(
                 "a", [kSecAttrSynchronizable: kSecAttrSynchronizableAny, kSecMatchLimit: kSecMatchLimitAll, kSecReturnData: true])
@@ -68,13 +68,14 @@ extension AppleNames {
         func accessibilityAndControl() throws {
             let control = try #require(SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, [], nil))
             #expect(
-                calls.add("a", "v", [kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked, kSecAttrAccessControl: control]) == errSecParam)
+                calls.add("a", "v", with: [kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked, kSecAttrAccessControl: control])
+                    == errSecParam)
         }
 
         @Test("8, 9: The keychain sets the dates, and a modification date is always later")
         func dates() throws {
             let old = Date(timeIntervalSince1970: 0)
-            #expect(calls.add("a", "v", [kSecAttrCreationDate: old, kSecAttrModificationDate: old]) == errSecSuccess)
+            #expect(calls.add("a", "v", with: [kSecAttrCreationDate: old, kSecAttrModificationDate: old]) == errSecSuccess)
             func dates() throws -> (Date, Date) {
                 let found = try #require(calls.find(calls.item("a", [kSecReturnAttributes: true])).result as? [String: Any])
                 return (try #require(found["cdat"] as? Date), try #require(found["mdat"] as? Date))
@@ -121,7 +122,7 @@ extension AppleNames {
 
         @Test("15: The data protection flag is accepted and ignored")
         func dataProtection() {
-            #expect(calls.add("a", "v", [kSecUseDataProtectionKeychain: true]) == errSecSuccess)
+            #expect(calls.add("a", "v", with: [kSecUseDataProtectionKeychain: true]) == errSecSuccess)
             #expect(calls.find(calls.item("a", [kSecUseDataProtectionKeychain: false])).status == errSecSuccess)
         }
 

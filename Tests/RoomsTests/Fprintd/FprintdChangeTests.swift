@@ -41,7 +41,7 @@ extension FprintdTests {
             try expectThatTheEnrollmentEnds()
         }
 
-        @Test("A reader with a key that is not the enclave's is not believed, and is paired anew") func foreignKey() throws {
+        @Test("A reader with a key that is not the enclave's is not believed, and is paired again") func foreignKey() throws {
             let key = "\(stage.rooms.home)/reader/pairing"
             #expect(try FileManager.default.attributesOfItem(atPath: key)[.posixPermissions] as? Int == 0o600)
             try Data(count: 32).write(to: URL(fileURLWithPath: key))

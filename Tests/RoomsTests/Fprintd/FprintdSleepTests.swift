@@ -36,7 +36,7 @@ extension FprintdTests {
             try expectThatAFingerMatches()
         }
 
-        @Test("Sleep ends an enrollment, and the fingers of before match") func whileEnrolling() throws {
+        @Test("Sleep ends an enrollment, and the earlier fingers match") func whileEnrolling() throws {
             let finger = try stage.touching(["SCAN alice", "SCAN alice"])
             let enrollment = try stage.enrolling()
             #expect(try finger.ended().status == 0)

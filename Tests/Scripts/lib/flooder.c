@@ -5,7 +5,7 @@
 
 enum { MAX = 512 };
 
-// As `door`, but -1 where nobody takes it: the flood goes on.
+// As `connect_to`, but -1 where nobody takes it: the flood goes on.
 static int reach(const char *path) {
     int connection = socket(AF_UNIX, SOCK_STREAM, 0), on = 1;
     struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -55,7 +55,7 @@ static void flood(const char *path, int count, uid_t uid, int report) {
         poll(connections, count, 0);
         for (int index = 0; index < count; index++)
             if (connections[index].fd >= 0 && connections[index].revents) { close(connections[index].fd); connections[index].fd = -1; }
-        // One try at a time, without a pause but that of the door.
+        // One try at a time, without a pause but that of the socket.
         if (connections[next].fd < 0) connections[next].fd = begin(path, next % 3);
         else poll(connections, count, 10);
     }

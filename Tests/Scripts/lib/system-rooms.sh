@@ -45,13 +45,13 @@ room() { socket=$1; user=$2; shift 2; "$bin/room-starter" "$socket" -- setpriv -
 alice() { as vauban-test-alice "$bin/vauban" "$@"; }
 bob() { as vauban-test-bob "$bin/vauban" "$@"; }
 enclave_uid=$(id -u vauban-test-enclave)
-door="--enclave-folder /run/vauban --enclave-uid $enclave_uid"
+enclave_arguments="--enclave-folder /run/vauban --enclave-uid $enclave_uid"
 
 start_enclave() { room enclave=/run/vauban/enclave vauban-test-enclave "$bin/${enclave_program:-enclaved-testing}" --state "$state/enclave"; enclave_pid=$!; }
-start_keychain() { room keychain=/run/vauban/keychain vauban-test-keychain "$bin/keychaind" --state "$state/keychain" $door ${keychain_words:-}; keychain_pid=$!; }
-start_authentication() { room authentication=/run/vauban/authentication vauban-test-auth "$bin/authd" $door; auth_pid=$!; }
+start_keychain() { room keychain=/run/vauban/keychain vauban-test-keychain "$bin/keychaind" --state "$state/keychain" $enclave_arguments ${keychain_words:-}; keychain_pid=$!; }
+start_authentication() { room authentication=/run/vauban/authentication vauban-test-auth "$bin/authd" $enclave_arguments; auth_pid=$!; }
 # The witness is the only one with a right over others.
-start_witness() { room - vauban-test-witness --inh-caps +sys_ptrace --ambient-caps +sys_ptrace "$bin/vauban-witness" $door; witness_pid=$!; }
+start_witness() { room - vauban-test-witness --inh-caps +sys_ptrace --ambient-caps +sys_ptrace "$bin/vauban-witness" $enclave_arguments; witness_pid=$!; }
 start_rooms() {
     start_enclave; start_keychain; start_authentication; start_witness
     # The sockets are bound a moment after the rooms are started; the first answer says that they serve.

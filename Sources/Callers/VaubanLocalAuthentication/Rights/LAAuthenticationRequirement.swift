@@ -66,7 +66,7 @@ extension LAAuthenticationRequirement.Kind {
         }
     }
 
-    /// Returns the requirement as an access control of the when-passcode-set class: without a passcode, users cannot be told apart.
+    /// Returns the requirement as an access control of the when-passcode-set class: without a passcode, users cannot be distinguished.
     func control(forKey isForKey: Bool) -> SecAccessControl? {
         let all = isForKey ? flags.union(.privateKeyUsage) : flags
         return SecAccessControlCreateWithFlags(kCFAllocatorDefault, kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly, all, nil)

@@ -159,7 +159,7 @@ struct PKCS12Seal {
         rounds = try fields.next().map { try Int(derEncoded: $0) } ?? 1
     }
 
-    /// Throws `errSecAuthFailed` for a wrong passphrase or altered content, which cannot be told apart.
+    /// Throws `errSecAuthFailed` for a wrong passphrase or altered content, which cannot be distinguished.
     func check(_ content: ArraySlice<UInt8>, passphrase: PKCS12Passphrase, budget: inout PKCS12Budget) throws {
         try budget.take(rounds)
         let isRight =

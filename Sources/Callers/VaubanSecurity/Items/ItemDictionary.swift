@@ -113,7 +113,7 @@ struct ItemDictionary {
             return
         }
         let value = any as AnyObject
-        if let attribute { return try takeAttribute(name, attribute, value) }
+        if let attribute { return try takeAttribute(named: name, attribute, value: value) }
         switch name.first {
         case "m" where bytes > 4: try takeMatch(name, value)
         case "r" where bytes > 4: try takeReturn(name, value)
@@ -133,7 +133,7 @@ struct ItemDictionary {
         self.kind = kind
     }
 
-    private mutating func takeAttribute(_ name: String, _ attribute: AttributeName, _ value: AnyObject) throws {
+    private mutating func takeAttribute(named name: String, _ attribute: AttributeName, value: AnyObject) throws {
         switch name {
         case Self.useDataProtectionKeychain: break
         case Self.attrAccessible:

@@ -24,7 +24,7 @@ enum CurveName: Int, CaseIterable, Sendable {
     }
 }
 
-/// A digest of any length; the curve uses its leftmost bits.
+/// A digest of any length; the curve uses its leftmost bits. The enclave has its own: no module below both has cryptography.
 struct GivenDigest: Digest {
     static var byteCount: Int { 0 }
     let bytes: [UInt8]

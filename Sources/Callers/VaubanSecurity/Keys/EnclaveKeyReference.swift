@@ -25,7 +25,7 @@ package struct EnclaveKeyContext {
     fileprivate var prompting: KeyPrompting {
         let words = context?.localizedReason ?? ""
         return KeyPrompting(
-            reason: prompt ?? (words.isEmpty ? nil : words), mayAsk: !suppressesUI && context?.interactionNotAllowed != true,
+            reason: prompt ?? (words.isEmpty ? nil : words), mayPrompt: !suppressesUI && context?.interactionNotAllowed != true,
             authorization: context?.authorization)
     }
 }

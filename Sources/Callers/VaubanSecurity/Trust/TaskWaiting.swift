@@ -1,7 +1,6 @@
 // Waits for the verifier's asynchronous calls, which stay within this process.
 
-internal import Dispatch
-internal import Synchronization
+internal import VaubanLinuxHost
 
 /// Runs each part of a task on a separate thread. The caller may be on one of the few threads that all tasks share: if all of those waited
 /// here for work that only they could do, none would proceed.
@@ -13,21 +12,9 @@ private final class OwnThreads: TaskExecutor {
     }
 }
 
-private final class Answer<Value: Sendable>: Sendable {
-    let value = Mutex<Value?>(nil)
-    let isThere = DispatchSemaphore(value: 0)
-}
-
 /// Does the work and waits for its result.
 func waitFor<Value: Sendable>(_ work: @escaping @Sendable () async -> Value) -> Value {
-    let answer = Answer<Value>()
-    Task(executorPreference: OwnThreads()) {
-        let value = await work()
-        answer.value.withLock { $0 = value }
-        answer.isThere.signal()
-    }
-    while true {
-        answer.isThere.wait()
-        if let value = answer.value.withLock({ $0 }) { return value }
-    }
+    let result = BlockingResult<Value>()
+    Task(executorPreference: OwnThreads()) { result.set(await work()) }
+    return result.wait()
 }

@@ -10,7 +10,7 @@ enum AdoptionMarker {
     private static let name = "adopted"
     private static let bytesMax = 256
 
-    static func stands(in home: String) -> Bool {
+    static func exists(in home: String) -> Bool {
         guard let kept = SmallFile.text(path: "\(home)/\(name)", max: bytesMax) else { return false }
         return kept == text(home)
     }
@@ -41,7 +41,7 @@ enum ErasedMarker {
 
     static func set(in folder: PrivateFolder) throws(SystemError) { try DurableFile(name, in: folder).replace(with: Array(text.utf8)) }
 
-    static func stands(in folder: PrivateFolder) -> Bool {
+    static func exists(in folder: PrivateFolder) -> Bool {
         guard case .bytes(let bytes)? = try? DurableFile(name, in: folder).read(max: 64) else { return false }
         return bytes == Array(text.utf8)
     }

@@ -109,7 +109,7 @@ final class LegacyKeychain {
                 .storageFailed,
                 "\(SafeText.visible(aside)) is in the way, so nothing was deleted; move it elsewhere")
         }
-        guard AdoptionMarker.stands(in: home), let adopted = AdoptedItems.read(in: folder) else {
+        guard AdoptionMarker.exists(in: home), let adopted = AdoptedItems.read(in: folder) else {
             throw notMoved("it has changed since")
         }
         try start()
@@ -142,7 +142,7 @@ final class LegacyKeychain {
     static func removeRemains(of home: String) throws {
         let aside = aside(home)
         guard access(aside, F_OK) == 0 else { return }
-        guard let folder = try? PrivateFolder(path: aside, creating: false), ErasedMarker.stands(in: folder) else {
+        guard let folder = try? PrivateFolder(path: aside, creating: false), ErasedMarker.exists(in: folder) else {
             return say("\(SafeText.visible(aside)) is left in place: it is not the remainder of an earlier deletion.")
         }
         do {

@@ -35,10 +35,5 @@ final class InnerTerminal {
 
     /// Reaps the command and returns its exit code as a shell reports it: 128 plus the number of a signal. Call this when `process` is
     /// readable.
-    func exitCode() -> Int32 {
-        var status: Int32 = 0
-        while waitpid(pid, &status, 0) < 0 && errno == EINTR {}
-        let signal = status & 0x7F
-        return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
-    }
+    func exitCode() -> Int32 { ChildCommand.exitCode(of: ChildCommand.waitForEnd(of: pid)) }
 }

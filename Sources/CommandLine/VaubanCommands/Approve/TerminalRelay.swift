@@ -9,19 +9,13 @@ final class TerminalRelay {
     private let terminal: Terminal
     private let stage: RelayStage
     private let inner: InnerTerminal
-    private let resized: (heard: Descriptor, bell: Descriptor)
+    private let resized: Wakeup
     /// Input that the command has not read yet. While there is some, nothing more is read from the terminal.
     private var typed: [UInt8] = []
     private var chunk = [UInt8](repeating: 0, count: 16384)
 
     init(_ command: [String], on terminal: Terminal, stage: RelayStage) throws(SystemError) {
-        var ends: [Int32] = [0, 0]
-        try SystemError.check(pipe(&ends), "make a pipe")
-        for end in ends {
-            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
-            _ = fcntl(end, F_SETFL, O_NONBLOCK)
-        }
-        resized = (Descriptor(ends[0]), Descriptor(ends[1]))
+        resized = try Wakeup()
         self.terminal = terminal
         self.stage = stage
         inner = try InnerTerminal(command, size: terminal.size)
@@ -29,11 +23,7 @@ final class TerminalRelay {
 
     /// Runs until the command ends, and returns its exit code.
     func run(_ agent: PromptAgent) throws -> Int32 {
-        let bell = resized.bell
-        Interruption.onWindowChange {
-            var ring: UInt8 = 0
-            _ = write(bell.number, &ring, 1)
-        }
+        Interruption.onWindowChange { [resized] in resized.signal() }
         defer { Interruption.onWindowChange(nil) }
         let mode = TerminalMode(terminal, dropsInput: false) { $0.passOn() }
         defer { withExtendedLifetime(mode) {} }
@@ -67,7 +57,7 @@ final class TerminalRelay {
             pollfd(fd: inner.master.number, events: readable | (typed.isEmpty ? 0 : Int16(POLLOUT)), revents: 0),
             pollfd(fd: agent?.number ?? -1, events: readable, revents: 0),
             pollfd(fd: inner.process.number, events: readable, revents: 0),
-            pollfd(fd: resized.heard.number, events: readable, revents: 0),
+            pollfd(fd: resized.descriptor.number, events: readable, revents: 0),
         ]
         guard poll(&pollers, nfds_t(pollers.count), -1) > 0 else { return Events() }
         return Events(
@@ -111,7 +101,7 @@ final class TerminalRelay {
     }
 
     private func resize() {
-        while read(resized.heard.number, &chunk, chunk.count) > 0 {}
+        resized.clear()
         if let size = terminal.size { inner.resize(size) }
     }
 }

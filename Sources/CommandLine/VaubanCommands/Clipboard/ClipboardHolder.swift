@@ -100,7 +100,7 @@ struct ClipboardHolder {
         let pid = try ChildCommand.spawn(command[0], command, input: line.reading.number)
         if let end = line.writing?.number { _ = bytes.withUnsafeBytes { writeAll($0, to: end) } }
         line.endWriting()
-        return Self.status(of: pid)
+        return ChildCommand.waitForEnd(of: pid)
     }
 
     /// Returns the output of a tool; throws if it exceeds a limit. What it has not written in some seconds is left out: the program that
@@ -111,13 +111,7 @@ struct ClipboardHolder {
         let words = ["timeout", "--foreground", String(Self.outputSecondsMax)] + command
         let pid = try ChildCommand.spawn(words[0], words, input: nothing.number, output: line.writing?.number)
         line.endWriting()
-        defer { _ = Self.status(of: pid) }
+        defer { ChildCommand.waitForEnd(of: pid) }
         return try SecretReader.everything(from: line.reading.number, max: max, keepsNewline: true)
-    }
-
-    private static func status(of pid: pid_t) -> Int32 {
-        var status: Int32 = 0
-        while waitpid(pid, &status, 0) < 0 && errno == EINTR {}
-        return status
     }
 }

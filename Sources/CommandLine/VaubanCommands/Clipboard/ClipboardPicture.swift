@@ -45,11 +45,11 @@ struct ClipboardPicture {
             picture = try SecretReader.everything(from: line.reading.number, max: bytesMax, keepsNewline: true)
         } catch let refusal as Refusal {
             kill(pid, SIGTERM)
-            CodePicture.waitForEnd(of: pid)
+            ChildCommand.waitForEnd(of: pid)
             guard refusal.reason == .dataTooLarge else { throw refusal }
             throw Refusal(.dataTooLarge, "the clipboard's content is larger than \(bytesMax >> 20) MiB; copy only its QR code")
         }
-        let status = CodePicture.waitForEnd(of: pid)
+        let status = ChildCommand.waitForEnd(of: pid)
         guard (status >> 8) & 0xFF != Self.late else {
             throw Refusal(.unavailable, "the program that offers the clipboard's content did not send it in \(Self.secondsMax) seconds")
         }

@@ -22,8 +22,19 @@ enum ChildCommand {
         while waitid(P_PID, id_t(pid), &ended, WEXITED | WNOWAIT) < 0 && errno == EINTR {}
         // Before the process ID can be reused.
         Interruption.passOnNoMore()
+        return exitCode(of: waitForEnd(of: pid))
+    }
+
+    /// Waits for the end of a child, and returns its wait status: 0 if it exited with 0.
+    @discardableResult
+    static func waitForEnd(of pid: pid_t) -> Int32 {
         var status: Int32 = 0
         while waitpid(pid, &status, 0) < 0 && errno == EINTR {}
+        return status
+    }
+
+    /// Returns the exit code of a wait status as a shell reports it: 128 plus the number of a signal.
+    static func exitCode(of status: Int32) -> Int32 {
         let signal = status & 0x7F
         return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
     }

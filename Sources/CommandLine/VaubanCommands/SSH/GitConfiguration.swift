@@ -56,8 +56,7 @@ struct GitConfiguration {
         }
         pipe.endWriting()
         let text = try SecretReader.everything(from: pipe.reading.number, max: bytesMax, keepsNewline: false)
-        var status: Int32 = 0
-        while waitpid(child, &status, 0) < 0 && errno == EINTR {}
+        let status = ChildCommand.waitForEnd(of: child)
         return status == 0 ? text.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } : nil
     }
 

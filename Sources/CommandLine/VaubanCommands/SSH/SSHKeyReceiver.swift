@@ -35,8 +35,7 @@ enum SSHKeyReceiver {
             guard let peer = try? Peer(ofConnection: connection), peer.uid == geteuid(), peer.pid == child else { continue }
             while let message = frame(from: connection) { received += answer(message, on: connection) }
         }
-        var status: Int32 = 0
-        while waitpid(child, &status, 0) < 0 && errno == EINTR {}
+        let status = ChildCommand.waitForEnd(of: child)
         guard status == 0 || !received.isEmpty else { throw Refusal(.badParameter, "ssh-add could not read the key") }
         return received
     }

@@ -35,7 +35,7 @@ struct Adopt: ParsableCommand {
         // This comes first, since a session creates the folder that VAUBAN_HOME names.
         let service = try Self.destination()
         let home = ServiceEnvironment.ofThisProcess.userHome
-        guard let own = OwnKeychain.behind(service) else {
+        guard let own = OwnKeychain.beside(service) else {
             if let home { try LegacyKeychain.removeRemains(of: home) }
             return say("No user-mode keychain to move\(home.map { ": \(SafeText.visible($0)) does not exist" } ?? "").")
         }

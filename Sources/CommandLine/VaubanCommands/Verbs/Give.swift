@@ -7,7 +7,7 @@ struct Give: ParsableCommand {
         commandName: "give",
         abstract: "Give items without an owner to an owner.",
         discussion: """
-            Items that were stored before programs were told apart, or by programs without an identity, have the owner unsigned. \
+            Items that were stored before programs were distinguished, or by programs without an identity, have the owner unsigned. \
             Give them to cli (yourself) or to a program. You can interrupt it and run it again.
 
             Example:

@@ -42,7 +42,7 @@ struct ListItems: ParsableCommand {
         if records.isEmpty {
             guard isWhole else { throw Refusal(.itemNotFound) }
             if description.json { try ItemTable.write([], description, withOwners: allOwners) }
-            if let own = OwnKeychain.behind(session.service), !own.isAdopted(by: session) {
+            if let own = OwnKeychain.beside(session.service), !own.isAdopted(by: session) {
                 return say("No items here: \(own.mention)")
             }
             return say("No items yet. To add one: vauban set github/anna")

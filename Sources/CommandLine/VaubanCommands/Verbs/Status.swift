@@ -34,6 +34,6 @@ struct Status: ParsableCommand {
         print(
             StatusText.text(
                 mode: session.service.mode, device, promptPlaces: places, terminal: terminal?.name, permissions: permissions,
-                own: OwnKeychain.behind(session.service)?.status(in: session), alerts: alerts))
+                own: OwnKeychain.beside(session.service)?.status(in: session), alerts: alerts))
     }
 }

@@ -31,7 +31,7 @@ enum vauban_fprint_signal {
     VAUBAN_FPRINT_SENSORS_CHANGED,
     /* `text` is the sensor's report about a touch, and `flag` whether it is done. */
     VAUBAN_FPRINT_VERIFY,
-    VAUBAN_FPRINT_ENROL,
+    VAUBAN_FPRINT_ENROLL,
     /* The machine is about to sleep or is awake again, according to `flag`. */
     VAUBAN_FPRINT_SLEEP,
 };

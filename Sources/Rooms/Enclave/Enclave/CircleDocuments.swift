@@ -1,18 +1,18 @@
 // What devices write for each other about a circle (Specs/sync.md). Everything here comes from a folder that anyone may have written.
 
-import VaubanDER
+package import VaubanDER
 import VaubanSyncModel
 
 /// The public half of a device: what it is called, what is encrypted to it, and what verifies its signatures.
-struct CircleDevice: Hashable, Sendable, DERReadable, DERWritable {
+package struct CircleDevice: Hashable, Sendable, DERReadable, DERWritable {
     static let encapsulationBytes = 1216
 
-    let device: [UInt8]
-    let name: String
+    package let device: [UInt8]
+    package let name: String
     /// X-Wing: ML-KEM-768 with X25519.
-    let encapsulation: [UInt8]
+    package let encapsulation: [UInt8]
     /// Ed25519.
-    let verification: [UInt8]
+    package let verification: [UInt8]
 
     init(device: [UInt8], name: String, encapsulation: [UInt8], verification: [UInt8]) {
         self.device = device
@@ -21,14 +21,14 @@ struct CircleDevice: Hashable, Sendable, DERReadable, DERWritable {
         self.verification = verification
     }
 
-    init(from fields: inout DERFields) throws {
+    package init(from fields: inout DERFields) throws {
         device = try fields.octets("device", in: CircleRequest.deviceBytes...CircleRequest.deviceBytes)
         name = try fields.text("name", max: CircleRequest.nameBytesMax)
         encapsulation = try fields.octets("encapsulation key", in: Self.encapsulationBytes...Self.encapsulationBytes)
         verification = try fields.octets("verification key", in: 32...32)
     }
 
-    func write(into der: inout DERWriter) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.octets(device)
             try fields.text(name)
@@ -42,22 +42,22 @@ struct CircleDevice: Hashable, Sendable, DERReadable, DERWritable {
 }
 
 /// What a device that asks to join writes first: it fixes its keys and its nonce before it knows the member's.
-struct CircleCommitment: DERReadable, DERWritable {
-    let device: [UInt8]
-    let digest: [UInt8]
+package struct CircleCommitment: DERReadable, DERWritable {
+    package let device: [UInt8]
+    package let digest: [UInt8]
 
     init(device: [UInt8], digest: [UInt8]) {
         self.device = device
         self.digest = digest
     }
 
-    init(from fields: inout DERFields) throws {
+    package init(from fields: inout DERFields) throws {
         try fields.version(1)
         device = try fields.octets("device", in: 16...16)
         digest = try fields.octets("digest", in: 32...32)
     }
 
-    func write(into der: inout DERWriter) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(1)
             try fields.octets(device)
@@ -67,12 +67,12 @@ struct CircleCommitment: DERReadable, DERWritable {
 }
 
 /// What a member answers to a commitment.
-struct CircleAnswer: DERReadable, DERWritable {
-    let circle: [UInt8]
+package struct CircleAnswer: DERReadable, DERWritable {
+    package let circle: [UInt8]
     /// The commitment that it answers.
-    let digest: [UInt8]
-    let member: CircleDevice
-    let nonce: [UInt8]
+    package let digest: [UInt8]
+    package let member: CircleDevice
+    package let nonce: [UInt8]
 
     init(circle: [UInt8], digest: [UInt8], member: CircleDevice, nonce: [UInt8]) {
         self.circle = circle
@@ -81,7 +81,7 @@ struct CircleAnswer: DERReadable, DERWritable {
         self.nonce = nonce
     }
 
-    init(from fields: inout DERFields) throws {
+    package init(from fields: inout DERFields) throws {
         try fields.version(1)
         circle = try fields.octets("circle", in: 16...16)
         digest = try fields.octets("digest", in: 32...32)
@@ -89,7 +89,7 @@ struct CircleAnswer: DERReadable, DERWritable {
         nonce = try fields.octets("nonce", in: 32...32)
     }
 
-    func write(into der: inout DERWriter) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(1)
             try fields.octets(circle)
@@ -101,10 +101,10 @@ struct CircleAnswer: DERReadable, DERWritable {
 }
 
 /// A join request: what was committed to, signed over the answer.
-struct CircleReveal: DERReadable, DERWritable {
-    let newcomer: CircleDevice
-    let nonce: [UInt8]
-    let signature: [UInt8]
+package struct CircleReveal: DERReadable, DERWritable {
+    package let newcomer: CircleDevice
+    package let nonce: [UInt8]
+    package let signature: [UInt8]
 
     init(newcomer: CircleDevice, nonce: [UInt8], signature: [UInt8]) {
         self.newcomer = newcomer
@@ -112,14 +112,14 @@ struct CircleReveal: DERReadable, DERWritable {
         self.signature = signature
     }
 
-    init(from fields: inout DERFields) throws {
+    package init(from fields: inout DERFields) throws {
         try fields.version(1)
         newcomer = try fields.value("newcomer")
         nonce = try fields.octets("nonce", in: 32...32)
         signature = try fields.octets("signature", in: 64...64)
     }
 
-    func write(into der: inout DERWriter) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(1)
             try fields.value(newcomer)
@@ -127,14 +127,24 @@ struct CircleReveal: DERReadable, DERWritable {
             try fields.octets(signature)
         }
     }
+
+    /// Returns the codes that the new device and the member show; nil if this is not what the answer is to, or its device did not sign it.
+    package func codes(over answer: [UInt8]) -> (newcomer: String, member: String)? {
+        guard let device = try? newcomer.encoded(), let answered = try? CircleAnswer(derBytes: answer),
+            CircleCodes.commitment(device, nonce: nonce) == answered.digest,
+            CircleSignature.reveal.isValid(
+                signature, of: CircleCodes.digest(answer) + nonce + device, by: newcomer.verification)
+        else { return nil }
+        return CircleCodes.codes(answer: answer, newcomer: device, nonce: nonce)
+    }
 }
 
 /// A change of the circle, signed by a member: who is in it, and its newest key for each.
-struct CircleStatement: DERReadable, DERWritable {
-    struct Share: DERReadable, DERWritable {
-        let device: [UInt8]
-        let encapsulated: [UInt8]
-        let sealed: [UInt8]
+package struct CircleStatement: DERReadable, DERWritable {
+    package struct Share: DERReadable, DERWritable {
+        package let device: [UInt8]
+        package let encapsulated: [UInt8]
+        package let sealed: [UInt8]
 
         init(device: [UInt8], encapsulated: [UInt8], sealed: [UInt8]) {
             self.device = device
@@ -142,13 +152,13 @@ struct CircleStatement: DERReadable, DERWritable {
             self.sealed = sealed
         }
 
-        init(from fields: inout DERFields) throws {
+        package init(from fields: inout DERFields) throws {
             device = try fields.octets("device", in: 16...16)
             encapsulated = try fields.octets("encapsulated key", in: 1120...1120)
             sealed = try fields.octets("sealed key", in: 48...48)
         }
 
-        func write(into der: inout DERWriter) throws {
+        package func write(into der: inout DERWriter) throws {
             try der.sequence { fields in
                 try fields.octets(device)
                 try fields.octets(encapsulated)
@@ -157,17 +167,17 @@ struct CircleStatement: DERReadable, DERWritable {
         }
     }
 
-    let circle: [UInt8]
-    let number: Int64
+    package let circle: [UInt8]
+    package let number: Int64
     /// SHA-256 of the statement before; zeros for the first.
-    let previous: [UInt8]
-    let epoch: Int64
-    let signer: [UInt8]
-    let shares: [Share]
+    package let previous: [UInt8]
+    package let epoch: Int64
+    package let signer: [UInt8]
+    package let shares: [Share]
     /// The members, encrypted with the newest key.
-    let members: [UInt8]
+    package let members: [UInt8]
     /// The earlier keys, wrapped with the newest; nil in the first epoch.
-    let earlier: [UInt8]?
+    package let earlier: [UInt8]?
     /// What the companions get.
     let companions: [CompanionPart]
     /// What the holder of the recovery key gets; nil if the circle has none.
@@ -189,7 +199,7 @@ struct CircleStatement: DERReadable, DERWritable {
         self.recovery = recovery
     }
 
-    init(from fields: inout DERFields) throws {
+    package init(from fields: inout DERFields) throws {
         try fields.version(1)
         circle = try fields.octets("circle", in: 16...16)
         number = try fields.integer("number", in: 1...CircleRequest.numberMax)
@@ -203,7 +213,7 @@ struct CircleStatement: DERReadable, DERWritable {
         recovery = try fields.optional(2, "recovery") { try $0.value("recovery") }
     }
 
-    func write(into der: inout DERWriter) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.integer(1)
             try fields.octets(circle)
@@ -224,24 +234,28 @@ struct CircleStatement: DERReadable, DERWritable {
 }
 
 /// `SignedStatement ::= SEQUENCE { statement OCTET STRING, signature OCTET STRING (SIZE (64)) }`
-struct SignedStatement: DERReadable, DERWritable {
-    let statement: [UInt8]
-    let signature: [UInt8]
+package struct SignedStatement: DERReadable, DERWritable {
+    package let statement: [UInt8]
+    package let signature: [UInt8]
 
     init(statement: [UInt8], signature: [UInt8]) {
         self.statement = statement
         self.signature = signature
     }
 
-    init(from fields: inout DERFields) throws {
+    package init(from fields: inout DERFields) throws {
         statement = try fields.octets("statement", in: 1...CircleRequest.documentBytesMax)
         signature = try fields.octets("signature", in: 64...64)
     }
 
-    func write(into der: inout DERWriter) throws {
+    package func write(into der: inout DERWriter) throws {
         try der.sequence { fields in
             try fields.octets(statement)
             try fields.octets(signature)
         }
+    }
+
+    package func isSigned(by verification: [UInt8]) -> Bool {
+        CircleSignature.statement.isValid(signature, of: statement, by: verification)
     }
 }

@@ -120,7 +120,7 @@ struct CircleMembership: Sendable {
         // Companions sign nothing that counts, and the recovery key one thing.
         let isByRecovery = statement.signer == body.recoverySigner?.device
         guard let signer = isByRecovery ? body.recoverySigner : body.signers.first(where: { $0.device == statement.signer }),
-            CircleSignature.statement.isValid(signed.signature, of: signed.statement, by: signer)
+            signed.isSigned(by: signer.verification)
         else { throw Refusal(.badParameter, "a statement about the circle is not signed by a device of it") }
         guard statement.epoch == body.epoch || statement.epoch == body.epoch + 1 else { throw Self.damaged }
         let next = try entering(statement, bytes)

@@ -107,24 +107,3 @@ struct CompanionPart: DERReadable, DERWritable {
         }
     }
 }
-
-extension DERFields {
-    /// Reads at least one companion under a context tag, or nothing.
-    mutating func companions<Value: DERReadable>(_ number: UInt) throws -> [Value] {
-        try optional(number, "companions") { list in
-            var all: [Value] = []
-            repeat {
-                guard all.count < CircleRequest.companionsMax else { throw DERError("companions are too many") }
-                all.append(try list.value("companion"))
-            } while !list.isEmpty
-            return all
-        } ?? []
-    }
-}
-
-extension DERWriter {
-    mutating func companions(_ number: UInt, _ companions: [some DERWritable]) throws {
-        guard !companions.isEmpty else { return }
-        try tagged(number) { list in for companion in companions { try list.value(companion) } }
-    }
-}

@@ -70,7 +70,7 @@ struct LayeredItemKey: Sendable, DERReadable, DERWritable {
     }
 
     init(from fields: inout DERFields) throws {
-        methods = try fields.list("ways", max: Self.methodsMax)
+        methods = try fields.list("methods", max: Self.methodsMax)
         guard !methods.isEmpty else { throw DERError("ways is empty") }
         password = try fields.optional(0, "password") { try $0.value("password", as: StretchParameters.self) }
     }

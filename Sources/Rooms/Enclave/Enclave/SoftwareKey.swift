@@ -106,7 +106,8 @@ extension P256.KeyAgreement.PrivateKey {
     fileprivate static let sharedBytes = 32
 }
 
-/// A digest of any length; the curve uses its leftmost bits.
+/// A digest of any length; the curve uses its leftmost bits. `VaubanSecurity` has its own: no module below
+/// both has cryptography.
 private struct GivenDigest: Digest {
     static var byteCount: Int { 0 }
     let bytes: [UInt8]

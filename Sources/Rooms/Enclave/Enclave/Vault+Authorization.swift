@@ -27,11 +27,19 @@ extension Vault {
         }
     }
 
+    /// Throws if the keychain was locked, or its keys changed, since an epoch.
+    package func checkUnchanged(since epoch: Int64) throws(Refusal) {
+        try state.withLock { (state) throws(Refusal) in
+            state.applyExpirations(host, isUse: false)
+            try state.checkUnchanged(since: epoch)
+        }
+    }
+
     /// Keeps the evidence gathered in an epoch. Throws if the keychain was locked meanwhile.
     package func authorized(by gathered: OperationEvidence, since epoch: Int64) throws(Refusal) -> AuthorizedEvidence {
         try state.withLock { (state) throws(Refusal) -> AuthorizedEvidence in
             state.applyExpirations(host)
-            guard state.epoch == epoch else { throw Refusal(.locked, "the keychain was locked or changed meanwhile") }
+            try state.checkUnchanged(since: epoch)
             try state.checkCurrent(gathered.earlier)
             var keys = gathered.factorKeys
             var passcode = gathered.earlier?.passcode

@@ -82,7 +82,8 @@ extension Vault {
         }
     }
 
-    /// Unwraps the slots by the opening key, and renews the continuation while the device is unlocked.
+    /// Unwraps the slots by the opening key. If the continuation is not of the present class key, it is renewed, for which the device has
+    /// to be unlocked; otherwise the keybag stays as it is, byte for byte.
     func opening(of bag: inout BackupKeybag, under opener: borrowing SecretBytes, use: BackupUse) throws(Refusal) -> BackupOpening {
         var held: [HeldKey] = []
         for (purpose, slot) in zip(BackupPurpose.all, bag.slots) {
@@ -101,11 +102,13 @@ extension Vault {
         let (epoch, continuation) = try state.withLock { (state) throws(Refusal) -> (Int64, BackupKeybag.Continuation?) in
             state.applyExpirations(host)
             let (keys, ring) = try state.createIfNeeded(host)
-            guard use == .backUp else { return (state.epoch, nil) }
+            // Another device's backup is not continued from here, and keeps what its own device continues it by.
+            guard use == .backUp, bag.device == host.backend.deviceIdentifier else { return (state.epoch, nil) }
             let purpose = KeyPurpose.protection(Self.continuingClass)
             guard let slot = keys.current(purpose), let key = ring.key(purpose, generation: slot.generation) else {
                 throw Self.closed(ring)
             }
+            if isContinued(bag, by: opener, under: key.key) { return (state.epoch, nil) }
             do {
                 let context = try bag.context(ofContinuationFor: user)
                 let wrapped = try KeyWrap.wrap(opener, under: key.key, label: BackupKeybag.continuationLabel, context: context)
@@ -118,6 +121,18 @@ extension Vault {
         let backup = OpenBackup(
             identifier: bag.identifier, use: use, epoch: epoch, contents: contents, classes: Array(held.dropFirst()))
         return BackupOpening(keybag: try Self.encoded(bag), backup: backup)
+    }
+
+    /// Returns whether the continuation opens with a class key, and is that of the opening key.
+    private func isContinued(_ bag: BackupKeybag, by opener: borrowing SecretBytes, under key: borrowing SecretBytes) -> Bool {
+        guard let continuation = bag.continuation else { return false }
+        do {
+            let context = try bag.context(ofContinuationFor: user)
+            let found = try KeyWrap.unwrap(continuation.wrapped, under: key, label: BackupKeybag.continuationLabel, context: context)
+            return found.equals(opener)
+        } catch {
+            return false
+        }
     }
 
     /// Returns the opening key of a backup that this user's keys on this device continue.

@@ -19,7 +19,7 @@ extension Vault {
             do throws(WrapError) { sealed = try BackupRecipient(key, to: recipient, context: context) } catch {
                 throw Refusal(.badParameter, "The recipient is no public key")
             }
-            let besides = try wrapped(key, passphrase, sealed, identifier: identifier, for: requester)
+            let besides = try wrapped(key, passphrase: passphrase, to: sealed, identifier: identifier, for: requester)
             return try makeSlots(
                 BackupKeybag(identifier: identifier, device: device, opener: .recipient(sealed, besides)), under: key)
         }
@@ -67,7 +67,7 @@ extension Vault {
 
     /// Wraps the opening key of a backup for a recipient by a passphrase besides; nil if there is none.
     private func wrapped(
-        _ key: borrowing SecretBytes, _ passphrase: borrowing SecretBytes?, _ recipient: BackupRecipient, identifier: [UInt8],
+        _ key: borrowing SecretBytes, passphrase: borrowing SecretBytes?, to recipient: BackupRecipient, identifier: [UInt8],
         for requester: DerivationRequester
     ) throws(Refusal) -> BackupPassphrase? {
         switch passphrase {

@@ -107,16 +107,11 @@ extension Vault {
 
     func newcomer(_ bytes: [UInt8], code: String) throws(Refusal) -> Newcomer {
         let member = try circleMember()
-        guard let pending = member.body.pending, let answer = try? CircleAnswer(derBytes: pending.answer) else {
+        guard let pending = member.body.pending, (try? CircleAnswer(derBytes: pending.answer)) != nil else {
             throw Refusal(.badParameter, "No device was answered; run: vauban sync approve, without a code")
         }
         guard let reveal = try? CircleReveal(derBytes: bytes), reveal.newcomer.device == pending.device else { throw Self.damagedRequest }
-        let device = try Self.encoded(reveal.newcomer)
-        guard CircleCodes.commitment(device, nonce: reveal.nonce) == answer.digest,
-            CircleSignature.reveal.isValid(
-                reveal.signature, of: CircleCodes.digest(pending.answer) + reveal.nonce + device, by: reveal.newcomer.outside)
-        else { throw Self.damagedRequest }
-        let codes = CircleCodes.codes(answer: pending.answer, newcomer: device, nonce: reveal.nonce)
+        guard let codes = reveal.codes(over: pending.answer) else { throw Self.damagedRequest }
         guard CircleCodes.isSame(code, as: codes.newcomer) else { throw Self.wrongCode }
         return Newcomer(member: member, device: reveal.newcomer, codes: codes)
     }

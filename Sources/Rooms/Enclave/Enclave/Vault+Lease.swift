@@ -6,14 +6,14 @@ package import VaubanRefusal
 package import VaubanSecretBytes
 
 /// A lease and its keys, concatenated.
-package struct LeasedKeyStore: ~Copyable {
+package struct LeasedKeys: ~Copyable {
     package let lease: KeyLease
     package let keys: SecretBytes
 }
 
 extension Vault {
-    package func lease() throws(Refusal) -> LeasedKeyStore {
-        try state.withLock { (state) throws(Refusal) -> LeasedKeyStore in
+    package func lease() throws(Refusal) -> LeasedKeys {
+        try state.withLock { (state) throws(Refusal) -> LeasedKeys in
             state.applyExpirations(host)
             let (bag, ring) = try state.createIfNeeded(host)
             // Current generations first, as in the keybag.
@@ -37,7 +37,7 @@ extension Vault {
                 }
             }
             let lease = KeyLease(user: user, epoch: state.epoch, lock: ring.lock, passcodeIsSet: bag.passcode != nil, keys: lent)
-            return LeasedKeyStore(lease: lease, keys: keys)
+            return LeasedKeys(lease: lease, keys: keys)
         }
     }
 }

@@ -142,6 +142,11 @@ struct VaultState: Sendable {
         epoch += 1
     }
 
+    /// Throws if the keychain was locked, or its keys changed, since an epoch; nil is any.
+    func checkUnchanged(since earlier: Int64?) throws(Refusal) {
+        guard earlier == nil || earlier == epoch else { throw Refusal(.locked, "the keychain was locked or changed meanwhile") }
+    }
+
     /// Replaces the keys in memory because of a change of the lock.
     mutating func setKeyRing(_ ring: KeyRing, cause: DeviceStatus.Cause, host: EnclaveHost) {
         updateKeyRing { _ in ring }

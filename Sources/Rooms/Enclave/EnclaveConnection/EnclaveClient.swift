@@ -76,7 +76,7 @@ package final class EnclaveClient {
                 if let refusal = registrationRefusal { throw .refused(refusal) }
                 switch error {
                 case .watchedEnded: throw .callerGone
-                case .deadline: throw .late(userWasAsked: wait.userWasAsked)
+                case .deadline: throw .late(userWasPrompted: wait.userWasPrompted)
                 case .closed, .system:
                     if isFirstTry, wait.allowsRepetition(of: request) { continue }
                     throw .unreachable(error)
@@ -98,11 +98,11 @@ package final class EnclaveClient {
     private struct Wait {
         var timeout = Timeout.machine
         var watched: Descriptor?
-        var userWasAsked = false
+        var userWasPrompted = false
         var wasQueued = false
 
         /// A passcode that had its turn has consumed its challenge.
-        func allowsRepetition(of request: EnclaveRequest) -> Bool { !userWasAsked && !(wasQueued && request.role == .authentication) }
+        func allowsRepetition(of request: EnclaveRequest) -> Bool { !userWasPrompted && !(wasQueued && request.role == .authentication) }
     }
 
     private func answer(
@@ -115,7 +115,7 @@ package final class EnclaveClient {
                 wait.wasQueued = true
                 onProgress(.queued)
             case .waitingForUser(let place) where request.mayWaitForUser:
-                wait.userWasAsked = true
+                wait.userWasPrompted = true
                 wait.timeout = .after(ConnectionLimits.userTimeout + ConnectionLimits.machineTime)
                 onProgress(.waitingForUser(place))
             default: return answer

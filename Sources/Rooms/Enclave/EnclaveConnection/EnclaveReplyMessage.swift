@@ -32,7 +32,7 @@ package enum EnclaveError: Error, Sendable {
     /// The enclave refuses to serve the caller's uid.
     case refused(Refusal)
     /// The timeout expired: the user's if they were prompted, otherwise the machine's.
-    case late(userWasAsked: Bool)
+    case late(userWasPrompted: Bool)
     /// The connection cannot be made, or broke a second time.
     case unreachable(ChannelError)
     /// The reply does not belong to the request: an error in Vauban.

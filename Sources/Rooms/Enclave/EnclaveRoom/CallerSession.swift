@@ -31,13 +31,13 @@ extension CallerSession {
     /// Opens an item or a private key: gathers the evidence that `beginning` lacks from the user, and prompts for the application password
     /// if the call did not bring it.
     func finish(
-        _ opening: PendingOpening, as kind: PromptOperation, password: borrowing SecretBytes?, reason: String?, mayAsk: Bool,
+        _ opening: PendingOpening, as kind: PromptOperation, password: borrowing SecretBytes?, reason: String?, mayPrompt: Bool,
         beginning: OperationEvidence, hold: PromptHold? = nil, for caller: Peer, in vault: Vault
     ) throws(Refusal) -> SecretBytes {
         let requirement = try vault.checkSatisfiable(opening)
         let lacksPassword = opening.needsPassword && password == nil
-        if !mayAsk, lacksPassword { throw Refusal(.interactionNotAllowed) }
-        if !mayAsk, case .prompt = vault.evaluate(requirement, for: opening.protection, beginning.evidence) {
+        if !mayPrompt, lacksPassword { throw Refusal(.interactionNotAllowed) }
+        if !mayPrompt, case .prompt = vault.evaluate(requirement, for: opening.protection, beginning.evidence) {
             throw Refusal(.interactionNotAllowed)
         }
         let operation = Operation(

@@ -115,6 +115,9 @@ package final class EnclaveRoom: Sendable {
         _ = isDone.wait(timeout: .now() + .nanoseconds(Int(EnclaveLimits.recallTimeout)))
     }
 
+    /// Whether programs are distinguished, as in system mode.
+    var distinguishesPrograms: Bool { holders != nil }
+
     func vault(of user: UInt32) -> Vault { vaults.vault(of: user) }
 
     /// Throws unless the state under the caller's uid belongs to the caller. A vault loaded for an earlier holder of the uid is locked and

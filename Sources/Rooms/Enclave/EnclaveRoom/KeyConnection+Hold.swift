@@ -18,7 +18,7 @@ extension KeyConnection {
     /// Returns the hold of a use, from the requester's connection and the process that leads its session. Nil if the requester has no
     /// identity of its own, as ssh and every interpreter, or is the command line: such an answer is for one signature.
     func offeredHold(
-        _ use: KeyUse, _ key: EnclaveKey, _ descriptors: [Descriptor], in vault: Vault
+        of use: KeyUse, by key: EnclaveKey, descriptors: [Descriptor], in vault: Vault
     ) throws(Refusal) -> OfferedHold? {
         guard let hold = use.hold else { return nil }
         guard descriptors.count == 2, let requester = try? Peer(ofConnection: descriptors[0]), requester.uid == caller.uid else {

@@ -101,7 +101,9 @@ final class KeyConnection: CallerSession, ConnectionEntry, @unchecked Sendable {
         // Applies what expired or ended meanwhile, after the reply is sent.
         defer { room.applyEffects(of: vault) }
         let answer: Answer
-        do throws(Refusal) { answer = try handle(request, secret, descriptors, in: vault) } catch { answer = .reply(.refused(error)) }
+        do throws(Refusal) { answer = try handle(request, secret: secret, descriptors: descriptors, in: vault) } catch {
+            answer = .reply(.refused(error))
+        }
         switch answer {
         case .reply(let reply): try send(reply)
         case .shared(let shared):
@@ -136,7 +138,7 @@ final class KeyConnection: CallerSession, ConnectionEntry, @unchecked Sendable {
     }
 
     private func handle(
-        _ request: KeyRequest, _ secret: borrowing SecretBytes?, _ descriptors: [Descriptor], in vault: Vault
+        _ request: KeyRequest, secret: borrowing SecretBytes?, descriptors: [Descriptor], in vault: Vault
     ) throws(Refusal) -> Answer {
         switch request {
         case .make(let kind, let control):
@@ -206,7 +208,7 @@ final class KeyConnection: CallerSession, ConnectionEntry, @unchecked Sendable {
             return result
         case .layered(let opening):
             // The answer to a prompt that also asks for an application password is for one use.
-            let hold = opening.needsPassword ? nil : try offeredHold(use, opened.key, descriptors, in: vault)
+            let hold = opening.needsPassword ? nil : try offeredHold(of: use, by: opened.key, descriptors: descriptors, in: vault)
             do throws(Refusal) {
                 let secret = try finish(opening, use, password: password, hold: hold, in: vault)
                 let result = try SoftwareKey(opened.key.kind, secret, for: use.operation).use(use.input)
@@ -231,7 +233,8 @@ final class KeyConnection: CallerSession, ConnectionEntry, @unchecked Sendable {
             earlier.flatMap(vault.evidence) ?? room.authorizations.evidence(use.authorization, for: caller, in: vault)
             ?? OperationEvidence()
         let secret = try finish(
-            opening, as: use.operation.promptOperation, password: password, reason: use.reason, mayAsk: use.mayAsk, beginning: gathered,
+            opening, as: use.operation.promptOperation, password: password, reason: use.reason, mayPrompt: use.mayPrompt,
+            beginning: gathered,
             hold: hold?.notice, for: caller, in: vault)
         if let hold, gathered.hasPasscode, gathered.evidence.finger == nil { keep(gathered, hold, since: epoch, in: vault) }
         return secret

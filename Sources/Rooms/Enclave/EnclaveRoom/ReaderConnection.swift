@@ -48,10 +48,10 @@ final class ReaderConnection: Sendable {
         while var message = try? channel.receive(.idle) {
             guard message.descriptors.isEmpty, let report = try? ReaderReport(derBytes: message.header) else { return }
             let held = message.takeSecret()
-            let goesOn = handle(report, held, on: channel)
+            let shouldContinue = handle(report, held, on: channel)
             onReport()
             ScratchMemory.scrubStack()
-            guard goesOn else { return }
+            guard shouldContinue else { return }
         }
     }
 

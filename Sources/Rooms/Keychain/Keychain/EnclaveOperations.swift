@@ -11,9 +11,9 @@ package protocol EnclaveOperations {
     /// Returns the keys that are open now.
     func lease() throws -> LeaseGrant
     /// Returns a new item key for a row. The password is sent only if the row's access control needs one.
-    func seal(_ row: RowBinding, password: borrowing SecretBytes?) throws -> SealedItemKey
+    func seal(_ row: RowBinding, password: borrowing SecretBytes?) throws -> ItemKeyReply
     /// Returns the item key of a row. May prompt the user, which takes user time.
-    func open(_ row: RowBinding, wrapped: [UInt8], reason: String?, mayAsk: Bool, password: borrowing SecretBytes?) throws -> SecretBytes
+    func open(_ row: RowBinding, wrapped: [UInt8], reason: String?, mayPrompt: Bool, password: borrowing SecretBytes?) throws -> SecretBytes
     /// Returns the same item key wrapped under another generation of its class key. Never prompts.
     func rewrap(_ row: RowBinding, wrapped: [UInt8], generation: [UInt8]) throws -> [UInt8]
     /// Reports that no row needs these keys any more. Takes at most `EnclaveRequest.retiredMax` keys.
@@ -23,23 +23,23 @@ package protocol EnclaveOperations {
         _ keybag: [UInt8]?, _ use: BackupUse, recipient: [UInt8]?, secret: borrowing SecretBytes?, isRestoreKey: Bool
     ) throws -> OpenedBackup
     /// Returns the item key of a row wrapped for the open backup, and the key of its attributes there.
-    func backUp(_ row: RowBinding, wrapped: [UInt8]) throws -> SealedItemKey
+    func backUp(_ row: RowBinding, wrapped: [UInt8]) throws -> ItemKeyReply
     /// Returns the attributes key of an item in the open backup, and its item key unless it stays on another device.
     func restoreKeys(_ row: RowBinding, wrapped: [UInt8]) throws -> RestoredKeys
     /// Performs a request about the user's circle of devices. May prompt the user, which takes user time.
     func circle(_ request: CircleRequest, secret: borrowing SecretBytes?) throws -> CircleResult
     /// Returns the item key of a row wrapped for the open circle, and the key of its attributes there.
-    func sealForCircle(_ row: RowBinding, wrapped: [UInt8]) throws -> SealedItemKey
+    func sealForCircle(_ row: RowBinding, wrapped: [UInt8]) throws -> ItemKeyReply
     /// Returns the keys of an item that another device of the open circle wrote.
     func circleItemKeys(_ row: RowBinding, wrapped: [UInt8], epoch: Int64) throws -> RestoredKeys
     /// Returns the same for a companion. Throws `notAllowedHere` if the name is not on its list.
-    func sealForCompanion(_ row: RowBinding, wrapped: [UInt8], device: [UInt8], name: [UInt8]) throws -> SealedItemKey
+    func sealForCompanion(_ row: RowBinding, wrapped: [UInt8], device: [UInt8], name: [UInt8]) throws -> ItemKeyReply
     /// Returns the key that blinds the names of items in the open circle; nil on a companion.
     func circleNames() throws -> SecretBytes?
     /// Makes the first key of a series of records for the user's access log.
-    func makeSeriesKey() throws -> MadeSeriesKey
+    func makeSeriesKey() throws -> SeriesKeyReply
     /// Extends the end of the access log that the enclave keeps, by records that come after it. Returns that end.
-    func anchorLog(_ links: [AccessLogLink]) throws -> AccessLogEnd
+    func anchorLog(_ links: [AccessLogLink]) throws -> AccessLogAnchor
     /// Signs the end of the access log that the enclave keeps, or cosigns another device's, while the device is unlocked.
     func signLogHead(_ request: LogHeadRequest) throws -> SignedLogHead
     /// Returns the first key of a series of records, while the device is unlocked. Throws `keyDestroyed` if nothing opens it any more.
@@ -66,7 +66,8 @@ package struct LeaseGrant: ~Copyable {
     }
 }
 
-package struct SealedItemKey: ~Copyable {
+/// The enclave's reply with the key of a value, wrapped and in the clear.
+package struct ItemKeyReply: ~Copyable {
     package let wrapped: [UInt8]
     package let key: SecretBytes
 
@@ -76,7 +77,8 @@ package struct SealedItemKey: ~Copyable {
     }
 }
 
-package struct MadeSeriesKey: ~Copyable {
+/// The enclave's reply with the key of a new series of the access log.
+package struct SeriesKeyReply: ~Copyable {
     package let key: SecretBytes
     package let sealed: [UInt8]
     /// The last record that the enclave knows.

@@ -15,7 +15,7 @@ internal import VaubanRoomLog
 package struct KeychainConnectionHandler: Sendable {
     private let services: KeychainServices
     private let enclaveAddress: ServerAddress
-    /// Root's grants; nil in user mode, where programs are not told apart.
+    /// Root's grants; nil in user mode, where programs are not distinguished.
     private let entitlements: EntitlementTable?
     private let admission: Admission
     private let holders: StateHolders

@@ -75,12 +75,12 @@ package enum KeychainLimits {
     package static let alertLineNanoseconds: UInt64 = 60_000_000_000
     /// The canaries of one user that are known while they are locked.
     package static let canariesKnownMax = 4096
-    /// The requests of a user that wait for alerts, and for how long, in nanoseconds: less than a caller waits for its user.
-    package static let alertWaitersMax = 16
-    package static let alertTime: UInt64 = 240_000_000_000
-    /// The requests of a user that wait for changes of synchronizable items, and for how long, in nanoseconds.
-    package static let changeWaitersMax = 16
-    package static let changeTime: UInt64 = 240_000_000_000
+    /// A user's requests that were refused in a prompt and are to be looked up among canaries.
+    package static let refusedRequestsMax = 256
+    /// The requests of a user that wait for alerts, those that wait for changes of synchronizable items, and for how long, in nanoseconds:
+    /// less than a caller waits for its user.
+    package static let waitersMax = 16
+    package static let waitTime: UInt64 = 240_000_000_000
     /// How long a search for the last uses of an item may take, in nanoseconds.
     package static let lastUsesTime: UInt64 = 1_000_000_000
     /// The log records that are read at once for that.

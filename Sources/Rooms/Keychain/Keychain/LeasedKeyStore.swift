@@ -59,10 +59,10 @@ package final class LeasedKeyStore: Sendable {
     package func install(_ leased: borrowing LeaseGrant, slept: Int64) -> Bool {
         let lease = leased.lease
         guard leased.secrets.count == lease.keys.count * KeyLease.keyBytes else { return false }
-        var kept: [HeldKey] = []
+        var kept: [LeasedKey] = []
         for (index, name) in lease.keys.enumerated() {
             let start = index * KeyLease.keyBytes
-            kept.append(HeldKey(name: name, bytes: leased.secrets.part(start..<start + KeyLease.keyBytes)))
+            kept.append(LeasedKey(name: name, bytes: leased.secrets.part(start..<start + KeyLease.keyBytes)))
         }
         let standing = leased.standing
         return state.withLock { state in
@@ -188,11 +188,11 @@ struct RememberedConsent: Hashable, Sendable {
 /// One user's keys. Requests use them concurrently. A thread that takes keys away waits for the uses that have begun, which takes
 /// microseconds, and no further one begins before it is done.
 private final class UserKeys: Sendable {
-    let held = SharedMutex<[HeldKey]>([])
+    let held = SharedMutex<[LeasedKey]>([])
 }
 
 /// The bytes are erased with the last reference, and every reference is held under the user's lock, shared or exclusive.
-private final class HeldKey: Sendable {
+private final class LeasedKey: Sendable {
     let name: KeyLease.Key
     let bytes: SecretBytes
     /// The repeated blinds of an index key; empty for other keys.

@@ -77,18 +77,18 @@ extension RequestInProgress {
         }
         guard let opened else { return .closed }
         guard let (record, digest, isCanary) = bindings.record(of: opened) else { return .damaged(.content) }
-        if isCanary { services.accessLogs.alerts.remember(row.item, of: user) }
+        if isCanary { services.accessLogs.knownCanaries.remember(row.item, of: user) }
         if record.isSynchronizable { meetsSynchronizable = true }
         return .item(OpenedRow(row: row, binding: bindings.item, record: record, isCanary: isCanary), digest: digest)
     }
 
     /// Returns the item's value; nil if the row counts as absent. May prompt the user.
-    func openValue(of opened: OpenedRow, reason: String?, mayAsk: Bool) throws -> PaddedValue? {
+    func openValue(of opened: OpenedRow, reason: String?, mayPrompt: Bool) throws -> PaddedValue? {
         let halves = opened.row.halves
-        if mayAsk, opened.asks(givenPassword: password != nil) { mayHaveAsked = true }
+        if mayPrompt, opened.asks(givenPassword: password != nil) { mayHavePrompted = true }
         let key: SecretBytes
         do {
-            key = try enclave.open(opened.binding, wrapped: halves.wrappedKey, reason: reason, mayAsk: mayAsk, password: password)
+            key = try enclave.open(opened.binding, wrapped: halves.wrappedKey, reason: reason, mayPrompt: mayPrompt, password: password)
         } catch {
             note(error, of: opened)
             guard let refusal = error as? Refusal else { throw error }

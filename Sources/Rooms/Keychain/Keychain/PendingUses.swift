@@ -6,7 +6,7 @@ internal import VaubanPlainText
 
 /// A program that uses the keychain on one connection.
 package final class AccessCaller: Sendable {
-    /// Nil where programs are not told apart.
+    /// Nil where programs are not distinguished.
     let program: AccessProgram?
 
     package init(_ program: AccessProgram?) { self.program = program }

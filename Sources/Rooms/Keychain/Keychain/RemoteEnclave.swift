@@ -66,18 +66,19 @@ final class RemoteEnclave: EnclaveOperations {
         throw Self.silent
     }
 
-    func seal(_ row: RowBinding, password: borrowing SecretBytes?) throws -> SealedItemKey {
+    func seal(_ row: RowBinding, password: borrowing SecretBytes?) throws -> ItemKeyReply {
         // A password waits for its turn. If the caller hangs up, the request must leave the queue.
         let needsPassword = row.accessControl?.needsApplicationPassword == true
         let answer = try send(.seal(row), password: password, watchesCaller: needsPassword)
         guard case .sealed(let wrapped) = answer.reply else { throw Self.unexpectedReply }
-        return SealedItemKey(wrapped: wrapped, key: try secret(of: answer, KeyLease.keyBytes))
+        return ItemKeyReply(wrapped: wrapped, key: try secret(of: answer, KeyLease.keyBytes))
     }
 
-    func open(_ row: RowBinding, wrapped: [UInt8], reason: String?, mayAsk: Bool, password: borrowing SecretBytes?) throws -> SecretBytes {
+    func open(_ row: RowBinding, wrapped: [UInt8], reason: String?, mayPrompt: Bool, password: borrowing SecretBytes?) throws -> SecretBytes
+    {
         // Only a prompt or a password that waits for its turn can take so long that the caller ends meanwhile.
-        let mayWait = (mayAsk && row.accessControl != nil) || row.accessControl?.needsApplicationPassword == true
-        let request = EnclaveRequest.open(row, wrapped: wrapped, reason: reason, mayAsk: mayAsk, authorization: authorization)
+        let mayWait = (mayPrompt && row.accessControl != nil) || row.accessControl?.needsApplicationPassword == true
+        let request = EnclaveRequest.open(row, wrapped: wrapped, reason: reason, mayPrompt: mayPrompt, authorization: authorization)
         let answer = try send(request, password: password, watchesCaller: mayWait)
         guard case .opened = answer.reply else { throw Self.unexpectedReply }
         return try secret(of: answer, KeyLease.keyBytes)
@@ -103,10 +104,10 @@ final class RemoteEnclave: EnclaveOperations {
         return OpenedBackup(keybag: keybag, frameKey: try self.secret(of: answer, KeyLease.keyBytes))
     }
 
-    func backUp(_ row: RowBinding, wrapped: [UInt8]) throws -> SealedItemKey {
+    func backUp(_ row: RowBinding, wrapped: [UInt8]) throws -> ItemKeyReply {
         let answer = try send(.backUp(row, wrapped: wrapped))
         guard case .sealed(let wrapped) = answer.reply else { throw Self.unexpectedReply }
-        return SealedItemKey(wrapped: wrapped, key: try secret(of: answer, KeyLease.keyBytes))
+        return ItemKeyReply(wrapped: wrapped, key: try secret(of: answer, KeyLease.keyBytes))
     }
 
     func circle(_ request: CircleRequest, secret: borrowing SecretBytes?) throws -> CircleResult {
@@ -121,16 +122,16 @@ final class RemoteEnclave: EnclaveOperations {
         }
     }
 
-    func sealForCompanion(_ row: RowBinding, wrapped: [UInt8], device: [UInt8], name: [UInt8]) throws -> SealedItemKey {
+    func sealForCompanion(_ row: RowBinding, wrapped: [UInt8], device: [UInt8], name: [UInt8]) throws -> ItemKeyReply {
         let answer = try send(.sealForCompanion(row, wrapped: wrapped, device: device, name: name))
         guard case .sealed(let wrapped) = answer.reply else { throw Self.unexpectedReply }
-        return SealedItemKey(wrapped: wrapped, key: try secret(of: answer, KeyLease.keyBytes))
+        return ItemKeyReply(wrapped: wrapped, key: try secret(of: answer, KeyLease.keyBytes))
     }
 
-    func sealForCircle(_ row: RowBinding, wrapped: [UInt8]) throws -> SealedItemKey {
+    func sealForCircle(_ row: RowBinding, wrapped: [UInt8]) throws -> ItemKeyReply {
         let answer = try send(.sealForCircle(row, wrapped: wrapped))
         guard case .sealed(let wrapped) = answer.reply else { throw Self.unexpectedReply }
-        return SealedItemKey(wrapped: wrapped, key: try secret(of: answer, KeyLease.keyBytes))
+        return ItemKeyReply(wrapped: wrapped, key: try secret(of: answer, KeyLease.keyBytes))
     }
 
     func circleItemKeys(_ row: RowBinding, wrapped: [UInt8], epoch: Int64) throws -> RestoredKeys {
@@ -146,13 +147,13 @@ final class RemoteEnclave: EnclaveOperations {
         }
     }
 
-    func makeSeriesKey() throws -> MadeSeriesKey {
+    func makeSeriesKey() throws -> SeriesKeyReply {
         let answer = try send(.makeSeriesKey)
         guard case .seriesKey(let sealed, let end) = answer.reply else { throw Self.unexpectedReply }
-        return MadeSeriesKey(key: try secret(of: answer, KeyLease.keyBytes), sealed: sealed, end: end)
+        return SeriesKeyReply(key: try secret(of: answer, KeyLease.keyBytes), sealed: sealed, end: end)
     }
 
-    func anchorLog(_ links: [AccessLogLink]) throws -> AccessLogEnd {
+    func anchorLog(_ links: [AccessLogLink]) throws -> AccessLogAnchor {
         guard case .logEnd(let known) = try send(.anchorLog(links)).reply else { throw Self.unexpectedReply }
         return known
     }

@@ -10,7 +10,7 @@ extension RequestInProgress {
     /// Deletes all matching items or none (SecItemDelete). The blinds decide, so that it works while locked and never prompts. Passwords
     /// can be restored for a while, unless `atOnce` is set.
     func delete(_ query: ItemQuery, atOnce: Bool) throws {
-        let rights = try rights(mayAsk: query.authenticationUI == .allow)
+        let rights = try rights(mayPrompt: query.authenticationUI == .allow)
         if query.kind == .identity { return try deleteIdentities(query, rights) }
         let terms = try QueryGrammar.termsToChange(of: query, for: rights)
         try withRetries {
@@ -26,7 +26,7 @@ extension RequestInProgress {
                 }
                 if handles.isEmpty { throw notFound(leftOut: isLeftOut, ui: query.authenticationUI) }
             }
-            let removals = try handles.map { removal(of: $0, atOnce: atOnce) } + grants(of: handles).map { RowRemoval($0) }
+            let removals = try handles.map { removal(of: $0, atOnce: atOnce) } + grants(of: handles).map { RowRemoval($0, isLocal: true) }
             let items = used(handles)
             guard try withLogRecords(of: .deleted, items, { try database.delete(removals, appending: $0) }) else { return false }
             // A consent until the lock ends with the item, even though the item may be restored.

@@ -149,7 +149,7 @@ extension RequestInProgress {
     /// out to be absent.
     private func examineSecret(_ opened: OpenedRow, _ report: inout DoctorReport) throws -> Bool {
         if opened.requirement.isNone, opened.binding.accessControl?.needsApplicationPassword != true {
-            return try openValue(of: opened, reason: nil, mayAsk: false) != nil
+            return try openValue(of: opened, reason: nil, mayPrompt: false) != nil
         }
         if opened.binding.format == .generationSeparate, let current = try keys.currentGeneration(of: .metadata(opened.binding.protection))
         {
@@ -195,7 +195,7 @@ extension RequestInProgress {
             } catch let refusal as Refusal where refusal.reason == .interactionNotAllowed {}
             return true
         }
-        let key = try enclave.open(opened.binding, wrapped: halves.wrappedKey, reason: nil, mayAsk: false, password: nil)
+        let key = try enclave.open(opened.binding, wrapped: halves.wrappedKey, reason: nil, mayPrompt: false, password: nil)
         return (try? RowCipher.open(halves.secret, key: key, binding: try opened.binding.itemBinding.encoded())) != nil
     }
 

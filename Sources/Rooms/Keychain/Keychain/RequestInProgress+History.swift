@@ -43,16 +43,25 @@ extension RequestInProgress {
     func removal(of row: RowHandle, atOnce: Bool) -> RowRemoval {
         guard !atOnce, database.keepsHistory, let binding = try? RowBinding(derBytes: row.metadataBinding),
             ItemKind(rawValue: binding.kind)?.hasHistory == true
-        else { return RowRemoval(row) }
-        return RowRemoval(row, keeping: HistoryLabel(date: services.now(), owner: binding.accessGroup))
+        else { return RowRemoval(row, isLocal: isLocal(row)) }
+        return RowRemoval(row, keeping: HistoryLabel(date: services.now(), owner: binding.accessGroup), isLocal: isLocal(row))
+    }
+
+    /// Returns whether the tombstone of an item counts among those of this device. So does that of one that cannot be opened: a program
+    /// that deletes many of those displaces no tombstone that a circle needs.
+    private func isLocal(_ handle: RowHandle) -> Bool {
+        guard database.keepsTombstones, let row = try? database.row(handle.id), case .item(let opened, _)? = try? decode(row) else {
+            return true
+        }
+        return !opened.record.isSynchronizable
     }
 
     // MARK: Earlier values
 
     /// Returns the one item that matches a query: one of the caller's own, otherwise one of another owner with the user's consent.
     private func one(_ query: ItemQuery, _ purpose: Consent.Purpose) throws -> OpenedRow {
-        let mayAsk = query.authenticationUI == .allow
-        let rights = try rights(mayAsk: mayAsk)
+        let mayPrompt = query.authenticationUI == .allow
+        let rights = try rights(mayPrompt: mayPrompt)
         let terms =
             try purpose == .readItem ? QueryGrammar.terms(of: query, for: rights) : QueryGrammar.termsToChange(of: query, for: rights)
         let selection = try selection(terms, of: rights.groups)
@@ -108,7 +117,7 @@ extension RequestInProgress {
         try withRetries {
             do {
                 let old = try earlier(one(query, .readItem), number)
-                guard let value = try openValue(of: old, reason: query.operationPrompt, mayAsk: query.authenticationUI == .allow) else {
+                guard let value = try openValue(of: old, reason: query.operationPrompt, mayPrompt: query.authenticationUI == .allow) else {
                     throw Self.unreadable
                 }
                 note(.read, old)
@@ -130,12 +139,12 @@ extension RequestInProgress {
         let item = try one(query, .changeItem)
         let old = try earlier(item, number)
         try throwIfPasswordIsMissing(for: item.record)
-        let mayAsk = query.authenticationUI == .allow
-        guard let value = try openValue(of: old, reason: query.operationPrompt, mayAsk: mayAsk) else { throw Self.unreadable }
+        let mayPrompt = query.authenticationUI == .allow
+        guard let value = try openValue(of: old, reason: query.operationPrompt, mayPrompt: mayPrompt) else { throw Self.unreadable }
         // With equal protection one authentication covers both values. Each value has its own application password.
         let hasPassword = item.binding.accessControl?.needsApplicationPassword == true
         if hasPassword || (!item.requirement.isNone && !old.binding.isOfSameItem(as: item.binding)) {
-            guard try openValue(of: item, reason: query.operationPrompt, mayAsk: mayAsk) != nil else { return false }
+            guard try openValue(of: item, reason: query.operationPrompt, mayPrompt: mayPrompt) != nil else { return false }
         }
         var record = item.record
         record.attributes[.modificationDate] = .date(nextDate(after: record.attributes[.modificationDate]))
@@ -180,7 +189,7 @@ extension RequestInProgress {
         }
         guard try !rights().owns(opened.record.accessGroup) else { return opened }
         let consent = Consent(purpose, offered: .once, item: opened.record.shownName, owner: opened.record.accessGroup)
-        guard try promptOnce(to: consent, of: opened.record.kind) != nil, useConsent(on: item) else {
+        guard try promptOnce(to: consent, about: .item(opened), of: opened.record.kind) != nil, useConsent(on: item) else {
             throw Refusal(.interactionNotAllowed, "one request asks about one item")
         }
         return opened

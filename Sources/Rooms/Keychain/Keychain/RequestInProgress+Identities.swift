@@ -53,7 +53,7 @@ struct IdentityTerms {
 extension RequestInProgress {
     /// Searches identities (SecItemCopyMatching). The user is prompted for the key as for any protected item.
     func copyIdentities(_ query: ItemQuery) throws {
-        let rights = try rights(mayAsk: query.authenticationUI == .allow)
+        let rights = try rights(mayPrompt: query.authenticationUI == .allow)
         let terms = try IdentityTerms(query, for: rights)
         let wanted = query.limit.countMax
         let replies = ReplyBatch(sink, returning: query.returns)
@@ -77,7 +77,8 @@ extension RequestInProgress {
         let item = certificate.binding.item
         var der: [UInt8]?
         if query.returns.contains(.data) {
-            guard let value = try openValue(of: certificate, reason: query.operationPrompt, mayAsk: query.authenticationUI == .allow) else {
+            guard let value = try openValue(of: certificate, reason: query.operationPrompt, mayPrompt: query.authenticationUI == .allow)
+            else {
                 return false
             }
             let bytes = value.value().withUnsafeBytes { Array($0) }
@@ -90,8 +91,8 @@ extension RequestInProgress {
             try replies.add(record, of: item, certificate: der)
             return true
         }
-        let mayAsk = query.authenticationUI == .allow
-        guard let value = try openValue(of: key, reason: query.operationPrompt, mayAsk: mayAsk) else { return false }
+        let mayPrompt = query.authenticationUI == .allow
+        guard let value = try openValue(of: key, reason: query.operationPrompt, mayPrompt: mayPrompt) else { return false }
         if query.returns.contains(.data) { note(.read, key) }
         try replies.add(record, of: item, certificate: der, value: value)
         return true
@@ -103,7 +104,7 @@ extension RequestInProgress {
         try withRetries {
             let handles = try query.reference == nil ? handlesOfSides(query, rights) : handlesOfReferenced(query, rights)
             guard !handles.isEmpty else { throw Refusal(.itemNotFound) }
-            let removals = try (handles + grants(of: handles)).map { RowRemoval($0) }
+            let removals = try handles.map { removal(of: $0, atOnce: true) } + grants(of: handles).map { RowRemoval($0, isLocal: true) }
             return try withLogRecords(of: .deleted, used(handles)) { try database.delete(removals, appending: $0) }
         }
         try sink.send(.done)

@@ -46,11 +46,11 @@ extension RequestInProgress {
                 guard !state.kept.contains(row.item) else { return true }
                 do {
                     guard let opened = try open(row), terms.match(opened.record.attributes) else { return true }
-                    if try give(opened, to: owner, mayAsk: state.mayAsk) { done += 1 } else { state.kept.insert(row.item) }
+                    if try give(opened, to: owner, mayPrompt: state.mayPrompt) { done += 1 } else { state.kept.insert(row.item) }
                 } catch let refusal as Refusal where !refusal.reason.isPassing {
                     // A refusal of this item would repeat at the next attempt. If the user refuses one item, they have refused all.
                     state.kept.insert(row.item)
-                    if refusal.reason.isTheUsers { state.mayAsk = false }
+                    if refusal.reason.isTheUsers { state.mayPrompt = false }
                 }
                 return done < KeychainLimits.moveRowsMax
             }
@@ -66,14 +66,14 @@ extension RequestInProgress {
 
     /// Gives one item to the owner. The item key is bound to the group, so the value is sealed again. An item that needs the user prompts
     /// them; one that needs its application password stays.
-    private func give(_ opened: OpenedRow, to owner: String, mayAsk: Bool) throws -> Bool {
+    private func give(_ opened: OpenedRow, to owner: String, mayPrompt: Bool) throws -> Bool {
         guard opened.binding.accessControl?.needsApplicationPassword != true else { return false }
         var record = opened.record
         record.attributes[.accessGroup] = .text(owner)
         record.attributes[.modificationDate] = .date(nextDate(after: record.attributes[.modificationDate]))
         let generation = try keys.generationToWrite(record.protection)
         let binding = try binding(record, item: opened.binding.item, generation: generation)
-        guard let value = try openValue(of: opened, reason: "give it to \(owner)", mayAsk: mayAsk) else { return true }
+        guard let value = try openValue(of: opened, reason: "give it to \(owner)", mayPrompt: mayPrompt) else { return true }
         let row = try row(
             of: record, isCanary: opened.isCanary, binding: binding, secret: try seal(value, binding), blinds: try blinds(record))
         let change = RowChange(old: opened.row.handle, row: row, changesBlinds: true, newOwner: owner)
@@ -92,7 +92,7 @@ extension RequestInProgress {
 struct ItemMove: Sendable {
     /// Items that stay, for any reason.
     var kept: Set<[UInt8]> = []
-    var mayAsk = true
+    var mayPrompt = true
 }
 
 extension Refusal.Reason {

@@ -11,7 +11,7 @@ internal import VaubanRefusal
 internal import VaubanUserModel
 
 extension RequestInProgress {
-    /// Throws unless the caller is the command line and programs are told apart.
+    /// Throws unless the caller is the command line and programs are distinguished.
     private func requireCommandLine() throws {
         let rights = try rights()
         guard !rights.ownsEverything else {

@@ -83,7 +83,7 @@ extension RequestInProgress {
         case .generationBound:
             // The secret half itself is bound to the older key, so it must be opened.
             guard opened.requirement.isNone, opened.binding.accessControl?.needsApplicationPassword != true else { return nil }
-            guard let value = try openValue(of: opened, reason: nil, mayAsk: false) else { return nil }
+            guard let value = try openValue(of: opened, reason: nil, mayPrompt: false) else { return nil }
             half = try seal(value, binding)
         }
         let row = try row(of: opened, binding: binding, secret: half, blinds: opened.row.blinds)

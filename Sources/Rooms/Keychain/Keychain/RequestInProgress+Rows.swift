@@ -87,7 +87,7 @@ extension RequestInProgress {
     }
 
     /// Returns whether to try again. The user is not prompted over and over because other requests keep writing the item.
-    func mayRetry(after attempts: Int) -> Bool { attempts < (mayHaveAsked ? KeychainLimits.attemptsMax : KeychainLimits.racesMax) }
+    func mayRetry(after attempts: Int) -> Bool { attempts < (mayHavePrompted ? KeychainLimits.attemptsMax : KeychainLimits.racesMax) }
 
     static var changedByOthers: Refusal { Refusal(.unavailable, "the item is being changed by others; try again") }
 

@@ -63,7 +63,7 @@ extension RequestInProgress {
 
     /// Returns the caller's rights for a search, including items that another owner offers it if the query names that owner.
     private func rightsToSearch(_ query: ItemQuery) throws -> CallerRights {
-        let rights = try rights(mayAsk: query.authenticationUI == .allow)
+        let rights = try rights(mayPrompt: query.authenticationUI == .allow)
         let group: String? =
             switch query.attributes[.accessGroup] {
             case .text(let text): text
@@ -82,8 +82,8 @@ extension RequestInProgress {
             try replies.add(opened.record, of: opened.binding.item)
             return true
         }
-        let mayAsk = query.authenticationUI == .allow
-        guard let value = try openValue(of: opened, reason: query.operationPrompt, mayAsk: mayAsk) else { return false }
+        let mayPrompt = query.authenticationUI == .allow
+        guard let value = try openValue(of: opened, reason: query.operationPrompt, mayPrompt: mayPrompt) else { return false }
         if query.returns.contains(.data) { note(.read, opened) }
         try replies.add(opened.record, of: opened.binding.item, value: value)
         return true

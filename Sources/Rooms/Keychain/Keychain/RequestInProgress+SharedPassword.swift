@@ -34,11 +34,11 @@ extension RequestInProgress {
     private func savePassword(of account: String, at site: AssociatedSite, _ value: borrowing SecretBytes) throws {
         let padded = PaddedValue(hasValue: true, value)
         guard let present = try passwords(of: account, at: site).first else {
-            try askOnce(.savePassword, account, site)
+            try promptOnce(for: .savePassword, account: account, site: site)
             return try addPassword(of: account, at: site, padded)
         }
         if try holds(present, value) { return try sink.send(.done) }
-        try askOnce(.changePassword, account, site)
+        try promptOnce(for: .changePassword, account: account, site: site, about: .item(present))
         var query = ItemQuery(kind: .internetPassword)
         query.reference = present.binding.item
         try update(query, to: ItemChanges(attributes: ItemAttributes(), hasData: true), value: padded)
@@ -46,7 +46,9 @@ extension RequestInProgress {
 
     /// Returns whether an item that needs no prompt has this value.
     private func holds(_ opened: OpenedRow, _ value: borrowing SecretBytes) throws -> Bool {
-        guard !opened.asks(givenPassword: false), let stored = try openValue(of: opened, reason: nil, mayAsk: false) else { return false }
+        guard !opened.asks(givenPassword: false), let stored = try openValue(of: opened, reason: nil, mayPrompt: false) else {
+            return false
+        }
         return stored.value().equals(value)
     }
 
@@ -67,12 +69,13 @@ extension RequestInProgress {
 
     /// Deletes after the user's consent; a password that does not exist needs none.
     private func deletePasswords(of account: String, at site: AssociatedSite) throws {
-        guard try !passwords(of: account, at: site).isEmpty else { return try sink.send(.done) }
-        try askOnce(.deletePassword, account, site)
+        let present = try passwords(of: account, at: site)
+        guard let shown = present.first(where: \.isCanary) ?? present.first else { return try sink.send(.done) }
+        try promptOnce(for: .deletePassword, account: account, site: site, about: .item(shown))
         try withRetries {
             let found = try passwords(of: account, at: site)
             let rows = found.map(\.row.handle)
-            let removals = try rows.map { removal(of: $0, atOnce: false) } + grants(of: rows).map { RowRemoval($0) }
+            let removals = try rows.map { removal(of: $0, atOnce: false) } + grants(of: rows).map { RowRemoval($0, isLocal: true) }
             return try withLogRecords(of: .deleted, found.map(\.used)) { try database.delete(removals, appending: $0) }
         }
         try sink.send(.done)
@@ -84,7 +87,7 @@ extension RequestInProgress {
         guard let first = found.first else { throw Refusal(.itemNotFound, "no password is saved for \(site.name.text)") }
         let chosen: OpenedRow
         if found.count == 1 {
-            try askOnce(.usePassword, first.record.accountText, site)
+            try promptOnce(for: .usePassword, account: first.record.accountText, site: site, about: .item(first))
             chosen = first
         } else {
             let accounts = found.map(\.record.accountText)
@@ -92,7 +95,7 @@ extension RequestInProgress {
             guard case .account(let index) = try ask(consent), found.indices.contains(index) else { throw Refusal(.cancelled) }
             chosen = found[index]
         }
-        guard let value = try openValue(of: chosen, reason: nil, mayAsk: true) else { throw Refusal(.itemNotFound) }
+        guard let value = try openValue(of: chosen, reason: nil, mayPrompt: true) else { throw Refusal(.itemNotFound) }
         note(.read, chosen)
         // The rest of the item, such as a comment, is not for the application.
         let wanted: [AttributeName] = [.server, .account, .port]
@@ -103,9 +106,11 @@ extension RequestInProgress {
         try replies.finish()
     }
 
-    private func askOnce(_ purpose: Consent.Purpose, _ account: String, _ site: AssociatedSite) throws {
+    private func promptOnce(
+        for purpose: Consent.Purpose, account: String, site: AssociatedSite, about subject: PromptSubject = .other
+    ) throws {
         let item = account.isEmpty ? site.name.text : "\(site.name.text)/\(account)"
-        guard try ask(Consent(purpose, offered: .once, item: item)) == .once else { throw Refusal(.cancelled) }
+        guard try ask(Consent(purpose, offered: .once, item: item), about: subject) == .once else { throw Refusal(.cancelled) }
     }
 
     /// Returns the user's own passwords for a website, the last changed first; of one account, unless the text is empty.

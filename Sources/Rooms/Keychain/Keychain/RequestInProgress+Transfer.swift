@@ -51,7 +51,7 @@ extension RequestInProgress {
         if plan.keepsOriginal { record.attributes[.creationDate] = .date(now) }
         try checkSize(record)
         try throwIfPasswordIsMissing(for: record)
-        guard let value = try openValue(of: opened, reason: plan.query.operationPrompt, mayAsk: plan.query.authenticationUI == .allow)
+        guard let value = try openValue(of: opened, reason: plan.query.operationPrompt, mayPrompt: plan.query.authenticationUI == .allow)
         else {
             return false
         }
@@ -90,7 +90,7 @@ extension RequestInProgress {
             guard let name = plan.terms.shownName(as: plan.changes.attributes) else {
                 throw Refusal(.badParameter, "name the item by its service or server and its account")
             }
-            try askToTransfer(name, of: named, to: plan.owner ?? named, plan.terms.kind)
+            try askToTransfer(name, of: named, to: plan.owner ?? named, plan.terms.kind, about: .words(plan.terms))
         }
         let selection = try selection(plan.terms, of: isForeign ? [] : rights.groups)
         guard !selection.usesDeviceIndex else { throw Refusal(.beforeFirstUnlock) }
@@ -109,19 +109,19 @@ extension RequestInProgress {
         return item
     }
 
-    /// Prompts the user if programs are told apart and an item leaves one owner for another: a program trusts what it finds under its own
-    /// name. Prompts once in a request.
+    /// Prompts the user if programs are distinguished and an item leaves one owner for another: a program trusts what it finds under its
+    /// own name. Prompts once in a request.
     private func askToTransfer(_ opened: OpenedRow, _ changes: ItemAttributes, to owner: String) throws {
         let rights = try rights()
         let before = opened.record.accessGroup
         // For an item that is not the caller's own the prompt came before the search.
         guard !rights.ownsEverything, rights.owns(before), !owner.isSameBytes(as: before) else { return }
-        try askToTransfer(opened.record.shownName(as: changes), of: before, to: owner, opened.record.kind)
+        try askToTransfer(opened.record.shownName(as: changes), of: before, to: owner, opened.record.kind, about: .item(opened))
     }
 
-    private func askToTransfer(_ item: String, of before: String, to owner: String, _ kind: ItemKind) throws {
+    private func askToTransfer(_ item: String, of before: String, to owner: String, _ kind: ItemKind, about subject: PromptSubject) throws {
         let consent = Consent(.moveItems, offered: .once, item: item, owner: before, program: owner)
-        guard try promptOnce(to: consent, of: kind) != nil else {
+        guard try promptOnce(to: consent, about: subject, of: kind) != nil else {
             throw Refusal(.unavailable, "the item changed while the prompt was open; try again")
         }
     }

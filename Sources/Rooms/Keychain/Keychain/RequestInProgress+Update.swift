@@ -10,7 +10,7 @@ extension RequestInProgress {
     /// Updates all matching items or none (SecItemUpdate). Fetches keys and prompts the user before the transaction, which fails if a row
     /// has changed meanwhile.
     func update(_ query: ItemQuery, to wanted: ItemChanges, value: borrowing PaddedValue) throws {
-        let rights = try rights(mayAsk: query.authenticationUI == .allow)
+        let rights = try rights(mayPrompt: query.authenticationUI == .allow)
         // An identity is updated as its parts, both together or neither.
         let sides = try query.kind == .identity ? QueryGrammar.sides(of: query, wanted) : [query]
         let updates = try sides.map { side in
@@ -97,8 +97,8 @@ extension RequestInProgress {
         if !keepsSecret { try throwIfPasswordIsMissing(for: record) }
         let secret: SecretHalf
         if !opened.requirement.isNone || (!changes.hasData && !keepsSecret) {
-            let mayAsk = query.authenticationUI == .allow
-            guard let old = try openValue(of: opened, reason: query.operationPrompt, mayAsk: mayAsk) else { return nil }
+            let mayPrompt = query.authenticationUI == .allow
+            guard let old = try openValue(of: opened, reason: query.operationPrompt, mayPrompt: mayPrompt) else { return nil }
             guard
                 let half = keepsSecret
                     ? try kept(opened, generation: generation, old: old, binding: binding)

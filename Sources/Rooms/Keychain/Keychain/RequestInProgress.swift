@@ -19,7 +19,7 @@ package struct KeychainServices: Sendable {
     package let now: @Sendable () -> Int64
     package let sleepClock: SleepClock
     package let logger: Logger
-    /// What websites list; nil where programs are not told apart, and no program has a website.
+    /// What websites list; nil where programs are not distinguished, and no program has a website.
     package let siteLists: (any SiteLists)?
     let siteRequests = SiteRequests()
     let changes: SynchronizableChanges
@@ -80,11 +80,11 @@ package final class RequestInProgress {
     /// Why the last absent row counted as absent.
     var absence: RowAbsence?
     /// Whether the user may have been prompted for an item's value in this request.
-    var mayHaveAsked = false
+    var mayHavePrompted = false
     /// The prompt about another owner's item in this request, and its answer.
     var consentAnswer: ConsentAnswer?
     /// Whether the user consented to something in this request.
-    var wasAsked = false
+    var wasPrompted = false
     /// What the request does to items, and whether it needs more of them than their attributes.
     let action: AccessAction
     let usesItems: Bool
@@ -186,11 +186,11 @@ package final class RequestInProgress {
 
 extension RequestInProgress {
     /// Returns what the caller may use. May prompt the user when a new build of a known program first appears.
-    func rights(mayAsk: Bool = true) throws -> CallerRights {
+    func rights(mayPrompt: Bool = true) throws -> CallerRights {
         if let knownRights { return knownRights }
         let rights: CallerRights
         if let identity = caller.identity {
-            rights = try self.rights(of: identity, mayAsk: mayAsk)
+            rights = try self.rights(of: identity, mayPrompt: mayPrompt)
         } else {
             rights = .everything
         }
@@ -198,14 +198,14 @@ extension RequestInProgress {
         return rights
     }
 
-    private func rights(of identity: CallerIdentity, mayAsk: Bool) throws -> CallerRights {
+    private func rights(of identity: CallerIdentity, mayPrompt: Bool) throws -> CallerRights {
         // The program that started the command line gives it no rights, so it is not offered as a new build either.
         if identity.throughCommandLine { return CallerRights(identity, caller.entitlements, application: identity.application) }
         let program = try trustedProgramNamedInPrompts()
         countsAsSigned = program != nil
         let entitlements = program?.entitlements ?? caller.entitlements
         try Self.throwIfDenied(entitlements)
-        let application = try application(of: identity, as: program?.signer.application ?? identity.application, mayAsk: mayAsk)
+        let application = try application(of: identity, as: program?.signer.application ?? identity.application, mayPrompt: mayPrompt)
         return CallerRights(identity, entitlements, application: application, signer: program?.signer)
     }
 }
@@ -215,7 +215,7 @@ extension RequestInProgress {
 extension RequestInProgress {
     /// Sends the caller's own groups. Never prompts: a new build of a known program receives its own rights, not its predecessor's.
     private func sendOwnRights() throws {
-        let rights = try rights(mayAsk: false)
+        let rights = try rights(mayPrompt: false)
         // A refusal of a request that names nothing would only teach programs to ignore refusals.
         let groups = rights.groups.isEmpty ? [rights.defaultGroup].compactMap(\.self) : rights.groups
         let application = countsAsSigned ? caller.signed?.signer.group : caller.identity?.application?.text

@@ -8,12 +8,12 @@ final class SiteRequests: Sendable {
 
     /// Runs `ask`. Throws if the user has as many requests already.
     func count(for user: UInt32, _ ask: () throws -> Void) throws {
-        let mayAsk = running.withLock { running in
+        let isCounted = running.withLock { running in
             guard running[user, default: 0] < KeychainLimits.siteRequestsOfUserMax else { return false }
             running[user, default: 0] += 1
             return true
         }
-        guard mayAsk else { throw Refusal(.unavailable, "other websites are being asked for this user; try again in a few seconds") }
+        guard isCounted else { throw Refusal(.unavailable, "other websites are being asked for this user; try again in a few seconds") }
         defer {
             running.withLock { running in
                 let left = running[user, default: 1] - 1

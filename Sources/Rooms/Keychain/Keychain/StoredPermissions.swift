@@ -180,7 +180,7 @@ extension RequestInProgress {
 
     /// Returns the application that a program of the name `own` counts as. A new build at a path where another build stored items is
     /// offered to the user once as a new build of that one.
-    func application(of identity: CallerIdentity, as own: ApplicationIdentifier?, mayAsk: Bool) throws -> ApplicationIdentifier? {
+    func application(of identity: CallerIdentity, as own: ApplicationIdentifier?, mayPrompt: Bool) throws -> ApplicationIdentifier? {
         guard let own else { return nil }
         guard identity.standing == .own, let path = identity.executable?.path else { return own }
         if case .text(let group)? = try objects("same \(own.text)").last { return ApplicationIdentifier(text: group) }
@@ -190,7 +190,7 @@ extension RequestInProgress {
             try keep(.sameProgram(before), for: own.text)
             return ApplicationIdentifier(text: before)
         }
-        guard mayAsk else { throw Refusal(.interactionNotAllowed, "the program is a new build, which the user has not accepted yet") }
+        guard mayPrompt else { throw Refusal(.interactionNotAllowed, "the program is a new build, which the user has not accepted yet") }
         do {
             try ask(Consent(.acceptBuild, offered: .once, program: path))
             try keep(.sameProgram(before), for: own.text)

@@ -138,7 +138,7 @@ final class FprintBus {
         case VAUBAN_FPRINT_OWNER_CHANGED: kind = .ownerChanged
         case VAUBAN_FPRINT_SENSORS_CHANGED: kind = .sensorsChanged
         case VAUBAN_FPRINT_VERIFY: kind = .verify(said, isDone: flag)
-        case VAUBAN_FPRINT_ENROL: kind = .enroll(said, isDone: flag)
+        case VAUBAN_FPRINT_ENROLL: kind = .enroll(said, isDone: flag)
         case VAUBAN_FPRINT_SLEEP: kind = .sleep(isBeginning: flag)
         default: kind = .other
         }

@@ -21,7 +21,7 @@ final class SensorRequestQueue: Sendable {
     }
 
     /// The number of a descriptor that is readable when something was posted.
-    var number: Int32 { wakeup.number }
+    var number: Int32 { wakeup.descriptor.number }
 
     func take() -> [Order] {
         wakeup.clear()

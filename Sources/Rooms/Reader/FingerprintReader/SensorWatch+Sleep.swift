@@ -9,7 +9,7 @@ internal import VaubanLinuxHost
 extension SensorWatch {
     /// Returns the next signal, in the order received.
     mutating func next() throws(SystemError) -> FprintBus.Signal? {
-        heard.isEmpty ? try bus.next() : heard.removeFirst()
+        deferredSignals.isEmpty ? try bus.next() : deferredSignals.removeFirst()
     }
 
     mutating func sleep(_ isBeginning: Bool, _ signal: FprintBus.Signal) throws(SystemError) {
@@ -19,15 +19,15 @@ extension SensorWatch {
 
     /// Reports that there is no sensor until the machine is awake, and sends nothing to fprintd.
     private mutating func fallAsleep(_ manager: FprintBus.Owner) {
-        guard sleepSaidBy == nil else { return }
-        sleepSaidBy = manager
+        guard sleepAnnouncer == nil else { return }
+        sleepAnnouncer = manager
         unreturned = active ?? unreturned
         lose("the machine goes to sleep", again: nil)
     }
 
     mutating func wake() throws(SystemError) {
-        guard sleepSaidBy != nil || unreturned != nil else { return }
-        sleepSaidBy = nil
+        guard sleepAnnouncer != nil || unreturned != nil else { return }
+        sleepAnnouncer = nil
         if let claim = unreturned {
             unreturned = nil
             try giveBack(claim)
@@ -55,12 +55,12 @@ extension SensorWatch {
     /// Returns whether the machine is about to sleep, by all signals received so far. The bus delivers the login manager's signal before
     /// anything that fprintd sends because of it.
     private mutating func goesToSleep() throws(SystemError) -> Bool {
-        while let signal = try bus.next() { heard.append(signal) }
-        let words = heard.compactMap { signal in
+        while let signal = try bus.next() { deferredSignals.append(signal) }
+        let words = deferredSignals.compactMap { signal in
             if case .sleep(let isBeginning) = signal.kind { (isBeginning, signal.sender) } else { nil }
         }
-        guard !words.isEmpty, let manager = try believedManager() else { return sleepSaidBy != nil }
-        return words.last { $0.1 == manager.uniqueName }?.0 ?? (sleepSaidBy != nil)
+        guard !words.isEmpty, let manager = try believedManager() else { return sleepAnnouncer != nil }
+        return words.last { $0.1 == manager.uniqueName }?.0 ?? (sleepAnnouncer != nil)
     }
 
     private func believedManager() throws(SystemError) -> FprintBus.Owner? {
@@ -79,7 +79,7 @@ extension SensorWatch {
         log.notice("leaving fprintd alone, so that it can exit")
         let fresh = try FprintBus(address: settings.bus)
         // At this moment both connections receive signals, so an enrollment by another program is not missed.
-        while let signal = try bus.next() { heard.append(signal) }
+        while let signal = try bus.next() { deferredSignals.append(signal) }
         bus = fresh
         searchDue = MachineClock.monotonic + ReaderLimits.leavePause
     }

@@ -36,9 +36,9 @@ struct SensorWatch {
     var requests = SensorRequestList()
     var active: Active?
     /// Signals that were received during another call and are handled after it.
-    var heard: [FprintBus.Signal] = []
+    var deferredSignals: [FprintBus.Signal] = []
     /// The login manager that announced sleep, until the machine is awake.
-    var sleepSaidBy: FprintBus.Owner?
+    var sleepAnnouncer: FprintBus.Owner?
     /// A claim that fprintd cannot take back before the machine is awake.
     var unreturned: Active?
     /// When to look for a sensor again; nil while there is one.
@@ -70,8 +70,8 @@ struct SensorWatch {
             try advance(now)
             // If the login manager that announced sleep is gone, its announcement no longer counts, and a claim kept because of it is
             // released.
-            if heard.isEmpty, sleepSaidBy == nil, unreturned != nil { try wake() }
-            if heard.isEmpty { try bus.wait(pause, or: queue.number) }
+            if deferredSignals.isEmpty, sleepAnnouncer == nil, unreturned != nil { try wake() }
+            if deferredSignals.isEmpty { try bus.wait(pause, or: queue.number) }
         }
     }
 
@@ -93,7 +93,7 @@ struct SensorWatch {
         owner = nil
         sensor = nil
         // A sleeping machine starts nothing. A running fprintd's signals about other programs' enrollments still count.
-        if sleepSaidBy != nil { return owner = try bus.owner().flatMap { $0.uid == settings.daemonUID ? $0 : nil } }
+        if sleepAnnouncer != nil { return owner = try bus.owner().flatMap { $0.uid == settings.daemonUID ? $0 : nil } }
         if try bus.owner() == nil { _ = try bus.start() }
         guard let found = try bus.owner() else { return lose("fprintd does not run here", again: ReaderLimits.searchPause) }
         guard found.uid == settings.daemonUID else {
@@ -127,7 +127,7 @@ struct SensorWatch {
     /// counts as available.
     private mutating func ownerChanged() throws(SystemError) {
         // Without the login manager that announced sleep, nothing announces that the machine is awake.
-        if let sleepSaidBy, try bus.loginManager() != sleepSaidBy { return try wake() }
+        if let sleepAnnouncer, try bus.loginManager() != sleepAnnouncer { return try wake() }
         let now = try bus.owner()
         if now == owner, now != nil { return }
         if now == nil, active == nil, sensor != nil, try bus.canStart() {

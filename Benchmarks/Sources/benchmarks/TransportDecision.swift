@@ -2,10 +2,10 @@ import Foundation
 import Glibc
 import VaubanTransportPolicy
 
-/// What the judgement of App Transport Security about a host costs, with a property list of fifty exceptions and ten pinned domains. Prints
+/// What the decision of App Transport Security about a host costs, with a property list of fifty exceptions and ten pinned domains. Prints
 /// microseconds: reading the property list, which a program does once, and the decision, as the median of hosts with and without an entry.
-enum Judgement {
-    static let argument = "judge"
+enum TransportDecision {
+    static let argument = "transport"
 
     static func run() -> Never {
         do { try measure() } catch { end("\(error)", 1) }

@@ -60,7 +60,7 @@ struct Showing: Hashable {
     let isOfThisEnrollment: Bool
 }
 
-enum Oracle {
+enum AccessDecisionOracle {
     // MARK: The class (Specs/secitem.md, 9)
 
     static let closed: [LockState: [String: Refusal.Reason]] = [
@@ -136,8 +136,8 @@ enum Oracle {
     // MARK: The decision
 
     /// Decides a case. `whyNoFinger` is passed in because it is the same for many combinations of evidence.
-    static func judge(
-        _ terms: Set<Set<Thing>>, _ showing: Showing, _ protection: Protection, _ now: Situation, whyNoFinger: Refusal.Reason?
+    static func decide(
+        _ terms: Set<Set<Thing>>, showing: Showing, protection: Protection, now: Situation, whyNoFinger: Refusal.Reason?
     ) -> AccessDecision {
         if let reason = closed[now.lock]?[protection.rawValue] { return .refuse(reason) }
         if terms.contains([]) { return .allow }

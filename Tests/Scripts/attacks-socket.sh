@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What programs do to the connections of others and to the doors, tried: lent and stolen connections, process numbers that were
+# What programs do to the connections of others and to the sockets, tried: lent and stolen connections, process numbers that were
 # another's, programs executed before and after connecting, false keychains, floods. Each check is an attack of Manual/attacks.md.
 set -u
 # Keys are derived as the shipped program does it: floods are tried on what people have.
@@ -106,10 +106,10 @@ flooders=$people
 check 'A40 the same by many users at once' eval 'while_they choke a && equals "$(for user in $people; do cat "$TMPDIR/flood.$user"; done | grep -c "^choking [1-9]")" "$(echo $people | wc -w)"'
 check 'and alice afterwards' equals "$(by alice timeout 20 /usr/local/games/bin/mail get a)" '0 of mail'
 
-# False doors.
+# False sockets.
 for role in 0 1 2 3 4 5 6 7; do
     for user in vauban-test-alice vauban-test-bob nobody $people; do echo "$(as $user "$TMPDIR/attacker" dial /run/vauban/enclave $role)"; done >"$TMPDIR/dialled"
-    check "A41 the enclave's door, as a room or a reader, by each of many users: closed (role $role)" equals "$(sort -u "$TMPDIR/dialled")" 'closed before a word'
+    check "A41 the enclave's socket, as a room or a reader, by each of many users: closed (role $role)" equals "$(sort -u "$TMPDIR/dialled")" 'closed before a word'
 done
 check 'A41 control: keychaind'"'"'s user is let in, in its own role' equals "$(as vauban-test-keychain "$TMPDIR/attacker" dial /run/vauban/enclave 1)" 'let in'
 check 'A42 a socket in the place of a room'"'"'s: refused' equals "$(impostor serve /run/vauban/keychain)" 'not removed 13, not bound 98'

@@ -2,7 +2,7 @@ import Foundation
 import Security
 
 /// One kind of query, prepared for each item: only the call itself is timed.
-struct Question {
+struct TimedQuery {
     struct Answer {
         let status: OSStatus
         let result: CFTypeRef?
@@ -13,7 +13,7 @@ struct Question {
     private let isRight: (Int, CFTypeRef?) -> Bool
 
     private init(
-        _ items: Int, _ expected: OSStatus, _ more: [String: Any],
+        _ items: Int, expecting expected: OSStatus, with more: [String: Any],
         isRight: @escaping (Int, CFTypeRef?) -> Bool = { _, result in result == nil },
         identity: (Int) -> [String: Any] = Items.identity
     ) {
@@ -41,27 +41,29 @@ struct Question {
     // MARK: The queries
 
     /// Searches by service and account, with the value.
-    static func value(_ items: Int) -> Question {
+    static func value(_ items: Int) -> TimedQuery {
         let secrets = (0..<items).map { Items.secret($0) }
-        return Question(items, errSecSuccess, [kSecReturnData as String: true]) { $1 as? Data == secrets[$0] }
+        return TimedQuery(items, expecting: errSecSuccess, with: [kSecReturnData as String: true]) { $1 as? Data == secrets[$0] }
     }
 
-    static func attributes(_ items: Int) -> Question {
-        Question(items, errSecSuccess, [kSecReturnAttributes as String: true]) {
+    static func attributes(_ items: Int) -> TimedQuery {
+        TimedQuery(items, expecting: errSecSuccess, with: [kSecReturnAttributes as String: true]) {
             ($1 as? [String: Any])?[kSecAttrAccount as String] as? String == Items.account($0)
         }
     }
 
-    static func existence(_ items: Int) -> Question { Question(items, errSecSuccess, [:]) }
+    static func existence(_ items: Int) -> TimedQuery { TimedQuery(items, expecting: errSecSuccess, with: [:]) }
 
     /// Searches for an item that does not exist, which the index alone reveals.
-    static func absence(_ items: Int) -> Question { Question(items, errSecItemNotFound, [:], identity: { Items.identity(-1 - $0) }) }
+    static func absence(_ items: Int) -> TimedQuery {
+        TimedQuery(items, expecting: errSecItemNotFound, with: [:], identity: { Items.identity(-1 - $0) })
+    }
 
     /// Searches keychaind's own access group, which it refuses before any lookup: the round trip alone.
-    static func foreignGroup(_ items: Int) -> Question {
-        Question(items, errSecMissingEntitlement, [kSecAttrAccessGroup as String: "vauban.permissions"])
+    static func foreignGroup(_ items: Int) -> TimedQuery {
+        TimedQuery(items, expecting: errSecMissingEntitlement, with: [kSecAttrAccessGroup as String: "vauban.permissions"])
     }
 
     /// Passes a limit that Security refuses after parsing the dictionary: no other process is involved.
-    static func badLimit(_ items: Int) -> Question { Question(items, errSecParam, [kSecMatchLimit as String: -1]) }
+    static func badLimit(_ items: Int) -> TimedQuery { TimedQuery(items, expecting: errSecParam, with: [kSecMatchLimit as String: -1]) }
 }

@@ -6,7 +6,7 @@ import VaubanRefusal
 /// The whole policy function: every valid access control, every operation, every state of a device, all evidence. The decision depends on
 /// an access control only through its requirement for an operation, so each requirement is tested once, and its cases are multiplied by the
 /// number of controls and operations that have it.
-@Suite struct JudgmentTests {
+@Suite struct AccessDecisionTests {
     struct Enumerated {
         let requirement: Requirement
         let terms: Set<Set<Thing>>
@@ -61,7 +61,7 @@ import VaubanRefusal
             guard let control = try? AccessControl(protection: .whenUnlocked, flags: flags) else { continue }
             for operation in ItemOperation.allCases {
                 let found = control.requirement(for: operation)
-                let terms = Oracle.terms(flags.rawValue, operation)
+                let terms = AccessDecisionOracle.terms(flags.rawValue, operation)
                 if (found == nil) != (terms == nil) { mismatches.append("\(flags.rawValue) \(operation)") }
                 guard let found, let terms else { forbidden += 1; continue }
                 if made[found, default: Enumerated(requirement: found, terms: terms, count: 0)].terms != terms {
@@ -101,34 +101,35 @@ import VaubanRefusal
     ) throws {
         let requirements = Self.requirements().made.values
         let showings = Self.showings.map { ($0, Self.evidence($0)) }
-        var judged = 0
+        var count = 0
         var cases = 0
         var wrong: [String] = []
         for now in Self.situations {
             let conditions = Self.conditions(now)
-            let whyNoFinger = Oracle.whyNoFinger(now)
+            let whyNoFinger = AccessDecisionOracle.whyNoFinger(now)
             #expect(conditions.biometry.refusal(now: Arming.now) == whyNoFinger)
             for entry in requirements {
                 var found: [AccessDecision] = []
                 found.reserveCapacity(showings.count)
                 for (showing, evidence) in showings {
-                    let judgment = entry.requirement.decision(on: evidence, for: protection, in: conditions, now: Arming.now)
-                    found.append(judgment)
-                    let expected = Oracle.judge(entry.terms, showing, protection, now, whyNoFinger: whyNoFinger)
-                    if judgment != expected && wrong.count < 10 {
-                        wrong.append("\(entry.requirement.methods) \(now) \(showing): \(judgment), expected \(expected)")
+                    let decision = entry.requirement.decision(on: evidence, for: protection, in: conditions, now: Arming.now)
+                    found.append(decision)
+                    let expected = AccessDecisionOracle.decide(
+                        entry.terms, showing: showing, protection: protection, now: now, whyNoFinger: whyNoFinger)
+                    if decision != expected && wrong.count < 10 {
+                        wrong.append("\(entry.requirement.methods) \(now) \(showing): \(decision), expected \(expected)")
                     }
                 }
-                if let broken = Self.brokenLaw(found, entry, protection, now), wrong.count < 10 {
+                if let broken = Self.brokenLaw(in: found, entry: entry, protection: protection, now: now), wrong.count < 10 {
                     wrong.append("\(broken): \(entry) \(now)")
                 }
-                judged += found.count
+                count += found.count
                 cases += found.count * entry.count
             }
         }
         #expect(wrong.isEmpty, "\(wrong)")
-        print("policy function, class \(protection.rawValue): \(cases) cases, \(judged) of them different to the function")
-        #expect(judged == Self.situations.count * requirements.count * 45 && cases > 10_000_000)
+        print("policy function, class \(protection.rawValue): \(cases) cases, \(count) of them different to the function")
+        #expect(count == Self.situations.count * requirements.count * 45 && cases > 10_000_000)
     }
 
     // MARK: Rules independent of the tables
@@ -139,18 +140,18 @@ import VaubanRefusal
         .biometryLockedOut, .unsupported,
     ]
 
-    private static func brokenLaw(_ found: [AccessDecision], _ entry: Enumerated, _ protection: Protection, _ now: Situation) -> String? {
+    private static func brokenLaw(in found: [AccessDecision], entry: Enumerated, protection: Protection, now: Situation) -> String? {
         let nothing = found[0]
-        let isClosed = Oracle.closed[now.lock]?[protection.rawValue] != nil
-        for (judgment, showing) in zip(found, showings) {
-            if isClosed && judgment != nothing { return "evidence changes a closed class" }
-            if case .allow = nothing, judgment != .allow { return "evidence takes something away" }
-            if case .refuse(let reason) = judgment, !documented.contains(reason) { return "an undocumented refusal" }
-            if case .prompt(let methods) = judgment, methods.isEmpty { return "a question for nothing" }
+        let isClosed = AccessDecisionOracle.closed[now.lock]?[protection.rawValue] != nil
+        for (decision, showing) in zip(found, showings) {
+            if isClosed && decision != nothing { return "evidence changes a closed class" }
+            if case .allow = nothing, decision != .allow { return "evidence takes something away" }
+            if case .refuse(let reason) = decision, !documented.contains(reason) { return "an undocumented refusal" }
+            if case .prompt(let methods) = decision, methods.isEmpty { return "a prompt without methods" }
             let counts = showing.passcode.counts || showing.finger.counts && showing.isOfThisEnrollment
-            if !counts && judgment != nothing { return "stale evidence, or another's, counts" }
+            if !counts && decision != nothing { return "stale evidence, or another's, counts" }
             // With one part left out there is less evidence, which must not open what more evidence does not.
-            let isAllowed = judgment == .allow
+            let isAllowed = decision == .allow
             if !isAllowed
                 && (less(found, showing, withoutPasscode: true) == .allow || less(found, showing, withoutPasscode: false) == .allow)
             {
