@@ -6,7 +6,7 @@ command -v openssl >/dev/null || { echo 'there is no openssl here'; exit 77; }
 more_programs=vauban-fetcher more_namespaces=--net keychain_words="--fetcher-uid $(id -u vauban-test-fetcher 2>/dev/null)"
 . Tests/Scripts/lib/attacks.sh
 . Tests/Scripts/lib/websites.sh
-hostile='types duplicate signed html broken status huge endless redirect slow self expired misnamed'
+hostile='types duplicate signed html broken status huge endless redirect slow self expired misnamed changing'
 # shellcheck disable=SC2046,SC2086
 domains shop TEAM123456.com.example.shop webcredentials:shop.example $(printf 'webcredentials:%s.example ' $hostile)
 domains other TEAM123456.com.example.other webcredentials:shop.example
@@ -42,17 +42,18 @@ check 'A164 wrong types, keys twice, half a file, a signed one, another type of 
 check 'A164 a byte a second' eval 'fails slow "longer than 6 seconds"'
 check 'A165 a redirect to a site that lists the application' eval 'fails redirect "redirects are not followed" && equals "$(requests shop.example)" 1'
 check 'A166 a certificate that nobody vouches for, an old one, one of another host' eval 'fails self "(trust)" && fails expired "(expired)" && fails misnamed "(host)"'
+check 'A168 another certificate than the one that was checked, and an end of the connection soon after' eval 'fails changing "(trust)" && fails changing "(trust)"'
 agree 'shop.example/anna'
 check 'no room is harmed' eval 'kill -0 "$fetcher_pid" && equals "$(web shop pick shop.example)" "0 shop.example anna secret" && approved'
 
 # On the fetcher.
 cat >"$TMPDIR/knock.py" <<'PYTHON'
 import socket
-door = socket.socket(socket.AF_UNIX)
-door.settimeout(60)
+connection = socket.socket(socket.AF_UNIX)
+connection.settimeout(60)
 try:
-    door.connect("/run/vauban/fetcher")
-    print("hello" if door.recv(1) else "nothing")
+    connection.connect("/run/vauban/fetcher")
+    print("hello" if connection.recv(1) else "nothing")
 except ConnectionResetError:
     print("nothing")
 PYTHON

@@ -18,9 +18,16 @@ checks=0
 authority() {
     openssl req -x509 -newkey rsa:2048 -nodes -keyout "$1.key" -out "$1.pem" -days 30 -subj "/CN=$1" "${@:2}" 2>>openssl.log
 }
-# certificate NAME HOST KEY-OPTIONS -- SIGNING-OPTIONS: signed by the root `ca`.
+# intermediate NAME SUBJECT SIGNING-OPTIONS: an authority signed by the root `ca`.
+intermediate() {
+    openssl req -newkey rsa:2048 -nodes -keyout "$1.key" -out "$1.csr" -subj "/CN=$2" 2>>openssl.log &&
+        printf 'basicConstraints=critical,CA:TRUE\nsubjectKeyIdentifier=hash\n' >"$1.ext" &&
+        openssl x509 -req -in "$1.csr" -CA ca.pem -CAkey ca.key -CAcreateserial -extfile "$1.ext" -out "$1.pem" -days 20 "${@:3}" 2>>openssl.log ||
+        { cat openssl.log; echo "openssl could not make $1"; exit 1; }
+}
+# certificate NAME HOST KEY-OPTIONS -- SIGNING-OPTIONS: signed by the root `ca`, or by `$issuer`.
 certificate() {
-    local name=$1 host=$2
+    local name=$1 host=$2 issuer=${issuer:-ca}
     shift 2
     local key=()
     while [ "$1" != -- ]; do
@@ -29,8 +36,8 @@ certificate() {
     done
     shift
     openssl req -newkey "${key[@]}" -nodes -keyout "$name.key" -out "$name.csr" -subj "/CN=$host" 2>>openssl.log &&
-        printf 'subjectAltName=DNS:%s\nbasicConstraints=CA:FALSE\n' "$host" >"$name.ext" &&
-        openssl x509 -req -in "$name.csr" -CA ca.pem -CAkey ca.key -CAcreateserial -extfile "$name.ext" -out "$name.pem" "$@" 2>>openssl.log ||
+        printf 'subjectAltName=DNS:%s,IP:%s\nbasicConstraints=CA:FALSE\nauthorityKeyIdentifier=keyid\n' "$host" "${address:-127.0.0.1}" >"$name.ext" &&
+        openssl x509 -req -in "$name.csr" -CA "$issuer.pem" -CAkey "$issuer.key" -CAcreateserial -extfile "$name.ext" -out "$name.pem" "$@" 2>>openssl.log ||
         { cat openssl.log; echo "openssl could not make $name"; exit 1; }
 }
 
@@ -41,8 +48,15 @@ certificate ec localhost ec -pkeyopt ec_paramgen_curve:P-256 -- -days 20 -sha256
 certificate sha1 localhost rsa:2048 -- -days 20 -sha1
 certificate short localhost rsa:1024 -- -days 20 -sha256
 certificate curve localhost ec -pkeyopt ec_paramgen_curve:secp224r1 -- -days 20 -sha256
-certificate other other.example rsa:2048 -- -days 20 -sha256
+address=127.0.0.9 certificate other other.example rsa:2048 -- -days 20 -sha256
 certificate expired localhost rsa:2048 -- -days -1 -sha256
+intermediate between between -sha256
+issuer=between certificate below localhost rsa:2048 -- -days 20 -sha256
+intermediate weak weak -sha1
+issuer=weak certificate belowweak localhost rsa:2048 -- -days 20 -sha256
+# It names itself as its issuer, as a root does, and is none.
+intermediate selfissued ca -sha1
+issuer=selfissued certificate belowselfissued localhost rsa:2048 -- -days 20 -sha256
 openssl req -x509 -newkey rsa:2048 -nodes -keyout self.key -out self.pem -days 30 -subj /CN=localhost -addext subjectAltName=DNS:localhost 2>>openssl.log
 
 # serve NAME OPTIONS...: an HTTPS server of OpenSSL with that certificate; sets `port` when it listens.
@@ -96,6 +110,122 @@ expect allowed 'a good server with an elliptic curve'
 serve good -tls1_3
 expect allowed 'TLS 1.3'
 
+serve below -cert_chain between.pem
+expect allowed 'an intermediate certificate'
+serve below
+expect trust 'an intermediate certificate that the server does not show'
+
+# Addresses and full names.
+port=$good
+for host in 127.0.0.1 0x7f000001 127.1; do
+    list ''
+    expect allowed "the host $host" "https://$host:$port/"
+    list '<key>NSExceptionDomains</key><dict><key>127.0.0.0/8</key><dict><key>NSExceptionMinimumTLSVersion</key><string>TLSv1.3</string></dict></dict>'
+    expect allowed "the host $host with an entry for its addresses" "https://$host:$port/"
+done
+serve stranger -servername localhost -servername_fatal -cert2 good.pem -key2 good.key
+names=$port
+serve good -tls1_2
+for host in 127.0.0.1 0x7f000001 127.1 2130706433; do
+    expect minimum-version "the host $host with an entry for its addresses" "https://$host:$port/"
+done
+# A name with a dot at its end, which the machine's own list of hosts must have.
+if [ "$(id -u)" = 0 ] && unshare --mount true 2>/dev/null; then
+    printf '127.0.0.1 localhost\n127.0.0.1 localhost.\n' >hosts
+    ats() { unshare --mount sh -c 'mount --bind hosts /etc/hosts && exec "$@"' sh "$vauban" ats "$@"; }
+    list ''
+    for server in $good $names; do
+        port=$server
+        expect allowed "a full name ($port)" "https://localhost.:$port/"
+    done
+    ats() { "$vauban" ats "$@"; }
+else
+    echo 'A full name was not tried: only root can put it into the list of hosts'
+fi
+list ''
+expect invalid-host 'a host with a zero byte' "http://localhost%00.local:$port/"
+
+# HTTP/2, and a server that shows another certificate once it was checked, and closes soon.
+if command -v node >/dev/null; then
+    cat >http2.js <<'JS'
+const http2 = require("http2"), fs = require("fs")
+const server = http2.createSecureServer({ cert: fs.readFileSync("good.pem"), key: fs.readFileSync("good.key") })
+server.on("stream", (stream, headers) => { stream.respond({ ":status": 200 }); stream.end(headers[":path"]) })
+server.listen(0, "localhost", () => console.log(server.address().port))
+JS
+    mkfifo http2.port
+    node http2.js >http2.port 2>>node.log &
+    servers+=($!)
+    read -r port <http2.port
+    expect allowed 'HTTP/2'
+else
+    echo 'HTTP/2 was not tried: there is no node here'
+fi
+# nginx, if it is here. Its package starts a server for the whole machine, so nothing installs it for this test.
+nginx=$(command -v nginx || ls /usr/sbin/nginx 2>/dev/null)
+if [ -n "$nginx" ]; then
+    free_ports() { python3 -c 'import socket; s = [socket.create_server(("127.0.0.1", 0)) for _ in range(3)]; print(*[x.getsockname()[1] for x in s])'; }
+    read -r nginx_2 nginx_1 nginx_plain < <(free_ports)
+    cat below.pem between.pem >nginx.pem
+    mkdir -p logs nginx
+    {
+        [ "$(id -u)" != 0 ] || echo 'user root;'
+        echo "daemon off; pid $PWD/nginx/pid; error_log $PWD/nginx/error; events { }"
+        echo 'http { access_log off;'
+        for kind in client_body proxy fastcgi uwsgi scgi; do echo "${kind}_temp_path $PWD/nginx/$kind;"; done
+        echo "ssl_certificate $PWD/nginx.pem; ssl_certificate_key $PWD/below.key;"
+        echo "server { listen 127.0.0.1:$nginx_2 ssl http2; location / { return 200; } }"
+        echo "server { listen 127.0.0.1:$nginx_1 ssl; ssl_protocols TLSv1.2; location / { return 302 https://localhost:$nginx_2/; } location /plain { return 302 http://localhost:$nginx_plain/; } }"
+        echo "server { listen 127.0.0.1:$nginx_plain; location / { return 200; } } }"
+    } >nginx.conf
+    "$nginx" -p "$PWD" -c "$PWD/nginx.conf" -e "$PWD/nginx/error" 2>>nginx.log &
+    servers+=($!)
+    until (exec 3<>"/dev/tcp/127.0.0.1/$nginx_plain") 2>/dev/null; do
+        kill -0 "${servers[-1]}" 2>/dev/null || { cat nginx.log nginx/error; echo 'nginx does not start'; exit 1; }
+    done
+    list ''
+    expect allowed "nginx's HTTP/2 with an intermediate certificate" "https://localhost:$nginx_2/"
+    expect allowed "a redirect of nginx's from HTTP/1.1 to HTTP/2" "https://localhost:$nginx_1/"
+    expect insecure-http "a redirect of nginx's to plain HTTP" "https://localhost:$nginx_1/plain"
+    exception "$(minimum TLSv1.3)"
+    expect minimum-version "nginx's TLS 1.2 where 1.3 is demanded" "https://localhost:$nginx_1/"
+else
+    echo 'nginx was not tried: it is not installed'
+fi
+cat >changing.py <<'PYTHON'
+import socket, ssl, sys, threading, time
+
+contexts = []
+for name in ["good", "ec"]:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(name + ".pem", name + ".key")
+    context.set_alpn_protocols([sys.argv[1]])
+    contexts.append(context)
+server = socket.create_server(("127.0.0.1", 0))
+print(server.getsockname()[1], flush=True)
+
+def serve(number, connection):
+    try:
+        connection = contexts[number % 2].wrap_socket(connection, server_side=True)
+        if sys.argv[1] == "h2": connection.send(bytes([0, 0, 0, 4, 0, 0, 0, 0, 0]))
+        time.sleep(0.05)
+        connection.close()
+    except OSError: pass
+
+number = 0
+while True:
+    connection, _ = server.accept()
+    threading.Thread(target=serve, args=(number, connection)).start()
+    number += 1
+PYTHON
+for protocol in http/1.1 h2; do
+    mkfifo "changing.${protocol%%/*}"
+    python3 changing.py $protocol >"changing.${protocol%%/*}" &
+    servers+=($!)
+    read -r port <"changing.${protocol%%/*}"
+    for attempt in 1 2 3; do expect trust "another certificate than the checked one ($protocol, $attempt)"; done
+done
+
 # C-231, C-232: versions and suites.
 for version in 1 1_1; do
     serve good "-tls$version" -cipher 'ALL:@SECLEVEL=0'
@@ -122,12 +252,56 @@ expect cipher-suite 'AES-CBC with SHA-1'
 exception "$no_secrecy"
 expect allowed 'AES-CBC with SHA-1, excepted'
 
+# RC4 and 3DES: OpenSSL has not had them for long, so a server that takes one of them whatever the client offers, and says what was offered.
+cat >weak.py <<'PYTHON'
+import socket, struct, sys
+
+server = socket.create_server(("127.0.0.1", 0))
+print(server.getsockname()[1], flush=True)
+while True:
+    connection, _ = server.accept()
+    hello = connection.recv(65536)
+    # After the headers of record and message, the version and the random number: the session's length, and the suites.
+    start = 5 + 4 + 2 + 32
+    start += 1 + hello[start]
+    length = struct.unpack(">H", hello[start:start + 2])[0]
+    offered = struct.unpack(f">{length // 2}H", hello[start + 2:start + 2 + length])
+    with open("offered", "a") as file: file.write(" ".join(f"{suite:04x}" for suite in offered) + "\n")
+    message = b"\x03\x03" + bytes(32) + b"\0" + struct.pack(">H", int(sys.argv[1], 16)) + b"\0"
+    message = b"\x02" + struct.pack(">I", len(message))[1:] + message
+    connection.send(b"\x16\x03\x03" + struct.pack(">H", len(message)) + message)
+    connection.recv(65536)
+    connection.close()
+PYTHON
+for suite in 0005 000a c011 c012; do
+    mkfifo "weak.$suite"
+    python3 weak.py $suite >"weak.$suite" &
+    servers+=($!)
+    read -r port <"weak.$suite"
+    exception "$insecure$no_secrecy$(minimum TLSv1.0)"
+    expect cipher-suite "a server that takes the suite $suite, everything excepted"
+done
+checks=$((checks + 1))
+if [ ! -s offered ] || grep -q -E '\b(0004|0005|000a|c007|c008|c011|c012)\b' offered; then
+    failures=$((failures + 1))
+    echo "FAILED: suites with RC4 or 3DES were offered, or none at all: $(cat offered)"
+fi
+
 # C-233, C-234: certificates.
 serve sha1 -cipher 'DEFAULT:@SECLEVEL=0'
 list ''
 expect leaf-hash 'SHA-1'
 exception "$no_secrecy"
 expect leaf-hash 'SHA-1, forward secrecy excepted'
+for case in belowweak/weak belowselfissued/selfissued; do
+    serve "${case%/*}" -cert_chain "${case#*/}.pem" -cipher 'DEFAULT:@SECLEVEL=0'
+    list ''
+    expect chain-hash "an intermediate certificate signed with SHA-1 (${case#*/})"
+    exception "$no_secrecy"
+    expect chain-hash "an intermediate certificate signed with SHA-1 (${case#*/}), forward secrecy excepted"
+    exception "$insecure"
+    expect allowed "an intermediate certificate signed with SHA-1 (${case#*/}), excepted"
+done
 serve short -cipher 'DEFAULT:@SECLEVEL=0'
 list ''
 expect key-size 'RSA with 1024 bits'
@@ -146,7 +320,12 @@ for case in 'other host' 'expired expired' 'self trust'; do
     list ''
     expect "${case#* }" "${case% *}"
     exception "$insecure$no_secrecy"
-    ats load --plist list.plist --ca ca.pem "https://localhost:$port/" >output 2>&1 && { echo "FAILED: ${case% *} was allowed by an exception"; failures=$((failures + 1)); }
+    expect "${case#* }" "${case% *}, excepted"
+    printf '<plist version="1.0"><dict/></plist>' >list.plist
+    expect "${case#* }" "${case% *}, local"
+    expect "${case#* }" "${case% *}, an address" "https://127.0.0.1:$port/"
+    printf '<plist version="1.0"><dict><key>NSAppTransportSecurity</key><dict><key>NSAllowsArbitraryLoads</key><true/></dict></dict></plist>' >list.plist
+    expect "${case#* }" "${case% *}, everything excepted"
 done
 port=$good
 list ''
@@ -227,6 +406,15 @@ failed = [s["set"] for s in sets if not s["passed"]]
 assert len(sets) == 16, len(sets)
 assert failed == ["minimum TLSv1.3"] * 3, failed
 PYTHON
+
+# A server that cannot be reached.
+port=$(python3 -c 'import socket; s = socket.create_server(("127.0.0.1", 0)); print(s.getsockname()[1])')
+for verb in load 'diagnose --json' diagnose; do
+    checks=$((checks + 1))
+    status=0
+    ats $verb "https://localhost:$port/" >output 2>&1 || status=$?
+    [ $status = 2 ] || { echo "FAILED: $verb of a server that cannot be reached: exit $status"; failures=$((failures + 1)); }
+done
 
 [ $failures = 0 ] || { echo "$failures of $checks checks failed"; exit 1; }
 echo "$checks loads were decided as the table says"

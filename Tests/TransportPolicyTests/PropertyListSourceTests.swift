@@ -79,6 +79,32 @@ import VaubanTransportPolicy
         }
     }
 
+    @Test("An executable whose sections are not read is not the same as one without") func otherExecutables() throws {
+        try Self.withFolder { folder in
+            let program = folder.appendingPathComponent("program")
+            let intact = Self.elf(section: ".info_plist", Self.property(list: "a.example"))
+            let changes: [(String, (inout Data) -> Void)] = [
+                ("32-bit", { $0[4] = 1 }), ("big-endian", { $0[5] = 2 }), ("cut after its mark", { $0 = $0.prefix(20) }),
+                ("extended numbering", { $0.replaceSubrange(60..<62, with: [0, 0]) }),
+                ("extended index of names", { $0.replaceSubrange(62..<64, with: [0xFF, 0xFF]) }),
+            ]
+            for (name, change) in changes {
+                var other = intact
+                change(&other)
+                try other.write(to: program)
+                #expect(throws: TransportConfigurationError.unreadable(path: program.path), "\(name)") {
+                    try TransportConfiguration.ofProgram(atPath: program.path)
+                }
+            }
+            // An executable without a table of sections has none.
+            var stripped = intact
+            stripped.replaceSubrange(40..<48, with: [UInt8](repeating: 0, count: 8))
+            stripped.replaceSubrange(60..<62, with: [0, 0])
+            try stripped.write(to: program)
+            #expect(try TransportConfiguration.ofProgram(atPath: program.path) == TransportConfiguration())
+        }
+    }
+
     @Test("A changed byte of an ELF file is read or refused, never a crash") func damagedFiles() throws {
         try Self.withFolder { folder in
             let program = folder.appendingPathComponent("program")

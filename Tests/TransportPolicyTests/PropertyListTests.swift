@@ -5,7 +5,7 @@ import VaubanTransportPolicy
 /// Property lists as applications have them, and as they should not be.
 @Suite struct PropertyListTests {
     private static func data(
-        _ security: [String: Any], _ more: [String: Any] = [:], _ format: PropertyListSerialization.PropertyListFormat = .xml
+        _ security: [String: Any], _ more: [String: Any] = [:], format: PropertyListSerialization.PropertyListFormat = .xml
     )
         throws -> Data
     {
@@ -39,7 +39,7 @@ import VaubanTransportPolicy
                             "NSIncludesSubdomains": true, "NSPinnedLeafIdentities": identity, "NSPinnedCAIdentities": identity,
                         ]
                     ],
-                ], ["DTSDKName": "macosx10.10", "CFBundleIdentifier": "app"], format))
+                ], ["DTSDKName": "macosx10.10", "CFBundleIdentifier": "app"], format: format))
         #expect(found.findings == [])
         #expect(found.allowsArbitraryLoads == true && found.allowsArbitraryLoadsForMedia == false)
         #expect(found.allowsArbitraryLoadsInWebContent == true && found.allowsLocalNetworking == false)
@@ -143,11 +143,21 @@ import VaubanTransportPolicy
         #expect(throws: TransportConfigurationError.tooDeep) { try TransportConfiguration(propertyList: Self.binary(wide)) }
     }
 
+    /// Foundation's parser ends the program for a set.
+    @Test("Objects that the XML form does not have are refused", arguments: [0xC1, 0xC0, 0x80, 0x00, 0x0F, 0x70, 0xE0, 0xF0] as [UInt8])
+    func otherObjects(marker: UInt8) throws {
+        var list = try PropertyListSerialization.data(fromPropertyList: ["a": [true]], format: .binary, options: 0)
+        #expect(try TransportConfiguration(propertyList: list) == TransportConfiguration())
+        let array = try #require(list.firstIndex(of: 0xA1))
+        list[array] = marker
+        #expect(throws: TransportConfigurationError.notAPropertyList) { try TransportConfiguration(propertyList: list) }
+    }
+
     @Test("A changed byte anywhere is read or refused, never a crash") func damagedBytes() throws {
         for format in [PropertyListSerialization.PropertyListFormat.xml, .binary] {
             let intact = try Self.data(
                 ["NSAllowsArbitraryLoads": false, "NSExceptionDomains": ["a.example": ["NSExceptionMinimumTLSVersion": "TLSv1.3"]]], [:],
-                format)
+                format: format)
             for index in intact.indices {
                 for value: UInt8 in [0, 0x41, 0xD1, 0xFF, intact[index] ^ 1] {
                     var damaged = intact

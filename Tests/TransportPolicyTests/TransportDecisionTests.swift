@@ -132,6 +132,82 @@ import VaubanTransportPolicy
         #expect(try Self.requirements("10.1.0.9", sdk: "macosx13.0", change).basis == .standard)
     }
 
+    @Test(
+        "Every spelling of an address is that address",
+        arguments: [
+            "10.0.0.1", "[::ffff:10.0.0.1]", "::FFFF:a00:1", "0xa000001", "0xA.1", "167772161", "10.1", "012.0.0.1", "0x0a.0.0.0x1",
+        ])
+    func spellingsOfAddresses(host: String) throws {
+        let change = { (configuration: inout TransportConfiguration) in
+            configuration.allowsArbitraryLoads = true
+            configuration.exceptions = ["10.0.0.0/8": Self.exception { $0.minimumVersion = .tls13 }]
+            configuration.pins = ["10.0.0.1": PinnedDomain()]
+        }
+        let found = try Self.requirements(host, change)
+        #expect(found.basis == .exception(domain: "10.0.0.0/8") && found.minimumVersion == .tls13)
+        #expect(found.pinnedDomain == "10.0.0.1" && found.isAddress)
+        #expect(["10.0.0.1", "::ffff:10.0.0.1"].contains(found.host))
+        // The same as a block of IPv6, which is as long.
+        let mapped = try Self.requirements(host) {
+            change(&$0)
+            $0.exceptions["::ffff:10.0.0.0/105"] = Self.exception()
+        }
+        #expect(mapped.basis == .exception(domain: "::ffff:10.0.0.0/105"))
+    }
+
+    @Test("A block of all IPv6 addresses has none of IPv4") func blockOfEverything() throws {
+        let change = { (configuration: inout TransportConfiguration) in
+            configuration.allowsLocalNetworking = false
+            configuration.exceptions = ["::/0": Self.exception { $0.allowsInsecureHTTPLoads = true }]
+        }
+        #expect(try Self.requirements("10.0.0.1", change).basis == .standard)
+        #expect(try Self.requirements("[2001:db8::1]", change).basis == .exception(domain: "::/0"))
+    }
+
+    @Test("A final dot takes a name out of an exception, as with Apple, and never out of a pin") func finalDot() throws {
+        let change = { (configuration: inout TransportConfiguration) in
+            configuration.exceptions = ["bank.example": Self.exception { $0.allowsInsecureHTTPLoads = true }]
+            var pinned = PinnedDomain()
+            pinned.includesSubdomains = true
+            configuration.pins = ["bank.example": pinned, "full.example.": pinned, "10.": pinned]
+        }
+        for host in ["10.", "10", "0.0.0.10", "0.0.0.10."] { #expect(try Self.requirements(host, change).pinnedDomain == "10.") }
+        #expect(try Self.requirements("bank.example.", change).basis == .standard)
+        for host in ["bank.example", "bank.example.", "www.bank.example", "www.bank.example."] {
+            #expect(try Self.requirements(host, change).pinnedDomain == "bank.example")
+        }
+        for host in ["full.example", "www.full.example."] {
+            #expect(try Self.requirements(host, change).pinnedDomain == "full.example.")
+        }
+        #expect(try Self.requirements("bank.example..", change).pinnedDomain == nil)
+    }
+
+    @Test(
+        "A host that no name can be is never local, and refused",
+        arguments: [
+            "evil.com\0.local", "evil.com\0", "\0", "", ".", "a..local", ".local", "a b", "a/b", "evil.com%00.local", "printer:80",
+            "b\u{FC}cher",
+            "10.0.0.1\0", "[::1", "fe80::1%", "fe80::1%a\0b", "::1\0", "[printer]", "[10.0.0.1]", "a@printer",
+            String(repeating: "a", count: 256),
+        ])
+    func unusableHosts(host: String) throws {
+        let found = try Self.requirements(host) { $0.allowsArbitraryLoads = true }
+        #expect(found.basis != .localNetworking && !found.host.contains("\0"))
+        for scheme in ["http", "https"] {
+            let error = #expect(throws: TransportError.self) { try found.check(scheme: scheme) }
+            #expect(error?.rule == .invalidHost && error?.urlErrorCode == -1000)
+        }
+        #expect(throws: TransportError.self) { try found.check(chain: []) }
+    }
+
+    @Test("An address with a zone is the address without it") func zones() throws {
+        let change = { (configuration: inout TransportConfiguration) in
+            configuration.exceptions = ["fe80::/10": Self.exception { $0.minimumVersion = .tls13 }]
+        }
+        let found = try Self.requirements("[FE80:0::1%Eth0]", change)
+        #expect(found.host == "fe80::1" && found.isAddress && found.basis == .exception(domain: "fe80::/10"))
+    }
+
     @Test("An exception lowers what it names and nothing else") func exceptionsAreNarrow() throws {
         let found = { (change: @escaping (inout DomainException) -> Void) in
             try Self.requirements("h.example") { $0.exceptions["h.example"] = Self.exception(change) }

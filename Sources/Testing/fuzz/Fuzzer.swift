@@ -2,10 +2,11 @@ internal import CertificateFuzzing
 internal import FuzzHarness
 internal import Foundation
 internal import KeychainFuzzing
+internal import TransportFuzzing
 
 /// The fuzzers, by the names of the folders in Fuzz/Corpus.
 enum Fuzzer: String, CaseIterable {
-    case wire, state, keychain, row, certificate, code
+    case wire, state, keychain, row, certificate, code, propertylist, executable
 
     /// The engine's entry point for one input.
     typealias Entry = @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
@@ -18,6 +19,8 @@ enum Fuzzer: String, CaseIterable {
         case .row: { Self.run($0, count: $1) { try RowFuzzing.run($0) } }
         case .certificate: { Self.run($0, count: $1) { try CertificateFuzzing.run($0) } }
         case .code: { Self.run($0, count: $1) { try CodeFuzzing.run($0) } }
+        case .propertylist: { Self.run($0, count: $1) { try PropertyListFuzzing.run($0) } }
+        case .executable: { Self.run($0, count: $1) { try ExecutableFuzzing.run($0) } }
         }
     }
 
@@ -30,6 +33,8 @@ enum Fuzzer: String, CaseIterable {
         case .row: try RowFuzzing.seeds()
         case .certificate: []
         case .code: try CodeFuzzing.seeds()
+        case .propertylist: try PropertyListFuzzing.seeds()
+        case .executable: try ExecutableFuzzing.seeds()
         }
     }
 

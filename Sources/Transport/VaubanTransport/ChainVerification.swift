@@ -9,6 +9,9 @@ import X509
 struct ChainVerification: Sendable {
     let requirements: TransportRequirements
     let trust: TransportTrust
+    /// Whether other connections, on which BoringSSL verifies the chain, follow before anything is sent. Chains with RSA keys below 2048
+    /// bits, which swift-certificates does not read, are then left to them where an exception allows such keys.
+    var precedesVerifiedConnections = false
     /// The most certificates that a server may present. swift-certificates tries all orders of those that fit each other, and certificates
     /// can be made so that all do: the time grows with the factorial of their number.
     private static let certificatesMax = 6
@@ -23,16 +26,12 @@ struct ChainVerification: Sendable {
         }
         // The most specific error first: a weak certificate is refused as weak even if nobody vouches for it.
         let facts = try bytes.map { try readFacts($0) }
-        try requirements.withoutPins.check(chain: facts)
-        // swift-certificates reads no RSA keys below 2048 bits. Where the sizes of keys are excepted, BoringSSL decides about trust on the
-        // connection itself.
-        guard needsVerifiedChain else { return }
+        let isLeftToConnection = precedesVerifiedConnections && requirements.pins == nil && facts.contains { !$0.hasStrongKey }
+        try requirements.check(presented: facts, exemptsRoots: !isLeftToConnection)
+        if isLeftToConnection { return }
         let chain = try await verifiedChain(bytes)
         try requirements.check(chain: chain)
     }
-
-    /// Whether the requirements need a chain that this verifier built.
-    private var needsVerifiedChain: Bool { requirements.requiresStrongKeys || requirements.pins != nil }
 
     private func readFacts(_ bytes: [UInt8]) throws -> CertificateFacts {
         do {
@@ -47,13 +46,15 @@ struct ChainVerification: Sendable {
         do {
             certificates = try bytes.map { try Certificate(derEncoded: $0) }
         } catch {
-            throw TransportError(rule: .trust, host: requirements.host, detail: "a certificate cannot be read")
+            throw TransportError(rule: .trust, host: requirements.host, detail: "a certificate cannot be read, or its key is too short")
         }
         let now = Date()
         let intermediates = CertificateStore(certificates.dropFirst())
         var withName = Verifier(rootCertificates: trust.roots) {
             RFC5280Policy()
-            ServerIdentityPolicy(serverHostname: requirements.isAddress ? nil : name, serverIP: requirements.isAddress ? name : nil)
+            ServerIdentityPolicy(
+                serverHostname: requirements.isAddress ? nil : requirements.certificateHost,
+                serverIP: requirements.isAddress ? requirements.host : nil)
         }
         switch await withName.validate(leaf: certificates[0], intermediates: intermediates) {
         case .validCertificate(let chain):
@@ -74,8 +75,5 @@ struct ChainVerification: Sendable {
             throw TransportError(rule: .trust, host: requirements.host)
         }
     }
-
-    /// A dot at the end marks a full name and is in no certificate.
-    private var name: String { requirements.host.hasSuffix(".") ? String(requirements.host.dropLast()) : requirements.host }
 }
 #endif

@@ -7,20 +7,23 @@ public import VaubanTransportPolicy
 extension NIOSSLClientHandler {
     /// Returns the handler for a connection that must meet the requirements, to be added to a channel's pipeline.
     ///
-    /// Trust is decided by the verifier of swift-certificates, so that the certificates checked are those of the verified chain. RSA keys
-    /// below 2048 bits are refused even where an exception allows them, since that verifier does not read them.
+    /// Trust, validity and the host's name are always verified, whatever is excepted, by the verifier of swift-certificates, so that the
+    /// certificates checked are those of the verified chain. RSA keys below 2048 bits are refused even where an exception allows them,
+    /// since that verifier does not read them.
     public static func secure(_ requirements: TransportRequirements, trust: TransportTrust = .system) throws -> NIOSSLClientHandler {
         try secure(ChainVerification(requirements: requirements, trust: trust)) { _ in }
     }
 
-    /// - Parameter record: Called with why the chain was refused, since NIOSSL reports a failed handshake alone.
+    /// - Parameters:
+    ///   - verification: What decides: it replaces BoringSSL's own verification, which would accept nothing that this refuses.
+    ///   - record: Called with why the chain was refused, since NIOSSL reports a failed handshake alone.
     static func secure(
         _ verification: ChainVerification, record: @escaping @Sendable (any Error) -> Void
     ) throws -> NIOSSLClientHandler {
         let requirements = verification.requirements
         let context = try NIOSSLContext(configuration: .secure(requirements, trust: verification.trust))
         return try NIOSSLClientHandler(
-            context: context, serverHostname: requirements.isAddress ? nil : requirements.host,
+            context: context, serverHostname: requirements.isAddress ? nil : requirements.certificateHost,
             customVerificationCallback: { certificates, promise in
                 promise.completeWithTask {
                     do {

@@ -23,8 +23,14 @@ public actor SecureHTTPClient {
     private let configuration: TransportConfiguration
     private let trust: TransportTrust
     private let redirectsMax: Int
-    private var origins: [Origin: Task<HTTPClient, any Error>] = [:]
+    private var origins: [Origin: SecureOrigin] = [:]
+    /// Counts requests, to know which origin was used last.
+    private var requests = 0
     private var isShutDown = false
+    /// The most origins whose connections are kept while nothing uses them.
+    static let originsMax = 32
+    /// How often one request connects: a server that renewed its certificate is checked anew, once.
+    private static let connectionsMax = 2
 
     init(configuration: TransportConfiguration, trust: TransportTrust, redirectsMax: Int) {
         self.configuration = configuration
@@ -46,70 +52,110 @@ public actor SecureHTTPClient {
     }
 
     /// Closes all connections. Requests that follow fail.
+    /// - Throws: The first error, after everything was closed that can be closed.
     public func shutdown() async throws {
         isShutDown = true
-        let tasks = origins.values
+        let ended = origins.values
         origins = [:]
-        for task in tasks {
-            if let client = try? await task.value { try await client.shutdown() }
+        var first: (any Error)?
+        for origin in ended {
+            do { try await origin.end() } catch { first = first ?? error }
         }
+        if let first { throw first }
     }
 
     private func executeOnce(_ request: HTTPClientRequest, _ deadline: NIODeadline) async throws -> HTTPClientResponse {
         guard !isShutDown else { throw HTTPClientError.alreadyShutdown }
-        guard let url = URL(string: request.url), let scheme = url.scheme?.lowercased(), let host = url.host, !host.isEmpty else {
+        guard let url = URLComponents(string: request.url), let scheme = url.scheme?.lowercased(),
+            let host = URL(string: request.url)?.host, !host.isEmpty
+        else {
             throw HTTPClientError.invalidURL
         }
         guard scheme == "http" || scheme == "https" else { throw HTTPClientError.unsupportedScheme(scheme) }
-        let requirements = TransportRequirements(
-            host: host, port: url.port ?? (scheme == "https" ? 443 : 80), configuration: configuration)
+        let port = url.port ?? (scheme == "https" ? 443 : 80)
+        // AsyncHTTPClient ends the program for a greater port, and a server can redirect there.
+        guard (1...65_535).contains(port) else { throw HTTPClientError.invalidURL }
+        let requirements = TransportRequirements(host: host, port: port, configuration: configuration)
         try requirements.check(scheme: scheme)
-        let origin = Origin(scheme: scheme, host: requirements.host, port: requirements.port)
-        let client = try await client(for: origin, requirements, deadline)
-        // The requirements are those of the client; a configuration in the request would replace them.
+        let origin = Origin(scheme: scheme, host: requirements.connectionHost, port: requirements.port)
+        let use = await startUse(of: origin, requirements)
         var request = request
+        request.url = SecureOrigin.url(url, requirements)
+        // The requirements are those of the client; a configuration in the request would replace them.
         request.tlsConfiguration = nil
-        do {
-            return try await client.execute(request, deadline: deadline)
-        } catch {
-            throw requirements.handshakeError(error)
+        for _ in 0..<Self.connectionsMax {
+            if scheme == "https" { try await checkCertificate(of: origin, requirements, before: deadline) }
+            guard let client = origins[origin]?.client else { throw HTTPClientError.alreadyShutdown }
+            do {
+                var response = try await client.execute(request, deadline: deadline)
+                response.body = .stream(UsedBody(body: response.body, use: use))
+                return response
+            } catch let error as UncheckedCertificate {
+                forget(error, of: origin)
+            } catch {
+                throw requirements.handshakeError(error)
+            }
+        }
+        throw TransportError(rule: .trust, host: requirements.host, detail: "it shows changing certificates")
+    }
+
+    /// Probes a server unless that was done, and returns when its certificate is known.
+    private func checkCertificate(
+        of origin: Origin, _ requirements: TransportRequirements, before deadline: NIODeadline
+    ) async throws {
+        while let state = origins[origin], state.checked.certificate == nil {
+            let probe = state.probe ?? startProbe(of: origin, requirements, before: deadline)
+            let outcome = await probe.outcome(before: deadline)
+            try Task.checkCancellation()
+            guard let outcome else { throw HTTPClientError.deadlineExceeded }
+            guard !isShutDown else { throw HTTPClientError.alreadyShutdown }
+            endProbe(probe, of: origin, outcome)
+            guard case .failure(let error) = outcome else { continue }
+            // If the time of the request that started the probe has ended, this one may have more.
+            guard probe.deadline < deadline, probe.deadline <= .now() else { throw error }
         }
     }
 
-    private func client(for origin: Origin, _ requirements: TransportRequirements, _ deadline: NIODeadline) async throws -> HTTPClient {
-        let task: Task<HTTPClient, any Error>
-        if let known = origins[origin] {
-            task = known
-        } else {
-            let probe = TransportProbe(requirements: requirements, trust: trust, timeout: deadline - .now())
-            task = Task { try await Self.makeClient(origin, probe) }
-            origins[origin] = task
-        }
-        do {
-            return try await task.value
-        } catch {
-            // The next request tries again.
-            if origins[origin] == task { origins[origin] = nil }
-            throw error
-        }
+    private func startProbe(
+        of origin: Origin, _ requirements: TransportRequirements, before deadline: NIODeadline
+    ) -> SecureOrigin.Probe {
+        let probe = SecureOrigin.Probe(TransportProbe(requirements: requirements, trust: trust), deadline)
+        origins[origin]?.probe = probe
+        // The requests that wait may all end before.
+        Task { endProbe(probe, of: origin, await probe.task.result) }
+        return probe
     }
 
-    private static func makeClient(_ origin: Origin, _ probe: TransportProbe) async throws -> HTTPClient {
-        var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
-        let group = HTTPClient.defaultEventLoopGroup
-        if origin.scheme == "https" {
-            configuration.tlsConfiguration = .secure(probe.requirements, trust: probe.trust)
-            let checked = CheckedCertificate(probe, certificate: try await probe.certificate(on: group), group: group)
-            configuration.http1_1ConnectionDebugInitializer = { checked.check($0) }
-            configuration.http2ConnectionDebugInitializer = { checked.check($0) }
-        }
-        return HTTPClient(eventLoopGroup: group, configuration: configuration)
+    /// Keeps the outcome of a probe, unless that was done: a request that waits for it, or the task of startProbe.
+    private func endProbe(_ probe: SecureOrigin.Probe, of origin: Origin, _ outcome: Result<NIOSSLCertificate, any Error>) {
+        guard let state = origins[origin], state.probe?.task == probe.task else { return }
+        origins[origin]?.probe = nil
+        if case .success(let certificate) = outcome { state.checked.certificate = certificate }
     }
-}
 
-struct Origin: Hashable, Sendable {
-    let scheme: String
-    let host: String
-    let port: Int
+    /// Forgets the checked certificate unless it is by now the one that a connection showed.
+    private func forget(_ error: UncheckedCertificate, of origin: Origin) {
+        guard let checked = origins[origin]?.checked, error.shown == nil || checked.certificate != error.shown else { return }
+        checked.certificate = nil
+    }
+
+    /// Counts a use of an origin, which ends with the returned object. Where there are too many origins, one without use ends.
+    private func startUse(of origin: Origin, _ requirements: TransportRequirements) async -> OriginUse {
+        requests += 1
+        var state = origins[origin] ?? SecureOrigin(origin, requirements: requirements, trust: trust)
+        state.uses += 1
+        state.lastUse = requests
+        origins[origin] = state
+        if origins.count > Self.originsMax,
+            let oldest = origins.filter({ $0.value.uses == 0 }).min(by: { $0.value.lastUse < $1.value.lastUse })
+        {
+            origins[oldest.key] = nil
+            // Its connections are idle; an error could only say that they were closed.
+            try? await oldest.value.end()
+        }
+        return OriginUse { [weak self] in await self?.endUse(of: origin) }
+    }
+
+    private func endUse(of origin: Origin) { origins[origin]?.uses -= 1 }
 }
 #endif

@@ -13,23 +13,28 @@ import VaubanTransportPolicy
 struct TransportProbe: Sendable {
     let requirements: TransportRequirements
     let trust: TransportTrust
-    let timeout: TimeAmount
 
     /// Returns the server's own certificate.
-    /// - Throws: `TransportError` if a rule refuses the server, and other errors if it cannot be reached.
-    func certificate(on group: any EventLoopGroup) async throws -> NIOSSLCertificate {
+    /// - Throws: `TransportError` if a rule refuses the server, and other errors if it cannot be reached before the deadline.
+    func certificate(on group: any EventLoopGroup, before deadline: NIODeadline) async throws -> NIOSSLCertificate {
         let box = RefusalBox()
         do {
-            return try await handshake(on: group, box)
+            return try await handshake(on: group, before: deadline, box)
         } catch {
             throw box.error ?? requirements.handshakeError(error)
         }
     }
 
-    private func handshake(on group: any EventLoopGroup, _ box: RefusalBox) async throws -> NIOSSLCertificate {
+    private func handshake(
+        on group: any EventLoopGroup, before deadline: NIODeadline, _ box: RefusalBox
+    ) async throws -> NIOSSLCertificate {
+        let timeout = deadline - .now()
+        guard timeout > .zero else { throw ChannelError.connectTimeout(.zero) }
         let loop = group.next()
         let finished = loop.makePromise(of: NIOSSLCertificate.self)
-        let verification = ChainVerification(requirements: requirements, trust: trust)
+        // The client's connections verify the host by the name that they connect to, and so not at all one with a zone.
+        let verification = ChainVerification(
+            requirements: requirements, trust: trust, precedesVerifiedConnections: requirements.zone == nil)
         let bootstrap = ClientBootstrap(group: loop).connectTimeout(timeout).channelInitializer { channel in
             channel.eventLoop.makeCompletedFuture {
                 try channel.pipeline.syncOperations.addHandlers(
@@ -38,17 +43,21 @@ struct TransportProbe: Sendable {
         }
         let channel: any Channel
         do {
-            channel = try await bootstrap.connect(host: requirements.host, port: requirements.port).get()
+            channel = try await bootstrap.connect(host: requirements.connectionHost, port: requirements.port).get()
         } catch {
             finished.fail(error)
             throw error
         }
-        let deadline = loop.scheduleTask(in: timeout) { finished.fail(ChannelError.connectTimeout(timeout)) }
+        let end = loop.scheduleTask(deadline: deadline) { finished.fail(ChannelError.connectTimeout(timeout)) }
         defer {
-            deadline.cancel()
+            end.cancel()
             channel.close(promise: nil)
         }
-        return try await finished.futureResult.get()
+        return try await withTaskCancellationHandler {
+            try await finished.futureResult.get()
+        } onCancel: {
+            finished.fail(CancellationError())
+        }
     }
 }
 

@@ -1,5 +1,5 @@
-/// Checks a binary property list before Foundation reads it: no cycles, no deep nesting, and no object that contains millions of others by
-/// sharing them.
+/// Checks a binary property list before Foundation reads it: no cycles, no deep nesting, no object that contains millions of others by
+/// sharing them, and no kinds of objects that the XML form does not have: a set ends the program in Foundation.
 struct BinaryPropertyListShape {
     private let bytes: [UInt8]
     private let depthMax: Int
@@ -62,12 +62,13 @@ struct BinaryPropertyListShape {
         return (height, visits)
     }
 
-    /// Returns the objects that an array, a set or a dictionary refers to.
+    /// Returns the objects that an array or a dictionary refers to.
     private func children(of object: Int) throws(TransportConfigurationError) -> [Int] {
         let offset = try integer(at: offsetTable + object * offsetSize, size: offsetSize)
         guard offset >= 8, offset < offsetTable else { throw .notAPropertyList }
         let marker = bytes[offset]
-        guard [0xA0, 0xC0, 0xD0].contains(marker & 0xF0) else { return [] }
+        guard Self.isUsable(marker) else { throw .notAPropertyList }
+        guard [0xA0, 0xD0].contains(marker & 0xF0) else { return [] }
         var start = offset + 1
         var length = Int(marker & 0x0F)
         if length == 0x0F {
@@ -81,6 +82,11 @@ struct BinaryPropertyListShape {
         var found: [Int] = []
         for index in 0..<references { found.append(try integer(at: start + index * referenceSize, size: referenceSize)) }
         return found
+    }
+
+    /// Whether an object is a Boolean, a number, a date, data, text, an array or a dictionary.
+    private static func isUsable(_ marker: UInt8) -> Bool {
+        [0x08, 0x09].contains(marker) || [0x10, 0x20, 0x30, 0x40, 0x50, 0x60, 0xA0, 0xD0].contains(marker & 0xF0)
     }
 
     /// Returns an unsigned integer in network order that fits the file's size.

@@ -134,6 +134,7 @@ struct PropertyListReader {
         if domain.contains(":") || domain.contains("/") { return "a domain has no scheme, port or path." }
         if domain.hasPrefix(".") { return "a domain has no dot at its start." }
         if domain.contains(where: { $0.isWhitespace || !$0.isASCII }) { return "domains are written in ASCII without spaces." }
+        if !TransportHost(domain).isUsable { return "names have letters, digits, hyphens and underscores, between single dots." }
         return nil
     }
 }

@@ -38,15 +38,17 @@ extension TransportConfiguration {
     }
 }
 
-/// Reads one section of an ELF file for 64-bit little-endian machines.
+/// Reads one section of an ELF file for 64-bit little-endian machines. Other ELF files are not read, which is an error: their sections may
+/// have pins.
 enum ELFSection {
     private static let headerSize = 64
     private static let sectionHeaderSize = 64
     private static let sectionsMax = 65_535
     private static let namesSizeMax = 1 << 20
 
-    /// Returns the contents of the section, or nil if the file has none of that name or is no such ELF file.
-    /// - Throws: `tooLarge` for a section beyond the limit of property lists, `unreadable` for a file whose headers contradict it.
+    /// Returns the contents of the section, or nil if the file has none of that name or is no ELF file.
+    /// - Throws: `tooLarge` for a section beyond the limit of property lists, `unreadable` for a file whose headers contradict it, for one
+    ///   of other machines, and for one with 65280 sections or more, whose number is not in the header.
     static func contents(of name: String, inFileAtPath path: String) throws(TransportConfigurationError) -> Data? {
         guard let file = FileHandle(forReadingAtPath: path), let size = try? file.seekToEnd() else { throw .unreadable(path: path) }
         let read = { (offset: UInt64, count: UInt64) throws(TransportConfigurationError) -> [UInt8] in
@@ -58,14 +60,17 @@ enum ELFSection {
             }
             return [UInt8](data)
         }
-        guard size >= UInt64(headerSize) else { return nil }
-        let header = try read(0, UInt64(headerSize))
-        // Class 64-bit, little-endian. A script with an interpreter line has no sections either.
-        guard header.starts(with: [0x7F, 0x45, 0x4C, 0x46, 2, 1]) else { return nil }
+        let header = try read(0, min(size, UInt64(headerSize)))
+        // A script with an interpreter line has no sections.
+        guard header.starts(with: [0x7F, 0x45, 0x4C, 0x46]) else { return nil }
+        // Class 64-bit, little-endian.
+        guard header.count == headerSize, header[4...].starts(with: [2, 1]) else { throw .unreadable(path: path) }
         let tableOffset = number(header, at: 40, bytes: 8)
         let count = number(header, at: 60, bytes: 2)
         let namesIndex = number(header, at: 62, bytes: 2)
-        guard tableOffset != 0, count != 0 else { return nil }
+        if tableOffset == 0, count == 0 { return nil }
+        // No number beside a table: extended numbering.
+        guard tableOffset != 0, count != 0 else { throw .unreadable(path: path) }
         guard number(header, at: 58, bytes: 2) == UInt64(sectionHeaderSize), count <= UInt64(sectionsMax), namesIndex < count else {
             throw .unreadable(path: path)
         }

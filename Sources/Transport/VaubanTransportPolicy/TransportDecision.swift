@@ -8,7 +8,8 @@ extension TransportRequirements {
         purpose: TransportPurpose = .general
     ) {
         let host = TransportHost(text)
-        let pinned = Self.nearest(configuration.pins, to: host) { $0.includesSubdomains }
+        // A final dot is significant for exceptions, as Apple documents. It means the same server, so pins hold for both spellings.
+        let pinned = Self.nearest(configuration.pins, to: host.withoutFinalDot, ignoresFinalDot: true) { $0.includesSubdomains }
         let exception =
             host.address != nil && !configuration.sdk.knowsAddressExceptions
             ? nil : Self.nearest(configuration.exceptions, to: host) { $0.includesSubdomains }
@@ -20,7 +21,7 @@ extension TransportRequirements {
             case .olderSDK, .localNetworking, .arbitraryLoads, .arbitraryLoadsForMedia, .arbitraryLoadsInWebContent: false
             }
         self.init(
-            host: host.name, port: port, basis: basis,
+            host: host.name, zone: host.zone, hasUsableHost: host.isUsable, port: port, basis: basis,
             requiresTLS: isStrict && !values.allowsInsecureHTTPLoads,
             minimumVersion: isStrict ? values.minimumVersion : .tls10,
             requiresForwardSecrecy: isStrict && values.requiresForwardSecrecy,
@@ -49,21 +50,26 @@ extension TransportRequirements {
     /// Returns the entry for exactly this host; else for a name that of its nearest ancestor that includes subdomains, and for an address
     /// that of the longest block.
     private static func nearest<Entry>(
-        _ entries: [String: Entry], to host: TransportHost, _ includesSubdomains: (Entry) -> Bool
+        _ entries: [String: Entry], to host: TransportHost, ignoresFinalDot: Bool = false, _ includesSubdomains: (Entry) -> Bool
     ) -> (name: String, value: Entry)? {
         if entries.isEmpty { return nil }
-        if let exact = entries[host.name] { return (host.name, exact) }
         if host.address != nil {
             return entries.compactMap { name, value in
-                let length = TransportHost(name).address == host.address ? addressLength : host.prefixLength(in: name)
+                let named = ignoresFinalDot ? TransportHost(name).withoutFinalDot : TransportHost(name)
+                let length = named.address == host.address ? addressLength : host.prefixLength(in: name)
                 return length.map { (length: $0, name: name, value: value) }
             }
             // Names decide between two spellings of one block, so that the decision does not depend on the order of a dictionary.
             .max { ($0.length, $1.name) < ($1.length, $0.name) }
             .map { ($0.name, $0.value) }
         }
+        let entry = { (name: String) -> (name: String, value: Entry)? in
+            if let value = entries[name] { return (name, value) }
+            return ignoresFinalDot ? entries[name + "."].map { (name + ".", $0) } : nil
+        }
+        if let exact = entry(host.name) { return exact }
         for ancestor in host.ancestors {
-            if let entry = entries[ancestor], includesSubdomains(entry) { return (ancestor, entry) }
+            if let found = entry(ancestor), includesSubdomains(found.value) { return found }
         }
         return nil
     }

@@ -5,6 +5,7 @@ public struct TransportError: Error, Sendable, Equatable {
     /// The rule that refuses. Its raw value is what `vauban ats` prints.
     public enum Rule: String, Sendable, CaseIterable {
         case insecureHTTP = "insecure-http"
+        case invalidHost = "invalid-host"
         case minimumVersion = "minimum-version"
         case cipherSuite = "cipher-suite"
         case keySize = "key-size"
@@ -31,6 +32,7 @@ public struct TransportError: Error, Sendable, Equatable {
     public var urlErrorCode: Int {
         switch rule {
         case .insecureHTTP: -1022
+        case .invalidHost: -1000
         case .minimumVersion, .cipherSuite, .keySize, .leafHash, .chainHash: -1200
         case .expired: -1201
         case .trust, .host, .pin: -1202
@@ -40,7 +42,7 @@ public struct TransportError: Error, Sendable, Equatable {
     /// The status of Apple's Secure Transport (`errSSLATS…`).
     public var secureTransportStatus: Int32 {
         switch rule {
-        case .insecureHTTP: -9880
+        case .insecureHTTP, .invalidHost: -9880
         case .minimumVersion: -9881
         case .cipherSuite: -9882
         case .keySize: -9883
@@ -56,7 +58,7 @@ public struct TransportError: Error, Sendable, Equatable {
         case .insecureHTTP, .leafHash, .chainHash: "NSExceptionAllowsInsecureHTTPLoads"
         case .minimumVersion: "NSExceptionMinimumTLSVersion"
         case .cipherSuite, .keySize: "NSExceptionRequiresForwardSecrecy"
-        case .trust, .expired, .host, .pin: nil
+        case .invalidHost, .trust, .expired, .host, .pin: nil
         }
     }
 }
@@ -72,6 +74,7 @@ extension TransportError: CustomStringConvertible, LocalizedError {
     private var sentence: String {
         switch rule {
         case .insecureHTTP: "plain HTTP is not encrypted"
+        case .invalidHost: "the host has characters that no name of a host has"
         case .minimumVersion: "the server offers no version of TLS that is allowed"
         case .cipherSuite: "the server offers no cipher suite with forward secrecy and AES-GCM or ChaCha20-Poly1305"
         case .keySize: "a key in its certificates has fewer than 2048 bits for RSA or 256 for elliptic curves"
@@ -88,6 +91,7 @@ extension TransportError: CustomStringConvertible, LocalizedError {
         switch rule {
         case .insecureHTTP, .leafHash, .chainHash, .cipherSuite, .keySize, .minimumVersion:
             "\(exception ?? "") for \(host) in NSExceptionDomains would allow it; better is a server that needs no exception."
+        case .invalidHost: "No exception allows it; names have letters, digits, hyphens and underscores, between single dots."
         case .trust: "No exception allows it; add the authority to the system's store."
         case .expired: "No exception allows it; the server needs a new certificate, or this machine's clock is wrong."
         case .host: "No exception allows it; use a name that the certificate has."

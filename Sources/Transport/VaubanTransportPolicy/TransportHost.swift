@@ -2,24 +2,51 @@ import Glibc
 
 /// A host as the rules compare it: a name in lower case, or the bytes of an address.
 struct TransportHost: Equatable {
+    /// A name in lower case, an address as `inet_ntop` writes it, or what else the text was, with `?` for what no name has.
     let name: String
-    /// Four or sixteen bytes in network order, or nil for a name.
+    /// Sixteen bytes in network order, or nil for a name. An IPv4 address is in `::ffff:0:0/96`, however it was written.
     let address: [UInt8]?
+    /// The interface of this machine that an address of IPv6 names: connections need it, the rules do not.
+    let zone: String?
+    /// Whether a host can have this name. Others are refused: what resolves a name may end it at a zero byte.
+    let isUsable: Bool
+    private let isVersion4: Bool
 
     init(_ text: String) {
-        var text = text.lowercased()
-        if text.hasPrefix("["), text.hasSuffix("]") { text = String(text.dropFirst().dropLast()) }
-        // A zone names an interface of this machine and is no part of the address.
-        let bare = text.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false).first.map(String.init) ?? text
-        address = Self.bytes(of: bare)
-        name = address == nil ? text : bare
+        if Self.isUsableName(text) {
+            let four = Self.version4(text)
+            let name = four.map { $0.map { "\($0)" }.joined(separator: ".") } ?? text.lowercased()
+            self.init(name: name, address: four.map { Self.mapping + $0 }, isVersion4: four != nil)
+            return
+        }
+        let bare = text.hasPrefix("[") && text.hasSuffix("]") ? text.dropFirst().dropLast() : text[...]
+        let parts = bare.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false)
+        if let sixteen = parts.first.flatMap({ Self.version6(String($0)) }), parts.count == 1 || Self.isUsableZone(parts[1]) {
+            self.init(name: Self.text(sixteen), address: sixteen, zone: parts.count == 2 ? String(parts[1]) : nil)
+        } else {
+            let shown = text.utf8.prefix(Self.bytesMax).map { Self.isUsable($0) ? $0 : UInt8(ascii: "?") }
+            self.init(name: String(decoding: shown, as: UTF8.self).lowercased(), isUsable: false)
+        }
+    }
+
+    private init(name: String, address: [UInt8]? = nil, zone: String? = nil, isUsable: Bool = true, isVersion4: Bool = false) {
+        self.name = name
+        self.address = address
+        self.zone = zone
+        self.isUsable = isUsable
+        self.isVersion4 = isVersion4
     }
 
     /// Whether the host is local by Apple's rule for `NSAllowsLocalNetworking`: an address, a name without a dot, or one under `.local`.
     var isLocal: Bool {
         if address != nil { return true }
-        let trimmed = name.hasSuffix(".") ? name.dropLast() : name[...]
-        return !trimmed.isEmpty && (!trimmed.contains(".") || trimmed.hasSuffix(".local"))
+        let name = withoutFinalDot.name
+        return isUsable && (!name.utf8.contains(Self.dot) || name.hasSuffix(".local"))
+    }
+
+    /// The same host without the dot that makes a name a full one. Resolvers find the same server.
+    var withoutFinalDot: TransportHost {
+        address == nil && name.utf8.last == Self.dot ? TransportHost(String(name.dropLast())) : self
     }
 
     /// The names above this one, nearest first: `b.c` and `c` for `a.b.c`.
@@ -27,36 +54,81 @@ struct TransportHost: Equatable {
         guard address == nil else { return [] }
         var found: [String] = []
         var rest = name[...]
-        while let dot = rest.firstIndex(of: ".") {
-            rest = rest[rest.index(after: dot)...]
+        while let dot = rest.utf8.firstIndex(of: Self.dot) {
+            rest = rest[rest.utf8.index(after: dot)...]
             if !rest.isEmpty { found.append(String(rest)) }
         }
         return found
     }
 
-    /// Returns the length of the prefix if `block` is a block of addresses that contains this one.
+    /// Returns the length of the prefix if `block` is a block of addresses that contains this one. Lengths are those of IPv6: a block of
+    /// IPv4 has 96 more bits.
     func prefixLength(in block: String) -> Int? {
-        let parts = block.split(separator: "/", omittingEmptySubsequences: false)
-        guard let address, parts.count == 2, let length = UInt8(parts[1]).map(Int.init), let base = Self.bytes(of: String(parts[0])),
-            base.count == address.count, length <= base.count * 8
-        else { return nil }
-        for bit in 0..<length where (address[bit / 8] ^ base[bit / 8]) & (0x80 >> UInt8(bit % 8)) != 0 { return nil }
-        return length
+        guard let address, let block = Self.block(block) else { return nil }
+        // A block of IPv6 that is large enough to contain all of IPv4 does not mean IPv4.
+        if isVersion4, block.length < 96 { return nil }
+        for bit in 0..<block.length where (address[bit / 8] ^ block.base[bit / 8]) & (0x80 >> UInt8(bit % 8)) != 0 { return nil }
+        return block.length
     }
 
     /// Whether the text is an address or a block of addresses.
-    static func isAddressOrBlock(_ text: String) -> Bool {
-        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
-        guard let bytes = bytes(of: String(parts[0])) else { return false }
-        if parts.count == 1 { return true }
-        return parts.count == 2 && (UInt8(parts[1]).map { Int($0) <= bytes.count * 8 } ?? false)
+    static func isAddressOrBlock(_ text: String) -> Bool { TransportHost(text).address != nil || block(text) != nil }
+
+    private static func block(_ text: String) -> (base: [UInt8], length: Int)? {
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 2, let length = UInt8(parts[1]).map(Int.init) else { return nil }
+        var four = in_addr()
+        if inet_pton(AF_INET, parts[0], &four) == 1 {
+            return length <= 32 ? (mapping + withUnsafeBytes(of: &four) { Array($0) }, 96 + length) : nil
+        }
+        return version6(parts[0]).flatMap { length <= 128 ? ($0, length) : nil }
+    }
+}
+
+extension TransportHost {
+    private static let mapping = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF]
+    private static let bytesMax = 255
+    private static let dot = UInt8(ascii: ".")
+
+    /// Reads what resolvers take for an address of IPv4: also hexadecimal, octal, and fewer than four numbers.
+    private static func version4(_ name: String) -> [UInt8]? {
+        guard let first = name.utf8.first, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first) else { return nil }
+        var four = in_addr()
+        return inet_aton(name, &four) == 1 ? withUnsafeBytes(of: &four) { Array($0) } : nil
     }
 
-    private static func bytes(of text: String) -> [UInt8]? {
-        var four = in_addr()
-        if inet_pton(AF_INET, text, &four) == 1 { return withUnsafeBytes(of: &four) { Array($0) } }
+    private static func version6(_ text: String) -> [UInt8]? {
+        // C's text ends at a zero byte.
+        guard !text.utf8.contains(0) else { return nil }
         var sixteen = in6_addr()
-        if inet_pton(AF_INET6, text, &sixteen) == 1 { return withUnsafeBytes(of: &sixteen) { Array($0) } }
-        return nil
+        return inet_pton(AF_INET6, text, &sixteen) == 1 ? withUnsafeBytes(of: &sixteen) { Array($0) } : nil
+    }
+
+    private static func text(_ sixteen: [UInt8]) -> String {
+        var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+        inet_ntop(AF_INET6, sixteen, &text, socklen_t(text.count))
+        return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// Whether the text is labels of letters, digits, hyphens and underscores, with a dot between them and perhaps at the end.
+    private static func isUsableName(_ text: String) -> Bool {
+        var before = dot
+        for byte in text.utf8 {
+            guard isUsable(byte), byte != dot || before != dot else { return false }
+            before = byte
+        }
+        return !text.isEmpty && text.utf8.count <= bytesMax
+    }
+
+    private static func isUsableZone(_ text: Substring) -> Bool {
+        !text.isEmpty && text.utf8.count <= bytesMax && text.utf8.allSatisfy(isUsable)
+    }
+
+    private static func isUsable(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+        case UInt8(ascii: "-"), UInt8(ascii: "_"), dot: true
+        default: false
+        }
     }
 }

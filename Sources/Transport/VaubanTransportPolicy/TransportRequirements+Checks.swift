@@ -1,24 +1,42 @@
 extension TransportRequirements {
-    /// Checks a request before anything is sent: plain HTTP needs an exception.
+    /// Checks a request before anything is sent: plain HTTP needs an exception, and the host must be a name or an address.
     public func check(scheme: String) throws(TransportError) {
+        try checkHost()
         if scheme.lowercased() != "https", requiresTLS { throw TransportError(rule: .insecureHTTP, host: host) }
     }
 
-    /// Checks the certificates of a chain, the server's own first, after a verifier accepted them and before anything is sent.
+    /// Checks the certificates of a chain, the server's own first and the root last, after a verifier accepted them and before anything is
+    /// sent.
     ///
-    /// The hash of a root's own signature is not checked: the root is trusted because the system's store has it.
+    /// The hash of the last certificate's own signature is not checked: the system's store has it, and nobody relies on its signature.
     public func check(chain: [CertificateFacts]) throws(TransportError) {
+        try check(chain, reliesOnSignature: chain.indices.dropLast().contains)
+        try checkPins(chain)
+    }
+
+    /// Checks what a server presents, in its order and with what it adds, before a verifier has built a chain of it.
+    ///
+    /// - Parameter exemptsRoots: Whether the hash of a certificate with its own issuer counts as that of a root, which servers may
+    ///   present. The chain must then be checked too: an intermediate certificate can also name itself as its issuer.
+    package func check(presented: [CertificateFacts], exemptsRoots: Bool) throws(TransportError) {
+        try check(presented) { !(exemptsRoots && presented[$0].isSelfIssued) }
+    }
+
+    private func check(_ chain: [CertificateFacts], reliesOnSignature: (Int) -> Bool) throws(TransportError) {
+        try checkHost()
         guard let leaf = chain.first else { throw TransportError(rule: .trust, host: host, detail: "there is no certificate") }
         if requiresStrongKeys {
             for facts in chain where !facts.hasStrongKey { throw TransportError(rule: .keySize, host: host, detail: facts.keyText) }
         }
-        if requiresStrongHash {
-            if !leaf.hasStrongHash { throw TransportError(rule: .leafHash, host: host) }
-            if chain.dropFirst().contains(where: { !$0.hasStrongHash && !$0.isSelfIssued }) {
-                throw TransportError(rule: .chainHash, host: host)
-            }
+        guard requiresStrongHash else { return }
+        if !leaf.hasStrongHash { throw TransportError(rule: .leafHash, host: host) }
+        if chain.indices.dropFirst().contains(where: { !chain[$0].hasStrongHash && reliesOnSignature($0) }) {
+            throw TransportError(rule: .chainHash, host: host)
         }
-        try checkPins(chain)
+    }
+
+    private func checkHost() throws(TransportError) {
+        if !hasUsableHost { throw TransportError(rule: .invalidHost, host: host) }
     }
 
     /// Checks `NSPinnedDomains`: each list that is there must match.
@@ -34,7 +52,7 @@ extension TransportRequirements {
 }
 
 extension CertificateFacts {
-    var hasStrongKey: Bool {
+    package var hasStrongKey: Bool {
         switch key {
         case .rsa(let bits): bits >= 2048
         case .ellipticCurve(let bits): bits >= 256
@@ -55,11 +73,9 @@ extension TransportRequirements {
     /// Whether the host is an IP address, which has no server name indication.
     public var isAddress: Bool { TransportHost(host).address != nil }
 
-    /// The same requirements without pins, which only a verified chain can meet.
-    package var withoutPins: TransportRequirements {
-        TransportRequirements(
-            host: host, port: port, basis: basis, requiresTLS: requiresTLS, minimumVersion: minimumVersion,
-            requiresForwardSecrecy: requiresForwardSecrecy, requiresStrongKeys: requiresStrongKeys, requiresStrongHash: requiresStrongHash,
-            pins: nil, pinnedDomain: nil)
-    }
+    /// The host as certificates and server name indications have it: without the dot at the end that marks a full name.
+    package var certificateHost: String { host.hasSuffix(".") ? String(host.dropLast()) : host }
+
+    /// What to connect to: an address with its zone, or a name with its final dot.
+    package var connectionHost: String { zone.map { "\(host)%\($0)" } ?? host }
 }

@@ -12,7 +12,12 @@ public struct TransportRequirements: Sendable, Equatable {
         case arbitraryLoadsInWebContent
     }
 
+    /// The name in lower case, or the address in its usual form, without a zone.
     public let host: String
+    /// The interface of this machine that an address of IPv6 names.
+    package let zone: String?
+    /// Whether a host can have this name. Requests to others are refused.
+    package let hasUsableHost: Bool
     public let port: Int
     public let basis: Basis
     /// Whether plain HTTP is refused.

@@ -5,7 +5,10 @@ import VaubanTransportPolicy
 struct DiagnoseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "diagnose", abstract: "Load a URL under sixteen sets of exceptions, and print which are enough.",
-        discussion: "Local hosts are treated as all others. A server that passes all sets needs no exceptions.")
+        discussion: """
+            Local hosts are treated as all others. A server that passes all sets needs no exceptions. Stops after two sets if the server \
+            cannot be reached.
+            """)
 
     @Flag(help: "Print JSON.")
     var json = false
@@ -15,16 +18,24 @@ struct DiagnoseCommand: AsyncParsableCommand {
     func run() async throws {
         guard let host = URL(string: server.url)?.host else { throw ValidationError("\(server.url) names no host.") }
         var results: [DiagnosticResult] = []
+        var isUnreachable = false
         if !json { print("Loading \(server.url) under sets of exceptions") }
         for set in DiagnosticSet.all(for: host) {
             let result = DiagnosticResult(set, try await server.load(set.configuration))
             results.append(result)
             if !json { print(result.text) }
+            // The second set excepts everything but trust: no other could change it.
+            isUnreachable = results.count == 2 && results.allSatisfy(\.isWithoutRule)
+            if isUnreachable { break }
         }
         if json {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
             print(String(decoding: try encoder.encode(results), as: UTF8.self))
+        }
+        if isUnreachable {
+            printToStandardError("Could not load \(server.url): \(results.first?.message ?? "")")
+            throw ExitCode(2)
         }
         // The first set has no exceptions.
         if results.first?.passed != true { throw ExitCode(1) }
@@ -38,6 +49,9 @@ struct DiagnosticResult: Encodable {
     let rule: String?
     let code: Int?
     let message: String?
+
+    /// Whether the load failed for a reason that no rule names.
+    var isWithoutRule: Bool { !passed && rule == nil }
 
     init(_ set: DiagnosticSet, _ outcome: ServerOptions.Outcome) {
         group = set.group

@@ -39,7 +39,7 @@ SITES = {
     'huge.example': {WELL_KNOWN: (200, JSON, b' ' * 10_000_000 + listing(APP))},
     'redirect.example': {WELL_KNOWN: (302, JSON, b'')},
     # These are written by hand below.
-    'endless.example': {}, 'slow.example': {},
+    'endless.example': {}, 'slow.example': {}, 'changing.example': {},
 }
 BAD = {'self.example': 'self', 'expired.example': 'expired', 'misnamed.example': 'misnamed'}
 if sys.argv[1] == '--hosts':
@@ -112,16 +112,28 @@ class Server(http.server.ThreadingHTTPServer):
     def finish_request(self, request, address):
         # The handshake on the thread of its connection: one that hangs holds up nobody.
         with contexts['good'].wrap_socket(request, server_side=True) as secure:
+            if secure.context in changing:
+                # The beginning of HTTP/2, and an end soon after.
+                secure.send(bytes([0, 0, 0, 4, 0, 0, 0, 0, 0]))
+                threading.Event().wait(0.05)
+                return
             super().finish_request(secure, address)
 
 
 os.chdir(sys.argv[1])
 up()
 contexts = {name: context(name) for name in ['good', *BAD.values()]}
+# Shows one certificate and another one in turn.
+changing = [context('good'), context('changing')]
+for one in changing:
+    one.set_alpn_protocols(['h2'])
 
 
 def choose(connection, host, _):
     connection.context = contexts[BAD.get(host, 'good')]
+    if host == 'changing.example':
+        connection.context = changing[0]
+        changing.reverse()
 
 
 contexts['good'].sni_callback = choose

@@ -14,7 +14,7 @@ mkdir "$TMPDIR/sites"
             openssl x509 -req -in "$name.csr" -CA ca.pem -CAkey ca.key -CAcreateserial -extfile "$name.ext" -out "$name.pem" -days "$days" -sha256 2>>openssl.log
     }
     authority ca && authority stranger && certificate good 20 $(python3 "$OLDPWD/Tests/Scripts/lib/websites.py" --hosts) &&
-        certificate expired -1 expired.example && certificate misnamed 20 misnamed-by.example || { cat openssl.log; exit 1; }
+        certificate expired -1 expired.example && certificate changing 20 changing.example && certificate misnamed 20 misnamed-by.example || { cat openssl.log; exit 1; }
     openssl req -x509 -newkey rsa:2048 -nodes -keyout self.key -out self.pem -days 30 -subj /CN=self.example -addext subjectAltName=DNS:self.example 2>>openssl.log
 ) || { echo 'openssl could not make the certificates'; exit 1; }
 { echo '127.0.0.1 localhost'; for host in $(python3 Tests/Scripts/lib/websites.py --hosts) self.example expired.example misnamed.example; do echo "127.0.0.1 $host"; done; } >"$TMPDIR/hosts"

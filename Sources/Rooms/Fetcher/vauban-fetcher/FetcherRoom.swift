@@ -1,11 +1,9 @@
-import Dispatch
 import Logging
-import Synchronization
 import VaubanAssociationsWire
 import VaubanDER
 import VaubanLinuxHost
 
-/// The socket of the fetcher: keychaind alone connects, and asks one question on each connection.
+/// The socket of the fetcher: keychaind alone connects, and sends one request on each connection.
 struct FetcherRoom {
     private let listener: Descriptor
     private let keychainUID: UInt32
@@ -28,37 +26,15 @@ struct FetcherRoom {
                 do {
                     let message = try connection.channel.receive(.machine)
                     let request = try SiteListRequest(derBytes: message.header)
-                    let reply = Self.wait { await cache.reply(to: request.host) }
+                    // This connection's thread serves nothing else.
+                    let reply = BlockingResult.of { await cache.reply(to: request.host) }
                     if case .failed(let why) = reply {
                         log.notice("a website lists nothing", metadata: ["host": "\(request.host)", "why": "\(why)"])
                     }
                     try connection.channel.send(header: try reply.encoded())
                 } catch {
-                    log.notice("a question is not answered", metadata: ["why": "\(error)"])
+                    log.notice("a request failed", metadata: ["why": "\(error)"])
                 }
             })
-    }
-
-    /// Waits on this connection's thread, which serves nothing else.
-    private static func wait(_ body: @escaping @Sendable () async -> SiteListReply) -> SiteListReply {
-        let pending = PendingReply()
-        Task.detached { pending.set(await body()) }
-        return pending.wait()
-    }
-}
-
-/// A reply that one thread waits for.
-private final class PendingReply: Sendable {
-    private let reply = Mutex<SiteListReply?>(nil)
-    private let done = DispatchSemaphore(value: 0)
-
-    func set(_ value: SiteListReply) {
-        reply.withLock { $0 = value }
-        done.signal()
-    }
-
-    func wait() -> SiteListReply {
-        done.wait()
-        return reply.withLock { $0 } ?? .failed("it was not asked")
     }
 }

@@ -2,8 +2,8 @@ import AsyncHTTPClient
 import Logging
 import NIOCore
 import NIOHTTP1
-import Synchronization
 import VaubanAssociations
+import VaubanLinuxHost
 import VaubanTransport
 import VaubanTransportPolicy
 
@@ -25,18 +25,9 @@ struct SiteFetch: Sendable {
 
     /// Returns at the deadline, whatever still has to end then.
     func run() async -> SiteOutcome {
-        let fetch = Task { await ask() }
-        return await withCheckedContinuation { continuation in
-            let first = FirstOutcome(continuation)
-            Task { first.give(await fetch.value) }
-            Task {
-                // The deadline of both addresses together; the client's begins anew with each. Nobody cancels this task, so it sleeps to
-                // the end.
-                try? await Task.sleep(for: FetcherLimits.siteTime)
-                first.give(.failed("it took longer than \(FetcherLimits.siteTime.components.seconds) seconds to answer"))
-                fetch.cancel()
-            }
-        }
+        // The deadline of both addresses together; the client's begins anew with each.
+        let outcome = await Deadline.value(within: FetcherLimits.siteTime) { await ask() }
+        return outcome ?? .failed("it took longer than \(FetcherLimits.siteTime.components.seconds) seconds to answer")
     }
 
     private func ask() async -> SiteOutcome {
@@ -92,21 +83,6 @@ struct SiteFetch: Sendable {
         }
         let body = try await response.body.collect(upTo: AssociationFile.bytesMax)
         return try AssociationFile(Array(body.readableBytesView)).webCredentials
-    }
-}
-
-/// The first of several outcomes; the others are dropped.
-private final class FirstOutcome: Sendable {
-    private let waiting: Mutex<CheckedContinuation<SiteOutcome, Never>?>
-
-    init(_ continuation: CheckedContinuation<SiteOutcome, Never>) { waiting = Mutex(continuation) }
-
-    func give(_ outcome: SiteOutcome) {
-        let continuation = waiting.withLock { waiting in
-            defer { waiting = nil }
-            return waiting
-        }
-        continuation?.resume(returning: outcome)
     }
 }
 

@@ -1,0 +1,91 @@
+import AsyncHTTPClient
+import NIOCore
+import NIOHTTP1
+import Testing
+import VaubanTransport
+import VaubanTransportPolicy
+
+/// How long `HTTPClient.secure` waits for servers, and what it keeps of them.
+@Suite struct SecureClientTimeTests {
+    @Test("A request waits for another's probe only as long as its own time, and has its own time when that one's ends")
+    func deadlines() async throws {
+        let authority = try TestAuthority()
+        let identity = try authority.identity(for: ["localhost"])
+        let silent = try await TestServer.start(TestServer.Connection(nil))
+        try await SecureHTTPClient.with(trust: try authority.trust()) { client in
+            let patient = Task { try await client.get(silent, timeout: .seconds(600)) }
+            try await silent.accepted(1)
+            await #expect(throws: HTTPClientError.deadlineExceeded) { try await client.get(silent, timeout: .milliseconds(200)) }
+            patient.cancel()
+            await #expect(throws: CancellationError.self) { try await patient.value }
+            #expect(silent.acceptedConnections == 1)
+        }
+        let recovering = try await TestServer.start(TestServer.Connection(nil), TestServer.Connection(identity))
+        try await SecureHTTPClient.with(trust: try authority.trust()) { client in
+            // Long enough to connect on a busy machine: the server answers the first connection not at all.
+            let hasty = Task { try await client.get(recovering, timeout: .seconds(10)) }
+            try await recovering.accepted(1)
+            try await client.expectOK(recovering, timeout: .seconds(600))
+            await #expect(throws: (any Error).self) { try await hasty.value }
+        }
+        try await silent.stop()
+        try await recovering.stop()
+    }
+
+    @Test("Shutting down ends a probe that waits for a server") func shutdownWhileProbing() async throws {
+        let silent = try await TestServer.start(TestServer.Connection(nil))
+        let client = try HTTPClient.secure(TransportConfiguration())
+        let request = Task { try await client.get(silent, timeout: .seconds(600)) }
+        try await silent.accepted(1)
+        try await client.shutdown()
+        await #expect(throws: HTTPClientError.alreadyShutdown) { try await request.value }
+        await #expect(throws: HTTPClientError.alreadyShutdown) { try await client.get(silent) }
+        try await silent.stop()
+    }
+
+    @Test("Redirects over many servers leave connections to few") func manyOrigins() async throws {
+        let authority = try TestAuthority()
+        let identity = try authority.identity(for: ["localhost"])
+        var servers = [try await TestServer.start(TestServer.Connection(identity))]
+        for _ in 0..<60 {
+            let next = "https://localhost:\(servers[0].port)/"
+            servers.insert(try await TestServer.start(TestServer.Connection(identity, redirect: next)), at: 0)
+        }
+        try await SecureHTTPClient.with(trust: try authority.trust(), redirectsMax: 60) { client in
+            try await client.expectOK(servers[0], timeout: .seconds(60))
+            let open = servers.map(\.openConnections).filter { $0 > 0 }
+            #expect((1...40).contains(open.count), "\(open.count) of \(servers.count) servers have connections")
+        }
+        for server in servers { try await server.stop() }
+    }
+
+    @Test(
+        "A redirect to what is no server fails, or is the response",
+        arguments: [
+            "http://127.0.0.1:70000/", "https://127.0.0.1:65536/", "http://[::1]:70000/", "http://127.0.0.1:0/", "http://localhost:-1/",
+            "https:///", "http://a b/", "ftp://localhost/", "https://[::1", "http://[::1%25]/", "http://[::1%25nowhere]/", "http://%00/",
+            "http://0x1ffffffff/", "//", "http://localhost:99999999999999999999999/", "http://.../", "unix:///", "http+unix://%2Ftmp/",
+            "https+unix://%2Ftmp/x",
+        ])
+    func redirectsToNothing(target: String) async throws {
+        let authority = try TestAuthority()
+        let connection = TestServer.Connection(try authority.identity(for: ["localhost"]), redirect: target)
+        let server = try await TestServer.start(connection)
+        try await SecureHTTPClient.with(trust: try authority.trust()) { client in
+            let request = HTTPClientRequest(url: "https://localhost:\(server.port)/")
+            let response = try? await client.execute(request, timeout: .seconds(5))
+            #expect(response == nil || response?.status == .found)
+        }
+        try await server.stop()
+    }
+
+    @Test("A refused connection is reported at once") func refusedConnection() async throws {
+        let server = try await TestServer.start(TestServer.Connection(nil))
+        try await server.stop()
+        try await SecureHTTPClient.with(trust: .system) { client in
+            let begin = ContinuousClock.now
+            await #expect(throws: (any Error).self) { try await client.get(server, timeout: .seconds(600)) }
+            #expect(ContinuousClock.now - begin < .seconds(60))
+        }
+    }
+}
